@@ -1,0 +1,189 @@
+#include "group/members.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/threads.hpp"
+#include "ordo/cpu.hpp"
+
+namespace ordo::inline v0 {
+
+group::group(std::size_t size, std::size_t rank) : size_(size), rank_(rank) {
+  if (rank >= size) throw usage_error(fmt::format("bad group: rank {}: the group has {} members", rank, size));
+}
+
+void group::check_root(std::size_t root) const {
+  if (root >= size_) throw usage_error(fmt::format("bad root: broadcast: member {} of {}", root, size_));
+}
+void group::check_gather(std::size_t mine, std::size_t all) const {
+  if (all / size_ != mine || all % size_ != 0)
+    throw usage_error(fmt::format("bad length: all_gather: {} bytes for {} members with {} each", all, size_, mine));
+}
+void group::check_lists(std::size_t sends, std::size_t receives) const {
+  if (sends != size_ || receives != size_)
+    throw usage_error(
+        fmt::format("bad lists: all_to_all: {} spans to send and {} to receive, for {} members", sends, receives, size_));
+}
+
+namespace detail {
+
+void meeting_point::wait() {
+  std::unique_lock lock(mutex_);
+  std::uint64_t const generation = generation_;
+  if (!failed_ && ++arrived_ == size_) {
+    arrived_ = 0;
+    ++generation_;
+    changed_.notify_all();
+    return;
+  }
+  changed_.wait(lock, [&] { return failed_ || generation_ != generation; });
+  // A member that failed after this meeting is reported by the next one.
+  if (generation_ == generation) throw member_lost("group: another member failed: " + why_);
+}
+
+void meeting_point::fail(std::string const& why) noexcept {
+  {
+    std::lock_guard const lock(mutex_);
+    if (failed_) return;
+    failed_ = true;
+    try {
+      why_ = why;
+    } catch (...) {  // no memory for the reason
+    }
+  }
+  changed_.notify_all();
+}
+
+void thread_member::broadcast(std::span<std::byte> data, std::size_t root) {
+  check_root(root);
+  if (rank() == root) shared_.slot(root) = &data;
+  shared_.wait();
+  std::string wrong;
+  if (rank() != root) {
+    auto const& from = *static_cast<std::span<std::byte> const*>(shared_.slot(root));
+    if (from.size() == data.size())
+      std::ranges::copy(from, data.begin());
+    else
+      wrong = fmt::format("bad length: broadcast: {} bytes, but member {} has {}", data.size(), root, from.size());
+  }
+  end_verb(wrong);
+}
+
+void thread_member::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) {
+  check_gather(mine.size(), all.size());
+  shared_.slot(rank()) = &mine;
+  shared_.wait();
+  std::string wrong;
+  for (std::size_t m = 0; m < size(); ++m) {
+    auto const& from = *static_cast<std::span<std::byte const> const*>(shared_.slot(m));
+    if (from.size() == mine.size())
+      std::ranges::copy(from, all.begin() + std::ptrdiff_t(m * mine.size()));
+    else if (wrong.empty())
+      wrong = fmt::format("bad length: all_gather: {} bytes, but member {} has {}", mine.size(), m, from.size());
+  }
+  end_verb(wrong);
+}
+
+void thread_member::publish(list_of_spans const& sends) {
+  shared_.slot(rank()) = &sends;
+  barrier();
+}
+
+std::span<std::byte const> thread_member::sent_by(std::size_t member, std::size_t bytes, std::string& wrong) const {
+  auto const from = (*static_cast<list_of_spans const*>(shared_.slot(member)))[rank()];
+  if (from.size() == bytes) return from;
+  if (wrong.empty())
+    wrong = fmt::format("bad length: all_to_all: member {} sends {} bytes to member {}, which receives {}", member, from.size(),
+                        rank(), bytes);
+  return {};
+}
+
+void thread_member::end_verb(std::string const& wrong) {
+  shared_.wait();
+  if (!wrong.empty()) throw usage_error(wrong);
+}
+
+void thread_member::all_to_all(list_of_spans sends, std::span<std::span<std::byte> const> receives) {
+  check_lists(sends.size(), receives.size());
+  publish(sends);
+  // Each member begins with itself, so that no memory is read by all at once.
+  std::string wrong;
+  for (std::size_t i = 0; i < size(); ++i) {
+    std::size_t const m = (rank() + i) % size();
+    auto const from = sent_by(m, receives[m].size(), wrong);
+    if (!from.empty()) std::memcpy(receives[m].data(), from.data(), from.size());
+  }
+  end_verb(wrong);
+}
+
+void thread_member::reduce(std::span<std::uint64_t> values, reduction by) {
+  std::vector<std::uint64_t> const mine(values.begin(), values.end());
+  std::vector<std::uint64_t> all(size() * mine.size());
+  all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = all[i];
+    for (std::size_t m = 1; m < size(); ++m) {
+      std::uint64_t const other = all[m * mine.size() + i];
+      values[i] = by == reduction::sum   ? values[i] + other
+                  : by == reduction::min ? std::min(values[i], other)
+                                         : std::max(values[i], other);
+    }
+  }
+}
+
+void thread_member::fail(std::string const& why) noexcept {
+  shared_.fail(why);
+}
+
+void run_threads(std::size_t size, meeting_point& shared, std::function<void(std::size_t)> const& start) {
+  std::mutex mutex;
+  std::exception_ptr first, lost;  // the first error of a member, and the first that follows from another's
+  auto const run = [&](std::size_t rank) noexcept {
+    auto const note = [&](std::exception_ptr& slot, char const* why) {
+      std::lock_guard const lock(mutex);
+      if (!slot) slot = std::current_exception();
+      shared.fail(why);
+    };
+    try {
+      start(rank);
+    } catch (member_lost const& e) {
+      note(lost, e.what());
+    } catch (std::exception const& e) {
+      note(first, e.what());
+    } catch (...) {
+      note(first, "an exception of an unknown type");
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(size);
+    try {
+      for (std::size_t rank = 0; rank + 1 < size; ++rank) threads.emplace_back(run, rank);
+    } catch (std::exception const& e) {  // no more threads
+      shared.fail(e.what());
+      threads.clear();
+      throw;
+    }
+    run(size - 1);
+  }
+  if (first) std::rethrow_exception(first);
+  if (lost) std::rethrow_exception(lost);
+}
+
+}  // namespace detail
+
+void run_members(std::size_t size, std::function<void(group&, cpu&)> const& work, unsigned threads) {
+  if (size == 0) throw usage_error("bad group: run_members: no members");
+  if (threads == 0) threads = std::max(1u, unsigned(threads_for(0)) / unsigned(std::min<std::size_t>(size, 1u << 16)));
+  detail::meeting_point shared(size);
+  detail::run_threads(size, shared, [&](std::size_t rank) {
+    detail::thread_member member(size, rank, shared);
+    cpu machine({.threads = threads});
+    work(member, machine);
+  });
+}
+
+}  // namespace ordo::inline v0

@@ -1,0 +1,172 @@
+#pragma once
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ordo/group.hpp"
+
+#pragma GCC visibility push(default)
+
+namespace ordo::inline v0 {
+
+/// The processes of an MPI communicator as a group, with one member each. The header is compiled with the caller's MPI, of
+/// version 3 or newer; the libraries do not depend on one. Data of more than a gigabyte cross in parts, so that no count
+/// exceeds MPI's 31 bits. Launchers (mpirun, srun) start the processes.
+///
+/// Spans are in the host's memory; sorts on a GPU move theirs through it. MPI must have been initialised, and members are used
+/// by the thread that MPI allows (MPI_THREAD_FUNNELED suffices for the main thread). A process that ends with an exception must
+/// call fail(), or the others wait for it.
+/// @code
+///   MPI_Init(nullptr, nullptr);
+///   {
+///     ordo::mpi_group members(MPI_COMM_WORLD);
+///     ordo::cpu cpu;
+///     ordo::sort_keys(members, cpu, share);
+///   }
+///   MPI_Finalize();
+/// @endcode
+class mpi_group final : public group {
+ public:
+  /// Duplicates the communicator, so that messages never mix with the caller's. Collective.
+  /// @param max_message  the maximum of bytes that cross at a time, from 8 to 2^31 - 1
+  /// @throws member_lost  if MPI fails
+  explicit mpi_group(MPI_Comm communicator, std::size_t max_message = std::size_t{1} << 30)
+      : group(size_of(communicator), rank_of(communicator)), max_message_(max_message) {
+    if (max_message < 8 || max_message >= std::size_t{1} << 31)
+      throw usage_error("bad group: MPI: messages of at most " + std::to_string(max_message) + " bytes");
+    check(MPI_Comm_dup(communicator, &communicator_), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  ~mpi_group() override {
+    int is_finalized = 0;
+    if (MPI_Finalized(&is_finalized) == MPI_SUCCESS && !is_finalized) MPI_Comm_free(&communicator_);
+  }
+
+  using group::all_gather;
+  using group::reduce;
+  void broadcast(std::span<std::byte> data, std::size_t root) override {
+    check_root(root);
+    for (std::size_t at = 0; at < data.size(); at += max_message_) {
+      int const bytes = int(std::min(max_message_, data.size() - at));
+      run([&](MPI_Request* r) { return MPI_Ibcast(data.data() + at, bytes, MPI_BYTE, int(root), communicator_, r); },
+          "MPI_Ibcast");
+    }
+  }
+  void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) override {
+    check_gather(mine.size(), all.size());
+    std::size_t const part = std::max<std::size_t>(1, max_message_ / size());
+    if (mine.size() <= part) {
+      gather_part(mine, all.data());
+      return;
+    }
+    std::vector<std::byte> parts(part * size());
+    for (std::size_t at = 0; at < mine.size(); at += part) {
+      std::size_t const bytes = std::min(part, mine.size() - at);
+      gather_part(mine.subspan(at, bytes), parts.data());
+      for (std::size_t m = 0; m < size(); ++m) std::memcpy(all.data() + m * mine.size() + at, parts.data() + m * bytes, bytes);
+    }
+  }
+  void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives) override {
+    check_lists(sends.size(), receives.size());
+    std::vector<MPI_Request> requests;
+    for (std::size_t i = 1; i < size(); ++i) {
+      std::size_t const from = (rank() + size() - i) % size();
+      for_each_part(receives[from], [&](std::byte* data, int bytes) {
+        check(MPI_Irecv(data, bytes, MPI_BYTE, int(from), 0, communicator_, &requests.emplace_back()), "MPI_Irecv");
+      });
+    }
+    for (std::size_t i = 1; i < size(); ++i) {
+      std::size_t const to = (rank() + i) % size();
+      for_each_part(sends[to], [&](std::byte const* data, int bytes) {
+        check(MPI_Isend(data, bytes, MPI_BYTE, int(to), 0, communicator_, &requests.emplace_back()), "MPI_Isend");
+      });
+    }
+    auto const own = sends[rank()];
+    bool const matches = own.size() == receives[rank()].size();
+    if (matches && !own.empty()) std::memcpy(receives[rank()].data(), own.data(), own.size());
+    wait(requests, true);
+    if (!matches)
+      throw usage_error("bad length: all_to_all: member " + std::to_string(rank()) + " sends itself " +
+                        std::to_string(own.size()) + " bytes, and receives " + std::to_string(receives[rank()].size()));
+  }
+  void reduce(std::span<std::uint64_t> values, reduction by) override {
+    MPI_Op const op = by == reduction::sum ? MPI_SUM : by == reduction::min ? MPI_MIN : MPI_MAX;
+    std::size_t const part = max_message_ / sizeof(std::uint64_t);
+    for (std::size_t at = 0; at < values.size(); at += part)
+      run(
+          [&](MPI_Request* r) {
+            return MPI_Iallreduce(MPI_IN_PLACE, values.data() + at, int(std::min(part, values.size() - at)), MPI_UINT64_T, op,
+                                  communicator_, r);
+          },
+          "MPI_Iallreduce");
+  }
+  void barrier() override {
+    run([&](MPI_Request* r) { return MPI_Ibarrier(communicator_, r); }, "MPI_Ibarrier");
+  }
+  void fail(std::string const& /*why*/) noexcept override { MPI_Abort(communicator_, 2); }
+
+ private:
+  static std::size_t size_of(MPI_Comm communicator) {
+    int size = 0;
+    check(MPI_Comm_size(communicator, &size), "MPI_Comm_size");
+    return std::size_t(size);
+  }
+  static std::size_t rank_of(MPI_Comm communicator) {
+    int rank = 0;
+    check(MPI_Comm_rank(communicator, &rank), "MPI_Comm_rank");
+    return std::size_t(rank);
+  }
+  static void check(int result, char const* call) {
+    if (result == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(result, text, &length);
+    throw member_lost(std::string("MPI: ") + call + ": " + std::string(text, std::size_t(length)));
+  }
+  /// Waits as long as it takes. Where nothing but a signal is expected, the core is left to other members of the host; data cross
+  /// faster if MPI is polled all the time.
+  static void wait(std::span<MPI_Request> requests, bool is_data) {
+    for (unsigned polls = 0;; ++polls) {
+      int is_done = 0;
+      check(MPI_Testall(int(requests.size()), requests.data(), &is_done, MPI_STATUSES_IGNORE), "MPI_Testall");
+      if (is_done) return;
+      if (is_data || polls < 100)
+        std::this_thread::yield();
+      else
+        std::this_thread::sleep_for(std::chrono::microseconds(std::min(polls, 1000u) / 10));
+    }
+  }
+  /// Starts a call of MPI and waits until it is done.
+  template <class Start>
+  static void run(Start start, char const* call) {
+    MPI_Request request;
+    check(start(&request), call);
+    wait(std::span(&request, 1), false);
+  }
+  void gather_part(std::span<std::byte const> mine, std::byte* all) {
+    run(
+        [&](MPI_Request* r) {
+          return MPI_Iallgather(mine.data(), int(mine.size()), MPI_BYTE, all, int(mine.size()), MPI_BYTE, communicator_, r);
+        },
+        "MPI_Iallgather");
+  }
+  template <class Byte, class F>
+  void for_each_part(std::span<Byte> data, F f) const {
+    for (std::size_t at = 0; at < data.size(); at += max_message_)
+      f(data.data() + at, int(std::min(max_message_, data.size() - at)));
+  }
+
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  std::size_t max_message_;
+};
+
+}  // namespace ordo::inline v0
+#pragma GCC visibility pop

@@ -1,0 +1,18 @@
+# Groups of MPI processes: every sort gives the bytes of one machine, and a process that fails ends all others.
+if ! command -v ordo_group_test > /dev/null || ! command -v mpirun > /dev/null; then
+  echo 'the build has no MPI'
+  exit 77
+fi
+ranks() { mpirun --oversubscribe --allow-run-as-root -n "$@"; }
+
+seed=${ORDO_SEED:-$RANDOM}
+for members in 1 2 3 16; do
+  ranks $members ordo_group_test sorts $((seed + members)) || { echo "$members members, seed $((seed + members)): wrong"; exit 1; }
+done
+
+for fault in throws dies; do
+  begin=$SECONDS
+  if ranks 3 ordo_group_test $fault > out 2> err; then echo "$fault: status 0"; exit 1; fi
+  ((SECONDS - begin <= 10)) || { echo "$fault: the others went on for $((SECONDS - begin)) s"; exit 1; }
+  if [[ $fault == throws ]]; then grep -q '^member 2: the reason$' err; else grep -qi 'killed' err; fi
+done

@@ -1,0 +1,81 @@
+// ordo_group_test COMMAND [SEED]: one member of an MPI job, for cli/group.sh.
+//   sorts     compares sorts with those of one machine; prints what is wrong, and ends with status 1. Of many members, which take
+//             long to wait for one another on few cores, fewer
+//   throws    the last member throws; the others wait for it
+//   dies      the last member is killed; the others wait for it
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "ordo/mpi.hpp"
+#include "tests/unit/group/group_checks.hpp"
+
+namespace {
+
+/// Returns the number of cases that this member found wrong.
+std::uint64_t check_sorts(ordo::group& members, std::uint64_t seed) {
+  ordo::cpu on({.threads = 1});
+  std::uint64_t wrong = 0;
+  std::size_t const step = members.size() < 4 ? 1 : 8 * members.size();
+  for (std::size_t const n : {0u, 1u, 13u, 700u})
+    group_checks::for_all_cases(members, on, n, seed, step, [&](std::string const& name, std::string const& sorts) {
+      if (sorts.empty()) return;
+      ++wrong;
+      std::printf("member %zu of %zu, %zu items, %s:%s\n", members.rank(), members.size(), n, name.c_str(), sorts.c_str());
+    });
+  return wrong;
+}
+
+bool verbs_are_right(ordo::group& members) {
+  std::size_t const p = members.size(), rank = members.rank();
+  std::vector<std::uint64_t> words(5, rank == p - 1 ? 42 : 0);
+  members.broadcast(std::as_writable_bytes(std::span(words)), p - 1);
+  bool right = words == std::vector<std::uint64_t>(5, 42);
+  std::vector<std::uint64_t> mine(7, rank), all(7 * p);
+  members.all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+  for (std::size_t i = 0; i < all.size(); ++i) right &= all[i] == i / 7;
+  members.reduce(mine, ordo::reduction::sum);
+  right &= mine == std::vector<std::uint64_t>(7, p * (p - 1) / 2);
+  right &= members.reduce(rank + 3, ordo::reduction::min) == 3 && members.reduce(rank, ordo::reduction::max) == p - 1;
+  members.barrier();
+  return right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string const command = argc > 1 ? argv[1] : "";
+  std::uint64_t const seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  int status = 0;
+  {
+    // Messages so short that they cross in many parts, and long ones.
+    ordo::mpi_group short_messages(MPI_COMM_WORLD, 24), members(MPI_COMM_WORLD);
+    bool const is_last = members.rank() + 1 == members.size();
+    try {
+      if (command == "sorts") {
+        std::uint64_t wrong = !verbs_are_right(members) + !verbs_are_right(short_messages);
+        wrong += check_sorts(seed % 2 == 0 ? short_messages : members, seed);
+        status = members.reduce(wrong, ordo::reduction::sum) != 0;
+      } else if (command == "throws" && is_last) {
+        throw std::runtime_error("the reason");
+      } else if (command == "dies" && is_last) {
+        std::raise(SIGKILL);
+      } else {
+        members.barrier();
+        members.barrier();
+        status = 3;  // the other member was not missed
+      }
+    } catch (std::exception const& e) {
+      std::fprintf(stderr, "member %zu: %s\n", members.rank(), e.what());
+      members.fail(e.what());
+    }
+  }
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,154 @@
+#include "tests/unit/group/group_checks.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <stdexcept>
+
+#include "tests/unit/catch.hpp"
+
+namespace {
+
+/// A member of a group that shares no memory: sorts exchange their data.
+class apart final : public ordo::group {
+ public:
+  explicit apart(ordo::group& member) : group(member.size(), member.rank()), member_(member) {}
+  using group::all_gather;
+  using group::reduce;
+  void broadcast(std::span<std::byte> data, std::size_t root) override { member_.broadcast(data, root); }
+  void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) override { member_.all_gather(mine, all); }
+  void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives) override {
+    member_.all_to_all(sends, receives);
+  }
+  void reduce(std::span<std::uint64_t> values, ordo::reduction by) override { member_.reduce(values, by); }
+  void barrier() override { member_.barrier(); }
+  void fail(std::string const& why) noexcept override { member_.fail(why); }
+
+ private:
+  ordo::group& member_;
+};
+
+/// Runs all cases on groups of threads, and returns the first that is wrong.
+std::string first_wrong(std::size_t members, std::size_t n, bool shares_memory) {
+  std::mutex mutex;
+  std::string first;
+  ordo::run_members(
+      members,
+      [&](ordo::group& member, ordo::cpu& on) {
+        apart copying(member);
+        auto const note = [&](std::string const& name, std::string const& wrong) {
+          std::lock_guard const lock(mutex);
+          if (!wrong.empty() && first.empty()) first = "member " + std::to_string(member.rank()) + ": " + name + ":" + wrong;
+        };
+        group_checks::for_all_cases(shares_memory ? member : copying, on, n, members * 1000 + n, 1, note);
+      },
+      1);
+  return first;
+}
+
+}  // namespace
+
+TEST_CASE("Sorts over groups of threads give the bytes of one machine", "[group]") {
+  for (std::size_t const members : {1u, 2u, 3u, 8u})
+    for (std::size_t const n : {0u, 1u, 5u, 33u, 1000u}) {
+      INFO(members << " members, " << n << " items");
+      CHECK(first_wrong(members, n, true) == "");
+      if (members > 1) CHECK(first_wrong(members, n, false) == "");
+    }
+  CHECK(first_wrong(16, 9, true) == "");
+  CHECK(first_wrong(2, 30'001, true) == "");  // the shares are narrowed in several rounds
+  CHECK(first_wrong(5, 30'001, false) == "");
+}
+
+TEST_CASE("The verbs of a group of threads", "[group]") {
+  ordo::run_members(5, [](ordo::group& members, ordo::cpu&) {
+    std::size_t const rank = members.rank();
+    std::uint64_t word = rank == 3 ? 42 : 0;
+    members.broadcast(std::as_writable_bytes(std::span(&word, 1)), 3);
+    bool right = word == 42 && members.all_gather(std::uint32_t(rank * rank)) == std::vector<std::uint32_t>{0, 1, 4, 9, 16};
+    right &= members.reduce(rank, ordo::reduction::sum) == 10 && members.reduce(rank + 7, ordo::reduction::min) == 7 &&
+             members.reduce(rank, ordo::reduction::max) == 4;
+    // Member a sends a * 5 + b bytes to member b.
+    std::vector<std::vector<std::byte>> sent, received;
+    for (std::size_t m = 0; m < 5; ++m) {
+      sent.emplace_back(rank * 5 + m, std::byte(rank * 5 + m));
+      received.emplace_back(m * 5 + rank);
+    }
+    std::vector<std::span<std::byte const>> const sends(sent.begin(), sent.end());
+    std::vector<std::span<std::byte>> const receives(received.begin(), received.end());
+    members.all_to_all(sends, receives);
+    for (std::size_t m = 0; m < 5; ++m)
+      for (std::byte const x : received[m]) right &= x == std::byte(m * 5 + rank);
+    members.barrier();
+    if (!right) throw std::runtime_error("wrong");
+  });
+}
+
+TEST_CASE("A member that fails ends the others", "[group]") {
+  std::atomic<unsigned> lost = 0;
+  CHECK_THROWS_WITH(ordo::run_members(4,
+                                      [&](ordo::group& members, ordo::cpu&) {
+                                        members.barrier();
+                                        if (members.rank() == 2) throw std::runtime_error("the reason");
+                                        try {
+                                          for (;;) members.barrier();
+                                        } catch (ordo::member_lost const& e) {
+                                          if (std::string(e.what()).find("the reason") != std::string::npos) ++lost;
+                                          throw;
+                                        }
+                                      }),
+                    "the reason");
+  CHECK(lost == 3);
+}
+
+TEST_CASE("Wrong calls of a group are errors on every member", "[group]") {
+  using ordo::group, ordo::cpu, ordo::usage_error;
+  CHECK_THROWS_AS(ordo::run_members(0, [](group&, cpu&) {}), usage_error);
+  std::atomic<unsigned> refused = 0;
+  auto const refuses = [&](auto work) {
+    refused = 0;
+    ordo::run_members(3, [&](group& members, cpu& on) {
+      std::vector<std::uint32_t> keys(10), other(9 + (members.rank() == 0));
+      try {
+        work(members, on, keys, other);
+      } catch (usage_error const&) {
+        ++refused;
+      }
+    });
+    return refused == 3;
+  };
+  // Fewer outputs than inputs; another type or order on one member; arguments that one member has wrong.
+  CHECK(refuses([](group& members, cpu& on, auto& keys, auto& other) { ordo::sort_keys(members, on, keys, other); }));
+  CHECK(refuses([](group& members, cpu& on, auto& keys, auto&) {
+    std::vector<std::uint64_t> wide(10);
+    members.rank() == 1 ? ordo::sort_keys(members, on, wide) : ordo::sort_keys(members, on, keys);
+  }));
+  CHECK(refuses([](group& members, cpu& on, auto& keys, auto&) {
+    members.rank() == 1 ? ordo::sort_keys<ordo::sort_order::descending>(members, on, keys) : ordo::sort_keys(members, on, keys);
+  }));
+  CHECK(refuses([](group& members, cpu& on, auto& keys, auto& other) { ordo::sort_pairs(members, on, keys, other); }));
+  CHECK(refuses([](group& members, cpu& on, auto& keys, auto& other) {
+    ordo::sample_sort(members, on, std::span(keys), std::span(other), std::less<>());
+  }));
+  // Verbs with lengths that do not match.
+  CHECK_THROWS_AS(ordo::run_members(2,
+                                    [](group& members, cpu&) {
+                                      std::vector<std::byte> mine(members.rank()), all(2 * members.rank());
+                                      members.all_gather(mine, all);
+                                    }),
+                  usage_error);
+  CHECK_THROWS_AS(ordo::run_members(2, [](group& members, cpu&) { members.broadcast({}, 2); }), usage_error);
+  if (!ordo::built_with_cuda())
+    CHECK_THROWS_WITH(ordo::run_members(std::array{0u}, [](group&, ordo::gpu&) {}), Contains("compiled without CUDA"));
+}
+
+TEST_CASE("Shares as even as possible", "[group]") {
+  for (std::uint64_t const total : {0u, 1u, 7u, 64u, 1001u})
+    for (std::size_t const size : {1u, 3u, 8u}) {
+      std::uint64_t end = 0;
+      for (std::size_t rank = 0; rank < size; ++rank) {
+        CHECK(ordo::even_offset(total, size, rank) == end);
+        end += ordo::even_share(total, size, rank);
+      }
+      CHECK(end == total);
+    }
+}
