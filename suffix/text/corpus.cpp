@@ -257,4 +257,35 @@ void append_corpus(corpus& to, std::string const& name, source& from, corpus_opt
   to.files.push_back({name, to.starts.size() - records, records});
 }
 
+std::optional<input_format> recognized_format(std::string_view name, std::string_view begin) {
+  using enum input_format;
+  if (begin.starts_with("\x93NUMPY")) try {
+      auto const header = read_npy_header(begin, std::string(name));
+      return !header ? std::nullopt : std::optional(header->size <= 2 ? u16 : u32);
+    } catch (input_error const&) {
+      return std::nullopt;  // reading the file will say why
+    }
+  std::string_view text = begin;
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  auto const without_blanks = [](std::string_view line) {
+    std::size_t const first = line.find_first_not_of(" \t\r\n"), last = line.find_last_not_of(" \t\r\n");
+    return first == line.npos ? std::string_view() : line.substr(first, last - first + 1);
+  };
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  if (text.starts_with('>') || text.starts_with(';')) return fasta;
+  std::size_t const end = text.find('\n');
+  std::string_view const line = without_blanks(text.substr(0, end));
+  bool const is_whole = end != text.npos || begin.size() < 4096;
+  if (is_whole && line.starts_with('{') && line.ends_with('}')) return jsonl;
+  for (std::string_view const extension : {".gz", ".bgz", ".bgzf", ".bz2", ".xz", ".zst", ".zstd"})
+    if (name.ends_with(extension)) {
+      name.remove_suffix(extension.size());
+      break;
+    }
+  if (name.ends_with(".jsonl") || name.ends_with(".ndjson")) return jsonl;
+  if (name.ends_with(".u16")) return u16;
+  if (name.ends_with(".u32")) return u32;
+  return std::nullopt;
+}
+
 }  // namespace ordo::inline v0::suffix

@@ -272,6 +272,23 @@ expect 0 sufsort duplicates f -l 1
 expect_error sufsort count f --pattern-format hex 41
 want "$(cat err)" 'sufsort: conflicting options: --pattern-format: f.json: patterns of an index of FASTA are letters' 'hex in FASTA'
 
+# Formats by content and by name.
+is() { expect 0 sufsort build "${@:2}" -o r --text-only; grep -q "\"input\": \"$1\"" r.json || fail "$2 is no $1: $(cat r.json)"; }
+cp j.jsonl j.txt; gzip -k j.txt
+is jsonl j.txt; is jsonl j.txt.gz; is jsonl k2.jsonl
+printf '\n' > blank.ndjson; is jsonl blank.ndjson
+cp t.u16 t.tokens.u32; is u16 t.u16; gzip -c t.u16 > t.u16.gz; is u16 t.u16.gz; truncate -s 12 t.tokens.u32; is u32 t.tokens.u32
+array "{'descr': '<u2', 'fortran_order': False, 'shape': (1,), }" '\1\0' > two.npy; is u16 two.npy
+array "{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }" '\1\0\0\0\0\0\0\0' > eight.npy; is u32 eight.npy
+is bytes j.txt --format bytes
+expect 0 sufsort build in.fa -o r
+for files in 'in.txt' 'in.fa j.jsonl' 'two.npy eight.npy'; do
+  # shellcheck disable=SC2086
+  expect_error sufsort build $files -o r
+done
+want "$(cat err)" 'sufsort: different formats: eight.npy: u32, but two.npy is u16: give --format' 'different formats'
+expect_error sufsort build - -o r < j.jsonl
+
 # Patterns.
 expect_error sufsort count x --pattern-format hex 4
 want "$(cat err)" "sufsort: invalid pattern: '4': pairs of hexadecimal digits are expected" 'half a byte'

@@ -302,6 +302,25 @@ int print_plan(build_options const& options, cli::common_options const& common) 
   return outlook.ranges == 0 ? 2 : 0;
 }
 
+/// Returns the format that the files have. Standard input is FASTA: it is not read twice.
+/// @throws usage_error  if they have different ones
+suffix::input_format format_of(std::vector<std::string> const& files) {
+  std::optional<suffix::input_format> all;
+  std::string const* first = nullptr;
+  for (std::string const& file : files) {
+    if (!size_of_regular(file)) continue;
+    cli::input in(file, 1);
+    auto const one = suffix::recognized_format(file, in.front(4096));
+    if (!one) continue;
+    if (all && *all != *one)
+      throw usage_error(fmt::format("different formats: {}: {}, but {} is {}: give --format", file,
+                                    suffix::input_words[std::size_t(*one)], *first, suffix::input_words[std::size_t(*all)]));
+    all = one;
+    if (!first) first = &file;
+  }
+  return all.value_or(suffix::input_format::fasta);
+}
+
 /// Checks the options that are for some formats only. @throws usage_error
 void check_format(build_options const& options) {
   using enum suffix::input_format;
@@ -467,9 +486,11 @@ void memory_limits::apply() const {
   setenv("ORDO_GPU_MEMORY", gpu.c_str(), 1);  // machines read it
 }
 
-int build(build_options const& options, cli::common_options const& common, reporter& report) {
+int build(build_options const& given, cli::common_options const& common, reporter& report) {
+  build_options options = given;
   if (options.prefix.empty() || options.prefix.ends_with('/'))
     throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.prefix));
+  if (!options.has_format) options.format = format_of(options.files);
   bool const fasta = options.format == suffix::input_format::fasta;
   check_format(options);
   refuse_inputs(options.prefix, options.files);

@@ -90,6 +90,7 @@ struct build_options {
   suffix::extra_arrays what;
   std::string width = "auto";
   suffix::input_format format = suffix::input_format::fasta;
+  bool has_format = false;  // --format; without it, files say what they are
   std::string separator;    // of records, as it was given: with escapes, or as tokens
   std::string field;        // of JSON; empty: text
   std::string lengths;      // a file of the lengths of records; empty: none

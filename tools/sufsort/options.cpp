@@ -164,6 +164,23 @@ std::vector<option> policy_rows(build_options& to) {
            .set = parse_to(policy.sample, "the least is 1, which indexes every position")}};
 }
 
+option format_option(build_options& to) {
+  option format = choice<suffix::input_format>(
+      "format", input_group, suffix::input_words, to.format,
+      "read FASTA, bytes as they are, lines, each a record, tokens of 16 or 32 bits (u16, u32), or a string of each line of "
+      "JSON (jsonl)",
+      "what the files are, or fasta",
+      "Without the option, files are recognised if their content or names are certain: JSONL by a first line from '{' to '}' "
+      "or by .jsonl or .ndjson, tokens by the header of a .npy file or by .u16 or .u32. A file of bytes or tokens is one "
+      "record, unless --separator or --lengths says otherwise. Nothing is changed: all values are letters. Tokens are raw or "
+      "in a .npy file, whose rows are records.");
+  format.set = [set = format.set, &to](std::string_view spelling, std::string_view value) {
+    set(spelling, value);
+    to.has_format = true;
+  };
+  return format;
+}
+
 cli::command_table build_table(settings& to) {
   build_options& build = to.build;
   cli::command_table table{
@@ -183,13 +200,7 @@ cli::command_table build_table(settings& to) {
            .help = "write the index to files whose names begin with PREFIX",
            .required = true,
            .set = cli::store(to.prefix)},
-          choice<suffix::input_format>("format", input_group, suffix::input_words, build.format,
-                                       "read FASTA, bytes as they are, lines, each a record, tokens of 16 or 32 bits "
-                                       "(u16, u32), or a string of each line of JSON (jsonl)",
-                                       "fasta",
-                                       "A file of bytes or tokens is one record, unless --separator or --lengths says "
-                                       "otherwise. Nothing is changed: all values are letters. Tokens are raw or in a "
-                                       ".npy file, whose rows are records."),
+          format_option(build),
           {.name = "separator",
            .value = "TEXT",
            .group = input_group,

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ordo/host_bytes.hpp"
@@ -58,6 +60,13 @@ struct corpus_options {
 /// @throws usage_error  for FASTA, for lines and JSONL with a separator or lengths, both of these, a separator of no whole
 ///     tokens, and a corpus of another format
 void append_corpus(corpus& to, std::string const& name, source& from, corpus_options const& options = {});
+
+/// Returns the format of a file where its content or its name is certain: FASTA begins with '>' or ';', an array of NumPy says
+/// what its numbers are (those of at most 16 bits are u16, others u32), a first line from '{' to '}' is JSONL, and so are names
+/// that end in .jsonl or .ndjson; those in .u16 or .u32 are raw tokens. An extension of compression may follow. Returns nothing
+/// for other files, which may be bytes or lines.
+/// @param begin  the first bytes of the file, uncompressed: 4096, or all
+std::optional<input_format> recognized_format(std::string_view name, std::string_view begin);
 
 }  // namespace ordo::inline v0::suffix
 #pragma GCC visibility pop
