@@ -15,7 +15,7 @@ install=(apt-get install -q -y --no-install-recommends)
 
 apt-get update -q
 "${install[@]}" build-essential debhelper git lintian
-if ! apt-cache policy nanobind-dev | grep -q 'Candidate: [0-9]'; then
+if [[ ! $(apt-cache policy nanobind-dev) =~ Candidate:\ [0-9] ]]; then
   echo 'no nanobind: python3-ordosort is left out'
   export DEB_BUILD_PROFILES=nopython
 fi
