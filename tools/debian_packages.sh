@@ -3,10 +3,11 @@
 # with lintian, installs them, runs the tests of debian/tests on them, and leaves them in FOLDER (default build/packages).
 # Installs what that needs. As root, on a system for that purpose: tools/systems.sh --packages makes one.
 #   ORDO_DEBUG_SYMBOLS=OFF   no packages of debug symbols: a shorter build
+#   ORDO_CUDA=ON   ordo-tools-cuda, too; apt has to know a CUDA Toolkit: that of non-free (Debian 13), or of NVIDIA's archive
 set -euo pipefail
 cd "$(dirname "$0")/.."
 fail() { echo "debian_packages.sh: $*" >&2; exit 2; }
-[[ ${1-} != -* ]] || { sed -n '2,5s/^# \{0,1\}//p' "$0"; exit; }
+[[ ${1-} != -* ]] || { sed -n '2,6s/^# \{0,1\}//p' "$0"; exit; }
 (($(id -u) == 0)) || fail 'installs packages: run it as root'
 mkdir -p "${1:-build/packages}"
 folder=$(readlink -e "${1:-build/packages}")
@@ -19,6 +20,7 @@ if [[ ! $(apt-cache policy nanobind-dev) =~ Candidate:\ [0-9] ]]; then
   echo 'no nanobind: python3-ordosort is left out'
   export DEB_BUILD_PROFILES=nopython
 fi
+if [[ ${ORDO_CUDA-} == ON ]]; then export DEB_BUILD_PROFILES="${DEB_BUILD_PROFILES-} pkg.ordo.cuda"; fi
 if [[ ${ORDO_DEBUG_SYMBOLS-} == OFF ]]; then
   export DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-} noautodbgsym" DEB_CXXFLAGS_STRIP=-g DEB_CFLAGS_STRIP=-g
 fi
@@ -31,7 +33,15 @@ dpkg-buildpackage -us -uc
 lintian --fail-on error,warning --display-info --allow-root ../*.changes
 
 # What the tests of debian/tests/control need, and the tests. The packages are installed as a user would do it.
-"${install[@]}" ../*.deb
+cuda=$(find .. -maxdepth 1 -name 'ordo-tools-cuda_*.deb')
+if [[ $cuda ]]; then  # it takes the place of ordo-tools
+  "${install[@]}" "$cuda"
+  printf 'b\na\n' | strsort | cmp - <(printf 'a\nb\n')
+  apt-get remove -q -y ordo-tools-cuda
+fi
+others=()
+for file in ../*.deb; do [[ $file == "$cuda" || $file == *-dbgsym_* ]] || others+=("$file"); done
+"${install[@]}" "${others[@]}"
 version=$(dpkg-parsechangelog -S Version)
 while IFS='|' read -r test depends; do
   if [[ $depends == *ordosort* && ${DEB_BUILD_PROFILES-} == nopython ]]; then continue; fi

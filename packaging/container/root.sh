@@ -31,7 +31,7 @@ add_library "$htslib"
 while read -r library; do add_library "$library"; done < <(libraries "$htslib")
 mkdir -p "$root/usr/lib/locale"
 cp -r /usr/lib/locale/C.utf8 "$root/usr/lib/locale/"
-for package in ordo-tools bash coreutils procps grep sed gawk gzip libc6; do
+for package in "$(dpkg-query -S /usr/bin/strsort | cut -d: -f1)" bash coreutils procps grep sed gawk gzip libc6; do
   mkdir -p "$root/usr/share/doc/$package"
   cp -L "/usr/share/doc/$package/copyright" "$root/usr/share/doc/$package/"
 done

@@ -2,27 +2,31 @@
 
 import os
 
+from . import _programs
 from ._ordosort import InputError
 
 
+def _checked(tool):
+    if tool not in _programs.NAMES:
+        raise ValueError(f"tool: {tool!r} is none of sufsort, specsort and strsort")
+    return tool
+
+
 def tool_path(tool):
-    """Returns the path of a program: that of the package, or else the first one in PATH.
+    """Returns the path of a program: the one that pip installed with the package, or else the first one in PATH. `python -m
+    ordosort` runs the programs, too, wherever pip has put them.
 
     >>> import os, ordosort
     >>> os.path.basename(ordosort.tool_path("strsort"))
     'strsort'
     """
-    if tool not in ("sufsort", "specsort", "strsort"):
-        raise ValueError(f"tool: {tool!r} is none of sufsort, specsort and strsort")
     import shutil  # here, for the time that an import of the package takes
     import sysconfig
 
-    own = os.path.join(os.path.dirname(__file__), "bin", tool)
-    if os.path.exists(own):
-        return own
+    _checked(tool)
     found = shutil.which(tool, path=sysconfig.get_path("scripts")) or shutil.which(tool)
     if found is None:
-        raise FileNotFoundError(f"{tool}: the program is neither in the package nor in PATH")
+        raise FileNotFoundError(f"{tool}: the program is neither in the folder of pip's programs nor in PATH")
     return found
 
 
@@ -39,7 +43,7 @@ def run_tool(tool, arguments, *, progress=None):
     """
     import subprocess
 
-    command = [tool_path(tool), *(os.fspath(a) if isinstance(a, os.PathLike) else a for a in arguments)]
+    command = [*_programs.command(_checked(tool)), *(os.fspath(a) if isinstance(a, os.PathLike) else a for a in arguments)]
     if progress is None:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         errors = process.stderr

@@ -77,6 +77,7 @@ array([1, 2])
           "Waits for all queued work of the GPUs.")
       .def("__repr__", [](machines const& on) { return "ordosort.Machine('" + on.device() + "')"; });
 
+  add_programs(module);
   add_sorts(module);
   add_spectra(module);
   add_strings(module);

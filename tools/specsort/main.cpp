@@ -13,6 +13,7 @@
 #include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/programs.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/cli/stats.hpp"
@@ -171,6 +172,6 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int ordo::programs::specsort(int argc, char** argv) {
   return ordo::cli::run_main(tool, [&] { return run(argc, argv); });
 }

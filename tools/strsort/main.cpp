@@ -17,6 +17,7 @@
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/programs.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/cli/stats.hpp"
@@ -192,7 +193,7 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int ordo::programs::strsort(int argc, char** argv) {
   caller const called(argc > 0 ? argv[0] : "");
   bool writing = false;
   return cli::run_main(

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/cli/programs.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
@@ -83,6 +84,6 @@ int run(int argc, char const* const* argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int ordo::programs::sufsort(int argc, char** argv) {
   return cli::run_main("sufsort", [&] { return run(argc, argv); });
 }
