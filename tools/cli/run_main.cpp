@@ -50,8 +50,9 @@ std::string phase() {
   return last.empty() ? "at the start" : fmt::format("in phase '{}'", last);
 }
 
-// Prints the message of the current exception.
-void print_exception(std::string_view tool, std::function<std::string(std::string_view)> const& reworded = {}) {
+}  // namespace
+
+void print_exception(std::string_view tool, std::function<std::string(std::string_view)> const& reworded) {
   try {
     throw;
   } catch (error const& e) {
@@ -73,6 +74,8 @@ void print_exception(std::string_view tool, std::function<std::string(std::strin
     say(tool, "internal error: an exception of unknown type");
   }
 }
+
+namespace {
 
 // Ends the process because of the current exception, on any thread.
 [[noreturn]] void end_by_exception(std::string_view tool) {

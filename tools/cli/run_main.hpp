@@ -20,6 +20,9 @@ int run_main(std::string_view tool, std::function<int()> const& body,
 /// files are removed. So a failed write ends the process although another thread waits for input that may never come.
 void run_beside(std::string_view tool, std::function<void()> const& work);
 
+/// Prints run_main's line for the current exception.
+void print_exception(std::string_view tool, std::function<std::string(std::string_view)> const& reworded = {});
+
 /// Prints the line "tool: text" to stderr in place of the progress line. If stderr accepts nothing, work goes on.
 void say(std::string_view tool, std::string_view text) noexcept;
 /// Prints a result, such as the disorder that a check found, to stderr in place of the progress line. The text includes its

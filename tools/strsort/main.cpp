@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,10 @@
 #include "ordo/error.hpp"
 #include "ordo/strings.hpp"
 #include "ordo/strings/external_sort.hpp"
+#include "ordo/strings/group_sort.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/job.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/programs.hpp"
 #include "tools/cli/progress.hpp"
@@ -41,6 +44,7 @@ struct work {
   strings::order const& by;
   caller const& called;
   bool& writing;
+  group* members;  // of an MPI job; null: this process works alone
 
   [[nodiscard]] strings::sort_options options() const {
     strings::sort_options options;
@@ -111,8 +115,12 @@ int sort(work const& w, cli::stats& stats) {
   // By default the C library allocates large blocks in its heap once one has been freed, and keeps freed ones between others.
   // The process would use up to three times the memory of -S.
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
-  for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
-  cli::output out(made.output.value_or("-"), made.common.threads);
+  bool const writes = !w.members || w.members->rank() == 0;
+  std::optional<cli::output> out;
+  if (writes) {
+    for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
+    out.emplace(made.output.value_or("-"), made.common.threads);
+  }
   w.writing = true;
   cli::progress progress(w.called.name(), made.common, made.files, made.output.value_or("-"));
 
@@ -120,8 +128,8 @@ int sort(work const& w, cli::stats& stats) {
   strings::texts const files{made.files.size(), strsort::known_bytes(made.files), [&](std::size_t k) {
                                return std::make_unique<cli::watched_input>(made.files[k], made.common.threads, progress, read);
                              }};
-  cli::watched_output watched(out, progress);
-  strsort::annotated_lines annotated(watched, w.by, made.delimiter);
+  std::optional<cli::watched_output> watched;
+  if (out) watched.emplace(*out, progress);
   auto const began = [&](strings::phase what, std::uint64_t bytes) {
     constexpr std::string_view names[] = {"read", "sort", "write"}, shown[] = {"reading", "sorting", "writing"};
     auto const row = static_cast<std::size_t>(what);
@@ -139,10 +147,14 @@ int sort(work const& w, cli::stats& stats) {
                                    : duplicates::keep;
   strings::spill_options const where = spill_of(made);
   if (made.merge) options.memory = std::min(options.memory, where.available_memory());
-  sink& to = made.debug ? static_cast<sink&>(annotated) : watched;
-  auto const done = made.merge ? strings::merge(files, to, options, equal, where, began)
-                               : strings::sort_external(files, to, options, equal, where, began);
-  out.commit();
+  auto const done = [&] {
+    if (w.members) return strings::sort(*w.members, files, watched ? &*watched : nullptr, options, equal, began).sort;
+    strsort::annotated_lines annotated(*watched, w.by, made.delimiter);
+    sink& to = made.debug ? static_cast<sink&>(annotated) : *watched;
+    return made.merge ? strings::merge(files, to, options, equal, where, began)
+                      : strings::sort_external(files, to, options, equal, where, began);
+  }();
+  if (out) out->commit();
   stats.bytes(done.written);
   stats.phase("sort");
   stats.bytes(done.bytes);
@@ -154,16 +166,46 @@ int sort(work const& w, cli::stats& stats) {
   return 0;
 }
 
-int run(int argc, char** argv, caller const& called, bool& writing) {
+// Gives all members the bytes that the first one has.
+void share(group& members, std::string& bytes) {
+  std::uint64_t size = bytes.size();
+  members.broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
+  bytes.resize(size);
+  members.broadcast(std::as_writable_bytes(std::span(bytes)), 0);
+}
+
+// Gives all members the names of the files, which only the first one can read from its standard input.
+void share(group& members, std::vector<std::string>& files) {
+  std::string names;
+  for (std::string const& file : files) names += file + '\0';
+  share(members, names);
+  files.clear();
+  for (std::size_t at = 0; at < names.size(); at += files.back().size() + 1) files.emplace_back(names.c_str() + at);
+}
+
+int run(int argc, char** argv, caller const& called, bool& writing, cli::job const& job) {
   command made = strsort::parse({argv + std::min(argc, 1), argv + argc}, called, strsort::environment::here());
+  group* members = job.members();
   if (made.answer) {
+    if (!job.speaks()) return made.answer->status;
     if (made.answer->status != 0)
       cli::say(called.name(), made.answer->text);
     else
       fmt::print("{}", made.answer->text);
     return made.answer->status;
   }
-  strsort::read_file_names(made, called);
+  if (job.speaks()) strsort::read_file_names(made, called);
+  if (members) {
+    // The first process does alone what is not shared; the others wait for it.
+    bool const is_shared = made.check == 0 && !made.merge && !made.debug && !made.by_count;
+    if (!is_shared && !job.speaks()) return 0;
+    if (!is_shared) members = nullptr;
+  }
+  if (members) share(*members, made.files);
+  if (!job.speaks()) {
+    made.common.quiet = true;
+    made.common.stats.clear();
+  }
   strings::order by = made.order();
   if (made.debug && (made.check != 0 || made.output))
     throw usage_error(fmt::format("options '-{} --debug' are incompatible", made.check != 0 ? made.check : 'o'));
@@ -174,6 +216,7 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
       cli::print_result(fmt::format("{}: {}\n", called.name(), remark));
   if (std::ranges::count(by.keys, strings::key_type::random, &strings::key::type) != 0)
     by.random_seed = strsort::read_seed(made.random_source);
+  if (members) members->broadcast(std::as_writable_bytes(std::span(by.random_seed)), 0);
   if (made.check != 0 && made.files.size() > 1)
     throw usage_error(fmt::format("extra operand {} not allowed with -{}", strsort::always_quoted(made.files[1]), made.check));
   if (made.check != 0 && made.output) throw usage_error(fmt::format("options '-{}o' are incompatible", made.check));
@@ -185,7 +228,7 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
   cli::stats stats(called.name(), argc, argv, made.common);
   stats.refuse_inputs(made.files);
   if (made.files_from) stats.refuse_inputs({*made.files_from});
-  work const w{made, by, called, writing};
+  work const w{made, by, called, writing, members};
   int const status = made.check != 0 ? check(w, stats) : sort(w, stats);
   stats.finish();
   return status;
@@ -196,7 +239,12 @@ int run(int argc, char** argv, caller const& called, bool& writing) {
 int ordo::programs::strsort(int argc, char** argv) {
   caller const called(argc > 0 ? argv[0] : "");
   bool writing = false;
+  auto const reworded = [&](std::string_view message) { return called.reworded(message, writing); };
   return cli::run_main(
-      called.name(), [&] { return run(argc, argv, called, writing); },
-      [&](std::string_view message) { return called.reworded(message, writing); });
+      called.name(),
+      [&] {
+        cli::job job(argc, argv);
+        return job.run(called.name(), [&] { return run(argc, argv, called, writing, job); }, reworded);
+      },
+      reworded);
 }

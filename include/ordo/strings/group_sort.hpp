@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+
+#include "ordo/group.hpp"
+#include "ordo/strings.hpp"
+
+#pragma GCC visibility push(default)
+
+/// Sorting lines over the members of a group, such as the processes of an MPI job.
+namespace ordo::inline v0::strings {
+
+struct group_report {
+  sort_report sort;                 // of this member: `bytes` read, and `written` of the output of all
+  std::uint64_t exchanged = 0;      // bytes that this member sent to others
+  std::uint64_t received_text = 0;  // bytes of the lines that this member sorted after the exchange
+};
+
+/// Sorts the lines of all texts into a sink of member 0, to the bytes that sort() writes in one process. Collective: all
+/// members pass the same texts, order and options, with a machine of their own.
+///
+/// Each member reads its part of every addressable text. Member 0 reads sequential texts, such as pipes, and all texts before
+/// the last of them. Members sort their parts, and draw splitters from samples of all. Lines cross in order, without the bytes
+/// that a line shares with the line before it. Each member then sorts what it received. Equal lines may be split among members,
+/// except where they are dropped or counted. (Sample sort of strings with common prefixes cut: Bingmann, Sanders and Schimek,
+/// IPDPS'20.)
+///
+/// All members hold their share in memory, twice for a time. The largest share exceeds the average by a tenth at most, unless
+/// single lines, or equal lines that may not be split, are larger than that.
+/// @param to  of member 0. The others pass nothing
+/// @param equal  not by_count
+/// @throws usage_error  for by_count
+/// @throws member_lost  if another member failed; else as sort()
+group_report sort(group& members, texts const& from, sink* to, sort_options const& options, duplicates equal = duplicates::keep,
+                  phase_observer const& began = {});
+
+}  // namespace ordo::inline v0::strings
+#pragma GCC visibility pop

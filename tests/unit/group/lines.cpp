@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ordo/cpu.hpp"
+#include "ordo/strings/group_sort.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/inputs.hpp"
+
+using namespace ordo;
+
+namespace {
+
+class string_sink final : public sink {
+ public:
+  void write(std::span<char const> data) override { text.append(data.data(), data.size()); }
+  std::string text;
+};
+
+/// A text that can be read only once, from front to back.
+class piped final : public source {
+ public:
+  explicit piped(std::string_view text) : from_(text) {}
+  std::size_t read(std::span<char> to) override { return from_.read(to); }
+
+ private:
+  memory_source from_;
+};
+
+struct result {
+  std::string text;
+  std::uint64_t exchanged = 0, largest_share = 0;
+};
+
+strings::texts texts_of(std::vector<std::string> const& inputs, std::size_t piped_input) {
+  return {inputs.size(), 0, [&inputs, piped_input](std::size_t k) -> std::unique_ptr<source> {
+            if (k == piped_input) return std::make_unique<piped>(inputs[k]);
+            return std::make_unique<memory_source>(inputs[k]);
+          }};
+}
+
+result sort_together(std::size_t size, std::vector<std::string> const& inputs, strings::sort_options const& options,
+                     strings::duplicates equal = strings::duplicates::keep, std::size_t piped_input = ~std::size_t{0}) {
+  result all;
+  std::mutex mutex;
+  string_sink out;
+  run_members(size, [&](group& members, cpu& on) {
+    strings::sort_options mine = options;
+    mine.machine.on = &on;
+    auto const report =
+        strings::sort(members, texts_of(inputs, piped_input), members.rank() == 0 ? &out : nullptr, mine, equal);
+    std::lock_guard const lock(mutex);
+    all.exchanged += report.exchanged;
+    all.largest_share = std::max(all.largest_share, report.received_text);
+  });
+  all.text = out.text;
+  return all;
+}
+
+std::string sort_alone(std::vector<std::string> const& inputs, strings::sort_options const& options,
+                       strings::duplicates equal = strings::duplicates::keep) {
+  string_sink out;
+  strings::sort(texts_of(inputs, ~std::size_t{0}), out, options, equal);
+  return out.text;
+}
+
+}  // namespace
+
+TEST_CASE("Lines over a group are the bytes of one process", "[group]") {
+  random_numbers random(7);
+  for (std::size_t const size : {2u, 3u, 8u})
+    for (unsigned trial = 0; trial < 12; ++trial) {
+      std::vector<std::string> inputs(random.below(4));
+      for (std::string& input : inputs) {
+        for (std::size_t n = random.below(trial % 2 == 0 ? 10 : 300); n != 0; --n) {
+          std::string line(random.below(8), 'a');
+          for (char& c : line) c = "ab \t0719"[random.below(8)];
+          input += line + '\n';
+        }
+        if (random.below(2) == 0) input += "end";
+      }
+      strings::sort_options options;
+      if (trial % 4 == 1) options.by.keys = {{.first_field = 1, .type = strings::key_type::number}};
+      if (trial % 4 == 2) options.by.keys = {{.last_field = 0}}, options.by.last_resort = false;
+      options.by.reverse = trial % 3 == 1;
+      auto const equal = strings::duplicates(trial % 3);
+      if (equal != strings::duplicates::keep) options.by.last_resort = false;
+      INFO(size << " members, trial " << trial);
+      std::size_t const piped_input = inputs.empty() ? 0 : random.below(2 * inputs.size());
+      CHECK(sort_together(size, inputs, options, equal, piped_input).text == sort_alone(inputs, options, equal));
+    }
+}
+
+TEST_CASE("Shares of lines are balanced, and cross without their common prefixes", "[group]") {
+  std::size_t const size = 4;
+  random_numbers random(3);
+  std::string equal, ascending, urls;
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    equal += "the same line\n";
+    ascending += std::to_string(1'000'000 + i) + "\n";
+    urls += "https://www.example.org/a/rather/long/path/" + std::to_string(random.below(50)) + "/" +
+            std::to_string(random.below(100'000)) + "\n";
+  }
+  for (std::string const& text : {equal, ascending, urls}) {
+    result const all = sort_together(size, {text}, {});
+    CHECK(all.text == sort_alone({text}, {}));
+    CHECK(double(all.largest_share) <= 1.1 * double(text.size()) / double(size));
+  }
+  CHECK(sort_together(size, {urls}, {}).exchanged < urls.size() / 4);
+}
