@@ -72,7 +72,14 @@ job::job(int argc, char** argv) {
   char why[256] = "";
   joined_ = join(&argc, &argv, why, sizeof(why));
   if (!joined_) throw usage_error(fmt::format("cannot join the MPI job: {}", why));
-  if (joined_->size() > 1 && all_have(*joined_, command_of(argc, argv))) members_ = joined_;
+  if (joined_->size() == 1) {
+    leave();
+    throw usage_error(
+        "cannot join the MPI job: the launcher started several processes, but MPI sees one: use a launcher of the same MPI "
+        "(srun "
+        "--mpi=pmix), or set ORDO_MPI=off to let each process work alone");
+  }
+  if (all_have(*joined_, command_of(argc, argv))) members_ = joined_;
 }
 
 job::~job() {
