@@ -17,6 +17,14 @@ class NumPy:
         return np.ascontiguousarray(a)
 
     @staticmethod
+    def is_contiguous(a):
+        return a.flags.c_contiguous and a.flags.writeable
+
+    @staticmethod
+    def same_device(a, b):
+        return True
+
+    @staticmethod
     def move_axis(a, source, destination):
         return np.moveaxis(a, source, destination)
 
@@ -53,6 +61,14 @@ class CuPy:
         return sys.modules["cupy"].ascontiguousarray(a)
 
     @staticmethod
+    def is_contiguous(a):
+        return a.flags.c_contiguous
+
+    @staticmethod
+    def same_device(a, b):
+        return a.device == b.device
+
+    @staticmethod
     def move_axis(a, source, destination):
         return sys.modules["cupy"].moveaxis(a, source, destination)
 
@@ -87,6 +103,14 @@ class Torch:
     @staticmethod
     def contiguous(a):
         return a.detach().contiguous()
+
+    @staticmethod
+    def is_contiguous(a):
+        return a.is_contiguous() and not a.requires_grad
+
+    @staticmethod
+    def same_device(a, b):
+        return a.device == b.device
 
     @staticmethod
     def move_axis(a, source, destination):
@@ -126,6 +150,10 @@ class Jax:
     @staticmethod
     def contiguous(a):
         return a.block_until_ready()
+
+    @staticmethod
+    def is_contiguous(a):
+        return False  # arrays do not change
 
     @staticmethod
     def move_axis(a, source, destination):

@@ -49,13 +49,31 @@ def _axis(a, axis):
     return axis % dimensions
 
 
-def _store(out, result):
-    """Copies a result to the caller's array."""
+def _check_out(out, result):
     if tuple(out.shape) != tuple(result.shape):
         raise ValueError(f"out: shape {tuple(out.shape)}, where the result has {tuple(result.shape)}")
     if out.dtype != result.dtype:
         raise TypeError(f"out: dtype {out.dtype}, where the result has {result.dtype}")
+
+
+def _store(out, result):
+    """Copies a result to the caller's array, if there is one and the result is not in it already."""
+    if out is None or out is result:
+        return result
+    _check_out(out, result)
     out[...] = result
+    return out
+
+
+def _copied(library, a, out):
+    """Returns a copy of an array, to be sorted in place: in the caller's array where that has the same layout and place."""
+    if out is None:
+        return library.copy(a)
+    _check_out(out, a)
+    if library_of(out)[0] is not library or not library.is_contiguous(out) or not library.same_device(out, a):
+        return library.copy(a)
+    if out is not a:
+        out[...] = a
     return out
 
 
@@ -87,10 +105,9 @@ def sort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=False
         a, axis = a.reshape(-1), 0
     axis = _axis(a, axis)
     last = len(a.shape) - 1
-    moved = library.copy(a if axis == last else library.move_axis(a, axis, last))
+    moved = _copied(library, a, out) if axis == last else library.copy(library.move_axis(a, axis, last))
     core.sort(machine or _machines._default, moved, moved.shape[-1], flags, library.stream(moved))
-    result = moved if axis == last else library.move_axis(moved, last, axis)
-    return result if out is None else _store(out, result)
+    return _store(out, moved if axis == last else library.move_axis(moved, last, axis))
 
 
 def argsort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=False, machine=None):
@@ -115,7 +132,7 @@ def argsort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=Fa
     index = library.numbered(moved) if rows else library.index(moved)
     core.argsort(machine or _machines._default, moved, index, moved.shape[-1], flags, library.stream(moved))
     result = index if axis == last else library.move_axis(index, last, axis)
-    return result if out is None else _store(out, result)
+    return _store(out, result)
 
 
 def sort_pairs(keys, values, *, descending=False, out=None, total_order=False, machine=None):
@@ -171,14 +188,14 @@ def segmented_sort(keys, offsets, values=None, *, ends=None, descending=False, o
     _one_dimension("keys", keys)
     offsets = _offsets("offsets", offsets)
     ends = None if ends is None else _offsets("ends", ends)
-    keys = library.copy(keys)
     if values is not None:
         _, values = library_of(values)
         _one_dimension("values", values)
-        values = library.copy(values)
+        values = library.copy(values)  # and the keys, too: they may be in the memory of each other's results
+    keys = _copied(library, keys, out) if values is None else library.copy(keys)
     core.sort_segments(machine or _machines._default, keys, values, offsets, ends, False, flags, library.stream(keys))
     if values is None:
-        return keys if out is None else _store(out, keys)
+        return _store(out, keys)
     return (keys, values) if out is None else (_store(out[0], keys), _store(out[1], values))
 
 
@@ -197,7 +214,7 @@ def segmented_argsort(keys, offsets, *, ends=None, descending=False, out=None, t
     keys = library.contiguous(keys)
     index = library.numbered(keys)
     core.sort_segments(machine or _machines._default, keys, index, offsets, ends, True, flags, library.stream(keys))
-    return index if out is None else _store(out, index)
+    return _store(out, index)
 
 
 def top_k(a, k, axis=-1, *, largest=True, sorted=True, machine=None):

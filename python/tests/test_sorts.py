@@ -94,6 +94,27 @@ def test_out():
     same = keys.copy()
     assert ordosort.sort(same, out=same) is same
     np.testing.assert_array_equal(same, np.sort(keys))
+    every_second = np.empty(1000, np.int32)[::2]
+    assert ordosort.sort(keys, out=every_second) is every_second
+    np.testing.assert_array_equal(every_second, np.sort(keys))
+    rows = keys.reshape(20, 25)
+    for axis in [0, 1]:
+        result = np.empty_like(rows)
+        assert ordosort.sort(rows, axis=axis, out=result) is result
+        np.testing.assert_array_equal(result, np.sort(rows, axis=axis))
+    offsets = np.arange(0, 501, 25)
+    for result in [out, every_second, same]:
+        assert ordosort.segmented_sort(keys, offsets, out=result) is result
+        np.testing.assert_array_equal(result, np.sort(rows, axis=1).ravel())
+    in_place = keys.copy()
+    assert ordosort.segmented_sort(in_place, offsets, out=in_place) is in_place
+    np.testing.assert_array_equal(in_place, np.sort(rows, axis=1).ravel())
+    # Results in each other's inputs.
+    a, b = keys.copy(), np.arange(500, dtype=np.int32)
+    expected = ordosort.sort_pairs(a, b)
+    ordosort.sort_pairs(a, b, out=(b, a))
+    np.testing.assert_array_equal(b, expected[0])
+    np.testing.assert_array_equal(a, expected[1])
     with pytest.raises(ValueError):
         ordosort.sort(keys, out=np.empty(499, np.int32))
     with pytest.raises(TypeError):
