@@ -55,8 +55,8 @@ void read_all(corpus& to, std::string const& name, source& from, corpus_options 
 }
 
 /// Makes records of the bytes from `begin` on, each of which a separator ends, and removes the separators. A separator begins
-/// at a residue.
-void split(corpus& to, std::size_t begin, std::string_view separator) {
+/// at a residue. @returns whether one ends the last record
+bool split(corpus& to, std::size_t begin, std::string_view separator) {
   char* const data = to.residues.data();
   std::size_t const end = to.residues.size(), step = to.residue_bytes;
   auto const find = [&](std::size_t from) -> std::size_t {
@@ -71,14 +71,17 @@ void split(corpus& to, std::size_t begin, std::string_view separator) {
     return end;
   };
   std::size_t written = begin;
+  bool is_ended = true;
   for (std::size_t at = begin; at < end;) {
     std::size_t const stop = find(at);
+    is_ended = stop != end;
     to.starts.push_back(written / step);
     std::memmove(data + written, data + at, stop - at);
     written += stop - at;
     at = stop == end ? end : stop + separator.size();
   }
   to.residues.resize(written);
+  return is_ended;
 }
 
 /// Makes records of these lengths of the residues from `begin` on.
@@ -121,6 +124,8 @@ std::size_t convert(std::span<char> bytes, std::string const& name) {
   return count * sizeof(Token);
 }
 
+constexpr std::string_view npy_magic = "\x93NUMPY";
+
 /// The header of an array of NumPy.
 struct npy_header {
   std::size_t bytes = 0;  // of the header
@@ -132,9 +137,8 @@ struct npy_header {
 
 /// Reads the header of an array of NumPy (numpy.lib.format). @returns nothing if the bytes are none
 std::optional<npy_header> read_npy_header(std::string_view bytes, std::string const& name) {
-  constexpr std::string_view magic = "\x93NUMPY";
   auto const byte = [&](std::size_t at) { return std::size_t(static_cast<unsigned char>(bytes[at])); };
-  if (!bytes.starts_with(magic) || bytes.size() < 12 || byte(6) < 1 || byte(6) > 3) return std::nullopt;
+  if (!bytes.starts_with(npy_magic) || bytes.size() < 12 || byte(6) < 1 || byte(6) > 3) return std::nullopt;
   auto const refuse = [&](char const* why) { throw input_error(fmt::format("bad array: {}: {}", name, why)); };
   bool const is_long = byte(6) >= 2;
   std::size_t const begin = is_long ? 12 : 10;
@@ -223,23 +227,35 @@ std::optional<std::vector<std::uint64_t>> make_tokens(corpus& to, std::size_t be
   return std::vector<std::uint64_t>(std::size_t(rows), rows == 0 ? 0 : count / rows);
 }
 
-}  // namespace
+/// Returns what ends the records of a file; empty: nothing does.
+std::string_view separator_of(corpus_options const& options) {
+  return has_lines(options.format) ? "\n" : std::string_view(options.separator);
+}
 
-void append_corpus(corpus& to, std::string const& name, source& from, corpus_options const& options) {
+void check(corpus_options const& options) {
   bool const lines = has_lines(options.format);
-  unsigned const size = residue_bytes_of(options.format);
   if (options.format == input_format::fasta) throw usage_error("no corpus: FASTA: append_fasta reads it");
   if (lines && (!options.separator.empty() || !options.lengths.empty())) throw usage_error("no separator: lines: LF ends them");
   if (!options.separator.empty() && !options.lengths.empty())
     throw usage_error("conflicting records: a separator and a list of lengths");
-  if (options.separator.size() % size != 0) throw usage_error("invalid separator: it is no whole number of tokens");
+  if (options.separator.size() % residue_bytes_of(options.format) != 0)
+    throw usage_error("invalid separator: it is no whole number of tokens");
+}
+
+/// Sets the residues of a corpus to those of the format, and checks the name of a file to be appended.
+void prepare(corpus& to, std::string const& name, corpus_options const& options) {
+  check(options);
+  unsigned const size = residue_bytes_of(options.format);
   if (!to.files.empty() && to.residue_bytes != size) throw usage_error("conflicting formats: bytes and tokens of other sizes");
   check_name(name);
   to.residue_bytes = size;
-  std::size_t const begin = to.residues.size(), records = to.starts.size();
-  read_all(to, name, from, options);
-  auto const rows = size == 1 ? std::nullopt : make_tokens(to, begin, name, options);
-  if (std::string_view const separator = lines ? "\n" : std::string_view(options.separator); !separator.empty()) {
+}
+
+/// Makes records of the bytes of a file, those from `begin` on.
+void make_records(corpus& to, std::size_t begin, std::string const& name, corpus_options const& options) {
+  std::size_t const records = to.starts.size();
+  auto const rows = to.residue_bytes == 1 ? std::nullopt : make_tokens(to, begin, name, options);
+  if (std::string_view const separator = separator_of(options); !separator.empty()) {
     split(to, begin, separator);
     if (options.format == input_format::jsonl) detail::take_strings(to, records, name, options.field);
   } else if (!options.lengths.empty()) {
@@ -247,19 +263,84 @@ void append_corpus(corpus& to, std::string const& name, source& from, corpus_opt
   } else if (rows) {
     cut(to, begin, name, *rows);
   } else {
-    to.starts.push_back(begin / size);
+    to.starts.push_back(begin / to.residue_bytes);
   }
+}
+
+[[noreturn]] void refuse_memory(std::size_t records, std::string const& name, std::size_t bytes, std::size_t memory) {
+  throw out_of_memory(
+      fmt::format("out of memory: {} records up to {}: {} bytes are needed, {} are allowed", records, name, bytes, memory),
+      bytes);
+}
+
+}  // namespace
+
+void append_corpus(corpus& to, std::string const& name, source& from, corpus_options const& options) {
+  prepare(to, name, options);
+  std::size_t const begin = to.residues.size(), records = to.starts.size();
+  read_all(to, name, from, options);
+  make_records(to, begin, name, options);
   std::size_t const bytes = to.residues.size() + to.starts.size() * sizeof(std::uint64_t);
-  if (bytes > options.memory)
-    throw out_of_memory(fmt::format("out of memory: {} records up to {}: {} bytes are needed, {} are allowed", to.starts.size(),
-                                    name, bytes, options.memory),
-                        bytes);
+  if (bytes > options.memory) refuse_memory(to.starts.size(), name, bytes, options.memory);
   to.files.push_back({name, to.starts.size() - records, records});
+}
+
+void corpus_writer::append(std::string const& name, source& from, corpus_options const& options) {
+  prepare(all_, name, options);
+  std::size_t const records = all_.starts.size(), size = all_.residue_bytes, held = records * sizeof(std::uint64_t);
+  std::string_view const separator = separator_of(options);
+  corpus_options rest = options;  // for a file that is read whole
+  rest.memory -= std::min(rest.memory, held);
+  corpus part;
+  part.residue_bytes = unsigned(size);
+  std::string open;  // the begin of a record that goes on in the next part
+  std::uint64_t read = 0, lines = 0;
+  for (bool ended = false, is_first = true; !ended; is_first = false) {
+    constexpr std::size_t recognized = 16;  // bytes that tell an array of NumPy
+    std::size_t const before = open.size(), least = is_first ? std::max(part_bytes_, recognized) : part_bytes_,
+                      more = std::max((least + size - 1) / size * size, before);  // long records: in few parts
+    std::size_t const needed = held + 2 * (before + more) + (all_.starts.size() - records) * sizeof(std::uint64_t);
+    if (needed > options.memory) refuse_memory(all_.starts.size(), name, needed, options.memory);
+    part.starts.clear();
+    part.residues.resize(before + more);
+    std::ranges::copy(open, part.residues.data());
+    open.clear();
+    std::size_t const got = from.read(part.residues.span().subspan(before));
+    ended = got < more;
+    read += got;
+    part.residues.resize(before + got);
+    if (is_first &&
+        (!options.lengths.empty() || (size != 1 && std::string_view(part.residues.data(), got).starts_with(npy_magic)))) {
+      if (!ended) read_all(part, name, from, rest);
+      ended = true;
+      make_records(part, 0, name, options);
+    } else {
+      if (got % size != 0)
+        throw input_error(fmt::format("truncated tokens: {}: {} bytes are no whole number of tokens of {}", name, read, size));
+      if (size != 1 && options.big_endian) swap_bytes(part.residues.span().subspan(before), unsigned(size));
+      if (separator.empty()) {
+        if (is_first) part.starts.push_back(0);
+      } else if (!split(part, 0, separator) && !ended) {
+        std::size_t const last = std::size_t(part.starts.back()) * size;
+        open.assign(part.residues.data() + last, part.residues.size() - last);
+        part.residues.resize(last);
+        part.starts.pop_back();
+      }
+      std::uint64_t const count = part.starts.size();
+      if (options.format == input_format::jsonl) detail::take_strings(part, 0, name, options.field, lines);
+      lines += count;
+    }
+    for (std::uint64_t const start : part.starts) all_.starts.push_back(size_ + start);
+    size_ += part.residues.size() / size;
+    to_.write({part.residues.data(), part.residues.size()});
+    if (options.on_progress) options.on_progress(read);
+  }
+  all_.files.push_back({name, all_.starts.size() - records, records});
 }
 
 std::optional<input_format> recognized_format(std::string_view name, std::string_view begin) {
   using enum input_format;
-  if (begin.starts_with("\x93NUMPY")) try {
+  if (begin.starts_with(npy_magic)) try {
       auto const header = read_npy_header(begin, std::string(name));
       return !header ? std::nullopt : std::optional(header->size <= 2 ? u16 : u32);
     } catch (input_error const&) {

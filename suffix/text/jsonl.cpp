@@ -93,14 +93,14 @@ class string_reader final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   std::vector<std::string> path_;
-  std::size_t depth_ = 0, matched_ = 0;  // open objects, and the names of the path that lead to the innermost one
+  std::size_t depth_ = 0, matched_ = 0;   // open objects, and the names of the path that lead to the innermost one
   bool expects_ = false, found_ = false;  // whether the value of the next name comes; whether the string has been read
   std::string value_;
 };
 
 }  // namespace
 
-void take_strings(corpus& to, std::size_t first, std::string const& name, std::string const& field) {
+void take_strings(corpus& to, std::size_t first, std::string const& name, std::string const& field, std::uint64_t lines) {
   string_reader reader(field_names(field));
   char* const data = to.residues.data();
   std::size_t const end = to.residues.size();
@@ -109,11 +109,10 @@ void take_strings(corpus& to, std::size_t first, std::string const& name, std::s
     std::size_t const begin = to.starts[r], stop = r + 1 < to.starts.size() ? to.starts[r + 1] : end;
     to.starts[r] = written;
     std::string_view line(data + begin, stop - begin);
-    if (r == first && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);  // a byte order mark
+    if (lines + r == first && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);  // a byte order mark
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
     std::string const* const text = reader.read(line);
-    if (!text)
-      throw input_error(fmt::format("bad JSON: {}:{}: field {}: {}", name, r - first + 1, field, reader.flaw));
+    if (!text) throw input_error(fmt::format("bad JSON: {}:{}: field {}: {}", name, lines + r - first + 1, field, reader.flaw));
     std::memcpy(data + written, text->data(), text->size());  // which is not longer than the line
     written += text->size();
   }

@@ -108,6 +108,60 @@ std::string separator_of(build_options const& options) {
                    : parse_symbols(options.separator, pattern_format::tokens, size);
 }
 
+/// Reads files that are no FASTA, by append(input, options for reading).
+/// @param records  where append adds them @returns the field of JSON
+template <class Append>
+std::string read_corpus(build_options const& options, std::string const& separator, cli::common_options const& common,
+                        reporter& report, suffix::corpus const& records, Append append) {
+  suffix::corpus_options reading{.format = options.format, .big_endian = options.big_endian, .separator = separator};
+  if (!options.field.empty()) reading.field = options.field;
+  std::vector<std::uint64_t> lengths;
+  if (!options.lengths.empty()) {
+    lengths = read_numbers(options.lengths);
+    if (lengths.empty()) throw input_error(fmt::format("no lengths: {}: the file holds no numbers", options.lengths));
+    reading.lengths = lengths;
+  }
+  reading.memory = options.memory.host_bytes() / 4 * 3;
+  std::uint64_t before = 0, bytes = 0;
+  reading.on_progress = [&](std::uint64_t more) {
+    bytes = more;
+    report.progress.at(before + bytes);
+  };
+  report.stats.phase("read");
+  std::uint64_t all_bytes = 0;
+  for (std::string const& file : options.files) all_bytes += size_of_regular(file).value_or(0);
+  report.progress.phase("read", all_bytes);
+  for (std::string const& file : options.files) {
+    cli::input in(file, common.threads);
+    reading.expected = in.compressed() ? 4 * in.file_size().value_or(0) : 0;
+    append(in, std::as_const(reading));
+    before += std::exchange(bytes, 0);
+  }
+  if (records.starts.empty())
+    throw input_error(fmt::format("no records: {}: {}", records.files.front().name,
+                                  records.files.size() == 1 ? "the file is empty" : "all files are empty"));
+  report.stats.input(before);
+  report.stats.bytes(before);
+  return reading.field;
+}
+
+/// Returns whether a file has more than one record.
+bool has_cut_files(suffix::corpus const& records) {
+  return std::ranges::any_of(records.files, [](suffix::input_file const& file) { return file.records > 1; });
+}
+
+/// Completes the description of a corpus, and stores the starts of its records.
+/// @param separator, field  as for index_description @param is_cut  has_cut_files
+void describe_corpus(suffix::corpus const& records, std::string const& separator, std::string const& field, bool is_cut,
+                     suffix::index_description& about, index_writer& writer, unsigned threads) {
+  about.files = records.files;
+  about.separator = separator;
+  if (about.input == suffix::input_format::jsonl) about.field = field;
+  about.is_cut = is_cut && about.separator.empty() && !suffix::has_lines(about.input);
+  std::span<std::uint64_t const> const starts(records.starts);
+  suffix::store({reinterpret_cast<char const*>(starts.data()), starts.size_bytes()}, *writer.to("starts"), threads);
+}
+
 /// Records of files that are no FASTA, in host memory.
 class loaded_corpus {
  public:
@@ -135,14 +189,8 @@ class loaded_corpus {
   friend std::span<std::uint64_t const> starts_of_text(loaded_corpus const& from, suffix::index_description const&) {
     return from.all_.starts;
   }
-  /// Completes a description, and stores the starts of records.
   friend void describe(loaded_corpus const& from, suffix::index_description& about, index_writer& writer) {
-    about.files = from.all_.files;
-    about.separator = from.separator_;
-    if (about.input == suffix::input_format::jsonl) about.field = from.field_;
-    about.is_cut = from.is_cut_ && about.separator.empty() && !suffix::has_lines(about.input);
-    std::span<std::uint64_t const> const starts(from.all_.starts);
-    suffix::store({reinterpret_cast<char const*>(starts.data()), starts.size_bytes()}, *writer.to("starts"), from.machine_.threads);
+    describe_corpus(from.all_, from.separator_, from.field_, from.is_cut_, about, writer, from.machine_.threads);
   }
 
  private:
@@ -155,41 +203,35 @@ class loaded_corpus {
 
 loaded_corpus::loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report)
     : separator_(separator_of(options)), machine_(common.machine()), rows_(options.policy.rows()) {
-  suffix::corpus_options reading{.format = options.format, .big_endian = options.big_endian, .separator = separator_};
-  if (!options.field.empty()) reading.field = options.field;
-  field_ = reading.field;
-  std::vector<std::uint64_t> lengths;
-  if (!options.lengths.empty()) {
-    lengths = read_numbers(options.lengths);
-    if (lengths.empty()) throw input_error(fmt::format("no lengths: {}: the file holds no numbers", options.lengths));
-    reading.lengths = lengths;
-  }
-  reading.memory = options.memory.host_bytes() / 4 * 3;
-  std::uint64_t before = 0, bytes = 0;
-  reading.on_progress = [&](std::uint64_t more) {
-    bytes = more;
-    report.progress.at(before + bytes);
-  };
-  report.stats.phase("read");
-  std::uint64_t all_bytes = 0;
-  for (std::string const& file : options.files) all_bytes += size_of_regular(file).value_or(0);
-  report.progress.phase("read", all_bytes);
   try {
-    for (std::string const& file : options.files) {
-      cli::input in(file, common.threads);
-      reading.expected = in.compressed() ? 4 * in.file_size().value_or(0) : 0;
+    field_ = read_corpus(options, separator_, common, report, all_, [&](cli::input& in, suffix::corpus_options const& reading) {
       suffix::append_corpus(all_, in.name(), in, reading);
-      is_cut_ |= all_.files.back().records > 1;
-      before += std::exchange(bytes, 0);
-    }
+    });
   } catch (out_of_memory const& e) {
     refuse_large(e, options);
   }
-  if (all_.starts.empty())
-    throw input_error(fmt::format("no records: {}: {}", all_.files.front().name,
-                                  all_.files.size() == 1 ? "the file is empty" : "all files are empty"));
-  report.stats.input(before);
-  report.stats.bytes(before);
+  is_cut_ = has_cut_files(all_);
+}
+
+/// Writes a text and its records as they are read, without any array of suffixes.
+int write_text(build_options const& options, cli::common_options const& common, reporter& report) {
+  index_writer writer(options.prefix, {}, false, false, false, true);
+  std::string const separator = separator_of(options);
+  suffix::corpus_writer text(*writer.to("seq"));
+  std::string const field =
+      read_corpus(options, separator, common, report, text.records(),
+                  [&](cli::input& in, suffix::corpus_options const& reading) { text.append(in.name(), in, reading); });
+  report.phase("finish", text.size());
+  suffix::index_description about;
+  about.residues = text.size();
+  about.width = width_for("auto", text.size(), text.records().starts.size());
+  about.policy.masked = suffix::masked_letters::keep;
+  about.input = options.format;
+  describe_corpus(text.records(), separator, field, has_cut_files(text.records()), about, writer, common.threads);
+  writer.discard("sa");
+  about.arrays = writer.written();
+  writer.commit(about);
+  return 0;
 }
 
 std::size_t bytes_of_names(suffix::loaded_fasta const& records) {
@@ -351,23 +393,6 @@ void check_format(build_options const& options) {
   if (options.kmers.wanted) refuse(options.kmers.option, "table of k-mers");
 }
 
-/// Writes records that were read without any array of their suffixes.
-int write_text(loaded_corpus const& records, index_writer& writer, build_options const& options,
-               cli::common_options const& common, reporter& report) {
-  report.phase("write", records.residues().size());
-  suffix::store({records.residues().data(), records.residues().size()}, *writer.to("seq"), common.threads);
-  suffix::index_description about;
-  about.residues = records.size();
-  about.width = width_for("auto", records.size(), records.records());
-  about.policy.masked = suffix::masked_letters::keep;
-  about.input = options.format;
-  describe(records, about, writer);
-  writer.discard("sa");
-  about.arrays = writer.written();
-  writer.commit(about);
-  return 0;
-}
-
 /// Builds the arrays of records that were read, and writes the index.
 template <class Records>
 int write_index(Records& records, index_writer& writer, build_options const& options, cli::common_options const& common,
@@ -507,12 +532,12 @@ int build(build_options const& given, cli::common_options const& common, reporte
     if (options.what.lcp || options.what.bwt || options.fm || options.without_sa || options.width != "auto" ||
         !options.policy.rows().all() || options.plan)
       throw usage_error("conflicting options: --text-only: there are no arrays of suffixes");
+    return write_text(options, common, report);
   }
   index_writer writer(options.prefix, options.what, options.policy.cuts(), options.kmers.wanted, options.fm, !fasta);
   if (options.plan) return print_plan(options, common);
   if (!fasta) {
     loaded_corpus const records(options, common, report);
-    if (options.text_only) return write_text(records, writer, options, common, report);
     return write_index(records, writer, options, common, report);
   }
   suffix::loaded_fasta records = read_files(options, common, report);

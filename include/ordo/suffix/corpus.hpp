@@ -61,6 +61,30 @@ struct corpus_options {
 ///     tokens, and a corpus of another format
 void append_corpus(corpus& to, std::string const& name, source& from, corpus_options const& options = {});
 
+/// Writes the records of files to a sink, as append_corpus appends them to memory: a corpus may be larger than that. Memory:
+/// about 3 * part_bytes, twice the longest record if there are separators or lines, and 8 bytes a record; all of a file that is
+/// an array of NumPy or has a list of lengths. Time O(n), one thread.
+class corpus_writer {
+ public:
+  /// @param residues  gets all residues in order, and must outlive this
+  explicit corpus_writer(sink& residues, std::size_t part_bytes = std::size_t{16} << 20)
+      : to_(residues), part_bytes_(part_bytes) {}
+
+  /// Appends the records of a file. Option `expected` has no effect. @throws  as append_corpus, and what the sink throws
+  void append(std::string const& name, source& from, corpus_options const& options = {});
+
+  /// Returns the starts and files. It holds no residues.
+  [[nodiscard]] corpus const& records() const noexcept { return all_; }
+  /// Returns the number of residues.
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+
+ private:
+  sink& to_;
+  std::size_t part_bytes_;
+  corpus all_;
+  std::uint64_t size_ = 0;
+};
+
 /// Returns the format of a file where its content or its name is certain: FASTA begins with '>' or ';', an array of NumPy says
 /// what its numbers are (those of at most 16 bits are u16, others u32), a first line from '{' to '}' is JSONL, and so are names
 /// that end in .jsonl or .ndjson; those in .u16 or .u32 are raw tokens. An extension of compression may follow. Returns nothing
