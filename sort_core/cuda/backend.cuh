@@ -25,6 +25,7 @@
 #include "sort_core/cuda/radix_sample.cuh"
 #include "sort_core/cuda/samples.cuh"
 #include "sort_core/cuda/segmented.cuh"
+#include "sort_core/cuda/select_smallest.cuh"
 #include "sort_core/cuda/staging.hpp"
 
 namespace ordo::inline v0 {
@@ -425,8 +426,7 @@ class cuda_backend {
   void sample_sort(std::span<T> items, Less less) {
     if (sorted_by_samples<T, cuda_detail::no_value>(items, nullptr, less)) return;
     merge_sort(items.size(), [&](void* temporary, std::size_t& bytes, auto n) {
-      return cub::DeviceMergeSort::StableSortKeys(temporary, bytes, as_words(items), n,
-                                                  cuda_detail::order_of_words<T, Less>{less}, stream_);
+      return cub::DeviceMergeSort::StableSortKeys(temporary, bytes, as_merged(items), n, merge_order<T, Less>{less}, stream_);
     });
   }
 
@@ -435,8 +435,8 @@ class cuda_backend {
     detail::check_length("values", "sample sort", values.size(), items.size());
     if (sorted_by_samples<T, moved<V>>(items, as_moved(values).data(), less)) return;
     merge_sort(items.size(), [&](void* temporary, std::size_t& bytes, auto n) {
-      return cub::DeviceMergeSort::StableSortPairs(temporary, bytes, as_words(items), as_moved(values).data(), n,
-                                                   cuda_detail::order_of_words<T, Less>{less}, stream_);
+      return cub::DeviceMergeSort::StableSortPairs(temporary, bytes, as_merged(items), as_moved(values).data(), n,
+                                                   merge_order<T, Less>{less}, stream_);
     });
   }
 
@@ -484,6 +484,17 @@ class cuda_backend {
         *this, keys{items.data(), key, detail::mask_of<K>(detail::clipped<K>(bits))}, as_moved(items).data(), items.size(),
         cuda_detail::pointer_to(heads))
         .sort(segments);
+  }
+
+  /// Selects candidates for the k items with the smallest codes of each segment: see cuda_detail::select_smallest.
+  template <class Code, class Offset, class Position>
+  void select_smallest(Code code, segment_list<Offset> const& segments, std::uint32_t k, std::uint32_t capacity,
+                       std::span<Position> rows, std::span<std::uint64_t> ends) {
+    if (segments.size() == 0) return;
+    using storage = cuda_detail::select_storage;
+    cuda_detail::launch<cuda_detail::select_smallest<Code, Offset, Position>>(
+        kernels(), cuda_detail::blocks_for(segments.size(), 1), storage::threads, sizeof(storage), code, segments, k, capacity,
+        rows.data(), ends.data());
   }
 
   /// True: each type of key of segmented_sort_by adds some thirty kernels (sort_by_key.hpp).
@@ -762,6 +773,22 @@ class cuda_backend {
   static cuda_detail::words_of<T>* as_words(std::span<T> items) {
     return reinterpret_cast<cuda_detail::words_of<T>*>(items.data());
   }
+  /// CUB's merge sort takes numbers as they are, which it loads faster, and other items as words.
+  template <class T>
+  static auto* as_merged(std::span<T> items) {
+    if constexpr (std::is_arithmetic_v<T>)
+      return items.data();
+    else
+      return as_words(items);
+  }
+  template <class T, class Less>
+  struct number_order {
+    Less less;
+    __device__ bool operator()(T const& a, T const& b) const { return less(a, b); }
+  };
+  template <class T, class Less>
+  using merge_order =
+      std::conditional_t<std::is_arithmetic_v<T>, number_order<T, Less>, cuda_detail::order_of_words<T, Less>>;
 
   /// The stream on which the pool's memory was last used, if any of it is still in the pool.
   enum class last_user { none, own, view };

@@ -207,32 +207,43 @@ std::size_t take_top_memory(B& backend, std::size_t n, std::size_t k, std::size_
 
 // Segments.
 
+/// The positions of the first items of each segment, sorted by code.
+template <class Position>
+struct sorted_positions {
+  Position const* positions;
+  segment_list<any_offset> segments;
+  std::size_t row;  // those of segment s are from item s * row on; 0: from the segment's begin on
+
+  [[nodiscard]] ORDO_FN bool has(std::size_t s, std::size_t j) const { return segments.begin(s) + j < segments.end(s); }
+  [[nodiscard]] ORDO_FN Position at(std::size_t s, std::size_t j) const {
+    return positions[(row == 0 ? segments.begin(s) : s * row) + j];
+  }
+};
+
 template <class K, class Position>
 struct write_top_of_segments {
   K const* keys;
-  Position const* positions;  // of the sorted items of each segment, from its begin on
-  segment_list<any_offset> segments;
+  sorted_positions<Position> sorted;
   std::size_t k;
   bool relative;
   top_output<K> out;
   ORDO_FN void operator()(std::size_t t) const {
-    std::size_t const s = t / k, begin = segments.begin(s), at = begin + t % k;
-    if (at >= segments.end(s)) return;
-    std::size_t const i = positions[at];
-    out.write(t, keys[i], relative ? i - begin : i);
+    std::size_t const s = t / k, j = t % k;
+    if (!sorted.has(s, j)) return;
+    std::size_t const i = sorted.at(s, j);
+    out.write(t, keys[i], relative ? i - sorted.segments.begin(s) : i);
   }
 };
 
 /// Writes the positions of the first k items of each segment to rows of k, filled up with the greatest number.
 template <class Position>
 struct write_rows_of_positions {
-  Position const* positions;
-  segment_list<any_offset> segments;
+  sorted_positions<Position> sorted;
   std::size_t k;
   Position* rows;
   ORDO_FN void operator()(std::size_t t) const {
-    std::size_t const s = t / k, at = segments.begin(s) + t % k;
-    rows[t] = at < segments.end(s) ? positions[at] : Position(~Position{0});
+    std::size_t const s = t / k, j = t % k;
+    rows[t] = sorted.has(s, j) ? sorted.at(s, j) : Position(~Position{0});
   }
 };
 template <class K, class Position>
@@ -251,24 +262,15 @@ struct write_top_of_rows {
   }
 };
 
+/// Writes the results of a task from the positions of sorted items.
 template <Backend B, class K, class Position>
-void take_top_of_segments(B& backend, operation_task const& task) {
-  std::size_t const n = task.sort.n, k = task.k, count = task.sort.segments;
-  code_at<K> const code = codes_of<K>(task.sort);
+void write_sorted_top(B& backend, operation_task const& task, sorted_positions<Position> const& sorted) {
+  std::size_t const k = task.k, count = task.sort.segments;
+  K const* const keys = codes_of<K>(task.sort).keys;
   top_output<K> const out = outputs_of<K>(task, count * k);
-  segment_list<any_offset> const segments(task.sort);
-  auto const positions = backend.template buffer<Position>(n);
-  backend.each(n, write_number<Position>{positions.data()});
-  {
-    auto const codes = backend.template buffer<K>(n);
-    backend.each(n, write_code<K>{code, codes.data()});
-    sort_code_segments(backend, codes.span(), positions.span(), task.sort);
-  }
-  if (task.sorted)
-    return backend.each(count * k,
-                        write_top_of_segments<K, Position>{code.keys, positions.data(), segments, k, task.relative, out});
+  if (task.sorted) return backend.each(count * k, write_top_of_segments<K, Position>{keys, sorted, k, task.relative, out});
   auto const rows = backend.template buffer<Position>(count * k);
-  backend.each(count * k, write_rows_of_positions<Position>{positions.data(), segments, k, rows.data()});
+  backend.each(count * k, write_rows_of_positions<Position>{sorted, k, rows.data()});
   sort_task by_position;
   by_position.what = sort_task::operation::segments;
   by_position.keys = rows.data();
@@ -277,7 +279,86 @@ void take_top_of_segments(B& backend, operation_task const& task) {
   by_position.uniform_length = by_position.max_length = k;
   by_position.segments = count;
   run_task_on<B, Position>(backend, by_position);
-  backend.each(count * k, write_top_of_rows<K, Position>{code.keys, rows.data(), segments, k, task.relative, out});
+  backend.each(count * k, write_top_of_rows<K, Position>{keys, rows.data(), sorted.segments, k, task.relative, out});
+}
+
+/// Sorts all items of each segment.
+template <Backend B, class K, class Position>
+void sort_for_top(B& backend, operation_task const& task) {
+  std::size_t const n = task.sort.n;
+  auto const positions = backend.template buffer<Position>(n);
+  backend.each(n, write_number<Position>{positions.data()});
+  {
+    auto const codes = backend.template buffer<K>(n);
+    backend.each(n, write_code<K>{codes_of<K>(task.sort), codes.data()});
+    sort_code_segments(backend, codes.span(), positions.span(), task.sort);
+  }
+  write_sorted_top<B, K>(backend, task, sorted_positions<Position>{positions.data(), segment_list<any_offset>(task.sort), 0});
+}
+
+/// A backend that selects few candidates from each of many segments by itself.
+template <class B>
+concept selects_from_segments =
+    Backend<B> && requires(B& b, code_at<std::uint32_t> code, segment_list<any_offset> const& segments,
+                           std::span<std::uint32_t> rows, std::span<std::uint64_t> ends) {
+      b.select_smallest(code, segments, std::uint32_t{}, std::uint32_t{}, rows, ends);
+    };
+
+struct segment_length {
+  segment_list<any_offset> segments;
+  ORDO_FN std::uint64_t operator()(std::size_t s) const { return segments.end(s) - segments.begin(s); }
+};
+
+/// Returns the number of candidates that are selected from each segment at most; 0 if it pays to sort segments whole: they are
+/// short, or k is a large part of them, or so few blocks would select that most of the device is idle.
+/// @param longest  a bound on the segments' lengths
+inline std::size_t candidates_per_segment(sort_task const& task, std::size_t k, std::size_t longest) {
+  constexpr std::size_t min_average = 1024, min_blocks = 64;
+  std::size_t const average = task.n / task.segments;
+  if (average < std::max(min_average, 8 * k) || longest > std::min<std::size_t>(task.n / min_blocks, ~std::uint32_t{0})) return 0;
+  return std::bit_ceil(std::max<std::size_t>(2 * k, 256));
+}
+
+struct write_row_begin {
+  std::size_t row;
+  std::uint64_t* begins;
+  ORDO_FN void operator()(std::size_t s) const { begins[s] = s * row; }
+};
+template <class K, class Position>
+struct write_code_of_candidate {
+  code_at<K> code;
+  Position const* positions;
+  std::uint64_t const* ends;
+  std::size_t row;
+  K* to;
+  ORDO_FN void operator()(std::size_t t) const {
+    if (t < ends[t / row]) to[t] = code(positions[t]);
+  }
+};
+
+/// Selects candidates from each segment and sorts these.
+/// @param row  candidates_per_segment, above 0
+template <selects_from_segments B, class K, class Position>
+void select_for_top(B& backend, operation_task const& task, std::size_t row) {
+  std::size_t const count = task.sort.segments;
+  code_at<K> const code = codes_of<K>(task.sort);
+  segment_list<any_offset> const segments(task.sort);
+  auto const positions = backend.template buffer<Position>(count * row);
+  {
+    auto const begins = backend.template buffer<std::uint64_t>(count), ends = backend.template buffer<std::uint64_t>(count);
+    backend.select_smallest(code, segments, std::uint32_t(task.k), std::uint32_t(row), positions.span(), ends.span());
+    backend.each(count, write_row_begin{row, begins.data()});
+    auto const codes = backend.template buffer<K>(count * row);
+    backend.each(count * row, write_code_of_candidate<K, Position>{code, positions.data(), ends.data(), row, codes.data()});
+    sort_task rows;
+    rows.begins = begins.data();
+    rows.ends = ends.data();
+    rows.offset_bytes = sizeof(std::uint64_t);
+    rows.segments = rows.ends_given = count;
+    rows.max_length = row;
+    sort_code_segments(backend, codes.span(), positions.span(), rows);
+  }
+  write_sorted_top<B, K>(backend, task, sorted_positions<Position>{positions.data(), segments, row});
 }
 
 /// The first k of a sequence of items, which are added in the order of their positions. Takes memory for 2 k items.
@@ -370,8 +451,19 @@ void run_segmented_top_k(B& backend, operation_task const& task) {
   if (task.k == 0 || task.sort.segments == 0 || task.sort.n == 0) return;
   if constexpr (has_workers<B>)
     if (!sorts_whole_segments<B>(task.sort, task.k)) return select_top_of_segments<B, K>(backend, task);
-  with_offset_type(position_bytes(task.sort.n),
-                   [&](auto position) { take_top_of_segments<B, K, decltype(position)>(backend, task); });
+  std::size_t row = 0;
+  if constexpr (selects_from_segments<B>) {
+    segment_list<any_offset> const segments(task.sort);
+    std::size_t longest = task.sort.uniform_length != 0 ? task.sort.uniform_length : task.sort.max_length;
+    if (longest >= task.sort.n && candidates_per_segment(task.sort, task.k, 0) != 0 && backend.may_wait())
+      longest = std::size_t(backend.reduce(segments.size(), segment_length{segments}, std::uint64_t{0}, maximum{}));
+    row = candidates_per_segment(task.sort, task.k, longest);
+  }
+  with_offset_type(position_bytes(task.sort.n), [&](auto position) {
+    if constexpr (selects_from_segments<B>)
+      if (row != 0) return select_for_top<B, K, decltype(position)>(backend, task, row);
+    sort_for_top<B, K, decltype(position)>(backend, task);
+  });
 }
 
 template <Backend B>
@@ -385,10 +477,23 @@ std::size_t segmented_top_k_memory_of(B& backend, operation_task const& task) {
   std::size_t const count = task.sort.segments, rows = count * task.k, longest = std::min(task.sort.max_length, n);
   if (!sorts_whole_segments<B>(task.sort, task.k))
     return longest < selected_by_all_from ? 0 : take_top_memory(backend, longest, task.k, key);
-  std::size_t const sorting = pool::rounded(n * key) + backend.segmented_sort_memory(n, count, longest, key, position, {});
   std::size_t const by_position =
       pool::rounded(rows * position) + backend.segmented_sort_memory(rows, count, std::min(task.k, rows), position, 0, {});
-  return pool::rounded(n * position) + std::max(sorting, by_position);
+  auto const with = [&](std::size_t items, std::size_t max_length, std::size_t lists) {
+    std::size_t const sorting =
+        pool::rounded(items * key) + backend.segmented_sort_memory(items, count, max_length, key, position, {});
+    return pool::rounded(items * position) + std::max(lists + sorting, by_position);
+  };
+  std::size_t const whole = with(n, longest, 0);
+  if constexpr (selects_from_segments<B>) {
+    // The length of the longest segment may be known later.
+    std::size_t const row = n == 0 || count == 0 ? 0 : candidates_per_segment(task.sort, task.k, longest < n ? longest : 0);
+    if (row != 0) {
+      std::size_t const selected = std::max(with(count * row, row, 2 * pool::rounded(count * 8)), lists_memory(count));
+      return longest < n ? selected : std::max(whole, selected);
+    }
+  }
+  return whole;
 }
 
 }  // namespace ordo::inline v0::detail

@@ -1,0 +1,128 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "ordo/segments.hpp"
+#include "sort_core/cuda/group.cuh"
+#include "sort_core/cuda/instructions.cuh"
+
+// The selection of few items with the smallest codes from each of many segments. A block finds the code of the k-th item digit by
+// digit, from the most significant on (radix select), until few enough items are left, and then copies their positions in order.
+// It reads the segment once for each digit, usually one, and twice for the copy.
+namespace ordo::inline v0::cuda_detail {
+
+struct select_storage {
+  static constexpr unsigned threads = 512, warps = threads / warp_threads, digit_bits = 11, digits = 1u << digit_bits;
+  std::uint32_t counts[digits];   // items by digit
+  std::uint32_t smaller[warps], equal[warps];
+  std::uint32_t digit, below, upto;  // the k-th item's digit, the items with smaller digits, and those and its own
+};
+
+/// Finds the digit of item `wanted` in the order of digits, which is counted from 1. Called by one warp.
+__device__ inline void find_digit(select_storage& shared, std::uint32_t wanted) {
+  constexpr unsigned own = select_storage::digits / warp_threads;  // of a lane
+  std::uint32_t const* const counts = shared.counts + lane_of() * own;
+  std::uint32_t sum = 0;
+  for (unsigned i = 0; i < own; ++i) sum += counts[(i + lane_of()) % own];  // lanes use different banks
+  std::uint32_t const end = warp_inclusive_sum(sum);
+  std::uint32_t before = end - sum;
+  if (before >= wanted || end < wanted) return;  // another lane's
+  unsigned digit = 0;
+  while (before + counts[digit] < wanted) before += counts[digit++];
+  shared.digit = lane_of() * own + digit;
+  shared.below = before;
+  shared.upto = before + counts[digit];
+}
+
+/// Writes the positions of at most `capacity` items of each segment s to rows[s * capacity, ends[s]), in ascending order: all
+/// items of a short segment; else at least k, of which the first k in the order of (code, position) are members.
+/// @param code      code(i) is the code of the item at position i
+/// @param segments  of less than 2^32 items each
+/// @param capacity  at least k
+template <class Code, class Offset, class Position>
+__global__ void __launch_bounds__(select_storage::threads)
+    select_smallest(Code code, segment_list<Offset> segments, std::uint32_t k, std::uint32_t capacity, Position* rows,
+                    std::uint64_t* ends) {
+  wait_for_previous();
+  using storage = select_storage;
+  using K = std::remove_cvref_t<decltype(code(0))>;
+  constexpr unsigned bits = 8 * sizeof(K);
+  storage& shared = *reinterpret_cast<storage*>(dynamic_shared_memory());
+  unsigned const warp = threadIdx.x / warp_threads;
+  for (std::size_t s = blockIdx.x; s < segments.size(); s += gridDim.x) {
+    std::uint64_t const begin = segments.begin(s), first_of_row = s * capacity;
+    auto const length = std::uint32_t(segments.end(s) - begin);
+    Position* const row = rows + first_of_row;
+    if (length <= capacity) {
+      for (std::uint32_t i = threadIdx.x; i < length; i += storage::threads) row[i] = Position(begin + i);
+      if (threadIdx.x == 0) ends[s] = first_of_row + length;
+      continue;
+    }
+
+    // The k-th item's code begins with `prefix`, its highest `known` bits; `smaller` codes begin with less, and `upto` with no more.
+    K prefix = 0;
+    unsigned known = 0;
+    std::uint32_t smaller = 0, upto = 0;
+    do {
+      unsigned const width = min(storage::digit_bits, bits - known), left = bits - known - width;
+      for (unsigned d = threadIdx.x; d < storage::digits; d += storage::threads) shared.counts[d] = 0;
+      __syncthreads();
+      for (std::uint32_t i = threadIdx.x; i < length; i += storage::threads) {
+        K const c = code(begin + i);
+        if (known == 0 || K(c >> (bits - known)) == prefix) atomicAdd(&shared.counts[unsigned(c >> left) & ((1u << width) - 1)], 1u);
+      }
+      __syncthreads();
+      if (warp == 0) find_digit(shared, k - smaller);
+      __syncthreads();
+      prefix = known == 0 ? K(shared.digit) : K(prefix << width | shared.digit);
+      known += width;
+      upto = smaller + shared.upto;
+      smaller += shared.below;
+    } while (upto > capacity && known != bits);
+
+    // Without room for all items that equal the k-th, the first of them are enough.
+    bool const take_all = upto <= capacity;
+    std::uint32_t const max_equal = take_all ? 0 : k - smaller;
+    auto const is_smaller = [&](K high) { return high < prefix || (take_all && high == prefix); };
+    auto const is_equal = [&](K high) { return !take_all && high == prefix; };
+    auto const high_of = [&](std::uint32_t i) { return K(code(begin + i) >> (bits - known)); };
+    std::uint32_t const rounds = (length - 1) / storage::threads + 1;  // of a warp, which takes 32 adjacent items in each
+    std::uint64_t const first = std::uint64_t(warp) * rounds * warp_threads;
+    std::uint32_t own_smaller = 0, own_equal = 0;
+    for (std::uint32_t r = 0; r < rounds; ++r) {
+      std::uint64_t const i = first + r * warp_threads + lane_of();
+      if (i >= length) break;
+      K const high = high_of(std::uint32_t(i));
+      own_smaller += is_smaller(high);
+      own_equal += is_equal(high);
+    }
+    own_smaller = __reduce_add_sync(all_lanes, own_smaller);
+    own_equal = __reduce_add_sync(all_lanes, own_equal);
+    if (lane_of() == 0) {
+      shared.smaller[warp] = own_smaller;
+      shared.equal[warp] = own_equal;
+    }
+    __syncthreads();
+    std::uint32_t smaller_before = 0, equal_before = 0;
+    for (unsigned w = 0; w < warp; ++w) {
+      smaller_before += shared.smaller[w];
+      equal_before += shared.equal[w];
+    }
+    for (std::uint32_t r = 0; r < rounds; ++r) {
+      std::uint64_t const i = first + r * warp_threads + lane_of();
+      K const high = i < length ? high_of(std::uint32_t(i)) : K(~K{0});
+      bool const takes = i < length && is_smaller(high), may_take = i < length && is_equal(high);
+      unsigned const taking = __ballot_sync(all_lanes, takes), equal = __ballot_sync(all_lanes, may_take);
+      std::uint32_t const equal_rank = equal_before + __popc(equal & lanes_below());
+      if (takes || (may_take && equal_rank < max_equal))
+        row[smaller_before + __popc(taking & lanes_below()) + min(equal_rank, max_equal)] = Position(begin + i);
+      smaller_before += __popc(taking);
+      equal_before += __popc(equal);
+    }
+    if (threadIdx.x == 0) ends[s] = first_of_row + (take_all ? upto : k);
+    __syncthreads();
+  }
+}
+
+}  // namespace ordo::inline v0::cuda_detail
