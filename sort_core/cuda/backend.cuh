@@ -782,13 +782,8 @@ class cuda_backend {
       return as_words(items);
   }
   template <class T, class Less>
-  struct number_order {
-    Less less;
-    __device__ bool operator()(T const& a, T const& b) const { return less(a, b); }
-  };
-  template <class T, class Less>
   using merge_order =
-      std::conditional_t<std::is_arithmetic_v<T>, number_order<T, Less>, cuda_detail::order_of_words<T, Less>>;
+      std::conditional_t<std::is_arithmetic_v<T>, cuda_detail::order_of_numbers<T, Less>, cuda_detail::order_of_words<T, Less>>;
 
   /// The stream on which the pool's memory was last used, if any of it is still in the pool.
   enum class last_user { none, own, view };

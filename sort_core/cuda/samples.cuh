@@ -44,6 +44,12 @@ struct order_of_words {
   }
 };
 
+template <class T, class Less>
+struct order_of_numbers {
+  Less less;
+  __device__ bool operator()(T a, T b) const { return less(a, b); }
+};
+
 /// The code of items that are not encoded.
 struct as_it_is {
   template <class T>
