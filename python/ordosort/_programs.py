@@ -7,14 +7,19 @@ NAMES = ("sufsort", "specsort", "strsort")
 
 
 def command(name):
-    """Returns the words of a command that runs a program in a process of its own, with the module of this package and nothing else
-    of Python's packages."""
-    return [sys.executable, "-I", "-S", os.path.abspath(__file__), name]
-
-
-def run(name, arguments):
-    """Runs a program, and ends the process with its exit status."""
+    """Returns the words of a command that runs a program in a process of its own. It loads the module of this package, wherever
+    that is, and nothing else of Python's packages."""
     from ordosort import _ordosort as core
+
+    if not sys.executable:
+        raise RuntimeError(f"{name}: sys.executable names no Python to run it")
+    return [sys.executable, "-I", "-S", os.path.abspath(__file__), os.path.abspath(core.__file__), name]
+
+
+def run(name, arguments, core=None):
+    """Runs a program, and ends the process with its exit status."""
+    if core is None:
+        from ordosort import _ordosort as core
 
     status = core.run_program(name, [os.fsencode(argument) for argument in arguments])
     os._exit(status)  # the program has written everything; what is left is Python's own
@@ -33,5 +38,9 @@ def strsort():
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    run(sys.argv[1], sys.argv[2:])
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    spec = spec_from_file_location("_ordosort", sys.argv[1])
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    run(sys.argv[2], sys.argv[3:], module)

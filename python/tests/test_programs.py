@@ -86,3 +86,26 @@ def test_interrupt(tmp_path):
 def test_unknown_program():
     with pytest.raises(ValueError, match="bad program: ls"):
         ordosort._ordosort.run_program("ls", [])
+
+
+def test_without_an_executable(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "")  # Python inside another program
+    with pytest.raises(RuntimeError, match="strsort: sys.executable names no Python"):
+        ordosort.run_tool("strsort", ["--version"])
+
+
+def test_package_and_module_in_two_folders(tmp_path):
+    # As an editable installation has them.
+    package = pathlib.Path(_programs.__file__).parent
+    (tmp_path / "ordosort").mkdir()
+    for file in package.glob("*.py"):
+        (tmp_path / "ordosort" / file.name).write_bytes(file.read_bytes())
+    program = (
+        "import importlib.util as u, sys\n"
+        f"spec = u.spec_from_file_location('ordosort._ordosort', {ordosort._ordosort.__file__!r})\n"
+        "core = u.module_from_spec(spec); sys.modules['ordosort._ordosort'] = core; spec.loader.exec_module(core)\n"
+        "import ordosort; ordosort._ordosort = core\n"
+        "assert ordosort.run_tool('strsort', ['--version']) == 0\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env={"PATH": os.environ["PATH"]}, capture_output=True)
+    assert done.returncode == 0, done.stderr
