@@ -340,36 +340,70 @@ void keep_head(group& members, host_bytes& lines, sort_options const& options) {
   lines.resize(std::size_t(at - lines.data()));
 }
 
-/// Sends the bytes of all members to member 0, in order, which writes them.
-void write_in_order(group& members, std::span<char const> mine, std::vector<std::uint64_t> const& sizes, sink* to) {
+/// A part of a sink, from an offset on.
+class part_sink final : public sink {
+ public:
+  part_sink(sink& to, std::uint64_t begin) : to_(to), begin_(begin) {}
+  void write(std::span<char const> data) override {
+    write_at(written_, data);
+    written_ += data.size();
+  }
+  bool expect(std::uint64_t) override { return true; }
+  [[nodiscard]] bool addressable() const override { return true; }
+  void write_at(std::uint64_t offset, std::span<char const> data) override { to_.write_at(begin_ + offset, data); }
+
+ private:
+  sink& to_;
+  std::uint64_t begin_, written_ = 0;
+};
+
+/// Writes the parts of all members. Those of members without a sink are sent to member 0, in order of the members.
+/// @param write_mine  writes this member's part to a sink
+template <class Write>
+void write_parts(group& members, std::vector<std::uint64_t> const& sizes, group_output const& open, Write write_mine) {
   std::size_t const p = members.size(), rank = members.rank();
-  host_bytes part;
-  if (rank == 0) to->write(mine);
-  for (std::size_t m = 1; m < p; ++m)
+  sink* const to = open(std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}));
+  if (rank == 0 && !to) throw usage_error("bad output: sort over a group: member 0 has no sink");
+  auto const has_sink = members.all_gather(std::uint8_t(to != nullptr));
+  bool const in_parts = members.reduce(rank != 0 || to->addressable(), reduction::min) != 0;
+  std::uint64_t begin = 0;
+  for (std::size_t m = 0; m < rank; ++m) begin += sizes[m];
+  host_bytes part;  // the whole of this member, or what member 0 has received
+  if (to && in_parts) {
+    part_sink mine(*to, begin);
+    write_mine(mine);
+  } else {
+    bytes_sink mine;
+    mine.bytes.reserve(sizes[rank]);
+    write_mine(mine);
+    part = std::move(mine.bytes);
+    if (rank == 0) to->write(part.span());
+  }
+  begin = sizes[0];
+  for (std::size_t m = 1; m < p; begin += sizes[m++]) {
+    if (in_parts && has_sink[m]) continue;
     for (std::uint64_t at = 0; at < sizes[m]; at += max_part) {
       std::uint64_t const n = std::min<std::uint64_t>(max_part, sizes[m] - at);
       std::vector<std::span<std::byte const>> sends(p);
       std::vector<std::span<std::byte>> receives(p);
-      if (rank == m) sends[0] = std::as_bytes(mine.subspan(at, n));
+      if (rank == m) sends[0] = std::as_bytes(part.span()).subspan(at, n);
       if (rank == 0) {
         part.resize(n);
         receives[m] = std::as_writable_bytes(part.span());
       }
       members.all_to_all(sends, receives);
-      if (rank == 0) to->write(part.span());
+      if (rank == 0 && in_parts) to->write_at(begin + at, part.span());
+      if (rank == 0 && !in_parts) to->write(part.span());
     }
+  }
+  members.barrier();
 }
 
 }  // namespace
 
-group_report sort(group& members, texts const& from, sink* to, sort_options const& options, duplicates equal,
+group_report sort(group& members, texts const& from, group_output const& open, sort_options const& options, duplicates equal,
                   phase_observer const& began) {
-  if (members.rank() == 0 && !to) throw usage_error("bad sink: sort over a group: member 0 has none");
   group_report report;
-  if (members.size() == 1) {
-    report.sort = sort(from, *to, options, equal, began);
-    return report;
-  }
   if (equal == duplicates::by_count)
     throw usage_error("bad duplicates: sort over a group: lines cannot be ordered by their counts");
   auto const begin = [&](phase what, std::uint64_t bytes) {
@@ -382,14 +416,23 @@ group_report sort(group& members, texts const& from, sink* to, sort_options cons
   text = line_exchange(members, options, equal)(std::move(text), report.sort, report.exchanged);
   report.received_text = text.size();
   sorted_lines const lines = sort({text.data(), text.size()}, options);
+  // The number of bytes must be known before the first is written.
+  bool const is_known = equal == duplicates::keep && options.head == sort_options{}.head;
   bytes_sink mine;
-  write(lines, equal, options.machine.threads, mine);
-  if (options.head != sort_options{}.head) keep_head(members, mine.bytes, options);
-  auto const sizes = members.all_gather(std::uint64_t(mine.bytes.size()));
+  if (!is_known) {
+    write(lines, equal, options.machine.threads, mine);
+    keep_head(members, mine.bytes, options);
+  }
+  auto const sizes = members.all_gather(std::uint64_t(is_known ? text.size() : mine.bytes.size()));
+  report.own_bytes = sizes[members.rank()];
   report.sort.written = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
   begin(phase::write, report.sort.written);
-  write_in_order(members, mine.bytes.span(), sizes, to);
-  members.barrier();
+  write_parts(members, sizes, open, [&](sink& to) {
+    if (is_known)
+      write(lines, equal, options.machine.threads, to);
+    else
+      to.write(mine.bytes.span());
+  });
   return report;
 }
 

@@ -301,6 +301,10 @@ void output::write_at(std::uint64_t offset, std::span<char const> data) {
   }
 }
 
+std::string output::path_for_others() const {
+  return staged_ && fd_ >= 0 && addressable() ? fmt::format("/proc/{}/fd/{}", getpid(), fd_) : std::string();
+}
+
 void output::finish() {
   if (expected_ && written_ != *expected_)
     throw output_error(fmt::format("cannot write: {}: {} bytes instead of {}", name_, written_.load(), *expected_));

@@ -68,6 +68,10 @@ class output final : public sink {
   bool expect_unknown() override;
   [[nodiscard]] bool addressable() const override { return expected_.has_value() || any_size_; }
   void write_at(std::uint64_t offset, std::span<char const> data) override;
+  /// Returns a path by which other processes of this host can open the file that is being written, if it is addressable and
+  /// staged; else nothing. What they write counts if count_others() is called.
+  [[nodiscard]] std::string path_for_others() const;
+  void count_others(std::uint64_t bytes) noexcept { written_ += bytes; }
   /// Completes the output without moving it to its place, so that outputs that belong together can take their places together.
   /// Nothing can be written afterwards. An output that replaces a file is synced to disk, so that a power failure leaves the
   /// old file or the new one. A new file is not, as with cp.

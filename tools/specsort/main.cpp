@@ -11,6 +11,7 @@
 #include "ordo/spectra/mzml.hpp"
 #include "ordo/spectra/summary.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/job.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/programs.hpp"
@@ -173,5 +174,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int ordo::programs::specsort(int argc, char** argv) {
-  return ordo::cli::run_main(tool, [&] { return run(argc, argv); });
+  return cli::run_main(tool, [&] { return cli::job::run_alone(tool, argc, argv, [&] { return run(argc, argv); }); });
 }

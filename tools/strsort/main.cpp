@@ -23,6 +23,7 @@
 #include "tools/cli/programs.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run_main.hpp"
+#include "tools/cli/shared_output.hpp"
 #include "tools/cli/stats.hpp"
 #include "tools/cli/temporary.hpp"
 #include "tools/strsort/command.hpp"
@@ -148,7 +149,18 @@ int sort(work const& w, cli::stats& stats) {
   strings::spill_options const where = spill_of(made);
   if (made.merge) options.memory = std::min(options.memory, where.available_memory());
   auto const done = [&] {
-    if (w.members) return strings::sort(*w.members, files, watched ? &*watched : nullptr, options, equal, began).sort;
+    if (w.members) {
+      std::unique_ptr<cli::shared_output> part;
+      auto const open = [&](std::uint64_t bytes) -> sink* {
+        if (watched) watched->expect(bytes);
+        part = cli::shared_output::open(*w.members, out ? &*out : nullptr);
+        return watched ? static_cast<sink*>(&*watched) : part.get();
+      };
+      auto const report = strings::sort(*w.members, files, open, options, equal, began);
+      std::uint64_t const others = w.members->reduce(part ? report.own_bytes : 0, reduction::sum);
+      if (out) out->count_others(others);
+      return report.sort;
+    }
     strsort::annotated_lines annotated(*watched, w.by, made.delimiter);
     sink& to = made.debug ? static_cast<sink&>(annotated) : *watched;
     return made.merge ? strings::merge(files, to, options, equal, where, began)

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/cli/job.hpp"
 #include "tools/cli/programs.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
@@ -85,5 +86,5 @@ int run(int argc, char const* const* argv) {
 }  // namespace
 
 int ordo::programs::sufsort(int argc, char** argv) {
-  return cli::run_main("sufsort", [&] { return run(argc, argv); });
+  return cli::run_main("sufsort", [&] { return cli::job::run_alone("sufsort", argc, argv, [&] { return run(argc, argv); }); });
 }

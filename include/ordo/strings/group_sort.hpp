@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 
 #include "ordo/group.hpp"
 #include "ordo/strings.hpp"
@@ -11,11 +12,17 @@ namespace ordo::inline v0::strings {
 
 struct group_report {
   sort_report sort;                 // of this member: `bytes` read, and `written` of the output of all
+  std::uint64_t own_bytes = 0;      // of the output that this member made
   std::uint64_t exchanged = 0;      // bytes that this member sent to others
   std::uint64_t received_text = 0;  // bytes of the lines that this member sorted after the exchange
 };
 
-/// Sorts the lines of all texts into a sink of member 0, to the bytes that sort() writes in one process. Collective: all
+/// Opens the output. Called on every member, with the number of bytes that all write. Collective. Returns the sink in which
+/// this member writes its part, where it belongs; or null, if member 0 writes it. That of member 0 is not null. Those of the
+/// others are addressable.
+using group_output = std::function<sink*(std::uint64_t bytes)>;
+
+/// Sorts the lines of all texts into one output, to the bytes that sort() writes in one process. Collective: all
 /// members pass the same texts, order and options, with a machine of their own.
 ///
 /// Each member reads its part of every addressable text. Member 0 reads sequential texts, such as pipes, and all texts before
@@ -26,12 +33,11 @@ struct group_report {
 ///
 /// All members hold their share in memory, twice for a time. The largest share exceeds the average by a tenth at most, unless
 /// single lines, or equal lines that may not be split, are larger than that.
-/// @param to  of member 0. The others pass nothing
 /// @param equal  not by_count
 /// @throws usage_error  for by_count
 /// @throws member_lost  if another member failed; else as sort()
-group_report sort(group& members, texts const& from, sink* to, sort_options const& options, duplicates equal = duplicates::keep,
-                  phase_observer const& began = {});
+group_report sort(group& members, texts const& from, group_output const& open, sort_options const& options,
+                  duplicates equal = duplicates::keep, phase_observer const& began = {});
 
 }  // namespace ordo::inline v0::strings
 #pragma GCC visibility pop

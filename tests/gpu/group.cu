@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "ordo/gpu.cuh"
+#include "ordo/group_sort.hpp"
+#include "sort_core/cuda/error.cuh"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/group/group_checks.hpp"
+
+// Groups of GPUs: the bytes of one CPU, with each kind of exchange. Several members share a GPU where there is only one.
+namespace {
+
+template <class T>
+class device_array {
+ public:
+  explicit device_array(std::vector<T> const& items) : n_(items.size()) {
+    ORDO_CUDA(cudaMalloc(&items_, std::max<std::size_t>(1, n_ * sizeof(T))));
+    ORDO_CUDA(cudaMemcpy(items_, items.data(), n_ * sizeof(T), cudaMemcpyHostToDevice));
+    ORDO_CUDA(cudaDeviceSynchronize());
+  }
+  ~device_array() { static_cast<void>(cudaFree(items_)); }
+  device_array(device_array const&) = delete;
+  device_array& operator=(device_array const&) = delete;
+  [[nodiscard]] std::span<T> span() const { return {items_, n_}; }
+  [[nodiscard]] std::vector<T> get() const {
+    std::vector<T> items(n_);
+    ORDO_CUDA(cudaMemcpy(items.data(), items_, n_ * sizeof(T), cudaMemcpyDeviceToHost));
+    return items;
+  }
+
+ private:
+  T* items_ = nullptr;
+  std::size_t n_;
+};
+
+/// Returns what this member found wrong.
+std::string wrong_sorts(ordo::group& members, ordo::gpu& on, std::vector<std::uint64_t> const& keys, std::uint64_t shares) {
+  ordo::cuda_detail::device_scope const current(on.index());
+  std::size_t const n = keys.size(), rank = members.rank();
+  auto const ends = group_checks::share_ends(n, members.size(), shares);
+  std::vector<std::uint32_t> order(n);
+  std::iota(order.begin(), order.end(), 0u);
+  auto const values = group_checks::share_of(order, ends, rank);
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return keys[a] < keys[b]; });
+  std::vector<std::uint64_t> sorted(n);
+  std::transform(order.begin(), order.end(), sorted.begin(), [&](auto i) { return keys[i]; });
+  std::string wrong;
+  device_array const share(group_checks::share_of(keys, ends, rank));
+  device_array const moved(values), index(values);
+  ordo::argsort(members, on, std::span<std::uint64_t const>(share.span()), index.span());
+  if (index.get() != group_checks::share_of(order, ends, rank)) wrong += " argsort";
+  ordo::sort_pairs(members, on, share.span(), moved.span());
+  if (share.get() != group_checks::share_of(sorted, ends, rank)) wrong += " keys";
+  if (moved.get() != group_checks::share_of(order, ends, rank)) wrong += " values";
+
+  device_array const items(group_checks::share_of(keys, ends, rank));
+  ordo::sample_sort(members, on, items.span(), group_checks::less_by_tens{});
+  std::stable_sort(order.begin(), order.end());
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return keys[a] / 10 < keys[b] / 10; });
+  std::transform(order.begin(), order.end(), sorted.begin(), [&](auto i) { return keys[i]; });
+  if (items.get() != group_checks::share_of(sorted, ends, rank)) wrong += " sample_sort";
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("Groups of GPUs sort to the bytes of one machine", "[group]") {
+  auto const present = ordo::gpus();
+  if (present.empty()) return;
+  std::vector<unsigned> all;
+  for (auto const& gpu : present) all.push_back(gpu.index);
+  for (std::vector<unsigned> const& gpus : {std::vector<unsigned>{0, 0}, std::vector<unsigned>{0, 0, 0}, all})
+    for (auto const exchange : {ordo::gpu_exchange::peer_copies, ordo::gpu_exchange::direct, ordo::gpu_exchange::nccl}) {
+      // NCCL takes each GPU once.
+      if (exchange == ordo::gpu_exchange::nccl && (!ordo::nccl_present() || gpus != all)) continue;
+      for (std::size_t const n : {0u, 3u, 1000u, 200'000u})
+        for (auto const& [name, keys] : inputs<std::uint64_t>(n)) {
+          std::mutex mutex;
+          std::string first;
+          ordo::run_members(
+              gpus,
+              [&](ordo::group& members, ordo::gpu& on) {
+                std::string const wrong = wrong_sorts(members, on, keys, n + gpus.size());
+                std::lock_guard const lock(mutex);
+                if (!wrong.empty() && first.empty()) first = wrong;
+              },
+              exchange);
+          INFO(gpus.size() << " members, exchange " << int(exchange) << ", " << n << " items, " << name);
+          CHECK(first == "");
+        }
+    }
+  CHECK_THROWS_AS(ordo::run_members(std::array{unsigned(present.size())}, [](ordo::group&, ordo::gpu&) {}), ordo::usage_error);
+}

@@ -1,0 +1,37 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "ordo/group.hpp"
+#include "ordo/io.hpp"
+#include "tools/cli/output.hpp"
+
+namespace ordo::inline v0::cli {
+
+/// The output of the first process of a job, as another process of its host writes it.
+class shared_output final : public sink {
+ public:
+  /// @param name  of the output, for messages
+  shared_output(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  ~shared_output() override;
+  shared_output(shared_output const&) = delete;
+  shared_output& operator=(shared_output const&) = delete;
+
+  void write(std::span<char const> data) override;
+  [[nodiscard]] bool addressable() const override { return true; }
+  void write_at(std::uint64_t offset, std::span<char const> data) override;
+
+  /// Opens the output for all members that can write it. Collective. Returns nothing where member 0 must write: on other hosts,
+  /// and for outputs that are not regular files, or compressed.
+  /// @param out  of member 0, with its size announced; null on the others
+  static std::unique_ptr<shared_output> open(group& members, output* out);
+
+ private:
+  int descriptor_;
+  std::string name_;
+};
+
+}  // namespace ordo::inline v0::cli
