@@ -10,33 +10,19 @@ namespace ordo::inline v0::suffix::detail {
 
 template <class Index>
 suffix_builder<Index> cuda_builder() {
-  return {
-      .build =
-          [](text const& input, results<Index> const& to, build_options const& options, unsigned gpu_index) {
-            return with_machine<gpu>(options.machine, gpu_index,
-                                     [&](cuda_backend& backend) { return build_on(backend, input, to, options); });
-          },
-      .check =
-          [](text const& input, arrays<Index const> all, build_options const& options, unsigned gpu_index,
-             std::optional<mismatch>& found) {
-            return with_machine<gpu>(options.machine, gpu_index, [&](cuda_backend& backend) {
-              found = find_mismatch(backend, input, all);
-              return backend.pool().peak();
-            });
-          },
-      .build_memory =
-          [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows, unsigned residue_bytes) {
-            return rows_memory<Index, cuda_backend>(n, records, extra, true, rows.sample, residue_bytes);
-          },
-      .max_in_range =
-          [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows, std::size_t available) {
-            return max_in_range<Index, cuda_backend>(n, records, extra, true, rows.sample, available);
-          },
-      .check_memory =
-          [](std::size_t n, std::size_t records, extra_arrays extra, unsigned residue_bytes) {
-            return proof_memory<Index, cuda_backend>(n, records, extra, true, residue_bytes);
-          },
+  auto gpus = memory_of_builder<Index, cuda_backend>();
+  gpus.build = [](text const& input, results<Index> const& to, build_options const& options, unsigned gpu_index) {
+    return with_machine<gpu>(options.machine, gpu_index,
+                             [&](cuda_backend& backend) { return build_on(backend, input, to, options); });
   };
+  gpus.check = [](text const& input, arrays<Index const> all, build_options const& options, unsigned gpu_index,
+                  std::optional<mismatch>& found) {
+    return with_machine<gpu>(options.machine, gpu_index, [&](cuda_backend& backend) {
+      found = find_mismatch(backend, input, all);
+      return backend.pool().peak();
+    });
+  };
+  return gpus;
 }
 
 template suffix_builder<std::uint32_t> cuda_builder();

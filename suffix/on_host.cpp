@@ -19,36 +19,22 @@ void append_on_host(fasta& to, std::string const& name, source& from, fasta_opti
 
 template <class Index>
 suffix_builder<Index> host_builder() {
-  return {
-      .build =
-          [](text const& input, results<Index> const& to, build_options const& options, unsigned) {
-            return with_machine<cpu>(options.machine, options.machine.threads, [&](host_backend& backend) {
-              pool::limit const limited(backend.pool(), options.memory);
-              return build_on(backend, input, to, options);
-            });
-          },
-      .check =
-          [](text const& input, arrays<Index const> all, build_options const& options, unsigned,
-             std::optional<mismatch>& found) {
-            return with_machine<cpu>(options.machine, options.machine.threads, [&](host_backend& backend) {
-              pool::limit const limited(backend.pool(), options.memory);
-              found = find_mismatch(backend, input, all);
-              return backend.pool().peak();
-            });
-          },
-      .build_memory =
-          [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows, unsigned residue_bytes) {
-            return rows_memory<Index, host_backend>(n, records, extra, false, rows.sample, residue_bytes);
-          },
-      .max_in_range =
-          [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows, std::size_t available) {
-            return max_in_range<Index, host_backend>(n, records, extra, false, rows.sample, available);
-          },
-      .check_memory =
-          [](std::size_t n, std::size_t records, extra_arrays extra, unsigned residue_bytes) {
-            return proof_memory<Index, host_backend>(n, records, extra, false, residue_bytes);
-          },
+  auto cpus = memory_of_builder<Index, host_backend>();
+  cpus.build = [](text const& input, results<Index> const& to, build_options const& options, unsigned) {
+    return with_machine<cpu>(options.machine, options.machine.threads, [&](host_backend& backend) {
+      pool::limit const limited(backend.pool(), options.memory);
+      return build_on(backend, input, to, options);
+    });
   };
+  cpus.check = [](text const& input, arrays<Index const> all, build_options const& options, unsigned,
+                  std::optional<mismatch>& found) {
+    return with_machine<cpu>(options.machine, options.machine.threads, [&](host_backend& backend) {
+      pool::limit const limited(backend.pool(), options.memory);
+      found = find_mismatch(backend, input, all);
+      return backend.pool().peak();
+    });
+  };
+  return cpus;
 }
 
 template suffix_builder<std::uint32_t> host_builder();

@@ -131,6 +131,22 @@ struct suffix_builder {
                               std::size_t available);
   std::size_t (*check_memory)(std::size_t n, std::size_t records, extra_arrays extra, unsigned residue_bytes);
 };
+/// Returns the operations of a backend that state memory. The others are null.
+template <class Index, Backend B>
+suffix_builder<Index> memory_of_builder() {
+  static constexpr bool copies = !has_workers<B>;  // inputs and results are copied to the backend's memory
+  suffix_builder<Index> of{};
+  of.build_memory = [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows, unsigned residue_bytes) {
+    return rows_memory<Index, B>(n, records, extra, copies, rows.sample, residue_bytes);
+  };
+  of.max_in_range = [](std::size_t n, std::size_t records, extra_arrays extra, row_selection rows, std::size_t available) {
+    return max_in_range<Index, B>(n, records, extra, copies, rows.sample, available);
+  };
+  of.check_memory = [](std::size_t n, std::size_t records, extra_arrays extra, unsigned residue_bytes) {
+    return proof_memory<Index, B>(n, records, extra, copies, residue_bytes);
+  };
+  return of;
+}
 template <class Index>
 suffix_builder<Index> host_builder();  // in on_host.cpp
 template <class Index>
