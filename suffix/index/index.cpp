@@ -201,7 +201,8 @@ entries stored_index::array(std::string_view name) const {
     throw input_error(
         fmt::format("no suffix array: {}: {}", path("json"),
                     description_.find("fm")
-                        ? "the index has an FM index instead, for count and locate only: build it without --without-sa"
+                        ? "the index has an FM index instead, for count, locate, mem and ms only: build it "
+                          "without --without-sa"
                         : "the index is a text, for duplicates only: build it without --text-only"));
   return {bytes(name), description_.width};
 }

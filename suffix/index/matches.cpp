@@ -35,7 +35,7 @@ std::uint64_t wanted_letters(std::size_t n, std::uint64_t min_length) {
 }  // namespace
 
 match_finder::match_finder(text const& input, searcher const& rows, row_selection selection, match_options options)
-    : input_(input), rows_(rows), options_(options) {
+    : input_(input), rows_(rows), selection_(selection), options_(options) {
   std::uint64_t const length = options.min_length, sample = selection.sample;
   if (input.residue_bytes != 1) throw usage_error("no letters: matches: the text is of tokens");
   if (length == 0) throw usage_error("invalid minimum length: matches: 0: a match has at least one letter");
@@ -51,25 +51,40 @@ match_finder::match_finder(text const& input, searcher const& rows, row_selectio
   while (std::gcd(step_, sample) != 1) --step_;
   period_ = step_ * sample;
   kmer_length_ = length - period_ + 1;
+  if (!has_all_rows()) return;
+  for (int byte = 0; byte < 256; ++byte)
+    if (char const letter = static_cast<char>(byte); rows.find({&letter, 1}).size() != 0) letters_ += letter;
 }
 
-/// The rows of one string of k letters, extended to both sides.
+/// Occurrences of strings of the query, extended to both sides.
 class match_finder::extension {
  public:
   extension(match_finder const& all, std::string_view query, std::uint64_t begin, std::uint64_t end,
             std::vector<match>& matches)
       : all_(all), query_(query), begin_(begin), end_(end), matches_(matches) {}
 
-  void add(std::uint64_t i, row_range found) {
-    if (all_.options_.max_occurrences != 0 && found.size() > all_.options_.max_occurrences) return add_rare(i, found);
-    for (std::size_t row = found.begin; row < found.end; ++row) {
-      prefetch(row, found.end);
-      std::uint64_t const p = all_.rows_.position(row);
-      place const at = place_of(p);
+  /// Returns the number of rows from which on a search for each letter before a string is cheaper than a look at each row.
+  [[nodiscard]] std::uint64_t many_rows() const {
+    return all_.has_all_rows() ? all_.options_.rows_per_search * all_.period_ * (all_.letters_.size() + 1) : ~std::uint64_t{0};
+  }
+
+  /// Adds the matches that the string of k letters at offset i finds, which occurs at positions [first, last) of a list.
+  void add(std::uint64_t i, std::span<std::uint64_t const> positions, std::size_t first, std::size_t last) {
+    if (all_.options_.max_occurrences != 0 && last - first > all_.options_.max_occurrences)
+      return add_rare(i, positions, first, last);
+    for (std::size_t k = first; k < last; ++k) {
+      prefetch(positions, k);
+      place const at = place_of(positions[k]);
       std::uint64_t const left = left_of(i, at);
       if (!is_mine(i, left)) continue;
-      add_match(i, p, left, right_of(i, at, std::numeric_limits<std::uint64_t>::max()));
+      add_match(i, positions[k], left, right_of(i, at, std::numeric_limits<std::uint64_t>::max()));
     }
+  }
+
+  /// Adds the same matches without a look at each occurrence of the string of k letters.
+  void add_by_searches(std::uint64_t i) {
+    std::uint64_t const first = std::max(begin_, i + 1 - std::min(i + 1, all_.period_)), last = std::min(i + 1, end_);
+    for (std::uint64_t j = first; j < last; ++j) add_from(j);
   }
 
  private:
@@ -81,10 +96,9 @@ class match_finder::extension {
     std::uint64_t left;
   };
 
-  void prefetch(std::size_t row, std::size_t end) const {
-    constexpr std::size_t far = 32, near = 8;
-    if (row + far < end) all_.rows_.prefetch(row + far);
-    if (row + near < end) __builtin_prefetch(all_.input_.residues.data() + all_.rows_.position(row + near));
+  void prefetch(std::span<std::uint64_t const> positions, std::size_t k) const {
+    constexpr std::size_t ahead = 8;
+    if (k + ahead < positions.size()) __builtin_prefetch(all_.input_.residues.data() + positions[k + ahead]);
   }
   [[nodiscard]] place place_of(std::uint64_t p) const {
     std::size_t const record = all_.rows_.record_of(p);
@@ -110,18 +124,17 @@ class match_finder::extension {
   }
 
   // A string of `left` letters before i and `right` from i on occurs as often as rows agree with the query that far.
-  void add_rare(std::uint64_t i, row_range found) {
+  void add_rare(std::uint64_t i, std::span<std::uint64_t const> positions, std::size_t first, std::size_t last) {
     std::uint64_t const limit = all_.options_.max_occurrences;
     all_of_.clear();
     std::uint64_t max_right = 0;
-    for (std::size_t row = found.begin; row < found.end; ++row) {
-      prefetch(row, found.end);
-      std::uint64_t const p = all_.rows_.position(row);
-      place const at = place_of(p);
+    for (std::size_t k = first; k < last; ++k) {
+      prefetch(positions, k);
+      place const at = place_of(positions[k]);
       std::uint64_t const left = left_of(i, at);
       std::uint64_t const right = is_mine(i, left) ? right_of(i, at, std::numeric_limits<std::uint64_t>::max()) : 0;
       if (left + right >= all_.options_.min_length) max_right = std::max(max_right, right);
-      all_of_.push_back({p, right, left});
+      all_of_.push_back({positions[k], right, left});
     }
     if (max_right == 0) return;
     for (occurrence& one : all_of_)
@@ -138,11 +151,91 @@ class match_finder::extension {
     }
   }
 
+  // Adds the matches that begin at offset j.
+  void add_from(std::uint64_t j) {
+    std::uint64_t const length = all_.options_.min_length;
+    if (length > query_.size() - j) return;
+    std::string_view const string = query_.substr(j, length);
+    row_range const rows = all_.rows_.find(string);
+    if (j == 0) return each_of(rows, [&](std::uint64_t p) { add_at(j, p); });
+    auto const continues = [&](std::uint64_t p) {
+      return p != place_of(p).begin && all_.input_.residues[p - 1] == query_[j - 1];
+    };
+    if (rows.size() <= 8 * all_.letters_.size())
+      return each_of(rows, [&](std::uint64_t p) {
+        if (!continues(p)) add_at(j, p);
+      });
+    // Each occurrence is behind a letter or at the start of a record.
+    std::string pattern(1, '\0');
+    pattern += string;
+    std::size_t behind_letters = 0;
+    for (char const letter : all_.letters_) {
+      pattern[0] = letter;
+      row_range const some = all_.rows_.find(pattern);
+      behind_letters += some.size();
+      if (letter != query_[j - 1])
+        each_of(some, [&](std::uint64_t p) {
+          if (p + 1 < all_.input_.size()) add_at(j, p + 1);
+        });
+    }
+    if (behind_letters == rows.size()) return;
+    if (all_.input_.records() > rows.size())
+      return each_of(rows, [&](std::uint64_t p) {
+        if (p == place_of(p).begin) add_at(j, p);
+      });
+    for (std::size_t r = 0; r < all_.input_.records(); ++r)
+      if (std::uint64_t const begin = all_.input_.begin_of(r);
+          all_.input_.end_of(r) - begin >= length && all_.input_.residues.substr(begin, length) == string)
+        add_at(j, begin);
+  }
+
+  template <class F>
+  void each_of(row_range rows, F take) {
+    constexpr std::size_t max_rows = 4096;
+    for (std::size_t first = rows.begin; first < rows.end; first += max_rows) {
+      some_.resize(std::min(rows.end - first, max_rows));
+      std::iota(some_.begin(), some_.end(), std::uint64_t(first));
+      all_.rows_.positions(some_);
+      for (std::size_t k = 0; k < some_.size(); ++k) {
+        prefetch(some_, k);
+        take(some_[k]);
+      }
+    }
+  }
+  void add_at(std::uint64_t j, std::uint64_t p) {
+    std::uint64_t const length = right_of(j, place_of(p), std::numeric_limits<std::uint64_t>::max());
+    if (length < all_.options_.min_length) return;
+    if (all_.options_.max_occurrences == 0 || is_rare(j, j + length)) matches_.push_back({j, p, length});
+  }
+  // Returns whether a string of the query occurs at most as often as wanted. A string within a frequent one is frequent, and
+  // one that includes a rare one is rare: in a tandem repeat the last strings tell of the next ones.
+  [[nodiscard]] bool is_rare(std::uint64_t begin, std::uint64_t end) {
+    if (frequent_.first <= begin && end <= frequent_.second) return false;
+    if (begin <= rare_.first && rare_.second <= end) return true;
+    bool const result = occurs_rarely(query_.substr(begin, end - begin));
+    (result ? rare_ : frequent_) = {begin, end};
+    return result;
+  }
+  [[nodiscard]] bool occurs_rarely(std::string_view string) const {
+    std::uint64_t const limit = all_.options_.max_occurrences;
+    fm_index const* const fm = all_.rows_.fm();
+    if (!fm) return all_.rows_.find(string).size() <= limit;
+    fm_index::interval rows = fm->all_rows();
+    while (!string.empty() && rows.end - rows.begin > limit) {
+      rows = fm->before(string.back(), rows);
+      string.remove_suffix(1);
+    }
+    return rows.end - rows.begin <= limit;
+  }
+
   match_finder const& all_;
   std::string_view query_;
   std::uint64_t begin_, end_;
   std::vector<match>& matches_;
   std::vector<occurrence> all_of_;
+  std::vector<std::uint64_t> some_;
+  // Parts [first, second) of the query that are known to be frequent or rare.
+  std::pair<std::uint64_t, std::uint64_t> frequent_{0, 0}, rare_{0, std::numeric_limits<std::uint64_t>::max()};
 };
 
 void match_finder::find(std::string_view query, std::uint64_t begin, std::uint64_t end, std::vector<match>& matches) const {
@@ -150,22 +243,83 @@ void match_finder::find(std::string_view query, std::uint64_t begin, std::uint64
   if (begin >= end || query.size() < options_.min_length) return;
   std::size_t const first_match = matches.size();
   std::uint64_t const last = std::min(end - 1 + period_ - 1, query.size() - kmer_length_);
-  constexpr std::size_t batch = 512;
+  constexpr std::size_t batch = 512, max_rows = 8192;
   std::array<std::string_view, batch> kmers;
   std::array<row_range, batch> found;
   extension extend(*this, query, begin, end, matches);
+  std::uint64_t const many_rows = extend.many_rows();
+  struct list {
+    std::uint64_t offset;
+    std::size_t first, last;  // of its rows
+  };
+  std::vector<list> lists;
+  std::vector<std::uint64_t> rows;
+  auto const flush = [&] {
+    rows_.positions(rows);
+    for (list const& one : lists) extend.add(one.offset, rows, one.first, one.last);
+    lists.clear();
+    rows.clear();
+  };
   for (std::uint64_t i = (begin + step_ - 1) / step_ * step_; i <= last;) {
     std::uint64_t const first = i;
     std::size_t count = 0;
     for (; count < batch && i <= last; ++count, i += step_) kmers[count] = query.substr(i, kmer_length_);
     rows_.find(std::span(kmers).first(count), std::span(found).first(count));
-    auto const is_found = [&](std::size_t k) { return k < count && found[k].size() != 0; };
     for (std::size_t k = 0; k < count; ++k) {
-      constexpr std::size_t far = 16, near = 8;
-      if (is_found(k + far)) rows_.prefetch(found[k + far].begin);
-      if (is_found(k + near)) __builtin_prefetch(input_.residues.data() + rows_.position(found[k + near].begin));
-      if (is_found(k)) extend.add(first + k * step_, found[k]);
+      std::uint64_t const offset = first + k * step_;
+      if (found[k].size() > many_rows) {
+        extend.add_by_searches(offset);
+        continue;
+      }
+      for (std::size_t row = found[k].begin; row < found[k].end;) {
+        // Limits of occurrences need all rows at once.
+        std::size_t const some =
+            options_.max_occurrences != 0 ? found[k].size() : std::min(found[k].end - row, max_rows - rows.size());
+        lists.push_back({offset, rows.size(), rows.size() + some});
+        for (std::size_t left = some; left != 0; --left) rows.push_back(row++);
+        if (rows.size() >= max_rows) flush();
+      }
     }
+    flush();
+  }
+  std::sort(matches.begin() + std::ptrdiff_t(first_match), matches.end());
+}
+
+void match_finder::find_super_maximal(std::string_view query, std::uint64_t begin, std::uint64_t end,
+                                      std::vector<match>& matches) const {
+  if (!has_all_rows() || options_.max_occurrences != 0)
+    throw usage_error("rows are left out: matches: super-maximal ones are found among all occurrences only");
+  end = std::min<std::uint64_t>(end, query.size());
+  if (begin >= end) return;
+  std::size_t const first_match = matches.size();
+  constexpr std::uint64_t max_letters = std::uint64_t{1} << 16;
+  std::vector<std::uint64_t> lengths, positions;
+  std::vector<std::uint64_t> offsets;
+  std::vector<std::string_view> strings;
+  std::vector<row_range> rows;
+  for (std::uint64_t from = begin; from < end;) {
+    std::uint64_t const to = std::min(end, from + max_letters), before = from == 0 ? 0 : 1;
+    lengths.resize(to - from + before);
+    matching_statistics(rows_, query, from - before, lengths);
+    offsets.clear();
+    strings.clear();
+    for (std::uint64_t i = from; i < to; ++i) {
+      std::uint64_t const length = lengths[i - from + before];
+      // Otherwise the match at the offset before includes it.
+      if (length >= options_.min_length && (i == 0 || length >= lengths[i - from + before - 1])) {
+        offsets.push_back(i);
+        strings.push_back(query.substr(i, length));
+      }
+    }
+    rows.resize(strings.size());
+    rows_.find(strings, rows);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      positions.resize(rows[k].size());
+      std::iota(positions.begin(), positions.end(), std::uint64_t(rows[k].begin));
+      rows_.positions(positions);
+      for (std::uint64_t const p : positions) matches.push_back({offsets[k], p, strings[k].size()});
+    }
+    from = to;
   }
   std::sort(matches.begin() + std::ptrdiff_t(first_match), matches.end());
 }
@@ -309,6 +463,122 @@ class statistics_walk {
   std::uint64_t low_ = 0, high_ = 0, tried_ = 0, step_ = 0;
 };
 
+/// Computes the matching statistics of a part of a query by an FM index, from the last offset to the first, in steps of
+/// backward search.
+class backward_walk {
+ public:
+  backward_walk(searcher const& rows, std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths)
+      : rows_(&rows), fm_(rows.fm()), query_(query), begin_(begin), lengths_(lengths), left_(lengths.size()) {
+    if (left_ != 0) search(query.size() + 1);
+  }
+
+  [[nodiscard]] bool has_ended() const noexcept { return left_ == 0; }
+
+  /// Takes a step, and prefetches what the next one reads.
+  void step() {
+    if (stage_ == stage::extend) {
+      fm_index::interval const longer = fm_->before(query_[at()], rows_of_match_);
+      if (longer.empty())
+        search(end_);
+      else
+        settle(end_, longer);
+    } else {
+      rows_of_tried_ = fm_->before(query_[--tried_at_], rows_of_tried_);
+      if (rows_of_tried_.empty())
+        fail();
+      else if (tried_at_ == at())
+        succeed();
+    }
+    fm_->prefetch(stage_ == stage::extend ? rows_of_match_ : rows_of_tried_);
+  }
+
+ private:
+  // extend: prepend a letter to the match. Else try an end: the last possible one (last), ends at growing distances (gallop),
+  // or one halfway (halve); after the first distance, the last one (tail).
+  enum class stage { extend, last, gallop, tail, halve };
+  static constexpr std::uint64_t short_match = 24;  // more than unrelated sequences share
+  static constexpr std::uint64_t few_rows = 8;
+
+  [[nodiscard]] std::uint64_t at() const noexcept { return begin_ + left_ - 1; }  // the next offset to settle
+
+  void settle(std::uint64_t end, fm_index::interval rows) {
+    stage_ = stage::extend;
+    end_ = end;
+    rows_of_match_ = rows;
+    lengths_[left_ - 1] = end - at();
+    --left_;
+  }
+  // Searches for the longest string that begins at this offset and occurs. It ends before high.
+  void search(std::uint64_t high) {
+    low_ = at();
+    high_ = high;
+    rows_of_low_ = fm_->all_rows();
+    step_ = short_match;
+    // A short match loses few letters, a long one most of them unless it is of a tandem repeat.
+    stage_ = high <= query_.size() && high - low_ <= short_match ? stage::last : stage::gallop;
+    try_next();
+  }
+  void try_next() {
+    if (high_ - low_ <= 1) return settle(low_, rows_of_low_);
+    std::uint64_t const end = stage_ == stage::halve    ? low_ + (high_ - low_) / 2
+                              : stage_ == stage::gallop ? at() + step_
+                                                        : high_ - 1;
+    tried_ = tried_at_ = std::clamp(end, low_ + 1, high_ - 1);
+    rows_of_tried_ = fm_->all_rows();
+  }
+  void fail() {
+    high_ = tried_;
+    stage_ = stage_ == stage::tail ? stage::gallop : stage::halve;
+    try_next();
+  }
+  void succeed() {
+    low_ = tried_;
+    rows_of_low_ = rows_of_tried_;
+    if (low_ - at() >= short_match && rows_of_low_.end - rows_of_low_.begin <= few_rows) return compare();
+    if (stage_ == stage::gallop) {
+      if (step_ == short_match && high_ <= query_.size()) stage_ = stage::tail;
+      step_ *= 2;
+    }
+    try_next();
+  }
+  // Compares the text at the few occurrences of a string with the query.
+  void compare() {
+    row_range const rows = fm_->rows(rows_of_low_);
+    std::array<std::uint64_t, few_rows> some{}, length{};
+    std::iota(some.begin(), some.end(), std::uint64_t(rows.begin));
+    std::span<std::uint64_t> const positions = std::span(some).first(rows.size());
+    fm_->positions(positions);
+    text const& input = rows_->input();
+    std::uint64_t longest = 0;
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+      std::uint64_t const p = positions[k], room = input.end_of(rows_->record_of(p)) - p;
+      length[k] = common_prefix(query_.data() + at(), input.residues.data() + p, std::min(room, query_.size() - at()));
+      longest = std::max(longest, length[k]);
+    }
+    // The rows that share most are adjacent.
+    fm_index::interval of_longest{rows_of_low_.end, rows_of_low_.begin};
+    for (std::uint64_t k = 0; k < positions.size(); ++k)
+      if (length[k] == longest) {
+        of_longest.begin = std::min(of_longest.begin, rows_of_low_.begin + k);
+        of_longest.end = rows_of_low_.begin + k + 1;
+      }
+    settle(at() + longest, of_longest);
+  }
+
+  searcher const* rows_;
+  fm_index const* fm_;
+  std::string_view query_;
+  std::uint64_t begin_;
+  std::span<std::uint64_t> lengths_;
+  std::uint64_t left_;     // the number of offsets that are not settled
+  std::uint64_t end_ = 0;  // of the match at the offset settled last
+  fm_index::interval rows_of_match_;
+  // The string from the next offset to low_ occurs, and that to high_ does not.
+  stage stage_ = stage::extend;
+  std::uint64_t low_ = 0, high_ = 0, tried_ = 0, tried_at_ = 0, step_ = 0;
+  fm_index::interval rows_of_low_, rows_of_tried_;
+};
+
 }  // namespace
 
 void matching_statistics(searcher const& rows, std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths) {
@@ -317,12 +587,28 @@ void matching_statistics(searcher const& rows, std::string_view query, std::uint
                                   lengths.size(), begin, query.size()));
   constexpr std::size_t max_walks = 64, min_letters = 64;
   std::size_t const count = std::clamp<std::size_t>(lengths.size() / min_letters, 1, max_walks);
-  std::vector<statistics_walk> walks;
-  for (std::size_t w = 0; w < count; ++w) {
-    std::size_t const first = lengths.size() / count * w,
-                      last = w + 1 == count ? lengths.size() : lengths.size() / count * (w + 1);
-    walks.emplace_back(query, begin + first, lengths.subspan(first, last - first));
+  auto const first_of = [&](std::size_t w) { return w == count ? lengths.size() : lengths.size() / count * w; };
+  if (rows.fm()) {
+    std::vector<backward_walk> walks;
+    for (std::size_t w = 0; w < count; ++w)
+      walks.emplace_back(rows, query, begin + first_of(w), lengths.subspan(first_of(w), first_of(w + 1) - first_of(w)));
+    while (!walks.empty())
+      for (std::size_t w = 0; w < walks.size();) {
+        if (!walks[w].has_ended()) walks[w].step();
+        if (!walks[w].has_ended())
+          ++w;
+        else if (w + 1 == walks.size())
+          walks.pop_back();
+        else {
+          walks[w] = walks.back();
+          walks.pop_back();
+        }
+      }
+    return;
   }
+  std::vector<statistics_walk> walks;
+  for (std::size_t w = 0; w < count; ++w)
+    walks.emplace_back(query, begin + first_of(w), lengths.subspan(first_of(w), first_of(w + 1) - first_of(w)));
   std::vector<std::string_view> patterns;
   std::vector<std::uint64_t> found;
   for (;;) {

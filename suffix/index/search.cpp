@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -159,6 +160,8 @@ class searcher::lane {
 searcher::searcher(text const& input, entries sa, std::string name, kmer_table kmers)
     : input_(input), sa_(sa), name_(std::move(name)), kmers_(std::move(kmers)), record_of_(input) {}
 
+searcher::searcher(fm_index const& fm, text const& input) : input_(input), record_of_(input), fm_(&fm) {}
+
 void searcher::refuse(std::size_t row, std::uint64_t p) const {
   throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
 }
@@ -192,11 +195,34 @@ void searcher::run(std::span<std::string_view const> patterns, std::span<Result>
 }
 
 void searcher::find(std::span<std::string_view const> patterns, std::span<row_range> rows) const {
+  if (fm_) return fm_->find(patterns, rows);
   run(patterns, rows);
 }
 
 void searcher::find_longest(std::span<std::string_view const> patterns, std::span<std::uint64_t> lengths) const {
-  run(patterns, lengths);
+  if (!fm_) return run(patterns, lengths);
+  if (lengths.size() != patterns.size())
+    throw usage_error(fmt::format("wrong array size: search: {} results for {} patterns", lengths.size(), patterns.size()));
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    std::size_t low = 0, high = patterns[i].size();  // a prefix of low letters occurs, none of more than high does
+    while (low < high) {
+      std::size_t const length = std::min(2 * low + 1, low + (high - low + 1) / 2);  // most are short
+      if (fm_->find(patterns[i].substr(0, length)).size() != 0)
+        low = length;
+      else
+        high = length - 1;
+    }
+    lengths[i] = low;
+  }
+}
+
+void searcher::positions(std::span<std::uint64_t> rows) const {
+  if (fm_) return fm_->positions(rows);
+  constexpr std::size_t ahead = 32;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + ahead < rows.size()) prefetch(rows[i + ahead]);
+    rows[i] = position(rows[i]);
+  }
 }
 
 row_range searcher::find(std::string_view pattern) const {
@@ -207,10 +233,11 @@ row_range searcher::find(std::string_view pattern) const {
 
 std::vector<std::uint64_t> searcher::locate(std::string_view pattern) const {
   row_range const rows = find(pattern);
-  std::vector<std::uint64_t> positions(rows.size());
-  for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = position(rows.begin + i);
-  std::ranges::sort(positions);
-  return positions;
+  std::vector<std::uint64_t> found(rows.size());
+  std::iota(found.begin(), found.end(), std::uint64_t(rows.begin));
+  positions(found);
+  std::ranges::sort(found);
+  return found;
 }
 
 // Returns the offsets in a pattern at which rows are searched for: one for each remainder by `sample`, so that exactly one of

@@ -6,6 +6,9 @@ want() { [[ $1 == "$2" ]] || fail "$3: '$1' instead of '$2'"; }
 lambda=$ORDO_SOURCE/datasets/samples/lambda.fa
 { cat "$lambda"; printf '>none\n>poly\n%s\n>n\nACGTNNNNRYACGT\n' "$(head -c 3000 /dev/zero | tr '\0' A)"; } > in.fa
 awk '!/^>/ { s = s $0 } END { srand(3); for (i = 0; i < 300; ++i) print substr(s, 1 + int(rand() * 40000), 1 + int(rand() * 60)) }' "$lambda" > patterns
+awk 'BEGIN { srand(5); print ">changed" } !/^>/ { s = s $0 }
+  END { for (i = 1; i <= 9000; ++i) { c = substr(s, i, 1); if (rand() < 0.02) c = substr("ACGTN", 1 + int(5 * rand()), 1); printf "%s", c }
+        print "\n>short\nACGT\n>poly"; for (i = 0; i < 200; ++i) printf "A"; print "\n>part"; print substr(s, 20000, 3000) }' "$lambda" > changed.fa
 printf 'A\nAAAAAAAAAA\nNN\nRY\nGATTACAGATTACA\n' >> patterns
 for policy in '' '--strands both' '--ambiguous break' '--keep-case' '--width 40' '--width 64'; do
   # shellcheck disable=SC2086
@@ -22,6 +25,15 @@ for policy in '' '--strands both' '--ambiguous break' '--keep-case' '--width 40'
     expect 0 sufsort $command x -f patterns --quiet --fm; cmp array out
     # shellcheck disable=SC2086
     expect 0 sufsort $command bare -f patterns --quiet --threads 1; cmp array out
+  done
+  for command in 'mem -l 14' 'mem -l 12 --both-strands --format mummer' 'mem --unique -l 15' 'mem --super-maximal -l 9' 'mem --rare 3 -l 12' 'ms'; do
+    case $policy$command in *both*both*) continue ;; esac
+    # shellcheck disable=SC2086
+    expect 0 sufsort ${command%% *} x changed.fa ${command#"${command%% *}"}; cp out array
+    # shellcheck disable=SC2086
+    expect 0 sufsort ${command%% *} x changed.fa ${command#"${command%% *}"} --fm; cmp array out
+    # shellcheck disable=SC2086
+    expect 0 sufsort ${command%% *} bare changed.fa ${command#"${command%% *}"} --threads 1; cmp array out
   done
 done
 expect 0 sufsort build in.fa -o x --fm
@@ -47,13 +59,13 @@ expect 0 sufsort check names
 
 # An index without a suffix array says so. It is replaced as a whole, and its array is not forgotten.
 expect 0 sufsort build in.fa -o bare --fm --without-sa
-for command in 'mem bare patterns' 'ms bare patterns' 'repeats bare -l 9' 'unique bare -l 9' 'kmers bare --length 3' \
+for command in 'repeats bare -l 9' 'unique bare -l 9' 'kmers bare --length 3' \
   'export bare --format raw32 -o o'; do
   # shellcheck disable=SC2086
   expect_error sufsort $command
 done
-expect_error sufsort mem bare patterns
-want "$(cat err)" 'sufsort: no suffix array: bare.json: the index has an FM index instead, for count and locate only: build it without --without-sa' 'no array'
+expect_error sufsort export bare --format raw32 -o o
+want "$(cat err)" 'sufsort: no suffix array: bare.json: the index has an FM index instead, for count, locate, mem and ms only: build it without --without-sa' 'no array'
 expect 0 sufsort build in.fa -o bare
 [[ -s bare.sa && ! -e bare.fm ]] || fail 'files of the old index'
 expect_error sufsort count bare A --fm

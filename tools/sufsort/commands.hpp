@@ -143,6 +143,7 @@ struct matches_options {
   bool unique = false;         // of strings that occur once in the text, and once in the query
   bool super_maximal = false;  // within no other match of the query
   bool both_strands = false;
+  bool fm = false;  // search by the FM index
   std::optional<suffix::letter_choice> letters;
   match_format format = match_format::tsv;
 };
@@ -155,6 +156,7 @@ struct statistics_options {
   std::vector<std::string> files;
   std::optional<suffix::letter_choice> letters;
   bool tsv = false;
+  bool fm = false;  // search by the FM index
 };
 
 /// Prints for each letter of queries the length of the longest match that begins there.

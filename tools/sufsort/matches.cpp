@@ -270,7 +270,9 @@ class match_worker {
         options_(options),
         finder_(index.input, index.search, index.stored.description().policy.rows(), options.find),
         printer_(index, options),
-        needs_all_(options.unique || options.super_maximal || index.both_strands) {}
+        needs_all_(options.unique || options.super_maximal || index.both_strands),
+        by_statistics_(options.super_maximal && options.find.max_occurrences == 0 &&
+                       index.stored.description().policy.rows().all()) {}
 
   void work(work_unit& unit) const {
     std::vector<match> matches;
@@ -283,7 +285,10 @@ class match_worker {
       }
       if (!needs_all_) matches.clear();
       std::size_t const first = matches.size();
-      finder_.find(letters, part.begin, part.end, matches);
+      if (by_statistics_)
+        finder_.find_super_maximal(letters, part.begin, part.end, matches);
+      else
+        finder_.find(letters, part.begin, part.end, matches);
       for (std::size_t i = first; i < matches.size(); ++i) orient(matches[i], part.reverse, letters.size());
       if (!needs_all_) {
         if (part.begins_strand()) printer_.begin_strand(unit.text, name, part.reverse);
@@ -330,6 +335,7 @@ class match_worker {
   suffix::match_finder finder_;
   match_printer printer_;
   bool needs_all_;           // matches of a query are selected and ordered together
+  bool by_statistics_;       // those that lie within others of their strand are not even found
   std::vector<match> open_;  // of a query that the next unit continues
 };
 
@@ -349,7 +355,7 @@ void refuse_strands(searched_index const& index) {
 
 int matches(matches_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");
-  searched_index const index(options.prefix);
+  searched_index const index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
   refuse_tokens(index);
   if (options.both_strands) refuse_strands(index);
   cli::output out(options.output, common.threads);
@@ -366,7 +372,7 @@ int matches(matches_options const& options, cli::common_options const& common, r
 
 int matching_statistics(statistics_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");
-  searched_index const index(options.prefix);
+  searched_index const index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
   refuse_tokens(index);
   if (index.stored.description().policy.sample != 1)
     throw input_error(

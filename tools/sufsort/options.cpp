@@ -122,6 +122,14 @@ option letters_option(std::string const& subject, std::optional<suffix::letter_c
       "at least one letter in 100 is E, F, I, J, L, O, P, Q or Z.");
 }
 
+option fm_option(bool& to) {
+  return {.name = "fm",
+          .group = search_group,
+          .help = "search by the FM index, which needs less memory than the suffix array",
+          .details = "An index without a suffix array is always searched so. The output is the same.",
+          .set = cli::enable(to)};
+}
+
 void refuse_two_masks(build_options const& options) {
   if (options.has_mask && options.has_keep_case)
     throw usage_error("conflicting options: --keep-case, --mask: --keep-case means --mask=keep");
@@ -235,7 +243,7 @@ cli::command_table build_table(settings& to) {
            .set = cli::enable(build.what.bwt)},
           {.name = "fm",
            .group = index_group,
-           .help = "add an FM index, with which count and locate need less memory",
+           .help = "add an FM index, with which count, locate, mem and ms need less memory",
            .set = cli::enable(build.fm)},
           {.name = "fm-sample",
            .value = "N",
@@ -245,7 +253,7 @@ cli::command_table build_table(settings& to) {
            .set = parse_to(build.fm_sample, "1 stores them all")},
           {.name = "without-sa",
            .group = index_group,
-           .help = "leave out the suffix array; the FM index takes its place for count and locate",
+           .help = "leave out the suffix array; the FM index takes its place for count, locate, mem and ms",
            .set = cli::enable(build.without_sa)},
           {.name = "text-only",
            .group = index_group,
@@ -303,11 +311,7 @@ cli::command_table search_table(settings& to, bool locates) {
                            : "count reverse complements, too, and print the hits of each strand as two more columns",
            .details = "T and U of patterns are read as the one of them that the text has.",
            .set = cli::enable(search.both_strands)},
-          {.name = "fm",
-           .group = search_group,
-           .help = "search by the FM index, which needs less memory than the suffix array",
-           .details = "An index without a suffix array is always searched so. The output is the same.",
-           .set = cli::enable(search.fm)},
+          fm_option(search.fm),
           {.name = "pattern-format",
            .value = "NAME",
            .group = search_group,
@@ -416,6 +420,7 @@ cli::command_table matches_table(settings& to) {
                               "queries are read as the one of them that the text has.",
                    .set = cli::enable(matches.both_strands)},
                   letters_option("matches", matches.letters),
+                  fm_option(matches.fm),
                   {.name = "format",
                    .value = "NAME",
                    .group = output_group,
@@ -448,6 +453,7 @@ cli::command_table statistics_table(settings& to) {
           "text, within a record.",
       .operands = {prefix_operand(to.prefix), query_operand(statistics.files)},
       .options = {letters_option("strings", statistics.letters),
+                  fm_option(statistics.fm),
                   {.name = "format",
                    .value = "NAME",
                    .group = output_group,

@@ -51,7 +51,7 @@ struct found_batch {
   [[nodiscard]] std::size_t reverse(std::size_t i) const { return queries.size() + i; }
   [[nodiscard]] std::size_t count(std::size_t k) const { return listed.empty() ? rows[k].size() : listed[k].size(); }
   [[nodiscard]] std::uint64_t position(searched_index const& index, std::size_t k, std::size_t hit) const {
-    return listed.empty() ? index.position(rows[k].begin + hit) : listed[k][hit];
+    return listed.empty() ? index.search.position(rows[k].begin + hit) : listed[k][hit];
   }
   /// Returns the number of hits on both strands.
   [[nodiscard]] std::size_t hits(std::size_t i) const { return count(i) + (has_reverse() ? count(reverse(i)) : 0); }
@@ -80,7 +80,7 @@ void found_batch::search(searched_index const& index, bool reverse) {
   rows.assign(patterns.size(), {});
   listed.clear();
   if (!index.sparse) {
-    index.find(patterns, rows);
+    index.search.find(patterns, rows);
     for (std::size_t k = 0; k < patterns.size(); ++k)
       if (patterns[k].empty()) rows[k] = {};
     return;
@@ -126,6 +126,7 @@ class hit_printer {
   searched_index const& index_;
   search_options const& options_;
   std::vector<hit> hits_;
+  std::vector<std::uint64_t> positions_;
 };
 
 void cut_patterns::add(std::string_view name, std::size_t hits) {
@@ -177,8 +178,11 @@ void hit_printer::find_hits(found_batch const& found, std::size_t i) {
   hits_.clear();
   std::size_t const max_hits = lines(found.hits(i)), length = found.patterns[i].size() / index_.input.residue_bytes;
   auto const add = [&](std::size_t k, bool reverse) {
-    for (std::size_t one = 0; one < found.count(k) && hits_.size() < max_hits; ++one) {
-      std::uint64_t const p = found.position(index_, k, one);
+    positions_.clear();
+    for (std::size_t one = 0; one < std::min(found.count(k), max_hits - hits_.size()); ++one)
+      positions_.push_back(found.listed.empty() ? found.rows[k].begin + one : found.listed[k][one]);
+    if (found.listed.empty()) index_.search.positions(positions_);
+    for (std::uint64_t const p : positions_) {
       std::size_t const record = index_.search.record_of(p);
       if (length > index_.input.end_of(record) - p)
         throw input_error(fmt::format("bad index: {}: position {}: out of order", index_.stored.path("sa"), p));

@@ -15,8 +15,8 @@ searched_index::searched_index(std::string const& prefix, search_by structure)
       pieces(stored.pieces()),
       fm(structure == search_by::fm_index || (structure == search_by::any && !stored.has_sa()) ? stored.fm()
                                                                                                : suffix::fm_index()),
-      search(input, fm.empty() ? stored.array("sa") : suffix::entries(), stored.path("sa"),
-             fm.empty() ? stored.kmers() : suffix::kmer_table()),
+      search(fm.empty() ? suffix::searcher(input, stored.array("sa"), stored.path("sa"), stored.kmers())
+                        : suffix::searcher(fm, input)),
       both_strands(stored.description().policy.strands == suffix::strands::both),
       thymine(is_fasta() && occurs('T')),
       uracil(is_fasta() && occurs('U')),
@@ -32,7 +32,7 @@ bool searched_index::occurs(char letter) const {
     return input.residues.find_first_of(std::string_view(either, 2)) != input.residues.npos;
   std::array<std::string_view, 2> const patterns{std::string_view(either, 1), std::string_view(either + 1, 1)};
   std::array<suffix::row_range, 2> rows;
-  find(patterns, rows);
+  search.find(patterns, rows);
   return rows[0].size() + rows[1].size() != 0;
 }
 

@@ -23,8 +23,8 @@ struct searched_index {
   suffix::stored_index stored;
   suffix::text input;
   suffix::pieces pieces;
-  suffix::fm_index fm;                             // if searches are by it
-  suffix::searcher search;                         // without rows then
+  suffix::fm_index fm;  // if searches are by it
+  suffix::searcher search;
   std::optional<suffix::sampled_searcher> sparse;  // if rows are left out
   bool both_strands;                               // the text has both
   bool thymine, uracil;                            // the text has T, U
@@ -38,14 +38,6 @@ struct searched_index {
   /// Returns the map of the letters of patterns: to upper case, unless the text has lower case; and, if both strands are
   /// searched, T and U to the one of them that the text has. @throws input_error  if it has both
   [[nodiscard]] std::array<char, 256> read_as(bool strands) const;
-  /// As suffix::searcher.
-  void find(std::span<std::string_view const> patterns, std::span<suffix::row_range> rows) const {
-    if (fm.empty())
-      search.find(patterns, rows);
-    else
-      fm.find(patterns, rows);
-  }
-  [[nodiscard]] std::uint64_t position(std::size_t row) const { return fm.empty() ? search.position(row) : fm.position(row); }
   [[nodiscard]] bool is_reverse(std::uint64_t p) const { return pieces.is_reverse(search.record_of(p)); }
   [[nodiscard]] bool is_fasta() const { return stored.description().input == suffix::input_format::fasta; }
   [[nodiscard]] pattern_format format_of(search_options const& options) const {

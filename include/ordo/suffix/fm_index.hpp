@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +18,10 @@
 namespace ordo::inline v0::suffix {
 
 /// An FM index (Ferragina and Manzini, FOCS 2000) as it lies in its file: the BWT in bit planes with counts of each symbol,
-/// every s-th entry of the suffix array, and the record of each letter '$'. For DNA it takes 3.75 bits a letter, and an entry
-/// for each s-th letter; its alphabet is what the text has. Finds what a searcher finds, by the same rows, in a fraction of the
+/// every s-th entry of the suffix array, and the record of each letter '$'. Its alphabet is what the text has. There are two
+/// layouts. If almost all letters are four, as in DNA, the packed one takes 2.67 bits a letter: two bit planes and the counts
+/// of 192 rows lie in 64 bytes, and the rows of other letters are listed as runs. The other one takes a bit plane for each bit
+/// of a symbol. Entries for each s-th row come on top. Finds what a searcher finds, by the same rows, in a fraction of the
 /// memory: a pattern costs two random reads for each of its letters, a position s reads on average. Numbers are checked before
 /// use: nothing outside the file is read, whatever it holds. Any number of threads may use one index.
 class fm_index {
@@ -45,18 +48,50 @@ class fm_index {
   }
   /// Returns the position that a row holds. @throws input_error  if it is no position of the text
   [[nodiscard]] std::uint64_t position(std::size_t row) const;
+  /// Replaces rows by the positions that they hold. Interleaved walks hide the latency of memory. @throws as position
+  void positions(std::span<std::uint64_t> rows) const;
+
+  /// An interval of the rows of all suffixes and, before them, of the ends of records.
+  struct interval {
+    std::uint64_t begin = 0, end = 0;
+    [[nodiscard]] bool empty() const noexcept { return begin >= end; }
+  };
+  /// Returns the interval of the empty string.
+  [[nodiscard]] interval all_rows() const noexcept { return {0, rows_}; }
+  /// Returns the interval of a letter followed by the string of `of`: a step of backward search.
+  /// @throws input_error  for counts that no BWT has
+  [[nodiscard]] interval before(char letter, interval of) const;
+  /// Returns its rows of suffixes.
+  [[nodiscard]] row_range rows(interval of) const noexcept {
+    std::uint64_t const begin = std::max(of.begin, records_);
+    return {std::size_t(begin - records_), std::size_t(std::max(of.end, begin) - records_)};
+  }
+  /// Prefetches what the next step from this interval reads.
+  void prefetch(interval of) const noexcept {
+    prefetch(of.begin);
+    prefetch(of.end);
+  }
 
  private:
   friend std::vector<char> make_fm_index(text const&, entries, std::uint64_t, std::string const&, unsigned, std::size_t);
-  friend std::uint64_t fm_index_bytes(std::uint64_t, std::uint64_t, std::size_t, unsigned, std::uint64_t);
   struct layout;
+  struct run_list {  // the rows of a symbol that is in no bit plane
+    char const* at = nullptr;
+    std::uint64_t count = 0;
+  };
+  struct walk;
   static constexpr std::size_t max_symbols = 257;  // the end of a record, and all bytes
 
   [[noreturn]] void refuse(std::string const& why) const;
+  void check_symbols(layout const& at);
   [[nodiscard]] char const* block_of(std::uint64_t row) const noexcept;
   void prefetch(std::uint64_t row) const noexcept;
   [[nodiscard]] std::uint64_t rank(std::size_t symbol, std::uint64_t row) const noexcept;
+  [[nodiscard]] std::uint64_t rank_in_block(std::size_t symbol, std::uint64_t row) const noexcept;
+  [[nodiscard]] std::uint64_t rank_in_runs(std::size_t symbol, std::uint64_t row) const noexcept;
+  [[nodiscard]] std::uint64_t rank_of_code(std::size_t code, std::uint64_t row) const noexcept;
   [[nodiscard]] std::size_t symbol_at(std::uint64_t row) const noexcept;
+  [[nodiscard]] bool step(walk& one) const;
 
   std::span<char const> bytes_;
   std::span<std::uint64_t const> starts_;
@@ -67,18 +102,22 @@ class fm_index {
   std::array<std::uint64_t, max_symbols + 1> first_{};  // the first row of each symbol; then the number of rows
   char const *super_ = nullptr, *blocks_ = nullptr;
   entries ends_, samples_;
+  // Of the packed layout: the symbols in the bit planes, and the runs of each other symbol.
+  bool packed_ = false;
+  std::array<std::uint16_t, 4> common_{};  // 0: none
+  std::vector<std::uint8_t> code_of_;      // 4: in runs
+  std::vector<run_list> runs_;             // by symbol
+  std::vector<std::uint16_t> listed_;      // the symbols in runs
 };
 
-/// Returns the bytes of an FM index's file. O(n), on `threads` threads (0: all). Memory: the result.
+/// Returns the bytes of an FM index's file, in the packed layout if the letters other than the four most frequent ones are few
+/// or in few runs. O(n), on `threads` threads (0: all). Memory: the result.
 /// @param sa  of all suffixes @param sample  every how many rows a position is stored, above 0
 /// @param max_bytes  of the result
 /// @throws input_error  naming `name` and the row, if sa holds no position of the text; usage_error  for wrong sizes;
 ///     out_of_memory
 std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sample, std::string const& name,
                                 unsigned threads = 0, std::size_t max_bytes = std::numeric_limits<std::size_t>::max());
-
-/// Returns the size of that file, for any text of n residues with this number of different bytes.
-std::uint64_t fm_index_bytes(std::uint64_t n, std::uint64_t records, std::size_t letters, unsigned width, std::uint64_t sample);
 
 }  // namespace ordo::inline v0::suffix
 #pragma GCC visibility pop

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,8 +25,9 @@ struct match {
 };
 
 struct match_options {
-  std::uint64_t min_length = 20;      // above 0, and at least the sample of the rows
-  std::uint64_t max_occurrences = 0;  // of the string in the text; 0: any number. Needs rows without a sample
+  std::uint64_t min_length = 20;       // above 0, and at least the sample of the rows
+  std::uint64_t max_occurrences = 0;   // of the string in the text; 0: any number. Needs rows without a sample
+  std::uint64_t rows_per_search = 64;  // how many rows are looked at in the time of a search; the result is the same
 };
 
 /// Finds the maximal exact matches of queries in a text: pairs of equal strings that neither the letters before them nor those
@@ -33,8 +35,10 @@ struct match_options {
 /// finds to both sides; k + s - 1 letters are the minimum length, so that no match is missed, and each is reported at the first
 /// looked-up position inside it (Khiste and Ilie, Bioinformatics 2015). If only every D-th position of the text has a row, s is
 /// coprime to D, and k + s D - 1 letters are the minimum length (Grabowski and Bieniecki, Bioinformatics 2019). Needs the
-/// suffix array only. Time: a search for each s-th letter, and a comparison of up to s D letters for each occurrence of its k
-/// letters. Any number of threads may use one finder.
+/// suffix array or the FM index only, and the text. Time: a search for each s-th letter, and a comparison of up to s D letters
+/// for each occurrence of its k letters. If k letters have thousands of occurrences, as in tandem repeats, and all positions
+/// have rows, it searches for each string of the minimum length after each other letter instead, so that only occurrences that
+/// begin a match are visited. Any number of threads may use one finder.
 class match_finder {
  public:
   /// @param input, rows  must outlive this
@@ -44,10 +48,13 @@ class match_finder {
   match_finder(text const& input, searcher const& rows, row_selection selection, match_options options);
 
   /// Appends the matches that begin at the offsets [begin, end) of the query, in order of offset and position. Bytes that the
-  /// text does not have match nothing. Memory: 16 bytes for each occurrence of a string of k letters, if occurrences are
-  /// limited; else little.
+  /// text does not have match nothing. Memory: little besides the matches.
   /// @throws input_error  naming array and row, if a row that is read holds no position of the text
   void find(std::string_view query, std::uint64_t begin, std::uint64_t end, std::vector<match>& matches) const;
+  /// Appends the matches that begin at the offsets [begin, end) and lie within no longer match of the query, in the same order:
+  /// the super-maximal ones of this strand. Takes time for the matching statistics and the matches only.
+  /// @throws usage_error  if rows are left out or occurrences are limited
+  void find_super_maximal(std::string_view query, std::uint64_t begin, std::uint64_t end, std::vector<match>& matches) const;
   /// Returns all matches of a query.
   [[nodiscard]] std::vector<match> find(std::string_view query) const {
     std::vector<match> matches;
@@ -62,9 +69,13 @@ class match_finder {
  private:
   class extension;
 
+  [[nodiscard]] bool has_all_rows() const noexcept { return selection_.all(); }
+
   text input_;
   searcher const& rows_;
+  row_selection selection_;
   match_options options_;
+  std::string letters_;  // of the text, if all rows are there
   std::uint64_t kmer_length_ = 0, step_ = 0;
   std::uint64_t period_ = 0;  // step times sample: a match holds a row's position within so many letters from its begin
 };
@@ -81,7 +92,8 @@ void keep_super_maximal(std::vector<match>& matches);
 /// Sets lengths[i - begin] to the length of the longest string that begins at offset i of the query and occurs in the text, for
 /// all i in [begin, begin + lengths.size()): the matching statistics (Chang and Lawler, Algorithmica 1994). The end of the
 /// longest match never moves back from one offset to the next, so that one search often settles many offsets. A few dozen parts
-/// are worked on in turn to hide the latency of memory. O(n log n) searches at most.
+/// are worked on in turn to hide the latency of memory. O(n log n) searches at most. With an FM index, goes from the last
+/// offset to the first: a letter that continues the match costs one step of backward search, and any other one a few searches.
 /// @param rows  of all suffixes of the text
 /// @throws usage_error  offsets beyond the query
 /// @throws input_error  naming array and row, if a row that is read holds no position of the text

@@ -8,6 +8,7 @@
 
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/entries.hpp"
+#include "ordo/suffix/fm_index.hpp"
 #include "ordo/suffix/kmer_table.hpp"
 #include "ordo/suffix/policy.hpp"
 #include "ordo/suffix/records.hpp"
@@ -16,14 +17,16 @@
 
 namespace ordo::inline v0::suffix {
 
-/// Finds patterns in a text by its suffix array. Patterns of a text of tokens are the bytes of whole tokens. Entries are
-/// checked before use: nothing outside the text is read, whatever the array holds. An array of another text may give wrong
-/// rows; suffix::check detects it. Any number of threads may use one searcher.
+/// Finds patterns in a text by its suffix array or by its FM index. Patterns of a text of tokens are the bytes of whole tokens.
+/// Entries are checked before use: nothing outside the text is read, whatever the array holds. An array of another text may
+/// give wrong rows; suffix::check detects it. Any number of threads may use one searcher.
 class searcher {
  public:
   /// @param input, sa, kmers  must outlive this
   /// @param name  of the array, for messages
   searcher(text const& input, entries sa, std::string name = "suffix array", kmer_table kmers = {});
+  /// Searches by an FM index, and reads no residues. @param fm, input  must outlive this
+  searcher(fm_index const& fm, text const& input);
 
   /// Sets rows[i] to the rows of the suffixes that begin with patterns[i]; to all rows for an empty pattern. Runs binary
   /// searches of O(log n) steps that skip the letters which both ends of a range share with the pattern (Manber and Myers,
@@ -33,17 +36,23 @@ class searcher {
   void find(std::span<std::string_view const> patterns, std::span<row_range> rows) const;
   [[nodiscard]] row_range find(std::string_view pattern) const;
   /// Sets lengths[i] to the length of the longest prefix of patterns[i] that begins a suffix with a row. One binary search
-  /// each.
+  /// each; with an FM index, O(log n) searches.
   /// @throws as find
   void find_longest(std::span<std::string_view const> patterns, std::span<std::uint64_t> lengths) const;
 
   /// Returns the position that a row holds.
   /// @throws input_error  naming array and row, if it is no position of the text
   [[nodiscard]] std::uint64_t position(std::size_t row) const {
+    if (fm_) return fm_->position(row);
     std::uint64_t const p = sa_[row];
     if (p >= input_.size()) refuse(row, p);
     return p;
   }
+  /// Replaces rows by the positions that they hold. @throws as position
+  void positions(std::span<std::uint64_t> rows) const;
+  [[nodiscard]] text const& input() const noexcept { return input_; }
+  /// Returns the FM index that is searched; null if it is a suffix array.
+  [[nodiscard]] fm_index const* fm() const noexcept { return fm_; }
   /// Prefetches the position of a row, if the row exists.
   void prefetch(std::size_t row) const noexcept {
     if (row < sa_.size()) sa_.prefetch(row);
@@ -64,6 +73,7 @@ class searcher {
   std::string name_;
   kmer_table kmers_;
   record_finder record_of_;
+  fm_index const* fm_ = nullptr;
 };
 
 /// Finds patterns in a text whose array lacks rows. An occurrence whose own row is missing is found through a row some letters

@@ -33,10 +33,15 @@ std::vector<std::string> some_patterns(random_numbers& random, suffix::text cons
 
 TEST_CASE("an FM index finds what the suffix array finds", "[suffix][fm]") {
   random_numbers random(21);
-  for (std::string const& alphabet : {std::string("A"), std::string("ACGT"), std::string("$ACGTN"), all_bytes()})
+  for (std::string const& alphabet : {std::string("A"), std::string("ACGT"), std::string("$ACGTN"), all_bytes(), std::string("run")})
     for (std::size_t max_length : {0, 3, 40, 600, 9000}) {
       std::vector<std::string> records(1 + random.below(6));
-      for (std::string& record : records) record = random_letters(random, alphabet, max_length == 0 ? 0 : random.below(max_length));
+      for (std::string& record : records) {
+        record = random_letters(random, alphabet == "run" ? "ACGT" : alphabet, max_length == 0 ? 0 : random.below(max_length));
+        if (alphabet != "run") continue;  // the packed layout with runs of other letters
+        record.insert(random.below(record.size() + 1), random.below(700), 'N');
+        if (random.below(2) == 0) record.insert(random.below(record.size() + 1), random.below(3), 'Y');
+      }
       if (records.size() > 2) records[1] = records[2];
       stored_text const stored(records);
       suffix::text const text = stored.view();
@@ -45,9 +50,13 @@ TEST_CASE("an FM index finds what the suffix array finds", "[suffix][fm]") {
       for (std::uint64_t sample : {1, 2, 7, 32, 100000}) {
         auto const bytes = suffix::make_fm_index(text, entries_of(sa), sample, "f.sa");
         suffix::fm_index const fm(bytes, text, "f.fm");
-        REQUIRE(bytes.size() == suffix::fm_index_bytes(text.size(), text.records(), fm.letters(), 32, sample));
         INFO(alphabet.size() << " letters, " << text.size() << " residues in " << records.size() << ", sample " << sample);
         for (std::size_t row = 0; row < sa.size(); row += sample == 100000 ? 97 : 1) REQUIRE(fm.position(row) == sa[row]);
+        std::vector<std::uint64_t> rows_of_some;
+        for (std::size_t row = 0; row < sa.size(); row += 1 + random.below(60)) rows_of_some.push_back(sa.size() - 1 - row);
+        auto positions = rows_of_some;
+        fm.positions(positions);
+        for (std::size_t k = 0; k < positions.size(); ++k) REQUIRE(positions[k] == sa[rows_of_some[k]]);
         auto const strings = some_patterns(random, text, alphabet);
         std::vector<std::string_view> const patterns(strings.begin(), strings.end());
         std::vector<suffix::row_range> found(patterns.size());
@@ -59,6 +68,25 @@ TEST_CASE("an FM index finds what the suffix array finds", "[suffix][fm]") {
         }
       }
     }
+}
+
+TEST_CASE("an FM index of DNA takes less than 3 bits a letter, and samples", "[suffix][fm]") {
+  random_numbers random(24);
+  for (std::string const& inserted : {std::string(), std::string(30000, 'N'), "RYKM" + std::string(9, 'N')}) {
+    std::string genome = random_letters(random, "ACGT", 200000);
+    genome.insert(70000, inserted);
+    suffix::text const text{genome};
+    auto const sa = suffix::build<std::uint32_t>(text).sa;
+    auto const bytes = suffix::make_fm_index(text, entries_of(sa), 32, "f.sa");
+    CHECK(double(bytes.size()) * 8 / double(genome.size()) < 3 + 1);
+    suffix::fm_index const fm(bytes, text, "f.fm");
+    for (std::string const pattern : {"A", "N", "NNN", "RYKMN", "AN", "NA", "ACGTAC"}) {
+      suffix::row_range const rows = fm.find(pattern), expected = suffix::searcher(text, entries_of(sa)).find(pattern);
+      CHECK(rows.size() == expected.size());
+      if (expected.size() != 0) CHECK(rows.begin == expected.begin);
+    }
+    for (std::size_t row = 0; row < sa.size(); row += 111) REQUIRE(fm.position(row) == sa[row]);
+  }
 }
 
 TEST_CASE("FM indexes of wide entries", "[suffix][fm]") {
@@ -85,10 +113,13 @@ TEST_CASE("FM indexes of wide entries", "[suffix][fm]") {
 
 TEST_CASE("a damaged FM index is refused or gives rows of the text", "[suffix][fm]") {
   random_numbers random(23);
-  stored_text const stored(std::vector<std::string>{random_letters(random, "ACGTN", 700), random_letters(random, "ACGT", 90)});
+  bool const packed = GENERATE(false, true);
+  stored_text const stored(std::vector<std::string>{
+      random_letters(random, packed ? "ACGT" : "ACGTN", 700) + std::string(40, 'N'), random_letters(random, "ACGT", 90)});
   suffix::text const text = stored.view();
   auto const sa = suffix::build<std::uint32_t>(text).sa;
   auto const good = suffix::make_fm_index(text, entries_of(sa), 8, "f.sa");
+  REQUIRE(good[7] == (packed ? '2' : '1'));
   for (std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{47}, good.size() - 8, good.size() - 1})
     CHECK_THROWS_AS(suffix::fm_index(std::span(good).first(size), text, "f.fm"), input_error);
   CHECK_THROWS_AS(suffix::fm_index(good, suffix::text{"ACGT"}, "f.fm"), input_error);

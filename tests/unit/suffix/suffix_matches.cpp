@@ -6,6 +6,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/suffix.hpp"
+#include "ordo/suffix/fm_index.hpp"
 #include "ordo/suffix/kmer_table.hpp"
 #include "ordo/suffix/matches.hpp"
 #include "ordo/suffix/search.hpp"
@@ -132,6 +133,15 @@ TEST_CASE("maximal exact matches are those of the definition", "[suffix][matches
       finder.find(query, begin, end, parts);
     }
     REQUIRE(parts == expected);
+    // By searches for each letter before a string, and by an FM index.
+    suffix::match_options searching = options;
+    searching.rows_per_search = 0;
+    REQUIRE(suffix::match_finder(text, rows, {}, searching).find(query) == expected);
+    auto const bytes = suffix::make_fm_index(text, entries_of(sa), 1 + random.below(9), "sa");
+    suffix::fm_index const fm(bytes, text, "fm");
+    suffix::searcher const by_fm(fm, text);
+    REQUIRE(suffix::match_finder(text, by_fm, {}, options).find(query) == expected);
+    REQUIRE(suffix::match_finder(text, by_fm, {}, searching).find(query) == expected);
     auto unique = suffix::match_finder(text, rows, {}, {options.min_length, 1}).find(query);
     suffix::keep_unique_in_query(unique);
     REQUIRE(unique == plain_unique(text, query, options.min_length));
@@ -139,10 +149,47 @@ TEST_CASE("maximal exact matches are those of the definition", "[suffix][matches
     auto const expected_longest = plain_super_maximal(longest);
     suffix::keep_super_maximal(longest);
     REQUIRE(longest == expected_longest);
+    for (suffix::searcher const* const one : {&rows, &by_fm}) {
+      suffix::match_finder const super(text, *one, {}, {options.min_length, 0});
+      std::vector<match> some;
+      for (std::uint64_t begin = 0, end = 0; begin < query.size(); begin = end) {
+        end = begin + 1 + random.below(query.size());
+        super.find_super_maximal(query, begin, end, some);
+      }
+      REQUIRE(some == expected_longest);
+    }
     std::vector<std::uint64_t> lengths(query.size());
     suffix::matching_statistics(rows, query, 0, lengths);
     REQUIRE(lengths == plain_statistics(text, query));
+    suffix::matching_statistics(by_fm, query, 0, lengths);
+    REQUIRE(lengths == plain_statistics(text, query));
+    std::vector<std::string_view> const ends{query, std::string_view(query).substr(query.size() / 2)};
+    std::vector<std::uint64_t> prefixes(2);
+    by_fm.find_longest(ends, prefixes);
+    for (std::size_t k = 0; k < 2; ++k) REQUIRE(prefixes[k] == (ends[k].empty() ? 0 : lengths[k * (query.size() / 2)]));
   }
+}
+
+TEST_CASE("tandem repeats take time for their matches only", "[suffix][matches]") {
+  // Each of 25,000 offsets of the query occurs at thousands of positions: only those without the letter before are visited.
+  std::string const text_letters = "C" + std::string(20000, 'A') + "G" + repeated("ACT", 12000);
+  suffix::text const text{text_letters};
+  auto const sa = suffix::build<std::uint32_t>(text).sa;
+  auto const bytes = suffix::make_fm_index(text, entries_of(sa), 32, "sa");
+  suffix::fm_index const fm(bytes, text, "fm");
+  suffix::searcher const rows(text, entries_of(sa)), by_fm(fm, text);
+  std::string const query = "GC" + std::string(16000, 'A') + repeated("TAC", 9000) + "G";
+  auto const matches = suffix::match_finder(text, rows, {}, {20, 0}).find(query);
+  CHECK(suffix::match_finder(text, by_fm, {}, {20, 0}).find(query) == matches);
+  CHECK(matches.size() > 15000);
+  for (std::size_t k = 0; k < matches.size(); k += 97) {
+    auto const [i, p, length, reverse] = matches[k];
+    REQUIRE(query.substr(i, length) == text_letters.substr(p, length));
+    REQUIRE((i == 0 || p == 0 || query[i - 1] != text_letters[p - 1]));
+    REQUIRE((i + length == query.size() || p + length == text_letters.size() || query[i + length] != text_letters[p + length]));
+  }
+  CHECK(std::ranges::count_if(matches, [](match const& one) { return one.query_begin == 1 && one.position == 0; }) == 1);
+  CHECK(suffix::match_finder(text, by_fm, {}, {20, 3}).find(query) == suffix::match_finder(text, rows, {}, {20, 3}).find(query));
 }
 
 TEST_CASE("maximal exact matches are found with rows left out", "[suffix][matches]") {
@@ -184,6 +231,14 @@ TEST_CASE("matching statistics of long matches", "[suffix][matches]") {
   std::vector<std::uint64_t> part(333);
   suffix::matching_statistics(rows, query, 4900, part);
   CHECK(std::equal(part.begin(), part.end(), lengths.begin() + 4900));
+  auto const bytes = suffix::make_fm_index(text, entries_of(sa), 32, "sa");
+  suffix::fm_index const fm(bytes, text, "fm");
+  suffix::searcher const by_fm(fm, text);
+  std::vector<std::uint64_t> same(query.size());
+  suffix::matching_statistics(by_fm, query, 0, same);
+  CHECK(same == lengths);
+  suffix::matching_statistics(by_fm, query, 4900, part);
+  CHECK(std::equal(part.begin(), part.end(), lengths.begin() + 4900));
 }
 
 TEST_CASE("matches of small and wrong calls", "[suffix][matches]") {
@@ -199,6 +254,9 @@ TEST_CASE("matches of small and wrong calls", "[suffix][matches]") {
   CHECK_THROWS_AS(suffix::match_finder(text, rows, {}, {0, 0}), usage_error);
   CHECK_THROWS_AS(suffix::match_finder(text, rows, {false, 4}, {3, 0}), usage_error);
   CHECK_THROWS_AS(suffix::match_finder(text, rows, {false, 2}, {9, 1}), usage_error);
+  std::vector<match> some;
+  CHECK_THROWS_AS(suffix::match_finder(text, rows, {}, {1, 2}).find_super_maximal("A", 0, 1, some), usage_error);
+  CHECK_THROWS_AS(suffix::match_finder(text, rows, {false, 2}, {9, 0}).find_super_maximal("A", 0, 1, some), usage_error);
   std::vector<std::uint64_t> lengths(3);
   suffix::matching_statistics(rows, "CAA", 0, lengths);
   CHECK(lengths == std::vector<std::uint64_t>{0, 1, 1});
