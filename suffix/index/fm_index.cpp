@@ -263,6 +263,18 @@ fm_index::interval fm_index::before(char letter, interval of) const {
   return next;
 }
 
+std::uint64_t fm_index::rows_before(char letter, std::uint64_t rows) const {
+  auto byte = static_cast<unsigned char>(letter);
+  if (std::size_t const symbol = symbol_of_[byte]; symbol != 0) {
+    std::uint64_t const result = first_[symbol] + rank(symbol, std::min(rows, rows_));
+    if (result > first_[symbol + 1]) refuse(fmt::format("row {} of {}: impossible counts", rows, rows_));
+    return result;
+  }
+  while (byte != 255)
+    if (std::size_t const greater = symbol_of_[++byte]; greater != 0) return first_[greater];
+  return rows_;
+}
+
 void fm_index::find(std::span<std::string_view const> patterns, std::span<row_range> rows) const {
   if (rows.size() != patterns.size())
     throw usage_error(fmt::format("wrong array size: search: {} results for {} patterns", rows.size(), patterns.size()));

@@ -23,6 +23,7 @@
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
+#include "tools/sufsort/merged_records.hpp"
 #include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {
@@ -150,14 +151,18 @@ bool has_cut_files(suffix::corpus const& records) {
   return std::ranges::any_of(records.files, [](suffix::input_file const& file) { return file.records > 1; });
 }
 
-/// Completes the description of a corpus, and stores the starts of its records.
+/// Completes the description of a corpus.
 /// @param separator, field  as for index_description @param is_cut  has_cut_files
 void describe_corpus(suffix::corpus const& records, std::string const& separator, std::string const& field, bool is_cut,
-                     suffix::index_description& about, index_writer& writer, unsigned threads) {
+                     suffix::index_description& about) {
   about.files = records.files;
   about.separator = separator;
   if (about.input == suffix::input_format::jsonl) about.field = field;
   about.is_cut = is_cut && about.separator.empty() && !suffix::has_lines(about.input);
+}
+
+/// Stores the starts of the records of a corpus.
+void store_starts(suffix::corpus const& records, index_writer& writer, unsigned threads) {
   std::span<std::uint64_t const> const starts(records.starts);
   suffix::store({reinterpret_cast<char const*>(starts.data()), starts.size_bytes()}, *writer.to("starts"), threads);
 }
@@ -189,8 +194,12 @@ class loaded_corpus {
   friend std::span<std::uint64_t const> starts_of_text(loaded_corpus const& from, suffix::index_description const&) {
     return from.all_.starts;
   }
+  friend void describe_records(loaded_corpus const& from, suffix::index_description& about) {
+    describe_corpus(from.all_, from.separator_, from.field_, from.is_cut_, about);
+  }
   friend void describe(loaded_corpus const& from, suffix::index_description& about, index_writer& writer) {
-    describe_corpus(from.all_, from.separator_, from.field_, from.is_cut_, about, writer, from.machine_.threads);
+    describe_records(from, about);
+    store_starts(from.all_, writer, from.machine_.threads);
   }
 
  private:
@@ -227,7 +236,8 @@ int write_text(build_options const& options, cli::common_options const& common, 
   about.width = width_for("auto", text.size(), text.records().starts.size());
   about.policy.masked = suffix::masked_letters::keep;
   about.input = options.format;
-  describe_corpus(text.records(), separator, field, has_cut_files(text.records()), about, writer, common.threads);
+  describe_corpus(text.records(), separator, field, has_cut_files(text.records()), about);
+  store_starts(text.records(), writer, common.threads);
   writer.discard("sa");
   about.arrays = writer.written();
   writer.commit(about);
@@ -242,10 +252,14 @@ std::span<std::uint64_t const> starts_of_text(suffix::loaded_fasta const& from, 
   return about.policy.cuts() ? from.pieces().begins() : std::span<std::uint64_t const>(about.starts);
 }
 
-void describe(suffix::loaded_fasta const& from, suffix::index_description& about, index_writer&) {
+void describe_records(suffix::loaded_fasta const& from, suffix::index_description& about) {
   about.names = from.names();
   about.starts = from.starts();
   about.lengths = from.lengths();
+}
+
+void describe(suffix::loaded_fasta const& from, suffix::index_description& about, index_writer&) {
+  describe_records(from, about);
 }
 
 /// Reads all records to the machine that will sort them.
@@ -470,11 +484,131 @@ int write_index(Records& records, index_writer& writer, build_options const& opt
   if (options.without_sa) writer.discard("sa");
   about.arrays = writer.written();
   if (!options.policy.rows().all()) about.kept_rows = about.find("sa")->bytes / (width / 8);
-  writer.commit(about);
+  writer.commit(about, options.made_of);
   return 0;
 }
 
+/// Returns the options with which an index was built, but for the width of its entries, which a larger one may exceed.
+build_options options_of(suffix::index_description const& about, std::string const& prefix, memory_limits const& memory) {
+  build_options options;
+  options.prefix = prefix;
+  options.memory = memory;
+  options.format = about.input;
+  options.policy = about.policy;
+  options.what = {.lcp = about.find("lcp") != nullptr, .bwt = about.find("bwt") != nullptr};
+  options.fm = about.find("fm") != nullptr;
+  if (options.fm) options.fm_sample = about.fm_sample;
+  if (about.find("kmers")) options.kmers = {.option = "--kmer-table", .force_option = "--force-kmer-table", .wanted = true, .length = about.kmers.length, .force = true};
+  bool const narrow = suffix::index_fits(4, about.residues, about.text_records());
+  if (about.width > 40 || (about.width == 40 && narrow)) options.width = std::to_string(about.width);
+  options.field = about.field;
+  for (char const c : about.separator) options.separator += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  return options;
+}
+
+merged_part part_of(suffix::stored_index const& index) {
+  bool const has_lcp = index.description().find("lcp") != nullptr;
+  return {index.description(),
+          index.view(),
+          index.pieces(),
+          {index.array("sa"), has_lcp ? index.array("lcp") : suffix::entries(), index.bytes("bwt")}};
+}
+
+int write_merged(merged_part const& first, merged_part const& second, suffix::fm_index const& fm, build_options const& options,
+                 cli::common_options const& common, reporter& report) {
+  index_writer writer(options.prefix, options.what, options.policy.cuts(), options.kmers.wanted, options.fm,
+                      options.format != suffix::input_format::fasta);
+  merged_records records(first, second, fm, common.threads);
+  if (!common.quiet && options.format == suffix::input_format::fasta) {
+    suffix::record_names names = first.about.names;
+    for (std::size_t r = 0; r < second.about.names.size(); ++r) names.push_back(second.about.names[r]);
+    warn_of_names(names, common.threads);
+  }
+  return write_index(records, writer, options, common, report);
+}
+
+/// A sink that keeps all bytes.
+class byte_store final : public sink {
+ public:
+  void write(std::span<char const> data) override { bytes_.append(data); }
+  bool expect(std::uint64_t bytes) override {
+    bytes_.resize(std::size_t(bytes));
+    return addressable_ = true;
+  }
+  [[nodiscard]] bool addressable() const override { return addressable_; }
+  void write_at(std::uint64_t offset, std::span<char const> data) override {
+    std::ranges::copy(data, bytes_.data() + offset);
+  }
+  [[nodiscard]] std::span<char const> bytes() const { return bytes_.span(); }
+
+ private:
+  host_bytes bytes_;
+  bool addressable_ = false;
+};
+
+/// Sorts the suffixes of records in host memory, and merges them with an index.
+template <class Records>
+int add_records(suffix::stored_index const& index, Records& records, build_options const& options,
+                cli::common_options const& common, reporter& report) {
+  suffix::index_description about;
+  about.residues = records.size();
+  about.policy = options.policy;
+  about.input = options.format;
+  about.width = suffix::index_fits(4, records.size(), records.records()) ? 32 : 64;
+  describe_records(records, about);
+  check_mergeable(index.description(), options.prefix, about, options.files.front());
+  byte_store seq, sa, lcp, bwt;
+  suffix::sinks const out{&sa, options.what.lcp ? &lcp : nullptr, options.what.bwt ? &bwt : nullptr, about.width / 8};
+  suffix::build_options sorting;
+  sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
+  held_memory const held = held_by(options, records.size(), records.records(), about.width);
+  std::size_t const available = options.memory.host_bytes(held.text);
+  sorting.memory = available - std::min(available, held.results);
+  suffix::build_report const done = about.width == 32 ? records.template build_into<std::uint32_t>(out, seq, sorting)
+                                                      : records.template build_into<std::uint64_t>(out, seq, sorting);
+  report.stats.machine(done.machine);
+  merged_part const more{about,
+                         {{seq.bytes().data(), seq.bytes().size()}, starts_of_text(records, about)},
+                         records.pieces(),
+                         {{sa.bytes(), about.width}, {lcp.bytes(), about.width}, bwt.bytes()}};
+  return write_merged(part_of(index), more, index.fm(), options, common, report);
+}
+
 }  // namespace
+
+int merge(merge_options const& options, cli::common_options const& common, reporter& report) {
+  if (options.output.empty() || options.output.ends_with('/'))
+    throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.output));
+  report.phase("open");
+  suffix::stored_index const first(options.first), second(options.second);
+  suffix::index_description const &a = first.description(), &b = second.description();
+  check_mergeable(a, options.first, b, options.second);
+  build_options build = options_of(a, options.output, options.memory);
+  build.what = {.lcp = build.what.lcp && b.find("lcp"), .bwt = build.what.bwt && b.find("bwt")};
+  build.fm &= b.find("fm") != nullptr;
+  build.kmers.wanted &= b.find("kmers") != nullptr;
+  if (!build.kmers.wanted) build.kmers.length = 0;
+  report.stats.input(a.residues + b.residues);
+  return write_merged(part_of(first), part_of(second), first.fm(), build, common, report);
+}
+
+int add(add_options const& options, cli::common_options const& common, reporter& report) {
+  report.phase("open");
+  auto const made_of = sum_of_description(options.prefix);
+  suffix::stored_index const index(options.prefix);
+  build_options build = options_of(index.description(), options.prefix, options.memory);
+  build.files = options.files;
+  build.made_of = made_of;
+  refuse_inputs(options.prefix, options.files);
+  check_mergeable(index.description(), options.prefix, index.description(), options.prefix);
+  static_cast<void>(index.array("sa"));  // names the way out if there is none
+  if (build.format == suffix::input_format::fasta) {
+    suffix::loaded_fasta records = read_files(build, common, report);
+    return add_records(index, records, build, common, report);
+  }
+  loaded_corpus const records(build, common, report);
+  return add_records(index, records, build, common, report);
+}
 
 std::size_t memory_limits::host_bytes(std::size_t held) const {
   std::size_t const available = cli::available_memory();  // without the memory held

@@ -104,10 +104,29 @@ struct build_options {
   bool without_sa = false;       // leave out the suffix array
   bool text_only = false;        // and everything else but the text and its records
   std::uint64_t fm_sample = 32;  // every how many rows the FM index has a position
+  std::optional<std::uint32_t> made_of;  // checksum of the description of the index that the new one replaces, if it must
 };
 
 /// Builds an index of files, or prints the plan. @returns the exit status
 int build(build_options const& options, cli::common_options const& common, reporter& report);
+
+struct merge_options {
+  std::string first, second;  // prefixes of indexes
+  std::string output;         // that of the result
+  memory_limits memory;
+};
+
+/// Merges two indexes to one of the records of both. @returns the exit status
+int merge(merge_options const& options, cli::common_options const& common, reporter& report);
+
+struct add_options {
+  std::string prefix;
+  std::vector<std::string> files;
+  memory_limits memory;
+};
+
+/// Adds the records of files to an index. @returns the exit status
+int add(add_options const& options, cli::common_options const& common, reporter& report);
 
 /// The form in which patterns are given: bytes as they are, bytes as pairs of hexadecimal digits, or decimal tokens.
 enum class pattern_format { text, hex, tokens };
@@ -235,6 +254,8 @@ struct settings {
   std::string prefix;  // of the index that the command reads or builds
   memory_limits memory;
   build_options build;
+  merge_options merge;
+  add_options add;
   kmer_options kmers;
   search_options search;
   matches_options matches;

@@ -274,7 +274,7 @@ std::vector<suffix::index_array> index_writer::written() const {
   return all;
 }
 
-void index_writer::commit(suffix::index_description const& about) {
+void index_writer::commit(suffix::index_description const& about, std::optional<std::uint32_t> made_of) {
   std::string const description = suffix::to_json(about);
   json_.write(std::string_view(description));
   std::vector<std::pair<std::string, cli::output*>> arrays;
@@ -284,7 +284,7 @@ void index_writer::commit(suffix::index_description const& about) {
     arrays.emplace_back(names_[array], &arrays_[array]);
   }
   json_.finish();
-  exchange_index(prefix_, description, json_, arrays, unwanted_);
+  exchange_index(prefix_, description, json_, arrays, unwanted_, made_of);
 }
 
 }  // namespace ordo::inline v0::sufsort

@@ -69,7 +69,8 @@ class index_writer {
   /// Leaves out an array that only others were made from.
   void discard(std::string const& name);
 
-  void commit(suffix::index_description const& about);
+  /// @param made_of  as of exchange_index
+  void commit(suffix::index_description const& about, std::optional<std::uint32_t> made_of = std::nullopt);
 
  private:
   [[nodiscard]] std::size_t number_of(std::string const& name) const;

@@ -19,8 +19,10 @@ struct command {
   std::string_view name;
   int (*run)(settings const&, reporter&);
 };
-constexpr std::array<command, 14> commands{{
+constexpr std::array<command, 16> commands{{
     {"sufsort build", [](settings const& s, reporter& r) { return sufsort::build(s.build, s.common, r); }},
+    {"sufsort merge", [](settings const& s, reporter& r) { return sufsort::merge(s.merge, s.common, r); }},
+    {"sufsort add", [](settings const& s, reporter& r) { return sufsort::add(s.add, s.common, r); }},
     {"sufsort check", [](settings const& s, reporter& r) { return sufsort::check(s.prefix, s.memory, s.common, r); }},
     {"sufsort count", [](settings const& s, reporter& r) { return sufsort::count(s.search, s.common, r); }},
     {"sufsort locate", [](settings const& s, reporter& r) { return sufsort::locate(s.search, s.common, r); }},
@@ -51,7 +53,8 @@ int run(int argc, char const* const* argv) {
   set.build.prefix = set.search.prefix = set.repeats.prefix = set.unique.prefix = set.prefix;
   set.matches.prefix = set.statistics.prefix = set.spectrum.prefix = set.prefix;
   set.duplicates.prefix = set.export_to.prefix = set.prefix;
-  set.build.memory = set.aligner_index.memory = set.duplicates.memory = set.memory;
+  set.merge.first = set.add.prefix = set.prefix;
+  set.build.memory = set.aligner_index.memory = set.duplicates.memory = set.merge.memory = set.add.memory = set.memory;
 
   std::string_view const name = parsed.command->name;
   bool const builds = name.ends_with("build") || name.ends_with("aligner-index"),
@@ -60,6 +63,7 @@ int run(int argc, char const* const* argv) {
                                           : name.ends_with(" mem")          ? set.matches.files
                                           : name.ends_with("aligner-index") ? set.aligner_index.files
                                           : name.ends_with(" ms")           ? set.statistics.files
+                                          : name.ends_with(" add")          ? set.add.files
                                                                             : set.build.files;
   std::string const output = searches                       ? set.search.output
                              : name.ends_with(" mem")       ? set.matches.output
@@ -72,10 +76,12 @@ int run(int argc, char const* const* argv) {
                              : name.ends_with("info")       ? "-"
                                                             : "";
   reporter report(set.common, inputs, output, argc, argv);
-  for (auto const& needed : {inputs, sufsort::files_of(set.prefix), sufsort::files_of(set.duplicates.against)})
+  for (auto const& needed : {inputs, sufsort::files_of(set.prefix), sufsort::files_of(set.duplicates.against),
+                             sufsort::files_of(set.merge.second), sufsort::files_of(set.merge.output)})
     report.stats.refuse_inputs(needed);
   if (!builds) sufsort::expect_index(set.prefix);
   if (!set.duplicates.against.empty()) sufsort::expect_index(set.duplicates.against);
+  if (!set.merge.second.empty()) sufsort::expect_index(set.merge.second);
   if (!builds && !name.ends_with("kmers")) sufsort::refuse_stdout(set.prefix);
   int const status = std::ranges::find(commands, name, &command::name)->run(set, report);
   report.progress.clear();

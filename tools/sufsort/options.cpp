@@ -283,6 +283,41 @@ cli::command_table build_table(settings& to) {
   return table;
 }
 
+cli::command_table merge_table(settings& to) {
+  return {.name = "sufsort merge",
+          .summary = "merge two indexes to one of the records of both",
+          .usage = {"[OPTION]... --output=PREFIX FIRST SECOND"},
+          .description = "Write the index that sufsort build makes of the files of two indexes, without sorting. Both need the "
+                         "same format and policy. The result has the LCP array, BWT, table of k-mers and FM index if both "
+                         "have them, with the options of FIRST.",
+          .operands = {{"FIRST", "an index, whose records come first", 1, 1,
+                        [&to](std::string_view value) { to.prefix = value; }},
+                       {"SECOND", "an index; the smaller it is, the sooner the merge ends", 1, 1,
+                        [&to](std::string_view value) { to.merge.second = value; }}},
+          .options = {{.letter = 'o',
+                       .name = "output",
+                       .value = "PREFIX",
+                       .group = index_group,
+                       .help = "write the index to files whose names begin with PREFIX, which may be that of FIRST or SECOND",
+                       .required = true,
+                       .set = cli::store(to.merge.output)},
+                      host_memory_option(to.memory)},
+          .examples = {{"Merge the indexes of two genomes", "sufsort merge ecoli salmonella -o both"}}};
+}
+
+cli::command_table add_table(settings& to) {
+  return {.name = "sufsort add",
+          .summary = "add the records of files to an index",
+          .usage = {"[OPTION]... PREFIX FILE..."},
+          .description = "Sort the suffixes of the files, and merge them with the index, which then is the one that sufsort build "
+                         "makes of all files. Format, policy and arrays are those of the index.",
+          .operands = {prefix_operand(to.prefix),
+                       {"FILE", "a file of records, plain or compressed; - is standard input", 1, std::size_t(-1),
+                        [&to](std::string_view value) { to.add.files.emplace_back(value); }}},
+          .options = {host_memory_option(to.memory), gpu_memory_option(to.memory)},
+          .examples = {{"Add a plasmid to the index of a genome", "sufsort add genome plasmid.fa"}}};
+}
+
 cli::command_table search_table(settings& to, bool locates) {
   search_options& search = to.search;
   cli::command_table table{
@@ -717,6 +752,8 @@ cli::command_table make_table(settings& to) {
                    {"Verify an index", "sufsort check genome"}}};
   table.subcommands = {
       build_table(to),
+      merge_table(to),
+      add_table(to),
       {.name = "sufsort check",
        .summary = "verify an index; exit with 1 if it is wrong",
        .usage = {"[OPTION]... PREFIX"},

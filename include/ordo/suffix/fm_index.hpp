@@ -61,6 +61,9 @@ class fm_index {
   /// Returns the interval of a letter followed by the string of `of`: a step of backward search.
   /// @throws input_error  for counts that no BWT has
   [[nodiscard]] interval before(char letter, interval of) const;
+  /// Returns how many rows are not greater than a letter followed by a string, if `rows` rows are not greater than the string.
+  /// @throws as before
+  [[nodiscard]] std::uint64_t rows_before(char letter, std::uint64_t rows) const;
   /// Returns its rows of suffixes.
   [[nodiscard]] row_range rows(interval of) const noexcept {
     std::uint64_t const begin = std::max(of.begin, records_);

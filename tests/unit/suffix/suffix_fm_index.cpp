@@ -33,7 +33,8 @@ std::vector<std::string> some_patterns(random_numbers& random, suffix::text cons
 
 TEST_CASE("an FM index finds what the suffix array finds", "[suffix][fm]") {
   random_numbers random(21);
-  for (std::string const& alphabet : {std::string("A"), std::string("ACGT"), std::string("$ACGTN"), all_bytes(), std::string("run")})
+  for (std::string const& alphabet :
+       {std::string("A"), std::string("ACGT"), std::string("$ACGTN"), all_bytes(), std::string("run")})
     for (std::size_t max_length : {0, 3, 40, 600, 9000}) {
       std::vector<std::string> records(1 + random.below(6));
       for (std::string& record : records) {

@@ -186,7 +186,7 @@ TEST_CASE("tandem repeats take time for their matches only", "[suffix][matches]"
     auto const [i, p, length, reverse] = matches[k];
     REQUIRE(query.substr(i, length) == text_letters.substr(p, length));
     REQUIRE((i == 0 || p == 0 || query[i - 1] != text_letters[p - 1]));
-    REQUIRE((i + length == query.size() || p + length == text_letters.size() || query[i + length] != text_letters[p + length]));
+    REQUIRE((i + length == query.size() || p + length == text.size() || query[i + length] != text_letters[p + length]));
   }
   CHECK(std::ranges::count_if(matches, [](match const& one) { return one.query_begin == 1 && one.position == 0; }) == 1);
   CHECK(suffix::match_finder(text, by_fm, {}, {20, 3}).find(query) == suffix::match_finder(text, rows, {}, {20, 3}).find(query));
