@@ -59,7 +59,7 @@ head -c 64 /dev/urandom > tokens; expect 0 sufsort build tokens -o tokens --form
 expect 0 sufsort build b.fa -o bare --fm --without-sa --quiet
 for command in 'merge kept both -o kept' 'merge sampled sampled -o kept' 'merge tokens tokens -o kept' 'merge kept x -o kept' 'merge kept missing -o kept' \
   'merge kept bare -o kept' 'merge bare kept -o kept' 'merge kept' 'merge kept b -o' 'merge kept b -o folder/' 'add kept' 'add kept missing.fa' 'add kept kept.seq' \
-  'add sampled b.fa' 'add bare b.fa' 'add tokens tokens' 'add missing b.fa' 'add kept b.fa --memory 1K' 'merge kept b -o kept --memory 1K'; do
+  'add sampled b.fa' 'add bare b.fa' 'add tokens tokens' 'add missing b.fa' 'add kept b.fa --memory 1K --quiet' 'merge kept b -o kept --memory 1K --quiet'; do
   # shellcheck disable=SC2086
   expect_error sufsort $command
 done
