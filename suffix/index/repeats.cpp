@@ -307,6 +307,33 @@ template std::uint64_t count_occurrences(text const&, entries, entries, std::uin
 template std::uint64_t count_occurrences(text const&, entries, entries, std::uint64_t, letter_choice, std::span<std::uint64_t>,
                                          std::string const&, unsigned);
 
+template <class Length>
+void find_shortest_unique(text const& input, entries sa, entries lcp, std::span<Length> lengths, std::string const& name,
+                          unsigned threads) {
+  std::size_t const n = input.size();
+  if (sa.size() != n || lcp.size() != n || lengths.size() != n)
+    throw usage_error(fmt::format("wrong array size: unique: {} lengths of {} residues, {} rows of sa and {} of lcp",
+                                  lengths.size(), n, sa.size(), lcp.size()));
+  std::ranges::fill(lengths, Length{0});
+  record_finder const record_of(input);
+  tbb::task_arena arena(threads_for(threads));
+  arena.execute([&] {
+    host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t row = begin; row < end; ++row) {
+        std::uint64_t const p = sa[row];
+        if (p >= n)
+          throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name, row, p, n));
+        // The neighbours share most with a suffix.
+        std::uint64_t const shared = std::max(lcp[row], row + 1 < n ? lcp[row + 1] : 0), room = input.end_of(record_of(p)) - p;
+        if (shared < room) store_relaxed(lengths.data() + p, Length(shared + 1));
+      }
+    });
+  });
+}
+
+template void find_shortest_unique(text const&, entries, entries, std::span<std::uint32_t>, std::string const&, unsigned);
+template void find_shortest_unique(text const&, entries, entries, std::span<std::uint64_t>, std::string const&, unsigned);
+
 std::vector<spectrum_entry> find_spectrum(text const& input, entries sa, entries lcp, std::uint64_t length,
                                           letter_choice letters, std::string const& name, unsigned threads) {
   ambiguous_positions const ambiguous =

@@ -22,6 +22,29 @@ expect 0 sufsort spectrum mt -k 11 --threads 3; cp out spectrum
 awk '/^>/ { s = ""; next } { s = s toupper($0); while (length(s) >= 11) { k = substr(s, 1, 11); s = substr(s, 2); if (k !~ /[^ACGT]/) ++n[k] } }
   END { for (k in n) ++c[n[k]]; for (i in c) print i "\t" c[i] }' "$ORDO_SOURCE/datasets/samples/human_mt_y.fa" | sort -n > plain
 cmp spectrum plain
+# Bars by the logarithm; ranges of four from 33 on.
+awk 'BEGIN { print ">p"; for (i = 0; i < 40; ++i) printf "AC"; print "G" }' > plot.fa
+expect 0 sufsort build plot.fa -o plot --lcp
+expect 0 sufsort spectrum plot -k 2 --plot  # AC 40, CA 39, CG 1
+want "$(tr -s ' ' < out | tr '\n' '|')" " 1 1 $(printf '%032d' 0 | tr 0 '#')| 37-40 2 $(printf '%050d' 0 | tr 0 '#')|" 'a plot'
+# Minimal unique substrings by their definition, and mappability as a fraction.
+printf '>m\nGATTACATTAGACCANACCT\n>k\nTTAC\n' > mus.fa; expect 0 sufsort build mus.fa -o mus --lcp
+for letters in nucleotides all; do
+  expect 0 sufsort unique mus --minimal --letters $letters
+  awk -v all=$([[ $letters == all ]] && echo 1 || echo 0) '
+    function count(w, r, c, s) { c = 0; for (r = 1; r <= n; ++r) { for (s = 1; s + length(w) - 1 <= length(t[r]); ++s) c += substr(t[r], s, length(w)) == w } return c }
+    /^>/ { name[++n] = substr($0, 2); next } { t[n] = t[n] $0 }
+    END { for (r = 1; r <= n; ++r) for (b = 1; b <= length(t[r]); ++b) for (l = 1; b + l - 1 <= length(t[r]); ++l) {
+      w = substr(t[r], b, l); if (count(w) != 1) continue
+      if ((l == 1 || (count(substr(w, 2)) > 1 && count(substr(w, 1, l - 1)) > 1)) && (all || w !~ /[^ACGT]/)) print name[r] "\t" b - 1 "\t" b + l - 1 } }' mus.fa > plain
+  cmp plain out; [[ -s plain ]] || fail 'no minimal unique substrings'
+done
+expect 0 sufsort unique mus -l 3 --normalize; cut -f 4 out > shares; expect 0 sufsort unique mus -l 3
+want "$(awk '{ printf "%.6g\n", 1 / $4 }' out)" "$(cat shares)" 'one divided by counts'
+expect_error sufsort unique mus --minimal -l 3
+expect_error sufsort unique mus --minimal --normalize
+expect_error sufsort unique mus
+expect_error sufsort unique skip --minimal
 expect_error sufsort spectrum x
 expect_error sufsort spectrum x -k 0
 expect_error sufsort spectrum skip -k 3 --letters all

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
+#include "ordo/suffix/fmd.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/sufsort/commands.hpp"
@@ -22,8 +23,9 @@ constexpr bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/// Reads the records of a file of FASTA, with what follows the names.
-void read_reference(cli::input& in, suffix::bwa_reference& to, reporter& report) {
+/// Reads the records of a file of FASTA, and calls take(name, comment, letters) for each.
+template <class F>
+void read_reference(cli::input& in, reporter& report, F take) {
   line_reader lines(in);
   std::optional<std::string> header;
   std::string letters;
@@ -34,7 +36,7 @@ void read_reference(cli::input& in, suffix::bwa_reference& to, reporter& report)
     if (!header) return;
     std::string_view const all = *header;
     auto const blank = std::size_t(std::ranges::find_if(all, is_blank) - all.begin());
-    to.add(all.substr(0, blank), blank == all.size() ? std::string_view() : all.substr(blank + 1), letters);
+    take(all.substr(0, blank), blank == all.size() ? std::string_view() : all.substr(blank + 1), std::string_view(letters));
     letters.clear();
     report.progress.at(in.file_read());
   };
@@ -58,17 +60,10 @@ void read_reference(cli::input& in, suffix::bwa_reference& to, reporter& report)
   add();
 }
 
-}  // namespace
-
-int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report) {
-  if (options.output.empty() || options.output.ends_with('/'))
-    throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.output));
-  std::deque<cli::output> outputs;
-  bool const mem2 = options.aligner == "bwa-mem2";
-  for (char const* end : {".amb", ".ann", ".pac", mem2 ? ".0123" : ".bwt", mem2 ? ".bwt.2bit.64" : ".sa"})
-    outputs.emplace_back(options.output + end);
-  report.phase("read");
-  suffix::bwa_reference reference;
+/// Reads all files. @param outputs  must not be among them
+template <class F>
+void read_references(aligner_index_options const& options, std::deque<cli::output> const& outputs,
+                     cli::common_options const& common, reporter& report, F take) {
   for (std::string const& file : options.files) {
     cli::input in(file, common.threads);
     for (cli::output const& out : outputs) {
@@ -76,8 +71,60 @@ int aligner_index(aligner_index_options const& options, cli::common_options cons
         throw output_error(fmt::format("cannot write: {}: it is the same file as the input {}", out.name(), file));
       out.refuse_loop(in);
     }
-    read_reference(in, reference, report);
+    read_reference(in, report, take);
   }
+}
+
+[[noreturn]] void refuse_large(suffix::text_too_large const& e, memory_limits const& memory, std::size_t held) {
+  throw out_of_memory(fmt::format("{}: {}", e.what(), memory.advice_for_text(held + e.min_bytes(), held + e.bytes())),
+                      held + e.min_bytes());
+}
+
+/// Builds the FMD of ropebwt3.
+int build_fmd(aligner_index_options const& options, cli::common_options const& common, reporter& report) {
+  std::deque<cli::output> outputs;
+  outputs.emplace_back(options.output + ".fmd");
+  report.phase("read");
+  suffix::fmd_records records;
+  read_references(options, outputs, common, report,
+                  [&](std::string_view, std::string_view, std::string_view letters) { records.add(letters); });
+  std::uint64_t const n = records.size();
+  report.stats.input(n / 2);
+  suffix::build_options sorting;
+  sorting.machine = common.machine();
+  sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
+  std::size_t const results = n * (suffix::index_fits(4, n, n / 2) ? 4 : 8) + n, available = options.memory.host_bytes(n);
+  sorting.memory = available - std::min(available, results);
+  suffix::build_report done;
+  try {
+    done = records.write(outputs[0], sorting);
+  } catch (suffix::text_too_large const& e) {
+    refuse_large(e, options.memory, n + results);
+  }
+  report.stats.machine(done.machine);
+  report.stats.device_memory(done.device_memory);
+  report.phase("finish");
+  outputs[0].finish();
+  outputs[0].commit();
+  return 0;
+}
+
+}  // namespace
+
+int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report) {
+  if (options.output.empty() || options.output.ends_with('/'))
+    throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.output));
+  if (options.aligner == "ropebwt3") return build_fmd(options, common, report);
+  std::deque<cli::output> outputs;
+  bool const mem2 = options.aligner == "bwa-mem2";
+  for (char const* end : {".amb", ".ann", ".pac", mem2 ? ".0123" : ".bwt", mem2 ? ".bwt.2bit.64" : ".sa"})
+    outputs.emplace_back(options.output + end);
+  report.phase("read");
+  suffix::bwa_reference reference;
+  read_references(options, outputs, common, report,
+                  [&](std::string_view name, std::string_view comment, std::string_view letters) {
+                    reference.add(name, comment, letters);
+                  });
   std::uint64_t const n = 2 * reference.size();  // both strands
   report.stats.input(reference.size());
   if (n == 0) throw input_error(fmt::format("no letters: {}: an index needs at least one", options.files.front()));
@@ -93,9 +140,7 @@ int aligner_index(aligner_index_options const& options, cli::common_options cons
     done = mem2 ? reference.write(suffix::bwa_mem2_files{amb, ann, pac, fourth, fifth}, sorting)
                 : reference.write(suffix::bwa_files{amb, ann, pac, fourth, fifth}, sorting);
   } catch (suffix::text_too_large const& e) {
-    std::size_t const held = n + n / 2 + results;
-    throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice_for_text(held + e.min_bytes(), held + e.bytes())),
-                        held + e.min_bytes());
+    refuse_large(e, options.memory, n + n / 2 + results);
   }
   report.stats.machine(done.machine);
   report.stats.device_memory(done.device_memory);

@@ -195,15 +195,18 @@ int repeats(repeats_options const& options, cli::common_options const& common, r
 struct unique_options {
   std::string prefix, output = "-";
   std::uint64_t length = 0;
+  bool normalize = false;  // print 1 / count
+  bool minimal = false;    // print minimal unique substrings instead
   std::optional<suffix::letter_choice> letters;
 };
 
-/// Prints as bedGraph how often the k-mer at each position occurs.
+/// Prints as bedGraph how often the k-mer at each position occurs, or as BED the minimal unique substrings.
 int unique(unique_options const& options, cli::common_options const& common, reporter& report);
 
 struct spectrum_options {
   std::string prefix, output = "-";
   std::uint64_t length = 0;
+  bool plot = false;  // print bars
   std::optional<suffix::letter_choice> letters;
 };
 

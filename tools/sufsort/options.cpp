@@ -539,7 +539,7 @@ cli::command_table unique_table(settings& to) {
   unique_options& unique = to.unique;
   return {.name = "sufsort unique",
           .summary = "print how often the k-mer at each position occurs",
-          .usage = {"[OPTION]... --length=K PREFIX"},
+          .usage = {"[OPTION]... --length=K PREFIX", "[OPTION]... --minimal PREFIX"},
           .description =
               "Print bedGraph: record, begin, end, and the number of times that the K letters at each of these "
               "positions occur in the text.",
@@ -549,8 +549,16 @@ cli::command_table unique_table(settings& to) {
                        .value = "K",
                        .group = search_group,
                        .help = "count k-mers of K letters",
-                       .required = true,
                        .set = parse_to(unique.length, "a k-mer has at least one letter")},
+                      {.name = "normalize",
+                       .group = output_group,
+                       .help = "print mappability, 1 divided by the count, instead of the count",
+                       .set = cli::enable(unique.normalize)},
+                      {.name = "minimal",
+                       .group = search_group,
+                       .help = "print the minimal unique substrings instead, as BED: record, begin, end",
+                       .details = "Such a string occurs once in the text, and nothing within it does. There is no --length.",
+                       .set = cli::enable(unique.minimal)},
                       letters_option("k-mers", unique.letters),
                       output_option(unique.output)},
           .examples = {{"Find the positions whose 31-mers are unique", "sufsort unique genome -l 31 | awk '$4 == 1'"}}};
@@ -571,6 +579,10 @@ cli::command_table spectrum_table(settings& to) {
                    .help = "count k-mers of K letters",
                    .required = true,
                    .set = parse_to(spectrum.length, "a k-mer has at least one letter")},
+                  {.name = "plot",
+                   .group = output_group,
+                   .help = "draw a bar on each line, of a length by the logarithm; numbers from 33 on share lines",
+                   .set = cli::enable(spectrum.plot)},
                   letters_option("k-mers", spectrum.letters),
                   output_option(spectrum.output)},
       .examples = {{"Count the different 21-mers", "sufsort spectrum genome -k 21 | awk '{n += $2} END {print n}'"}}};
@@ -706,8 +718,10 @@ cli::command_table aligner_index_table(settings& to) {
           {{.name = "for",
             .value = "NAME",
             .group = index_group,
-            .help = "build PREFIX.amb, .ann, .pac, .bwt and .sa (bwa), or .amb, .ann, .pac, .0123 and .bwt.2bit.64 (bwa-mem2)",
-            .choices = "bwa bwa-mem2",
+            .help = "build PREFIX.amb, .ann, .pac, .bwt and .sa (bwa), .amb, .ann, .pac, .0123 and .bwt.2bit.64 (bwa-mem2), or "
+                    ".fmd (ropebwt3)",
+            .details = "The file of ropebwt3 is that of ropebwt3 build -d, with both strands of each record.",
+            .choices = "bwa bwa-mem2 ropebwt3",
             .only_choices = true,
             .required = true,
             .set = cli::store(options.aligner)},

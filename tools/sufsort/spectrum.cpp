@@ -1,3 +1,11 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
@@ -9,6 +17,34 @@
 #include "tools/sufsort/index_files.hpp"
 
 namespace ordo::inline v0::sufsort {
+namespace {
+
+/// Returns lines with a bar each: of numbers of occurrences up to 32, and then of eight ranges for each doubling.
+std::string plot_of(std::span<suffix::spectrum_entry const> spectrum) {
+  struct line {
+    std::uint64_t first, last, kmers;
+  };
+  std::vector<line> lines;
+  std::uint64_t max_kmers = 0;
+  for (suffix::spectrum_entry const& one : spectrum) {
+    std::uint64_t width = 1;
+    while (one.occurrences > 32 * width) width *= 2;
+    width = std::max<std::uint64_t>(width / 2 * 4, 1);  // a doubling from 32 w on has 8 ranges of 4 w
+    std::uint64_t const first = (one.occurrences - 1) / width * width + 1;
+    if (lines.empty() || lines.back().first != first) lines.push_back({first, first + width - 1, 0});
+    lines.back().kmers += one.kmers;
+    max_kmers = std::max(max_kmers, lines.back().kmers);
+  }
+  std::string text;
+  for (line const& one : lines) {
+    std::string const range = one.first == one.last ? fmt::format("{}", one.first) : fmt::format("{}-{}", one.first, one.last);
+    double const share = std::log1p(double(one.kmers)) / std::log1p(double(max_kmers));
+    fmt::format_to(std::back_inserter(text), "{:>21}  {:>14}  {:#<{}}\n", range, one.kmers, "", int(std::lround(50 * share)));
+  }
+  return text;
+}
+
+}  // namespace
 
 int spectrum(spectrum_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");
@@ -34,9 +70,10 @@ int spectrum(spectrum_options const& options, cli::common_options const& common,
                                         : skips           ? suffix::letter_choice::nucleotides
                                         : options.letters ? *options.letters
                                                           : suffix::usual_letters(index.view().residues, common.threads);
-  std::string text;
-  for (suffix::spectrum_entry const& one :
-       suffix::find_spectrum(index.view(), sa, index.array("lcp"), options.length, letters, index.path("sa"), common.threads)) {
+  auto const found =
+      suffix::find_spectrum(index.view(), sa, index.array("lcp"), options.length, letters, index.path("sa"), common.threads);
+  std::string text = options.plot ? plot_of(found) : std::string();
+  for (suffix::spectrum_entry const& one : options.plot ? std::span<suffix::spectrum_entry const>() : std::span(found)) {
     append(text, one.occurrences);
     append(text += '\t', one.kmers);
     text += '\n';

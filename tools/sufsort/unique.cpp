@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "ordo/detail/buffer.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
+#include "ordo/suffix/letters.hpp"
 #include "ordo/suffix/repeats.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/output.hpp"
@@ -55,7 +57,7 @@ class stretches {
 /// @param offset  of the record of the text in the record of the input
 template <class Count>
 std::string lines_of(suffix::text const& input, std::span<Count const> at, stretch const& part, std::string_view name,
-                     std::uint64_t offset) {
+                     std::uint64_t offset, bool normalize) {
   std::string text;
   std::size_t const begin = input.begin_of(part.record), end = input.end_of(part.record);
   for (std::size_t p = part.begin; p < part.end;) {
@@ -65,10 +67,42 @@ std::string lines_of(suffix::text const& input, std::span<Count const> at, stret
     if (!goes_on && at[p] != 0) {
       append((text += name) += '\t', offset + p - begin);
       append(text += '\t', offset + behind - begin);
-      append(text += '\t', at[p]);
+      text += '\t';
+      if (normalize)
+        fmt::format_to(std::back_inserter(text), "{:.6g}", 1 / double(at[p]));
+      else
+        append(text, at[p]);
       text += '\n';
     }
     p = behind;
+  }
+  return text;
+}
+
+/// Returns the lines of the minimal unique substrings that begin in a stretch.
+/// @param lengths  of the shortest unique strings at all positions
+template <class Count>
+std::string lines_of_minimal(suffix::text const& input, std::span<Count const> lengths, stretch const& part,
+                             std::string_view name, std::uint64_t offset, suffix::letter_choice letters) {
+  std::string text;
+  std::size_t const begin = input.begin_of(part.record), end = input.end_of(part.record);
+  std::size_t known = part.begin;  // no other letter in [p, known)
+  for (std::size_t p = part.begin; p < part.end; ++p) {
+    std::size_t const stop = p + lengths[p];
+    if (stop == p || (p + 1 < end && lengths[p + 1] != 0 && p + 1 + lengths[p + 1] == stop)) continue;
+    if (letters == suffix::letter_choice::nucleotides) {
+      known = std::max(known, p);
+      while (known < stop && suffix::is_nucleotide(static_cast<unsigned char>(input.residues[known]))) ++known;
+      if (known < stop) {
+        // All strings that begin at this letter or before it and end behind it hold it.
+        if (known >= part.end) break;
+        p = known++;
+        continue;
+      }
+    }
+    append((text += name) += '\t', offset + p - begin);
+    append(text += '\t', offset + stop - begin);
+    text += '\n';
   }
   return text;
 }
@@ -92,8 +126,12 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
   suffix::letter_choice const letters = !fasta            ? suffix::letter_choice::all
                                         : options.letters ? *options.letters
                                                           : suffix::usual_letters(input.residues, threads);
-  std::uint64_t const left_out = suffix::count_occurrences(input, index.array("sa"), index.array("lcp"), options.length,
-                                                           letters, at, index.path("sa"), threads);
+  std::uint64_t left_out = 0;
+  if (options.minimal)
+    suffix::find_shortest_unique(input, index.array("sa"), index.array("lcp"), at, index.path("sa"), threads);
+  else
+    left_out = suffix::count_occurrences(input, index.array("sa"), index.array("lcp"), options.length, letters, at,
+                                         index.path("sa"), threads);
   report.phase("write", n);
   suffix::pieces const pieces = index.pieces();
   stretches parts(input, pieces);
@@ -107,7 +145,9 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
     auto const print = tbb::make_filter<stretch, std::string>(tbb::filter_mode::parallel, [&](stretch const& one) {
       std::string name;
       index.description().append_name(name, pieces.record_of(one.record));
-      return lines_of<Count>(input, at, one, name, pieces.offset_of(one.record));
+      std::uint64_t const offset = pieces.offset_of(one.record);
+      return options.minimal ? lines_of_minimal<Count>(input, at, one, name, offset, letters)
+                             : lines_of<Count>(input, at, one, name, offset, options.normalize);
     });
     auto const write = tbb::make_filter<std::string, void>(tbb::filter_mode::serial_in_order,
                                                            [&](std::string const& text) { out.write(std::string_view(text)); });
@@ -119,6 +159,10 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
 }  // namespace
 
 int unique(unique_options const& options, cli::common_options const& common, reporter& report) {
+  if (options.length == 0 && !options.minimal) throw usage_error("missing option: --length=K: see sufsort unique --help");
+  if (options.minimal && (options.length != 0 || options.normalize))
+    throw usage_error(fmt::format("conflicting options: --minimal, {}: a minimal unique substring has no given length or count",
+                                  options.length != 0 ? "--length" : "--normalize"));
   report.phase("open");
   suffix::stored_index const index(options.prefix);
   if (!index.description().find("lcp"))
@@ -126,6 +170,9 @@ int unique(unique_options const& options, cli::common_options const& common, rep
   if (index.description().policy.sample != 1)
     throw input_error(fmt::format("rows are left out: {}: unique counts all positions: build the index without --sample",
                                   index.path("json")));
+  if (options.minimal && !index.description().policy.rows().all())
+    throw input_error(
+        fmt::format("rows are left out: {}: minimal unique substrings need the row of every position", index.path("json")));
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
   std::size_t const n = index.description().residues;

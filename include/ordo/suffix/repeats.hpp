@@ -83,6 +83,16 @@ ORDO_API std::uint64_t count_occurrences(text const& input, entries sa, entries 
                                          letter_choice letters, std::span<Count> at, std::string const& name = "suffix array",
                                          unsigned threads = 0);
 
+/// Sets lengths[p] to the length of the shortest string that begins at position p and occurs once in the text, within records;
+/// to 0 if there is none. Such a string is a minimal unique substring if the one that begins at p + 1 ends behind it. Length is
+/// std::uint32_t or std::uint64_t and must hold n. One pass over sa and lcp, on `threads` threads (0: all).
+/// @param sa  of all suffixes
+/// @throws input_error  naming `name` and the row, if sa holds no position of the text
+/// @throws usage_error  for arrays that are not as long as the text
+template <class Length>
+ORDO_API void find_shortest_unique(text const& input, entries sa, entries lcp, std::span<Length> lengths,
+                                   std::string const& name = "suffix array", unsigned threads = 0);
+
 /// The number of different k-mers that occur the same number of times.
 struct spectrum_entry {
   std::uint64_t occurrences = 0, kmers = 0;

@@ -40,7 +40,7 @@ TEST_CASE("an FM index finds what the suffix array finds", "[suffix][fm]") {
       for (std::string& record : records) {
         record = random_letters(random, alphabet == "run" ? "ACGT" : alphabet, max_length == 0 ? 0 : random.below(max_length));
         if (alphabet != "run") continue;  // the packed layout with runs of other letters
-        record.insert(random.below(record.size() + 1), random.below(700), 'N');
+        record.insert(random.below(record.size() + 1), random.below(400), 'N');
         if (random.below(2) == 0) record.insert(random.below(record.size() + 1), random.below(3), 'Y');
       }
       if (records.size() > 2) records[1] = records[2];
@@ -52,12 +52,15 @@ TEST_CASE("an FM index finds what the suffix array finds", "[suffix][fm]") {
         auto const bytes = suffix::make_fm_index(text, entries_of(sa), sample, "f.sa");
         suffix::fm_index const fm(bytes, text, "f.fm");
         INFO(alphabet.size() << " letters, " << text.size() << " residues in " << records.size() << ", sample " << sample);
-        for (std::size_t row = 0; row < sa.size(); row += sample == 100000 ? 97 : 1) REQUIRE(fm.position(row) == sa[row]);
+        std::size_t wrong = 0;
+        for (std::size_t row = 0; row < sa.size(); row += sample == 100000 ? 97 : 1) wrong += fm.position(row) != sa[row];
+        REQUIRE(wrong == 0);
         std::vector<std::uint64_t> rows_of_some;
         for (std::size_t row = 0; row < sa.size(); row += 1 + random.below(60)) rows_of_some.push_back(sa.size() - 1 - row);
         auto positions = rows_of_some;
         fm.positions(positions);
-        for (std::size_t k = 0; k < positions.size(); ++k) REQUIRE(positions[k] == sa[rows_of_some[k]]);
+        for (std::size_t k = 0; k < positions.size(); ++k) wrong += positions[k] != sa[rows_of_some[k]];
+        REQUIRE(wrong == 0);
         auto const strings = some_patterns(random, text, alphabet);
         std::vector<std::string_view> const patterns(strings.begin(), strings.end());
         std::vector<suffix::row_range> found(patterns.size());

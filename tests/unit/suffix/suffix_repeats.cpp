@@ -278,6 +278,24 @@ TEST_CASE("a k-mer spectrum is that of all k-mers", "[suffix]") {
         for (auto const& [kmer, count] : kmers) ++counts[count];
         std::vector<suffix::spectrum_entry> expected;
         for (auto const& [count, different] : counts) expected.push_back({count, different});
+        std::vector<std::uint64_t> shortest(text.size());
+        suffix::find_shortest_unique<std::uint64_t>(text, all.sa(), all.lcp(), shortest, "sa", 1 + unsigned(random.below(3)));
+        for (std::size_t p = 0; p < text.size(); p += 1 + random.below(9)) {
+          std::string_view const left = text.residues.substr(p, text.end_of(text.record_of(p)) - p);
+          auto const occurrences = [&](std::size_t letters_of) {
+            std::size_t count = 0;
+            for (std::size_t q = 0; q < text.size(); ++q)
+              count += text.end_of(text.record_of(q)) - q >= letters_of &&
+                       text.residues.substr(q, letters_of) == left.substr(0, letters_of);
+            return count;
+          };
+          if (shortest[p] == 0) {
+            REQUIRE(occurrences(left.size()) > 1);
+            continue;
+          }
+          REQUIRE(occurrences(shortest[p]) == 1);
+          if (shortest[p] > 1) REQUIRE(occurrences(shortest[p] - 1) > 1);
+        }
         REQUIRE(suffix::find_spectrum(text, all.sa(), all.lcp(), length, letters, "sa", 1 + unsigned(random.below(3))) ==
                 expected);
       }
