@@ -178,7 +178,19 @@ sufsort ms x pat --format tsv --letters=nucleotides -o k
 sufsort ms --help
 sufsort spectrum x -k 3
 sufsort spectrum x --length=3 --letters all -o k
+sufsort spectrum x -k 3 --plot
 sufsort spectrum --help
+sufsort unique x -l 3 --normalize
+sufsort unique x --minimal
+sufsort merge x x -o y --quiet
+sufsort merge --output=y --memory=1G x x -q
+sufsort merge --help
+sufsort add x in.fa --quiet
+sufsort add x in.fa -q --memory 1G --gpu-memory 1G --device cpu
+sufsort add --help
+sufsort aligner-index --for=ropebwt3 in.fa -o y
+sufsort mem x pat --fm --help
+sufsort ms x pat --fm --help
 sufsort aligner-index --for=bwa in.fa -o y
 sufsort aligner-index --for bwa-mem2 in.fa --output y --memory 100M --gpu-memory 1G
 sufsort aligner-index --help
@@ -631,6 +643,17 @@ sufsort ms x in.fa --format bed
 sufsort spectrum x
 sufsort spectrum x -k 0
 sufsort spectrum x -k 3 extra
+sufsort merge x x
+sufsort merge x -o y
+sufsort merge x x x -o y
+sufsort merge x no -o y
+sufsort merge x x -o ''
+sufsort add x
+sufsort add no in.fa
+sufsort add x no.fa
+sufsort unique x --minimal -l 3
+sufsort unique x --minimal --normalize
+sufsort mem x pat --fm
 sufsort aligner-index --for=bwa in.fa
 sufsort aligner-index --for=minibwa in.fa -o y
 sufsort aligner-index in.fa -o y
@@ -760,7 +783,7 @@ END
 # Every documented option is accepted, and every accepted one is documented. (strsort accepts abbreviations: a unit test has its
 # table.)
 commands=(sufsort specsort strsort)
-for sub in build check count locate repeats duplicates unique spectrum export aligner-index mem ms kmers info; do commands+=("sufsort $sub"); done
+for sub in build check count locate repeats duplicates unique spectrum export aligner-index mem ms merge add kmers info; do commands+=("sufsort $sub"); done
 for command in "${commands[@]}"; do
   expect 0 $command --help
   cp out help
