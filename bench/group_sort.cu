@@ -157,7 +157,7 @@ struct kind_of_exchange {
   gpu_exchange kind;
 };
 constexpr kind_of_exchange exchanges[] = {
-    {"peer_copies", gpu_exchange::peer_copies}, {"nccl", gpu_exchange::nccl}, {"direct", gpu_exchange::direct}};
+    {"peer_copies", gpu_exchange::peer_copies}, {"nccl", gpu_exchange::nccl}};
 
 /// Measures one input on one GPU, and then on all with each kind of exchange.
 template <class K, class V>
@@ -288,7 +288,7 @@ int run(int argc, char const* const* argv) {
                            .description = "Sorts over several GPUs of one process, beside one GPU."};
   table.options = {
       cli::value_row("gpus", "LIST", "use these GPUs, as 0,1; an index may occur twice. All GPUs if not given", options.gpus),
-      cli::value_row("exchange", "KIND", "peer_copies, nccl, direct or all", options.exchange),
+      cli::value_row("exchange", "KIND", "peer_copies, nccl or all", options.exchange),
       cli::value_row("log-keys", "N", "sort 2^N keys of 32 bits", options.log_keys),
       cli::value_row("log-pairs", "N", "sort 2^N pairs of 64 and 32 bits", options.log_pairs),
       cli::value_row("runs", "N", "take the median of N runs", options.runs),

@@ -122,8 +122,6 @@ enum class gpu_exchange {
   peer_copies,
   /// Sends of NCCL, which is loaded from libnccl.so.2 at run time.
   nccl,
-  /// No copies: merges read the memory of the other GPUs, which must be accessible. all_to_all makes peer copies.
-  direct,
 };
 
 /// Runs work(member, machine) for the GPUs with these indices, as above. An index may occur more than once; its members then

@@ -75,7 +75,7 @@ TEST_CASE("Groups of GPUs sort to the bytes of one machine", "[group]") {
   std::vector<unsigned> all;
   for (auto const& gpu : present) all.push_back(gpu.index);
   for (std::vector<unsigned> const& gpus : {std::vector<unsigned>{0, 0}, std::vector<unsigned>{0, 0, 0}, all})
-    for (auto const exchange : {ordo::gpu_exchange::peer_copies, ordo::gpu_exchange::direct, ordo::gpu_exchange::nccl}) {
+    for (auto const exchange : {ordo::gpu_exchange::peer_copies, ordo::gpu_exchange::nccl}) {
       // NCCL takes each GPU once.
       if (exchange == ordo::gpu_exchange::nccl && (!ordo::nccl_present() || gpus != all)) continue;
       for (std::size_t const n : {0u, 3u, 1000u, 200'000u})
