@@ -10,8 +10,13 @@ namespace {
 
 /// Returns the end of the string that begins behind a quote: the position of the quote that ends it, or npos.
 std::size_t end_of_string(std::string_view line, std::size_t at) {
-  while (at < line.size() && line[at] != '"') at += line[at] == '\\' ? 2 : 1;
-  return at < line.size() ? at : line.npos;
+  while (at < line.size()) {
+    std::size_t const quote = std::min(line.find('"', at), line.size());
+    std::size_t const escape = line.substr(0, quote).find('\\', at);
+    if (escape == line.npos) return quote == line.size() ? line.npos : quote;
+    at = escape + 2;
+  }
+  return line.npos;
 }
 
 std::optional<unsigned> code_unit(std::string_view written, std::size_t at) {
@@ -167,9 +172,29 @@ bool append_without(std::string& to, std::string_view written, std::string_view 
     to.resize(before);
     return false;
   };
+  // Appends bytes that are written as they are, without those in ranges. `first`: their position in the text.
+  auto const append = [&](std::string_view part, std::uint64_t first) {
+    while (!part.empty()) {
+      while (!ranges.empty() && ranges.front().end <= first) ranges = ranges.subspan(1);
+      bool const removed = !ranges.empty() && ranges.front().begin <= first;
+      std::uint64_t const border = ranges.empty() ? first + part.size() : removed ? ranges.front().end : ranges.front().begin;
+      std::size_t const count = std::size_t(std::min<std::uint64_t>(part.size(), border - first));
+      if (!removed) to += part.substr(0, count);
+      part.remove_prefix(count);
+      first += count;
+    }
+  };
   std::size_t decoded = 0;
   std::string bytes;
   for (std::size_t at = 0, size = 0; at < written.size(); at += size) {
+    if (written[at] != '\\') {
+      std::string_view const part = written.substr(at, written.find('\\', at) - at);
+      size = part.size();
+      if (text.substr(std::min(decoded, text.size()), size) != part) return refuse();
+      append(part, decoded);
+      decoded += size;
+      continue;
+    }
     size = decode(written, at, bytes);
     if (size == 0 || text.substr(std::min(decoded, text.size()), bytes.size()) != bytes) return refuse();
     while (!ranges.empty() && ranges.front().end <= decoded) ranges = ranges.subspan(1);

@@ -370,7 +370,13 @@ def try_duplicates(chance, what, corpus):
                         '--lengths', 'other.lengths')
         expect(built.returncode == 0, *what, 'other', built.stderr)
         words.append('o')
-    told = sufsort('duplicates', 'c', '-l', str(length), '--keep', keep, '--format', form, *words, *['--utf-8'] * utf8,
+    index = chance.choice('cd')
+    if index == 'd':
+        built = sufsort('build', *corpus.files, '-o', 'd', '--text-only', *corpus.options())
+        expect(built.returncode == 0, *what, 'a text', built.stderr)
+        for array in ('seq', 'starts'):
+            expect(open(f'd.{array}', 'rb').read() == open(f'c.{array}', 'rb').read(), *what, 'a text', array)
+    told = sufsort('duplicates', index, '-l', str(length), '--keep', keep, '--format', form, *words, *['--utf-8'] * utf8,
                    *['--resume', 'kept'] * (chance.random() < 0.5))
     jsonl = corpus.format == 'jsonl'
     if form == 'annotated' and not jsonl:
