@@ -304,13 +304,8 @@ concept selects_from_segments =
       b.select_smallest(code, segments, std::uint32_t{}, std::uint32_t{}, rows, ends);
     };
 
-struct segment_length {
-  segment_list<any_offset> segments;
-  ORDO_FN std::uint64_t operator()(std::size_t s) const { return segments.end(s) - segments.begin(s); }
-};
-
 /// Returns the number of candidates that are selected from each segment at most; 0 if it pays to sort segments whole: they are
-/// short, or k is a large part of them, or so few blocks would select that most of the device is idle.
+/// short, or k is a large part of them, or one of them may be so long that a block would take longer than all others.
 /// @param longest  a bound on the segments' lengths
 inline std::size_t candidates_per_segment(sort_task const& task, std::size_t k, std::size_t longest) {
   constexpr std::size_t min_average = 1024, min_blocks = 64;
@@ -452,13 +447,9 @@ void run_segmented_top_k(B& backend, operation_task const& task) {
   if constexpr (has_workers<B>)
     if (!sorts_whole_segments<B>(task.sort, task.k)) return select_top_of_segments<B, K>(backend, task);
   std::size_t row = 0;
-  if constexpr (selects_from_segments<B>) {
-    segment_list<any_offset> const segments(task.sort);
-    std::size_t longest = task.sort.uniform_length != 0 ? task.sort.uniform_length : task.sort.max_length;
-    if (longest >= task.sort.n && candidates_per_segment(task.sort, task.k, 0) != 0 && backend.may_wait())
-      longest = std::size_t(backend.reduce(segments.size(), segment_length{segments}, std::uint64_t{0}, maximum{}));
-    row = candidates_per_segment(task.sort, task.k, longest);
-  }
+  if constexpr (selects_from_segments<B>)
+    row = candidates_per_segment(
+        task.sort, task.k, task.sort.uniform_length != 0 ? task.sort.uniform_length : std::min(task.sort.max_length, task.sort.n));
   with_offset_type(position_bytes(task.sort.n), [&](auto position) {
     if constexpr (selects_from_segments<B>)
       if (row != 0) return select_for_top<B, K, decltype(position)>(backend, task, row);
@@ -484,16 +475,11 @@ std::size_t segmented_top_k_memory_of(B& backend, operation_task const& task) {
         pool::rounded(items * key) + backend.segmented_sort_memory(items, count, max_length, key, position, {});
     return pool::rounded(items * position) + std::max(lists + sorting, by_position);
   };
-  std::size_t const whole = with(n, longest, 0);
   if constexpr (selects_from_segments<B>) {
-    // The length of the longest segment may be known later.
-    std::size_t const row = n == 0 || count == 0 ? 0 : candidates_per_segment(task.sort, task.k, longest < n ? longest : 0);
-    if (row != 0) {
-      std::size_t const selected = std::max(with(count * row, row, 2 * pool::rounded(count * 8)), lists_memory(count));
-      return longest < n ? selected : std::max(whole, selected);
-    }
+    std::size_t const row = n == 0 || count == 0 ? 0 : candidates_per_segment(task.sort, task.k, longest);
+    if (row != 0) return with(count * row, row, 2 * pool::rounded(count * 8));
   }
-  return whole;
+  return with(n, longest, 0);
 }
 
 }  // namespace ordo::inline v0::detail
