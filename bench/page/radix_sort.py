@@ -1,13 +1,10 @@
 """Polok, Ila, Smrz: Fast Radix Sort for Sparse Linear Algebra on GPU (HPC 2014)."""
 
-import re
-
 import papers
 from page import (
     Results,
     Values,
     against_best,
-    best,
     by_size,
     curves,
     items_of,
@@ -25,7 +22,6 @@ from plot import Axis, power_of_two
 RIVALS = ["CUB", "Thrust"]
 TYPES = ("u32", "u32/u32", "u64", "u64/u32")
 INPUTS = ("uniform", "gaussian", "sorted", "equal", "20-bit")
-ODD_PASSES = re.compile(" 20-bit told|^u8 ")  # three digits of 8 bits, or one
 FIGURES = [  # plot, types, input, title
     ("radix_keys", "u32", "uniform", "Polok et al., Figure 3: random 32-bit keys"),
     ("radix_pairs", "u32/u32", "uniform", "Polok et al., Figure 4: random 32-bit keys with 32-bit values"),
@@ -44,18 +40,9 @@ def values(results: Results) -> Values:
         **{figure[0]: rate_plot(results, list(rows.values()), *figure) for figure in FIGURES},
         "types": against_best(chosen, RIVALS),
         "sizes": by_size(results, list(rows.values())),
-        **slower_values(results.compare_rows(rows.values()), "", {"slower_odd_passes": odd_passes(rows.values())}),
+        **slower_values(results.compare_rows(rows.values())),
         "commands": results.commands("radix_sort"),
     }
-
-
-def odd_passes(rows) -> list[str]:
-    """Returns the rows with an odd number of passes whose own figures confirm that a copy makes the difference."""
-    return [
-        row["name"]
-        for row in rows
-        if rivals_of(row) and ODD_PASSES.search(row["name"]) and 0.5 <= (ours(row) - best(row)[1]) / row["copy"]["ms"] <= 1.5
-    ]
 
 
 def paper_table(results: Results, rows: list[dict]) -> str:
