@@ -97,9 +97,9 @@ json to_json(whole_result const& r) {
          {"ours", to_json(r.ours)},
          {"copy", to_json(r.copy)},
          {"rivals", rivals_of(r)}};
-  if (r.apart.runs != 0) {
-    x["form"] = r.is_apart ? "out of place" : "in place";
-    x["other_form"] = to_json(r.apart);
+  if (r.other_form.runs != 0) {
+    x["form"] = r.is_out_of_place ? "out of place" : "in place";
+    x["other_form"] = to_json(r.other_form);
   }
   if (double const best = best_rival(r); best != 0) x["best_rival_to_ours"] = rounded(best / r.ours.ms);
   if (r.target_times != 0) x["target_times_cub"] = r.target_times;

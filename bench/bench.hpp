@@ -144,9 +144,9 @@ struct row_result : measured {
 struct whole_result : measured {
   whole_row row;
   unsigned log_items = 0;
-  timing ours;             // of the faster form, in place or out of place
-  timing apart;            // of the other form; no runs: not measured
-  bool is_apart = false;   // whether the faster one is out of place
+  timing ours;                   // of the faster form, in place or out of place
+  timing other_form;             // of the slower form; no runs: not measured
+  bool is_out_of_place = false;  // whether the faster form writes to other arrays
   double target_times = 0;
 };
 

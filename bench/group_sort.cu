@@ -55,7 +55,7 @@ struct share {
   std::size_t first, n;
   key_at<K> key;
 
-  void fill_again(cuda_backend& backend) {
+  void refill(cuda_backend& backend) {
     fill(backend, items.keys.span(), from_position<key_at<K>>{key, first});
     if constexpr (columns<K, V>::pairs) fill(backend, items.values.span(), from_position<identity>{{}, first});
   }
@@ -63,7 +63,7 @@ struct share {
 
 /// Calls sort(arrays...) with the keys, or the keys and the values.
 template <class K, class V, class Sort>
-void with_arrays(columns<K, V> const& items, Sort sort) {
+void call_with_arrays(columns<K, V> const& items, Sort sort) {
   if constexpr (columns<K, V>::pairs)
     sort(items.keys.span(), items.values.span());
   else
@@ -71,14 +71,14 @@ void with_arrays(columns<K, V> const& items, Sort sort) {
 }
 
 template <class... Arrays>
-void sort_alone(gpu& on, Arrays... arrays) {
+void sort_on_one_gpu(gpu& on, Arrays... arrays) {
   if constexpr (sizeof...(arrays) == 1)
     sort_keys(on, arrays...);
   else
     sort_pairs(on, arrays...);
 }
 template <class... Arrays>
-void sort_together(group& members, gpu& on, Arrays... arrays) {
+void sort_over_group(group& members, gpu& on, Arrays... arrays) {
   if constexpr (sizeof...(arrays) == 1)
     sort_keys(members, on, arrays...);
   else
@@ -92,7 +92,7 @@ double ms_since(std::chrono::steady_clock::time_point start) {
 /// Returns the median time from the moment at which all members begin work() until the last has ended it. The first run is not
 /// counted.
 template <class Before, class Work>
-double time_together(group& members, std::size_t runs, Before before, Work work) {
+double time_of_all_members(group& members, std::size_t runs, Before before, Work work) {
   std::vector<double> ms;
   for (std::size_t run = 0; run < 1 + runs; ++run) {
     before();
@@ -139,14 +139,14 @@ std::pair<double, double> link_rates(std::vector<unsigned> const& gpus, std::siz
             cudaMemcpyPeerAsync(block.data() + bytes, int(on.index()), blocks[next], int(gpus[next]), bytes, backend.stream()));
       });
     };
-    double const alone = time_together(
+    double const one_way = time_of_all_members(
         members, runs, [] {},
         [&] {
           if (self == 0) copy();
         });
-    double const all = time_together(
+    double const all = time_of_all_members(
         members, runs, [] {}, copy);
-    if (self == 0) rates = {double(bytes) / alone * 1e-6, double(bytes) / all * 1e-6};
+    if (self == 0) rates = {double(bytes) / one_way * 1e-6, double(bytes) / all * 1e-6};
     members.barrier();
   });
   return rates;
@@ -170,21 +170,21 @@ void measure(settings const& options, std::vector<unsigned> const& gpus, std::st
       return share<K, V>{columns<K, V>(backend, count), first, count, keys_like<K>(order, n)};
     });
   };
-  auto const fill_again = [](gpu& on, share<K, V>& arrays) {
-    with_backend(on, [&](cuda_backend& backend) { arrays.fill_again(backend); });
+  auto const refill = [](gpu& on, share<K, V>& arrays) {
+    with_backend(on, [&](cuda_backend& backend) { arrays.refill(backend); });
   };
   share<K, V> expected = make(one, 0, n);
-  std::vector<double> alone;
+  std::vector<double> one_gpu_ms;
   for (std::size_t run = 0; run < 1 + options.runs; ++run) {
-    fill_again(one, expected);
+    refill(one, expected);
     one.synchronize();
     auto const start = std::chrono::steady_clock::now();
-    with_arrays(expected.items, [&](auto... arrays) { sort_alone(one, arrays...); });
+    call_with_arrays(expected.items, [&](auto... arrays) { sort_on_one_gpu(one, arrays...); });
     one.synchronize();
-    if (run != 0) alone.push_back(ms_since(start));
+    if (run != 0) one_gpu_ms.push_back(ms_since(start));
   }
   one.trim();
-  double const one_ms = median(alone);
+  double const one_ms = median(one_gpu_ms);
   for (auto const& [exchange, kind] : exchanges) {
     if (options.exchange != "all" && options.exchange != exchange) continue;
     double sort_ms = 0, local_ms = 0, exchange_ms = 0, merge_ms = 0;
@@ -193,34 +193,35 @@ void measure(settings const& options, std::vector<unsigned> const& gpus, std::st
     std::mutex mutex;
     auto const work = [&](group& members, gpu& on) {
       std::size_t const p = members.size(), first = even_offset(n, p, members.rank()), count = even_share(n, p, members.rank());
-      share<K, V> mine = make(on, first, count);
-      auto const again = [&] { fill_again(on, mine); };
-      double const sorted = time_together(members, options.runs, again, [&] {
-        with_arrays(mine.items, [&](auto... arrays) { sort_together(members, on, arrays...); });
+      share<K, V> own = make(on, first, count);
+      auto const restore = [&] { refill(on, own); };
+      double const sorted = time_of_all_members(members, options.runs, restore, [&] {
+        call_with_arrays(own.items, [&](auto... arrays) { sort_over_group(members, on, arrays...); });
       });
-      std::uint64_t differing = count_differing(on, mine.items.keys.span(), expected.items.keys.data() + first, gpus[0]);
+      std::uint64_t differing = count_differing(on, own.items.keys.span(), expected.items.keys.data() + first, gpus[0]);
       if constexpr (columns<K, V>::pairs)
-        differing += count_differing(on, mine.items.values.span(), expected.items.values.data() + first, gpus[0]);
+        differing += count_differing(on, own.items.values.span(), expected.items.values.data() + first, gpus[0]);
       // The parts: the sort of a share, the exchange of equal parts, and the merge of two halves.
-      double const local = time_together(members, options.runs, again,
-                                         [&] { with_arrays(mine.items, [&](auto... arrays) { sort_alone(on, arrays...); }); });
+      double const local = time_of_all_members(members, options.runs, restore, [&] {
+        call_with_arrays(own.items, [&](auto... arrays) { sort_on_one_gpu(on, arrays...); });
+      });
       share<K, V> other = make(on, 0, count);
       std::vector<std::span<std::byte const>> sends;
       std::vector<std::span<std::byte>> receives;
       std::size_t const part = n / p / p;
       for (std::size_t m = 0; m < p; ++m) {
-        sends.push_back(std::as_bytes(std::span<K const>(mine.items.keys.span()).subspan(m * part, part)));
+        sends.push_back(std::as_bytes(std::span<K const>(own.items.keys.span()).subspan(m * part, part)));
         receives.push_back(std::as_writable_bytes(other.items.keys.span().subspan(m * part, part)));
       }
-      double const exchange_time = time_together(
+      double const exchange_time = time_of_all_members(
           members, options.runs, [] {}, [&] { members.all_to_all(sends, receives); });
       std::size_t const half = count / 2;
-      double const merging = time_together(
+      double const merging = time_of_all_members(
           members, options.runs, [] {},
           [&] {
-            auto const keys = std::span<K const>(mine.items.keys.span());
+            auto const keys = std::span<K const>(own.items.keys.span());
             if constexpr (columns<K, V>::pairs) {
-              auto const values = std::span<V const>(mine.items.values.span());
+              auto const values = std::span<V const>(own.items.values.span());
               merge(on, keys.first(half), values.first(half), keys.subspan(half), values.subspan(half), other.items.keys.span(),
                     other.items.values.span());
             } else {

@@ -71,10 +71,11 @@ struct in_place_only {};
 /// @param allowed       bytes of temporary memory that the contract allows
 /// @param sort          sort(machine, input, keys, values) sorts keys and values, which are copies of the input
 /// @param race          race(input, output, judge) runs rivals; judge(name, timing, keys, values) checks and adds one
-/// @param sort_apart    sort_apart(machine, input, keys, values) sorts the input into other arrays. The faster form counts.
-template <class T, class V, class Less, class Make, class Sort, class Race, class SortApart = in_place_only>
+/// @param sort_out_of_place  sort_out_of_place(machine, input, keys, values) sorts the input into other arrays. The faster form
+///                      counts.
+template <class T, class V, class Less, class Make, class Sort, class Race, class SortOutOfPlace = in_place_only>
 void measure_whole(session& s, whole_row const& row, unsigned log_items, Make make_input, Less less, std::size_t allowed,
-                   Sort sort, Race race, [[maybe_unused]] SortApart sort_apart = {}) {
+                   Sort sort, Race race, [[maybe_unused]] SortOutOfPlace sort_out_of_place = {}) {
   whole_result result;
   result.row = row;
   result.log_items = log_items;
@@ -98,16 +99,17 @@ void measure_whole(session& s, whole_row const& row, unsigned log_items, Make ma
   });
   result.allowed_bytes = allowed;
   require(result, is_right(s.lab, in, out.keys.data(), out.values.data(), less), "wrong order");
-  if constexpr (!std::is_same_v<SortApart, in_place_only>) {
+  if constexpr (!std::is_same_v<SortOutOfPlace, in_place_only>) {
     std::size_t const extra_bytes = on_fresh_machine(s, [&](cuda_backend& machine) {
-      result.apart = time_whole(
-          machine.stream(), s.options.runs, n, [] {}, [&] { sort_apart(machine, in, out.keys.span(), out.values.span()); });
+      result.other_form = time_whole(
+          machine.stream(), s.options.runs, n, [] {},
+          [&] { sort_out_of_place(machine, in, out.keys.span(), out.values.span()); });
     });
     require(result, is_right(s.lab, in, out.keys.data(), out.values.data(), less), "wrong order out of place");
-    if (result.apart.ms < result.ours.ms) {
+    if (result.other_form.ms < result.ours.ms) {
       result.extra_bytes = extra_bytes;
-      std::swap(result.ours, result.apart);
-      result.is_apart = true;
+      std::swap(result.ours, result.other_form);
+      result.is_out_of_place = true;
     }
   }
   require(result, result.extra_bytes <= allowed, "more memory than the contract allows");

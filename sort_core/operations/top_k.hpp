@@ -310,7 +310,7 @@ concept selects_from_segments =
 inline std::size_t candidates_per_segment(sort_task const& task, std::size_t k, std::size_t longest) {
   constexpr std::size_t min_average = 1024, min_blocks = 64;
   std::size_t const average = task.n / task.segments;
-  if (average < std::max(min_average, 8 * k) || longest > std::min<std::size_t>(task.n / min_blocks, ~std::uint32_t{0})) return 0;
+  if (average < min_average || average / 8 < k || longest > std::min<std::size_t>(task.n / min_blocks, ~std::uint32_t{0})) return 0;
   return std::bit_ceil(std::max<std::size_t>(2 * k, 256));
 }
 
