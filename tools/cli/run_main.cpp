@@ -1,5 +1,7 @@
 #include "tools/cli/run_main.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -50,18 +52,26 @@ std::string phase() {
   return last.empty() ? "at the start" : fmt::format("in phase '{}'", last);
 }
 
-}  // namespace
+// Needs no memory.
+void say_out_of_memory(std::string_view tool) noexcept {
+  std::string const& last = progress::last_phase();
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  std::array<char, 256> line;
+  int const length =
+      std::snprintf(line.data(), line.size(), "out of memory: host: more than the %.1f MB in use are needed, %s%s%s",
+                    static_cast<double>(use.ru_maxrss) * 1024 / 1e6, last.empty() ? "at the start" : "in phase '", last.c_str(),
+                    last.empty() ? "" : "'");
+  say(tool, std::string_view(line.data(), std::min(line.size() - 1, static_cast<std::size_t>(length))));
+}
 
-void print_exception(std::string_view tool, std::function<std::string(std::string_view)> const& reworded) {
+void print_with_memory(std::string_view tool, std::function<std::string(std::string_view)> const& reworded) {
   try {
     throw;
   } catch (error const& e) {
     say(tool, reworded ? reworded(e.what()) : e.what());
   } catch (std::bad_alloc const&) {  // of the standard library, without a size
-    rusage use{};
-    getrusage(RUSAGE_SELF, &use);
-    say(tool, fmt::format("out of memory: host: more than the {} in use are needed, {}",
-                          human_bytes(static_cast<std::uint64_t>(use.ru_maxrss) * 1024), phase()));
+    say_out_of_memory(tool);
   } catch (std::system_error const& e) {
     bool const thread = e.code() == std::errc::resource_unavailable_try_again;
     say(tool, fmt::format("{}: host: {}, {}", thread ? "cannot start a thread" : "system error", e.what(), phase()));
@@ -72,6 +82,16 @@ void print_exception(std::string_view tool, std::function<std::string(std::strin
                           what, phase()));
   } catch (...) {
     say(tool, "internal error: an exception of unknown type");
+  }
+}
+
+}  // namespace
+
+void print_exception(std::string_view tool, std::function<std::string(std::string_view)> const& reworded) {
+  try {
+    print_with_memory(tool, reworded);
+  } catch (...) {  // no memory for the message either
+    say_out_of_memory(tool);
   }
 }
 
@@ -122,10 +142,10 @@ int run_main(std::string_view tool, std::function<int()> const& body,
   hold_standard_descriptors();
   std::signal(SIGXFSZ, SIG_IGN);
   remove_temporaries_on_signals();
-  running = new std::string(tool);
-  catch_thread_failures(*running);
-  usual_end = std::set_terminate(end_by_terminate);
   try {
+    running = new std::string(tool);
+    catch_thread_failures(*running);
+    usual_end = std::set_terminate(end_by_terminate);
     int const status = body();
     errno = 0;
     check_stdout();

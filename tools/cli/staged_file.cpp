@@ -112,11 +112,11 @@ int staged_file::link_at(std::string const& path) {
 int staged_file::take_name() {
   if (!path_.empty()) return 0;
   for (unsigned attempt = 1;; ++attempt) {
-    std::string const name = hidden_path(attempt);
+    std::string name = hidden_path(attempt);
     temporary* const ticket = remember_temporary(name);
     int const error = link_at(name);
     if (error == 0) {
-      path_ = name;
+      path_ = std::move(name);  // a copy may need memory, and lose the name
       ticket_ = ticket;
       return 0;
     }
@@ -126,7 +126,7 @@ int staged_file::take_name() {
 }
 
 int staged_file::take_name(std::string const& name) {
-  std::string const wanted = fs::path(folder_) / name;
+  std::string wanted = fs::path(folder_) / name;
   temporary* const ticket = remember_temporary(wanted);
   int error = 0;
   if (path_.empty()) {
@@ -140,7 +140,7 @@ int staged_file::take_name(std::string const& name) {
     return error;
   }
   if (ticket_) forget_temporary(ticket_);
-  path_ = wanted;
+  path_ = std::move(wanted);
   ticket_ = ticket;
   return 0;
 }
@@ -167,12 +167,12 @@ int staged_file::move_to(std::string const& target) {
       int error = link_at(target);
       if (error == EEXIST) {
         // Nobody loses by the removal of that name: its owner has the file open, and gives it the name again.
-        std::string const name = hidden_path(0);
+        std::string name = hidden_path(0);
         temporary* const ticket = remember_temporary(name);
         error = link_at(name);
         if (error == EEXIST && unlink(name.c_str()) == 0) error = link_at(name);
         if (error == 0) {
-          path_ = name;
+          path_ = std::move(name);
           ticket_ = ticket;
         } else {
           forget_temporary(ticket);
@@ -180,8 +180,8 @@ int staged_file::move_to(std::string const& target) {
         }
         if (error != 0) return error;
       } else if (error == 0) {
-        unlink(hidden_path(0).c_str());  // which a killed process may have left before the old file went
         close_descriptor();
+        unlink(hidden_path(0).c_str());  // which a killed process may have left before the old file went
         return 0;
       } else if (error = take_name(); error != 0) {
         return error;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -252,11 +253,9 @@ int ordo::programs::strsort(int argc, char** argv) {
   caller const called(argc > 0 ? argv[0] : "");
   bool writing = false;
   auto const reworded = [&](std::string_view message) { return called.reworded(message, writing); };
-  return cli::run_main(
-      called.name(),
-      [&] {
-        cli::job job(argc, argv);
-        return job.run(called.name(), [&] { return run(argc, argv, called, writing, job); }, reworded);
-      },
-      reworded);
+  auto const body = [&] {
+    cli::job job(argc, argv);
+    return job.run(called.name(), [&] { return run(argc, argv, called, writing, job); }, reworded);
+  };
+  return cli::run_main(called.name(), std::ref(body), reworded);  // by reference: a copy may need memory
 }

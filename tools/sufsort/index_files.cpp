@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -52,14 +55,16 @@ class folder_lock {
 };
 
 // Removes a regular file or the target of a symbolic link, which stays, as when a file is replaced. Empties the file if nothing
-// can be removed from the folder.
+// can be removed from the folder. Needs no memory, since it completes what has begun.
 void remove_file(std::string const& path) {
-  std::error_code error;
-  fs::path const file = fs::canonical(path, error);
-  if (error || !fs::is_regular_file(file, error)) return;
-  if (fs::remove(file, error)) return;
-  fs::resize_file(file, 0, error);
-  if (error) throw output_error(fmt::format("cannot remove: {}: {}", path, error.message()));
+  char file[PATH_MAX];
+  struct stat info {};
+  if (!realpath(path.c_str(), file) || stat(file, &info) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return;
+  } else if (!S_ISREG(info.st_mode) || unlink(file) == 0 || truncate(file, 0) == 0) {
+    return;
+  }
+  throw output_error(fmt::format("cannot remove: {}: {}", path, std::strerror(errno)));
 }
 
 // Copies a file over another one, then removes it. Readers find it until then.
@@ -98,9 +103,10 @@ void complete(std::string const& prefix, std::uint32_t sum) {
 
 // Removes the hidden files of exchanges that ended before they moved their description. The caller holds the lock.
 void remove_leftovers(std::string const& prefix) {
-  std::error_code error;
-  for (fs::directory_iterator at(folder_of(prefix), error), end; !error && at != end; at.increment(error))
-    if (suffix::is_hidden_part(prefix, at->path().filename().string())) unlink(at->path().c_str());
+  // The standard library's iterator calls std::terminate() if it has no memory.
+  std::unique_ptr<DIR, int (*)(DIR*)> const folder(opendir(folder_of(prefix).c_str()), closedir);
+  while (dirent const* const entry = folder ? readdir(folder.get()) : nullptr)
+    if (suffix::is_hidden_part(prefix, entry->d_name)) unlinkat(dirfd(folder.get()), entry->d_name, 0);
 }
 
 std::string without_extension(std::string const& path) {
@@ -150,6 +156,10 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
     return;
   }
   std::string const mark = hidden_part(prefix, "json", sum);
+  // An exchange that has begun needs no memory.
+  std::vector<std::string> parts(arrays.size()), places, removed;
+  for (auto const& [name, array] : arrays) places.push_back(prefix + "." + name);
+  for (std::string const& name : unwanted) removed.push_back(prefix + "." + name);
   int const made = open(mark.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (made < 0) throw output_error(fmt::format("cannot write: {}: {}", mark, std::strerror(errno)));
   close(made);
@@ -160,10 +170,9 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
     throw;
   }
   // From here on the new index is valid: nothing of it is removed, whatever fails.
-  std::vector<std::string> parts;
-  for (auto const& [name, array] : arrays) parts.push_back(array->release());
-  for (std::size_t k = 0; k < arrays.size(); ++k) put_in_place(parts[k], prefix + "." + arrays[k].first);
-  for (std::string const& name : unwanted) remove_file(prefix + "." + name);
+  for (std::size_t k = 0; k < arrays.size(); ++k) parts[k] = arrays[k].second->release();
+  for (std::size_t k = 0; k < arrays.size(); ++k) put_in_place(parts[k], places[k]);
+  for (std::string const& path : removed) remove_file(path);
   unlink(mark.c_str());
 }
 
