@@ -30,7 +30,7 @@ constexpr std::array signatures{
               "xz data"},
     signature{"\x28\xb5\x2f\xfd", "zstd data"},
     signature{"PK\x03\x04", "a zip archive"},
-    signature{"\x89HDF", "HDF5"},
+    signature{"\x89HDF", "HDF5, as mzMLb and mz5 are"},
     signature{"SQLite format 3", "an SQLite database"},
     signature{"\x01\xa1"
               "F\0i\0n\0n\0"sv,
@@ -64,6 +64,9 @@ bool is_control(char c) {
 
 std::string_view kind_of(std::string_view text) {
   text = text.substr(0, max_front);
+  // mzPeak is Parquet in a zip archive, whose first entry has its name in front.
+  bool const holds_parquet = text.find(".parquet") != std::string_view::npos || text.find("mzpeak") != std::string_view::npos;
+  if (text.starts_with("PK\x03\x04") && holds_parquet) return "mzPeak (Parquet in a zip archive)";
   for (auto const& [front, kind] : signatures)
     if (text.starts_with(front)) return kind;
   // Every other byte of Latin text is zero.
@@ -87,7 +90,8 @@ std::string_view kind_of(std::string_view text) {
 
 std::string description_of(std::string_view kind) {
   std::string text = fmt::format("it looks like {}", kind);
-  if (kind == "mzXML" || kind == "mzData") return text + "; that cannot be read, but msconvert --mzML makes mzML of it";
+  if (kind == "mzXML" || kind == "mzData" || kind.starts_with("HDF5"))
+    return text + "; that cannot be read, but msconvert --mzML makes mzML of it";
   if (kind == "a Thermo RAW file")
     return text + "; that cannot be read, but msconvert --mzML or ThermoRawFileParser makes mzML of it";
   return text + "; MGF and mzML can be read";

@@ -7,15 +7,30 @@
 
 #include <fmt/format.h>
 #include <libdeflate.h>
+#include <zstd.h>
 
+#include "spectra/mzml/numpress.hpp"
 #include "spectra/mzml/xml.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
 
 constexpr int zlib_level = 4;  // 0.3 % larger than zlib's level 6, in half the time
-// The maximum ratio of deflate.
-constexpr std::size_t max_ratio = 1032;
+constexpr int zstd_level = ZSTD_CLEVEL_DEFAULT;
+// The maximum ratios of deflate, and of blocks of zstd: 128 KiB of one byte in 4 bytes.
+constexpr std::size_t max_zlib_ratio = 1032, max_zstd_ratio = 32768;
+// The most bytes that are allocated because a frame of zstd states that it holds them.
+constexpr std::size_t max_stated_bytes = std::size_t{1} << 26;
+
+constexpr numpress::method method_of(number_coding coding) {
+  return coding == number_coding::linear ? numpress::method::linear
+         : coding == number_coding::pic  ? numpress::method::pic
+                                         : numpress::method::slof;
+}
+
+constexpr std::size_t max_ratio(packing how) {
+  return how == packing::zlib ? max_zlib_ratio : how == packing::zstd ? max_zstd_ratio : 1;
+}
 
 template <class T>
 void convert(std::span<char const> numbers, std::vector<double>& to) {
@@ -115,25 +130,176 @@ std::optional<std::size_t> decode_base64(std::string_view text, char* output) {
   }
 }
 
+namespace {
+
+// Puts the bytes of numbers in the order of an array: first byte i of each number, for i from 0 on.
+void shuffle(std::size_t width, std::span<char const> numbers, char* to) {
+  std::size_t const count = numbers.size() / width;
+  for (std::size_t i = 0; i < width; ++i)
+    for (std::size_t k = 0; k < count; ++k) *to++ = numbers[k * width + i];
+}
+
+void unshuffle(std::size_t width, std::span<char const> bytes, char* to) {
+  std::size_t const count = bytes.size() / width;
+  for (std::size_t i = 0; i < width; ++i)
+    for (std::size_t k = 0; k < count; ++k) to[k * width + i] = bytes[i * count + k];
+}
+
+std::uint64_t read_bits(char const* from, std::size_t width) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, from, width);  // little-endian, as machines are
+  return bits;
+}
+
+// A dictionary: the offset of the places and the number of values in 8 bytes each, the values in ascending order of their bits,
+// and the places in as few bytes as there may be.
+constexpr std::size_t dictionary_head = 16;
+
+constexpr std::size_t width_of_places(std::uint64_t values) {
+  return values <= std::uint64_t{1} << 8 ? 1 : values <= std::uint64_t{1} << 16 ? 2 : values <= std::uint64_t{1} << 32 ? 4 : 8;
+}
+
+// Returns false if the bytes are no dictionary of `count` numbers.
+bool read_dictionary(std::size_t width, std::size_t count, std::span<char const> bytes, std::vector<char>& memory, char* to) {
+  if (bytes.size() < dictionary_head) return false;
+  std::uint64_t const places_at = read_bits(bytes.data(), 8), num_values = read_bits(bytes.data() + 8, 8);
+  if (places_at < dictionary_head || places_at > bytes.size()) return false;
+  auto const shuffled_values = bytes.subspan(dictionary_head, places_at - dictionary_head), shuffled = bytes.subspan(places_at);
+  std::size_t const place_width = width_of_places(num_values);
+  if (shuffled_values.size() % width != 0 || shuffled_values.size() / width != num_values) return false;
+  if (shuffled.size() % place_width != 0 || shuffled.size() / place_width != count) return false;
+  memory.resize(std::max(memory.size(), bytes.size()));
+  unshuffle(width, shuffled_values, memory.data());
+  char* const places = memory.data() + shuffled_values.size();
+  unshuffle(place_width, shuffled, places);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t const place = read_bits(places + i * place_width, place_width);
+    if (place >= num_values) return false;
+    std::memcpy(to + i * width, memory.data() + place * width, width);
+  }
+  return true;
+}
+
+void write_dictionary(std::size_t width, std::span<char const> numbers, std::vector<char>& to) {
+  std::vector<std::uint64_t> all(numbers.size() / width);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = read_bits(numbers.data() + i * width, width);
+  std::vector<std::uint64_t> values = all;
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  std::size_t const place_width = width_of_places(values.size()), value_bytes = values.size() * width;
+  std::vector<char> plain(value_bytes + all.size() * place_width);
+  for (std::size_t i = 0; i < values.size(); ++i) std::memcpy(plain.data() + i * width, &values[i], width);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto const place = std::uint64_t(std::ranges::lower_bound(values, all[i]) - values.begin());
+    std::memcpy(plain.data() + value_bytes + i * place_width, &place, place_width);
+  }
+  to.resize(dictionary_head + plain.size());
+  std::uint64_t const head[2] = {dictionary_head + value_bytes, values.size()};
+  std::memcpy(to.data(), head, dictionary_head);
+  shuffle(width, std::span(plain).first(value_bytes), to.data() + dictionary_head);
+  shuffle(place_width, std::span(plain).subspan(value_bytes), to.data() + dictionary_head + value_bytes);
+}
+
+// Undoes the prediction of each number by the one before, or the two before. The order of operations, in the type of the
+// numbers, is that of the writers (ProteoWizard's mzMLb).
+template <class T>
+void add_predictions(number_coding coding, std::size_t count, char* numbers) {
+  auto const at = [&](std::size_t i) {
+    T value;
+    std::memcpy(&value, numbers + i * sizeof(T), sizeof(T));
+    return value;
+  };
+  for (std::size_t i = 2; i < count; ++i) {
+    T const value = coding == number_coding::delta ? T(T(at(i) + at(i - 1)) - at(0))
+                                                   : T(T(T(at(i) + T(2 * at(i - 1))) - at(i - 2)) - at(1));
+    std::memcpy(numbers + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+}  // namespace
+
 struct array_codec::state {
-  std::vector<char> packed, numbers;
+  std::vector<char> packed, raw, numbers, coded, memory;
+  numpress::integers integers, permuted;
+  std::vector<unsigned char> encoded;
   libdeflate_decompressor* in = libdeflate_alloc_decompressor();
   libdeflate_compressor* out = libdeflate_alloc_compressor(zlib_level);
+  ZSTD_DCtx* zstd_in = ZSTD_createDCtx();
+  ZSTD_CCtx* zstd_out = ZSTD_createCCtx();
   ~state() {
     libdeflate_free_decompressor(in);
     libdeflate_free_compressor(out);
+    ZSTD_freeDCtx(zstd_in);
+    ZSTD_freeCCtx(zstd_out);
+  }
+
+  /// Decompresses a zlib stream of at most max_bytes. @returns nothing if it is corrupt; more than max_bytes if it is longer
+  std::optional<std::size_t> inflate(std::span<char const> from, std::size_t max_bytes) {
+    raw.resize(std::max(raw.size(), max_bytes + 1));
+    std::size_t got = 0;
+    switch (libdeflate_zlib_decompress(in, from.data(), from.size(), raw.data(), max_bytes, &got)) {
+      case LIBDEFLATE_SUCCESS:
+        return got;
+      case LIBDEFLATE_INSUFFICIENT_SPACE:
+        return max_bytes + 1;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  /// The same for frames of zstd. Memory grows with what they hold, not with what they state.
+  std::optional<std::size_t> inflate_zstd(std::span<char const> from, std::size_t max_bytes) {
+    auto const stated = ZSTD_getFrameContentSize(from.data(), from.size());
+    if (stated == ZSTD_CONTENTSIZE_ERROR) return std::nullopt;
+    bool const known = stated != ZSTD_CONTENTSIZE_UNKNOWN;
+    if (known && stated > max_bytes) return max_bytes + 1;
+    raw.resize(std::max<std::size_t>(raw.size(), std::min<std::size_t>(known ? stated : max_bytes, max_stated_bytes) + 1));
+    ZSTD_DCtx_reset(zstd_in, ZSTD_reset_session_only);
+    ZSTD_inBuffer input{from.data(), from.size(), 0};
+    for (std::size_t got = 0;;) {
+      ZSTD_outBuffer output{raw.data() + got, raw.size() - got, 0};
+      std::size_t const left = ZSTD_decompressStream(zstd_in, &output, &input);
+      if (ZSTD_isError(left)) return std::nullopt;
+      got += output.pos;
+      if (got > max_bytes) return got;
+      if (input.pos == input.size && left == 0) return got;
+      if (input.pos == input.size && output.pos < output.size) return std::nullopt;  // truncated
+      if (got == raw.size()) raw.resize(2 * raw.size());
+    }
   }
 };
 
 array_codec::array_codec() : state_(std::make_unique<state>()) {
-  if (!state_->in || !state_->out) throw std::bad_alloc();
+  if (!state_->in || !state_->out || !state_->zstd_in || !state_->zstd_out) throw std::bad_alloc();
 }
 array_codec::~array_codec() = default;
 
-std::span<char const> array_codec::unpack(binary_array const& array, std::string_view text) {
-  // An array that should be empty and is may be of any type.
-  if (array.count == 0 && std::ranges::all_of(array.base64(text), is_space)) return {};
-  auto const fail = [&](std::string const& why) { throw xml_fault(array.begin, "not a binary array", why); };
+namespace {
+
+[[noreturn]] void fail(binary_array const& array, std::string const& why) {
+  throw xml_fault(array.begin, "not a binary array", why);
+}
+
+[[noreturn]] void wrong_length(binary_array const& array) {
+  if (array.is_numpress()) fail(array, fmt::format("it does not hold {} numbers of MS-Numpress", array.count));
+  fail(array, fmt::format("it does not hold {} numbers of {} bytes", array.count, array.width()));
+}
+
+bool is_empty(binary_array const& array, std::string_view text) {
+  return array.count == 0 && std::ranges::all_of(array.base64(text), is_space);
+}
+
+// Returns the maximum number of bytes of an array before it is compressed.
+std::size_t max_coded_bytes(binary_array const& array) {
+  if (array.is_numpress()) return numpress::max_bytes(array.count);
+  if (array.coding == number_coding::dictionary) return dictionary_head + array.count * (array.width() + sizeof(std::uint64_t));
+  return array.count * array.width();
+}
+
+}  // namespace
+
+// Returns the bytes that were compressed, or stored as they are.
+std::span<char const> array_codec::unpack_bytes(binary_array const& array, std::string_view text) {
   auto const refuse = [&](std::string const& what, std::string const& name) {
     throw xml_fault(array.tag, what + " not supported", name.empty() ? "none is named" : fmt::format("'{}'", name));
   };
@@ -144,41 +310,139 @@ std::span<char const> array_codec::unpack(binary_array const& array, std::string
   auto& packed = state_->packed;
   packed.resize(std::max(packed.size(), max_base64_bytes(base64.size())));
   auto const size = decode_base64(base64, packed.data());
-  if (!size) fail("it is no base64");
-  auto const wrong_length = [&] { fail(fmt::format("it does not hold {} numbers of {} bytes", array.count, array.width())); };
-  if (array.count > (*size + 1) * max_ratio) wrong_length();
-  std::size_t const wanted = array.count * array.width();
-  if (array.compression == packing::none || *size == 0) {
-    if (*size != wanted) wrong_length();
-    return std::span(packed).first(wanted);
-  }
+  if (!size) fail(array, "it is no base64");
+  // A number of MS-Numpress may have half a byte only, and one of a dictionary a byte.
+  if (array.count > (*size + 1) * max_ratio(array.compression) * 2) wrong_length(array);
+  auto const bytes = std::span(packed).first(*size);
+  if (array.compression == packing::none || bytes.empty()) return bytes;
+  bool const zlib = array.compression == packing::zlib;
+  std::size_t const max_bytes = max_coded_bytes(array);
+  auto const got = zlib ? state_->inflate(bytes, max_bytes) : state_->inflate_zstd(bytes, max_bytes);
+  if (!got) fail(array, zlib ? "its zlib data is corrupt" : "its zstd data is corrupt");
+  if (*got > max_bytes) wrong_length(array);
+  return std::span(state_->raw).first(*got);
+}
+
+// Reads the integers of MS-Numpress.
+void array_codec::take_integers(binary_array const& array, std::string_view text) {
+  auto const bytes = unpack_bytes(array, text);
+  std::string_view const why =
+      numpress::decode(method_of(array.coding), {reinterpret_cast<unsigned char const*>(bytes.data()), bytes.size()},
+                       array.count, state_->integers);
+  if (!why.empty()) fail(array, fmt::format("it does not hold {} numbers of MS-Numpress: {}", array.count, why));
+}
+
+std::span<char const> array_codec::unpack(binary_array const& array, std::string_view text) {
+  // An array that should be empty and is may be of any type.
+  if (is_empty(array, text)) return {};
   auto& numbers = state_->numbers;
-  numbers.resize(std::max<std::size_t>(numbers.size(), wanted + 1));
-  std::size_t got = 0;
-  switch (libdeflate_zlib_decompress(state_->in, packed.data(), *size, numbers.data(), wanted, &got)) {
-    case LIBDEFLATE_SUCCESS:
-      if (got != wanted) wrong_length();
-      break;
-    case LIBDEFLATE_INSUFFICIENT_SPACE:
-      wrong_length();
-      break;
-    default:
-      fail("its zlib data is corrupt");
+  std::size_t const wanted = array.count * array.width();
+  auto const with_room = [&] { numbers.resize(std::max(numbers.size(), wanted)); };
+  if (array.is_numpress()) {
+    take_integers(array, text);
+    with_room();
+    auto const& from = state_->integers;
+    for (std::size_t i = 0; i < array.count; ++i) {
+      double const value = numpress::number(method_of(array.coding), from.scale, from.values[i]);
+      std::memcpy(numbers.data() + i * sizeof(double), &value, sizeof(double));
+    }
+    return std::span(numbers).first(wanted);
+  }
+  auto const bytes = unpack_bytes(array, text);
+  if (array.coding == number_coding::dictionary) {
+    if (bytes.empty() && array.count == 0) return {};
+    // Each number has a place of a byte or more.
+    if (bytes.size() < array.count) wrong_length(array);
+    with_room();
+    if (!read_dictionary(array.width(), array.count, bytes, state_->memory, numbers.data()))
+      fail(array, fmt::format("it is no dictionary of {} numbers of {} bytes", array.count, array.width()));
+    return std::span(numbers).first(wanted);
+  }
+  if (bytes.size() != wanted) wrong_length(array);
+  if (array.coding == number_coding::plain) return bytes;
+  with_room();
+  if (array.coding == number_coding::shuffled) {
+    unshuffle(array.width(), bytes, numbers.data());
+  } else {
+    std::ranges::copy(bytes, numbers.begin());
+    switch (array.type) {
+      case number_type::float32:
+        add_predictions<float>(array.coding, array.count, numbers.data());
+        break;
+      case number_type::float64:
+        add_predictions<double>(array.coding, array.count, numbers.data());
+        break;
+      case number_type::int32:  // unsigned, as malformed arrays may wrap
+        add_predictions<std::uint32_t>(array.coding, array.count, numbers.data());
+        break;
+      default:
+        add_predictions<std::uint64_t>(array.coding, array.count, numbers.data());
+    }
   }
   return std::span(numbers).first(wanted);
 }
 
-std::size_t array_codec::pack(binary_array const& array, std::span<char const> numbers, std::string& to) {
-  if (array.compression == packing::zlib) {
-    auto& packed = state_->packed;
-    std::size_t const room = libdeflate_zlib_compress_bound(state_->out, numbers.size());
+std::span<char const> array_codec::compress(packing how, std::span<char const> bytes) {
+  auto& packed = state_->packed;
+  if (how == packing::zlib) {
+    std::size_t const room = libdeflate_zlib_compress_bound(state_->out, bytes.size());
     packed.resize(std::max(packed.size(), room));
-    numbers = {packed.data(), libdeflate_zlib_compress(state_->out, numbers.data(), numbers.size(), packed.data(), room)};
+    return {packed.data(), libdeflate_zlib_compress(state_->out, bytes.data(), bytes.size(), packed.data(), room)};
   }
-  std::size_t const before = to.size(), size = base64_size(numbers.size());
+  if (how == packing::zstd) {
+    std::size_t const room = ZSTD_compressBound(bytes.size());
+    packed.resize(std::max(packed.size(), room));
+    std::size_t const size = ZSTD_compressCCtx(state_->zstd_out, packed.data(), room, bytes.data(), bytes.size(), zstd_level);
+    if (ZSTD_isError(size)) throw std::bad_alloc();  // nothing else can go wrong with that much room
+    return {packed.data(), size};
+  }
+  return bytes;
+}
+
+std::size_t array_codec::pack(binary_array const& array, std::span<char const> numbers, std::string& to) {
+  auto& coded = state_->coded;
+  if (array.coding == number_coding::shuffled) {
+    coded.resize(numbers.size());
+    shuffle(array.width(), numbers, coded.data());
+    numbers = coded;
+  } else if (array.coding == number_coding::dictionary) {
+    coded.clear();
+    if (!numbers.empty()) write_dictionary(array.width(), numbers, coded);
+    numbers = coded;
+  }
+  auto const bytes = compress(array.compression, numbers);
+  std::size_t const before = to.size(), size = base64_size(bytes.size());
   to.resize(before + size);
-  encode_base64(numbers, to.data() + before);
+  encode_base64(bytes, to.data() + before);
   return size;
+}
+
+array_codec::repacked array_codec::repack(binary_array const& array, std::string_view text,
+                                          std::span<std::uint32_t const> order, std::string& to) {
+  if (array.is_numpress() && !is_empty(array, text)) {
+    take_integers(array, text);
+    auto const& from = state_->integers;
+    auto& permuted = state_->permuted;
+    permuted.scale = from.scale;
+    permuted.values.resize(order.size());
+    std::ranges::transform(order, permuted.values.begin(), [&](std::uint32_t i) { return from.values[i]; });
+    if (numpress::encode(method_of(array.coding), permuted, state_->encoded)) {
+      auto const& encoded = state_->encoded;
+      binary_array stored;
+      stored.compression = array.compression;
+      return {pack(stored, {reinterpret_cast<char const*>(encoded.data()), encoded.size()}, to), false};
+    }
+  }
+  auto const numbers = unpack(array, text);
+  auto& taken = state_->memory;
+  taken.resize(order.size() * array.width());
+  take_numbers(array.width(), numbers, order, taken.data());
+  bool const keeps = array.coding == number_coding::plain || array.coding == number_coding::shuffled ||
+                     array.coding == number_coding::dictionary;
+  if (keeps) return {pack(array, taken, to), false};
+  binary_array plain;
+  plain.compression = packing::zlib;
+  return {pack(plain, taken, to), true};
 }
 
 void to_doubles(number_type type, std::span<char const> numbers, std::vector<double>& to) {

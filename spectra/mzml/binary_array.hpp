@@ -8,19 +8,38 @@
 #include <string_view>
 #include <vector>
 
-// The arrays of a spectrum: base64, compressed or not, of numbers of 4 or 8 bytes.
+// The arrays of a spectrum: numbers of 4 or 8 bytes as they are or encoded, compressed or not, as base64.
 namespace ordo::inline v0::spectra::detail {
 
 enum class array_kind { other, mz, intensity, axis };  // axis: another array by which spectra may be ordered, as ion mobility
 enum class number_type { unknown, float32, float64, int32, int64 };
-enum class packing { unknown, none, zlib };
+enum class packing { unknown, none, zlib, zstd };
+
+/// The form of the numbers before they are compressed.
+/// - linear, pic, slof: MS-Numpress. The numbers are of 64 bits, whatever type the document states.
+/// - shuffled: the first byte of each number, then the second of each, and so on.
+/// - dictionary: the different values, and for each number the place of its value; both shuffled.
+/// - delta, second_delta: numbers but the first two are stored as differences, rounded to their type.
+enum class number_coding { plain, linear, pic, slof, shuffled, dictionary, delta, second_delta };
+
+/// The tag of a term in the text.
+struct term_place {
+  static constexpr std::size_t in_group = ~std::size_t{0};  // it is in a referenceableParamGroup
+  std::size_t begin = 0, end = 0;                           // equal: there is no such term, or it is in a group
+
+  [[nodiscard]] bool in_text() const noexcept { return begin != end; }
+  [[nodiscard]] bool is_shared() const noexcept { return begin == in_group; }
+};
 
 struct binary_array {
   array_kind kind = array_kind::other;
   number_type type = number_type::unknown;
+  number_type stated_type = number_type::unknown;  // in the document, where numbers of MS-Numpress may have another
   packing compression = packing::unknown;
-  std::string unknown_type, unknown_packing;  // names of terms that are not supported
-  std::size_t count = 0;                      // numbers
+  number_coding coding = number_coding::plain;
+  term_place type_term, packing_term, coding_term;  // coding_term may be the packing_term, too
+  std::string unknown_type, unknown_packing;        // names of terms that are not supported
+  std::size_t count = 0;                            // numbers
 
   // Places in the text: of the tag, and of the text between <binary> and </binary>.
   std::size_t tag = 0, tag_end = 0, begin = 0, end = 0;
@@ -30,6 +49,9 @@ struct binary_array {
 
   [[nodiscard]] std::size_t width() const noexcept {
     return type == number_type::float32 || type == number_type::int32 ? 4 : 8;
+  }
+  [[nodiscard]] bool is_numpress() const noexcept {
+    return coding == number_coding::linear || coding == number_coding::pic || coding == number_coding::slof;
   }
   [[nodiscard]] std::string_view base64(std::string_view text) const {
     return in_text ? text.substr(begin, end - begin) : std::string_view(content);
@@ -62,11 +84,24 @@ class array_codec {
 
   /// Returns the bytes of the numbers of an array, valid until the next call. @throws xml_fault
   std::span<char const> unpack(binary_array const& array, std::string_view text);
-  /// Appends numbers as base64, compressed as the array is. @returns the number of characters appended
+  /// Appends numbers as base64, encoded and compressed as the array is. @param array  no MS-Numpress or differences
+  /// @returns the number of characters appended
   std::size_t pack(binary_array const& array, std::span<char const> numbers, std::string& to);
+
+  struct repacked {
+    std::size_t characters;
+    bool as_zlib;  // plain numbers of array.type, compressed by zlib, whatever the array was
+  };
+  /// Appends the numbers order[0], order[1], ... of an array as base64, encoded and compressed as the array is. Arrays that
+  /// cannot hold the same numbers in another order become plain ones. @throws xml_fault
+  repacked repack(binary_array const& array, std::string_view text, std::span<std::uint32_t const> order, std::string& to);
 
  private:
   struct state;
+  std::span<char const> unpack_bytes(binary_array const& array, std::string_view text);
+  std::span<char const> compress(packing how, std::span<char const> bytes);
+  void take_integers(binary_array const& array, std::string_view text);
+
   std::unique_ptr<state> state_;
 };
 

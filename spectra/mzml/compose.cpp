@@ -63,22 +63,37 @@ bool mzml_chunk::refers_anew(mzml_spectrum const& one) const {
 }
 
 void mzml_chunk::replace_array(binary_array const& array, std::span<std::uint32_t const> order) {
-  auto const numbers = codec_.unpack(array, text.view());
-  numbers_.resize(order.size() * array.width());
-  take_numbers(array.width(), numbers, order, numbers_.data());
   base64_.clear();
-  std::array<std::pair<std::string_view, std::size_t>, 2> values{
-      {{"encodedLength", codec_.pack(array, numbers_, base64_)}, {"arrayLength", order.size()}}};
-  std::string_view const tag = text.view().substr(array.tag, array.tag_end - array.tag);
-  auto const place = [&](std::string_view name) {
-    auto const at = attribute_in(tag, name);
-    return at ? at->begin : 0;
+  auto const [characters, as_zlib] = codec_.repack(array, text.view(), order, base64_);
+  std::vector<text_edit> edits;
+  auto const set_value = [&](term_place tag, std::string_view name, std::string_view value) {
+    if (auto const at = attribute_in(text.view().substr(tag.begin, tag.end - tag.begin), name))
+      edits.push_back({tag.begin + at->begin, tag.begin + at->begin + at->size, std::string(value)});
   };
-  if (place(values[1].first) < place(values[0].first)) std::swap(values[0], values[1]);
-  for (auto const& [name, value] : values) replace_value(array.tag, array.tag_end, name, fmt::format("{}", value));
-  copy_to(array.begin);
-  out_ += base64_;
-  copied_ = array.end;
+  term_place const tag{array.tag, array.tag_end};
+  set_value(tag, "encodedLength", fmt::format("{}", characters));
+  set_value(tag, "arrayLength", fmt::format("{}", order.size()));
+  if (as_zlib) {
+    auto const set_term = [&](term_place term, std::string_view accession, std::string_view name) {
+      set_value(term, "accession", accession);
+      set_value(term, "name", name);
+    };
+    bool const sets_type = array.is_numpress() && array.stated_type != number_type::float64;
+    bool const has_two = array.packing_term.begin != array.coding_term.begin && array.packing_term.in_text();
+    if (!array.coding_term.in_text() || array.packing_term.is_shared() || (sets_type && !array.type_term.in_text()))
+      throw xml_fault(array.tag, "cannot write a binary array",
+                      "it has to become plain numbers, but a referenceableParamGroup states its type or compression");
+    set_term(has_two ? array.packing_term : array.coding_term, "MS:1000574", "zlib compression");
+    if (has_two) edits.push_back({array.coding_term.begin, array.coding_term.end, ""});
+    if (sets_type) set_term(array.type_term, "MS:1000523", "64-bit float");
+  }
+  edits.push_back({array.begin, array.end, {}});
+  std::ranges::sort(edits, {}, &text_edit::begin);
+  for (auto const& edit : edits) {
+    copy_to(edit.begin);
+    out_ += edit.begin == array.begin ? std::string_view(base64_) : std::string_view(edit.text);
+    copied_ = edit.end;
+  }
 }
 
 // Leaves out a spectrum, and the blanks before it.

@@ -120,7 +120,6 @@ class mzml_chunk final : public chunk {
   std::vector<double> values_, axis_;   // of one spectrum
   std::vector<double> mz_, intensity_;  // of all jobs, or of a spectrum of which all is read
   std::vector<std::uint32_t> relative_;
-  std::vector<char> numbers_;
   std::string out_, base64_;
   std::span<text_edit const> edits_;  // of the text before the spectra, those still to be done
   std::size_t copied_ = 0;            // bytes of the text that are in out_ or replaced

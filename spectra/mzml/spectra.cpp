@@ -206,7 +206,12 @@ void mzml_spectra::start_binary() {
 
 void mzml_spectra::end_spectrum() {
   mzml_spectrum& one = *std::exchange(now_, nullptr);
-  for (auto& array : one.arrays) array.count = array.own_count.value_or(one.count);
+  for (auto& array : one.arrays) {
+    array.count = array.own_count.value_or(one.count);
+    if (!array.is_numpress()) continue;
+    if (array.compression == packing::unknown) array.compression = packing::none;
+    if (array.type != number_type::unknown) array.type = number_type::float64;  // as their readers have them
+  }
   if (one.title.empty() && context_->thermo) {
     std::string_view const scan = id_value(one.id, "scan");
     one.title = fmt::format("{}.{}.{}.{}", context_->source_name, scan, scan, charge_);
@@ -237,7 +242,7 @@ void mzml_spectra::take(cv_term const& term, mzml_text::element tag) try {
       if (terms::is_external(term))
         throw xml_fault(xml_fault::here, "external binary array not supported",
                         fmt::format("'{}' ({}): its numbers are in another file", term.name, term.accession));
-      return terms::describe(term.number, term.name, now_->arrays.back());
+      return terms::describe(term.number, term.name, {tag.begin, tag.end}, now_->arrays.back());
     default:
       return;
   }

@@ -1,5 +1,6 @@
 #include "spectra/mzml/terms.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -30,6 +31,32 @@ constexpr std::array<time_unit, 13> time_units{{
     {"MS:1000039", "second", 1},
 }};
 
+// The forms of arrays. Some writers name MS-Numpress and zlib in two terms.
+struct array_form {
+  std::uint32_t term;
+  number_coding coding;
+  packing compression;  // unknown: the term names none
+};
+constexpr std::array<array_form, 17> array_forms{{
+    {1000574, number_coding::plain, packing::zlib},
+    {1000576, number_coding::plain, packing::none},
+    {1002312, number_coding::linear, packing::unknown},
+    {1002313, number_coding::pic, packing::unknown},
+    {1002314, number_coding::slof, packing::unknown},
+    {1002746, number_coding::linear, packing::zlib},
+    {1002747, number_coding::pic, packing::zlib},
+    {1002748, number_coding::slof, packing::zlib},
+    {1003088, number_coding::plain, packing::zlib},  // bits of numbers were cut off
+    {1003089, number_coding::delta, packing::zlib},
+    {1003090, number_coding::second_delta, packing::zlib},
+    {1003780, number_coding::plain, packing::zstd},
+    {1003781, number_coding::shuffled, packing::zstd},
+    {1003782, number_coding::dictionary, packing::zstd},
+    {1003783, number_coding::linear, packing::zstd},
+    {1003784, number_coding::pic, packing::zstd},
+    {1003785, number_coding::slof, packing::zstd},
+}};
+
 }  // namespace
 
 std::optional<double> seconds(double time, std::string_view unit, std::string_view name) {
@@ -58,7 +85,11 @@ bool is_external(cv_term const& term) {
   return term.number == hdf5_dataset || term.number == hdf5_offset || term.number == hdf5_length;
 }
 
-void describe(std::uint32_t term, std::string_view name, binary_array& array) {
+void describe(std::uint32_t term, std::string_view name, term_place place, binary_array& array) {
+  auto const set_type = [&](number_type type) {
+    array.type = array.stated_type = type;
+    array.type_term = place;
+  };
   switch (term) {
     case 1000514:
       array.kind = array_kind::mz;
@@ -82,31 +113,38 @@ void describe(std::uint32_t term, std::string_view name, binary_array& array) {
       array.kind = array_kind::axis;
       return;
     case 1000519:
-      array.type = number_type::int32;
-      return;
+      return set_type(number_type::int32);
     case 1000521:
-      array.type = number_type::float32;
-      return;
+      return set_type(number_type::float32);
     case 1000522:
-      array.type = number_type::int64;
-      return;
+      return set_type(number_type::int64);
     case 1000523:
-      array.type = number_type::float64;
-      return;
-    case 1000574:
-      array.compression = packing::zlib;
-      return;
-    case 1000576:
-      array.compression = packing::none;
-      return;
+      return set_type(number_type::float64);
     case 1000520:  // 16-bit float
     case 1001479:  // null-terminated ASCII strings
       array.unknown_type = name;
       return;
+    case 1003826:  // coordinate grid encoding
+      array.unknown_packing = name;
+      return;
     default:
-      // MS-Numpress, zstd, predictions, before or after any other compression that is named.
-      if (name.find("compression") != std::string_view::npos || name.find("Numpress") != std::string_view::npos)
-        array.unknown_packing = name;
+      break;
+  }
+  auto const form = std::ranges::find(array_forms, term, &array_form::term);
+  if (form == array_forms.end()) {
+    // Other compressions, before or after any that is known.
+    if (name.find("compression") != std::string_view::npos || name.find("Numpress") != std::string_view::npos)
+      array.unknown_packing = name;
+    return;
+  }
+  if (form->coding != number_coding::plain) {
+    if (array.coding != number_coding::plain && array.coding != form->coding) array.unknown_packing = name;  // one on another
+    array.coding = form->coding;
+    array.coding_term = place;
+  }
+  if (form->compression != packing::unknown) {
+    array.compression = form->compression;
+    array.packing_term = place;
   }
 }
 

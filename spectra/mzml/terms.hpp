@@ -29,7 +29,7 @@ std::optional<double> seconds(double time, std::string_view unit, std::string_vi
 /// Returns true for terms of imzML and mzMLb which state that the numbers of an array are in another file.
 bool is_external(cv_term const& term);
 
-/// Sets the property of a binary array that a term states.
-void describe(std::uint32_t term, std::string_view name, binary_array& array);
+/// Sets the property of a binary array that a term states. @param place  of the term in the text
+void describe(std::uint32_t term, std::string_view name, term_place place, binary_array& array);
 
 }  // namespace ordo::inline v0::spectra::detail::terms

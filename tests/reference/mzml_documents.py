@@ -19,6 +19,50 @@ TIC, BASE_MZ, BASE_HEIGHT, HIGHEST, LOWEST, POINTS = OF_PEAKS = (
     'MS:1000285', 'MS:1000504', 'MS:1000505', 'MS:1000527', 'MS:1000528', 'MS:1003060')
 
 
+NUMPRESS = {'MS:1002312': 'linear', 'MS:1002313': 'pic', 'MS:1002314': 'slof',
+            'MS:1002746': 'linear', 'MS:1002747': 'pic', 'MS:1002748': 'slof'}  # the last three with zlib
+
+
+def half_bytes(number):
+    """A number of 32 bits without its leading half bytes of 0 or of 15."""
+    digits = [number >> 4 * place & 15 for place in range(8)]
+    fill = digits[7] if digits[7] in (0, 15) else None
+    while digits and digits[-1] == fill and (fill == 0 or len(digits) > 1):
+        digits.pop()
+    return [8 - len(digits) + (8 if fill == 15 else 0)] + digits
+
+
+def to_numpress(method, values, scale):
+    if method == 'slof':
+        return struct.pack('>d', scale) + struct.pack(f'<{len(values)}H', *(
+            min(65535, round(math.log(value + 1) * scale)) for value in values))
+    whole = [round(value * (scale if method == 'linear' else 1)) for value in values]
+    head, rest = b'', whole
+    if method == 'linear':
+        head = struct.pack('>d', scale) + struct.pack(f'<{len(whole[:2])}I', *whole[:2])
+        rest = [c - 2 * b + a for a, b, c in zip(whole, whole[1:], whole[2:])]
+    halves = [half for one in rest for half in half_bytes(one % 2 ** 32)]
+    halves += [0] * (len(halves) % 2)
+    return head + bytes(a << 4 | b for a, b in zip(halves[::2], halves[1::2]))
+
+
+def from_numpress(method, data, count):
+    scale = struct.unpack('>d', data[:8])[0] if method != 'pic' and data else 1
+    if method == 'slof':
+        return [math.exp(one / scale) - 1 for one in struct.unpack(f'<{count}H', data[8:])]
+    begin = 8 + 4 * min(count, 2) if method == 'linear' else 0
+    whole = list(struct.unpack(f'<{min(count, 2)}I', data[8:begin])) if method == 'linear' else []
+    halves = iter(half for byte in data[begin:] for half in (byte >> 4, byte & 15))
+    while len(whole) < count:
+        head = next(halves)
+        fill, digits = (0, 8 - head) if head <= 8 else (15, 16 - head)
+        number = sum((next(halves) if place < digits else fill) << 4 * place for place in range(8))
+        if method == 'linear':
+            number = (number if number < 2 ** 31 else number - 2 ** 32) + 2 * whole[-1] - whole[-2]
+        whole.append(number)
+    return [one / scale for one in whole]
+
+
 class Spectrum:
     def __init__(self):
         self.id = self.title = self.scan = self.level = self.precursor = self.rt = None
@@ -112,9 +156,12 @@ class Document:
     def array(self, element, count):
         terms = [accession for accession, _, _ in self.terms(element)]
         data = base64.b64decode(''.join(next(self.all('binary', element)).itertext()))
-        if ZLIB in terms and data:
+        method = next((term for term in terms if term in NUMPRESS), None)
+        if (ZLIB in terms or method in list(NUMPRESS)[3:]) and data:
             data = zlib.decompress(data)
         count = int(element.get('arrayLength', count))
+        if method:
+            return terms, tuple(from_numpress(NUMPRESS[method], data, count))
         letter = next(TYPES[term] for term in terms if term in TYPES)
         return terms, struct.unpack(f'<{count}{letter}', data)
 
@@ -139,7 +186,13 @@ class Maker:
         data = struct.pack(f'<{len(values)}{letter}', *(values if letter in 'fd' else map(int, values)))
         accession = next(key for key, value in TYPES.items() if value == letter)
         packed = r.random() < 0.5
-        if shared and letter == 'd':
+        method = None
+        if all(0 <= value < 1e6 for value in values) and r.random() < 0.25:
+            method = list(NUMPRESS)[self.some(0, 1, 2) + 3 * packed]
+            data = to_numpress(NUMPRESS[method], values, self.some(100., 1000.))
+            one_term = packed or r.random() < 0.5
+            terms += self.term(accession) + self.term(method) + ('' if one_term else self.term('MS:1000576'))
+        elif shared and letter == 'd':
             terms = f'<referenceableParamGroupRef ref="{"zipped" if packed else "plain"}"/>' + terms
         else:
             terms += self.term(accession) + self.term(ZLIB if packed else 'MS:1000576')

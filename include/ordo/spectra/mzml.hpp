@@ -7,9 +7,10 @@
 
 /// Sorts the peaks of mass spectra in mzML (HUPO-PSI, 1.1), or writes them as MGF.
 ///
-/// A document may be plain or an indexedmzML, in UTF-8, ISO-8859-1 or ASCII. Arrays hold floats or integers of 32 or 64 bits,
-/// compressed by zlib or not at all; other arrays are an error if their spectrum has to be read. So are text that is not
-/// well-formed, a document type, an array that does not hold the number of values that it states, and one whose values are in
+/// A document may be plain or an indexedmzML, in UTF-8, ISO-8859-1 or ASCII. Arrays hold floats or integers of 32 or 64 bits: as
+/// they are, in zlib or zstd, shuffled or with a dictionary in zstd, with predictions in zlib, or in MS-Numpress, whose numbers
+/// count as 64-bit floats. Other arrays are an error if their spectrum has to be read. So are text that is not well-formed, a
+/// document type, an array that does not hold the number of values that it states, and one whose values are in
 /// another file (imzML, mzMLb). With sort_options::lenient, invalid bytes in a document of UTF-8 are read as Windows-1252, and
 /// written as they are, with a warning.
 /// Retention times may have any unit of time of a fixed length. A time without a unit counts as seconds, with a warning.
@@ -17,8 +18,8 @@
 namespace ordo::inline v0::spectra {
 
 /// Sorts the rest of an mzML document of any length.
-/// - To mzML: all arrays of a spectrum that are as long as the key's are permuted alike, and keep type and compression. Peaks
-/// that
+/// - To mzML: all arrays of a spectrum that are as long as the key's are permuted alike, and keep type and compression.
+///   Predicted arrays, and those of linear MS-Numpress that would need more than 32 bits, become plain ones in zlib. Peaks that
 ///   compare equal keep the order of the input, NaN comes last. In a spectrum only the text between <binary> and </binary> and
 ///   encodedLength change; nothing changes if it is in order. Lists of transitions (SRM, CRM) stay as they are, and so do
 ///   spectra in the order of another array: ion mobility, wavelength or the position of a scanning quadrupole.

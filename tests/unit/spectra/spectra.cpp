@@ -85,6 +85,9 @@ TEST_CASE("spectra: an input that is not MGF is refused") {
   CHECK(looks_like(wide(mgf, true)) == "not MGF: f.mgf:1: it looks like UTF-16 text");
   CHECK(looks_like(wide(mgf, true).substr(2)) == "not MGF: f.mgf:1: it looks like UTF-16 text");
   CHECK(looks_like("\x1f\x8b\x08\x04=\n") == "not MGF: f.mgf:1: it looks like gzip data inside gzip");
+  CHECK(looks_like("PK\x03\x04=\x14spectra_data.parquet") ==
+        "not MGF: f.mgf:1: it looks like mzPeak (Parquet in a zip archive)");
+  CHECK(looks_like("\x89HDF\r\n\x1a\n") == "not MGF: f.mgf:1: it looks like HDF5, as mzMLb and mz5 are");
   CHECK(looks_like("PK\x03\x04=\x14") == "not MGF: f.mgf:1: it looks like a zip archive");
   CHECK(looks_like("\x7f"
                    "ELF\x02\x01\x01\0\0"s) == "not MGF: f.mgf:1: it looks like binary data");
