@@ -100,6 +100,8 @@ class ordering final : private chunk_receiver {
     options.input_bytes = opened.bytes;
     options.chunk_bytes = std::clamp<std::size_t>(memory_ / order_blocks, 1, options.chunk_bytes);
     options.warnings_shown -= std::min(options.warnings_shown, warned_);
+    if (opened.numbers) options.choice.numbers = opened.numbers;
+    options.choice.first_number = done_.done.spectra;
     name_ = opened.name;
     head_.clear();
     begun_ = false;

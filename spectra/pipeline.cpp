@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
 #include <tbb/parallel_pipeline.h>
 
 #include "base/threads.hpp"
@@ -23,6 +24,8 @@ pipeline::pipeline(sort_options options, pipeline_task const& task)
   task_.what = task.what;
   task_.options = &options_;
   task_.keys = task.keys;
+  options_.choice.check();
+  if (task.what != purpose::check && !options_.choice.empty()) task_.choice = &options_.choice;
   if (!task_.writes()) return;
   options_.select.check();
   if (!options_.select.empty()) task_.select = &options_.select;
@@ -49,7 +52,7 @@ chunk& pipeline::take_idle() {
 void pipeline::work(chunk& one, sink* output) noexcept try {
   if (!one.parse()) return;
   if (machines_) {
-    bool const selects = task_.select || task_.print;
+    bool const selects = one.selects();
     if (selects)
       one.timed(sorting, 2 * one.peaks.mz.size() * sizeof(double),
                 [&] { one.count_as_waiting(sorting, one.peaks.select(options_, *machines_, one.counted)); });
@@ -90,6 +93,8 @@ void pipeline::finish(chunk& one, sink* output) {
   totals.missing_precursor += one.counted.missing_precursor;
   if (task_.what == purpose::summary) summary_.add(one.summarized);
   if (task_.what == purpose::read) columns_.add(one.columns);
+  if (task_.what == purpose::choose) chosen_.insert(chosen_.end(), one.chosen.begin(), one.chosen.end());
+  found_.unstated.add(one.unstated);
   one.add_to(phases_, options_);
   if (options_.on_progress) options_.on_progress(totals.bytes);
 }
@@ -100,8 +105,8 @@ void pipeline::run(source& input, sink* output) {
   for (std::size_t s = 0; s < num_steps; ++s) phases_[s].name = format_->steps()[s];
   // Known before anything is read: a read may wait for input that never comes, while write() can fail at once.
   std::optional<std::uint64_t> const bytes = format_->addressable_bytes();
-  bool const addressable = output && bytes && (task_.select ? output->expect_unknown() : output->expect(*bytes));
-  bool const places = addressable && task_.select;
+  bool const addressable = output && bytes && (task_.drops() ? output->expect_unknown() : output->expect(*bytes));
+  bool const places = addressable && task_.drops();
 
   // More than threads, as chunks take different times, and none waits for the one before it to be written.
   std::size_t const tokens = 2 * std::size_t(arena_.max_concurrency()) + 1;
@@ -145,7 +150,30 @@ void pipeline::run(source& input, sink* output) {
               tbb::make_filter<chunk*, chunk*>(filter_mode::parallel, write);
     tbb::parallel_pipeline(tokens, steps & tbb::make_filter<chunk*, void>(filter_mode::serial_in_order, end));
   });
-  if (!stopped_) format_->end();
+  if (stopped_) return;
+  format_->end();
+  warn_of_unstated();
+}
+
+void pipeline::warn_of_unstated() {
+  auto const warn = [&](std::uint64_t count, std::string_view what, bool inverse) {
+    if (count != 0)
+      found_.warn(fmt::format("{}: {} spectra do not state {}, and are {}", options_.name, count, what,
+                              inverse ? "chosen" : "not chosen"));
+  };
+  spectrum_choice const& choice = options_.choice;
+  unstated_values const& all = found_.unstated;
+  warn(all.ms_level, "an MS level", choice.ms_levels.inverse);
+  warn(all.rt, "a retention time", choice.rt_seconds.inverse);
+  warn(all.scan, "a scan number", choice.scans.inverse);
+  warn(all.charge, "a charge", choice.charges.inverse);
+  warn(all.polarity, "a polarity", choice.inverse_polarity);
+  warn(all.precursor, "a precursor m/z", choice.precursor_mz.inverse);
+  warn(all.title, "a title", choice.title.inverse);
+  warn(all.native_id, "a native id", choice.native_id.inverse);
+  if (all.selection_level != 0)
+    found_.warn(fmt::format("{}: {} spectra do not state an MS level, and {}", options_.name, all.selection_level,
+                            options_.select_levels.inverse ? "are filtered" : "keep all peaks"));
 }
 
 sort_report pipeline::report() const {

@@ -53,12 +53,15 @@ class pipeline {
   [[nodiscard]] sort_report report() const;
   [[nodiscard]] std::optional<disorder> const& first_disorder() const { return found_.first_disorder; }
   [[nodiscard]] summary const& summarized() const { return summary_; }
+  /// Returns the numbers of the spectra that are chosen, for purpose::choose.
+  [[nodiscard]] std::vector<std::uint64_t> take_chosen() { return std::move(chosen_); }
   [[nodiscard]] spectrum_columns take_columns() { return std::move(columns_); }
   [[nodiscard]] order_report const& ordered() const { return ordered_; }  // runs, passes and missing keys of ordered mzML
 
  private:
   void work(chunk& one, sink* output) noexcept;
   void finish(chunk& one, sink* output);
+  void warn_of_unstated();
   chunk& take_idle();
 
   sort_options options_;
@@ -70,6 +73,7 @@ class pipeline {
   diagnostics found_{options_};
   summary summary_;
   spectrum_columns columns_;
+  std::vector<std::uint64_t> chosen_;
   order_report ordered_;
   std::atomic<bool> stopped_{false};  // behind a disorder
   std::vector<phase_time> phases_{num_steps};

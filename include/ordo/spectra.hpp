@@ -10,6 +10,7 @@
 
 #include "ordo/io.hpp"
 #include "ordo/machine.hpp"
+#include "ordo/spectra/choice.hpp"
 #include "ordo/spectra/selection.hpp"
 
 #pragma GCC visibility push(default)
@@ -43,6 +44,11 @@ struct sort_options {
   /// MGF: lines that the format does not allow stay where they are, and END IONS may be missing, with a warning; else they are
   /// errors. mzML in UTF-8: invalid bytes are read as Windows-1252, with a warning; else they are errors.
   bool lenient = false;
+  /// The spectra that are chosen; the others are left out whole, with the empty lines of MGF behind them. A value that a rule
+  /// of the choice needs and that is no number is an error. A warning counts the spectra that do not state such a value.
+  spectrum_choice choice = {};
+  /// The MS levels of spectra to which `select` applies, if the rule is set. The others keep all peaks.
+  range_rule<std::uint64_t> select_levels = {};
   /// The peaks and spectra that are kept, and then sorted. Each kept line keeps every byte, and lines between spectra are kept.
   /// If the last line of the input has no end, the last line of the output has none if it belongs to the same spectrum; if that
   /// line is dropped the others keep their ends.
@@ -52,7 +58,7 @@ struct sort_options {
   bool keep_metadata = false;
   machine_options machine;
 
-  /// The folder of temporary files, which only mzML that loses spectra needs.
+  /// The folder of temporary files, which only mzML that may lose spectra needs.
   std::string temporary_folder = "/tmp";
   std::string name = "input";     // of the input, for messages
   std::uint64_t input_bytes = 0;  // expected, for the choice of the machine; 0: unknown, which counts as few
@@ -115,8 +121,8 @@ struct check_result {
   sort_report done;               // of the input before the chunk with the disorder
 };
 
-/// Finds the first peak out of order. Nothing is sorted, and sort_options::select and machine are ignored. Warnings and errors
-/// before that peak are those of sort(); the input behind it is not read.
+/// Finds the first peak out of order. Nothing is sorted, and sort_options::select, choice and machine are ignored. Warnings and
+/// errors before that peak are those of sort(); the input behind it is not read.
 check_result check(source& input, sort_options const& options);
 check_result check(std::span<char const> input, sort_options const& options);
 

@@ -1,6 +1,7 @@
 #include "spectra/mgf/format.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,10 @@
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
+
+bool needs_headers(chunk_task const& task) {
+  return task.choice || task.keys || (task.select && (task.select->remove_precursor || task.options->select_levels.is_set()));
+}
 
 scan_options scan_options_of(chunk_task const& task) {
   scan_options scan;
@@ -23,6 +28,7 @@ scan_options scan_options_of(chunk_task const& task) {
     scan.all_headers = true;
     scan.keeps = scan_keeps::table_and_headers;
   }
+  scan.needed.precursor = task.options->select.remove_precursor.has_value();
   if (order_keys const* const keys = task.keys) {
     scan.keeps = scan_keeps::disordered_and_headers;
     scan.end_needed = true;
@@ -31,7 +37,17 @@ scan_options scan_options_of(chunk_task const& task) {
                    .rt = keys->has(spectrum_key::rt),
                    .scan = keys->has(spectrum_key::scan)};
   }
-  if (task.select) scan.keeps = task.select->remove_precursor || task.keys ? scan_keeps::table_and_headers : scan_keeps::table;
+  if (task.what == purpose::choose) scan.keeps = scan_keeps::disordered_and_headers;
+  if (spectrum_choice const* const choice = task.choice) {
+    if (task.what != purpose::choose) scan.keeps = scan_keeps::table_and_headers;
+    scan.needed.precursor |= choice->precursor_mz.is_set() || choice->charges.is_set();
+    scan.needed.rt |= choice->rt_seconds.is_set();
+    scan.needed.scan |= choice->scans.is_set();
+    scan.needed.ms_level |= choice->ms_levels.is_set();
+  } else if (task.select) {
+    scan.keeps = needs_headers(task) ? scan_keeps::table_and_headers : scan_keeps::table;
+  }
+  scan.needed.ms_level |= task.select && task.options->select_levels.is_set();
   return scan;
 }
 
@@ -51,13 +67,19 @@ class mgf_chunk final : public chunk {
   mgf_chunk(mgf_cutter const& cutter, chunk_task const& task, scan_options const& scan)
       : cutter_(cutter), task_(task), scan_(scan) {}
 
-  bool next(mgf_cutter& cutter, std::size_t wanted) {
+  /// @param spectra_before  the number of spectra in the chunks before, if it is needed; becomes that with this one
+  bool next(mgf_cutter& cutter, std::size_t wanted, std::uint64_t& spectra_before) {
     restart();
     scanned = false;
     added_ = 0;
     selected_.reset();
+    filled_ = false;
     try {
       bool const any = timed(reading, 0, [&] { return cutter.next(text, wanted); });
+      if (any && (task_.what == purpose::choose || (task_.choice && task_.choice->needs_numbers()))) {
+        timed(reading, 0, [&] { fill(); });
+        text.first_spectrum = std::exchange(spectra_before, spectra_before + count_spectra(text.view()));
+      }
       if (any) add_bytes(reading, text.size);
       return any;
     } catch (...) {  // reported behind what is wrong in the chunks before
@@ -69,7 +91,7 @@ class mgf_chunk final : public chunk {
 
   bool parse() override {
     if (failure || text.size >= chunk_text::max_bytes) return false;
-    timed(reading, 0, [&] { cutter_.fill(text); });
+    timed(reading, 0, [&] { fill(); });
     if (task_.keys && text.last) added_ = text.end_last_line();
     scan_options options = scan_;
     options.begun = text.begun;
@@ -85,16 +107,23 @@ class mgf_chunk final : public chunk {
     counted.peaks = found.all_peaks;
     if (found.error || found.disorder) return false;
     if (task_.reads_all())
-      for (std::size_t s = 0; s < found.table.spectra.size(); ++s) add(task_, found.table.at(s));
-    if (task_.select)
+      for (std::size_t s = 0; s < found.table.spectra.size(); ++s)
+        if (choose(task_, found.table.spectra[s].header, text.first_spectrum + s)) add(task_, found.table.at(s));
+    if (task_.what == purpose::choose)
+      for (std::size_t s = 0; s < found.table.spectra.size(); ++s)
+        choose(task_, found.table.spectra[s].header, text.first_spectrum + s);
+    if (!task_.writes()) return true;
+    if (task_.drops())
       prepare_selection();
     else
       prepare_sort();
     return true;
   }
 
+  [[nodiscard]] bool selects() const override { return task_.drops(); }
+
   void compose() override {
-    if (task_.select)
+    if (task_.drops())
       timed(composing, text.size, [&] { compose_selection(); });
     else if (!peaks.codes.empty())
       timed(composing, text.size, [&] { move_lines(); });
@@ -132,8 +161,13 @@ class mgf_chunk final : public chunk {
     peaks.mz = table.mz;
     peaks.intensity = table.intensity;
     for (std::size_t s = 0; s <= table.spectra.size(); ++s) peaks.first.push_back(table.first_peak(s));
-    if (task_.select->remove_precursor)
-      for (auto const& one : table.spectra) peaks.headers.push_back(&one.header);
+    for (std::size_t s = 0; s < table.spectra.size(); ++s) {
+      spectrum_header const& header = table.spectra[s].header;
+      if (task_.choice) peaks.left_out.push_back(!choose(task_, header, text.first_spectrum + s));
+      if (!task_.select) continue;
+      if (task_.select->remove_precursor) peaks.headers.push_back(&header);
+      if (task_.options->select_levels.is_set()) peaks.whole.push_back(!peaks.is_left_out(s) && !is_selected(task_, header));
+    }
   }
 
   void move_lines() {
@@ -153,6 +187,10 @@ class mgf_chunk final : public chunk {
       text_range const whole = table.spectra[s].text;
       ranges_.add({at, whole.begin - at});
       at = whole.end();
+      if (peaks.is_left_out(s)) {
+        std::size_t const next = s + 1 < table.spectra.size() ? table.spectra[s + 1].text.begin : text.size;
+        at += std::uint32_t(empty_lines(text.view().substr(at, next - at)));
+      }
       if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
       auto const kept = peaks.kept_of(s);
       add_spectrum(ranges_, text.view(), table, s, peaks.keep, kept, found.unterminated && s + 1 == table.spectra.size());
@@ -203,9 +241,14 @@ class mgf_chunk final : public chunk {
                 end + empty_lines(text.view().substr(range.end(), next - range.end())), s, range.begin + mark);
   }
 
+  void fill() {
+    if (!std::exchange(filled_, true)) cutter_.fill(text);
+  }
+
   mgf_cutter const& cutter_;
   chunk_task const& task_;
   scan_options const& scan_;
+  bool filled_ = false;
   std::size_t added_ = 0;  // bytes of a line end behind the last line
   std::vector<char> scratch_;
   std::optional<std::span<char const>> selected_;  // the output of a selection, if it is not the text
@@ -232,7 +275,7 @@ class mgf_format final : public input_format {
   mgf_format(source& input, chunk_task const& task, diagnostics& found)
       : task_(task),
         scan_(scan_options_of(task)),
-        cutter_(input, task.keys ? mgf_cutter::cut::spectrum : mgf_cutter::cut::line),
+        cutter_(input, task.keys || task.choice ? mgf_cutter::cut::spectrum : mgf_cutter::cut::line),
         found_(found) {}
 
   [[nodiscard]] step_names const& steps() const override {
@@ -244,7 +287,9 @@ class mgf_format final : public input_format {
   }
   [[nodiscard]] std::optional<std::uint64_t> addressable_bytes() const override { return cutter_.size(); }
 
-  bool next(chunk& one, std::size_t wanted) override { return static_cast<mgf_chunk&>(one).next(cutter_, wanted); }
+  bool next(chunk& one, std::size_t wanted) override {
+    return static_cast<mgf_chunk&>(one).next(cutter_, wanted, spectra_before_);
+  }
 
   bool accept(chunk& one) override {
     auto& part = static_cast<mgf_chunk&>(one);
@@ -337,6 +382,7 @@ class mgf_format final : public input_format {
   diagnostics& found_;
   std::string_view kind_;              // of an input that does not look like MGF
   std::optional<std::uint64_t> open_;  // line of the BEGIN IONS that has no END IONS so far
+  std::uint64_t spectra_before_ = 0;   // in the chunks that were read, if it is needed
 };
 
 // ---- Writing ----

@@ -98,6 +98,26 @@ taken read_whole(std::string_view text, std::optional<T>& to) {
   return taken::read;
 }
 
+// "positive", "Negative", "neg", "+", "N": by the first letter. Other values are missing.
+taken read_polarity(std::string_view text, std::optional<ion_polarity>& to) {
+  if (text.empty()) return taken::read;
+  char const first = text.front();
+  if (first == 'p' || first == 'P' || first == '+') set(to, ion_polarity::positive);
+  if (first == 'n' || first == 'N' || first == '-') set(to, ion_polarity::negative);
+  return taken::read;
+}
+
+// Returns the native id in a title of msconvert: ... NativeID:"controllerType=0 controllerNumber=1 scan=7"
+std::optional<std::string_view> native_id_in(std::string_view title) {
+  constexpr std::string_view mark = "NativeID:\"";
+  std::size_t const at = title.find(mark);
+  if (at == std::string_view::npos) return {};
+  title.remove_prefix(at + mark.size());
+  std::size_t const end = title.find('"');
+  if (end == std::string_view::npos) return {};
+  return title.substr(0, end);
+}
+
 taken read_mz(std::string_view& text, std::optional<double>& to) {
   skip_blanks(text);
   if (text.empty()) return taken::read;
@@ -139,12 +159,16 @@ mgf_header::taken mgf_header::take(std::string_view line) {
   if (key == "RTINSECONDS") return read_real(value, header_.rt_seconds);
   if (key == "SCANS") return read_whole(value, header_.scan);
   if (key == "MSLEVEL") return read_whole(value, header_.ms_level);
+  if (key == "IONMODE") return read_polarity(value, header_.polarity);
   return taken::other;
 }
 
 spectrum_header mgf_header::done() {
   if (!header_.precursor_mz) header_.precursor_mz = fallback_mz_;
   if (header_.charges.empty()) header_.charges = fallback_charges_;
+  if (!header_.polarity && !header_.charges.empty())
+    header_.polarity = header_.charges.front() < 0 ? ion_polarity::negative : ion_polarity::positive;
+  if (header_.title) header_.native_id = native_id_in(*header_.title);
   spectrum_header const read = header_;
   *this = {};
   return read;

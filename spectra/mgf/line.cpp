@@ -41,6 +41,14 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
+std::uint64_t count_spectra(std::string_view text) {
+  std::uint64_t count = 0;
+  for (auto line = next_line_of(text, 0, begin_ions); line; line = next_line_of(text, *line + begin_ions.size(), begin_ions))
+    ++count;
+  std::size_t const last = text.find_last_of("\r\n");  // a line without an end
+  return count + (trimmed(last == text.npos ? text : text.substr(last + 1)) == begin_ions);
+}
+
 std::string_view title_of(std::string_view text) {
   constexpr std::string_view key = "TITLE=";
   take_line(text);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -43,6 +44,9 @@ struct last_cut {
   std::optional<std::size_t> begin;
 };
 last_cut find_cut(std::string_view text);
+
+/// Returns the number of spectra of a text: of the lines BEGIN IONS.
+std::uint64_t count_spectra(std::string_view text);
 
 /// Returns the title of the spectrum whose BEGIN IONS is the first line of `text`; empty if it has none.
 std::string_view title_of(std::string_view text);

@@ -59,7 +59,8 @@ bool is_needed(std::string_view line, needed_parameters const& all) {
   line = trimmed(line);
   return (all.precursor &&
           (line.starts_with("PEPMASS=") || line.starts_with("PRECURSOR_MZ=") || line.starts_with("CHARGE="))) ||
-         (all.rt && line.starts_with("RTINSECONDS=")) || (all.scan && line.starts_with("SCANS="));
+         (all.rt && line.starts_with("RTINSECONDS=")) || (all.scan && line.starts_with("SCANS=")) ||
+         (all.ms_level && line.starts_with("MSLEVEL="));
 }
 
 // Returns the fault of a line inside a spectrum that is neither delimiter nor peak; nothing for blank lines, comments and

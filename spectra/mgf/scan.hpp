@@ -88,7 +88,7 @@ enum class scan_keeps { disordered, disordered_and_headers, table, table_and_hea
 
 /// Parameters of headers whose value must be a number; another value is an error.
 struct needed_parameters {
-  bool precursor = true, rt = false, scan = false;
+  bool precursor = true, rt = false, scan = false, ms_level = false;
 };
 
 struct scan_options {

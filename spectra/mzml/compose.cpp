@@ -216,7 +216,8 @@ void mzml_chunk::compose_mzml() {
   edits_ = {};
   if (record && text.head) edits_ = record->edits;
   replaced_ = !edits_.empty() || std::ranges::any_of(jobs_, [&](job const& one) { return is_changed(one); }) ||
-              std::ranges::any_of(all, [&](mzml_spectrum const& one) { return refers_anew(one); });
+              std::ranges::any_of(all, [&](mzml_spectrum const& one) { return refers_anew(one); }) ||
+              std::ranges::find(left_out_, 1) != left_out_.end();
   out_.clear();
   copied_ = 0;
   auto next_mark = text.marks.begin();
@@ -237,7 +238,7 @@ void mzml_chunk::compose_mzml() {
     job const* change = nullptr;
     if (next_job != jobs_.end() && next_job->spectrum == i) change = &*next_job++;
     if (task_.keys) add_keys(one, change);
-    if (change && is_dropped(*change)) {
+    if (is_left_out(i) || (change && is_dropped(*change))) {
       leave_out(text.spectra[i]);
       starts.push_back({id_hash(one.id), out_.size(), {}, true});
       continue;
@@ -264,11 +265,11 @@ void mzml_chunk::print_spectra() {
       return std::span(values).subspan(peaks.first[one.row], one.count);
     };
     spectrum_header header = reader_.all()[one.spectrum].header;
-    std::size_t const begin = out_.size();
     std::size_t const not_finite =
         task_.print(header, title, {of_spectrum(mz_), of_spectrum(intensity_), {}}, order_of(one), one.digits, out_);
     warned.not_finite += not_finite;
-    if (task_.keys) records.add(*task_.keys, header, size_of(one) - not_finite, out_.size(), records.all().size(), begin);
+    if (task_.keys)
+      records.add(*task_.keys, header, size_of(one) - not_finite, out_.size(), one.spectrum, reader_.all()[one.spectrum].begin);
   }
   records.any_spectra = !records.all().empty();
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,6 +29,23 @@ bool is_single(binary_array const& array) {
   return array.type == number_type::float32;
 }
 
+// Returns a text as the value of an attribute in any encoding.
+std::string escaped(std::string_view text) {
+  std::string made;
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (c == '&')
+      made += "&amp;";
+    else if (c == '<')
+      made += "&lt;";
+    else if (c == '"')
+      made += "&quot;";
+    else
+      made += byte < 0x20 || byte > 0x7e ? '?' : c;
+  }
+  return made;
+}
+
 void check_size(std::size_t num_peaks, mzml_spectrum const& one) {
   if (num_peaks > ~std::uint32_t{0})
     throw xml_fault(one.begin, "too large", "more than 2^32 peaks in spectra that follow one another");
@@ -41,6 +60,7 @@ bool mzml_chunk::next(mzml_cutter& cutter, std::size_t wanted) {
   starts.clear();
   keys = {};
   references.clear();
+  chosen_spectra = 0;
   record.reset();
   replaced_ = false;
   bool const any = timed(reading, 0, [&] { return cutter.next(text, wanted); });
@@ -70,21 +90,27 @@ void mzml_chunk::unpack() {
   mz_.clear();
   intensity_.clear();
   std::vector<mzml_spectrum> const& all = reader_.all();
+  left_out_.clear();
   for (std::size_t i = 0; i < all.size() && !disorder; ++i) {
-    if (task_.needs_time()) check_time(all[i]);
+    if (task_.chooses_by_time()) require_time(all[i]);
+    ++counted.spectra;
+    bool const is_chosen = choose(task_, all[i].header, text.first_spectrum + i);
+    if (task_.choice) left_out_.push_back(!is_chosen);
+    if (!is_chosen) {
+      if (binary_array const* const mz = all[i].find(array_kind::mz)) counted.peaks += mz->count;
+      continue;
+    }
+    if (task_.what == purpose::choose) continue;
+    if (task_.needs_time() && !task_.chooses_by_time()) check_time(all[i]);
+    ++chosen_spectra;
     if (task_.reads_all())
       read_all(all[i]);
     else if (task_.reads_peaks())
       read_peaks(i);
     else
       read_key(i);
-    ++counted.spectra;
   }
-  if (!task_.reads_peaks()) {
-    counted.spectra_kept = counted.spectra;
-    counted.peaks_kept = counted.peaks;
-    return;
-  }
+  if (!task_.reads_peaks()) return;
   peaks.mz = mz_;
   peaks.intensity = intensity_;
   peaks.first.push_back(std::uint32_t(mz_.size()));
@@ -94,13 +120,20 @@ void mzml_chunk::unpack() {
 
 void mzml_chunk::check_time(mzml_spectrum const& one) {
   if (task_.print && (one.header.ms_level.value_or(0) < 2 || !one.has_ion)) return;  // it is left out
+  require_time(one);
+}
+
+void mzml_chunk::require_time(mzml_spectrum const& one) {
   if (one.bad_time) throw xml_fault(*one.bad_time);
   warned.times_without_unit += one.time_without_unit;
 }
 
 void mzml_chunk::read_key(std::size_t index) {
   mzml_spectrum const& one = reader_.all()[index];
-  if (binary_array const* const mz = one.find(array_kind::mz)) counted.peaks += mz->count;
+  std::size_t num_peaks = 0;
+  if (binary_array const* const mz = one.find(array_kind::mz)) num_peaks = mz->count;
+  counted.peaks += num_peaks;
+  keep_unselected(num_peaks);
   bool const descending = task_.options->descending;
   binary_array const* const array = one.find(task_.options->by == sort_key::mz ? array_kind::mz : array_kind::intensity);
   if (!array) return;
@@ -149,10 +182,11 @@ void mzml_chunk::read_peaks(std::size_t index) {
   job made{index, count, jobs_.size(), true};
   peaks.first.push_back(std::uint32_t(mz_.size()));
   peaks.fixed.push_back(mz && !prints && follows_axis(one, count));
+  if (task_.select && task_.options->select_levels.is_set()) peaks.whole.push_back(!is_selected(task_, one.header));
   if (mz) {
     to_doubles(mz->type, codec_.unpack(*mz, text.view()), values_);
     mz_.insert(mz_.end(), values_.begin(), values_.end());
-    if (task_.select)
+    if (task_.select && !(made.row < peaks.whole.size() && peaks.whole[made.row]))
       warned.not_finite += std::uint64_t(std::ranges::count_if(values_, [](double value) { return std::isnan(value); }));
     to_doubles(intensity->type, codec_.unpack(*intensity, text.view()), values_);
     intensity_.insert(intensity_.end(), values_.begin(), values_.end());
@@ -245,10 +279,8 @@ class mzml_format final : public input_format {
     }
     if (part.failure) fail(part.failure, part.text.view());
     count(part);
-    if (task_.print && task_.keys) {  // records count spectra and bytes of what is printed
-      part.records.first_number = std::exchange(printed_spectra_, printed_spectra_ + part.records.all().size());
-      part.records.first_offset = std::exchange(printed_bytes_, printed_bytes_ + part.output_text().size());
-    }
+    part.records.first_number = part.text.first_spectrum;
+    part.records.first_offset = part.text.offset;
     return true;
   }
 
@@ -279,7 +311,14 @@ class mzml_format final : public input_format {
   [[nodiscard]] std::shared_ptr<processing_record const> record_head(mzml_text const& head) const {
     auto const list = std::ranges::find(head.marks, index_mark::kind::spectra, &index_mark::what);
     if (head.failure || list == head.marks.end()) return nullptr;
-    auto step = as_options(*task_.select);
+    std::vector<std::pair<std::string, std::string>> step;
+    if (task_.choice) step = as_options(*task_.choice);
+    if (task_.select) {
+      if (auto const& levels = task_.options->select_levels; levels.is_set())
+        step.emplace_back("--filter-ms-level", to_text(levels));
+      std::ranges::move(as_options(*task_.select), std::back_inserter(step));
+    }
+    for (auto& one : step) one.second = escaped(one.second);
     step.emplace_back("--by", task_.options->by == sort_key::mz ? "mz" : "intensity");
     if (task_.options->descending) step.emplace_back("--descending", "");
     return std::make_shared<processing_record const>(record_processing(head.view().substr(0, list->begin), step));
@@ -298,7 +337,7 @@ class mzml_format final : public input_format {
   }
 
   void count(mzml_chunk const& part) {
-    spectra_ += part.counted.spectra;
+    chosen_spectra_ += part.chosen_spectra;
     warned_.fixed_order += part.warned.fixed_order + part.counted.fixed_order;
     warned_.level_1 += part.warned.level_1;
     warned_.no_precursor += part.warned.no_precursor;
@@ -323,7 +362,7 @@ class mzml_format final : public input_format {
                                ? "bytes are no UTF-8: they are read as Windows-1252, and stay as they are"
                                : "bytes are no UTF-8, and are read as Windows-1252");
     warn(warned_.own_processing, "spectra refer to a dataProcessing of their own, where no step is recorded");
-    if (task_.print && warned_.level_1 == spectra_)
+    if (task_.print && warned_.level_1 == chosen_spectra_)
       found_.warn(task_.options->name + ": there are no spectra of MS level 2 or above");
   }
 
@@ -333,8 +372,7 @@ class mzml_format final : public input_format {
   std::optional<mzml_writer> writer_;
   std::shared_ptr<processing_record const> record_;
   mzml_chunk::warning_counts warned_;
-  std::uint64_t spectra_ = 0;
-  std::uint64_t printed_spectra_ = 0, printed_bytes_ = 0;
+  std::uint64_t chosen_spectra_ = 0;
 };
 
 }  // namespace

@@ -28,9 +28,11 @@ struct mzml_task : chunk_task {
   /// Returns true if all peaks are read. Else only the key is, to find spectra out of order.
   [[nodiscard]] bool reads_peaks() const { return print || select; }
   /// Returns true if mzML may lose spectra, so that the others get new numbers.
-  [[nodiscard]] bool renumbers() const { return !print && select && select->min_peaks != 0; }
+  [[nodiscard]] bool renumbers() const { return !print && writes() && (choice || (select && select->min_peaks != 0)); }
   /// Returns true if the processing is recorded, and values that were made of peaks are made anew.
-  [[nodiscard]] bool records() const { return writes() && !print && select && !options->keep_metadata; }
+  [[nodiscard]] bool records() const { return writes() && !print && drops() && !options->keep_metadata; }
+  /// Returns true if the retention times of all spectra are needed, chosen or not.
+  [[nodiscard]] bool chooses_by_time() const { return choice && choice->rt_seconds.is_set(); }
   [[nodiscard]] bool needs_time() const { return reads_all() || print || (keys && keys->has(spectrum_key::rt)); }
 };
 
@@ -41,6 +43,7 @@ class mzml_chunk final : public chunk {
 
   bool next(mzml_cutter& cutter, std::size_t wanted);
   bool parse() override;
+  [[nodiscard]] bool selects() const override { return task_.reads_peaks(); }
   void compose() override;
   [[nodiscard]] std::span<char const> output() const override { return output_text(); }
   [[nodiscard]] std::uint64_t offset() const override { return text.offset; }
@@ -59,6 +62,7 @@ class mzml_chunk final : public chunk {
   };
   std::vector<start> starts;
   key_table keys;                       // of each spectrum, if spectra of mzML are ordered
+  std::uint64_t chosen_spectra = 0;
   std::vector<std::size_t> references;  // hashes of the ids to which kept spectra refer, if some may be dropped
 
   struct warning_counts {
@@ -85,6 +89,7 @@ class mzml_chunk final : public chunk {
 
   void unpack();
   void check_time(mzml_spectrum const& one);
+  void require_time(mzml_spectrum const& one);
   void read_key(std::size_t index);
   void read_peaks(std::size_t index);
   void keep_unselected(std::size_t num_peaks);
@@ -93,6 +98,7 @@ class mzml_chunk final : public chunk {
   void note_disorder(std::size_t index);
 
   // compose.cpp
+  [[nodiscard]] bool is_left_out(std::size_t spectrum) const { return !left_out_.empty() && left_out_[spectrum]; }
   [[nodiscard]] bool is_dropped(job const& one) const;
   [[nodiscard]] bool is_changed(job const& one) const;
   [[nodiscard]] std::size_t size_of(job const& one) const { return one.whole ? peaks.kept_of(one.row).size() : one.count; }
@@ -117,6 +123,7 @@ class mzml_chunk final : public chunk {
   mzml_spectra reader_;
   array_codec codec_;
   std::vector<job> jobs_;
+  std::vector<std::uint8_t> left_out_;  // 1: the spectrum is not chosen; empty: all are
   std::vector<double> values_, axis_;   // of one spectrum
   std::vector<double> mz_, intensity_;  // of all jobs, or of a spectrum of which all is read
   std::vector<std::uint32_t> relative_;

@@ -65,8 +65,10 @@ void mzml_spectra::read(mzml_text const& chunk) {
   }
   repaired_ = parser.repaired();
   all_.resize(used_);
-  for (auto& one : all_)
+  for (auto& one : all_) {
     if (!one.title.empty()) one.header.title = one.title;
+    one.header.native_id = one.id;
+  }
 }
 
 // The parser does not read plain text between <binary> and </binary>, which is most of it, and plain parameters.
@@ -178,7 +180,7 @@ void mzml_spectra::start_spectrum(attributes const& all) {
   now_->header.scan = number<std::uint64_t>(id_value(now_->id, "scan"));
   now_->processing = all.get("dataProcessingRef");
   scans_ = precursors_ = ions_ = 0;
-  negative_ = ms1_ = false;
+  negative_ = positive_ = ms1_ = false;
   charge_.clear();
 }
 
@@ -219,6 +221,7 @@ void mzml_spectra::end_spectrum() {
     one.title = one.id;
   }
   if (ms1_ && !one.header.ms_level) one.header.ms_level = 1;
+  if (negative_ != positive_) one.header.polarity = negative_ ? ion_polarity::negative : ion_polarity::positive;
   if (negative_) {
     charge_list turned;
     for (int const charge : one.header.charges) turned.push_back(-std::abs(charge));
@@ -289,6 +292,9 @@ void mzml_spectra::take_spectrum(cv_term const& term, mzml_text::element tag) {
       return;
     case terms::negative_scan:
       negative_ = true;
+      return;
+    case terms::positive_scan:
+      positive_ = true;
       return;
     case terms::spectrum_title:
       now_->title = term.value;

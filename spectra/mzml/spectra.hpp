@@ -81,7 +81,7 @@ class mzml_spectra final : private xml_handler {
   std::vector<attributes::attribute> plain_;
   std::size_t next_array_ = 0, next_content_ = 0, next_term_ = 0;
   std::size_t scans_ = 0, precursors_ = 0, ions_ = 0;
-  bool negative_ = false, ms1_ = false;
+  bool negative_ = false, positive_ = false, ms1_ = false;
   std::string charge_;  // as text, unless it is only a possible one
 };
 

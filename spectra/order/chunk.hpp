@@ -160,13 +160,23 @@ using print_spectrum = std::size_t (*)(spectrum_header& header, std::string& tit
                                        std::span<std::uint32_t const> order, peak_digits digits, std::string& output);
 
 /// Purposes for which an input is read.
-enum class purpose { sort, check, summary, read, order };
+enum class purpose { sort, check, summary, read, order, choose };
+
+/// Spectra that do not state a value on which a choice, or the spectra to which a selection applies, depends.
+struct unstated_values {
+  std::uint64_t ms_level = 0, rt = 0, scan = 0, charge = 0, polarity = 0, precursor = 0, title = 0, native_id = 0,
+                selection_level = 0;
+
+  void add(unstated_values const& other) noexcept;
+  void add(spectrum_choice const& choice, spectrum_header const& header) noexcept;
+};
 
 /// The work on the chunks of an input.
 struct chunk_task {
   purpose what = purpose::sort;
   sort_options const* options = nullptr;
   selection const* select = nullptr;     // nullptr: every peak is kept
+  spectrum_choice const* choice = nullptr;  // nullptr: every spectrum is chosen
   order_keys const* keys = nullptr;      // for purpose::order
   print_spectrum print = nullptr;        // nullptr: the output has the format of the input
   order_options const* order = nullptr;  // for spectra of mzML that stay mzML
@@ -175,6 +185,8 @@ struct chunk_task {
   [[nodiscard]] bool writes() const noexcept { return what == purpose::sort || what == purpose::order; }
   /// Returns true if all of each spectrum is read, and nothing is written.
   [[nodiscard]] bool reads_all() const noexcept { return what == purpose::summary || what == purpose::read; }
+  /// Returns true if peaks or spectra may be dropped.
+  [[nodiscard]] bool drops() const noexcept { return select || choice; }
 };
 
 /// The totals, warnings and first disorder of an input, in its order.
@@ -190,6 +202,7 @@ class diagnostics {
   sort_options const& options;
   sort_report totals;  // of all chunks so far, without machine and phases
   std::optional<disorder> first_disorder;
+  unstated_values unstated;
 };
 
 /// Some whole spectra of an input, and the work on them by one thread at a time.
@@ -202,6 +215,8 @@ class chunk : public step_times {
   /// Reads headers and peaks into `counted`, `peaks`, `records`, `summarized` and `columns`.
   /// @returns false if there is an error or a disorder, so that nothing is to be done with the chunk
   virtual bool parse() = 0;
+  /// Returns true if chunk_peaks::select is to be called; else the peaks of `codes` alone are sorted.
+  [[nodiscard]] virtual bool selects() const = 0;
   /// Makes the output of the peaks that are kept, in their order.
   virtual void compose() = 0;
   [[nodiscard]] virtual std::span<char const> output() const = 0;
@@ -213,6 +228,8 @@ class chunk : public step_times {
   summary summarized;
   spectrum_columns columns;
   spectrum_records records;
+  unstated_values unstated;
+  std::vector<std::uint64_t> chosen;  // numbers of spectra, for purpose::choose
   std::exception_ptr failure;  // the first, by its place in the chunk
   bool composed = false;       // output() is complete
   std::uint64_t place = 0;     // of the output, if chunks change their length
@@ -226,6 +243,20 @@ class chunk : public step_times {
     else
       columns.add(one);
   }
+  /// Returns true if a spectrum is chosen. @param number  in the input
+  bool choose(chunk_task const& task, spectrum_header const& header, std::uint64_t number) {
+    if (task.choice) unstated.add(*task.choice, header);
+    bool const accepted = !task.choice || task.choice->accepts(header, number);
+    if (accepted && task.what == purpose::choose) chosen.push_back(number);
+    return accepted;
+  }
+  /// Returns true if the peaks of a chosen spectrum are selected.
+  bool is_selected(chunk_task const& task, spectrum_header const& header) {
+    auto const& levels = task.options->select_levels;
+    if (!levels.is_set()) return true;
+    unstated.selection_level += !header.ms_level;
+    return (header.ms_level && levels.holds(*header.ms_level)) != levels.inverse;
+  }
   /// Begins with the next chunk of the input.
   void restart() {
     counted = {};
@@ -233,6 +264,8 @@ class chunk : public step_times {
     summarized = {};
     columns = {};
     records.clear();
+    unstated = {};
+    chosen.clear();
     failure = nullptr;
     start_times();
   }

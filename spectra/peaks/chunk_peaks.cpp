@@ -12,6 +12,8 @@ void chunk_peaks::clear() {
   first.clear();
   headers.clear();
   fixed.clear();
+  left_out.clear();
+  whole.clear();
   codes.clear();
   bounds.assign(1, 0);
   kept.clear();
@@ -27,6 +29,8 @@ double chunk_peaks::select(sort_options const& options, peak_machines& machines,
     keep.resize(mz.size());
     if (options.select.remove_precursor) find_precursors(options.select.all_charges, counts);
     waited = machines.select({mz, intensity, first, precursor_mz_, charges_}, options.select, keep, 1);
+    for (std::size_t s = 0; s < whole.size(); ++s)
+      if (whole[s]) std::fill(keep.begin() + first[s], keep.begin() + first[s + 1], std::uint8_t{1});
   }
   find_kept(options, counts);
   return waited;
@@ -40,7 +44,8 @@ void chunk_peaks::find_precursors(bool all_charges, chunk_counts& counts) {
     precursor_mz_.push_back(
         (may_have ? header->precursor_mz : std::nullopt).value_or(std::numeric_limits<double>::quiet_NaN()));
     charges_.push_back(header->charges.empty() ? 0 : header->charges.front());
-    counts.missing_precursor += may_have && (!header->precursor_mz || (all_charges && header->charges.empty()));
+    bool const counts_here = !is_left_out(precursor_mz_.size() - 1) && !keeps_all(precursor_mz_.size() - 1);
+    counts.missing_precursor += counts_here && may_have && (!header->precursor_mz || (all_charges && header->charges.empty()));
   }
 }
 
@@ -59,7 +64,7 @@ void chunk_peaks::find_kept(sort_options const& options, chunk_counts& counts) {
       kept[end] = i;  // a peak that is not kept is overwritten
       end += keep[i];
     }
-    if (end - begin < options.select.min_peaks) {
+    if (is_left_out(s) || (end - begin < options.select.min_peaks && !keeps_all(s))) {
       changes[s] = change::dropped;
       end = begin;
     }

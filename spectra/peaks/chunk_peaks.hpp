@@ -45,6 +45,8 @@ class chunk_peaks {
   std::vector<std::uint32_t> first;             // peak of each spectrum, and the number of peaks
   std::vector<spectrum_header const*> headers;  // of each spectrum; only for selection::remove_precursor
   std::vector<std::uint8_t> fixed;              // 1: the order of the spectrum stays; empty: of none
+  std::vector<std::uint8_t> left_out;           // 1: the spectrum is dropped whatever its peaks are; empty: none is
+  std::vector<std::uint8_t> whole;              // 1: the spectrum keeps all peaks; empty: none does
 
   // Input of sort(): the peaks of disordered spectra, as encoded by peak_code.
   std::vector<std::uint64_t> codes;
@@ -72,7 +74,10 @@ class chunk_peaks {
     return std::span(kept).subspan(first_kept[spectrum], first_kept[spectrum + 1] - first_kept[spectrum]);
   }
 
+  [[nodiscard]] bool is_left_out(std::size_t spectrum) const { return !left_out.empty() && left_out[spectrum]; }
+
  private:
+  [[nodiscard]] bool keeps_all(std::size_t spectrum) const { return !whole.empty() && whole[spectrum]; }
   void find_precursors(bool all_charges, chunk_counts& counts);
   void find_kept(sort_options const& options, chunk_counts& counts);
 

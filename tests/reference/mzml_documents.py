@@ -68,6 +68,7 @@ class Spectrum:
         self.id = self.title = self.scan = self.level = self.precursor = self.rt = None
         self.of_peaks, self.has_time_without_unit = [], False  # terms and values that are made of peaks
         self.charges, self.arrays, self.references, self.negative, self.transitions = [], [], [], False, False
+        self.positive = False
 
     def values(self, kind):
         return next((values for terms, values in self.arrays if kind in terms), None)
@@ -118,6 +119,7 @@ class Document:
             if accession == 'MS:1000579' and made.level is None:
                 made.level = 1
             made.negative |= accession == 'MS:1000129'
+            made.positive |= accession == 'MS:1000130'
             made.transitions |= accession in ('MS:1000583', 'MS:1000581')
         scan = next(self.all('scan', element), None)
         for accession, value, unit in [] if scan is None else self.terms(scan):
@@ -139,7 +141,7 @@ class Document:
     def take_ion(self, made, element):
         precursor = next(self.all('precursor', element), None)
         ion = None if precursor is None else next(self.all('selectedIon', precursor), None)
-        made.charge_text = ''
+        made.charge_text, made.has_ion = '', ion is not None
         possible = []
         for accession, value, _ in [] if ion is None else self.terms(ion):
             if accession == 'MS:1000744' and float(value) > 0:
@@ -220,7 +222,8 @@ class Maker:
         terms += self.term('MS:1000579') if r.random() < 0.1 and 'MS:1000511' not in terms else ''
         for accession in OF_PEAKS:
             terms += self.term(accession, self.some('0', '7.5', '1e3')) if r.random() < 0.3 else ''
-        terms += self.term('MS:1000129') if r.random() < 0.2 else ''
+        polarity = r.random()
+        terms += self.term('MS:1000129') if polarity < 0.2 else self.term('MS:1000130') if polarity < 0.5 else ''
         terms += self.term('MS:1000796', f'title {number}') if r.random() < 0.2 else ''
         said = [f'index="{number}"', f'id="{self.some("scan", "controllerType=0 scan", "index")}={number}"',
                 f'defaultArrayLength="{count}"']

@@ -36,8 +36,10 @@ using specsort::command;
 // A complete command line.
 struct work {
   command const& made;
+  spectra::spectrum_choice choice;
   spectra::selection select;
   spectra::order_options order;
+  specsort::spectrum_lists lists;
 };
 
 void refuse_conflicts(command const& made) {
@@ -51,7 +53,11 @@ work checked(command const& made) {
   bool const writes = !made.check && made.summary.empty();
   if (made.inputs.size() > 1 && !made.order.any())
     throw usage_error(fmt::format("several inputs: {}: they need --spectra-by, --split-size or --split-count", made.inputs[1]));
-  work const w{made, made.selection.selection(), made.order.order()};
+  work const w{made, made.choice.choice(), made.selection.selection(), made.order.order(), {made.choice.index, made.inputs}};
+  if (!made.choice.filter_ms_level.empty() && w.select.empty())
+    throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
+  if (!writes && made.choice.any())
+    throw usage_error("conflicting options: --check and --summary read all spectra, of which other options choose some");
   if (!writes && made.order.any())
     throw usage_error("conflicting options: --check and --summary write no spectra, which other options order or split");
   if (made.order.splits() && made.output == "-") throw usage_error("missing option: --output: standard output has no parts");
@@ -65,7 +71,10 @@ spectra::sort_options options_of(work const& w) {
   command const& made = w.made;
   spectra::sort_options options;
   options.by = made.key();
+  options.choice = w.choice;
+  if (w.made.inputs.size() == 1) options.choice.numbers = w.lists.of_input(0);
   options.select = w.select;
+  options.select_levels = made.choice.select_levels();
   options.keep_metadata = made.keep_metadata;
   options.descending = made.descending;
   options.lenient = made.lenient;
@@ -93,19 +102,37 @@ void report_totals(work const& w, spectra::sort_options const& options, spectra:
                                w.select.all_charges ? " or its charge" : ""));
 }
 
+// Warns if a choice leaves nothing.
+void report_choice(work const& w, spectra::sort_report const& done, std::string const& name) {
+  if (w.made.choice.any() && done.spectra != 0 && done.spectra_kept == 0 && !w.made.common.quiet)
+    cli::say(tool, fmt::format("warning: {}: none of {} spectra is left", name, done.spectra));
+}
+
+// Reads the inputs to find the sample, if it is a number of spectra.
+void find_sample(work const& w, spectra::sort_options& options, cli::progress& progress) {
+  auto const count = w.made.choice.sample_size();
+  if (!count) return;
+  progress.phase("sampling");
+  options.choice.sample = spectra::find_sample(specsort::inputs_of(w.made.inputs, w.lists, w.made.common.threads, true),
+                                               options, *count, w.made.choice.seed_value());
+  options.choice.sample->inverse = w.made.choice.inverse_sample();
+}
+
 int order(work const& w, cli::stats& stats, cli::progress& progress) {
   command const& made = w.made;
   spectra::sort_options options = options_of(w);
   options.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
+  find_sample(w, options, progress);
   progress.phase("sorting");
   spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
   if (to == spectra::format::mzml && (made.inputs.size() > 1 || made.order.splits()))
     throw usage_error(
         "conflicting options: --to=mzml: mzML holds one run in one file: write several inputs, or parts, as MGF (--to=mgf)");
-  auto const found = specsort::order_files(made.inputs, made.output, made.order.map, to, options, w.order, made.common,
+  auto const found = specsort::order_files(made.inputs, w.lists, made.output, made.order.map, to, options, w.order, made.common,
                                            [&](spectra::sort_report const& done) { report(stats, done); });
   progress.clear();
   report_totals(w, options, found.done, made.inputs.size() == 1 ? made.inputs[0] : "all inputs");
+  report_choice(w, found.done, made.inputs.size() == 1 ? made.inputs[0] : "all inputs");
   stats.input(found.done.bytes);
   stats.finish();
   return 0;
@@ -127,8 +154,9 @@ int run(int argc, char** argv) {
   stats.refuse_inputs(made.inputs);
   cli::progress progress(tool, made.common, made.inputs, made.check || !made.summary.empty() ? "" : made.output);
   if (made.order.any()) return order(w, stats, progress);
-  cli::input in(made.inputs[0], made.common.threads);
   spectra::sort_options options = options_of(w);
+  find_sample(w, options, progress);
+  cli::input in(made.inputs[0], made.common.threads);
   options.name = in.name();
   if (!in.compressed()) options.input_bytes = in.file_size().value_or(0);  // inflating is too slow for a GPU to pay
   spectra::format const format = specsort::format_of_input(in),
@@ -163,6 +191,7 @@ int run(int argc, char** argv) {
     done = mzml ? spectra::sort_mzml(in, to, options, to_format) : spectra::sort(in, to, options);
     report(stats, done);
     out.commit();
+    report_choice(w, done, options.name);
   }
   progress.clear();
   report_totals(w, options, done, options.name);

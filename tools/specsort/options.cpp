@@ -241,8 +241,8 @@ cli::command_table make_table(command& to) {
       .usage = {"[OPTION]... FILE", "[OPTION]... --spectra-by=KEY FILE..."},
       .description =
           "Sort the peaks of each spectrum of an MGF or mzML file. In MGF the lines of peaks change places within their "
-          "spectrum, in mzML the values of its arrays; all else stays as it is. Options can also drop peaks, order "
-          "the spectra, and split the output.",
+          "spectrum, in mzML the values of its arrays; all else stays as it is. Options can also choose spectra, "
+          "drop peaks, order the spectra, and split the output.",
       .operands = {{"FILE", "an MGF or mzML file, plain or compressed, known by its content; - is standard input", 0,
                     std::size_t(-1), [&to](std::string_view value) { to.inputs.emplace_back(value); }}},
       .notes = {{"Ordered spectra",
@@ -252,8 +252,10 @@ cli::command_table make_table(command& to) {
       .examples = {{"Sort the peaks of all spectra by m/z", "specsort run.mgf.gz -o sorted.mgf.gz"},
                    {"Keep the 150 highest peaks of each spectrum, and order spectra by precursor m/z",
                     "specsort run.mzML --top=150 --spectra-by=pepmass -o sorted.mgf"},
+                   {"Keep the spectra of MS level 2 from 10 to 20 minutes",
+                    "specsort run.mzML --ms-level=2 --rt=10min:20min -o part.mzML"},
                    {"See what a file holds", "specsort --summary run.mzML"}}};
-  for (auto rows : {sort_rows(to), selection_rows(to), order_rows(to)})
+  for (auto rows : {sort_rows(to), choice_rows(to.choice), selection_rows(to), order_rows(to)})
     for (cli::option& row : rows) table.options.push_back(std::move(row));
   cli::add_common_options(table, to.common);
   return table;

@@ -1,6 +1,10 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ordo/spectra.hpp"
@@ -17,6 +21,41 @@ struct selection_options {
   /// Returns the preset, if one was named, with the numbers that were given. @throws usage_error  for an invalid value
   [[nodiscard]] spectra::selection selection() const;
 };
+
+/// The options that choose spectra, as they were given; empty: not given.
+struct choice_options {
+  std::string ms_level, rt, scan, charge, polarity, precursor, title, native_id, index, sample, seed, filter_ms_level;
+
+  /// Returns true if spectra are chosen.
+  [[nodiscard]] bool any() const;
+  /// Returns the rules but those that depend on the inputs: the index, and a sample of a number of spectra.
+  /// @throws usage_error  for an invalid value
+  [[nodiscard]] spectra::spectrum_choice choice() const;
+  /// Returns the MS levels whose spectra are filtered. @throws usage_error
+  [[nodiscard]] spectra::range_rule<std::uint64_t> select_levels() const;
+  /// Returns the number of spectra to sample, if that is no share. @throws usage_error
+  [[nodiscard]] std::optional<std::uint64_t> sample_size() const;
+  [[nodiscard]] std::uint64_t seed_value() const;
+  [[nodiscard]] bool inverse_sample() const { return sample.starts_with('!'); }
+};
+
+/// The numbers of spectra in a list: one a line, from 1 on, or rows of a table as --map writes it.
+class spectrum_lists {
+ public:
+  /// Reads a list. @param path  with a leading '!' or without it; empty: no list
+  /// @param inputs  the names of all inputs @throws input_error  naming the line
+  spectrum_lists(std::string_view path, std::vector<std::string> const& inputs);
+  /// Returns the numbers of spectra of an input, from 0 on; nullptr without a list.
+  [[nodiscard]] std::shared_ptr<std::vector<std::uint64_t> const> of_input(std::size_t k) const {
+    return lists_.empty() ? nullptr : lists_[k];
+  }
+
+ private:
+  std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> lists_;
+};
+
+/// Returns the rows of these options.
+std::vector<cli::option> choice_rows(choice_options& to);
 
 /// The options that order spectra and split the output into parts, as they were given.
 struct order_options {
@@ -36,6 +75,7 @@ struct command {
   std::vector<std::string> inputs;
   std::string output = "-", by = "mz", to, summary;
   bool descending = false, check = false, lenient = false, explain = false, keep_metadata = false, has_output = false;
+  choice_options choice;
   selection_options selection;
   order_options order;
   cli::common_options common;

@@ -116,6 +116,22 @@ class map_file {
   std::string text_;
 };
 
+// Decompression is slow: no work for a GPU.
+std::uint64_t bytes_for_gpu(cli::input const& in) {
+  return in.compressed() ? 0 : in.file_size().value_or(0);
+}
+
+spectra::spectrum_inputs::opened opened(std::unique_ptr<cli::input> in,
+                                        std::shared_ptr<std::vector<std::uint64_t> const> numbers) {
+  spectra::spectrum_inputs::opened one;
+  one.name = in->name();
+  one.bytes = bytes_for_gpu(*in);
+  one.from_format = format_of_input(*in);
+  one.numbers = std::move(numbers);
+  one.from = std::move(in);
+  return one;
+}
+
 std::string_view what_is_missing(spectra::spectrum_key key) {
   switch (key) {
     case spectra::spectrum_key::pepmass:
@@ -131,8 +147,23 @@ std::string_view what_is_missing(spectra::spectrum_key key) {
 
 }  // namespace
 
-spectra::order_report order_files(std::vector<std::string> const& inputs, std::string const& output, std::string const& map,
-                                  spectra::format as, spectra::sort_options const& options, spectra::order_options order,
+spectra::spectrum_inputs inputs_of(std::vector<std::string> const& inputs, spectrum_lists const& lists, unsigned threads,
+                                   bool again) {
+  spectra::spectrum_inputs all;
+  all.count = inputs.size();
+  all.open = [&inputs, &lists, threads, again](std::size_t k) {
+    auto in = std::make_unique<cli::input>(inputs[k], threads);
+    if (again && (inputs[k] == "-" || !in->id()))
+      throw usage_error(fmt::format(
+          "cannot read twice: {}: --sample needs a file for a number of spectra; or give a share, as 1%", in->name()));
+    return opened(std::move(in), lists.of_input(k));
+  };
+  return all;
+}
+
+spectra::order_report order_files(std::vector<std::string> const& inputs, spectrum_lists const& lists,
+                                  std::string const& output, std::string const& map, spectra::format as,
+                                  spectra::sort_options const& options, spectra::order_options order,
                                   cli::common_options const& common,
                                   std::function<void(spectra::sort_report const&)> const& committing) {
   output_files to(output, order, common.threads);
@@ -146,24 +177,14 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, std::s
     to.refuse_loop(*in);
     return in;
   };
-  // Decompression is slow: no work for a GPU.
-  auto const bytes_of = [](cli::input const& in) { return in.compressed() ? 0 : in.file_size().value_or(0); };
   spectra::spectrum_inputs from;
   from.count = inputs.size();
-  from.open = [&](std::size_t k) {
-    auto in = open(k);
-    spectra::spectrum_inputs::opened one;
-    one.name = in->name();
-    one.bytes = bytes_of(*in);
-    one.from_format = format_of_input(*in);
-    one.from = std::move(in);
-    return one;
-  };
+  from.open = [&](std::size_t k) { return opened(open(k), lists.of_input(k)); };
   auto const order_document = [&] {
     auto const in = open(0);
     spectra::sort_options document_options = options;
     document_options.name = in->name();
-    document_options.input_bytes = bytes_of(*in);
+    document_options.input_bytes = bytes_for_gpu(*in);
     format_of_output(output, "mzml", *in, format_of_input(*in));
     return spectra::order_mzml(*in, to.open(0), document_options, order);
   };

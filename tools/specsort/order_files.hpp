@@ -6,14 +6,22 @@
 #include "ordo/spectra/mzml.hpp"
 #include "ordo/spectra/order.hpp"
 #include "tools/cli/options.hpp"
+#include "tools/specsort/options.hpp"
 
 namespace ordo::inline v0::specsort {
+
+/// Returns the inputs with their formats, and their lists of spectra.
+/// @param again  they are read again later, so that they must be regular files
+/// @throws usage_error, when an input is opened that cannot be read again
+spectra::spectrum_inputs inputs_of(std::vector<std::string> const& inputs, spectrum_lists const& lists, unsigned threads,
+                                   bool again);
 
 /// Orders the spectra of files into an output, or into parts of it.
 /// @param as  the format; mzML only of one input in mzML, and without parts @param map  path of the origins; empty: none
 /// @param committing  called when all is written, before files take their places
-spectra::order_report order_files(std::vector<std::string> const& inputs, std::string const& output, std::string const& map,
-                                  spectra::format as, spectra::sort_options const& options, spectra::order_options order,
+spectra::order_report order_files(std::vector<std::string> const& inputs, spectrum_lists const& lists,
+                                  std::string const& output, std::string const& map, spectra::format as,
+                                  spectra::sort_options const& options, spectra::order_options order,
                                   cli::common_options const& common,
                                   std::function<void(spectra::sort_report const&)> const& committing);
 

@@ -46,6 +46,7 @@ struct spectrum_inputs {
     std::string name;                  // for messages
     std::uint64_t bytes = 0;           // as sort_options::input_bytes
     format from_format = format::mgf;  // of the source
+    std::shared_ptr<std::vector<std::uint64_t> const> numbers = {};  // as spectrum_choice::numbers, which it replaces
   };
   std::size_t count = 0;
   std::function<opened(std::size_t)> open;
@@ -65,7 +66,7 @@ class output_parts {
 /// The input and position that a spectrum of the output came from.
 struct spectrum_origin {
   std::size_t part, input;
-  std::uint64_t number;  // in its input, from 0, with the spectra that are dropped
+  std::uint64_t number;  // in its input, from 0, with the spectra that are dropped or not written as MGF
   std::uint64_t offset;  // in bytes of its BEGIN IONS, or of its tag in mzML, in the uncompressed input
 };
 
@@ -92,7 +93,7 @@ struct order_report {
 
 /// Orders the spectra of all inputs. Peaks are selected and sorted as in sort(). The order of spectra is stable: equal ones are
 /// in the order of the inputs, then of their positions. The output is MGF; mzML is ordered as the MGF that sort_mzml makes of
-/// it, in which origins count numbers and offsets.
+/// it.
 /// - The file header of the first input comes first in each part. Its parameters hold for all spectra of an input, so those of
 /// all
 ///   inputs must be the same, in any order, except COM, USERNAME and USEREMAIL: those of other inputs are left out, with a
@@ -109,6 +110,12 @@ struct order_report {
 /// @throws output_error  if temporary files cannot be written; and as sort()
 order_report order_spectra(spectrum_inputs const& inputs, output_parts& output, sort_options const& options,
                            order_options const& order);
+
+/// Reads the headers of all inputs, and returns the rule that samples `count` of the spectra which options.choice accepts; all,
+/// if there are no more. Memory: 8 bytes for each spectrum of the sample.
+/// @param options  name, input_bytes and on_warning do not count, nor does a sample of the choice
+/// @throws as order_spectra
+sample_rule find_sample(spectrum_inputs const& inputs, sort_options const& options, std::uint64_t count, std::uint64_t seed);
 
 /// Orders spectra to a single sink. @throws usage_error for parts
 order_report order_spectra(spectrum_inputs const& inputs, sink& output, sort_options const& options,

@@ -34,6 +34,9 @@ class charge_list {
   std::size_t size_ = 0;
 };
 
+/// The polarity of the ions of a spectrum.
+enum class ion_polarity : std::uint8_t { positive, negative };
+
 /// A header: the values of a spectrum as a whole. A value that the input lacks is empty.
 struct spectrum_header {
   std::optional<std::string_view> title;  // a view of memory that the reader keeps
@@ -43,6 +46,8 @@ struct spectrum_header {
   std::optional<double> rt_seconds;
   std::optional<std::uint64_t> scan;  // the first, of several
   std::optional<unsigned> ms_level;
+  std::optional<ion_polarity> polarity;
+  std::optional<std::string_view> native_id;  // a view, as the title
 
   /// Returns false for MS level 1: such a spectrum has no precursor among its peaks, even if the header has an m/z. MGF of
   /// metabolomics has the m/z of the feature there.
@@ -82,9 +87,10 @@ struct spectrum {
 };
 
 /// A reader of the header of one spectrum of MGF. It takes the lines that are not peaks, one after the other, and reads TITLE,
-/// PEPMASS (m/z, intensity, charge), CHARGE, RTINSECONDS, SCANS and MSLEVEL, and PRECURSOR_MZ if PEPMASS has no m/z. The first
-/// value that is not missing counts. RTINSECONDS and SCANS may be lists or ranges, whose first number counts; CHARGE may be
-/// "2+",
+/// PEPMASS (m/z, intensity, charge), CHARGE, RTINSECONDS, SCANS, MSLEVEL and IONMODE, and PRECURSOR_MZ if PEPMASS has no m/z.
+/// The first value that is not missing counts. Without IONMODE the polarity is that of the charge. The native id is that which
+/// msconvert writes into titles: NativeID:"...". RTINSECONDS and SCANS may be lists or ranges, whose first number counts;
+/// CHARGE may be "2+",
 /// "-2", "2+ and 3+", "1,2,3". Empty values, charges of 0 and m/z that are not above 0 are missing.
 class mgf_header {
  public:

@@ -1,0 +1,75 @@
+# specsort --ms-level, --rt, --index, --sample and the other options that choose spectra, against a reference in plain Python.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+reference="$ORDO_SOURCE/tests/reference/specsort_choice_reference.py"
+sample="$ORDO_SOURCE/datasets/samples/openms_ecoli_25.mzML.gz"
+printf 'COM=head\n\nBEGIN IONS\nTITLE=one\nPEPMASS=500\nCHARGE=2-\nRTINSECONDS=60\n2 1\n1 3\nEND IONS\n\n# of two\nBEGIN IONS\nTITLE=two\nMSLEVEL=2\n1 9\nEND IONS\n' > in.mgf
+printf 'COM=head\n\n# of two\nBEGIN IONS\nTITLE=two\nMSLEVEL=2\n1 9\nEND IONS\n' > two
+printf 'COM=head\n\nBEGIN IONS\nTITLE=one\nPEPMASS=500\nCHARGE=2-\nRTINSECONDS=60\n1 3\n2 1\nEND IONS\n\n# of two\n' > one
+
+# Each option and its inverse; to a file, a stream and the input itself.
+for choice in --ms-level=2 --rt='!0.5min:1min' --charge='!-2' --charge=0 --polarity='!negative' --precursor='!500:500' --title='t?o' --title='!o*'; do
+  expect 0 specsort in.mgf "$choice" --quiet; cmp out two
+done
+for choice in --ms-level='!2' --rt=1:1min --charge=-3:-1 --polarity=negative --precursor=:500 --title='!t*'; do
+  expect 0 specsort - "$choice" --quiet < in.mgf; cmp out one
+done
+cp in.mgf same.mgf; expect 0 specsort same.mgf --title two --sample 1 -o same.mgf; cmp same.mgf two
+expect 0 specsort in.mgf --ms-level 2
+[[ $(< err) == 'specsort: warning: in.mgf: 1 spectra do not state an MS level, and are not chosen' ]] || fail "warning: $(< err)"
+expect 0 specsort in.mgf --scan 7
+grep -q 'specsort: warning: in.mgf: none of 2 spectra is left' err || fail "nothing left: $(< err)"
+printf 'BEGIN IONS\nMSLEVEL=x\nEND IONS\n' > bad.mgf
+expect 0 specsort bad.mgf --title '*' --quiet
+expect_error specsort bad.mgf --ms-level 2
+[[ $(< err) == "specsort: not a number: bad.mgf:2: the value of 'MSLEVEL=x'" ]] || fail "error: $(< err)"
+
+# Filters of one MS level.
+expect 0 specsort in.mgf --top 1 --min-peaks 2 --filter-ms-level 2 --quiet; cmp out one
+
+# Lists: numbers, and what --map wrote; of several inputs, too.
+printf '# mine\n2\r\n' > list
+expect 0 specsort in.mgf --index list; cmp out two
+expect 0 specsort in.mgf --index '!list'; cmp out one
+cp in.mgf b.mgf
+expect 0 specsort in.mgf b.mgf --spectra-by title --descending-spectra --map map.tsv -o result --quiet
+expect 0 specsort in.mgf --index map.tsv
+grep -v 'b.mgf' map.tsv | sed '2d' > rows
+expect 0 specsort in.mgf --index rows; cmp out one
+expect 0 specsort in.mgf b.mgf --split-count 1 --index rows -o part.mgf; { cat one; echo '# of two'; } | cmp - part.0001.mgf
+for bad in 'x' '0' '1 2' $'a\tb' $'o\t1\tother.mgf\t1\t0'; do
+  printf '%s\n' "$bad" > bad
+  expect_error specsort in.mgf --index bad
+done
+expect_error specsort in.mgf b.mgf --spectra-by rt --index list
+expect_error specsort in.mgf --index none
+zcat "$sample" > run.mzML
+expect 0 specsort run.mzML --spectra-by pepmass --map map.tsv -o result.mgf
+expect 0 specsort run.mzML --index <(sed -n 2,4p map.tsv) -o part.mzML
+expect 0 specsort run.mzML --index <(sed -n 2,4p map.tsv) --spectra-by pepmass -o part.mgf
+cmp part.mgf <(awk '{ print } /^END IONS/ && ++n == 3 { exit }' result.mgf)
+[[ $(grep -c '<spectrum ' part.mzML) == 3 ]] || fail "a list of mzML"
+grep -q 'userParam name="--index" value="3 spectra"' part.mzML || fail "no record of the choice"
+
+# Samples: the same for the same seed, in two parts that make the whole, from files alone if a number is wanted.
+seq 1 500 | awk '{ print "BEGIN IONS\nTITLE=" $1 "\n1 1\nEND IONS" }' > many.mgf
+expect 0 specsort many.mgf --sample 100 --seed 5; mv out sampled
+expect 0 specsort many.mgf --sample 100 --seed 5 --threads 1; cmp out sampled
+expect 0 specsort many.mgf --sample '!100' --seed 5; [[ $(grep -c TITLE sampled) == 100 && $(grep -c TITLE out) == 400 ]] || fail "sizes"
+[[ $(grep -h TITLE sampled out | sort | uniq | wc -l) == 500 ]] || fail "a sample and the rest overlap"
+expect 0 specsort many.mgf --sample 100 --seed 6; if cmp -s out sampled; then fail "a seed changes nothing"; fi
+expect 0 specsort - --sample 10% < <(cat many.mgf); [[ -s out ]] || fail "a share of a stream"
+expect_error specsort - --sample 10 < many.mgf
+expect_error specsort <(cat many.mgf) --sample 10
+
+# What makes no sense.
+for bad in '--ms-level x' '--ms-level 3-2' '--ms-level :' '--ms-level -' '--scan -3' '--rt 5' '--rt 1min:1s' '--rt a:b' '--rt 1day:' '--charge x' '--polarity up' \
+           '--precursor 500' '--sample 0' '--sample 0%' '--sample 101%' '--sample x' '--seed 5' '--sample 5 --seed x' '--index !' '--title=' \
+           '--filter-ms-level 2' '--check --ms-level 2' '--summary --rt 1:2'; do
+  # shellcheck disable=SC2086
+  expect_error specsort in.mgf $bad
+done
+
+[[ $(command -v python3) ]] || exit 77
+python3 "$reference" files "$ORDO_SOURCE"/datasets/samples/{massbank_cc0.mgf,openms_ecoli_25.mzML.gz}
+python3 "$reference" random 1 40

@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+#include "tools/cli/input.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/specsort/options.hpp"
+
+namespace ordo::inline v0::specsort {
+namespace {
+
+constexpr std::string_view choice_group = "Choosing spectra (a leading ! chooses all others)";
+
+// Takes a leading '!' off a value.
+bool take_inverse(std::string_view& text) {
+  bool const inverse = text.starts_with('!');
+  if (inverse) text.remove_prefix(1);
+  return inverse;
+}
+
+// Returns the whole text as a number.
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  Number value{};
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return {};
+  if constexpr (std::is_floating_point_v<Number>)
+    if (!std::isfinite(value)) return {};
+  return value;
+}
+
+// Calls part(text) for each part of a list with commas.
+template <class F>
+void each_part(std::string_view list, F part) {
+  for (bool more = true; more;) {
+    std::size_t const comma = list.find(',');
+    part(list.substr(0, comma));
+    more = comma != list.npos;
+    list.remove_prefix(more ? comma + 1 : 0);
+  }
+}
+
+[[noreturn]] void refuse(std::string_view option, std::string_view text, std::string_view examples) {
+  throw usage_error(fmt::format("invalid range: {}: '{}'; write {}", option, text, examples));
+}
+
+// Parses whole numbers: "2", "2-4" (of numbers without a sign), "-4:-2", "2:".
+template <class Number>
+spectra::range_rule<Number> whole_ranges(std::string_view option, std::string_view text, std::string_view examples) {
+  spectra::range_rule<Number> rule;
+  if (text.empty()) return rule;
+  std::string_view const given = text;
+  rule.inverse = take_inverse(text);
+  each_part(text, [&](std::string_view part) {
+    std::size_t separator = part.find(':');
+    if (separator == part.npos) separator = part.find('-', 1);
+    std::string_view const first = part.substr(0, separator);
+    std::string_view const last = separator == part.npos ? first : part.substr(separator + 1);
+    bool const open = separator != part.npos && part[separator] == ':' && part.size() > 1;
+    auto const begin = first.empty() && open ? std::numeric_limits<Number>::min() : number_of<Number>(first);
+    auto const end = last.empty() && open ? std::numeric_limits<Number>::max() : number_of<Number>(last);
+    if (!begin || !end || *begin > *end) refuse(option, given, examples);
+    rule.ranges.push_back({*begin, *end});
+  });
+  return rule;
+}
+
+struct unit {
+  std::string_view name;
+  double factor;
+};
+
+// Takes a unit off the end of a number, and returns its factor; nothing if it has none.
+std::optional<double> take_unit(std::string_view& text, std::span<unit const> units) {
+  std::size_t const end = text.find_last_not_of("abcdefghijklmnopqrstuvwxyz");
+  std::string_view const name = text.substr(end == text.npos ? 0 : end + 1);
+  auto const found = std::ranges::find(units, name, &unit::name);
+  if (found == units.end()) return {};
+  text.remove_suffix(name.size());
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return found->factor;
+}
+
+// Parses ranges of numbers: "A:B", "A:", ":B". A bound without a unit has that of the other one.
+spectra::range_rule<double> real_ranges(std::string_view option, std::string_view text, std::string_view examples,
+                                        std::span<unit const> units = {}) {
+  spectra::range_rule<double> rule;
+  if (text.empty()) return rule;
+  std::string_view const given = text;
+  rule.inverse = take_inverse(text);
+  each_part(text, [&](std::string_view part) {
+    std::size_t const colon = part.find(':');
+    if (colon == part.npos || part.size() == 1) refuse(option, given, examples);
+    std::string_view first = part.substr(0, colon), last = part.substr(colon + 1);
+    std::optional<double> const first_unit = take_unit(first, units), last_unit = take_unit(last, units);
+    spectra::closed_range<double> range{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    auto const set = [&](double& bound, std::string_view digits, double factor) {
+      auto const value = number_of<double>(digits);
+      if (!value) refuse(option, given, examples);
+      bound = *value * factor;
+    };
+    if (colon != 0) set(range.first, first, first_unit.value_or(last_unit.value_or(1)));
+    if (colon + 1 != part.size()) set(range.last, last, last_unit.value_or(first_unit.value_or(1)));
+    if (!(range.first <= range.last)) refuse(option, given, examples);
+    rule.ranges.push_back(range);
+  });
+  return rule;
+}
+
+spectra::pattern_rule pattern_of(std::string_view text) {
+  spectra::pattern_rule rule;
+  if (text.empty()) return rule;
+  rule.inverse = take_inverse(text);
+  rule.pattern = text;
+  return rule;
+}
+
+// Returns the share that a sample is given by: "1%" is 0.01.
+std::optional<double> sample_share(std::string_view text) {
+  take_inverse(text);
+  if (!text.ends_with('%')) return {};
+  text.remove_suffix(1);
+  auto const percent = number_of<double>(text);
+  return percent ? *percent / 100 : std::numeric_limits<double>::quiet_NaN();
+}
+
+constexpr std::string_view sample_examples = "1000, 1% or !1000";
+
+cli::option row(std::string_view name, std::string_view value, std::string help, std::string& to, std::string details = {}) {
+  return {.name = name,
+          .value = value,
+          .group = choice_group,
+          .help = std::move(help),
+          .details = std::move(details),
+          .set = cli::store_nonempty(to)};
+}
+
+// Undoes the escapes of a field that --map writes.
+std::string unescaped(std::string_view field) {
+  std::string text;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (field[i] == '\\' && i + 1 < field.size()) {
+      ++i;
+      text += field[i] == 't' ? '\t' : field[i] == 'n' ? '\n' : field[i];
+    } else {
+      text += field[i];
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+bool choice_options::any() const {
+  return std::ranges::any_of(
+      std::array{&ms_level, &rt, &scan, &charge, &polarity, &precursor, &title, &native_id, &index, &sample},
+      [](std::string const* one) { return !one->empty(); });
+}
+
+spectra::spectrum_choice choice_options::choice() const {
+  constexpr std::array<unit, 5> times{{{"s", 1}, {"sec", 1}, {"min", 60}, {"h", 3600}, {"ms", 0.001}}};
+  constexpr std::string_view levels = "2, 2-3 or !1";
+  spectra::spectrum_choice one;
+  one.ms_levels = whole_ranges<std::uint64_t>("--ms-level", ms_level, levels);
+  one.rt_seconds = real_ranges("--rt", rt, "600:1200, 10min:20min or 3600:", times);
+  one.scans = whole_ranges<std::uint64_t>("--scan", scan, "7, 100-200 or 1,3,8:");
+  one.charges = whole_ranges<int>("--charge", charge, "2, 2-4, 0,2 or -3:-1");
+  if (!polarity.empty()) {
+    std::string_view name = polarity;
+    one.inverse_polarity = take_inverse(name);
+    if (name != "positive" && name != "negative")
+      throw usage_error(fmt::format("invalid value: --polarity: '{}'; choose from positive and negative", polarity));
+    one.polarity = name == "positive" ? spectra::ion_polarity::positive : spectra::ion_polarity::negative;
+  }
+  one.precursor_mz = real_ranges("--precursor", precursor, "400:600, 400: or !:300");
+  one.title = pattern_of(title);
+  one.native_id = pattern_of(native_id);
+  one.inverse_numbers = index.starts_with('!');
+  if (!seed.empty() && sample.empty()) throw usage_error("--seed needs --sample");
+  std::uint64_t const seed_number = seed_value();
+  if (!sample.empty()) static_cast<void>(sample_size());
+  if (auto const share = sample_share(sample)) {
+    // The share of the 2^64 ranks.
+    double const ranks = *share * 0x1p64;
+    one.sample = {.seed = seed_number,
+                  .max_rank = ranks >= 0x1p64 ? std::numeric_limits<std::uint64_t>::max()
+                                              : std::max<std::uint64_t>(std::uint64_t(ranks), 1) - 1,
+                  .inverse = inverse_sample()};
+  }
+  one.check();
+  return one;
+}
+
+spectra::range_rule<std::uint64_t> choice_options::select_levels() const {
+  return whole_ranges<std::uint64_t>("--filter-ms-level", filter_ms_level, "2, 2-3 or !1");
+}
+
+std::optional<std::uint64_t> choice_options::sample_size() const {
+  std::string_view text = sample;
+  if (text.empty()) return {};
+  take_inverse(text);
+  if (auto const share = sample_share(sample)) {
+    if (!(*share > 0 && *share <= 1))
+      throw usage_error(fmt::format("invalid sample: --sample: '{}'; write {}", sample, sample_examples));
+    return {};
+  }
+  auto const count = number_of<std::uint64_t>(text);
+  if (!count || *count == 0)
+    throw usage_error(fmt::format("invalid sample: --sample: '{}'; write {}", sample, sample_examples));
+  return count;
+}
+
+std::uint64_t choice_options::seed_value() const {
+  return seed.empty() ? 0 : cli::parse_count<std::uint64_t>("--seed", seed);
+}
+
+std::vector<cli::option> choice_rows(choice_options& to) {
+  return {row("ms-level", "LIST", "choose spectra of these MS levels, as 2-3", to.ms_level,
+              "Spectra that do not state a value are not chosen by the option that names it, but are by its inverse. A "
+              "warning counts them. All options that are given must choose a spectrum."),
+          row("rt", "A:B", "choose spectra of retention times A to B, in seconds, or as 10min:20min", to.rt),
+          row("scan", "LIST", "choose spectra of these scan numbers, as 1-100,205", to.scan),
+          row("charge", "LIST", "choose spectra with a precursor of these charges, as 2-4; 0 stands for none", to.charge),
+          row("polarity", "NAME", "choose spectra of positive or negative ions", to.polarity),
+          row("precursor", "A:B", "choose spectra whose precursor has an m/z of A to B", to.precursor),
+          row("title", "PATTERN", "choose spectra of matching titles; * is any text, ? any byte, \\ quotes", to.title),
+          row("native-id", "PATTERN", "choose spectra of matching native ids", to.native_id,
+              "In MGF the id is the NativeID:\"...\" of the title."),
+          row("index", "LIST-FILE", "choose the spectra of a list: their numbers, one a line, or rows that --map wrote",
+              to.index, "Numbers count the spectra of the input from 1 on. They choose, and do not order."),
+          row("sample", "N", "choose N of the spectra that the other options choose at random, or a share of them, as 1%",
+              to.sample, "The input is read twice for N spectra, once for a share."),
+          row("seed", "S", "make another sample for another number S", to.seed),
+          row("filter-ms-level", "LIST", "apply the peak filters to spectra of these MS levels; others keep all peaks",
+              to.filter_ms_level)};
+}
+
+spectrum_lists::spectrum_lists(std::string_view path, std::vector<std::string> const& inputs) {
+  if (path.empty()) return;
+  take_inverse(path);
+  if (path.empty()) throw usage_error("missing file: --index: '!'");
+  std::map<std::string, std::vector<std::uint64_t>, std::less<>> of_name;
+  std::vector<std::uint64_t> plain;
+  std::uint64_t rows = 0, line_number = 0;
+  host_bytes const bytes = cli::read_all(std::string(path));
+  std::string_view text(bytes.data(), bytes.size());
+  auto const fail = [&](std::string_view why) {
+    throw input_error(fmt::format("not a list of spectra: {}:{}: {}", path, line_number, why));
+  };
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    ++line_number;
+    if (line.empty() || line.starts_with('#')) continue;
+    std::array<std::string_view, 5> fields;
+    std::size_t count = 0;
+    for (std::string_view rest = line; count < fields.size();) {
+      std::size_t const tab = rest.find('\t');
+      fields[count++] = rest.substr(0, tab);
+      if (tab == rest.npos) break;
+      rest.remove_prefix(tab + 1);
+    }
+    if (line_number == 1 && count == fields.size() && fields[2] == "input" && fields[3] == "number") continue;
+    if (count != 1 && count < 4) fail("neither a number nor a row as --map writes it");
+    std::string_view const digits = count == 1 ? fields[0] : fields[3];
+    auto const number = number_of<std::uint64_t>(digits);
+    if (!number || *number == 0) fail(fmt::format("'{}' is not the number of a spectrum, from 1 on", digits));
+    if (count == 1) {
+      plain.push_back(*number - 1);
+    } else {
+      ++rows;
+      of_name[unescaped(fields[2])].push_back(*number - 1);
+    }
+  }
+  if (!plain.empty() && inputs.size() > 1)
+    throw input_error(fmt::format("not a list of spectra: {}: numbers without the input, where there are several", path));
+  bool any = false;
+  for (std::string const& name : inputs) {
+    std::vector<std::uint64_t> all = plain;
+    if (auto const found = of_name.find(name); found != of_name.end()) {
+      any = true;
+      all.insert(all.end(), found->second.begin(), found->second.end());
+    }
+    std::ranges::sort(all);
+    all.erase(std::ranges::unique(all).begin(), all.end());
+    lists_.push_back(std::make_shared<std::vector<std::uint64_t> const>(std::move(all)));
+  }
+  if (rows != 0 && !any)
+    throw input_error(fmt::format("not a list of these spectra: {}: no row has the input {}", path, inputs.front()));
+}
+
+}  // namespace ordo::inline v0::specsort
