@@ -39,8 +39,9 @@ constexpr std::array signatures{
 
 // Documents by their first tags.
 constexpr std::array documents{
-    signature{"mzML", "mzML"},     signature{"indexedmzML", "mzML"}, signature{"mzXML", "mzXML"}, signature{"msRun", "mzXML"},
-    signature{"mzData", "mzData"}, signature{"html", "HTML"},        signature{"HTML", "HTML"},
+    signature{"mzML", "mzML"},   signature{"indexedmzML", "mzML"}, signature{"mzXML", "mzXML"},
+    signature{"msRun", "mzXML"}, signature{"mzData", "mzData"},    signature{"mzSpecLib", "mzSpecLib"},
+    signature{"html", "HTML"},   signature{"HTML", "HTML"},
 };
 
 // Returns the name of the first tag of an XML document, without its prefix; empty if the tag is not in this text.
@@ -83,18 +84,18 @@ std::string_view kind_of(std::string_view text) {
     return "XML";
   }
   if (text.starts_with('{') || text.starts_with('[')) return "JSON";
-  if (text.starts_with("Name:") || text.starts_with("NAME:")) return "MSP";
+  if (text.starts_with("Name:") || text.starts_with("NAME:") || text.starts_with("name:")) return "MSP";
   if (text.starts_with("H\t") || text.starts_with("S\t")) return "MS2";
   return {};
 }
 
 std::string description_of(std::string_view kind) {
   std::string text = fmt::format("it looks like {}", kind);
-  if (kind == "mzXML" || kind == "mzData" || kind.starts_with("HDF5"))
+  if (kind == "mzData" || kind.starts_with("HDF5"))
     return text + "; that cannot be read, but msconvert --mzML makes mzML of it";
   if (kind == "a Thermo RAW file")
     return text + "; that cannot be read, but msconvert --mzML or ThermoRawFileParser makes mzML of it";
-  return text + "; MGF and mzML can be read";
+  return text + "; MGF, mzML, mzXML and MSP can be read";
 }
 
 std::string_view kind_of_line(std::string_view line) {
@@ -109,12 +110,13 @@ std::string_view kind_of_line(std::string_view line) {
 namespace ordo::inline v0::spectra {
 
 format detect_format(std::string_view front) {
-  return detail::kind_of(front) == "mzML" ? format::mzml : format::mgf;
+  std::string_view const kind = detail::kind_of(front);
+  return kind == "mzML" ? format::mzml : kind == "mzXML" ? format::mzxml : kind == "MSP" ? format::msp : format::mgf;
 }
 
 std::string foreign_format(std::string_view front) {
   std::string_view const kind = detail::kind_of(front);
-  return kind.empty() || kind == "mzML" ? "" : detail::description_of(kind);
+  return kind.empty() || detect_format(front) != format::mgf ? "" : detail::description_of(kind);
 }
 
 }  // namespace ordo::inline v0::spectra

@@ -7,6 +7,7 @@
 #include <tbb/parallel_pipeline.h>
 
 #include "base/threads.hpp"
+#include "spectra/import/format.hpp"
 #include "spectra/mgf/format.hpp"
 #include "spectra/mgf/writer.hpp"
 #include "spectra/mzml/format.hpp"
@@ -100,8 +101,19 @@ void pipeline::finish(chunk& one, sink* output) {
 }
 
 void pipeline::run(source& input, sink* output) {
-  format_ = from_ == format::mzml ? make_mzml_format(input, task_.print ? nullptr : output, task_, found_)
-                                  : make_mgf_format(input, task_, found_);
+  switch (from_) {
+    case format::mgf:
+      format_ = make_mgf_format(input, task_, found_);
+      break;
+    case format::mzml:
+      format_ = make_mzml_format(input, task_.print ? nullptr : output, task_, found_);
+      break;
+    case format::mzxml:
+      format_ = make_import_format(make_mzxml_reader(input, options_.lenient), task_, found_);
+      break;
+    case format::msp:
+      format_ = make_import_format(make_msp_reader(input), task_, found_);
+  }
   for (std::size_t s = 0; s < num_steps; ++s) phases_[s].name = format_->steps()[s];
   // Known before anything is read: a read may wait for input that never comes, while write() can fail at once.
   std::optional<std::uint64_t> const bytes = format_->addressable_bytes();

@@ -1,4 +1,4 @@
-#include "ordo/spectra/read.hpp"
+#include "ordo/spectra/import.hpp"
 
 #include <limits>
 
@@ -18,13 +18,13 @@ void append_offsets(std::vector<std::uint64_t>& to, std::vector<std::uint64_t> c
   for (std::size_t i = 1; i < from.size(); ++i) to.push_back(before + from[i]);
 }
 
-spectrum_columns read(source& input, sort_options const& options, format from) {
+}  // namespace
+
+spectrum_columns read_spectra(source& input, sort_options const& options, format from) {
   detail::pipeline work(options, {.what = detail::purpose::read, .from = from});
   work.run(input, nullptr);
   return work.take_columns();
 }
-
-}  // namespace
 
 void spectrum_columns::add(spectrum const& one) {
   constexpr double missing = std::numeric_limits<double>::quiet_NaN();
@@ -52,11 +52,11 @@ void spectrum_columns::add(spectrum_columns const& other) {
 }
 
 spectrum_columns read_spectra(source& input, sort_options const& options) {
-  return read(input, options, format::mgf);
+  return read_spectra(input, options, format::mgf);
 }
 
 spectrum_columns read_mzml_spectra(source& input, sort_options const& options) {
-  return read(input, options, format::mzml);
+  return read_spectra(input, options, format::mzml);
 }
 
 }  // namespace ordo::inline v0::spectra

@@ -5,6 +5,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/spectra.hpp"
+#include "ordo/spectra/import.hpp"
 #include "ordo/spectra/mzml.hpp"
 #include "spectra/pipeline.hpp"
 
@@ -28,13 +29,17 @@ sort_report sort(source& input, sink& output, sort_options const& options, forma
   return work.report();
 }
 
+}  // namespace
+
+sort_report sort_to_mgf(source& input, sink& output, sort_options const& options, format from) {
+  return sort(input, output, options, from, format::mgf);
+}
+
 check_result check(source& input, sort_options const& options, format from) {
   pipeline work(options, {.what = purpose::check, .from = from});
   work.run(input, nullptr);
   return {work.first_disorder(), work.report()};
 }
-
-}  // namespace
 
 sort_report sort(source& input, sink& output, sort_options const& options) {
   return sort(input, output, options, format::mgf, format::mgf);

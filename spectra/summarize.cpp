@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "ordo/spectra/import.hpp"
 #include "ordo/spectra/mzml.hpp"
 #include "spectra/pipeline.hpp"
 
@@ -93,8 +94,6 @@ std::uint64_t summary::peaks_at(double share) const {
   return 0;
 }
 
-namespace {
-
 summary summarize(source& input, sort_options const& options, format from) {
   detail::pipeline work(options, {.what = detail::purpose::summary, .from = from});
   work.run(input, nullptr);
@@ -102,8 +101,6 @@ summary summarize(source& input, sort_options const& options, format from) {
   all.take_size(work.report());
   return all;
 }
-
-}  // namespace
 
 summary summarize(source& input, sort_options const& options) {
   return summarize(input, options, format::mgf);

@@ -50,7 +50,7 @@ expect 0 specsort nan.mgf; cmp out nan.mgf
 [[ $(tail -1 err) == 'specsort: warning: nan.mgf: 20 more warnings' ]] || fail "warnings: $(tail -1 err)"
 
 # What is not MGF is refused, whatever is asked for, and nothing is written.
-printf '<?xml version="1.0"?>\n<mzXML xmlns="http://sashimi.sourceforge.net/schema/">\n</mzXML>\n' > spectra.mzXML
+printf '<?xml version="1.0"?>\n<mzData version="1.05">\n</mzData>\n' > spectra.mzData
 { printf '\377\376'; sed 's/./&\x00/g; s/$/\x00/' in.mgf; } > wide.mgf
 printf 'mz,intensity\n100.5,2\n' > peaks.csv
 gzip -c in.mgf | gzip -c > twice.mgf.gz
@@ -64,7 +64,7 @@ while read -r file kind; do
   done
   [[ ! -e result ]] || fail "output of $file"
 done << 'END'
-spectra.mzXML mzXML
+spectra.mzData mzData
 wide.mgf UTF-16 text
 peaks.csv CSV
 twice.mgf.gz gzip data inside gzip

@@ -35,10 +35,10 @@ for name in a.mzXML b.imzML.gz c.RAW d.msp; do
 done
 expect 0 specsort run.mzML --to mzml -o a.mzXML; cmp a.mzXML run.mzML
 # An input that cannot be read is that, whatever the output is called; and one of nothing is not mzML.
-printf '<?xml version="1.0"?>\n<mzXML xmlns="x">\n</mzXML>\n' > foreign.mzXML
+printf '<?xml version="1.0"?>\n<mzData version="1">\n</mzData>\n' > foreign.mzXML
 for to in '-o y.mzML' '-o y.mzXML' '--to mzml' '-o y.mgf' '--check' '--summary' '--spectra-by rt -o y.mzML' '--spectra-by rt -o y.mgf'; do
   expect_error specsort foreign.mzXML $to
-  grep -q '^specsort: not MGF: foreign.mzXML:1: it looks like mzXML; that cannot be read' err || fail "$to: $(< err)"
+  grep -q '^specsort: not MGF: foreign.mzXML:1: it looks like mzData; that cannot be read' err || fail "$to: $(< err)"
 done
 : > empty.mzML; gzip -c empty.mzML > empty.mzML.gz; printf '\n \n' > blank.mzML; : > empty.imzML
 for name in empty.mzML empty.mzML.gz blank.mzML empty.imzML; do
@@ -184,15 +184,15 @@ grep -q '^specsort: truncated: short.mzML:[0-9]*: the input ends inside the spec
 [[ ! -e result ]] || fail 'output in spite of an error'
 
 # What is neither is named, with what to do.
-printf '<?xml version="1.0"?>\n<mzXML xmlns="x">\n<!-- mzML --></mzXML>\n' > run.mzXML
+printf '<?xml version="1.0"?>\n<mzData version="1">\n<!-- mzML --></mzData>\n' > run.mzData
 printf '\001\241F\000i\000n\000n\000i\000g\000a\000n\000' > run.raw
 printf '{"spectra": []}\n' > run.json
 while read -r file message; do
   expect_error specsort "$file"
   [[ $(< err) == "specsort: not MGF: $file:1: it looks like $message" ]] || fail "$file: $(< err)"
 done << 'END'
-run.mzXML mzXML; that cannot be read, but msconvert --mzML makes mzML of it
+run.mzData mzData; that cannot be read, but msconvert --mzML makes mzML of it
 run.raw a Thermo RAW file; that cannot be read, but msconvert --mzML or ThermoRawFileParser makes mzML of it
-run.json JSON; MGF and mzML can be read
+run.json JSON; MGF, mzML, mzXML and MSP can be read
 END
 no_leftovers

@@ -8,6 +8,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/spectra.hpp"
+#include "ordo/spectra/import.hpp"
 #include "ordo/spectra/mzml.hpp"
 #include "ordo/spectra/summary.hpp"
 #include "tools/cli/input.hpp"
@@ -161,14 +162,13 @@ int run(int argc, char** argv) {
   if (!in.compressed()) options.input_bytes = in.file_size().value_or(0);  // inflating is too slow for a GPU to pay
   spectra::format const format = specsort::format_of_input(in),
                         to_format = specsort::format_of_output(made.output, made.to, in, format);
-  bool const mzml = format == spectra::format::mzml;
   options.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   progress.phase(made.check ? "checking" : made.summary.empty() ? "sorting" : "reading", options.input_bytes);
 
   int status = 0;
   spectra::sort_report done;
   if (made.check) {
-    auto const [first, looked_at] = mzml ? spectra::check_mzml(in, options) : spectra::check(in, options);
+    auto const [first, looked_at] = spectra::check(in, options, format);
     done = looked_at;
     for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
     if (first) {
@@ -178,7 +178,7 @@ int run(int argc, char** argv) {
                                     first->peak));
     }
   } else if (!made.summary.empty()) {
-    spectra::summary const found = mzml ? spectra::summarize_mzml(in, options) : spectra::summarize(in, options);
+    spectra::summary const found = spectra::summarize(in, options, format);
     done.bytes = found.bytes;
     done.warnings = found.warnings;
     progress.clear();
@@ -188,7 +188,9 @@ int run(int argc, char** argv) {
     cli::output out(made.output, made.common.threads);
     out.refuse_loop(in);
     prompt_output to(out);
-    done = mzml ? spectra::sort_mzml(in, to, options, to_format) : spectra::sort(in, to, options);
+    done = format == spectra::format::mgf    ? spectra::sort(in, to, options)
+           : format == spectra::format::mzml ? spectra::sort_mzml(in, to, options, to_format)
+                                             : spectra::sort_to_mgf(in, to, options, format);
     report(stats, done);
     out.commit();
     report_choice(w, done, options.name);

@@ -86,7 +86,7 @@ TEST_CASE("mzml: known by its first tag") {
   CHECK(detect_format("\xef\xbb\xbf\n<indexedmzML\n") == format::mzml);
   CHECK(detect_format("<x:mzML a='mzXML'>") == format::mzml);
   for (std::string const other :
-       {"", "<mzXML a='mzML'>", "<mzMLs>", "BEGIN IONS\nTITLE=<mzML>\n", "mzML", "<?xml mzML", "{\"mzML\":1}"})
+       {"", "<mzData a='mzML'>", "<mzMLs>", "BEGIN IONS\nTITLE=<mzML>\n", "mzML", "<?xml mzML", "{\"mzML\":1}"})
     CHECK(detect_format(other) == format::mgf);
 }
 

@@ -1,0 +1,36 @@
+#pragma once
+#include "ordo/spectra.hpp"
+#include "ordo/spectra/read.hpp"
+#include "ordo/spectra/summary.hpp"
+
+#pragma GCC visibility push(default)
+
+/// Reads spectra of every format, among them those that are not written: mzXML and MSP.
+///
+/// mzXML is that of versions 1 to 3.2, with peaks of 32 or 64 bits, compressed by zlib or not at all; its index of scans is not
+/// read. Its titles are made of the name of the parent file, the scan number twice and the charge, as in titles of mzML.
+///
+/// MSP is the text format of NIST's libraries, as NIST, MassBank, MoNA, MS-DIAL and SpectraST write it. Name, PrecursorMZ (or
+/// Parent= of the comment), Charge, Ion_mode, RetentionTime (in minutes, unless it names a unit), ScanNumber and Spectrum_type
+/// are read, and annotations of peaks are not.
+///
+/// Input that is not well-formed, and spectra that do not hold the number of peaks that they state, are errors.
+namespace ordo::inline v0::spectra {
+
+/// Sorts the rest of an input of any format, and writes it as MGF: spectra of MS level 2 and above with a precursor m/z; of
+/// MSP, all spectra. Peaks that are not finite are left out, with a warning.
+/// Memory: some chunks of options.chunk_bytes of text, or of a larger spectrum, for each thread.
+/// @throws input_error  naming the line; and as sort()
+sort_report sort_to_mgf(source& input, sink& output, sort_options const& options, format from);
+
+/// Finds the first peak out of order. The line is that of the spectrum, but for MGF.
+check_result check(source& input, sort_options const& options, format from);
+
+/// Summarizes the rest of an input, with spectra of every MS level.
+summary summarize(source& input, sort_options const& options, format from);
+
+/// Reads the rest of an input into memory, with spectra of every MS level.
+spectrum_columns read_spectra(source& input, sort_options const& options, format from);
+
+}  // namespace ordo::inline v0::spectra
+#pragma GCC visibility pop

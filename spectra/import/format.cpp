@@ -1,0 +1,236 @@
+#include "spectra/import/format.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+#include "spectra/mzml/xml.hpp"
+
+namespace ordo::inline v0::spectra::detail {
+namespace {
+
+class import_chunk final : public chunk {
+ public:
+  import_chunk(chunk_task const& task, import_reader const& reader)
+      : task_(task), parser_(reader.make_parser()), is_run_(reader.is_run()) {}
+
+  bool next(import_reader& reader, std::size_t wanted) {
+    restart();
+    warned = {};
+    disorder.reset();
+    bool const any = timed(reading, 0, [&] { return reader.next(text, wanted); });
+    if (any) add_bytes(reading, text.size);
+    return any;
+  }
+
+  bool parse() override {
+    timed(parsing, text.size, [&] {
+      counted.bytes = text.size;
+      counted.lines = std::uint64_t(std::ranges::count(text.view(), '\n'));
+      read_.clear();
+      try {
+        parser_->parse(text, read_);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      if (!failure) failure = text.failure;
+      take_spectra();
+    });
+    return !failure && !disorder;
+  }
+
+  void compose() override {
+    timed(composing, text.size, [&] { print_spectra(); });
+  }
+  [[nodiscard]] bool selects() const override { return true; }
+  [[nodiscard]] std::span<char const> output() const override { return out_; }
+  [[nodiscard]] std::uint64_t offset() const override { return text.offset; }
+
+  import_text text;
+  struct warning_counts {
+    std::uint64_t level_1 = 0, no_precursor = 0, not_finite = 0, chosen = 0;
+  } warned;
+  struct disorder_in_chunk {
+    std::size_t at;
+    std::uint64_t spectrum;  // of the chunk, from 0
+    std::string title, peak;
+  };
+  std::optional<disorder_in_chunk> disorder;
+
+ private:
+  [[nodiscard]] std::size_t begin_of(std::size_t s) const { return s == 0 ? 0 : read_.ends[s - 1]; }
+  [[nodiscard]] peak_list peaks_of(std::size_t s) const {
+    std::size_t const begin = begin_of(s), size = read_.ends[s] - begin;
+    return {std::span(read_.mz).subspan(begin, size), std::span(read_.intensity).subspan(begin, size), {}};
+  }
+
+  void take_spectra() {
+    rows_.clear();
+    if (read_.mz.size() > ~std::uint32_t{0}) {
+      failure = std::make_exception_ptr(xml_fault(0, "too large", "more than 2^32 peaks in spectra that follow one another"));
+      return;
+    }
+    for (auto& one : read_.all) {
+      if (!one.title.empty()) one.header.title = one.title;
+      if (!one.native_id.empty()) one.header.native_id = one.native_id;
+    }
+    out_.clear();
+    for (std::size_t s = 0; s < read_.all.size() && !disorder; ++s) take_spectrum(s);
+    if (!task_.writes()) return;
+    // Peaks of spectra that are not written stay in the arrays, as spectra that are left out.
+    peaks.mz = read_.mz;
+    peaks.intensity = read_.intensity;
+    peaks.first.push_back(std::uint32_t(read_.mz.size()));
+  }
+
+  void take_spectrum(std::size_t s) {
+    imported_spectrum const& one = read_.all[s];
+    ++counted.spectra;
+    std::size_t const num_peaks = peaks_of(s).size();
+    counted.peaks += num_peaks;
+    bool is_written = choose(task_, one.header, text.first_spectrum + s);
+    if (task_.what == purpose::choose) return;
+    if (is_written) {
+      ++warned.chosen;
+      if (task_.reads_all()) return add(task_, {one.header, peaks_of(s), {}, text.first_spectrum + s});
+      if (task_.what == purpose::check) return find_disorder(s);
+      is_written = counts_in_mgf(one.header);
+    }
+    if (!task_.writes()) return;
+    peaks.first.push_back(std::uint32_t(begin_of(s)));
+    peaks.left_out.push_back(!is_written);
+    if (!task_.select) return;
+    if (task_.select->remove_precursor) peaks.headers.push_back(&one.header);
+    if (task_.options->select_levels.is_set()) peaks.whole.push_back(is_written && !is_selected(task_, one.header));
+  }
+
+  // Returns true if the spectrum is written as MGF, and counts it if it is not.
+  bool counts_in_mgf(spectrum_header const& header) {
+    if (!is_run_) {
+      warned.no_precursor += !header.precursor_mz;
+      return true;
+    }
+    if (header.ms_level.value_or(0) < 2)
+      ++warned.level_1;
+    else if (!header.precursor_mz)
+      ++warned.no_precursor;
+    else
+      return true;
+    return false;
+  }
+
+  void find_disorder(std::size_t s) {
+    peak_list const all = peaks_of(s);
+    auto const values = task_.options->by == sort_key::mz ? all.mz : all.intensity;
+    peak_code const code(task_.options->descending);
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      if (code(values[i - 1]) <= code(values[i])) continue;
+      disorder = {read_.all[s].begin, s, read_.all[s].title,
+                  fmt::format("{} {}", text_of(all.mz[i], read_.all[s].digits.mz_single),
+                              text_of(all.intensity[i], read_.all[s].digits.intensity_single))};
+      return;
+    }
+  }
+  static std::string text_of(double value, bool single) {
+    return single ? fmt::format("{}", float(value)) : fmt::format("{}", value);
+  }
+
+  void print_spectra() {
+    std::string title;
+    for (std::size_t s = 0; s < read_.all.size(); ++s) {
+      if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
+      imported_spectrum const& one = read_.all[s];
+      auto const kept = peaks.kept_of(s);
+      relative_.resize(kept.size());
+      std::ranges::transform(kept, relative_.begin(), [&](std::uint32_t peak) { return peak - peaks.first[s]; });
+      spectrum_header header = one.header;
+      std::size_t const not_finite = task_.print(header, title, peaks_of(s), relative_, one.digits, out_);
+      warned.not_finite += not_finite;
+      if (task_.keys) records.add(*task_.keys, header, kept.size() - not_finite, out_.size(), s, one.begin);
+    }
+    records.any_spectra = !records.all().empty();
+  }
+
+  chunk_task const& task_;
+  std::unique_ptr<import_parser> parser_;
+  bool is_run_;
+  imported_spectra read_;
+  std::vector<std::size_t> rows_;
+  std::vector<std::uint32_t> relative_;
+  std::string out_;
+};
+
+class import_format final : public input_format {
+ public:
+  import_format(std::unique_ptr<import_reader> reader, chunk_task const& task, diagnostics& found)
+      : task_(task), reader_(std::move(reader)), found_(found) {}
+
+  [[nodiscard]] step_names const& steps() const override {
+    static constexpr step_names names{"read", "parse", "", "sort", "print", "write"};
+    return names;
+  }
+  [[nodiscard]] std::unique_ptr<chunk> make_chunk() const override { return std::make_unique<import_chunk>(task_, *reader_); }
+
+  bool next(chunk& one, std::size_t wanted) override { return static_cast<import_chunk&>(one).next(*reader_, wanted); }
+
+  bool accept(chunk& one) override {
+    auto& part = static_cast<import_chunk&>(one);
+    if (part.disorder) {
+      found_.first_disorder =
+          disorder{line_at(part.disorder->at, part.text.view()), part.text.first_spectrum + part.disorder->spectrum + 1,
+                   part.disorder->title, part.disorder->peak};
+      return false;
+    }
+    if (part.failure) fail(part.failure, part.text.view());
+    warned_.level_1 += part.warned.level_1;
+    warned_.no_precursor += part.warned.no_precursor;
+    warned_.not_finite += part.warned.not_finite;
+    warned_.chosen += part.warned.chosen;
+    part.records.first_number = part.text.first_spectrum;
+    part.records.first_offset = part.text.offset;
+    return true;
+  }
+
+  void end() override {
+    auto const warn = [&](std::uint64_t count, std::string_view what) {
+      if (count != 0) found_.warn(fmt::format("{}: {} {}", task_.options->name, count, what));
+    };
+    warn(warned_.no_precursor, reader_->is_run() ? "spectra of MS level 2 or above have no precursor m/z and are left out"
+                                                 : "spectra have no precursor m/z: their PEPMASS is 0");
+    warn(warned_.not_finite, "peaks are not finite and are left out");
+    warn(reader_->repaired(), "bytes are no UTF-8, and are read as Windows-1252");
+    if (task_.writes() && reader_->is_run() && warned_.level_1 == warned_.chosen)
+      found_.warn(task_.options->name + ": there are no spectra of MS level 2 or above");
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t line_at(std::size_t at, std::string_view text) const {
+    return found_.totals.lines + std::uint64_t(std::ranges::count(text.substr(0, at), '\n')) + 1;
+  }
+
+  [[noreturn]] void fail(std::exception_ptr failure, std::string_view text) const {
+    try {
+      std::rethrow_exception(std::move(failure));
+    } catch (xml_fault const& fault) {
+      throw input_error(fault.message(task_.options->name, line_at(fault.at, text)));
+    }
+  }
+
+  chunk_task const& task_;
+  std::unique_ptr<import_reader> reader_;
+  diagnostics& found_;
+  import_chunk::warning_counts warned_;
+};
+
+}  // namespace
+
+std::unique_ptr<input_format> make_import_format(std::unique_ptr<import_reader> reader, chunk_task const& task,
+                                                 diagnostics& found) {
+  return std::make_unique<import_format>(std::move(reader), task, found);
+}
+
+}  // namespace ordo::inline v0::spectra::detail

@@ -1,0 +1,109 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ordo/io.hpp"
+#include "spectra/mzml/binary_array.hpp"
+#include "spectra/order/chunk.hpp"
+
+// Formats that are read, and written as MGF: mzXML and MSP.
+namespace ordo::inline v0::spectra::detail {
+
+/// A spectrum that was read, but for its peaks.
+struct imported_spectrum {
+  std::size_t begin = 0;  // its place in the text
+  std::string title, native_id;
+  spectrum_header header;  // its title and native id become views of these
+  peak_digits digits = {};
+};
+
+/// The text of some whole spectra.
+struct import_text : chunk_text {
+  std::uint64_t first_spectrum = 0;  // its number in the input
+  std::uint64_t num_spectra = 0;
+  std::exception_ptr failure;  // behind the last of the spectra
+
+  /// What the reader of mzXML finds while it cuts the text: the spectra, and the places of their peaks.
+  struct scan {
+    imported_spectrum spectrum;
+    std::size_t num_peaks = 0;
+    binary_array peaks;
+  };
+  std::vector<scan> scans;
+};
+
+/// Some spectra with all of their peaks.
+struct imported_spectra {
+  std::vector<imported_spectrum> all;
+  std::vector<double> mz, intensity;
+  std::vector<std::size_t> ends;  // of the peaks of each spectrum
+
+  void clear() {
+    all.clear();
+    mz.clear();
+    intensity.clear();
+    ends.clear();
+  }
+  /// Ends a spectrum, whose peaks were appended.
+  void add(imported_spectrum one) {
+    all.push_back(std::move(one));
+    ends.push_back(mz.size());
+  }
+};
+
+/// Parses texts that a reader has cut. One for each chunk.
+class import_parser {
+ public:
+  virtual ~import_parser() = default;
+  /// @param to  empty; after an error it holds the spectra before it @throws xml_fault
+  virtual void parse(import_text const& text, imported_spectra& to) = 0;
+};
+
+/// Cuts a source into texts of whole spectra. One thread at a time.
+class import_reader {
+ public:
+  virtual ~import_reader() = default;
+  /// Reads the next `wanted` bytes or so. An error is stored in text.failure, and is the end. @returns false behind the last
+  /// text
+  virtual bool next(import_text& text, std::size_t wanted) = 0;
+  [[nodiscard]] virtual std::unique_ptr<import_parser> make_parser() const = 0;
+  /// Returns true if spectra of MS level 1, and those without precursor, are left out of MGF.
+  [[nodiscard]] virtual bool is_run() const = 0;
+  /// Returns the number of bytes read as Windows-1252.
+  [[nodiscard]] virtual std::uint64_t repaired() const { return 0; }
+};
+
+std::unique_ptr<import_reader> make_mzxml_reader(source& input, bool lenient);
+std::unique_ptr<import_reader> make_msp_reader(source& input);
+
+/// @param task, found  must outlive the format
+std::unique_ptr<input_format> make_import_format(std::unique_ptr<import_reader> reader, chunk_task const& task,
+                                                 diagnostics& found);
+
+/// Reads ahead of the texts that a source is cut into.
+class text_reader {
+ public:
+  explicit text_reader(source& from) : from_(from), offset_(from.size() ? from.position() : 0) {}
+
+  /// Begins the next text.
+  void begin(import_text& text);
+  /// Reads more into the text, and makes room for it. @returns false at the end of the source
+  /// @throws xml_fault  for more than a text can hold
+  bool more(import_text& text, std::size_t wanted);
+  /// Ends the text after `size` bytes. Those behind begin the next one.
+  void cut(import_text& text, std::size_t size);
+  [[nodiscard]] bool at_end() const noexcept { return at_end_ && rest_.empty(); }
+
+ private:
+  source& from_;
+  std::vector<char> rest_;
+  std::uint64_t offset_;
+  bool at_end_ = false;
+};
+
+}  // namespace ordo::inline v0::spectra::detail

@@ -1,0 +1,64 @@
+# specsort: mzXML and MSP in, MGF out.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+gzip -dc "$ORDO_SOURCE/datasets/samples/openms_ecoli_25.mzML.gz" > run.mzML
+python3 - << 'END'
+import base64
+import struct
+import sys
+
+sys.path.insert(0, __import__('os').environ['ORDO_SOURCE'] + '/tests/reference')
+from mzml_documents import Document
+
+# The same spectra in each format, their peaks turned round.
+xml, msp, mgf = ['<mzXML><msRun><parentFile fileName="run.raw"/>'], [], []
+for number, one in enumerate(Document(open('run.mzML').read()).spectra, 1):
+    peaks = [(m, struct.unpack('f', struct.pack('f', h))[0]) for m, h in one.peaks()]
+    peaks = [(struct.unpack('f', struct.pack('f', m))[0], h) for m, h in peaks]
+    charge = one.charges[0] if one.charges else None
+    data = b''.join(struct.pack('>ff', *peak) for peak in reversed(peaks))
+    said = '' if charge is None else f' precursorCharge="{charge}"'
+    xml.append(f'<scan num="{number}" msLevel="{one.level}" peaksCount="{len(peaks)}" retentionTime="PT{number}S">'
+               f'<precursorMz{said}>{one.precursor}</precursorMz><peaks precision="32" byteOrder="network" '
+               f'contentType="m/z-int">{base64.b64encode(data).decode()}</peaks></scan>\n')
+    said = '' if charge is None else f'Charge: {charge}\n'
+    msp.append(f'Name: run.{number}.{number}.{charge or ""}\nPRECURSORMZ: {one.precursor}\n{said}RETENTIONTIME: {number} s\nScan: {number}\n'
+               f'Num Peaks: {len(peaks)}\n' + ''.join(f'{m!r}\t{h!r}\t"an ion"\n' for m, h in reversed(peaks)) + '\n')
+open('run.mzXML', 'w').write(''.join(xml) + '</msRun></mzXML>')
+open('library.msp', 'w').write(''.join(msp))
+END
+expect 0 specsort run.mzXML; mv out run.mgf
+[[ $(grep -c '^BEGIN IONS$' run.mgf) == 25 && $(grep -c '^[0-9]' run.mgf) == 6895 ]] || fail 'mzXML: spectra or peaks are missing'
+expect 0 specsort run.mgf --check
+expect 0 specsort library.msp
+python3 - run.mgf out << 'END'
+import struct
+import sys
+# Numbers of MSP have the digits of doubles: the values of 32 bits are the same.
+a, b = ([struct.pack('2f', *map(float, line.split())) if line[0].isdigit() else line for line in open(name)]
+        for name in sys.argv[1:])
+sys.exit(a != b)
+END
+expect 0 specsort run.mzXML --to mgf -o x.mgf --threads 2; cmp x.mgf run.mgf
+gzip -c run.mzXML > packed; expect 0 specsort packed; cmp out run.mgf
+expect 0 specsort - < <(cat run.mzXML); cmp out run.mgf
+expect 1 specsort --check run.mzXML
+grep -q "^specsort: run.mzXML:1: disorder: spectrum 1 'run.1.1" err || fail "--check: $(< err)"
+expect 1 specsort --check library.msp
+expect 0 specsort --summary run.mzXML; grep -q '^spectra  *25$' out || fail "--summary: $(< out)"
+expect 0 specsort --summary library.msp; grep -q '^peaks  *6,895$' out || fail "--summary: $(< out)"
+# Spectra of several formats in one order, chosen, and selected.
+expect 0 specsort run.mzXML library.msp run.mgf --spectra-by scan --map map.tsv -o ordered.mgf
+[[ $(grep -c '^BEGIN IONS$' ordered.mgf) == 75 && $(wc -l < map.tsv) == 76 ]] || fail 'ordered: spectra are missing'
+expect 0 specsort run.mzXML --scan 3-5 --top 7
+[[ $(grep -c '^BEGIN IONS$' out) == 3 && $(grep -c '^[0-9]' out) == 21 ]] || fail "chosen: $(< out)"
+for in in run.mzXML library.msp; do
+  for order in '' '--spectra-by rt'; do
+    expect_error specsort $in $order --to mzml -o x.mzML
+    grep -q "cannot be written as mzML: $in: write MGF" err || fail "$in: $(< err)"
+  done
+done
+head -c 3000 run.mzXML > cut.mzXML; expect_error specsort cut.mzXML
+grep -q '^specsort: truncated: cut.mzXML:1: the input ends inside the scan that begins here$' err || fail "cut: $(< err)"
+expect_error specsort --lenient <(printf 'Name: a\nNum Peaks: 2\n1 2\n')
+[[ ! -e x.mzML ]] || fail 'mzML was written'

@@ -1,0 +1,257 @@
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+#include "ordo/io.hpp"
+#include "ordo/spectra/import.hpp"
+#include "spectra/mzml/binary_array.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/inputs.hpp"
+#include "tests/unit/spectra/mzml_cases.hpp"
+
+// mzXML and MSP, which are read and written as MGF.
+namespace {
+
+using namespace ordo::spectra;
+using mzml::replaced;
+using mzml::text_sink;
+
+/// Sorts an input to MGF, by chunks of several sizes. @returns the output, or the error message
+std::string to_mgf(std::string_view text, format from, sort_options options = {}) {
+  std::optional<std::string> first;
+  options.name = "f";
+  options.machine.device = ordo::device::cpu;
+  for (std::size_t const bytes : {std::size_t{1} << 20, std::size_t{1}, std::size_t{300}}) {
+    options.chunk_bytes = bytes;
+    options.machine.threads = bytes == 1 ? 1 : 3;
+    ordo::memory_source source(text);
+    text_sink sink;
+    std::string message;
+    try {
+      auto const done = sort_to_mgf(source, sink, options, from);
+      CHECK(done.bytes == text.size());
+      message = sink.text;
+    } catch (ordo::input_error const& e) {
+      message = e.what();
+    }
+    if (!first) first = message;
+    CHECK(message == *first);
+  }
+  return *first;
+}
+
+struct peak {
+  double mz, intensity;
+};
+
+std::string peaks_text(std::vector<peak> const& peaks, unsigned precision, bool zlib) {
+  std::string bytes;
+  auto const add = [&](auto bits) {
+    for (std::size_t i = sizeof bits; i-- != 0;) bytes += char(bits >> (8 * i));
+  };
+  for (auto const& one : peaks)
+    for (double const value : {one.mz, one.intensity}) {
+      if (precision == 32)
+        add(std::bit_cast<std::uint32_t>(float(value)));
+      else
+        add(std::bit_cast<std::uint64_t>(value));
+    }
+  detail::binary_array array;
+  array.compression = zlib ? detail::packing::zlib : detail::packing::none;
+  detail::array_codec codec;
+  std::string base64;
+  codec.pack(array, bytes, base64);
+  return fmt::format("<peaks precision=\"{}\" byteOrder=\"network\" contentType=\"m/z-int\" compressionType=\"{}\">{}</peaks>",
+                     precision, zlib ? "zlib" : "none", base64);
+}
+
+std::string scan_text(std::size_t number, int level, std::vector<peak> const& peaks, std::string const& inner,
+                      unsigned precision = 32, bool zlib = false) {
+  return fmt::format("<scan num=\"{}\" msLevel=\"{}\" peaksCount=\"{}\" retentionTime=\"PT1M{}.5S\" polarity=\"+\">\n{}\n{}\n",
+                     number, level, peaks.size(), number, inner, peaks_text(peaks, precision, zlib));
+}
+
+std::string const precursor = R"(<precursorMz precursorIntensity="7" precursorCharge="2">445.5</precursorMz>)";
+
+std::string run_of(std::string const& scans) {
+  return "<?xml version=\"1.0\"?>\n<mzXML xmlns=\"x\"><msRun>\n<parentFile fileName=\"C:\\a/run.1.raw\"/>\n" + scans +
+         "</msRun>\n<index name=\"scan\"><offset id=\"1\">9</offset></index></mzXML>\n";
+}
+
+std::string mgf(std::size_t number, std::string const& peaks, std::string const& charge = "CHARGE=2+\n") {
+  return fmt::format("BEGIN IONS\nTITLE=run.1.{0}.{0}.{1}\nRTINSECONDS={2}.5\nPEPMASS=445.5{3}\n{4}SCANS={0}\n{5}END IONS\n",
+                     number, charge.empty() ? "" : "2", 60 + number, charge.empty() ? "" : " 7", charge, peaks);
+}
+
+std::string small_run() {
+  return run_of(scan_text(1, 1, {{5, 1}}, "") + scan_text(2, 2, {{200.25, 3}, {100.5, 4.5}}, precursor) + "</scan>" +
+                scan_text(3, 2, {{300, 1}, {100.125, 2}}, precursor, 64, true) + "</scan></scan>\n");
+}
+
+std::string const small_library =
+    "Name: One\r\nPrecursorMZ: 445.5\r\nPrecursor_type: [M+H]+\r\nIon_mode: P\r\nCharge: 2\r\n"
+    "RETENTIONTIME: 1.5\r\nNum Peaks: 2\r\n200.5\t10\t\"b; 2\"\r\n100.25\t20.5\r\n\r\n"
+    "NAME: PEPTIDE/3_1\nMW: 1\nComment: \"x\" Parent=300.5 Mods=0\nNum peaks: 4\n5 1; 4 2; 3 3;\n2 4;\n"
+    "Name: Three\nNum Peaks: 0\n\n\n# a comment\nName: Four\nPRECURSORMZ: 9\nIONMODE: Negative\nCharge: 1\n"
+    "Num Peaks: 4\n1 2 3 4\n5 6 an ion 2\n7 8\n";
+
+}  // namespace
+
+TEST_CASE("import: mzXML becomes MGF") {
+  CHECK(to_mgf(small_run(), format::mzxml) == mgf(2, "100.5 4.5\n200.25 3\n") + mgf(3, "100.125 2\n300 1\n"));
+  // Whatever the precision and compression are, and whether scans are in one another.
+  for (unsigned const precision : {32, 64})
+    for (bool const zlib : {false, true}) {
+      std::string const one = scan_text(4, 2, {{3, 1}, {2, 2}, {2, 1}}, precursor, precision, zlib);
+      CHECK(to_mgf(run_of(one + "</scan>"), format::mzxml) == mgf(4, "2 2\n2 1\n3 1\n"));
+      CHECK(to_mgf(run_of(scan_text(1, 1, {}, "", precision, zlib) + one + "</scan></scan>"), format::mzxml) ==
+            mgf(4, "2 2\n2 1\n3 1\n"));
+    }
+  // A scan without peaks may have a pair of zeros, or no tag for them.
+  std::string const filled = replaced(scan_text(5, 2, {}, precursor), "></peaks>", ">AAAAAAAAAAA=</peaks>");
+  CHECK(to_mgf(run_of(filled + "</scan>"), format::mzxml) == mgf(5, ""));
+  std::string const bare = "<scan num=\"5\" msLevel=\"2\" peaksCount=\"0\" retentionTime=\"PT65.5S\">" + precursor;
+  CHECK(to_mgf(run_of(bare + "</scan>"), format::mzxml) == mgf(5, ""));
+  CHECK(to_mgf(run_of(bare + "<peaks/>" + scan_text(6, 2, {{1, 1}}, precursor) + "</scan></scan>"), format::mzxml) ==
+        mgf(5, "") + mgf(6, "1 1\n"));
+  CHECK(to_mgf(run_of(bare + scan_text(6, 2, {{1, 1}}, precursor) + "</scan></scan>"), format::mzxml) ==
+        mgf(5, "") + mgf(6, "1 1\n"));
+  // Spectra without precursor are left out; negative ions have negative charges.
+  CHECK(to_mgf(run_of(scan_text(7, 2, {{1, 1}}, "") + "</scan>"), format::mzxml).empty());
+  std::string const negative =
+      replaced(run_of(scan_text(7, 2, {{1, 1}}, precursor) + "</scan>"), "polarity=\"+\"", "polarity=\"-\"");
+  CHECK(to_mgf(negative, format::mzxml).find("\nCHARGE=2-\n") != std::string::npos);
+  CHECK(to_mgf(run_of(""), format::mzxml).empty());
+
+  sort_options options;
+  options.select.top = 1;
+  options.by = sort_key::intensity;
+  CHECK(to_mgf(small_run(), format::mzxml, options) == mgf(2, "100.5 4.5\n") + mgf(3, "100.125 2\n"));
+  options.choice.scans.ranges = {{3, 9}};
+  CHECK(to_mgf(small_run(), format::mzxml, options) == mgf(3, "100.125 2\n"));
+}
+
+TEST_CASE("import: what is wrong in mzXML is named with its line") {
+  std::string const good = small_run();
+  struct {
+    char const *what, *by, *message;
+  } const all[]{
+      {"</msRun>", "", "malformed XML: f:15: mismatched tag"},
+      {"peaksCount=\"2\"", "peaksCount=\"3\"", "not a binary array: f:9: it does not hold 6 numbers of 4 bytes"},
+      {"peaksCount=\"2\"", "peaksCount=\"x\"", "not a number: f:7: peaksCount is 'x'"},
+      {"peaksCount=\"2\"", "", "not mzXML: f:7: a scan without peaksCount"},
+      {"peaksCount=\"1\"", "peaksCount=\"0\"", "not a binary array: f:6: it holds peaks, where peaksCount is 0"},
+      {"445.5", "abc", "not a number: f:8: precursorMz is 'abc'"},
+      {"PT1M1.5S", "PT1Y", "not a duration: f:4: retentionTime is 'PT1Y'"},
+      {"precision=\"32\"", "precision=\"16\"", "peaks not supported: f:6: precision is '16'"},
+      {"m/z-int", "m/z ruler", "peaks not supported: f:6: contentType is 'm/z ruler'"},
+      {"compressionType=\"zlib\"", "compressionType=\"x\"", "peaks not supported: f:12: compressionType is 'x'"},
+      {"network", "little", "peaks not supported: f:6: byteOrder is 'little'"},
+      {"</peaks>", "<a/></peaks>", "not mzXML: f:6: a tag between <peaks> and </peaks>"},
+      {"</peaks>", "*</peaks>", "not a binary array: f:6: it is no base64"},
+      {"<mzXML", "<mzML", "not mzXML: f:2: its first tag is <mzML>"},
+  };
+  for (auto const& [what, by, message] : all) {
+    CAPTURE(what, by);
+    CHECK(to_mgf(replaced(good, what, by), format::mzxml) == message);
+  }
+  CHECK(to_mgf("", format::mzxml) == "malformed XML: f:1: no element found");
+  CHECK(to_mgf(good.substr(0, good.find("</peaks>")), format::mzxml) ==
+        "truncated: f:4: the input ends inside the scan that begins here");
+}
+
+TEST_CASE("import: MSP becomes MGF") {
+  std::string const expected =
+      "BEGIN IONS\nTITLE=One\nRTINSECONDS=90\nPEPMASS=445.5\nCHARGE=2+\n100.25 20.5\n200.5 10\nEND IONS\n"
+      "BEGIN IONS\nTITLE=PEPTIDE/3_1\nPEPMASS=300.5\nCHARGE=3+\n2 4\n3 3\n4 2\n5 1\nEND IONS\n"
+      "BEGIN IONS\nTITLE=Three\nPEPMASS=0\nEND IONS\n"
+      "BEGIN IONS\nTITLE=Four\nPEPMASS=9\nCHARGE=1-\n1 2\n3 4\n5 6\n7 8\nEND IONS\n";
+  CHECK(to_mgf(small_library, format::msp) == expected);
+  CHECK(to_mgf("\xef\xbb\xbf" + small_library, format::msp) == expected);
+  CHECK(to_mgf(small_library.substr(0, small_library.size() - 1), format::msp) == expected);
+  CHECK(to_mgf("", format::msp).empty());
+  CHECK(detect_format("\n\nName: a\n") == format::msp);
+  CHECK(detect_format("<mzXML>") == format::mzxml);
+
+  ordo::memory_source source(small_library);
+  auto const read = read_spectra(source, {}, format::msp);
+  CHECK(read.mz == std::vector<double>{200.5, 100.25, 5, 4, 3, 2, 1, 3, 5, 7});
+  CHECK(read.charge == std::vector<std::int32_t>{2, 3, 0, -1});
+  ordo::memory_source again(small_library);
+  auto const first = check(again, {}, format::msp).first;
+  REQUIRE(first);
+  CHECK(first->line == 1);
+  CHECK(first->title == "One");
+  CHECK(first->peak == "100.25 20.5");
+  ordo::memory_source once_more(small_library);
+  CHECK(summarize(once_more, {}, format::msp).spectra == 4);
+}
+
+TEST_CASE("import: what is wrong in MSP is named with its line") {
+  struct {
+    char const *what, *by, *message;
+  } const all[]{
+      {"Num Peaks: 2", "Num Peaks: 3", "not MSP: f:1: the record that begins here has 2 peaks, where Num Peaks is 3"},
+      {"Num Peaks: 2", "Num Peaks: 1", "not MSP: f:1: the record that begins here has 2 peaks, where Num Peaks is 1"},
+      {"Num Peaks: 2", "Num Peaks: x", "not MSP: f:7: Num Peaks is 'x'"},
+      {"PrecursorMZ: 445.5", "PrecursorMZ: x", "not MSP: f:2: precursormz is 'x', which is no number"},
+      {"100.25\t20.5", "100.25\tx", "not MSP: f:9: '100.25\tx' is no peak"},
+      {"4 2;", "4;", "not MSP: f:15: '4' is no peak"},
+      {"Charge: 2", "Charge 2", "not MSP: f:5: 'Charge 2' is no line \"key: value\""},
+      {"Num Peaks: 2\r\n", "\r\n", "not MSP: f:1: the record that begins here has no Num Peaks:"},
+      {"# a", "a", "not MSP: f:21: 'a comment' where a record begins with Name:"},
+  };
+  for (auto const& [what, by, message] : all) {
+    CAPTURE(what, by);
+    CHECK(to_mgf(replaced(small_library, what, by), format::msp) == message);
+  }
+}
+
+TEST_CASE("import: truncations and mutations of mzXML and MSP are read or refused") {
+  random_numbers random(451);
+  for (format const from : {format::mzxml, format::msp}) {
+    std::string const good = from == format::msp ? small_library : small_run();
+    std::size_t refused = 0;
+    auto const survive = [&](std::string const& text) {
+      sort_options options;
+      options.name = "f";
+      options.machine = {ordo::device::cpu, 1};
+      options.chunk_bytes = text.size() % 2 == 0 ? 1 : 4096;
+      ordo::memory_source source(text);
+      text_sink sink;
+      try {
+        sort_to_mgf(source, sink, options, from);
+      } catch (ordo::input_error const& e) {
+        if (std::string(e.what()).find(": f:") == std::string::npos) FAIL("no place: " << e.what());
+        ++refused;
+      }
+    };
+    for (std::size_t size = 0; size < good.size(); ++size) survive(good.substr(0, size));
+    std::string_view const inserted = "<>&'\"/=; A0\n\xff:.";
+    for (int round = 0; round < 500; ++round) {
+      std::string text = good;
+      for (std::size_t n = 1 + random.below(3); n != 0; --n) {
+        std::size_t const at = random.below(text.size());
+        switch (random.below(4)) {
+          case 0:
+            text[at] = char(text[at] ^ (1 << random.below(8)));
+            break;
+          case 1:
+            text.insert(at, 1, inserted[random.below(inserted.size())]);
+            break;
+          case 2:
+            text.erase(at, 1 + random.below(40));
+            break;
+          default:
+            text.insert(at, text.substr(random.below(text.size()), random.below(200)));
+        }
+      }
+      survive(text);
+    }
+    CHECK(refused > 100);
+  }
+}
