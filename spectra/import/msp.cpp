@@ -90,6 +90,7 @@ class msp_parser final : public import_parser {
     std::optional<double> parent;
     std::optional<std::size_t> num_peaks;
     bool negative = false;
+    adduct_charge_ = 0;
     std::size_t line_at = begin;
     for (;;) {
       if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
@@ -117,6 +118,7 @@ class msp_parser final : public import_parser {
         if (auto const charge = leading<int>(one.title.substr(slash + 1, one.title.find('_', slash) - slash - 1)))
           if (*charge != 0) header.charges.push_back(*charge);
     }
+    if (header.charges.empty() && adduct_charge_ != 0) header.charges.push_back(adduct_charge_);
     if (negative) {
       charge_list turned;
       for (int const charge : header.charges) turned.push_back(-std::abs(charge));
@@ -128,8 +130,8 @@ class msp_parser final : public import_parser {
     to_->add(std::move(one));
   }
 
-  static void take(std::string_view key, std::string_view value, std::size_t at, imported_spectrum& one,
-                   std::optional<double>& parent, bool& negative) {
+  void take(std::string_view key, std::string_view value, std::size_t at, imported_spectrum& one, std::optional<double>& parent,
+            bool& negative) {
     spectrum_header& header = one.header;
     auto const no_number = [&] { fail(at, fmt::format("{} is '{}', which is no number", key, shown(value))); };
     if (key == "name") {
@@ -142,6 +144,10 @@ class msp_parser final : public import_parser {
     } else if (key == "charge") {
       if (auto const charge = charge_of(value); charge && *charge != 0 && header.charges.empty())
         header.charges.push_back(*charge);
+    } else if (key == "precursortype") {  // [M+H]+, [M-2H]2-
+      std::size_t const bracket = value.rfind(']');
+      std::string_view const sign = bracket == std::string_view::npos ? "" : trimmed_blanks(value.substr(bracket + 1));
+      adduct_charge_ = sign == "+" ? 1 : sign == "-" ? -1 : sign.find_first_of("+-") == 1 ? charge_of(sign).value_or(0) : 0;
     } else if (key == "ionmode") {
       char const first = value.empty() ? ' ' : lower(value.front());
       if (first == 'p' || first == '+') header.polarity = ion_polarity::positive;
@@ -240,6 +246,7 @@ class msp_parser final : public import_parser {
   std::string_view text_;
   imported_spectra* to_ = nullptr;
   std::size_t at_ = 0;
+  int adduct_charge_ = 0;  // of the record, by the type of its precursor; 0: none
 };
 
 class msp_reader final : public import_reader {

@@ -11,8 +11,8 @@
 /// read. Its titles are made of the name of the parent file, the scan number twice and the charge, as in titles of mzML.
 ///
 /// MSP is the text format of NIST's libraries, as NIST, MassBank, MoNA, MS-DIAL and SpectraST write it. Name, PrecursorMZ (or
-/// Parent= of the comment), Charge, Ion_mode, RetentionTime (in minutes, unless it names a unit), ScanNumber and Spectrum_type
-/// are read, and annotations of peaks are not.
+/// Parent= of the comment), Charge (or that of Precursor_type), Ion_mode, RetentionTime (in minutes, unless it names a unit),
+/// ScanNumber and Spectrum_type are read, and annotations of peaks are not.
 ///
 /// Input that is not well-formed, and spectra that do not hold the number of peaks that they state, are errors.
 namespace ordo::inline v0::spectra {

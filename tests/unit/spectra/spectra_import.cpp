@@ -177,6 +177,16 @@ TEST_CASE("import: MSP becomes MGF") {
   CHECK(detect_format("\n\nName: a\n") == format::msp);
   CHECK(detect_format("<mzXML>") == format::mzxml);
 
+  // Without a charge, the type of the precursor has it.
+  for (auto const& [type, charge] : std::vector<std::pair<std::string, std::string>>{{"[M+H]+", "CHARGE=1+\n"},
+                                                                                     {"[M-H]-", "CHARGE=1-\n"},
+                                                                                     {"[M+2H]2+", "CHARGE=2+\n"},
+                                                                                     {"[M-2H]2-", "CHARGE=2-\n"},
+                                                                                     {"M+", ""},
+                                                                                     {"[M]", ""}})
+    CHECK(to_mgf("Name: a\nPrecursorMZ: 3\nPrecursor_type: " + type + "\nNum Peaks: 1\n1 2\n", format::msp) ==
+          "BEGIN IONS\nTITLE=a\nPEPMASS=3\n" + charge + "1 2\nEND IONS\n");
+
   ordo::memory_source source(small_library);
   auto const read = read_spectra(source, {}, format::msp);
   CHECK(read.mz == std::vector<double>{200.5, 100.25, 5, 4, 3, 2, 1, 3, 5, 7});
