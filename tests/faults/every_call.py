@@ -17,6 +17,7 @@ import gzip
 import os
 import pathlib
 import random
+import resource
 import shutil
 import struct
 import subprocess
@@ -32,6 +33,8 @@ FAULTS = {
     "close": [":EIO"], "status": [":EIO", "+:EACCES"], "thread": [":EAGAIN", "+:EAGAIN"], "process": [":EMFILE"],
 }
 ENOUGH_SECONDS = 60
+LIMIT_NAMES = {resource.RLIMIT_FSIZE: "fsize", resource.RLIMIT_AS: "as", resource.RLIMIT_NOFILE: "nofile",
+               resource.RLIMIT_STACK: "stack"}
 
 
 class Job:
@@ -56,30 +59,43 @@ class Bench:
         self.inputs = folder / "inputs"
         self.inputs.mkdir()
 
-    def run(self, job, fault=None, calls=None):
-        """Runs a job in a folder of its own. @returns status, stdout, stderr, the files that are there at the end, the temporary ones"""
+    def run(self, job, fault=None, calls=None, limit=None, during=None):
+        """Runs a job in a folder of its own. @returns status, stdout, stderr, the files that are there at the end, the temporary ones
+
+        limit: of setrlimit(), and its value. during: called with the process while it runs.
+        """
         place = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         work, temporary = place / "work", place / "temporary"
         work.mkdir()
         temporary.mkdir()
         for name, data in job.files.items():
             (work / name).write_bytes(data)
-        environment = {"PATH": f"{self.tools}:/usr/bin:/bin", "LD_PRELOAD": str(self.library), "TMPDIR": str(temporary),
-                       "ORDO_DEVICE": "cpu", "LC_ALL": "C"}
+        environment = {"PATH": f"{self.tools}:/usr/bin:/bin", "TMPDIR": str(temporary), "ORDO_DEVICE": "cpu", "LC_ALL": "C"}
+        if fault or calls:
+            environment["LD_PRELOAD"] = str(self.library)
         if fault:
             environment["ORDO_FAULT"] = fault
         if calls:
             environment["ORDO_CALLS"] = str(calls)
         command = [word.replace("IN/", f"{self.inputs}/") for word in job.command]
+        if limit:
+            command = ["prlimit", f"--{LIMIT_NAMES[limit[0]]}={limit[1]}", *command]
         stdin = open(self.inputs / job.stdin, "rb") if job.stdin else subprocess.DEVNULL
+        process = subprocess.Popen(command, cwd=work, env=environment, stdin=stdin, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, start_new_session=during is not None)
         try:
-            done = subprocess.run(command, cwd=work, env=environment, stdin=stdin, capture_output=True, timeout=ENOUGH_SECONDS)
-            status, out, err = done.returncode, done.stdout, done.stderr.decode(errors="replace")
+            if during:
+                during(process)
+            out, err = process.communicate(timeout=ENOUGH_SECONDS)
+            status = process.returncode
         except subprocess.TimeoutExpired:
-            status, out, err = "no end", b"", ""
+            process.kill()
+            out, err = process.communicate()
+            status = "no end"
         finally:
             if job.stdin:
                 stdin.close()
+        err = err.decode(errors="replace")
         left = content(work), content(temporary)
         shutil.rmtree(place)
         return status, out, err, *left
