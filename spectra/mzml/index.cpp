@@ -58,10 +58,13 @@ std::optional<std::size_t> indexed_elements::find(std::size_t id) {
     std::iota(by_id_.begin(), by_id_.end(), std::size_t{0});
     std::ranges::stable_sort(by_id_, {}, [&](std::size_t number) { return all_[number].id; });
   }
-  auto const those = std::ranges::equal_range(by_id_, id, {}, [&](std::size_t number) { return all_[number].id; });
-  if (those.empty()) return std::nullopt;
-  auto const later = std::ranges::lower_bound(those, next_);
-  return later == those.end() ? those.front() : *later;
+  auto const begin = std::lower_bound(by_id_.begin(), by_id_.end(), id,
+                                      [&](std::size_t number, std::size_t wanted) { return all_[number].id < wanted; });
+  auto const end = std::upper_bound(begin, by_id_.end(), id,
+                                    [&](std::size_t wanted, std::size_t number) { return wanted < all_[number].id; });
+  if (begin == end) return std::nullopt;
+  auto const later = std::lower_bound(begin, end, next_);
+  return later == end ? *begin : *later;
 }
 
 void indexed_elements::note_added(std::size_t number) {

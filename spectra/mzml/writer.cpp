@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 namespace ordo::inline v0::spectra::detail {
@@ -26,9 +27,12 @@ markup spectrum_tag(std::string_view text) {
 
 // The SHA-1 of everything written so far.
 struct mzml_writer::digest {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
+  EVP_MD_CTX* context = nullptr;
 
   digest() {
+    // OpenSSL would use the context that it could not make for want of memory.
+    if (!OSSL_LIB_CTX_get0_global_default()) throw std::bad_alloc();
+    context = EVP_MD_CTX_new();
     if (!context || EVP_DigestInit_ex(context, EVP_sha1(), nullptr) != 1) {
       EVP_MD_CTX_free(context);
       throw std::bad_alloc();

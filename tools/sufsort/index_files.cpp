@@ -160,7 +160,7 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   std::vector<std::string> parts(arrays.size()), places, removed;
   for (auto const& [name, array] : arrays) places.push_back(prefix + "." + name);
   for (std::string const& name : unwanted) removed.push_back(prefix + "." + name);
-  int const made = open(mark.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  int const made = open(mark.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (made < 0) throw output_error(fmt::format("cannot write: {}: {}", mark, std::strerror(errno)));
   close(made);
   try {

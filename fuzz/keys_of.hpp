@@ -1,0 +1,37 @@
+#pragma once
+#include "fuzz/fuzz.hpp"
+#include "ordo/strings/order.hpp"
+
+namespace fuzz {
+
+/// Takes an order from the front of an input.
+inline ordo::strings::order order_of(fuzzed_bytes& bytes) {
+  ordo::strings::order by;
+  std::size_t const option = bytes.number(256);
+  by.reverse = option & 1;
+  by.last_resort = !(option & 2);
+  if (option & 4) by.separator = option & 8 ? ',' : 'a';
+  for (std::size_t keys = option / 16 % 4; keys > 0; --keys) {
+    ordo::strings::key k;
+    std::size_t const kind = bytes.number(256), where = bytes.number(256), flags = bytes.number(256);
+    k.type = ordo::strings::key_type(kind % 6);  // all but random ones
+    k.first_field = where % 3;
+    k.first_character = where / 4 % 4;
+    if (flags & 1) {
+      k.last_field = where / 16 % 4;
+      k.end_character = where / 64;
+      k.skip_blanks_at_end = flags & 4;
+    }
+    k.skip_blanks_at_first = flags & 2;
+    k.reverse = flags & 8;
+    if (k.type == ordo::strings::key_type::bytes) {
+      k.fold_case = flags & 16;
+      k.dictionary = flags & 32;
+      k.ignore_unprinted = flags & 64;
+    }
+    by.keys.push_back(k);
+  }
+  return by;
+}
+
+}  // namespace fuzz
