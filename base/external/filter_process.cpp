@@ -2,8 +2,10 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -69,6 +71,23 @@ int started(pid_t& process, std::string const& program, bool decompress, int in,
 }
 
 }  // namespace
+
+int find_program(std::string const& program) {
+  auto const check = [](std::string const& path) { return access(path.c_str(), X_OK) == 0 ? 0 : errno; };
+  if (program.find('/') != program.npos) return check(program);
+  char const* const path = std::getenv("PATH");
+  int error = ENOENT;
+  std::string_view rest = path ? path : "/bin:/usr/bin";
+  while (true) {
+    std::size_t const length = rest.find(':');
+    std::string const folder(length == 0 ? "." : rest.substr(0, length));
+    int const here = check(folder + '/' + program);
+    if (here == 0) return 0;
+    if (here != ENOENT && here != ENOTDIR) error = here;
+    if (length == rest.npos) return error;
+    rest.remove_prefix(length + 1);
+  }
+}
 
 filter_process::filter_process(std::string const& program, bool decompress, temporary_file const& file, end file_end)
     : name_(decompress ? program + " -d" : program) {

@@ -12,6 +12,9 @@
 // Temporary files that a program compresses, as with --compress-program of GNU sort.
 namespace ordo::inline v0::external {
 
+/// Searches PATH for a program. Returns 0, or the number of the error if there is none that may be executed.
+int find_program(std::string const& program);
+
 /// A program that runs beside this process, connected to a file on one side and to a pipe on the other. The destructor ends it.
 class filter_process {
  public:

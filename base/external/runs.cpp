@@ -1,6 +1,7 @@
 #include "base/external/runs.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -87,8 +88,19 @@ void ranges_source::read_at(std::uint64_t offset, std::span<char> to) const {
   }
 }
 
+run_files::run_files(std::vector<std::string> folders, std::string compress_program,
+                     std::function<void(std::string const&)> on_no_program)
+    : folders_(std::move(folders)), compress_program_(std::move(compress_program)), on_no_program_(std::move(on_no_program)) {
+  if (!on_no_program_ || compress_program_.empty()) return;
+  if (int const error = find_program(compress_program_)) {
+    why_no_program_ = std::strerror(error);
+    compress_program_.clear();
+  }
+}
+
 stored_range run_files::write(std::function<void(sink&)> const& fill) {
   if (folders_.empty()) throw usage_error("no folder for temporary files");
+  if (!why_no_program_.empty()) on_no_program_(std::exchange(why_no_program_, {}));
   std::size_t const k = turn_++ % folders_.size();
   if (compresses()) {
     stored_range run;

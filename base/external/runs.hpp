@@ -65,8 +65,10 @@ class ranges_source final : public source {
 /// Writes runs to unnamed files, one in each folder, in rotation. A program that compresses gets a file for each run.
 class run_files {
  public:
-  explicit run_files(std::vector<std::string> folders, std::string compress_program = {})
-      : folders_(std::move(folders)), compress_program_(std::move(compress_program)) {}
+  /// @param on_no_program  called with the reason by the first write() if the system does not find the program or may not
+  /// execute it; runs are not compressed then. Empty: write() throws
+  explicit run_files(std::vector<std::string> folders, std::string compress_program = {},
+                     std::function<void(std::string const&)> on_no_program = {});
 
   /// Stores what fill(sink) writes. Unless a program compresses, the sink is addressable after expect().
   /// @throws output_error, and usage_error if there is no folder
@@ -84,7 +86,8 @@ class run_files {
   };
 
   std::vector<std::string> folders_;
-  std::string compress_program_;
+  std::string compress_program_, why_no_program_;
+  std::function<void(std::string const&)> on_no_program_;
   std::size_t turn_ = 0;
   std::vector<std::unique_ptr<folder_file>> files_;  // one in each folder
 };

@@ -88,7 +88,7 @@ std::uint64_t write_selected(sink& to, sort_options const& options, duplicates e
     counter.finish();
   };
   if (equal == duplicates::by_count) {
-    external::run_files files(spill.folders, spill.compress_program);
+    external::run_files files(spill.folders, spill.compress_program, spill.on_no_program);
     external::stored_range const counted = files.write(count_into);
     sort_options second = options;
     second.by = by_falling_count();

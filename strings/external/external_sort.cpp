@@ -13,6 +13,7 @@
 #include "sort_core/scoped_machine.hpp"
 #include "strings/external/chunk_reader.hpp"
 #include "strings/external/count_lines.hpp"
+#include "strings/external/head_sort.hpp"
 #include "strings/external/merge.hpp"
 #include "strings/external/partition.hpp"
 #include "strings/external/small_sort.hpp"
@@ -54,7 +55,7 @@ class external_sort {
         options_(job.options),
         kept_(kept_of(job.equal)),
         spill_(spill),
-        files_(spill.folders, spill.compress_program) {
+        files_(spill.folders, spill.compress_program, spill.on_no_program) {
     plan_.by = options_.by;
     plan_.delimiter = options_.delimiter;
     std::size_t const available = spill.available_memory ? spill.available_memory() : std::numeric_limits<std::size_t>::max();
@@ -198,7 +199,7 @@ sort_report sort_external(texts const& from, sink& to, sort_options const& optio
   check_delimiter(options.delimiter);
   text_job job{from, to, options, equal, began};
   job.begin(phase::read, from.bytes);
-  if (sorted_on_gpu(job) || sorted_small(job)) return std::move(job.report);
+  if (sorted_on_gpu(job) || sorted_small(job) || sorted_head(job, spill)) return std::move(job.report);
   return external_sort(job, spill).run();
 }
 

@@ -100,7 +100,7 @@ class merging {
       : from_(from),
         options_(options),
         equal_(equal),
-        files_(spill.folders, spill.compress_program),
+        files_(spill.folders, spill.compress_program, spill.on_no_program),
         max_merged_(files_.max_merged(spill.batch_size != 0 ? spill.batch_size : usual_batch)),
         inputs_(from.count) {
     for (std::size_t k = 0; k < from.count; ++k) inputs_[k].text = k;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "strings/keys/collation.hpp"
+#include "strings/keys/host_keys.hpp"
 #include "strings/keys/version_codes.hpp"
 
 namespace ordo::inline v0::strings::detail {
@@ -25,7 +26,8 @@ bool is_letter(unsigned byte) {
   return (byte | 32) - 'a' < 26;
 }
 
-constexpr std::string_view units = "KMGTPEZY";
+constexpr std::string_view units = "KMGTPEZYRQ";
+constexpr std::size_t units_of_9_1 = 8;
 
 // The classes of single bytes in a locale. In a locale with characters of several bytes, bytes above 127 belong to none.
 class byte_classes {
@@ -79,7 +81,8 @@ void set_codes(compiled_key& by) {
   }
 }
 
-compiled_key compiled(key const& from, bool last, bool collated, locale_t in, unsigned char delimiter) {
+// transforms: -R hashes what strxfrm returns, as GNU sort does in every locale but C and POSIX.
+compiled_key compiled(key const& from, bool last, bool collates, bool transforms, locale_t in, unsigned char delimiter) {
   compiled_key to{};
   to.first_field = from.first_field;
   to.first_character = from.first_character;
@@ -91,7 +94,7 @@ compiled_key compiled(key const& from, bool last, bool collated, locale_t in, un
   to.reverse = from.reverse;
   to.ended = !last || from.reverse;
   to.delimiter = delimiter;
-  to.collated = collated && (from.type == key_type::bytes || from.type == key_type::random);
+  to.collated = (collates && from.type == key_type::bytes) || (transforms && from.type == key_type::random);
   to.locale = in;
   to.single = to.collated ? &single_bytes_of(in) : nullptr;
   set_images(from, byte_classes(in), to);
@@ -153,14 +156,15 @@ void set_rules(order const& by, locale_t in, key_rules& rules) {
   }
   rules.few_blanks = blanks <= 3;
   for (; blanks < 3; ++blanks) rules.some_blanks[blanks] = '\n';
-  for (std::size_t i = 0; i < units.size(); ++i)
+  rules.as_9_1 = by.rules == gnu_rules::v9_1;
+  for (std::size_t i = 0; i < (rules.as_9_1 ? units_of_9_1 : units.size()); ++i)
     rules.unit[static_cast<unsigned char>(units[i])] = static_cast<unsigned char>(i + 1);
   rules.unit['k'] = rules.unit['K'];
   set_version_codes(rules);
   set_months(in, classes, rules);
   rules.decimal_point = one_byte(nl_langinfo_l(RADIXCHAR, in), '.');
-  // GNU sort 9.1 has 128 for no separator, and compares it with a char.
-  rules.thousands_separator = one_byte(nl_langinfo_l(THOUSEP, in), 0x80);
+  // GNU sort 9.1 has 128 for no separator, and takes the byte for it.
+  rules.thousands_separator = one_byte(nl_langinfo_l(THOUSEP, in), rules.as_9_1 ? 0x80 : 256);
   for (unsigned i = 0; i < 64; ++i) rules.md5_sines[i] = std::uint32_t(std::floor(std::fabs(std::sin(double(i + 1))) * 0x1p32));
   std::copy(by.random_seed.begin(), by.random_seed.end(), rules.random_seed);
 }
@@ -170,8 +174,8 @@ void set_rules(order const& by, locale_t in, key_rules& rules) {
 compiled_keys::compiled_keys(order const& by, unsigned char delimiter) : compiled_keys(by, delimiter, 0, 0) {}
 
 compiled_keys::compiled_keys(order const& by, unsigned char delimiter, std::size_t bytes, std::size_t lines) {
-  bool const collated = by.is_collated();
-  locale_t const in = named_locale(collated ? by.locale : "C");
+  bool const collated = by.is_collated(), transforms = by.collation() != "C" && by.collation() != "POSIX";
+  locale_t const in = named_locale(by.locale);
   std::vector<key> keys = by.keys;
   if (collated && (keys.empty() || by.last_resort)) {
     key whole;
@@ -179,12 +183,29 @@ compiled_keys::compiled_keys(order const& by, unsigned char delimiter, std::size
     keys.push_back(whole);
   }
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    keys_.push_back(compiled(keys[i], i + 1 == keys.size(), collated, in, delimiter));
+    keys_.push_back(compiled(keys[i], i + 1 == keys.size(), collated, transforms, in, delimiter));
     keys_.back().first_level_codes = first_level_codes(bytes, lines);
+    if (!is_read_by_host(keys[i].type)) continue;
+    host_.push_back(make_host_key(by, keys_.back()));
+    keys_.back().host = host_.back().get();
   }
+  if (by.quoted) read_quoted();
   auto const first_collated = std::find_if(keys_.begin(), keys_.end(), [](auto const& k) { return is_collated(k); });
   coded_ = std::size_t(first_collated - keys_.begin()) + (first_collated != keys_.end());
   set_rules(by, in, rules_);
+}
+
+// Makes keys read their fields from whole lines, without quotes.
+void compiled_keys::read_quoted() {
+  unquoted_ = keys_;
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    compiled_key& by = keys_[i];
+    if (by.first_field == 0 && by.first_character == 0 && by.last_field == key::to_the_end) continue;  // a whole line
+    by.unquoted = &unquoted_[i];
+    by.first_field = by.first_character = by.end_character = 0;
+    by.last_field = key::to_the_end;
+    by.skip_blanks_at_first = by.skip_blanks_at_end = false;
+  }
 }
 
 // Returns about the number of codes of the first level of an average line.
@@ -193,8 +214,9 @@ std::size_t compiled_keys::first_level_codes(std::size_t bytes, std::size_t line
 }
 
 bool compiled_keys::needs_host() const {
-  return std::any_of(keys_.begin(), keys_.end(),
-                     [](compiled_key const& k) { return k.collated || k.type == key_type::general_number; });
+  return std::any_of(keys_.begin(), keys_.end(), [](compiled_key const& k) {
+    return k.collated || k.unquoted || k.type == key_type::general_number || is_read_by_host(k.type);
+  });
 }
 
 std::size_t compiled_keys::max_codes(std::size_t bytes, std::size_t lines) const {
@@ -219,6 +241,15 @@ std::size_t compiled_keys::max_codes(std::size_t bytes, std::size_t lines) const
         break;
       case key_type::random:
         sum += (by.collated ? 0 : 2 * bytes) + 20 * lines;
+        break;
+      case key_type::natural:
+      case key_type::listed:
+        sum += 2 * bytes + 6 * lines;
+        break;
+      case key_type::duration:
+      case key_type::date:
+      case key_type::address:
+        sum += 36 * lines;
         break;
     }
   }

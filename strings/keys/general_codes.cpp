@@ -58,6 +58,8 @@ class parts {
   long double rest_ = 0;
 };
 
+}  // namespace
+
 // Writes sign and exponent as one code, or as three if the exponent is far from 0; then six bits of the mantissa a code, with a
 // bit that is set if more bits follow that are not all 0.
 void put_value(long double value, general_number& number) {
@@ -79,11 +81,15 @@ void put_value(long double value, general_number& number) {
   }
 }
 
-void put_nan(long double value, general_number& number) {
+namespace {
+
+// GNU sort compares NaNs as printf writes them, "-nan" and "nan"; 9.1 compared their bytes in memory.
+void put_nan(long double value, bool as_bytes, general_number& number) {
+  number.put(nan);
+  if (!as_bytes) return number.put(std::signbit(value) ? 1 : 2);
   constexpr std::size_t size = extended ? 10 : sizeof value;  // without padding
   unsigned char bytes[sizeof value];
   std::memcpy(bytes, &value, sizeof value);
-  number.put(nan);
   for (std::size_t i = 0; i < size; ++i) {
     number.put(1 + bytes[i] / 16);
     number.put(1 + bytes[i] % 16);
@@ -127,7 +133,7 @@ bool read_short_number(char const* text, locale_t in, long double& value) {
   return true;
 }
 
-general_number read(char const* text, locale_t in) {
+general_number read(char const* text, locale_t in, bool nan_bytes) {
   general_number number;
   long double value = 0;
   if (!read_short_number(text, in, value)) {
@@ -139,7 +145,7 @@ general_number read(char const* text, locale_t in) {
     }
   }
   if (std::isnan(value))
-    put_nan(value, number);
+    put_nan(value, nan_bytes, number);
   else
     put_value(value, number);
   return number;
@@ -147,7 +153,7 @@ general_number read(char const* text, locale_t in) {
 
 }  // namespace
 
-general_number read_general_number(compiled_key const& by, text_piece const& of) {
+general_number read_general_number(compiled_key const& by, text_piece const& of, bool nan_bytes) {
   char small_text[64];
   std::string large_text;
   char* text = small_text;
@@ -158,7 +164,7 @@ general_number read_general_number(compiled_key const& by, text_piece const& of)
   char* to = text;
   for (mapped_piece piece(by, of); *piece != mapped_piece::end; ++piece) *to++ = static_cast<char>(*piece);
   *to = 0;
-  return read(text, by.locale);
+  return read(text, by.locale, nan_bytes);
 }
 
 }  // namespace ordo::inline v0::strings::detail

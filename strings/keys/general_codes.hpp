@@ -4,8 +4,8 @@
 
 #include "strings/keys/key_codes.hpp"
 
-// Numbers as strtold reads them, as codes: pieces without a number, then NaNs by their bytes in memory, as in GNU sort, then
-// the numbers from -inf on. Numbers that are equal as long double have equal codes.
+// Numbers as strtold reads them, as codes: pieces without a number, then -NaN and NaN, then the
+// numbers from -inf on. Numbers that are equal as long double have equal codes.
 namespace ordo::inline v0::strings::detail {
 
 /// The codes of a general number.
@@ -16,7 +16,9 @@ struct general_number {
   void put(unsigned code) { codes[size++] = static_cast<unsigned char>(code); }
 };
 
-/// Reads the number in a piece of a line.
-general_number read_general_number(compiled_key const& by, text_piece const& of);
+/// Reads the number in a piece of a line. @param nan_bytes  NaNs are in the order of their bytes in memory, as in coreutils 9.1
+general_number read_general_number(compiled_key const& by, text_piece const& of, bool nan_bytes);
+/// Writes a number that is no NaN.
+void put_value(long double value, general_number& number);
 
 }  // namespace ordo::inline v0::strings::detail

@@ -75,6 +75,7 @@ ORDO_FN inline unsigned count_of(std::uint64_t marks) {
 namespace ordo::inline v0::strings::detail {
 
 struct single_bytes;
+struct host_key;
 
 /// A key as backends read it. Tables are by byte.
 struct compiled_key {
@@ -91,6 +92,8 @@ struct compiled_key {
   std::size_t first_level_codes;  // for a collated key of bytes: the maximum number of codes, which are of the first level
   locale_t locale;                // in which the host collates
   single_bytes const* single;     // of the locale, for collated keys
+  host_key const* host;           // of keys that only the host reads
+  compiled_key const* unquoted;   // for a field that may have quotes: the key that reads it without them
   unsigned char delimiter;
   bool ended;                // an end code follows. The last key of a line needs none unless it is reversed
   std::uint16_t image[256];  // the byte as which a byte is compared, or dropped
@@ -106,6 +109,7 @@ struct key_rules {
   bool few_blanks;  // these are all, some of them may be equal
   unsigned char some_blanks[3];
   unsigned char unit[256];         // for human_number: the rank of the unit of a letter, or 0
+  bool as_9_1;                     // the rules of coreutils 9.1, see gnu_rules
   std::uint16_t version[256];      // the code of a byte that is no digit, and above it a second one or 0
   unsigned char upper[256];        // the letters as which those of months are compared
   unsigned char month[12][64];     // names, by `upper`, ended by 0, in the order of their bytes

@@ -11,6 +11,7 @@
 #include "strings/keys/collation.hpp"
 #include "strings/keys/compiled_keys.hpp"
 #include "strings/keys/general_codes.hpp"
+#include "strings/keys/host_keys.hpp"
 #include "strings/keys/key_codes.hpp"
 #include "strings/keys/number_codes.hpp"
 #include "strings/keys/random_codes.hpp"
@@ -103,9 +104,15 @@ struct host_key_types {
 
   template <class Out>
   void operator()(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) const {
+    if (by.unquoted) {
+      unquoted_field const field(by, rules, of);
+      return put_key(*by.unquoted, rules, field.piece(), out, *this);
+    }
     key_output<Out> const put(out, by.reverse);
-    if (by.type == key_type::general_number) {
-      general_number const number = read_general_number(by, of);
+    if (is_read_by_host(by.type)) {
+      for (char const code : host_codes(by, rules, of)) put(static_cast<unsigned char>(code));
+    } else if (by.type == key_type::general_number) {
+      general_number const number = read_general_number(by, of, rules.as_9_1);
       for (std::size_t i = 0; i < number.size; ++i) put(number.codes[i]);
     } else if (by.type == key_type::random) {
       md5 hash(rules.md5_sines);
@@ -158,16 +165,18 @@ ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece
     case key_type::random:
       if (by.collated) return host_only(by, rules, of, out);
       return put_random(piece, by, rules, of, out);
-    case key_type::general_number:
-      return host_only(by, rules, of, out);
-    default:
+    case key_type::bytes:
       return;
+    default:
+      return host_only(by, rules, of, out);
   }
 }
 
 /// Writes the codes of one key.
 template <class Out, class KeyTypes>
 ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, KeyTypes host_only) {
+  if constexpr (KeyTypes::available)
+    if (by.unquoted) return host_only(by, rules, of, out);
   if (by.type != key_type::bytes) {
     if (by.direct) return put_read<direct_piece>(by, rules, of, out, host_only);
     return put_read<mapped_piece>(by, rules, of, out, host_only);

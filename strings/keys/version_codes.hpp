@@ -6,7 +6,8 @@
 // Names with versions as codes, in the order of GNU's filevercmp. Bytes and numbers alternate and are compared one after the
 // other; '~' comes before the end, the end before numbers, numbers before letters, letters before other bytes. First come "",
 // "." and "..", then hidden names, then the others. The suffix of a file's name, the longest match of
-// (\.[A-Za-z~][A-Za-z0-9~]*)*$, counts only if the names before it are equal.
+// (\.[A-Za-z~][A-Za-z0-9~]*)*$, counts only if the names before it are equal. It is never the whole name, except in coreutils
+// 9.1.
 //
 // A name that ends where the other name has the number 0 compares as if it had that number, too. So zeros at the end have no
 // codes, and zeros before '~', which comes before the end, have a code below that of the end.
@@ -111,8 +112,9 @@ ORDO_FN void put_version(Piece name, key_rules const& rules, key_output<Out> put
     if (two && *next == Piece::end) return put(version_code::two_dots);
     put(version_code::hidden);
   }
-  Piece prefix = name, rest = name;
-  prefix.end_at(find_suffix(name));
+  Piece prefix = name, rest = name, begin = name;
+  if (!rules.as_9_1) ++begin;
+  prefix.end_at(find_suffix(begin));
   // The whole names are compared next; those before the suffixes are equal then, except for zeros at their ends.
   rest.begin_at(put_version_parts(prefix, rules, put));
   put(version_code::end);

@@ -56,8 +56,17 @@ sample() {
 # Is there a GPU that the tools can use?
 have_gpu() { strsort --version | grep '^GPU: ' | grep -qv none; }
 
-# Is the installed sort that of coreutils 9.1? Later ones know the units R and Q, and order versions otherwise: ".0" before ".A".
-sort_is_9_1() { [[ $(sort --version) == *'(GNU coreutils) 9.1'$'\n'* ]]; }
+# sort_before 9.N: is the installed sort of a release of coreutils before this one? What they changed:
+#   9.2: units R and Q; versions (".0" before ".A"); NaNs by their text; no byte 0x80 as a separator of thousands
+#   9.6: --debug underlines nothing of a key that ends before it begins
+#   9.7: --debug calls the decimal point no longer a note
+#   9.8: "standard input" for "stdin" in a message of --files0-from
+#   9.9: a --compress-program that cannot be started is a warning
+sort_release=$(sort --version | sed -n '1s/.*(GNU coreutils) 9\.\([0-9]*\).*/\1/p')
+sort_before() { ((${sort_release:-99} < ${1#9.})); }
+# The options with which strsort follows the rules of the installed sort.
+compat=()
+if sort_before 9.2; then compat=(--compat=9.1); fi
 
 # Nothing of the tools' temporary files is left in the folder.
 no_leftovers() { ! compgen -G '.*.tmp' > /dev/null || fail "left behind: $(compgen -G '.*.tmp')"; }

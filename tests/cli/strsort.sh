@@ -9,7 +9,7 @@ same() {
   rm -f sort.made strsort.made
   sort "$@" < stdin > sort.out 2> sort.err || theirs=$?
   [[ ! -e made ]] || mv made sort.made
-  strsort "$@" < stdin > strsort.out 2> strsort.err || ours=$?
+  strsort ${compat[@]+"${compat[@]}"} "$@" < stdin > strsort.out 2> strsort.err || ours=$?
   [[ ! -e made ]] || mv made strsort.made
   [[ $ours == "$theirs" ]] || fail "exit status $ours instead of $theirs: strsort $*: $(head -c 300 strsort.err)"
   cmp sort.out strsort.out || fail "other output: strsort $*"

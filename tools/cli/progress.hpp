@@ -3,15 +3,16 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "ordo/io.hpp"
-#include "tools/cli/input.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
 
@@ -57,30 +58,30 @@ class progress {
   bool ended_ = false;
 };
 
-/// An input that advances the progress line as it is read, by the bytes of the file, compressed or not.
-class watched_input final : public source {
+/// A source that advances the progress line by the bytes that are read from it.
+class watched_source final : public source {
  public:
-  /// @param threads  that inflate @param read  bytes of all inputs so far; must outlive this one
-  watched_input(std::string const& path, unsigned threads, progress& shown, std::atomic<std::uint64_t>& read)
-      : in_(path, threads), shown_(shown), read_(read) {}
+  /// @param read  bytes of all sources so far; must outlive this one
+  watched_source(std::unique_ptr<source> from, progress& shown, std::atomic<std::uint64_t>& read)
+      : from_(std::move(from)), shown_(shown), read_(read) {}
 
   std::size_t read(std::span<char> to) override {
-    std::uint64_t const before = in_.file_read();
-    std::size_t const got = in_.read(to);
-    count(in_.file_read() - before);
+    std::size_t const got = from_->read(to);
+    count(got);
     return got;
   }
-  [[nodiscard]] std::optional<std::uint64_t> size() const override { return in_.size(); }
+  [[nodiscard]] std::optional<std::uint64_t> size() const override { return from_->size(); }
   void read_at(std::uint64_t offset, std::span<char> to) const override {
-    in_.read_at(offset, to);
+    from_->read_at(offset, to);
     count(to.size());
   }
-  [[nodiscard]] std::uint64_t position() const override { return in_.position(); }
-  void skip(std::uint64_t bytes) override { in_.skip(bytes); }
+  [[nodiscard]] std::uint64_t position() const override { return from_->position(); }
+  void skip(std::uint64_t bytes) override { from_->skip(bytes); }
 
  private:
   void count(std::uint64_t bytes) const { shown_.at(read_ += bytes); }
-  input in_;
+
+  std::unique_ptr<source> from_;
   progress& shown_;
   std::atomic<std::uint64_t>& read_;
 };

@@ -20,9 +20,20 @@ struct command {
   ordering global;              // -b to -V, outside of keys
   std::vector<given_key> keys;  // -k and +POS -POS
   std::optional<char> separator;
-  std::optional<std::string> random_source, locale;
+  std::optional<std::string> random_source;
+  std::optional<std::string> locale;  // empty: of the environment
+  strings::gnu_rules rules = strings::gnu_rules::current;
   bool stable = false, unique = false;
   char delimiter = '\n';
+
+  std::optional<std::uint64_t> header;  // the number of header lines
+  std::optional<char> quoted;           // --csv: the separator
+  bool tabs = false;                    // --tsv
+  std::string preset;                   // --as
+  std::vector<strings::key_type> own;   // --natural to --order-file, outside of keys
+  std::optional<std::string> order_file, date_format;
+  bool names_keys = false, explain = false;  // names_keys: keys may be columns of the header
+  [[nodiscard]] bool has_records() const { return header.value_or(0) != 0 || quoted || !preset.empty(); }
 
   char check = 0;  // 'c', 'C' or none
   bool merge = false, debug = false, count = false, by_count = false;
@@ -43,6 +54,10 @@ struct command {
   /// Returns the order of lines without random_seed. @throws usage_error  if options exclude one another
   [[nodiscard]] strings::order order() const;
 };
+
+/// Returns the locale of the environment, from LC_ALL, the variable of each category, and LANG: a name, or a name of glibc with
+/// the locale of each category if they differ.
+std::string environment_locale();
 
 /// The variables of the environment that change the meaning of a command line.
 struct environment {

@@ -90,7 +90,7 @@ piece piece_of(std::string_view line, key const& by, std::optional<char> separat
 
 // Returns the length of the number at the beginning of the text: sign, digits with single group separators between them, point,
 // digits, and a unit if wanted.
-std::size_t decimal_length(std::string_view text, bool unit) {
+std::size_t decimal_length(std::string_view text, std::string_view units) {
   std::size_t at = text.starts_with('-') ? 1 : 0, digits = 0;
   auto const is = [&](std::size_t i, char c) { return i < text.size() && text[i] == c; };
   auto const is_digit = [&](std::size_t i) { return i < text.size() && std::isdigit(static_cast<unsigned char>(text[i])); };
@@ -104,7 +104,7 @@ std::size_t decimal_length(std::string_view text, bool unit) {
   if (is(at, one_byte(RADIXCHAR, '.')))
     for (++at; is_digit(at); ++at) ++digits;
   if (digits == 0) return 0;
-  if (unit && at < text.size() && std::string_view("kKMGTPEZY").find(text[at]) != std::string_view::npos) ++at;
+  if (at < text.size() && units.find(text[at]) != units.npos) ++at;
   return at;
 }
 
@@ -128,15 +128,18 @@ std::size_t general_length(std::string const& text) {
 }
 
 // Returns the part of the piece that is compared.
-piece significant(std::string_view line, piece of, key_type as) {
+piece significant(std::string_view line, piece of, key_type as, strings::gnu_rules rules) {
   if (as == key_type::bytes || as == key_type::version || as == key_type::random) return of;
-  // GNU sort skips the blanks behind a piece that ends before it begins.
-  std::size_t const first = behind_blanks(of.last < of.first ? line : line.substr(0, of.last), of.first);
+  bool const old = rules == strings::gnu_rules::v9_1;
+  // GNU sort 9.1 skips the blanks behind a piece that ends before it begins.
+  std::size_t const first =
+      behind_blanks(old && of.last < of.first ? line : line.substr(0, std::max(of.first, of.last)), of.first);
   if (of.last < first) return {first, first};
   std::string_view const text = line.substr(first, of.last - first);
   std::size_t const length = as == key_type::month            ? month_length(text)
                              : as == key_type::general_number ? general_length(std::string(text))
-                                                              : decimal_length(text, as == key_type::human_number);
+                             : as == key_type::human_number   ? decimal_length(text, old ? "kKMGTPEZY" : "kKMGTPEZYRQ")
+                                                              : decimal_length(text, "");
   return {first, first + length};
 }
 
@@ -205,7 +208,7 @@ class numbers {
     basic_ |= !general;
     (general ? general_spans_ : basic_spans_) |= spans;
   }
-  void remark(std::optional<char> separator, std::vector<std::string>& to) const {
+  void remark(std::optional<char> separator, strings::gnu_rules rules, std::vector<std::string>& to) const {
     bool told = false;
     auto const treated = [&](std::string_view as) {
       to.push_back(fmt::format("field separator '{}' is treated as a {} in numbers", *separator, as));
@@ -224,7 +227,8 @@ class numbers {
       treated("plus sign");
     }
     if (any_ && !told)
-      to.push_back(fmt::format("{}numbers use '{}' as a decimal point in this locale", decimal ? "" : "note ", decimal_));
+      to.push_back(fmt::format("{}numbers use '{}' as a decimal point in this locale",
+                               decimal || rules != strings::gnu_rules::v9_1 ? "" : "note ", decimal_));
     if (basic_ && group_ignored_) to.emplace_back("the multi-byte number group separator in this locale is not supported");
   }
 
@@ -248,8 +252,9 @@ std::vector<std::string> remarks(command const& made, strings::order const& by) 
   if (!made.locale && !std::setlocale(LC_ALL, "")) said.emplace_back("failed to set locale");
   std::setlocale(LC_ALL, "C");
   auto const in = strings::detail::named_locale(by.locale);  // fails before anything is printed
-  said.push_back(!by.is_collated() ? "text ordering performed using simple byte comparison"
-                                   : fmt::format("text ordering performed using '{}' sorting rules", by.locale));
+  std::string_view const name = by.collation();
+  said.push_back(name == "C" || name == "POSIX" ? "text ordering performed using simple byte comparison"
+                                                : fmt::format("text ordering performed using '{}' sorting rules", name));
 
   numbers numeric(in);
   for (std::size_t k = 0; k < by.keys.size(); ++k) {
@@ -265,7 +270,7 @@ std::vector<std::string> remarks(command const& made, strings::order const& by) 
     if (spans) said.push_back(fmt::format("key {} is numeric and spans multiple fields", k + 1));
     numeric.add(key.type, spans);
   }
-  numeric.remark(by.separator, said);
+  numeric.remark(by.separator, by.rules, said);
 
   ordering left = unused(made.global, made);
   bool const last_reversed = left.reverse && by.last_resort;
@@ -282,7 +287,7 @@ std::string annotated(std::string_view line, strings::order const& by) {
   std::string made(line);
   std::ranges::replace(made, '\t', '>');
   made += '\n';
-  for (key const& k : by.keys) underline(line, significant(line, piece_of(line, k, by.separator), k.type), made);
+  for (key const& k : by.keys) underline(line, significant(line, piece_of(line, k, by.separator), k.type, by.rules), made);
   if (by.keys.empty() || by.last_resort) underline(line, {0, line.size()}, made);
   return made;
 }

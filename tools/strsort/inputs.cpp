@@ -44,8 +44,10 @@ void read_file_names(command& made, caller const& by) {
       std::string_view const name = rest.substr(0, rest.find('\0'));
       rest.remove_prefix(std::min(rest.size(), name.size() + 1));
       if (name == "-")
-        throw input_error(
-            fmt::format("{}no file name of '-' allowed", by.is_gnu() ? "when reading file names from stdin, " : from + ": "));
+        throw input_error(fmt::format("{}no file name of '-' allowed", !by.is_gnu() ? from + ": "
+                                                                       : made.rules == strings::gnu_rules::v9_1
+                                                                           ? "when reading file names from stdin, "
+                                                                           : "when reading file names from standard input, "));
       if (name.empty())
         throw input_error(fmt::format("{}:{}: invalid zero-length file name", file_quoted(from), made.files.size() + 1));
       made.files.emplace_back(name);

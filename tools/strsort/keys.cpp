@@ -1,5 +1,6 @@
 #include "tools/strsort/keys.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <limits>
@@ -52,6 +53,7 @@ strings::key key_of(given_key const& given, ordering const& options) {
               : options.month   ? key_type::month
               : options.random  ? key_type::random
               : options.version ? key_type::version
+              : options.own     ? *options.own
                                 : key_type::bytes;
   made.fold_case = options.fold;
   made.dictionary = options.dictionary;
@@ -62,9 +64,12 @@ strings::key key_of(given_key const& given, ordering const& options) {
 
 void check_compatible(ordering options) {
   bool const texts = options.version || options.random || options.dictionary || options.unprinted;
-  if (options.number + options.general + options.human + options.month + texts <= 1) return;
+  if (options.number + options.general + options.human + options.month + texts + options.own.has_value() <= 1) return;
   options.blanks_at_first = options.blanks_at_end = options.reverse = false;
-  throw usage_error(fmt::format("options '-{}' are incompatible", options.letters()));
+  std::string names;
+  for (own_order const& o : own_orders)
+    if (options.own == o.type) names = fmt::format(" --{}", o.name);
+  throw usage_error(fmt::format("options '-{}{}' are incompatible", options.letters(), names));
 }
 
 }  // namespace
@@ -89,6 +94,7 @@ ordering ordering::without(ordering const& other) const {
   left.blanks_at_first &= !other.blanks_at_first;
   left.blanks_at_end &= !other.blanks_at_end;
   for (auto const& [name, member] : switches) left.*member &= !(other.*member);
+  if (left.own == other.own) left.own.reset();
   return left;
 }
 
@@ -126,8 +132,58 @@ given_key parse_key(std::string_view text) {
     }
     take_letters(rest, key.options, false, true);
   }
-  if (!rest.empty()) bad_specification(text, "stray character in field spec");
+  bool const has_words = rest.starts_with(':') && parse_words(rest.substr(1), key.options);
+  if (!rest.empty() && !has_words) bad_specification(text, "stray character in field spec");
   return key;
+}
+
+bool parse_words(std::string_view words, ordering& options) {
+  ordering read = options;
+  while (true) {
+    std::string_view const word = words.substr(0, words.find(','));
+    auto const* const own = std::ranges::find(own_orders, word, &own_order::name);
+    if (own != own_orders.end())
+      read.own = own->type;
+    else if (word.empty() || !std::ranges::all_of(word, [&](char letter) { return read.set(letter); }))
+      return false;
+    if (word.size() == words.size()) break;
+    words.remove_prefix(word.size() + 1);
+  }
+  options = read;
+  return true;
+}
+
+given_key parse_named_key(std::string_view text, std::vector<std::string> const& columns) {
+  given_key key;
+  auto const use = [&](std::string_view name, std::string_view words) {
+    auto const found = std::ranges::find(columns, name);
+    ordering options;
+    if (found == columns.end() || (!words.empty() && !parse_words(words.substr(1), options))) return false;
+    if (std::find(found + 1, columns.end(), name) != columns.end())
+      throw usage_error(fmt::format("two columns are named {}: give the number of one, as -k {},{}", quoted(name),
+                                    found - columns.begin() + 1, found - columns.begin() + 1));
+    key.part.first_field = key.part.last_field = std::size_t(found - columns.begin());
+    key.options = options;
+    return true;
+  };
+  if (text.starts_with('"')) {
+    std::string name;
+    std::size_t at = 1;
+    for (; at < text.size(); ++at) {
+      if (text[at] == '"' && !text.substr(at + 1).starts_with('"')) break;
+      if (text[at] == '"') ++at;
+      name += text[at];
+    }
+    std::string_view const words = at < text.size() ? text.substr(at + 1) : "";
+    if (at < text.size() && (words.empty() || words.starts_with(':')) && use(name, words)) return key;
+  }
+  if (use(text, "")) return key;
+  if (std::size_t const colon = text.rfind(':'); colon != text.npos && use(text.substr(0, colon), text.substr(colon)))
+    return key;
+  std::string known;
+  for (std::string const& column : columns) known += fmt::format("{}{}", known.empty() ? "" : ", ", quoted(column));
+  throw usage_error(
+      fmt::format("invalid key {}: no column has this name, with :OPTIONS behind it; columns: {}", quoted(text), known));
 }
 
 bool parse_obsolete_key(std::string_view first, std::string_view end, given_key& key) {

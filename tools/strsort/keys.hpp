@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,7 @@ struct ordering {
   bool blanks_at_first = false, blanks_at_end = false;  // -b
   bool dictionary = false, fold = false, general = false, human = false, unprinted = false, month = false, number = false,
        random = false, reverse = false, version = false;
+  std::optional<strings::key_type> own;  // an order that GNU sort does not have
 
   /// Sets the option of a letter of "bdfghiMnRrV". @returns false for any other letter
   bool set(char letter, bool first = true, bool end = true);
@@ -31,13 +34,29 @@ struct given_key {
   strings::key part;  // its range; other members are not set
   ordering options;
   bool obsolete = false;  // +POS -POS
+  std::string name;       // of the column, until the header has been read; with options behind a colon
 
   /// Returns true if it has options of its own and inherits none.
   [[nodiscard]] bool has_options() const { return !options.is_default() || options.reverse; }
 };
 
-/// Parses F[.C][OPTS][,F[.C][OPTS]]. @throws usage_error  in GNU's words
+/// An order that GNU sort does not have, by the names of its option and of the word behind a key.
+struct own_order {
+  std::string_view name;
+  strings::key_type type;
+};
+inline constexpr std::array<own_order, 5> own_orders{{{"natural", strings::key_type::natural},
+                                                      {"human-time", strings::key_type::duration},
+                                                      {"date", strings::key_type::date},
+                                                      {"ip", strings::key_type::address},
+                                                      {"order-file", strings::key_type::listed}}};
+
+/// Parses F[.C][OPTS][,F[.C][OPTS]][:WORDS]. @throws usage_error  in GNU's words
 given_key parse_key(std::string_view text);
+/// Parses WORDS, the names of own orders and letters of OPTS with commas between them. @returns false for other words
+bool parse_words(std::string_view words, ordering& options);
+/// Parses NAME[:WORDS], where NAME is one of the columns, in double quotes or not. @throws usage_error
+given_key parse_named_key(std::string_view text, std::vector<std::string> const& columns);
 /// Parses +F[.C][OPTS], and -F[.C][OPTS] if `end` is not empty. @returns false if the first is not of this form, and so names a
 /// file
 /// @throws usage_error  for an invalid end

@@ -1,3 +1,4 @@
+#include <locale.h>
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -7,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,7 +31,9 @@
 #include "tools/cli/temporary.hpp"
 #include "tools/strsort/command.hpp"
 #include "tools/strsort/debug.hpp"
+#include "tools/strsort/explain.hpp"
 #include "tools/strsort/inputs.hpp"
+#include "tools/strsort/record_inputs.hpp"
 
 // The options, their errors and the order of all checks are those of GNU sort 9.
 namespace {
@@ -47,24 +51,36 @@ struct work {
   caller const& called;
   bool& writing;
   group* members;  // of an MPI job; null: this process works alone
+  strsort::record_inputs& inputs;
 
   [[nodiscard]] strings::sort_options options() const {
     strings::sort_options options;
     options.by = by;
-    options.delimiter = made.delimiter;
+    options.delimiter = inputs.delimiter();
     options.machine = made.common.machine();
     return options;
   }
 };
 
-// Returns true if GNU sort would compare by a locale of the environment.
+// Returns true if GNU sort would compare by a locale of the environment, and not by bytes.
 bool has_hard_locale() {
-  for (char const* const name : {"LC_ALL", "LC_COLLATE", "LANG"})
-    if (char const* const locale = std::getenv(name); locale && *locale) {
-      std::string_view const given = locale;
-      return given != "C" && given != "POSIX" && !given.starts_with("C.");
-    }
-  return false;
+  strings::order by;
+  by.locale = strsort::environment_locale();
+  return by.is_collated();
+}
+
+// GNU sort uses the locale C if the system does not know that of the environment.
+bool is_known_locale(std::string const& name) {
+  locale_t const found = newlocale(LC_ALL_MASK, name.c_str(), locale_t{});
+  if (!found) return false;
+  freelocale(found);
+  return true;
+}
+
+std::unique_ptr<cli::input> open_input(command const& made, caller const& called, std::size_t k) {
+  std::string const& path = made.files[k];
+  return called.is_gnu() ? std::make_unique<cli::input>(path, cli::compression::none)
+                         : std::make_unique<cli::input>(path, made.common.threads);
 }
 
 int check(work const& w, cli::stats& stats) {
@@ -72,27 +88,29 @@ int check(work const& w, cli::stats& stats) {
   std::string const& path = made.files.front();
   strsort::must_be_readable(path, "open failed");
   cli::progress progress(w.called.name(), made.common, made.files, "");
-  cli::input in(path, made.common.threads);
-  progress.phase("checking", in.file_size().value_or(0));
+  std::unique_ptr<source> const in = w.inputs.open(0);
+  progress.phase("checking", strsort::known_bytes(made.files));
   stats.phase("check");
   strings::order_check order(w.options(), made.unique);
   std::vector<char> block(std::size_t{1} << 20);
   bool in_order = true;
+  std::uint64_t read = 0;
   for (std::size_t got = block.size(); in_order && got == block.size();) {
-    got = in.read(block);
+    got = in->read(block);
     stats.input(got);
     stats.bytes(got);
     in_order = order.feed({block.data(), got}) && (got == block.size() || order.finish());
-    progress.at(in.file_read());
+    progress.at(read += got);
   }
   if (in_order) return 0;
   if (made.check == 'c')
-    cli::print_result(
-        fmt::format("{}: {}:{}: disorder: {}{}", w.called.name(), path, order.number(), order.line(), made.delimiter));
+    cli::print_result(fmt::format("{}: {}:{}: disorder: {}{}", w.called.name(), path, w.inputs.header_lines() + order.number(),
+                                  order.line(), made.delimiter));
   return 1;
 }
 
-strings::spill_options spill_of(command const& made) {
+strings::spill_options spill_of(work const& w) {
+  command const& made = w.made;
   strings::spill_options where;
   where.folders = {cli::temporary_folder()};
   if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
@@ -101,6 +119,12 @@ strings::spill_options spill_of(command const& made) {
     return *found;
   };
   where.compress_program = made.compress_program.value_or("");
+  if (made.rules != strings::gnu_rules::v9_1)
+    where.on_no_program = [&w, said = false](std::string const& why) mutable {
+      if (std::exchange(said, true)) return;
+      cli::say(w.called.name(), fmt::format("{}could not run compress program {}: {}", w.called.is_gnu() ? "" : "warning: ",
+                                            strsort::always_quoted(*w.made.compress_program), why));
+    };
   where.batch_size = std::size_t(made.batch_size.value_or(0));
   if (made.merge) {  // merge fewer files at a time if no more can be open, with the temporary ones
     constexpr std::size_t usual = 16, of_program = 2;
@@ -121,14 +145,18 @@ int sort(work const& w, cli::stats& stats) {
   std::optional<cli::output> out;
   if (writes) {
     for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
-    out.emplace(made.output.value_or("-"), made.common.threads);
+    std::string const path = made.output.value_or("-");
+    if (w.called.is_gnu())
+      out.emplace(path, cli::compression::none, made.common.threads);
+    else
+      out.emplace(path, made.common.threads);
   }
   w.writing = true;
   cli::progress progress(w.called.name(), made.common, made.files, made.output.value_or("-"));
 
   std::atomic<std::uint64_t> read = 0;
   strings::texts const files{made.files.size(), strsort::known_bytes(made.files), [&](std::size_t k) {
-                               return std::make_unique<cli::watched_input>(made.files[k], made.common.threads, progress, read);
+                               return std::make_unique<cli::watched_source>(w.inputs.open(k), progress, read);
                              }};
   std::optional<cli::watched_output> watched;
   if (out) watched.emplace(*out, progress);
@@ -147,7 +175,7 @@ int sort(work const& w, cli::stats& stats) {
                      : made.count  ? duplicates::count
                      : made.unique ? duplicates::drop
                                    : duplicates::keep;
-  strings::spill_options const where = spill_of(made);
+  strings::spill_options const where = spill_of(w);
   if (made.merge) options.memory = std::min(options.memory, where.available_memory());
   auto const done = [&] {
     if (w.members) {
@@ -162,10 +190,14 @@ int sort(work const& w, cli::stats& stats) {
       if (out) out->count_others(others);
       return report.sort;
     }
-    strsort::annotated_lines annotated(*watched, w.by, made.delimiter);
-    sink& to = made.debug ? static_cast<sink&>(annotated) : *watched;
-    return made.merge ? strings::merge(files, to, options, equal, where, began)
-                      : strings::sort_external(files, to, options, equal, where, began);
+    strings::detail::record_sink records(*watched, w.inputs.header(), made.quoted.has_value());
+    strsort::annotated_lines annotated(records, w.by, made.delimiter);
+    sink& to = made.debug ? static_cast<sink&>(annotated) : records;
+    auto report = made.merge ? strings::merge(files, to, options, equal, where, began)
+                             : strings::sort_external(files, to, options, equal, where, began);
+    records.finish();
+    report.written += w.inputs.header().size();
+    return report;
   }();
   if (out) out->commit();
   stats.bytes(done.written);
@@ -207,10 +239,12 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
       fmt::print("{}", made.answer->text);
     return made.answer->status;
   }
+  if (called.is_gnu() && !made.locale && is_known_locale(strsort::environment_locale())) made.locale = "";
   if (job.speaks()) strsort::read_file_names(made, called);
   if (members) {
     // The first process does alone what is not shared; the others wait for it.
-    bool const is_shared = made.check == 0 && !made.merge && !made.debug && !made.by_count;
+    bool const is_shared =
+        made.check == 0 && !made.merge && !made.debug && !made.by_count && !made.has_records() && !made.explain;
     if (!is_shared && !job.speaks()) return 0;
     if (!is_shared) members = nullptr;
   }
@@ -219,7 +253,14 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
     made.common.quiet = true;
     made.common.stats.clear();
   }
+  strsort::complete(made);
+  if (made.has_records())
+    for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
+  strsort::record_inputs inputs(made, [&](std::size_t k) { return open_input(made, called, k); });
+  strsort::resolve_names(made, inputs.header());
+  strsort::resolve_orders(made);
   strings::order by = made.order();
+  by.listed = strsort::listed_values(made, inputs.header());
   if (made.debug && (made.check != 0 || made.output))
     throw usage_error(fmt::format("options '-{} --debug' are incompatible", made.check != 0 ? made.check : 'o'));
   if (made.check != 0 && made.count) throw usage_error(fmt::format("options '-{} --count' are incompatible", made.check));
@@ -233,15 +274,18 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
   if (made.check != 0 && made.files.size() > 1)
     throw usage_error(fmt::format("extra operand {} not allowed with -{}", strsort::always_quoted(made.files[1]), made.check));
   if (made.check != 0 && made.output) throw usage_error(fmt::format("options '-{}o' are incompatible", made.check));
-  strings::line_comparison{by, made.delimiter};  // throws if there is no such locale
+  strings::line_comparison{by, inputs.delimiter()};  // throws if there is no such locale
+  if (made.explain) {
+    fmt::print("{}", strsort::explained(by, inputs.delimiter(), inputs.header(), *inputs.open(0)));
+    return 0;
+  }
   made.common.check_machine();
-  bool const seen = isatty(STDERR_FILENO) && (!called.is_gnu() || isatty(STDOUT_FILENO));
-  if (seen && !made.locale && !made.common.quiet && has_hard_locale())
+  if (isatty(STDERR_FILENO) && !called.is_gnu() && !made.locale && !made.common.quiet && has_hard_locale())
     cli::say(called.name(), "warning: lines are sorted by bytes, not by the locale (see --locale)");
   cli::stats stats(called.name(), argc, argv, made.common);
   stats.refuse_inputs(made.files);
   if (made.files_from) stats.refuse_inputs({*made.files_from});
-  work const w{made, by, called, writing, members};
+  work const w{made, by, called, writing, members, inputs};
   int const status = made.check != 0 ? check(w, stats) : sort(w, stats);
   stats.finish();
   return status;

@@ -75,6 +75,53 @@ void set_output(command& to, option_value const& given) {
   set_once(to.output, given.value == "-" && given.by.is_gnu() ? "./-" : given.value, "output files");
 }
 
+void set_own(command& to, std::string_view name) {
+  strings::key_type const type = std::ranges::find(own_orders, name, &own_order::name)->type;
+  if (std::ranges::count(to.own, type) == 0) to.own.push_back(type);
+}
+
+// Parses a key. If it is none, it may name a column of the header, which has not been read yet.
+void add_key(command& to, std::string_view text) {
+  if (!to.names_keys) return to.keys.push_back(parse_key(text));
+  try {
+    to.keys.push_back(parse_key(text));
+  } catch (usage_error const&) {
+    to.keys.emplace_back().name = text;
+  }
+}
+
+void set_csv(command& to, option_value const& given) {
+  char separator = ',';
+  if (given.value.data() != nullptr) {
+    if (given.value != "\\t" &&
+        (given.value.size() != 1 || std::string_view("\"\r\n\0", 4).find(given.value[0]) != given.value.npos))
+      throw usage_error(fmt::format("invalid separator: {}: {}: it must be one character, and no quote or end of a line",
+                                    given.option, quoted(given.value)));
+    separator = given.value == "\\t" ? '\t' : given.value[0];
+  }
+  to.quoted = separator;
+}
+
+void set_preset(command& to, option_value const& given) {
+  constexpr std::string_view known[] = {"bed", "gff", "vcf", "sam"};
+  if (std::ranges::find(known, given.value) == std::end(known))
+    throw usage_error(fmt::format("unknown format: {}: {}: none of bed, gff, vcf and sam", given.option, quoted(given.value)));
+  to.preset = given.value;
+}
+
+void set_locale(command& to, option_value const& given) {
+  if (given.value.data() != nullptr && given.value.empty())
+    throw usage_error("unknown locale '': the system has none of this name (see locale -a)");
+  to.locale = given.value;
+}
+
+void set_rules(command& to, option_value const& given) {
+  if (given.value != newest_rules && given.value != oldest_rules)
+    throw usage_error(
+        fmt::format("unknown rules: {}: '{}': neither {} nor {}", given.option, given.value, oldest_rules, newest_rules));
+  to.rules = given.value == oldest_rules ? strings::gnu_rules::v9_1 : strings::gnu_rules::current;
+}
+
 std::vector<cli::option> make_options(command& to, caller const& by) {
   auto const orders = [&to](char letter, std::string_view name, std::string help) {
     return cli::option{.letter = letter,
@@ -95,6 +142,12 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
                        .help = std::move(help),
                        .preset = std::move(preset),
                        .set = std::move(set)};
+  };
+  auto const own = [&to](std::string_view name, std::string help) {
+    return cli::option{
+        .name = name, .group = own_group, .help = std::move(help), .set = [&to, name](std::string_view, std::string_view) {
+          set_own(to, name);
+        }};
   };
   // An action by a function of the value alone, and by one of the option and the value.
   auto const with = [](auto f) { return [f](std::string_view, std::string_view value) { f(value); }; };
@@ -124,7 +177,7 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
       orders('g', "general-numeric-sort", "compare numbers of any form, with exponents, inf and nan"),
       orders('i', "ignore-nonprinting", "compare printable characters only"),
       valued('k', "key", "KEYDEF", "compare by this part of the line; the first of several keys counts most",
-             with([&to](auto v) { to.keys.push_back(parse_key(v)); })),
+             with([&to](auto v) { add_key(to, v); })),
       flag('m', "merge", "merge files that are sorted already", cli::enable(to.merge)),
       orders('M', "month-sort", "compare months: other text, then JAN to DEC"),
       orders('n', "numeric-sort", "compare decimal numbers of any length, exactly"),
@@ -171,10 +224,73 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
            cli::enable(to.count), own_group),
       flag(0, "by-count", "write the lines of --count, the highest number first, as uniq -c | sort -rn does",
            with([&to](auto) { to.count = to.by_count = true; }), own_group),
+      {.name = "header",
+       .value = "N",
+       .group = own_group,
+       .help = "keep the first N lines of the input first, once, if there are several inputs",
+       .preset = "1 with --csv and --tsv, else 0",
+       .details = "Without N, one line. Keys may be named by the fields of the first line: -k NAME or -k NAME:OPTS.",
+       .optional_value = true,
+       .set = given([&to](option_value const& v) { to.header = v.value.data() == nullptr ? 1 : parse_head(v); })},
+      {.name = "csv",
+       .value = "SEP",
+       .group = own_group,
+       .help = "read fields that may have quotes, as in RFC 4180, with separators and newlines inside",
+       .details = "SEP is the separator, a comma by default. Records are written as they were read. The first one is a header, "
+                  "unless --header=0 is given.",
+       .optional_value = true,
+       .set = given([&to](option_value const& v) { set_csv(to, v); })},
+      flag(0, "tsv", "read fields that tabs separate, without quotes, behind a header", cli::enable(to.tabs), own_group),
+      {.name = "as",
+       .value = "FORMAT",
+       .group = own_group,
+       .help = "sort bed, gff, vcf or sam by sequence and position, and keep the header lines first",
+       .details =
+           "Sequences are in the order of the header in vcf and sam, of --order-file if it is given, or else by their bytes.",
+       .choices = "bed gff vcf sam",
+       .set = given([&to](option_value const& v) { set_preset(to, v); })},
+      own("natural", "compare numbers within text by their values, and all other bytes as they are"),
+      own("human-time", "compare times: 90s, 1h30m, 2 days, 1:30:00, 2-12:00:00"),
+      own("ip", "compare addresses: IPv4, then IPv6, with or without the length of a prefix"),
+      {.name = "date",
+       .value = "FORMAT",
+       .group = own_group,
+       .help = "compare dates of FORMAT, as strptime reads it; %f is a fraction of a second",
+       .preset = "ISO 8601",
+       .optional_value = true,
+       .set = given([&to](option_value const& v) {
+         set_own(to, "date");
+         if (v.value.data() != nullptr) set_once(to.date_format, v.value, "date formats");
+       })},
+      {.name = "order-file",
+       .value = "FILE",
+       .group = own_group,
+       .help = "compare by the lines of FILE, up to a tab: as they are listed, then all other text",
+       .details = "Like --date, it is for keys without OPTS, or for those that name it, if some do.",
+       .set = given([&to](option_value const& v) {
+         set_own(to, "order-file");
+         set_once(to.order_file, v.value, "order files");
+       })},
+      flag(0, "explain", "print what each key compares, with lines of the input, and exit", cli::enable(to.explain), own_group),
       valued(0, "head", "N", "write only the first N lines of the output",
              given([&to](option_value const& v) { to.head = parse_head(v); }), {}, own_group),
-      valued(0, "locale", "NAME", "compare as sort does with LC_ALL=NAME", with([&to](auto v) { to.locale = v; }), "C",
-             own_group),
+      {.name = "locale",
+       .value = "NAME",
+       .group = own_group,
+       .help = "compare as sort does with LC_ALL=NAME; without NAME, by the locale of the environment",
+       .preset = "C",
+       .optional_value = true,
+       .set = given([&to](option_value const& v) { set_locale(to, v); })},
+      {.name = "compat",
+       .value = "RELEASE",
+       .group = own_group,
+       .help = "follow the rules of this release of GNU coreutils: 9.11 or 9.1",
+       .preset = std::string(newest_rules),
+       .details =
+           "In 9.1 numbers have no units R and Q, .0 sorts behind .A as a version, NaNs are in the order of their bytes, "
+           "and a program of --compress-program that cannot be started is an error.",
+       .choices = fmt::format("{} {}", newest_rules, oldest_rules),
+       .set = given([&to](option_value const& v) { set_rules(to, v); })},
       {.name = "generate",
        .value = "KIND",
        .group = own_group,
@@ -189,26 +305,32 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
 }  // namespace
 
 cli::command_table make_table(command& to, caller const& by) {
-  return {.name = "strsort",
-          .summary = "sort lines of text",
-          .usage = {"[OPTION]... [FILE]...", "[OPTION]... --files0-from=F"},
-          .description =
-              "Write the sorted lines of all FILEs to standard output: the bytes that LC_ALL=C sort writes or, with "
-              "--locale=NAME, those that LC_ALL=NAME sort writes. Without FILE, or if FILE is -, read standard input. "
-              "Decompress gzip, BGZF, bzip2, xz and zstd.",
-          .groups = {{ordering_group, true}, {other_group, true}, {own_group}, {cli::common_group, true}},
-          .options = make_options(to, by),
-          .notes = {{"KEYDEF",
-                     "F[.C][OPTS][,F[.C][OPTS]] names the field and the character, both counted from 1, at which the key "
-                     "begins and ends. The key ends with the line by default, and an end without C with its field. "
-                     "A field includes the blanks before it, unless -t is given. OPTS are letters of bdfghiMnRrV, which "
-                     "replace the ordering options given outside of keys."},
-                    {"SIZE",
-                     "A number of units of 1024 bytes, or with a suffix: b (bytes), K, M, G, T, P, E, or % of the memory "
-                     "of the machine."}},
-          .examples = {{"Sort a file by its third field, the largest number first", "strsort -k 3,3nr table.txt -o sorted.txt"},
-                       {"Sort a compressed file of any size in 8 GB of memory", "strsort -S 8G access.log.zst -o sorted.zst"},
-                       {"List the ten most frequent lines", "strsort --by-count --head=10 words.txt"}}};
+  return {
+      .name = "strsort",
+      .summary = "sort lines of text",
+      .usage = {"[OPTION]... [FILE]...", "[OPTION]... --files0-from=F"},
+      .description =
+          "Write the sorted lines of all FILEs to standard output: the bytes that LC_ALL=C sort writes or, with "
+          "--locale=NAME, those that LC_ALL=NAME sort writes. Without FILE, or if FILE is -, read standard input. "
+          "Decompress gzip, BGZF, bzip2, xz and zstd.",
+      .groups = {{ordering_group, true}, {other_group, true}, {own_group}, {cli::common_group, true}},
+      .options = make_options(to, by),
+      .notes =
+          {{"KEYDEF",
+            "F[.C][OPTS][,F[.C][OPTS]] names the field and the character, both counted from 1, at which the key "
+            "begins and ends. The key ends with the line by default, and an end without C with its field. "
+            "A field includes the blanks before it, unless -t is given. OPTS are letters of bdfghiMnRrV, which "
+            "replace the ordering options given outside of keys. Behind a colon, words with commas between them are "
+            "orders that have no letter, as in 2,2:ip,r: natural, human-time, date, ip and order-file. With --header, "
+            "--csv or --tsv, NAME[:OPTS] is the column of this name."},
+           {"SIZE",
+            "A number of units of 1024 bytes, or with a suffix: b (bytes), K, M, G, T, P, E, Z, Y, R, Q, or % of the memory "
+            "of the machine."}},
+      .examples = {{"Sort a file by its third field, the largest number first", "strsort -k 3,3nr table.txt -o sorted.txt"},
+                   {"Sort a compressed file of any size in 8 GB of memory", "strsort -S 8G access.log.zst -o sorted.zst"},
+                   {"List the ten most frequent lines", "strsort --by-count --head=10 words.txt"},
+                   {"Sort a CSV file by two of its columns", "strsort --csv -k city -k price:nr offers.csv"},
+                   {"Sort BED by the order of a genome file", "strsort --as bed --order-file genome.txt peaks.bed"}}};
 }
 
 }  // namespace ordo::inline v0::strsort

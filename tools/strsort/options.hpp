@@ -11,6 +11,9 @@ namespace ordo::inline v0::strsort {
 inline constexpr std::string_view ordering_group = "Ordering options", other_group = "Other options",
                                   own_group = "Options that GNU sort does not have";
 
+/// The release of GNU coreutils whose sort is the specification.
+inline constexpr std::string_view newest_rules = "9.11", oldest_rules = "9.1";
+
 /// Returns strsort's options: those of GNU sort in the order in which its messages name them, then the others. Their actions
 /// refer to the command and the caller.
 cli::command_table make_table(command& to, caller const& by);

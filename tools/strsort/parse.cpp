@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstdlib>
@@ -51,6 +52,7 @@ class gnu_parser final : public cli::argument_parser {
  public:
   gnu_parser(caller const& by, environment const& around) : by_(by), around_(around) {}
 
+  void name_keys() { command_.names_keys = true; }
   command finish() && { return std::move(command_); }
 
  private:
@@ -104,7 +106,8 @@ class gnu_parser final : public cli::argument_parser {
   void apply(cli::option const& given, std::string_view spelling, std::string_view value) override {
     if (given.set) return given.set(spelling, value);
     if (given.name == "help") command_.answer = {cli::help_text(table_, by_.name()), 0};
-    if (given.name == "version") command_.answer = {cli::version_text(table_.name), 0};
+    if (given.name == "version")
+      command_.answer = {cli::version_text(table_.name) + fmt::format("rules: GNU coreutils {}\n", newest_rules), 0};
     if (given.name != "generate") return;
     command_.answer = {cli::generated(table_, table_, value), 0};
     if (command_.answer->text.empty()) throw by_.misuse(fmt::format("invalid --generate argument {}", quoted(value)));
@@ -154,7 +157,7 @@ number read_number(std::string_view text) {
 }
 
 std::uint64_t parse_size(option_value const& given) {
-  constexpr std::string_view powers = "KMGTPEZY", letters = "kKmMgGtTPEZY";  // of 1024
+  constexpr std::string_view powers = "KMGTPEZYRQ", letters = "kKmMgGtTPEZYRQ";  // of 1024
   number read = read_number(given.value);
   bool const has_digits = read.digits != 0;
   if (!has_digits) read.value = 1;  // of the suffix
@@ -210,6 +213,29 @@ std::uint64_t parse_head(option_value const& given) {
   return read_number(given.value).value;
 }
 
+std::string environment_locale() {
+  constexpr std::array<char const*, 12> categories{"LC_CTYPE",    "LC_NUMERIC",   "LC_TIME",        "LC_COLLATE",
+                                                   "LC_MONETARY", "LC_MESSAGES",  "LC_PAPER",       "LC_NAME",
+                                                   "LC_ADDRESS",  "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION"};
+  auto const given = [](char const* variable) {
+    char const* const value = std::getenv(variable);
+    return std::string(value ? value : "");
+  };
+  if (std::string all = given("LC_ALL"); !all.empty()) return all;
+  std::string const lang = given("LANG"), base = lang.empty() ? std::string("C") : lang;
+  std::string made;
+  bool same = true;
+  std::string first;
+  for (char const* const category : categories) {
+    std::string name = given(category);
+    if (name.empty()) name = base;
+    if (made.empty()) first = name;
+    same = same && name == first;
+    made += fmt::format("{}{}={}", made.empty() ? "" : ";", category, name);
+  }
+  return same ? first : made;
+}
+
 environment environment::here() {
   environment found;
   found.posixly_correct = std::getenv("POSIXLY_CORRECT") != nullptr;
@@ -224,6 +250,9 @@ environment environment::here() {
 
 command parse(std::span<char const* const> arguments, caller const& by, environment const& around) {
   gnu_parser parser(by, around);
+  constexpr std::string_view with_header[] = {"--header", "--csv", "--tsv", "--as"};
+  for (std::string_view const argument : arguments)
+    if (std::ranges::any_of(with_header, [&](auto option) { return argument.starts_with(option); })) parser.name_keys();
   parser.parse(arguments);
   return std::move(parser).finish();
 }
@@ -233,8 +262,11 @@ strings::order command::order() const {
   result.keys = keys_of(keys, global);
   result.reverse = global.reverse;
   result.last_resort = !stable && !unique && !count;
-  result.separator = separator;
-  if (locale) result.locale = *locale;
+  result.separator = quoted ? quoted : tabs && !separator ? std::optional('\t') : separator;
+  result.quoted = quoted.has_value();
+  result.date_format = date_format.value_or("");
+  if (locale) result.locale = locale->empty() ? environment_locale() : *locale;
+  result.rules = rules;
   return result;
 }
 

@@ -27,6 +27,9 @@ struct spill_options {
   std::function<std::size_t()> available_memory = {};
   /// The maximum number of files that are merged at a time, at least 2; 0 for a good number.
   std::size_t batch_size = 0;
+  /// Called once if the program that compresses cannot be started; files are not compressed then. Empty: that is an
+  /// output_error.
+  std::function<void(std::string const&)> on_no_program = {};
 };
 
 /// Sorts the lines of all texts into a sink, as sort() does, whether they fit in memory or not. Longer inputs are sorted in

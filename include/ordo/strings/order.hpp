@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -17,10 +19,24 @@ enum class key_type : std::uint8_t {
   bytes,           // unsigned bytes
   number,          // -n: blanks, '-', digits, a decimal point, digits: exact, of any length
   general_number,  // -g: as strtold reads it: pieces without a number, then NaN, then the numbers from -inf on
-  human_number,    // -h: sign, then unit (none, K or k, M, G, T, P, E, Z, Y), then number
+  human_number,    // -h: sign, then unit (none, K or k, M, G, T, P, E, Z, Y, R, Q), then number
   month,           // -M: no month, then JAN to DEC
   version,         // -V: as GNU's filevercmp
-  random           // -R: by a hash of the piece
+  random,          // -R: by a hash of the piece
+
+  // Orders that GNU sort does not have. The CPU reads these keys.
+  natural,   // bytes and numbers alternate; a number is compared by its value, and comes where '0' comes among the bytes
+  duration,  // times such as 90s, 1h30m, 2 days, 1:30:00 and 2-12:00:00, exact to the nanosecond; other pieces first
+  date,      // by order::date_format; pieces that are no date first
+  address,   // IPv4, then IPv6, each by its bytes, then by the length of a prefix (CIDR); other pieces first
+  listed     // the pieces of order::listed in the order of that list, then all others by their bytes
+};
+
+/// The release of GNU coreutils whose rules apply.
+enum class gnu_rules : std::uint8_t {
+  current,  // 9.11
+  v9_1      // no units R and Q, NaNs by their bytes, a version that begins with '.' may be a suffix as a whole, and the byte
+            // 0x80 separates thousands in a locale without such a separator
 };
 
 /// A piece of a line, and how it is compared. Fields and characters are counted from 0. A piece that begins behind its end, or
@@ -52,10 +68,33 @@ struct order {
   std::optional<char> separator;  // between fields; none: a field is blanks and the bytes behind them that are none
   std::array<unsigned char, 16> random_seed = {};  // for key_type::random
   /// The locale of letters, blanks, numbers, months and collation. The system has to know it, unless it is C or POSIX. Keys of
-  /// key_type::bytes and whole lines compare as by its strcoll, and lines that are equal by it are equal.
+  /// key_type::bytes and whole lines compare as by its strcoll, and lines that are equal by it are equal. May be a name of
+  /// glibc with a locale for each category: "LC_CTYPE=de_DE.UTF-8;LC_NUMERIC=C;LC_COLLATE=C;...".
   std::string locale = "C";
+  gnu_rules rules = gnu_rules::current;
+  /// Fields are those of RFC 4180: a field that begins with '"' ends behind the next '"' that is not doubled, and may contain
+  /// separators and delimiters. Keys compare it without its quotes. A '\r' at the end of a line belongs to no field. The
+  /// separator must be set.
+  bool quoted = false;
+  /// For key_type::date: conversions of strptime, and %f for the digits of a fraction of a second. Empty: ISO 8601, as
+  /// 2026-11-30, 2026-11-30T12:00:00.5Z and 2026-11-30 12:00+01:00. Times without a zone are in UTC.
+  std::string date_format;
+  std::shared_ptr<std::vector<std::string> const> listed;  // for key_type::listed; a value that is repeated counts once
 
-  [[nodiscard]] bool is_collated() const { return locale != "C" && locale != "POSIX"; }
+  /// Returns the name of the locale of collation.
+  [[nodiscard]] std::string_view collation() const {
+    constexpr std::string_view category = "LC_COLLATE=";
+    std::string_view name = locale;
+    std::size_t const at = name.find(category);
+    if (at == name.npos) return name;
+    name.remove_prefix(at + category.size());
+    return name.substr(0, name.find(';'));
+  }
+  /// Returns whether the order of bytes is not the order of the locale. In C.UTF-8 it is.
+  [[nodiscard]] bool is_collated() const {
+    std::string_view const name = collation();
+    return name != "C" && name != "POSIX" && name != "C.UTF-8" && name != "C.utf8";
+  }
   /// Returns whether whole lines are compared, by their bytes.
   [[nodiscard]] bool is_plain() const { return keys.empty() && !is_collated(); }
 };

@@ -36,8 +36,10 @@ inline std::string codes_of(strings::key_encoder const& encode, std::string cons
 // Compares all pairs of `pieces`, with the key as it is, reversed, and followed by an empty one, with expected(value(a),
 // value(b)).
 template <class Value, class Comparison>
-void check_pairs(std::vector<std::string> const& pieces, strings::key const& k, Value value, Comparison expected) {
-  auto const plain = order_of(k);
+void check_pairs(std::vector<std::string> const& pieces, strings::key const& k, Value value, Comparison expected,
+                 strings::gnu_rules rules = strings::gnu_rules::current) {
+  auto plain = order_of(k);
+  plain.rules = rules;
   auto reversed = plain, followed = plain, both = plain;
   reversed.keys[0].reverse = both.keys[0].reverse = true;
   strings::key none;

@@ -73,7 +73,8 @@ TEST_CASE("Keys of numbers are in the order of the numbers", "[line_keys][small]
 TEST_CASE("Keys of numbers with units are in the order of sign, unit and number", "[line_keys][small]") {
   auto const value = [](std::string const& piece) {
     decimal n(piece);
-    std::size_t const found = n.zero() || n.behind.empty() ? std::string::npos : std::string_view("KMGTPEZY").find(n.behind[0]);
+    std::size_t const found =
+        n.zero() || n.behind.empty() ? std::string::npos : std::string_view("KMGTPEZYRQ").find(n.behind[0]);
     int const order = n.behind.substr(0, 1) == "k" && !n.zero() ? 1 : found == std::string::npos ? 0 : int(found) + 1;
     return std::pair{n.negative ? -order : order, n};
   };
@@ -143,14 +144,18 @@ TEST_CASE("Keys of general numbers are in the order of long double", "[line_keys
                                  "0x1.fp60",
                                  "-0x1p60",
                                  "-0x1p61",
-                                 "nan"})
+                                 "nan",
+                                 "-nan",
+                                 "NAN(12)",
+                                 "-nan(0x7)"})
     pieces.push_back(text);
   strings::key k;
   k.type = key_type::general_number;
   auto const value = [](std::string const& text) {
     char* end = nullptr;
     long double const x = std::strtold(text.c_str(), &end);
-    return std::pair{end == text.c_str() ? 0 : std::isnan(x) ? 1 : 2, end == text.c_str() || std::isnan(x) ? 0 : x};
+    int const kind = end == text.c_str() ? 0 : !std::isnan(x) ? 3 : std::signbit(x) ? 1 : 2;
+    return std::pair{kind, kind == 3 ? x : 0};
   };
   check_pairs(pieces, k, value, [](auto const& a, auto const& b) { return a < b ? -1 : int(b < a); });
 }

@@ -1,0 +1,192 @@
+#include "tools/strsort/record_inputs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+#include "tools/cli/input.hpp"
+#include "tools/strsort/gnu_messages.hpp"
+
+namespace ordo::inline v0::strsort {
+namespace {
+
+using strings::detail::record_format;
+using strings::detail::record_source;
+
+// A text format with a sequence and a position in each line.
+struct preset {
+  std::string_view name;
+  std::vector<std::string_view> header_prefixes;
+  bool has_sequences;  // the header lists them
+  std::vector<std::string_view> keys;
+};
+
+preset const& preset_of(std::string_view name) {
+  static std::array<preset, 4> const presets{{{"bed", {"#", "track", "browser"}, false, {"1,1", "2,2n", "3,3n"}},
+                                              {"gff", {"#"}, false, {"1,1", "4,4n", "5,5n"}},
+                                              {"vcf", {"#"}, true, {"1,1", "2,2n", "4,4f", "5,5f"}},
+                                              {"sam", {"@"}, true, {"3,3", "4,4n"}}}};
+  return *std::ranges::find(presets, name, &preset::name);
+}
+
+record_format format_of(command const& made) {
+  record_format format;
+  format.quoted = made.quoted.has_value();
+  format.separator = made.quoted.value_or(',');
+  format.delimiter = made.delimiter;
+  format.header = made.header.value_or(0);
+  if (!made.preset.empty()) format.header_prefixes = preset_of(made.preset).header_prefixes;
+  format.has_mark = made.quoted || made.tabs;
+  return format;
+}
+
+std::string shown(std::string const& file) {
+  return file == "-" ? "standard input" : file;
+}
+
+// Calls on_line(number, line) for the lines of a text.
+template <class OnLine>
+void each_line(std::string_view text, OnLine on_line) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    std::size_t const length = text.find('\n');
+    std::string_view line = text.substr(0, length);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    on_line(number, line);
+    text.remove_prefix(length == text.npos ? text.size() : length + 1);
+  }
+}
+
+// Returns the names of "##contig=<ID=chr1,...>" or "@SQ\tSN:chr1\t...", in order.
+std::vector<std::string> sequences_of(std::string_view header) {
+  std::vector<std::string> found;
+  each_line(header, [&](std::size_t, std::string_view line) {
+    for (auto const& [begin, name, ends] :
+         {std::tuple<std::string_view, std::string_view, std::string_view>{"##contig=<", "ID=", ",>"},
+          {"@SQ\t", "\tSN:", "\t"}}) {
+      if (!line.starts_with(begin)) continue;
+      std::size_t at = line.find(name);
+      if (at == line.npos) continue;
+      at += name.size();
+      found.emplace_back(line.substr(at, line.find_first_of(ends, at) - at));
+    }
+  });
+  return found;
+}
+
+}  // namespace
+
+void complete(command& made) {
+  auto const refuse = [](std::string_view first, std::string_view second) {
+    throw usage_error(fmt::format("options '{}' and '{}' are incompatible", first, second));
+  };
+  std::vector<std::string_view> formats;
+  if (made.quoted) formats.emplace_back("--csv");
+  if (made.tabs) formats.emplace_back("--tsv");
+  if (!made.preset.empty()) formats.emplace_back("--as");
+  if (formats.size() > 1) refuse(formats[0], formats[1]);
+  if (!formats.empty() && made.separator) refuse(formats[0], "-t");
+  if (made.quoted && made.delimiter == '\0') refuse("--csv", "-z");
+  if (made.quoted && made.debug) refuse("--csv", "--debug");
+  if (made.date_format && made.date_format->empty()) throw usage_error("no format: --date=''");
+  if ((made.quoted || made.tabs) && !made.header) made.header = 1;
+  if (made.preset.empty()) return;
+  if (made.header) refuse("--as", "--header");
+  preset const& format = preset_of(made.preset);
+  made.separator = '\t';
+  if (!made.keys.empty()) return;
+  for (std::string_view const key : format.keys) made.keys.push_back(parse_key(key));
+  if (made.order_file || format.has_sequences) made.keys.front().options.own = strings::key_type::listed;
+  // -r reverses the keys of the format.
+  for (given_key& key : made.keys) key.options.reverse = made.global.reverse;
+}
+
+void resolve_names(command& made, std::string const& header) {
+  std::optional<std::vector<std::string>> columns;
+  for (given_key& key : made.keys) {
+    if (key.name.empty()) continue;
+    // A header of several records: the first one has the names.
+    if (!columns) {
+      std::string_view line = header;
+      if (!made.quoted) line = line.substr(0, line.find(made.delimiter));
+      if (header.empty()) parse_key(key.name);  // throws
+      char const separator = made.quoted ? *made.quoted : made.tabs || !made.preset.empty() ? '\t' : made.separator.value_or(0);
+      if (made.quoted && made.header.value_or(0) > 1)
+        throw usage_error(fmt::format("invalid key {}: --csv has names in a header of one record only", quoted(key.name)));
+      columns = strings::detail::header_fields(line, separator, made.quoted.has_value());
+    }
+    key = parse_named_key(key.name, *columns);
+  }
+}
+
+void resolve_orders(command& made) {
+  std::erase_if(made.own, [&](strings::key_type type) {
+    bool const has_value = type == strings::key_type::date || type == strings::key_type::listed;
+    return has_value && std::ranges::any_of(made.keys, [&](given_key const& key) { return key.options.own == type; });
+  });
+  bool const needed = made.keys.empty() || !std::ranges::all_of(made.keys, &given_key::has_options);
+  if (needed && made.own.size() > 1)
+    throw usage_error("two orders for lines or keys without options: name one behind each key, as in -k 2,2:ip");
+  if (needed && !made.own.empty()) made.global.own = made.own.front();
+}
+
+std::shared_ptr<std::vector<std::string> const> listed_values(command const& made, std::string const& header) {
+  auto const is_listed = [](ordering const& options) { return options.own == strings::key_type::listed; };
+  bool const needed =
+      is_listed(made.global) || std::ranges::any_of(made.keys, [&](auto const& k) { return is_listed(k.options); });
+  if (!made.order_file) {
+    if (!needed) return nullptr;
+    if (!made.preset.empty() && preset_of(made.preset).has_sequences)
+      return std::make_shared<std::vector<std::string>>(sequences_of(header));
+    throw usage_error("a key by order-file needs --order-file=FILE");
+  }
+  auto values = std::make_shared<std::vector<std::string>>();
+  host_bytes const text = cli::read_all(*made.order_file);
+  std::unordered_map<std::string_view, std::size_t> lines;
+  each_line({text.data(), text.size()}, [&](std::size_t number, std::string_view line) {
+    std::string_view const value = line.substr(0, line.find('\t'));
+    if (auto const [before, is_new] = lines.emplace(value, number); !is_new)
+      throw input_error(
+          fmt::format("cannot read: {}:{}: {} is also in line {}", *made.order_file, number, quoted(value), before->second));
+    values->emplace_back(value);
+  });
+  return values;
+}
+
+record_inputs::record_inputs(command const& made, input_opener open)
+    : made_(made), open_(std::move(open)), format_(format_of(made)) {
+  if (format_.header == 0 && format_.header_prefixes.empty() && !format_.has_mark) return;
+  for (; first_ < made.files.size(); ++first_) {
+    auto input = opened(first_);
+    header_ = input->header();
+    header_lines_ = input->header_lines();
+    // An empty input has no header.
+    bool const empty = header_.empty() && format_.header != 0;
+    waiting_.push_back(std::move(input));
+    if (!empty) return;
+  }
+}
+
+std::unique_ptr<record_source> record_inputs::opened(std::size_t k) {
+  return std::make_unique<record_source>(open_(k), format_, shown(made_.files[k]));
+}
+
+std::unique_ptr<source> record_inputs::open(std::size_t k) {
+  if (k < waiting_.size() && waiting_[k]) return std::move(waiting_[k]);
+  auto input = opened(k);
+  std::string const& header = input->header();
+  bool const is_empty = header.empty() && format_.header_prefixes.empty();
+  if (header == header_ || is_empty) return input;
+  std::string_view const a = header, b = header_;
+  auto const differs = std::ranges::mismatch(a, b).in1 - a.begin();
+  auto const line = 1 + std::count(a.begin(), a.begin() + differs, '\n');
+  throw input_error(
+      fmt::format("cannot read: {}:{}: the header is not that of {}", shown(made_.files[k]), line, shown(made_.files[first_])));
+}
+
+}  // namespace ordo::inline v0::strsort
