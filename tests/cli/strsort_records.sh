@@ -42,6 +42,7 @@ printf 'h\n' > h
 same '1\n2\nb\na\n' --header=2 -r long short /dev/null
 same 'only\n' --header=3 only
 same '' --csv /dev/null
+same '' --csv -k price /dev/null
 same 'h\n' --csv h /dev/null
 gzip -k f.csv
 same 'name,price\nc,-1\n"b,1",9\n"a\n""x""",10\r\n' --csv -k price:n f.csv.gz
@@ -74,7 +75,7 @@ printf 'a\nb\na\n' > order
 refused "order:3: 'a' is also in line 1" --order-file=order f.csv
 refused missing --order-file=missing f.csv
 
-# Formats of genomics.
+# Formats of genomics: as sort-bed, bedtools sort, bcftools sort and samtools sort order them.
 printf '##gff-version 3\nchr2\ts\te\t5\t9\nchr10\ts\te\t7\t8\nchr2\ts\te\t40\t41\nchr2\ts\te\t5\t6\n' > f.gff
 same '##gff-version 3\nchr10\ts\te\t7\t8\nchr2\ts\te\t5\t6\nchr2\ts\te\t5\t9\nchr2\ts\te\t40\t41\n' --as gff f.gff
 printf 'track name=t\n#c\nchr10\t1\t2\nchr2\t100\t101\nchr2\t20\t21\nchr1\t3\t4\n' > f.bed

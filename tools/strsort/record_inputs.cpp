@@ -114,7 +114,8 @@ void resolve_names(command& made, std::string const& header) {
     if (!columns) {
       std::string_view line = header;
       if (!made.quoted) line = line.substr(0, line.find(made.delimiter));
-      if (header.empty()) parse_key(key.name);  // throws
+      if (header.empty() && made.header.value_or(0) == 0) parse_key(key.name);  // throws
+      if (header.empty()) break;                                                // nothing to sort
       char const separator = made.quoted ? *made.quoted : made.tabs || !made.preset.empty() ? '\t' : made.separator.value_or(0);
       if (made.quoted && made.header.value_or(0) > 1)
         throw usage_error(fmt::format("invalid key {}: --csv has names in a header of one record only", quoted(key.name)));
@@ -122,6 +123,7 @@ void resolve_names(command& made, std::string const& header) {
     }
     key = parse_named_key(key.name, *columns);
   }
+  std::erase_if(made.keys, [](given_key const& key) { return !key.name.empty(); });
 }
 
 void resolve_orders(command& made) {

@@ -165,6 +165,15 @@ TEST_CASE("strsort's command lines", "[strsort]") {
   CHECK(made.common.where == "cpu");
   CHECK(made.common.threads == 2);
 
+  CHECK(made.order().rules == strings::gnu_rules::current);
+  CHECK(parsed({"--compat=9.1"}).order().rules == strings::gnu_rules::v9_1);
+  CHECK(parsed({"--csv"}).order().quoted);
+  CHECK(parsed({"--csv=;"}).order().separator == ';');
+  CHECK(parsed({"--header"}).header == 1u);
+  CHECK(parsed({"--header=7"}).header == 7u);
+  CHECK(parsed({"--csv", "-k", "name:n"}).keys.front().name == "name:n");
+  CHECK(parsed({"-k2,2:ip,r"}).order().keys.front().type == strings::key_type::address);
+  CHECK(parsed({"-k2,2:ip,r"}).order().keys.front().reverse);
   CHECK(parsed({"-t", "\\0"}).separator == '\0');
   CHECK(parsed({"-S1"}).memory == 1024u);
   CHECK(parsed({"-S", "+2m"}).memory == std::uint64_t{2} << 20);
@@ -285,7 +294,8 @@ TEST_CASE("strsort --debug underlines keys", "[strsort]") {
       {{"-u", "-k1h", "-k2M"}, "1.5K jan\n", "1.5K jan\n____\n     ___\n"},
       {{"-sg"}, " 1.1e4x\n\n0x1p2,inf\nnan\n", " 1.1e4x\n _____\n\n^ no match for key\n0x1p2,inf\n_____\nnan\n___\n"},
       {{"-sn"}, "2.,,3\n-\n-.5\n", "2.,,3\n__\n-\n^ no match for key\n-.5\n___\n"},
-      {{"-t:", "-k3.2nr,1"}, "a:b:  c\n", "a:b:  c\n      ^ no match for key\n_______\n"},
+      {{"-t:", "-k3.2nr,1"}, "a:b:  c\n", "a:b:  c\n     ^ no match for key\n_______\n"},
+      {{"-t:", "-k3.2nr,1", "--compat=9.1"}, "a:b:  c\n", "a:b:  c\n      ^ no match for key\n_______\n"},
       {{"-z", "-k2"}, {"a\nb\0\1\200\0", 7}, "a\nb\n _\n__\n\1\200\n ^ no match for key\n_\n"},
   };
   for (auto const& [arguments, text, want] : cases)
@@ -296,13 +306,14 @@ TEST_CASE("strsort --debug remarks", "[strsort]") {
   using lines = std::vector<std::string>;
   lines const blanks{"leading blanks are significant in key 1; consider also specifying 'b'"};
   std::string const spans = "key 1 is numeric and spans multiple fields",
-                    point = "note numbers use '.' as a decimal point in this locale";
+                    point = "numbers use '.' as a decimal point in this locale";
   CHECK(remarks({}).empty());
   CHECK(remarks({"-rb"}).empty());
   CHECK(remarks({"-k1"}) == blanks);
   for (char const* quiet : {"-k1b", "-k1M", "-k1.2,1.2", "-t:"}) CHECK(remarks({"-k1b", quiet}).empty());
   CHECK(remarks({"-k2,1"}) == lines{"key 1 has zero width and will be ignored"});
   CHECK(remarks({"-n"}) == lines{point});
+  CHECK(remarks({"-n", "--compat=9.1"}) == lines{"note " + point});
   CHECK(remarks({"-k1n"}) == lines{spans, point});
   CHECK(remarks({"-t.", "-k1n"}) == lines{spans, "field separator '.' is treated as a decimal point in numbers"});
   CHECK(remarks({"-t-", "-k1n"}) == lines{spans, "field separator '-' is treated as a minus sign in numbers", point});
