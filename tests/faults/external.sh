@@ -48,7 +48,7 @@ if [[ $ORDO_OWN_MOUNTS != none ]]; then
   [[ -z $(ls -A large) ]] || fail "left behind: $(ls -A large)"
 fi
 
-# Programs that compress.
+# Programs that compress. One that cannot be started is an error by the rules of coreutils 9.1, and a warning by later ones.
 for program in missing false true 'cat /' "$PWD/half" "$PWD/no-d" "$PWD/garbled"; do
   case $program in
     */half) printf '#!/bin/sh\nhead -c 100000\n' ;;
@@ -56,8 +56,10 @@ for program in missing false true 'cat /' "$PWD/half" "$PWD/no-d" "$PWD/garbled"
     */garbled) printf '#!/bin/sh\nif test "$1" = -d; then gzip -d; else gzip | tr a-m n-z; fi\n' ;;
   esac > program
   if [[ -s program ]]; then chmod +x program; mv program "$program"; fi
+  rules=()
+  case $program in missing | 'cat /') rules=(--compat=9.1) ;; esac
   status=0
-  timeout 60 strsort "${small[@]}" -T temp --compress-program="$program" > out 2> err || status=$?
+  timeout 60 strsort "${small[@]}" -T temp ${rules[@]+"${rules[@]}"} --compress-program="$program" > out 2> err || status=$?
   [[ $status == 2 ]] || fail "$program: status $status"
   grep -q '^strsort: .*compress program' err || fail "$program: no word of it: $(cat err)"
   untouched "$program"
