@@ -99,6 +99,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   auto const is_human = [](strings::key const& k) { return k.type == strings::key_type::human_number; };
   if (std::ranges::any_of(options.by.keys, is_general) && text.find_first_of("nN") != text.npos) return 0;
   if (std::ranges::any_of(options.by.keys, is_human) && text.find_first_of("RQ") != text.npos) return 0;
+  // In 9.1 this byte separates thousands.
+  auto const is_decimal = [&](strings::key const& k) { return k.type == strings::key_type::number || is_human(k); };
+  if (std::ranges::any_of(options.by.keys, is_decimal) && text.find('\x80') != text.npos) return 0;
 
   auto const sorted = strings::sort(text, options);
   std::string mine;
