@@ -105,12 +105,19 @@ bool spectrum_choice::accepts(spectrum_header const& header, std::uint64_t numbe
   if (!accepts_value(ms_levels, header.ms_level ? std::optional<std::uint64_t>(*header.ms_level) : std::nullopt)) return false;
   if (!accepts_value(rt_seconds, header.rt_seconds) || !accepts_value(scans, header.scan)) return false;
   if (charges.is_set()) {
-    bool const any = header.charges.empty() ? charges.holds(0)
-                                            : std::ranges::any_of(header.charges, [&](int one) { return charges.holds(one); });
+    auto const holds_any = [&](charge_list const& all) {
+      return std::ranges::any_of(all, [&](int one) { return charges.holds(one); });
+    };
+    bool const any = (header.charges.empty() ? charges.holds(0) : holds_any(header.charges)) ||
+                     std::ranges::any_of(header.other_precursors, holds_any, &precursor_ion::charges);
     if (any == charges.inverse) return false;
   }
   if (polarity && (header.polarity == polarity) == inverse_polarity) return false;
-  if (!accepts_value(precursor_mz, header.precursor_mz)) return false;
+  if (precursor_mz.is_set()) {
+    auto const holds = [&](std::optional<double> const& mz) { return mz && precursor_mz.holds(*mz); };
+    bool const any = holds(header.precursor_mz) || std::ranges::any_of(header.other_precursors, holds, &precursor_ion::mz);
+    if (any == precursor_mz.inverse) return false;
+  }
   if (!accepts_text(title, header.title) || !accepts_text(native_id, header.native_id)) return false;
   if (numbers && std::ranges::binary_search(*numbers, number) == inverse_numbers) return false;
   return !sample || (sample->rank(first_number + number) <= sample->max_rank) != sample->inverse;

@@ -38,6 +38,10 @@ format detect_format(std::string_view front);
 /// "it looks like mzData; ...". Empty for other inputs.
 std::string foreign_format(std::string_view front);
 
+/// The use of the target m/z of an isolation window in mzML, where a precursor has no selected ion with an m/z: it becomes the
+/// m/z of the precursor, with a warning or without one; or it is ignored.
+enum class isolation_target { fallback_with_warning, fallback, ignore };
+
 struct sort_options {
   sort_key by = sort_key::mz;
   bool descending = false;
@@ -47,6 +51,10 @@ struct sort_options {
   /// The spectra that are chosen; the others are left out whole, with the empty lines of MGF behind them. A value that a rule
   /// of the choice needs and that is no number is an error. A warning counts the spectra that do not state such a value.
   spectrum_choice choice = {};
+  isolation_target isolation = isolation_target::fallback_with_warning;
+  /// mzML to MGF: a spectrum with several selected ions is written once for each, with " ion=2" and so on behind its title; else
+  /// once, for the first of them, with a warning.
+  bool all_precursors = false;
   /// The MS levels of spectra to which `select` applies, if the rule is set. The others keep all peaks.
   range_rule<std::uint64_t> select_levels = {};
   /// The peaks and spectra that are kept, and then sorted. Each kept line keeps every byte, and lines between spectra are kept.

@@ -159,6 +159,7 @@ mgf_header::taken mgf_header::take(std::string_view line) {
   if (key == "RTINSECONDS") return read_real(value, header_.rt_seconds);
   if (key == "SCANS") return read_whole(value, header_.scan);
   if (key == "MSLEVEL") return read_whole(value, header_.ms_level);
+  if (key == "ION_MOBILITY") return read_real(value, header_.ion_mobility);
   if (key == "IONMODE") return read_polarity(value, header_.polarity);
   return taken::other;
 }

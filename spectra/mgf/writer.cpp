@@ -71,6 +71,12 @@ std::size_t print_mgf(spectrum_header& header, std::string& title, peak_list con
     output += '\n';
   }
   if (header.scan) fmt::format_to(std::back_inserter(output), "SCANS={}\n", *header.scan);
+  if (header.ms_level && *header.ms_level != 2) fmt::format_to(std::back_inserter(output), "MSLEVEL={}\n", *header.ms_level);
+  if (header.ion_mobility && std::isfinite(*header.ion_mobility)) {
+    output += "ION_MOBILITY=";
+    add_number(*header.ion_mobility, output);
+    output += '\n';
+  }
   std::size_t left_out = 0;
   char line[2 * max_number_bytes + 2];
   for (std::uint32_t const i : order) {

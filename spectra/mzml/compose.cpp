@@ -264,12 +264,23 @@ void mzml_chunk::print_spectra() {
     auto const of_spectrum = [&](std::vector<double> const& values) {
       return std::span(values).subspan(peaks.first[one.row], one.count);
     };
-    spectrum_header header = reader_.all()[one.spectrum].header;
-    std::size_t const not_finite =
-        task_.print(header, title, {of_spectrum(mz_), of_spectrum(intensity_), {}}, order_of(one), one.digits, out_);
-    warned.not_finite += not_finite;
-    if (task_.keys)
-      records.add(*task_.keys, header, size_of(one) - not_finite, out_.size(), one.spectrum, reader_.all()[one.spectrum].begin);
+    mzml_spectrum const& read = reader_.all()[one.spectrum];
+    peak_list const list{of_spectrum(mz_), of_spectrum(intensity_), {}};
+    auto const order = order_of(one);
+    bool const several = read.ions.size() > 1;
+    warned.several_ions += several && !task_.options->all_precursors;
+    for (std::size_t i = 0; i < (task_.options->all_precursors ? read.ions.size() : 1); ++i) {
+      spectrum_header header = read.header;
+      precursor_ion const& ion = read.ions[i];
+      header.precursor_mz = ion.mz;
+      header.precursor_intensity = ion.intensity;
+      header.charges = ion.charges;
+      std::string const ion_title = i == 0 ? std::string() : fmt::format("{} ion={}", read.title, i + 1);
+      if (i != 0) header.title = ion_title;
+      std::size_t const not_finite = task_.print(header, title, list, order, one.digits, out_);
+      if (i == 0) warned.not_finite += not_finite;
+      if (task_.keys) records.add(*task_.keys, header, size_of(one) - not_finite, out_.size(), one.spectrum, read.begin);
+    }
   }
   records.any_spectra = !records.all().empty();
 }

@@ -96,6 +96,10 @@ void mzml_chunk::unpack() {
     ++counted.spectra;
     bool const is_chosen = choose(task_, all[i].header, text.first_spectrum + i);
     if (task_.choice) left_out_.push_back(!is_chosen);
+    // A spectrum that is left out for another m/z counts, too.
+    if (task_.uses_precursors() && task_.what != purpose::choose && all[i].has_target &&
+        (is_chosen || task_.choice->precursor_mz.is_set()) && !(task_.print && all[i].header.ms_level.value_or(0) < 2))
+      ++warned.targets;
     if (!is_chosen) {
       if (binary_array const* const mz = all[i].find(array_kind::mz)) counted.peaks += mz->count;
       continue;
@@ -119,7 +123,7 @@ void mzml_chunk::unpack() {
 }
 
 void mzml_chunk::check_time(mzml_spectrum const& one) {
-  if (task_.print && (one.header.ms_level.value_or(0) < 2 || !one.has_ion)) return;  // it is left out
+  if (task_.print && (one.header.ms_level.value_or(0) < 2 || one.ions.empty())) return;  // it is left out
   require_time(one);
 }
 
@@ -163,7 +167,7 @@ void mzml_chunk::read_peaks(std::size_t index) {
     ++warned.level_1;
     return;
   }
-  if (prints && !one.has_ion) {
+  if (prints && one.ions.empty()) {
     ++warned.no_precursor;
     return;
   }
@@ -341,6 +345,8 @@ class mzml_format final : public input_format {
     warned_.fixed_order += part.warned.fixed_order + part.counted.fixed_order;
     warned_.level_1 += part.warned.level_1;
     warned_.no_precursor += part.warned.no_precursor;
+    warned_.targets += part.warned.targets;
+    warned_.several_ions += part.warned.several_ions;
     warned_.not_finite += part.warned.not_finite;
     warned_.times_without_unit += part.warned.times_without_unit;
     warned_.repaired += part.warned.repaired;
@@ -355,6 +361,9 @@ class mzml_format final : public input_format {
     };
     warn(warned_.fixed_order, "spectra stay as they are: transitions, or in the order of ion mobility or another axis");
     warn(warned_.no_precursor, "spectra of MS level 2 or above have no selected ion and are left out");
+    if (task_.options->isolation == isolation_target::fallback_with_warning)
+      warn(warned_.targets, "spectra have no selected ion: the target of their isolation window counts as the precursor");
+    warn(warned_.several_ions, "spectra have several selected ions, of which the first is written");
     warn(warned_.not_finite, "peaks are not finite and are left out");
     warn(stray_references, "references to spectra that were left out stay");
     warn(warned_.times_without_unit, "retention times have no unit, and count as seconds");

@@ -31,6 +31,11 @@ struct mzml_task : chunk_task {
   [[nodiscard]] bool renumbers() const { return !print && writes() && (choice || (select && select->min_peaks != 0)); }
   /// Returns true if the processing is recorded, and values that were made of peaks are made anew.
   [[nodiscard]] bool records() const { return writes() && !print && drops() && !options->keep_metadata; }
+  /// Returns true if the m/z of precursors matters.
+  [[nodiscard]] bool uses_precursors() const {
+    return print || (select && select->remove_precursor) || (choice && choice->precursor_mz.is_set()) ||
+           (keys && (keys->has(spectrum_key::pepmass) || keys->has(spectrum_key::mass)));
+  }
   /// Returns true if the retention times of all spectra are needed, chosen or not.
   [[nodiscard]] bool chooses_by_time() const { return choice && choice->rt_seconds.is_set(); }
   [[nodiscard]] bool needs_time() const { return reads_all() || print || (keys && keys->has(spectrum_key::rt)); }
@@ -39,7 +44,8 @@ struct mzml_task : chunk_task {
 /// A chunk of an mzML document.
 class mzml_chunk final : public chunk {
  public:
-  explicit mzml_chunk(mzml_task const& task) : task_(task) {}
+  explicit mzml_chunk(mzml_task const& task)
+      : task_(task), reader_(task.options->isolation != isolation_target::ignore) {}
 
   bool next(mzml_cutter& cutter, std::size_t wanted);
   bool parse() override;
@@ -68,6 +74,7 @@ class mzml_chunk final : public chunk {
   struct warning_counts {
     std::uint64_t fixed_order = 0;                                // spectra that stay out of order
     std::uint64_t level_1 = 0, no_precursor = 0, not_finite = 0;  // left out of MGF: spectra, spectra, peaks
+    std::uint64_t targets = 0, several_ions = 0;                  // spectra
     std::uint64_t times_without_unit = 0, repaired = 0, own_processing = 0;
   } warned;
   struct disorder_in_chunk {

@@ -68,6 +68,7 @@ void mzml_spectra::read(mzml_text const& chunk) {
   for (auto& one : all_) {
     if (!one.title.empty()) one.header.title = one.title;
     one.header.native_id = one.id;
+    if (one.ions.size() > 1) one.header.other_precursors = std::span(one.ions).subspan(1);
   }
 }
 
@@ -126,11 +127,17 @@ void mzml_spectra::start(std::string_view name, attributes const& all) {
   } else if (name == "scan") {
     take_reference(all);
     inner = scans_++ == 0 ? place::scan : place::other;
-  } else if (name == "precursor") {
+  } else if (name == "precursor" && now_) {
     take_reference(all);
-    if (precursors_++ != 0) ++ions_;  // only the first precursor can have the first ion
-  } else if (name == "selectedIon") {
-    inner = ions_++ == 0 ? place::ion : place::other;
+    target_mz_.reset();
+    precursor_ions_ = now_->ions.size();
+    inner = place::precursor;
+  } else if (name == "isolationWindow" && outer == place::precursor) {
+    inner = place::window;
+  } else if (name == "selectedIon" && now_) {
+    ion_begins_ = true;
+    charge_.clear();
+    inner = place::ion;
   } else if (name == "binaryDataArray" && now_) {
     start_array(all);
     inner = place::array;
@@ -153,6 +160,8 @@ void mzml_spectra::end(std::string_view name) {
     parser_->want_characters(false);
     binary_array& array = now_->arrays.back();
     if (!array.in_text) array.end = contents_[next_content_ - 1].end;
+  } else if (inner == place::precursor) {
+    end_precursor();
   } else if (inner == place::spectrum) {
     end_spectrum();
   }
@@ -179,9 +188,10 @@ void mzml_spectra::start_spectrum(attributes const& all) {
   now_->count = *count;
   now_->header.scan = number<std::uint64_t>(id_value(now_->id, "scan"));
   now_->processing = all.get("dataProcessingRef");
-  scans_ = precursors_ = ions_ = 0;
+  scans_ = 0;
   negative_ = positive_ = ms1_ = false;
   charge_.clear();
+  first_charge_.clear();
 }
 
 void mzml_spectra::take_reference(attributes const& all) {
@@ -216,16 +226,23 @@ void mzml_spectra::end_spectrum() {
   }
   if (one.title.empty() && context_->thermo) {
     std::string_view const scan = id_value(one.id, "scan");
-    one.title = fmt::format("{}.{}.{}.{}", context_->source_name, scan, scan, charge_);
+    one.title = fmt::format("{}.{}.{}.{}", context_->source_name, scan, scan, first_charge_);
   } else if (one.title.empty()) {
     one.title = one.id;
   }
   if (ms1_ && !one.header.ms_level) one.header.ms_level = 1;
   if (negative_ != positive_) one.header.polarity = negative_ ? ion_polarity::negative : ion_polarity::positive;
   if (negative_) {
-    charge_list turned;
-    for (int const charge : one.header.charges) turned.push_back(-std::abs(charge));
-    one.header.charges = turned;
+    for (precursor_ion& ion : one.ions) {
+      charge_list turned;
+      for (int const charge : ion.charges) turned.push_back(-std::abs(charge));
+      ion.charges = turned;
+    }
+  }
+  if (!one.ions.empty()) {
+    one.header.precursor_mz = one.ions.front().mz;
+    one.header.precursor_intensity = one.ions.front().intensity;
+    one.header.charges = one.ions.front().charges;
   }
   ++used_;
 }
@@ -238,6 +255,10 @@ void mzml_spectra::take(cv_term const& term, mzml_text::element tag) try {
       return take_spectrum(term, tag);
     case place::scan:
       if (term.number == terms::scan_start_time) take_time(term, tag.begin);
+      return take_mobility(term);
+    case place::window:
+      if (term.number == terms::isolation_target)
+        target_mz_ = number_of<double>("the target of an isolation window", term.value);
       return;
     case place::ion:
       return take_ion(term);
@@ -309,15 +330,15 @@ void mzml_spectra::take_spectrum(cv_term const& term, mzml_text::element tag) {
 }
 
 void mzml_spectra::take_ion(cv_term const& term) {
-  spectrum_header& header = now_->header;
-  now_->has_ion = true;
+  if (std::exchange(ion_begins_, false)) now_->ions.emplace_back();
+  precursor_ion& ion = now_->ions.back();
   switch (term.number) {
     case terms::selected_ion_mz:
-      header.precursor_mz = number_of<double>("the m/z of a selected ion", term.value);
-      if (header.precursor_mz && !(*header.precursor_mz > 0)) header.precursor_mz.reset();
+      ion.mz = number_of<double>("the m/z of a selected ion", term.value);
+      if (ion.mz && !(*ion.mz > 0)) ion.mz.reset();
       return;
     case terms::peak_intensity:
-      header.precursor_intensity = number_of<double>("the intensity of a selected ion", term.value);
+      ion.intensity = number_of<double>("the intensity of a selected ion", term.value);
       return;
     case terms::charge_state:
     case terms::possible_charge_state: {
@@ -326,14 +347,33 @@ void mzml_spectra::take_ion(cv_term const& term) {
       auto const charge = number_of<int>("the charge of a selected ion", term.value);
       if (known) {
         charge_ = charge ? fmt::format("{}", *charge) : "";
-        header.charges = {};
+        if (now_->ions.size() == 1) first_charge_ = charge_;
+        ion.charges = {};
       }
-      if (charge && *charge != 0) header.charges.push_back(*charge);
+      if (charge && *charge != 0) ion.charges.push_back(*charge);
       return;
     }
     default:
-      return;
+      return take_mobility(term);
   }
+}
+
+// Writers give the mobility of a scan, or of the selected ion.
+void mzml_spectra::take_mobility(cv_term const& term) {
+  if (term.number != terms::inverse_mobility && term.number != terms::drift_time) return;
+  auto& mobility = now_->header.ion_mobility;
+  if (!mobility) mobility = number_of<double>("an ion mobility", term.value);
+}
+
+// Takes the target of the isolation window for the m/z that no selected ion of the precursor states.
+void mzml_spectra::end_precursor() {
+  if (!takes_targets_ || !target_mz_ || !(*target_mz_ > 0)) return;
+  auto& ions = now_->ions;
+  auto const own = std::span(ions).subspan(precursor_ions_);
+  if (std::ranges::any_of(own, [](precursor_ion const& one) { return one.mz.has_value(); })) return;
+  if (own.empty()) ions.emplace_back();
+  ions[precursor_ions_].mz = target_mz_;
+  if (precursor_ions_ == 0) now_->has_target = true;
 }
 
 }  // namespace ordo::inline v0::spectra::detail

@@ -18,7 +18,8 @@ struct mzml_spectrum {
   std::string id, title;
   spectrum_header header;             // its title is `title`, as msconvert makes it for MGF
   std::size_t count = 0;              // defaultArrayLength
-  bool has_ion = false;               // the first precursor has a selected ion; msconvert writes no other spectra to MGF
+  std::vector<precursor_ion> ions;    // the selected ions of all precursors; the first one is that of the header
+  bool has_target = false;            // the m/z of the first one is the target of an isolation window
   bool transitions = false;           // SRM or CRM, whose points are not peaks of a scan
   std::string processing;             // the dataProcessing to which it refers, if any
   bool time_without_unit = false;     // so its retention time counts as seconds
@@ -39,6 +40,8 @@ struct mzml_spectrum {
 /// Reads the spectra of a chunk. It keeps memory: one for each thread.
 class mzml_spectra final : private xml_handler {
  public:
+  /// @param takes_targets  a precursor without the m/z of a selected ion has that of its isolation window
+  explicit mzml_spectra(bool takes_targets) : takes_targets_(takes_targets) {}
   /// @throws xml_fault  after which all() are the spectra before the fault
   void read(mzml_text const& chunk);
   [[nodiscard]] std::vector<mzml_spectrum> const& all() const noexcept { return all_; }
@@ -46,7 +49,7 @@ class mzml_spectra final : private xml_handler {
   [[nodiscard]] std::uint64_t repaired() const noexcept { return repaired_; }
 
  private:
-  enum class place { other, spectrum, scan, ion, array, binary };
+  enum class place { other, spectrum, scan, precursor, window, ion, array, binary };
   struct content {
     std::size_t begin, text_end, end;
     bool plain;  // without markup, so that the parser need not read it
@@ -66,6 +69,8 @@ class mzml_spectra final : private xml_handler {
   void take_time(cv_term const& term, std::size_t at);
   void take_spectrum(cv_term const& term, mzml_text::element tag);
   void take_ion(cv_term const& term);
+  void take_mobility(cv_term const& term);
+  void end_precursor();
 
   mzml_context const* context_ = nullptr;
   std::string_view text_;
@@ -80,9 +85,14 @@ class mzml_spectra final : private xml_handler {
   std::vector<content> contents_;
   std::vector<attributes::attribute> plain_;
   std::size_t next_array_ = 0, next_content_ = 0, next_term_ = 0;
-  std::size_t scans_ = 0, precursors_ = 0, ions_ = 0;
+  std::size_t scans_ = 0;
+  bool ion_begins_ = false;          // its first parameter comes
+  std::size_t precursor_ions_ = 0;   // of the spectrum before those of the precursor
+  std::optional<double> target_mz_;  // of the precursor
+  bool takes_targets_;
   bool negative_ = false, positive_ = false, ms1_ = false;
-  std::string charge_;  // as text, unless it is only a possible one
+  std::string charge_;        // of the ion as text, unless it is only a possible one
+  std::string first_charge_;  // of the first ion
 };
 
 }  // namespace ordo::inline v0::spectra::detail

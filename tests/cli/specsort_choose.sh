@@ -62,6 +62,36 @@ expect 0 specsort - --sample 10% < <(cat many.mgf); [[ -s out ]] || fail "a shar
 expect_error specsort - --sample 10 < many.mgf
 expect_error specsort <(cat many.mgf) --sample 10
 
+# Precursors: the target of an isolation window where no ion is selected, several ions, levels and mobilities.
+term() { printf '<cvParam cvRef="MS" accession="MS:%s" name="x" value="%s"/>' "$1" "$2"; }
+ion() { printf '<selectedIon>%s%s</selectedIon>' "$(term 1000744 "$1")" "$(term 1000041 "$2")"; }
+window() { printf '<isolationWindow>%s%s</isolationWindow>' "$(term 1000827 "$1")" "$(term 1000828 1)"; }
+spectrum() { printf '<spectrum index="%s" id="scan=%s" defaultArrayLength="0">%s<scanList count="1"><scan>%s</scan></scanList><precursorList count="2">%s</precursorList></spectrum>\n' "$1" "$1" "$(term 1000511 "$2")" "$3" "$4"; }
+{
+  printf '<mzML xmlns="http://psi.hupo.org/ms/mzml" version="1.1.0"><run id="r"><spectrumList count="4" defaultDataProcessingRef="d">\n'
+  spectrum 0 2 '' "<precursor>$(window 400.5)</precursor>"
+  spectrum 1 3 "$(term 1002815 0.85)" "<precursor>$(window 1)$(ion 500.25 2)$(ion 600.5 3)</precursor><precursor>$(window 700.5)</precursor>"
+  spectrum 2 2 '' "<precursor>$(window 300.5)$(ion 0 4)</precursor>"
+  spectrum 3 2 '' '<precursor></precursor>'
+  printf '</spectrumList></run></mzML>\n'
+} > ions.mzML
+expect 0 specsort ions.mzML --to mgf
+[[ $(grep -E 'TITLE|PEPMASS|CHARGE|MSLEVEL|MOBILITY' out | tr '\n' ' ') == \
+  'TITLE=scan=0 PEPMASS=400.5 TITLE=scan=1 PEPMASS=500.25 CHARGE=2+ MSLEVEL=3 ION_MOBILITY=0.85 TITLE=scan=2 PEPMASS=300.5 CHARGE=4+ ' ]] ||
+  fail "precursors: $(< out)"
+[[ $(cut -d: -f4- err | sort) == ' 1 spectra have several selected ions, of which the first is written
+ 1 spectra of MS level 2 or above have no selected ion and are left out
+ 2 spectra have no selected ion: the target of their isolation window counts as the precursor' ]] || fail "warnings: $(< err)"
+expect 0 specsort ions.mzML --to mgf --precursors all --isolation-target fallback
+[[ $(grep -E 'TITLE|PEPMASS' out | tr '\n' ' ') == 'TITLE=scan=0 PEPMASS=400.5 TITLE=scan=1 PEPMASS=500.25 TITLE=scan=1 ion=2 PEPMASS=600.5 TITLE=scan=1 ion=3 PEPMASS=700.5 TITLE=scan=2 PEPMASS=300.5 ' ]] ||
+  fail "all precursors: $(< out)"
+grep -q -e 'isolation' -e 'several' err && fail "warnings of what was wanted: $(< err)"
+expect 0 specsort ions.mzML --to mgf --isolation-target never
+[[ $(grep PEPMASS out | tr '\n' ' ') == 'PEPMASS=500.25 PEPMASS=0 ' ]] || fail "never: $(< out)"
+expect 0 specsort ions.mzML --precursor 700:701 -o part.mzML; grep -q 'id="scan=1"' part.mzML || fail "a precursor behind the first"
+expect 0 specsort ions.mzML --precursors all --spectra-by pepmass --descending-spectra -o part.mgf --map map.tsv
+[[ $(cut -f4 map.tsv | tr '\n' ' ') == 'number 2 2 2 1 3 ' ]] || fail "a map of ions: $(< map.tsv)"
+
 # What makes no sense.
 for bad in '--ms-level x' '--ms-level 3-2' '--ms-level :' '--ms-level -' '--scan -3' '--rt 5' '--rt 1min:1s' '--rt a:b' '--rt 1day:' '--charge x' '--polarity up' \
            '--precursor 500' '--sample 0' '--sample 0%' '--sample 101%' '--sample x' '--seed 5' '--sample 5 --seed x' '--index !' '--title=' \

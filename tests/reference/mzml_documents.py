@@ -139,21 +139,37 @@ class Document:
         return made
 
     def take_ion(self, made, element):
-        precursor = next(self.all('precursor', element), None)
-        ion = None if precursor is None else next(self.all('selectedIon', precursor), None)
-        made.charge_text, made.has_ion = '', ion is not None
-        possible = []
-        for accession, value, _ in [] if ion is None else self.terms(ion):
-            if accession == 'MS:1000744' and float(value) > 0:
-                made.precursor = float(value)
+        """All selected ions, with the target of the isolation window where none of a precursor has an m/z; the first one counts."""
+        made.charge_text, made.ions, made.has_target = '', [], False
+        for precursor in self.all('precursor', element):
+            before = len(made.ions)
+            for ion in self.all('selectedIon', precursor):
+                made.ions.append(self.ion(made, ion, len(made.ions) == 0))
+            window = next(self.all('isolationWindow', precursor), None)
+            target = None if window is None else next((float(v) for a, v, _ in self.terms(window) if a == 'MS:1000827'), None)
+            if target and all(mz is None for mz, _ in made.ions[before:]):
+                made.has_target |= before == 0
+                if before == len(made.ions):
+                    made.ions.append((None, []))
+                made.ions[before] = (target, made.ions[before][1])
+        made.has_ion = bool(made.ions)
+        if made.ions:
+            made.precursor, made.charges = made.ions[0]
+
+    def ion(self, made, element, is_first):
+        """Its m/z, or None, and its charges."""
+        mz, charges, possible, text = None, [], [], ''
+        for accession, value, _ in self.terms(element):
+            if accession == 'MS:1000744':
+                mz = float(value) if float(value) > 0 else None
             if accession == 'MS:1000041':
-                made.charges, made.charge_text = [int(value)] if int(value) else [], value
+                charges, text = [int(value)] if int(value) else [], value
             if accession == 'MS:1000633':
                 possible += [int(value)] if int(value) else []
-        if not made.charge_text:
-            made.charges = possible
-        if made.negative:
-            made.charges = [-abs(charge) for charge in made.charges]
+        if is_first:
+            made.charge_text = text
+        charges = charges if text else possible
+        return mz, [-abs(charge) for charge in charges] if made.negative else charges
 
     def array(self, element, count):
         terms = [accession for accession, _, _ in self.terms(element)]
@@ -260,6 +276,8 @@ class Maker:
                 ions += '</selectedIon>'
             ref = f' spectrumRef="{self.some("scan=1", "scan=0", "no such")}"' if r.random() < 0.3 else ''
             ions = ions and f'<selectedIonList count="1">{ions}</selectedIonList>'
+            if r.random() < 0.3:
+                ions = f'<isolationWindow>{self.term("MS:1000827", self.some("400.5", "250.25", "0"))}</isolationWindow>{ions}'
             all_of_them += f'<precursor{ref}>{ions}</precursor>'
         return f'<precursorList count="{number}">{all_of_them}</precursorList>'
 

@@ -30,6 +30,7 @@ class Values:
     """What a spectrum states; None where it does not."""
     level = rt = scan = polarity = precursor = title = native_id = None
     charges = ()
+    others = ()  # the m/z and charges of other precursors
 
 
 def mgf_values(lines):
@@ -63,7 +64,7 @@ def charges_of(text):
 def mzml_values(one):
     made = Values()
     made.level, made.rt, made.scan, made.precursor, made.charges = one.level, one.rt, one.scan, one.precursor, one.charges
-    made.title, made.native_id = one.title, one.id
+    made.title, made.native_id, made.others = one.title, one.id, one.ions[1:]
     if one.negative != one.positive:
         made.polarity = 'negative' if one.negative else 'positive'
     return made
@@ -109,11 +110,11 @@ def accepts(option, text, one, number, listed):
     if option == 'scan':
         return one.scan is not None and in_list(text, one.scan)
     if option == 'charge':
-        return any(in_list(text, charge) for charge in one.charges or [0])
+        return any(in_list(text, charge) for charges in [one.charges or [0]] + [ion[1] for ion in one.others] for charge in charges)
     if option == 'rt':
         return one.rt is not None and in_range(text, one.rt)
     if option == 'precursor':
-        return one.precursor is not None and in_range(text, one.precursor)
+        return any(mz is not None and in_range(text, mz) for mz in [one.precursor] + [ion[0] for ion in one.others])
     if option == 'polarity':
         return one.polarity == text
     if option in ('title', 'native-id'):
@@ -316,12 +317,18 @@ def compare_mzml(maker, words, pyteomics):
     check_warnings(text, options, values, left, done.stderr)
     if pyteomics:
         compare_pyteomics(text, done.stdout, left, 'mzml', options, values)
-    # The same in MGF: those of level 2 and above with an ion.
-    printed = run(text, options, ('--to=mgf',))
-    ids = [one.title for k, one in enumerate(document.spectra) if k in set(left) and (one.level or 0) >= 2 and one.has_ion]
+    # The same in MGF: those of level 2 and above with an ion, once or for each ion.
+    every = r.random() < 0.5
+    printed = run(text, options, ('--to=mgf', '--precursors=all') if every else ('--to=mgf',))
+    ids = []
+    for k in left:
+        one = document.spectra[k]
+        if (one.level or 0) >= 2:
+            ids += [(one.title + f' ion={i + 1}' * (i != 0), mz or 0) for i, (mz, _) in enumerate(one.ions if every else one.ions[:1])]
     if any(len(one.values('MS:1000514') or ()) != len(one.values('MS:1000515') or ()) for one in document.spectra):
         return  # may be refused
-    if re.findall(r'TITLE=(.*)', printed.stdout.decode()) != ids:
+    found = re.findall(r'TITLE=(.*)\n(?:RT.*\n)?PEPMASS=([0-9.]+)', printed.stdout.decode())
+    if [(title, float(mz)) for title, mz in found] != ids:
         fail(text, {**options, 'to': 'mgf'}, f'{ids} in MGF: {printed.stderr.decode()}')
 
 

@@ -77,6 +77,10 @@ spectra::sort_options options_of(work const& w) {
   options.select = w.select;
   options.select_levels = made.choice.select_levels();
   options.keep_metadata = made.keep_metadata;
+  if (!made.isolation_target.empty())
+    options.isolation =
+        made.isolation_target == "never" ? spectra::isolation_target::ignore : spectra::isolation_target::fallback;
+  options.all_precursors = made.precursors == "all";
   options.descending = made.descending;
   options.lenient = made.lenient;
   options.machine = made.common.machine();

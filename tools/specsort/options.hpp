@@ -74,6 +74,7 @@ struct order_options {
 struct command {
   std::vector<std::string> inputs;
   std::string output = "-", by = "mz", to, summary;
+  std::string isolation_target, precursors;
   bool descending = false, check = false, lenient = false, explain = false, keep_metadata = false, has_output = false;
   choice_options choice;
   selection_options selection;

@@ -70,10 +70,10 @@ struct spectrum_choice {
   range_rule<std::uint64_t> ms_levels;
   range_rule<double> rt_seconds;
   range_rule<std::uint64_t> scans;
-  range_rule<int> charges;  // any charge of the list; 0: a spectrum without a charge
+  range_rule<int> charges;  // any charge of any precursor; 0: a spectrum without a charge
   std::optional<ion_polarity> polarity;
   bool inverse_polarity = false;
-  range_rule<double> precursor_mz;
+  range_rule<double> precursor_mz;  // of any precursor
   pattern_rule title, native_id;
   /// Numbers of spectra in the input from 0 on, in ascending order; nullptr: all. Those of mzML count spectra of every MS
   /// level.

@@ -33,9 +33,9 @@ namespace ordo::inline v0::spectra {
 ///   numbers
 ///   (`index`), as do the count of the list and the entries of the index. References to dropped spectra (`spectrumRef`) stay,
 ///   with a warning: they name the spectra from which a spectrum was made. Everything else is kept byte for byte.
-/// - To MGF: spectra of MS level 2 and above with a selected ion, with TITLE, RTINSECONDS, PEPMASS and CHARGE as msconvert
-/// writes
-///   them, and SCANS. Numbers have as many digits as give back the same value. Peaks that are not finite are left out, with a
+/// - To MGF: spectra of MS level 2 and above with a selected ion or, by sort_options::isolation, an isolation window; with TITLE,
+///   RTINSECONDS, PEPMASS and CHARGE as msconvert writes them, SCANS, MSLEVEL if it is not 2, and ION_MOBILITY (the inverse
+///   reduced mobility or the drift time). Numbers have as many digits as give back the same value. Peaks that are not finite are left out, with a
 ///   warning.
 /// Memory: some chunks of options.chunk_bytes of text, or of a larger spectrum, for each thread; and 16 bytes for each spectrum
 /// of an indexedmzML, with the difference of its id to the one before. If spectra may be dropped, 16 bytes more for each, and a

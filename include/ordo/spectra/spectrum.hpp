@@ -37,6 +37,13 @@ class charge_list {
 /// The polarity of the ions of a spectrum.
 enum class ion_polarity : std::uint8_t { positive, negative };
 
+/// An ion that was selected for fragmentation.
+struct precursor_ion {
+  std::optional<double> mz;  // above 0
+  std::optional<double> intensity;
+  charge_list charges;
+};
+
 /// A header: the values of a spectrum as a whole. A value that the input lacks is empty.
 struct spectrum_header {
   std::optional<std::string_view> title;  // a view of memory that the reader keeps
@@ -47,7 +54,9 @@ struct spectrum_header {
   std::optional<std::uint64_t> scan;  // the first, of several
   std::optional<unsigned> ms_level;
   std::optional<ion_polarity> polarity;
-  std::optional<std::string_view> native_id;  // a view, as the title
+  std::optional<std::string_view> native_id;        // a view, as the title
+  std::optional<double> ion_mobility;               // in the unit of the input
+  std::span<precursor_ion const> other_precursors;  // a view, too: ions that were selected besides the precursor
 
   /// Returns false for MS level 1: such a spectrum has no precursor among its peaks, even if the header has an m/z. MGF of
   /// metabolomics has the m/z of the feature there.
@@ -87,7 +96,7 @@ struct spectrum {
 };
 
 /// A reader of the header of one spectrum of MGF. It takes the lines that are not peaks, one after the other, and reads TITLE,
-/// PEPMASS (m/z, intensity, charge), CHARGE, RTINSECONDS, SCANS, MSLEVEL and IONMODE, and PRECURSOR_MZ if PEPMASS has no m/z.
+/// PEPMASS (m/z, intensity, charge), CHARGE, RTINSECONDS, SCANS, MSLEVEL, IONMODE and ION_MOBILITY, and PRECURSOR_MZ if PEPMASS has no m/z.
 /// The first value that is not missing counts. Without IONMODE the polarity is that of the charge. The native id is that which
 /// msconvert writes into titles: NativeID:"...". RTINSECONDS and SCANS may be lists or ranges, whose first number counts;
 /// CHARGE may be "2+",

@@ -207,7 +207,7 @@ TEST_CASE("mzml: to MGF, as msconvert writes it") {
   std::string const expected =
       "BEGIN IONS\nTITLE=controllerType=0 scan=1\nRTINSECONDS=30\nPEPMASS=445.34\nCHARGE=2+\nSCANS=1\n"
       "0.0000001 16777216\n1.25 0.1\n2.5 10000000\nEND IONS\n"
-      "BEGIN IONS\nTITLE=a & b\nRTINSECONDS=61.5\nPEPMASS=1000 2500000\nCHARGE=2- and 3-\nSCANS=4\n7 3\nEND IONS\n"
+      "BEGIN IONS\nTITLE=a & b\nRTINSECONDS=61.5\nPEPMASS=1000 2500000\nCHARGE=2- and 3-\nSCANS=4\nMSLEVEL=3\n7 3\nEND IONS\n"
       "BEGIN IONS\nTITLE=controllerType=0 scan=5\nRTINSECONDS=30\nPEPMASS=445.34\nCHARGE=2+\nSCANS=5\nEND IONS\n";
   CHECK(sorted(text_of(made), options, format::mgf) == expected);
   REQUIRE(warned.size() == 6);  // of three runs
