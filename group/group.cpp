@@ -16,7 +16,7 @@ void group::check_gather(std::size_t mine, std::size_t all) const {
     throw usage_error(fmt::format("bad length: all_gather: {} bytes for {} members with {} each", all, size_, mine));
 }
 void group::check_lists(std::size_t sends, std::size_t receives) const {
-  if (sends != size_ || receives != size_)
+  if (sends != receives || sends % size_ != 0)
     throw usage_error(
         fmt::format("bad lists: all_to_all: {} spans to send and {} to receive, for {} members", sends, receives, size_));
 }

@@ -75,13 +75,29 @@ void thread_member::publish(list_of_spans const& sends) {
   barrier();
 }
 
-std::span<std::byte const> thread_member::sent_by(std::size_t member, std::size_t bytes, std::string& wrong) const {
-  auto const from = (*static_cast<list_of_spans const*>(shared_.slot(member)))[rank()];
-  if (from.size() == bytes) return from;
-  if (wrong.empty())
-    wrong = fmt::format("bad length: all_to_all: member {} sends {} bytes to member {}, which receives {}", member, from.size(),
-                        rank(), bytes);
-  return {};
+std::vector<std::span<std::byte const>> thread_member::sent_by_all(std::span<std::span<std::byte> const> receives,
+                                                                   std::string& wrong) const {
+  std::vector<std::span<std::byte const>> from(receives.size());
+  auto const note = [&](std::size_t member, std::size_t sent, std::size_t received, char const* unit) {
+    if (wrong.empty())
+      wrong = fmt::format("bad length: all_to_all: member {} sends {} {} to member {}, which receives {}", member, sent, unit,
+                          rank(), received);
+  };
+  for (std::size_t m = 0; m < size(); ++m) {
+    auto const& sends = *static_cast<list_of_spans const*>(shared_.slot(m));
+    if (sends.size() != receives.size()) {
+      note(m, sends.size() / size(), receives.size() / size(), "rounds");
+      continue;
+    }
+    for (std::size_t i = 0; i < receives.size(); i += size()) {
+      auto const sent = sends[i + rank()];
+      if (sent.size() == receives[i + m].size())
+        from[i + m] = sent;
+      else
+        note(m, sent.size(), receives[i + m].size(), "bytes");
+    }
+  }
+  return from;
 }
 
 void thread_member::end_verb(std::string const& wrong) {
@@ -89,15 +105,19 @@ void thread_member::end_verb(std::string const& wrong) {
   if (!wrong.empty()) throw usage_error(wrong);
 }
 
-void thread_member::all_to_all(list_of_spans sends, std::span<std::span<std::byte> const> receives) {
+void thread_member::all_to_all(list_of_spans sends, std::span<std::span<std::byte> const> receives,
+                               std::function<void(std::size_t)> const& arrived) {
   check_lists(sends.size(), receives.size());
   publish(sends);
-  // Each member begins with itself, so that no memory is read by all at once.
   std::string wrong;
-  for (std::size_t i = 0; i < size(); ++i) {
-    std::size_t const m = (rank() + i) % size();
-    auto const from = sent_by(m, receives[m].size(), wrong);
-    if (!from.empty()) std::memcpy(receives[m].data(), from.data(), from.size());
+  auto const from = sent_by_all(receives, wrong);
+  for (std::size_t round = 0; wrong.empty() && round < receives.size() / size(); ++round) {
+    // Each member begins with itself, so that no memory is read by all at once.
+    for (std::size_t i = 0; i < size(); ++i) {
+      std::size_t const at = round * size() + (rank() + i) % size();
+      if (!from[at].empty()) std::memcpy(receives[at].data(), from[at].data(), from[at].size());
+    }
+    arrived(round);
   }
   end_verb(wrong);
 }

@@ -43,10 +43,12 @@ class thread_member : public group {
   thread_member(std::size_t size, std::size_t rank, meeting_point& shared) : group(size, rank), shared_(shared) {}
 
   using group::all_gather;
+  using group::all_to_all;
   using group::reduce;
   void broadcast(std::span<std::byte> data, std::size_t root) override;
   void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) override;
-  void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives) override;
+  void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
+                  std::function<void(std::size_t)> const& arrived) override;
   void reduce(std::span<std::uint64_t> values, reduction by) override;
   void barrier() override { shared_.wait(); }
   void fail(std::string const& why) noexcept override;
@@ -56,8 +58,10 @@ class thread_member : public group {
   using list_of_spans = std::span<std::span<std::byte const> const>;
   /// Publishes this member's list and waits for the lists of all. @returns when others may be read
   void publish(list_of_spans const& sends);
-  /// Returns the span that a member sends to this one. If it has another length than `bytes`, returns nothing and says so.
-  [[nodiscard]] std::span<std::byte const> sent_by(std::size_t member, std::size_t bytes, std::string& wrong) const;
+  /// Returns the spans that all members send to this one, by round and member. Those whose length is not that of what is
+  /// received are empty, and `wrong` says so.
+  [[nodiscard]] std::vector<std::span<std::byte const>> sent_by_all(std::span<std::span<std::byte> const> receives,
+                                                                    std::string& wrong) const;
   /// Waits for all members, whose memory is read until then. @throws usage_error  if something is wrong
   void end_verb(std::string const& wrong);
 

@@ -5,27 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "group/divided_sort.hpp"
+#include "group/parts.hpp"
 #include "ordo/detail/operation_task.hpp"
-#include "ordo/group_sort.hpp"
-#include "sort_core/run_task.hpp"
 
 // The sorts over a group, written once for both machines. The local sorts and the merges are those of the machine.
 namespace ordo::inline v0::detail {
-
-/// Orders keys by the code by which a task orders them.
-template <class K>
-struct code_less {
-  code_at<K> code;
-  K mask;
-  [[nodiscard]] bool operator()(K a, K b) const { return code_of(a) < code_of(b); }
-
- private:
-  [[nodiscard]] K code_of(K key) const {
-    code_at<K> at = code;
-    at.keys = &key;
-    return K(at(0) & mask);
-  }
-};
 
 template <class K>
 struct write_masked_code {
@@ -56,6 +41,12 @@ class share_sort {
       : members_(members), on_(on), backend_(backend), task_(task), values_(task.value_bytes) {}
 
   void operator()(share_lengths const& lengths) {
+    code_less<K> const less{codes_of<K>(task_), mask_of<K>(clipped<K>(task_.bits))};
+    // Merges and buckets know no ranges of bits. What was received is in order of the members, and so a stable sort does the same.
+    bool const merges = less.mask == K(~K{0});
+    bool const direct = merges && members_.shares_memory();
+    if (sizeof(K) >= 4 && merges && !direct && divided_sort<B, K>(members_, on_, backend_, task_, lengths)()) return;
+
     std::size_t const n = task_.keys_in_given;
     auto const sorted_keys = backend_.template buffer<K>(n);
     auto const sorted_values = backend_.template buffer<char>(n * values_);
@@ -68,7 +59,6 @@ class share_sort {
     wait_for(backend_, sorted_keys.span());
     wait_for(backend_, sorted_values.span());
 
-    code_less<K> const less{codes_of<K>(task_), mask_of<K>(clipped<K>(task_.bits))};
     std::span const targets(lengths.out_ends.data(), members_.size() - 1);
     auto const cuts = share_splitter<K, code_less<K>>(members_, lengths.in, targets, less)
                           .cuts(share_fetcher<B, K>{backend_, sorted_keys.span()});
@@ -76,10 +66,6 @@ class share_sort {
     auto const parts = std::size_t(std::ranges::count_if(moves.receives, [](std::uint64_t x) { return x != 0; }));
     std::size_t rounds = 0;
     while (std::size_t{1} << rounds < parts) ++rounds;
-    // Merges know no ranges of bits. What was received is in order of the members, and so a stable sort does the same.
-    bool const merges = less.mask == K(~K{0});
-    bool const direct = merges && members_.shares_memory();
-
     std::size_t const n_out = task_.n;
     auto const other_keys = backend_.template buffer<K>(merges && rounds != 0 ? n_out : 0);
     auto const other_values = backend_.template buffer<char>(merges && rounds != 0 ? n_out * values_ : 0);

@@ -52,8 +52,14 @@ class group {
   virtual void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) = 0;
   /// Copies sends[m] to member m, which finds it in its receives[r] for this member's rank r, of the same length. Both lists
   /// have size() spans. No span that is received overlaps a span that is sent.
-  virtual void all_to_all(std::span<std::span<std::byte const> const> sends,
-                          std::span<std::span<std::byte> const> receives) = 0;
+  void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives) {
+    all_to_all(sends, receives, [](std::size_t) {});
+  }
+  /// Does the same in rounds, as many on every member. Round i has the spans [i * size(), (i + 1) * size()) of both lists. Calls
+  /// arrived(i), in the order of rounds, when what this member receives in round i may be used, by work that is queued on its
+  /// machine from then on. A group of GPUs copies later rounds beside that work. Returns when all rounds are done.
+  virtual void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
+                          std::function<void(std::size_t)> const& arrived) = 0;
   /// Replaces values[i] by the sum, minimum or maximum of all members' values[i]. Sums wrap around.
   virtual void reduce(std::span<std::uint64_t> values, reduction by) = 0;
   /// Returns when all members have called it. In a group of GPUs it first waits for the work queued on this member's GPU.
@@ -65,6 +71,8 @@ class group {
 
   /// Returns true if all_to_all takes memory of the members' GPUs. If not, it takes the host's.
   [[nodiscard]] virtual bool moves_device_memory() const noexcept { return false; }
+  /// Returns a length of messages, in bytes, from which the time of one is not that of its start.
+  [[nodiscard]] virtual std::size_t long_message() const noexcept { return std::size_t{1} << 20; }
   /// Returns true if every member can read the memory of every other member's machine.
   [[nodiscard]] virtual bool shares_memory() const noexcept { return false; }
 

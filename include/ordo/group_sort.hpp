@@ -22,9 +22,11 @@
 /// keys are split among members by their position. Shares keep their lengths, or get the lengths of the outputs: they are
 /// exactly as long as wanted, whatever the keys (even_share).
 ///
-/// Each share is sorted where it is. Regular samples in a few rounds find the exact positions at which the shares are split.
-/// Every item then crosses to its member once, and each member merges what it receives. (Parallel sorting by regular sampling:
-/// Shi and Schaeffer, 1992.)
+/// Members with many keys each first distribute them into buckets by one digit. The buckets cross, each once, and are sorted by
+/// the member that receives them, while others cross. If there are few keys, if many of them are in the buckets on the borders
+/// between the members' outputs, or if members share memory, each share is sorted where it is, and each member merges what it
+/// receives. Either way, regular samples in a few rounds find the exact positions at which sorted shares, or sorted buckets on
+/// a border, are split. (Parallel sorting by regular sampling: Shi and Schaeffer, 1992.)
 ///
 /// Machines, keys, values, orders and errors are as in sort.hpp. The calls wait for the machines. Temporary memory is a copy of
 /// the share and what a sort of it takes, then also a copy of the output. If the group cannot move a GPU's memory, as over MPI,
@@ -143,6 +145,17 @@ struct share_fetcher {
   }
 };
 
+/// Copies items from the host's memory, 64 megabytes at a time.
+template <class B, class T>
+void copy_to_machine(B& backend, std::span<T const> from, std::span<T> to) {
+  constexpr std::size_t part = (std::size_t{64} << 20) / sizeof(T) + 1;
+  for (std::size_t at = 0; at < to.size(); at += part) {
+    std::size_t const n = std::min(part, to.size() - at);
+    auto const uploaded = backend.upload(from.subspan(at, n));
+    backend.copy(uploaded.span(), to.subspan(at, n));
+  }
+}
+
 /// Moves the parts of `share` to the members that they belong to; `to` receives this member's, by rank.
 template <class B, class T>
 void exchange(group& members, B& backend, bool on_gpu, share_moves const& moves, std::span<T const> share, std::span<T> to) {
@@ -162,12 +175,7 @@ void exchange(group& members, B& backend, bool on_gpu, share_moves const& moves,
   host_items<T> sent(share.size()), received(to.size());
   backend.download(share, sent.span());
   move(sent.span(), received.span());
-  constexpr std::size_t part = (std::size_t{64} << 20) / sizeof(T) + 1;
-  for (std::size_t at = 0; at < to.size(); at += part) {
-    std::size_t const n = std::min(part, to.size() - at);
-    auto const uploaded = backend.upload(std::span<T const>(received.span().subspan(at, n)));
-    backend.copy(uploaded.span(), to.subspan(at, n));
-  }
+  copy_to_machine(backend, std::span<T const>(received.span()), to);
 }
 
 /// Returns when all work that writes to these items is done.
@@ -195,8 +203,8 @@ void sample_sort_over(group& members, Machine& on, std::span<T> items, std::span
         backend.sample_sort(items, less);
     };
     sort();
-    if (members.size() == 1) return;
     wait_for(backend, items);
+    if (members.size() == 1) return;
     std::span const targets(lengths.out_ends.data(), members.size() - 1);
     auto const cuts = share_splitter<T, Less>(members, lengths.in, targets, less).cuts(share_fetcher<B, T>{backend, items});
     share_moves const moves = moves_of(members, lengths, cuts);
@@ -210,6 +218,7 @@ void sample_sort_over(group& members, Machine& on, std::span<T> items, std::span
     move(items);
     if constexpr (has_values) move(values);
     sort();  // what was received is sorted by member, so that a stable sort keeps equal items in order
+    wait_for(backend, items);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <thread>
@@ -51,6 +52,7 @@ class mpi_group final : public group {
   }
 
   using group::all_gather;
+  using group::all_to_all;
   using group::reduce;
   void broadcast(std::span<std::byte> data, std::size_t root) override {
     check_root(root);
@@ -74,28 +76,13 @@ class mpi_group final : public group {
       for (std::size_t m = 0; m < size(); ++m) std::memcpy(all.data() + m * mine.size() + at, parts.data() + m * bytes, bytes);
     }
   }
-  void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives) override {
+  void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
+                  std::function<void(std::size_t)> const& arrived) override {
     check_lists(sends.size(), receives.size());
-    std::vector<MPI_Request> requests;
-    for (std::size_t i = 1; i < size(); ++i) {
-      std::size_t const from = (rank() + size() - i) % size();
-      for_each_part(receives[from], [&](std::byte* data, int bytes) {
-        check(MPI_Irecv(data, bytes, MPI_BYTE, int(from), 0, communicator_, &requests.emplace_back()), "MPI_Irecv");
-      });
+    for (std::size_t at = 0; at < sends.size(); at += size()) {
+      exchange(sends.subspan(at, size()), receives.subspan(at, size()));
+      arrived(at / size());
     }
-    for (std::size_t i = 1; i < size(); ++i) {
-      std::size_t const to = (rank() + i) % size();
-      for_each_part(sends[to], [&](std::byte const* data, int bytes) {
-        check(MPI_Isend(data, bytes, MPI_BYTE, int(to), 0, communicator_, &requests.emplace_back()), "MPI_Isend");
-      });
-    }
-    auto const own = sends[rank()];
-    bool const matches = own.size() == receives[rank()].size();
-    if (matches && !own.empty()) std::memcpy(receives[rank()].data(), own.data(), own.size());
-    wait(requests, true);
-    if (!matches)
-      throw usage_error("bad length: all_to_all: member " + std::to_string(rank()) + " sends itself " +
-                        std::to_string(own.size()) + " bytes, and receives " + std::to_string(receives[rank()].size()));
   }
   void reduce(std::span<std::uint64_t> values, reduction by) override {
     MPI_Op const op = by == reduction::sum ? MPI_SUM : by == reduction::min ? MPI_MIN : MPI_MAX;
@@ -157,6 +144,28 @@ class mpi_group final : public group {
           return MPI_Iallgather(mine.data(), int(mine.size()), MPI_BYTE, all, int(mine.size()), MPI_BYTE, communicator_, r);
         },
         "MPI_Iallgather");
+  }
+  void exchange(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives) {
+    std::vector<MPI_Request> requests;
+    for (std::size_t i = 1; i < size(); ++i) {
+      std::size_t const from = (rank() + size() - i) % size();
+      for_each_part(receives[from], [&](std::byte* data, int bytes) {
+        check(MPI_Irecv(data, bytes, MPI_BYTE, int(from), 0, communicator_, &requests.emplace_back()), "MPI_Irecv");
+      });
+    }
+    for (std::size_t i = 1; i < size(); ++i) {
+      std::size_t const to = (rank() + i) % size();
+      for_each_part(sends[to], [&](std::byte const* data, int bytes) {
+        check(MPI_Isend(data, bytes, MPI_BYTE, int(to), 0, communicator_, &requests.emplace_back()), "MPI_Isend");
+      });
+    }
+    auto const own = sends[rank()];
+    bool const matches = own.size() == receives[rank()].size();
+    if (matches && !own.empty()) std::memcpy(receives[rank()].data(), own.data(), own.size());
+    wait(requests, true);
+    if (!matches)
+      throw usage_error("bad length: all_to_all: member " + std::to_string(rank()) + " sends itself " +
+                        std::to_string(own.size()) + " bytes, and receives " + std::to_string(receives[rank()].size()));
   }
   template <class Byte, class F>
   void for_each_part(std::span<Byte> data, F f) const {

@@ -62,6 +62,7 @@ def segmented_sort(
     values: None = None,
     *,
     ends: Optional[ArrayLike] = None,
+    max_length: Optional[int] = None,
     descending: bool = False,
     out: Optional[Array] = None,
     total_order: bool = False,
@@ -74,6 +75,7 @@ def segmented_sort(
     values: Any,
     *,
     ends: Optional[ArrayLike] = None,
+    max_length: Optional[int] = None,
     descending: bool = False,
     out: Optional[tuple[Any, Any]] = None,
     total_order: bool = False,
@@ -84,6 +86,7 @@ def segmented_argsort(
     offsets: ArrayLike,
     *,
     ends: Optional[ArrayLike] = None,
+    max_length: Optional[int] = None,
     descending: bool = False,
     out: Optional[Any] = None,
     total_order: bool = False,
@@ -93,7 +96,13 @@ def top_k(
     a: Array, k: int, axis: int = -1, *, largest: bool = True, sorted: bool = True, machine: Optional[Machine] = None
 ) -> tuple[Array, Any]: ...
 def segmented_top_k(
-    keys: Array, offsets: ArrayLike, k: int, *, largest: bool = True, machine: Optional[Machine] = None
+    keys: Array,
+    offsets: ArrayLike,
+    k: int,
+    *,
+    max_length: Optional[int] = None,
+    largest: bool = True,
+    machine: Optional[Machine] = None,
 ) -> tuple[Array, Any]: ...
 def argsort_rows(
     columns: Sequence[Any], *, descending: Union[bool, Sequence[bool]] = False, machine: Optional[Machine] = None

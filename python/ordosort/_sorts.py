@@ -173,11 +173,26 @@ def _offsets(name, a):
     return library.contiguous(a)
 
 
-def segmented_sort(keys, offsets, values=None, *, ends=None, descending=False, out=None, total_order=False, machine=None):
+def _bound(max_length):
+    """Returns the bound on the lengths of segments that the core takes: 0 for none."""
+    if max_length is None:
+        return 0
+    bound = as_index(max_length)
+    if bound < 0:
+        raise ValueError(f"max_length: {bound}")
+    return max(bound, 1)
+
+
+def segmented_sort(
+    keys, offsets, values=None, *, ends=None, max_length=None, descending=False, out=None, total_order=False, machine=None
+):
     """Returns a copy of an array of one dimension whose segments are sorted. Stable.
 
     Segment s is ``keys[offsets[s]:offsets[s + 1]]``; with `ends` it is ``keys[offsets[s]:ends[s]]``, and items between segments
     stay where they are. With `values` the result is a pair: the keys, and the values in the order of their keys.
+
+    max_length: an upper bound of the segments' lengths, which saves time and memory on a GPU. The order within longer segments
+        is then undefined.
 
     >>> import numpy as np, ordosort
     >>> ordosort.segmented_sort(np.array([3, 1, 2, 9, 7]), np.array([0, 3, 5]))
@@ -193,14 +208,18 @@ def segmented_sort(keys, offsets, values=None, *, ends=None, descending=False, o
         _one_dimension("values", values)
         values = library.copy(values)  # and the keys, too: they may be in the memory of each other's results
     keys = _copied(library, keys, out) if values is None else library.copy(keys)
-    core.sort_segments(machine or _machines._default, keys, values, offsets, ends, False, flags, library.stream(keys))
+    bound, stream = _bound(max_length), library.stream(keys)
+    core.sort_segments(machine or _machines._default, keys, values, offsets, ends, bound, False, flags, stream)
     if values is None:
         return _store(out, keys)
     return (keys, values) if out is None else (_store(out[0], keys), _store(out[1], values))
 
 
-def segmented_argsort(keys, offsets, *, ends=None, descending=False, out=None, total_order=False, machine=None):
-    """Returns the positions in the array that sort each segment, as int64. Positions of equal keys ascend.
+def segmented_argsort(
+    keys, offsets, *, ends=None, max_length=None, descending=False, out=None, total_order=False, machine=None
+):
+    """Returns the positions in the array that sort each segment, as int64. Positions of equal keys ascend. `max_length` is as in
+    segmented_sort.
 
     >>> import numpy as np, ordosort
     >>> ordosort.segmented_argsort(np.array([3, 1, 2, 9, 7]), np.array([0, 3, 5]))
@@ -213,7 +232,8 @@ def segmented_argsort(keys, offsets, *, ends=None, descending=False, out=None, t
     ends = None if ends is None else _offsets("ends", ends)
     keys = library.contiguous(keys)
     index = library.numbered(keys)
-    core.sort_segments(machine or _machines._default, keys, index, offsets, ends, True, flags, library.stream(keys))
+    bound, stream = _bound(max_length), library.stream(keys)
+    core.sort_segments(machine or _machines._default, keys, index, offsets, ends, bound, True, flags, stream)
     return _store(out, index)
 
 
@@ -243,9 +263,10 @@ def top_k(a, k, axis=-1, *, largest=True, sorted=True, machine=None):
     return library.move_axis(best, last, axis), library.move_axis(index, last, axis)
 
 
-def segmented_top_k(keys, offsets, k, *, largest=True, machine=None):
+def segmented_top_k(keys, offsets, k, *, max_length=None, largest=True, machine=None):
     """Returns the k greatest or smallest keys of each segment and their positions in the array, as arrays of one row for each
-    segment. A segment of fewer keys leaves -1 as position behind its own.
+    segment. A segment of fewer keys leaves -1 as position behind its own. `max_length` is as in segmented_sort: on a GPU, long
+    segments take half the time with it.
 
     >>> import numpy as np, ordosort
     >>> ordosort.segmented_top_k(np.array([3, 1, 2, 9]), [0, 3, 4], 2)[1]
@@ -260,9 +281,8 @@ def segmented_top_k(keys, offsets, k, *, largest=True, machine=None):
         raise ValueError(f"k: {k}")
     keys = library.contiguous(keys)
     best, index = library.results(keys, (max(offsets.shape[0] - 1, 0), k))
-    core.segmented_top_k(
-        machine or _machines._default, keys, offsets, k, best, index, not largest, library.stream(keys)
-    )
+    bound, stream = _bound(max_length), library.stream(keys)
+    core.segmented_top_k(machine or _machines._default, keys, offsets, bound, k, best, index, not largest, stream)
     return best, index
 
 

@@ -27,11 +27,14 @@ class machines {
   machines(std::string const& device, unsigned threads, std::size_t memory_limit);
 
   /// Calls f(machine) for the machine that works where the arrays are, without the GIL.
+  /// @param stream  0 is CUDA's default stream, and waits for a GPU's work
   template <class F>
   void run(std::optional<unsigned> gpu, std::uintptr_t stream, F f) {
     nb::gil_scoped_release const released;
     std::scoped_lock const one_call(mutex_);
-    check(f(machine_for(gpu, stream)));
+    ordo_machine* const machine = machine_for(gpu, stream);
+    check(f(machine));
+    if (gpu && stream == 0) check(ordo_synchronize(machine));
   }
   /// Calls f(machine) for each machine that exists.
   template <class F>

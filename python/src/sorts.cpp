@@ -101,7 +101,7 @@ void argsort(machines& on, nb::handle keys_given, nb::handle index_given, std::s
 
 /// Sorts the segments that offsets, or begins and ends, bound. With keep_keys only the values move.
 void sort_segments(machines& on, nb::handle keys_given, nb::handle values_given, nb::handle begins_given, nb::handle ends_given,
-                   bool keep_keys, unsigned flags, std::uintptr_t stream) {
+                   std::size_t max_length, bool keep_keys, unsigned flags, std::uintptr_t stream) {
   array const keys(keys_given, "keys", !keep_keys, stream), begins(begins_given, "offsets", false, stream);
   std::optional<array> values, ends;
   check_same_place(keys, begins, "offsets");
@@ -109,6 +109,7 @@ void sort_segments(machines& on, nb::handle keys_given, nb::handle values_given,
   segments.begins = begins.data();
   segments.count = begins.size();
   segments.offset_type = begins.type();
+  segments.max_length = max_length;
   if (ends_given.is_none()) {
     segments.count = begins.size() == 0 ? 0 : begins.size() - 1;
   } else {
@@ -157,8 +158,8 @@ void top_k(machines& on, nb::handle keys_given, std::size_t length, std::size_t 
 }
 
 /// The same for segments with offsets. Items of segments of fewer than k keys are not written.
-void segmented_top_k(machines& on, nb::handle keys_given, nb::handle offsets_given, std::size_t k, nb::handle best_given,
-                     nb::handle index_given, bool smallest, std::uintptr_t stream) {
+void segmented_top_k(machines& on, nb::handle keys_given, nb::handle offsets_given, std::size_t max_length, std::size_t k,
+                     nb::handle best_given, nb::handle index_given, bool smallest, std::uintptr_t stream) {
   array const keys(keys_given, "keys", false, stream), offsets(offsets_given, "offsets", false, stream),
       best(best_given, "out", true, stream), index(index_given, "index", true, stream);
   check_same_place(keys, offsets, "offsets");
@@ -168,6 +169,7 @@ void segmented_top_k(machines& on, nb::handle keys_given, nb::handle offsets_giv
   segments.begins = offsets.data();
   segments.count = offsets.size() == 0 ? 0 : offsets.size() - 1;
   segments.offset_type = offsets.type();
+  segments.max_length = max_length;
   if (best.type() != keys.type() || index.size() != best.size() || (k != 0 && best.size() / k != segments.count))
     throw ordo::usage_error("bad out: type or length");
   ordo_top_k_options options = ORDO_TOP_K_OPTIONS_INIT;
@@ -209,7 +211,7 @@ void add_sorts(nb::module_& module) {
   module.def("segmented_top_k", &segmented_top_k);
   module.def("argsort_rows", &argsort_rows);
   module.def("sort_segments", &sort_segments, nb::arg("machine"), nb::arg("keys"), nb::arg("values").none(), nb::arg("begins"),
-             nb::arg("ends").none(), nb::arg("keep_keys"), nb::arg("flags"), nb::arg("stream"));
+             nb::arg("ends").none(), nb::arg("max_length"), nb::arg("keep_keys"), nb::arg("flags"), nb::arg("stream"));
 }
 
 }  // namespace ordo_python

@@ -28,14 +28,20 @@ def test_top_k(dtype, largest):
 def test_segmented_top_k():
     keys = np.random.default_rng(2).integers(0, 50, 1000)
     offsets = np.array([0, 0, 3, 10, 500, 1000])
-    for largest in [False, True]:
-        best, index = ordosort.segmented_top_k(keys, offsets, 5, largest=largest)
+    for largest, max_length in [(False, None), (True, None), (True, 500)]:
+        best, index = ordosort.segmented_top_k(keys, offsets, 5, largest=largest, max_length=max_length)
         for s in range(5):
             part = keys[offsets[s] : offsets[s + 1]]
             order = offsets[s] + np.argsort(-part if largest else part, kind="stable")[:5]
             np.testing.assert_array_equal(index[s, : len(order)], order)
             np.testing.assert_array_equal(best[s, : len(order)], keys[order])
             assert np.all(index[s, len(order) :] == -1)
+    with pytest.raises(ValueError):
+        ordosort.segmented_top_k(keys, offsets, 5, max_length=-1)
+    bounded = ordosort.segmented_sort(keys, offsets, max_length=500)
+    np.testing.assert_array_equal(bounded, ordosort.segmented_sort(keys, offsets))
+    order = ordosort.segmented_argsort(keys, offsets, max_length=500)
+    np.testing.assert_array_equal(keys[order], bounded)
 
 
 def test_rows():

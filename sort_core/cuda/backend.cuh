@@ -27,6 +27,7 @@
 #include "sort_core/cuda/segmented.cuh"
 #include "sort_core/cuda/select_smallest.cuh"
 #include "sort_core/cuda/staging.hpp"
+#include "sort_core/cuda/streams.hpp"
 
 namespace ordo::inline v0 {
 
@@ -115,34 +116,6 @@ struct take_from {
   __device__ void operator()(std::size_t i) const {
     if (positions[i] != i) to[i] = from[positions[i]];  // items in holes have position i and are not written
   }
-};
-
-/// A stream that waits for no other, owned by the object; or none.
-struct own_stream {
-  explicit own_stream(bool wanted) {
-    if (wanted) ORDO_CUDA(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking));
-  }
-  ~own_stream() {
-    if (handle) static_cast<void>(cudaStreamDestroy(handle));
-  }
-  own_stream(own_stream const&) = delete;
-  own_stream& operator=(own_stream const&) = delete;
-  cudaStream_t handle = nullptr;
-};
-
-/// An event without a time, created when first needed.
-struct own_event {
-  own_event() = default;
-  ~own_event() {
-    if (handle) static_cast<void>(cudaEventDestroy(handle));
-  }
-  own_event(own_event const&) = delete;
-  own_event& operator=(own_event const&) = delete;
-  [[nodiscard]] cudaEvent_t get() {
-    if (!handle) ORDO_CUDA(cudaEventCreateWithFlags(&handle, cudaEventDisableTiming));
-    return handle;
-  }
-  cudaEvent_t handle = nullptr;
 };
 
 /// Returns null for an empty span, whatever its pointer.

@@ -319,15 +319,18 @@ struct write_row_begin {
   std::uint64_t* begins;
   ORDO_FN void operator()(std::size_t s) const { begins[s] = s * row; }
 };
+/// Writes the codes of candidates, and zeros in the rest of each row: sorts of narrow keys read and move whole arrays.
 template <class K, class Position>
 struct write_code_of_candidate {
   code_at<K> code;
-  Position const* positions;
+  Position* positions;
   std::uint64_t const* ends;
   std::size_t row;
   K* to;
   ORDO_FN void operator()(std::size_t t) const {
-    if (t < ends[t / row]) to[t] = code(positions[t]);
+    bool const is_candidate = t < ends[t / row];
+    if (!is_candidate) positions[t] = 0;
+    to[t] = is_candidate ? code(positions[t]) : K{0};
   }
 };
 

@@ -11,35 +11,43 @@ namespace {
 /// A member of a group that shares no memory: sorts exchange their data.
 class apart final : public ordo::group {
  public:
-  explicit apart(ordo::group& member) : group(member.size(), member.rank()), member_(member) {}
+  /// @param long_message  with few bytes, sorts divide small arrays, too
+  apart(ordo::group& member, std::size_t long_message)
+      : group(member.size(), member.rank()), member_(member), long_message_(long_message) {}
   using group::all_gather;
+  using group::all_to_all;
   using group::reduce;
   void broadcast(std::span<std::byte> data, std::size_t root) override { member_.broadcast(data, root); }
   void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) override { member_.all_gather(mine, all); }
-  void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives) override {
-    member_.all_to_all(sends, receives);
+  void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
+                  std::function<void(std::size_t)> const& arrived) override {
+    member_.all_to_all(sends, receives, arrived);
   }
+  [[nodiscard]] std::size_t long_message() const noexcept override { return long_message_; }
   void reduce(std::span<std::uint64_t> values, ordo::reduction by) override { member_.reduce(values, by); }
   void barrier() override { member_.barrier(); }
   void fail(std::string const& why) noexcept override { member_.fail(why); }
 
  private:
   ordo::group& member_;
+  std::size_t long_message_;
 };
 
+enum class sharing { memory, long_messages, short_messages };
+
 /// Runs all cases on groups of threads, and returns the first that is wrong.
-std::string first_wrong(std::size_t members, std::size_t n, bool shares_memory) {
+std::string first_wrong(std::size_t members, std::size_t n, sharing how) {
   std::mutex mutex;
   std::string first;
   ordo::run_members(
       members,
       [&](ordo::group& member, ordo::cpu& on) {
-        apart copying(member);
+        apart copying(member, how == sharing::short_messages ? 4 : 1 << 20);
         auto const note = [&](std::string const& name, std::string const& wrong) {
           std::lock_guard const lock(mutex);
           if (!wrong.empty() && first.empty()) first = "member " + std::to_string(member.rank()) + ": " + name + ":" + wrong;
         };
-        group_checks::for_all_cases(shares_memory ? member : copying, on, n, members * 1000 + n, 1, note);
+        group_checks::for_all_cases(how == sharing::memory ? member : copying, on, n, members * 1000 + n, 1, note);
       },
       1);
   return first;
@@ -51,12 +59,14 @@ TEST_CASE("Sorts over groups of threads give the bytes of one machine", "[group]
   for (std::size_t const members : {1u, 2u, 3u, 8u})
     for (std::size_t const n : {0u, 1u, 5u, 33u, 1000u}) {
       INFO(members << " members, " << n << " items");
-      CHECK(first_wrong(members, n, true) == "");
-      if (members > 1) CHECK(first_wrong(members, n, false) == "");
+      CHECK(first_wrong(members, n, sharing::memory) == "");
+      if (members > 1) CHECK(first_wrong(members, n, sharing::long_messages) == "");
+      if (members > 1) CHECK(first_wrong(members, n, sharing::short_messages) == "");
     }
-  CHECK(first_wrong(16, 9, true) == "");
-  CHECK(first_wrong(2, 30'001, true) == "");  // the shares are narrowed in several rounds
-  CHECK(first_wrong(5, 30'001, false) == "");
+  CHECK(first_wrong(16, 9, sharing::memory) == "");
+  CHECK(first_wrong(2, 30'001, sharing::memory) == "");  // the shares are narrowed in several rounds
+  CHECK(first_wrong(5, 30'001, sharing::long_messages) == "");
+  CHECK(first_wrong(5, 30'001, sharing::short_messages) == "");
 }
 
 TEST_CASE("The verbs of a group of threads", "[group]") {
@@ -78,6 +88,24 @@ TEST_CASE("The verbs of a group of threads", "[group]") {
     members.all_to_all(sends, receives);
     for (std::size_t m = 0; m < 5; ++m)
       for (std::byte const x : received[m]) right &= x == std::byte(m * 5 + rank);
+    // In three rounds: to every member, then to the next one only, then to none.
+    std::vector<std::span<std::byte const>> in_rounds(15);
+    std::vector<std::span<std::byte>> rounds_received(15);
+    std::vector<std::byte> from_all(5), from_before(1);
+    std::byte const mine{std::uint8_t(rank)};
+    for (std::size_t m = 0; m < 5; ++m) {
+      in_rounds[m] = {&mine, 1};
+      rounds_received[m] = std::span(from_all).subspan(m, 1);
+    }
+    in_rounds[5 + (rank + 1) % 5] = {&mine, 1};
+    rounds_received[5 + (rank + 4) % 5] = from_before;
+    std::vector<std::size_t> arrived;
+    members.all_to_all(in_rounds, rounds_received, [&](std::size_t round) {
+      arrived.push_back(round);
+      if (round == 0)
+        for (std::size_t m = 0; m < 5; ++m) right &= from_all[m] == std::byte(m);
+    });
+    right &= arrived == std::vector<std::size_t>{0, 1, 2} && from_before[0] == std::byte((rank + 4) % 5);
     members.barrier();
     if (!right) throw std::runtime_error("wrong");
   });
@@ -134,6 +162,22 @@ TEST_CASE("Wrong calls of a group are errors on every member", "[group]") {
                                     [](group& members, cpu&) {
                                       std::vector<std::byte> mine(members.rank()), all(2 * members.rank());
                                       members.all_gather(mine, all);
+                                    }),
+                  usage_error);
+  // Other numbers of rounds; half a round.
+  CHECK_THROWS_AS(ordo::run_members(2,
+                                    [](group& members, cpu&) {
+                                      std::size_t const spans = 2 + 2 * members.rank();
+                                      std::vector<std::span<std::byte const>> const sends(spans);
+                                      std::vector<std::span<std::byte>> const receives(spans);
+                                      members.all_to_all(sends, receives);
+                                    }),
+                  usage_error);
+  CHECK_THROWS_AS(ordo::run_members(2,
+                                    [](group& members, cpu&) {
+                                      std::vector<std::span<std::byte const>> const sends(3);
+                                      std::vector<std::span<std::byte>> const receives(3);
+                                      members.all_to_all(sends, receives);
                                     }),
                   usage_error);
   CHECK_THROWS_AS(ordo::run_members(2, [](group& members, cpu&) { members.broadcast({}, 2); }), usage_error);
