@@ -78,21 +78,27 @@ TEST_CASE("Groups of GPUs sort to the bytes of one machine", "[group]") {
     for (auto const exchange : {ordo::gpu_exchange::peer_copies, ordo::gpu_exchange::nccl}) {
       // NCCL takes each GPU once.
       if (exchange == ordo::gpu_exchange::nccl && (!ordo::nccl_present() || gpus != all)) continue;
+      auto const check = [&](std::vector<std::uint64_t> const& keys, std::string const& name) {
+        std::mutex mutex;
+        std::string first;
+        ordo::run_members(
+            gpus,
+            [&](ordo::group& members, ordo::gpu& on) {
+              std::string const wrong = wrong_sorts(members, on, keys, keys.size() + gpus.size());
+              std::lock_guard const lock(mutex);
+              if (!wrong.empty() && first.empty()) first = wrong;
+            },
+            exchange);
+        INFO(gpus.size() << " members, exchange " << int(exchange) << ", " << keys.size() << " items, " << name);
+        CHECK(first == "");
+      };
       for (std::size_t const n : {0u, 3u, 1000u, 200'000u})
-        for (auto const& [name, keys] : inputs<std::uint64_t>(n)) {
-          std::mutex mutex;
-          std::string first;
-          ordo::run_members(
-              gpus,
-              [&](ordo::group& members, ordo::gpu& on) {
-                std::string const wrong = wrong_sorts(members, on, keys, n + gpus.size());
-                std::lock_guard const lock(mutex);
-                if (!wrong.empty() && first.empty()) first = wrong;
-              },
-              exchange);
-          INFO(gpus.size() << " members, exchange " << int(exchange) << ", " << n << " items, " << name);
-          CHECK(first == "");
-        }
+        for (auto const& [name, keys] : inputs<std::uint64_t>(n)) check(keys, name);
+      // Enough to be divided before they are sorted, if there are few members.
+      random_numbers random(5);
+      std::vector<std::uint64_t> many(std::size_t{1} << 24);
+      for (std::uint64_t& key : many) key = random() >> random.below(4);
+      check(many, "many");
     }
   CHECK_THROWS_AS(ordo::run_members(std::array{unsigned(present.size())}, [](ordo::group&, ordo::gpu&) {}), ordo::usage_error);
 }
