@@ -76,11 +76,12 @@ class divided_sort {
   [[nodiscard]] std::size_t digit_of(K code) const { return std::size_t(K(code >> shift_) & K(digits_ - 1)); }
 
   bool choose_digit() {
-    // A message carries what one member has of a bucket.
+    // A message carries what one member has of a bucket. With more than 64 buckets, their sorts and the division took longer on
+    // two GPUs, but borders need them where members are many.
     std::uint64_t const buckets = total() * sizeof(K) / p_ / members_.long_message();
-    constexpr unsigned max_bits = 8;
     if (buckets < 2 * p_) return false;
-    unsigned const bits = std::min(max_bits, unsigned(std::bit_width(buckets)) - 1);
+    unsigned const wanted = std::clamp(unsigned(std::bit_width(4 * p_ - 1)), 6u, 8u);
+    unsigned const bits = std::min(wanted, unsigned(std::bit_width(buckets)) - 1);
     digits_ = std::size_t{1} << bits;
 
     auto const shown = show_codes();

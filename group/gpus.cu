@@ -2,7 +2,6 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -92,8 +91,7 @@ class gpu_member final : public detail::thread_member {
              bool peers)
       : thread_member(gpus.size(), rank, shared), gpus_(gpus), on_(on) {
     cuda_detail::device_scope const current(on_.index());
-    within_.emplace(true);
-    across_.emplace(true);
+    for (std::size_t m = 0; m < gpus.size(); ++m) streams_.push_back(std::make_unique<cuda_detail::own_stream>(true));
     if (peers)
       for (unsigned const other : gpus)
         if (other != on_.index()) enable_peer(other);
@@ -131,20 +129,17 @@ class gpu_member final : public detail::thread_member {
     auto const from = sent_by_all(receives, wrong);
     end_verb(wrong);
     std::size_t const rounds = receives.size() / size();
-    while (copied_.size() < 2 * rounds) copied_.push_back(std::make_unique<cuda_detail::own_event>());
+    while (copied_.size() < receives.size()) copied_.push_back(std::make_unique<cuda_detail::own_event>());
     try {
       for (std::size_t round = 0; round < rounds; ++round) {
         std::size_t const at = round * size();
-        copy_own(from[at + rank()], receives[at + rank()]);
-        if (communicator_)
-          send_and_receive(sends.subspan(at, size()), receives.subspan(at, size()));
-        else
-          copy_from_peers(std::span(from).subspan(at, size()), receives.subspan(at, size()));
-        ORDO_CUDA(cudaEventRecord(copied_[2 * round]->get(), within_->handle));
-        ORDO_CUDA(cudaEventRecord(copied_[2 * round + 1]->get(), across_->handle));
+        copy(std::span(from).subspan(at, size()), receives.subspan(at, size()));
+        if (communicator_) send_and_receive(sends.subspan(at, size()), receives.subspan(at, size()));
+        for (std::size_t m = 0; m < size(); ++m) ORDO_CUDA(cudaEventRecord(copied_[at + m]->get(), streams_[m]->handle));
       }
       for (std::size_t round = 0; round < rounds; ++round) {
-        for (std::size_t i : {2 * round, 2 * round + 1}) ORDO_CUDA(cudaStreamWaitEvent(on_.stream(), copied_[i]->get(), 0));
+        for (std::size_t m = 0; m < size(); ++m)
+          ORDO_CUDA(cudaStreamWaitEvent(on_.stream(), copied_[round * size() + m]->get(), 0));
         arrived(round);
       }
     } catch (...) {  // what is received may be freed
@@ -162,29 +157,25 @@ class gpu_member final : public detail::thread_member {
   [[nodiscard]] bool shares_memory() const noexcept override { return false; }
 
  private:
-  void copy_own(std::span<std::byte const> from, std::span<std::byte> to) {
-    if (!from.empty())
-      ORDO_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDeviceToDevice, within_->handle));
-  }
-  /// Each member begins with the next one, so that no GPU is read by all at once.
-  void copy_from_peers(std::span<std::span<std::byte const> const> from, std::span<std::span<std::byte> const> to) {
-    for (std::size_t i = 1; i < size(); ++i) {
-      std::size_t const m = (rank() + i) % size();
-      if (!from[m].empty())
-        ORDO_CUDA(
-            cudaMemcpyPeerAsync(to[m].data(), int(gpus_[rank()]), from[m].data(), int(gpus_[m]), from[m].size(), across_->handle));
-    }
+  /// Copies from all members at the same time: in turn, members that are not in step would read the same GPU. With NCCL, copies
+  /// from this member only.
+  void copy(std::span<std::span<std::byte const> const> from, std::span<std::span<std::byte> const> to) {
+    for (std::size_t m = 0; m < size(); ++m)
+      if (!from[m].empty() && (!communicator_ || m == rank()))
+        ORDO_CUDA(cudaMemcpyPeerAsync(to[m].data(), int(gpus_[rank()]), from[m].data(), int(gpus_[m]), from[m].size(),
+                                      streams_[m]->handle));
   }
   void send_and_receive(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> to) {
     nccl const& library = *nccl::get();
+    cudaStream_t const stream = streams_[(rank() + 1) % size()]->handle;
     library.check(library.group_start(), "ncclGroupStart");
     for (std::size_t m = 0; m < size(); ++m) {
       if (m == rank()) continue;
       if (!sends[m].empty())
-        library.check(library.send(sends[m].data(), sends[m].size(), nccl::bytes, int(m), communicator_, across_->handle),
+        library.check(library.send(sends[m].data(), sends[m].size(), nccl::bytes, int(m), communicator_, stream),
                       "ncclSend");
       if (!to[m].empty())
-        library.check(library.receive(to[m].data(), to[m].size(), nccl::bytes, int(m), communicator_, across_->handle),
+        library.check(library.receive(to[m].data(), to[m].size(), nccl::bytes, int(m), communicator_, stream),
                       "ncclRecv");
     }
     library.check(library.group_end(), "ncclGroupEnd");
@@ -192,8 +183,8 @@ class gpu_member final : public detail::thread_member {
 
   std::span<unsigned const> gpus_;
   gpu& on_;
-  std::optional<cuda_detail::own_stream> within_, across_;       // of copies on this GPU, and to it
-  std::vector<std::unique_ptr<cuda_detail::own_event>> copied_;  // two for each round
+  std::vector<std::unique_ptr<cuda_detail::own_stream>> streams_;  // of copies from each member
+  std::vector<std::unique_ptr<cuda_detail::own_event>> copied_;    // by round and member
   nccl::communicator communicator_ = nullptr;
   bool in_exchange_ = false;  // an exception left an exchange
 };
