@@ -203,6 +203,10 @@ void sort_computed(Source source, records<K, V> to, records<K, V> scratch, std::
     });
   }
   std::size_t const max_vector = max_vector_records<K, V>(bits);
+  if (n <= parallel_limit) {  // a distribution by all threads would take longer than the sort
+    for (std::size_t i = 0; i < n; ++i) to.set(i, source.key(i), source.value(i));
+    return sort_records(to, scratch, n, bits, false, max_vector, code);
+  }
   auto const bounds = distribute(source, scratch, n, bits);
   each_bucket(bounds, [&](std::size_t, std::size_t begin, std::size_t size) {
     sort_records(scratch.from(begin), to.from(begin), size, bits, true, max_vector, code);
