@@ -10,8 +10,8 @@
 
 #include "ordo/backend.hpp"
 #include "sort_core/host/distribution.hpp"
+#include "sort_core/host/few.hpp"
 #include "sort_core/host/records.hpp"
-#include "sort_core/host/small.hpp"
 #include "sort_core/host/vectorized.hpp"
 
 // Stable radix sort from the most significant digit. Each level distributes a bucket from one buffer to the other, with counts
@@ -90,7 +90,7 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
   };
   for (;;) {
     if (n >= min_vector_keys && n <= max_vector && n <= max_direct_keys<K>(max_vector)) return by_vectors();
-    if (n <= small_limit) return sort_small(from, across ? to : from, n, masked<K>{detail::mask_of<K>(bits)});
+    if (are_few<K, V>(n)) return sort_few(from, across ? to : from, n, masked<K>{detail::mask_of<K>(bits)});
     if (bits.begin >= bits.end) break;
     if (bits.end - bits.begin <= max_passes * digit_bits && few_passes(n, bits.end - bits.begin))
       return sort_by_passes(from, to, n, bits, across);

@@ -78,7 +78,7 @@ template <class K, class V, class Scratch, class Sort>
 void sort_segment(records<K, V> segment, std::size_t n, std::uint8_t* heads, encoded<K> const& code, Scratch const& scratch,
                   Sort const& sort) {
   if (n <= small_limit)
-    sort_small(segment, segment, n, code);
+    sort_few(segment, segment, n, code);
   else
     sort_larger_segment(segment, n, code, scratch, sort);
   if (heads) set_heads(segment.keys, n, code, heads);
