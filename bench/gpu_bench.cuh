@@ -360,12 +360,19 @@ struct pooled {
   void deallocate(char* block, std::size_t bytes) { from->deallocate(block, bytes); }
 };
 
+inline std::size_t free_memory() {
+  std::size_t free = 0, total = 0;
+  ORDO_CUDA(cudaMemGetInfo(&free, &total));
+  return free;
+}
+
 /// Calls f with a new backend. Returns the peak of its pool.
 template <class F>
 std::size_t on_fresh_machine(session& s, F f) {
   wait_for(s.lab);
   s.lab.pool().trim();  // of the rivals' memory
-  cuda_backend machine;
+  // With a limit, no block in use is larger than was asked for.
+  cuda_backend machine(gpu_options{.memory_limit = free_memory()});
   f(machine);
   wait_for(machine);
   return machine.pool().peak();
@@ -384,12 +391,6 @@ void if_it_fits(session& s, std::string const& name, F f) {
 
 inline void require(measured& result, bool condition, char const* fault) {
   if (!condition && result.wrong.empty()) result.wrong = fault;
-}
-
-inline std::size_t free_memory() {
-  std::size_t free = 0, total = 0;
-  ORDO_CUDA(cudaMemGetInfo(&free, &total));
-  return free;
 }
 
 /// Returns the names and versions of the GPU, the processor and the software.
