@@ -186,3 +186,51 @@ TEST_CASE("a sort by some bits leaves keys in order that differ in others", "[co
     CHECK(sorted == expected);
   }
 }
+
+namespace {
+
+template <class V>
+void check_pairs(ordo::host_backend& backend, std::vector<std::uint32_t> const& keys, ordo::key_code<std::uint32_t> code,
+                 ordo::bit_range bits) {
+  std::uint32_t const mask = ordo::detail::mask_of<std::uint32_t>(bits);
+  std::vector<std::uint32_t> order(keys.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = std::uint32_t(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return (code.encode(keys[a]) & mask) < (code.encode(keys[b]) & mask); });
+  std::vector<std::uint32_t> expected_keys;
+  std::vector<V> values(keys.size()), expected_values;
+  for (std::size_t i = 0; i < keys.size(); ++i) values[i] = V(i * 3);
+  for (std::uint32_t const i : order) {
+    expected_keys.push_back(keys[i]);
+    expected_values.push_back(values[i]);
+  }
+  guarded<ordo::host_backend, std::uint32_t> sorted_keys(backend, keys), segment_keys(backend, keys);
+  guarded<ordo::host_backend, V> sorted_values(backend, values), segment_values(backend, values);
+  backend.radix_sort(sorted_keys.span(), sorted_values.span(), bits, code);
+  ordo::segment_list<std::uint32_t> const one{{}, {}, keys.size(), keys.size(), 1};
+  backend.segmented_sort(segment_keys.span(), segment_values.span(), one, {}, bits, code);
+  bool const right = sorted_keys.values() == expected_keys && sorted_values.values() == expected_values &&
+                     segment_keys.values() == expected_keys && segment_values.values() == expected_values &&
+                     sorted_keys.intact() && sorted_values.intact() && segment_keys.intact() && segment_values.intact();
+  if (!right) CHECK(right);
+}
+
+}  // namespace
+
+TEST_CASE("Few records of 32-bit keys and values are sorted stably, with and without vectors", "[vectorized]") {
+  std::vector<std::size_t> sizes;
+  for (std::size_t n = 1; n <= 40; ++n) sizes.push_back(n);
+  for (std::size_t const n : {63u, 64u, 65u, 100u, 255u, 256u, 300u, 510u, 511u, 512u, 600u, 1000u}) sizes.push_back(n);
+  for (std::size_t const bytes : vector_sizes) {
+    with_vectors const limited(bytes);
+    ordo::host_backend backend(1);
+    for (std::size_t const n : sizes)
+      for (unsigned pattern = 0; pattern < num_patterns; ++pattern) {
+        auto const keys = keys_of<std::uint32_t>(pattern, n, n);
+        for (auto const& code : codes<std::uint32_t>()) {
+          check_pairs<std::uint32_t>(backend, keys, code, {0, 32});
+          check_pairs<std::uint64_t>(backend, keys, code, {3, 20});
+        }
+      }
+  }
+}
