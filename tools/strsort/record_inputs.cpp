@@ -118,7 +118,9 @@ void resolve_names(command& made, std::string const& header) {
       if (header.empty()) break;                                                // nothing to sort
       char const separator = made.quoted ? *made.quoted : made.tabs || !made.preset.empty() ? '\t' : made.separator.value_or(0);
       if (made.quoted && made.header.value_or(0) > 1)
-        throw usage_error(fmt::format("invalid key {}: --csv has names in a header of one record only", quoted(key.name)));
+        // Qualified, because std::quoted is another candidate where a header includes <iomanip>.
+        throw usage_error(
+            fmt::format("invalid key {}: --csv has names in a header of one record only", strsort::quoted(key.name)));
       columns = strings::detail::header_fields(line, separator, made.quoted.has_value());
     }
     key = parse_named_key(key.name, *columns);
@@ -154,7 +156,8 @@ std::shared_ptr<std::vector<std::string> const> listed_values(command const& mad
     std::string_view const value = line.substr(0, line.find('\t'));
     if (auto const [before, is_new] = lines.emplace(value, number); !is_new)
       throw input_error(
-          fmt::format("cannot read: {}:{}: {} is also in line {}", *made.order_file, number, quoted(value), before->second));
+          fmt::format("cannot read: {}:{}: {} is also in line {}", *made.order_file, number, strsort::quoted(value),
+                      before->second));
     values->emplace_back(value);
   });
   return values;
