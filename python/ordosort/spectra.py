@@ -15,7 +15,7 @@ from . import _machines
 from . import _ordosort as core
 from ._libraries import NumPy, library_of
 
-__all__ = ["Spectra", "read_mgf", "read_mzml", "select", "sort", "write_mgf"]
+__all__ = ["Spectra", "read_mgf", "read_msp", "read_mzml", "read_mzxml", "select", "sort", "write_mgf"]
 
 
 class Spectra:
@@ -194,6 +194,27 @@ def read_mzml(source, *, name=None, lenient=False, machine=None):
     not mzML: input:1: its first tag is <html>
     """
     return Spectra(**_read(source, name, "mzml", lenient, machine))
+
+
+def read_mzxml(source, *, name=None, lenient=False, machine=None):
+    """Reads mzXML into Spectra, with spectra of every MS level. Arguments are those of read_mzml.
+
+    >>> from ordosort import spectra
+    >>> len(spectra.read_mzxml(b"<mzXML><msRun></msRun></mzXML>"))
+    0
+    """
+    return Spectra(**_read(source, name, "mzxml", lenient, machine))
+
+
+def read_msp(source, *, name=None, lenient=False, machine=None):
+    """Reads a library in NIST's text format MSP into Spectra. Arguments are those of read_mzml.
+
+    >>> from ordosort import spectra
+    >>> library = b"Name: a\\nPrecursorMZ: 100.5\\nNum Peaks: 2\\n50 1; 60 2\\n"
+    >>> spectra.read_msp(library).mz
+    array([50., 60.])
+    """
+    return Spectra(**_read(source, name, "msp", lenient, machine))
 
 
 def write_mgf(path, spectra):

@@ -13,8 +13,7 @@
 #include <nanobind/stl/string.h>
 
 #include "ordo/spectra/arrays.hpp"
-#include "ordo/spectra/mzml.hpp"
-#include "ordo/spectra/read.hpp"
+#include "ordo/spectra/import.hpp"
 #include "python/src/machine.hpp"
 #include "python/src/module.hpp"
 #include "spectra/mgf/writer.hpp"
@@ -62,7 +61,18 @@ nb::object array_of(std::vector<T>&& items) {
   return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
 }
 
-/// Reads MGF or mzML from bytes, or from a file with readinto. `format` is "mgf" or "mzml".
+constexpr std::pair<std::string_view, spectra::format> formats[] = {{"mgf", spectra::format::mgf},
+                                                                    {"mzml", spectra::format::mzml},
+                                                                    {"mzxml", spectra::format::mzxml},
+                                                                    {"msp", spectra::format::msp}};
+
+spectra::format format_named(std::string const& name) {
+  for (auto const& [known, format] : formats)
+    if (known == name) return format;
+  throw ordo::usage_error("bad format: " + name + ": none of mgf, mzml, mzxml and msp");
+}
+
+/// Reads spectra from bytes, or from a file with readinto.
 nb::dict read(machines& on, nb::object input, std::string const& format, std::string const& name, bool lenient,
               nb::object on_warning) {
   spectra::sort_options options;
@@ -71,7 +81,7 @@ nb::dict read(machines& on, nb::object input, std::string const& format, std::st
   options.machine.threads = on.threads();
   std::vector<std::string> warnings;
   options.on_warning = [&](std::string const& text) { warnings.push_back(text); };
-  bool const is_mzml = format == "mzml";
+  spectra::format const from = format_named(format);
   spectra::spectrum_columns all;
   std::optional<array> bytes;
   std::unique_ptr<ordo::source> source;
@@ -83,7 +93,7 @@ nb::dict read(machines& on, nb::object input, std::string const& format, std::st
   }
   {
     nb::gil_scoped_release const released;
-    all = is_mzml ? spectra::read_mzml_spectra(*source, options) : spectra::read_spectra(*source, options);
+    all = spectra::read_spectra(*source, options, from);
   }
   source.reset();
   for (std::string const& text : warnings) on_warning(nb::str(text.data(), text.size()));
@@ -106,7 +116,8 @@ nb::dict read(machines& on, nb::object input, std::string const& format, std::st
 
 std::string detect(nb::bytes const& front) {
   std::string_view const text(static_cast<char const*>(front.data()), front.size());
-  return spectra::detect_format(text) == spectra::format::mzml ? "mzml" : "mgf";
+  spectra::format const detected = spectra::detect_format(text);
+  return std::string(std::ranges::find(formats, detected, [](auto const& known) { return known.second; })->first);
 }
 
 /// Calls f(span of mz, span of intensity) with the types of both.

@@ -188,3 +188,30 @@ def test_arrow(tmp_path):
         spectra.Spectra.from_arrow(arrow.table({"mz": [[1.0, 2.0]], "intensity": [[1.0]]}))
     with pytest.raises(ValueError, match="1 nulls"):
         spectra.Spectra.from_arrow(arrow.table({"mz": [[1.0], None], "intensity": [[1.0], []]}))
+
+
+def test_mzxml_and_msp():
+    import base64
+
+    peaks = np.array([(100.5, 1.0), (200.25, 7.5)])
+    encoded = base64.b64encode(peaks.astype(">f4").tobytes()).decode()
+    scan = (
+        '<scan num="{}" msLevel="2" peaksCount="2" retentionTime="PT{}S" polarity="+">'
+        '<precursorMz precursorIntensity="1" precursorCharge="2">500.25</precursorMz>'
+        '<peaks precision="32" byteOrder="network" contentType="m/z-int">' + encoded + "</peaks></scan>"
+    )
+    text = "<mzXML><msRun>" + "".join(scan.format(n, n * 10) for n in [1, 2, 3]) + "</msRun></mzXML>"
+    run = spectra.read_mzxml(text.encode())
+    np.testing.assert_array_equal(run.mz, np.tile(peaks[:, 0], 3))
+    np.testing.assert_array_equal(run.intensity, np.tile(peaks[:, 1], 3))
+    np.testing.assert_array_equal(run.precursor_mz, [500.25] * 3)
+    np.testing.assert_array_equal(run.charge, [2] * 3)
+    np.testing.assert_array_equal(run.rt_seconds, [10, 20, 30])
+    library = b"Name: a\nPrecursorMZ: 100.5\nCharge: 1\nNum Peaks: 2\n50 1\n60 2\n\nName: b\nNum Peaks: 1\n70 3\n"
+    run = spectra.read_msp(library)
+    np.testing.assert_array_equal(run.mz, [50, 60, 70])
+    np.testing.assert_array_equal(run.offsets, [0, 2, 3])
+    for read, wrong in [(spectra.read_mzxml, text.encode()[:-30]), (spectra.read_msp, b"Name: a\nNum Peaks: 2\n50 1\n")]:
+        with pytest.raises(ordosort.InputError):
+            read(wrong)
+    assert [ordosort._ordosort.detect_format(t) for t in [text.encode(), library]] == ["mzxml", "msp"]
