@@ -227,7 +227,7 @@ def jobs_of(bench):
         Job("merge of lines", ["strsort", "-m", "IN/sorted", "IN/sorted", "-o", "old", *two], old),
         Job("check of lines", ["strsort", "-c", "IN/sorted", *two]),
         Job("counts", ["strsort", "--by-count", "IN/lines", "-o", "old", *two], old),
-        Job("by locale", ["strsort", "--locale", "C.UTF-8", "IN/lines", "-o", "old", *two], old),
+        Job("by locale", ["strsort", "--locale=C.UTF-8", "IN/lines", "-o", "old", *two], old),
     ]
     for name in ("gz", "zst", "bz2", "xz"):
         jobs.append(Job(f"lines of .{name}", ["strsort", f"IN/lines.{name}", "-o", f"y.{name}", *two]))

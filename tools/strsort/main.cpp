@@ -52,6 +52,7 @@ struct work {
   bool& writing;
   group* members;  // of an MPI job; null: this process works alone
   strsort::record_inputs& inputs;
+  std::atomic<std::uint64_t> const& read;  // bytes of the files
 
   [[nodiscard]] strings::sort_options options() const {
     strings::sort_options options;
@@ -94,13 +95,12 @@ int check(work const& w, cli::stats& stats) {
   strings::order_check order(w.options(), made.unique);
   std::vector<char> block(std::size_t{1} << 20);
   bool in_order = true;
-  std::uint64_t read = 0;
   for (std::size_t got = block.size(); in_order && got == block.size();) {
     got = in->read(block);
     stats.input(got);
     stats.bytes(got);
     in_order = order.feed({block.data(), got}) && (got == block.size() || order.finish());
-    progress.at(read += got);
+    progress.at(w.read);
   }
   if (in_order) return 0;
   if (made.check == 'c')
@@ -154,9 +154,8 @@ int sort(work const& w, cli::stats& stats) {
   w.writing = true;
   cli::progress progress(w.called.name(), made.common, made.files, made.output.value_or("-"));
 
-  std::atomic<std::uint64_t> read = 0;
   strings::texts const files{made.files.size(), strsort::known_bytes(made.files), [&](std::size_t k) {
-                               return std::make_unique<cli::watched_source>(w.inputs.open(k), progress, read);
+                               return std::make_unique<cli::watched_source>(w.inputs.open(k), progress, w.read);
                              }};
   std::optional<cli::watched_output> watched;
   if (out) watched.emplace(*out, progress);
@@ -256,7 +255,9 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
   strsort::complete(made);
   if (made.has_records())
     for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
-  strsort::record_inputs inputs(made, [&](std::size_t k) { return open_input(made, called, k); });
+  std::atomic<std::uint64_t> read = 0;
+  strsort::record_inputs inputs(
+      made, [&](std::size_t k) { return std::make_unique<cli::counted_input>(open_input(made, called, k), read); });
   strsort::resolve_names(made, inputs.header());
   strsort::resolve_orders(made);
   strings::order by = made.order();
@@ -285,7 +286,7 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
   cli::stats stats(called.name(), argc, argv, made.common);
   stats.refuse_inputs(made.files);
   if (made.files_from) stats.refuse_inputs({*made.files_from});
-  work const w{made, by, called, writing, members, inputs};
+  work const w{made, by, called, writing, members, inputs, read};
   int const status = made.check != 0 ? check(w, stats) : sort(w, stats);
   stats.finish();
   return status;
