@@ -14,8 +14,8 @@
 #include "ordo/io.hpp"
 #include "ordo/machine.hpp"
 
-/// What the fuzz targets share. A target calls a library as a program would. Errors of ordo::error are results; every other
-/// exception ends the process, as a sanitizer does, and so does a statement that is false.
+/// Helpers of the fuzz targets. A target calls a library as a program would. An ordo::error is a result. Any other exception, a
+/// false statement or a sanitizer's report ends the process.
 namespace fuzz {
 
 inline void require(bool holds, char const* statement) {

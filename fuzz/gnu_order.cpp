@@ -104,8 +104,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   if (std::ranges::any_of(options.by.keys, is_decimal) && text.find('\x80') != text.npos) return 0;
 
   auto const sorted = strings::sort(text, options);
-  std::string mine;
-  for (std::size_t k = 0; k < sorted.size(); ++k) mine.append(sorted[k]).push_back('\n');
-  fuzz::require(mine == output_of_sort(options.by, text), "lines are in the order of the installed sort");
+  std::string output;
+  for (std::size_t k = 0; k < sorted.size(); ++k) output.append(sorted[k]).push_back('\n');
+  fuzz::require(output == output_of_sort(options.by, text), "lines are in the order of the installed sort");
   return 0;
 }

@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   if (chunk > 1) in_chunks.chunk_bytes = chunk;
   fuzz::sequential_source from_pipe(text);
   auto const other_error = fuzz::error_of([&] { spectra::sort(from_pipe, chunked, in_chunks); });
-  // Of several errors, the one that is found first depends on the chunks.
+  // If an input has several errors, the chunk size decides which of them is found first.
   fuzz::require_same(error, other_error, in_chunks.chunk_bytes == options.chunk_bytes);
   memory_source to_summarize(text), to_read(text);
   auto const summary_error = fuzz::error_of([&] { spectra::summarize(to_summarize, options); });

@@ -57,8 +57,8 @@ def without_report(files):
 
 
 class Bench:
-    def __init__(self, tools, library, folder):
-        self.tools, self.library, self.folder = tools, library, folder
+    def __init__(self, tools, preloaded, folder):
+        self.tools, self.preloaded, self.folder = tools, preloaded, folder
         self.inputs = folder / "inputs"
         self.inputs.mkdir()
 
@@ -75,7 +75,7 @@ class Bench:
             (work / name).write_bytes(data)
         environment = {"PATH": f"{self.tools}:/usr/bin:/bin", "TMPDIR": str(temporary), "ORDO_DEVICE": "cpu", "LC_ALL": "C"}
         if fault or calls:
-            environment["LD_PRELOAD"] = str(self.library)
+            environment["LD_PRELOAD"] = str(self.preloaded)
         if fault:
             environment["ORDO_FAULT"] = fault
         if calls:
@@ -237,7 +237,7 @@ def jobs_of(bench):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tools", type=pathlib.Path)
-    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("preloaded", type=pathlib.Path)
     parser.add_argument("--only", default="", help="jobs whose name contains this")
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--every", type=int, default=1, help="of the calls, fail every N-th only")
@@ -246,7 +246,7 @@ def main():
     options = parser.parse_args()
     totals = collections.Counter()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
-        bench = Bench(options.tools.resolve(), options.library.resolve(), pathlib.Path(folder))
+        bench = Bench(options.tools.resolve(), options.preloaded.resolve(), pathlib.Path(folder))
         jobs = jobs_of(bench)
         inputs = content(bench.inputs)
         print("job\tkind\tcalls\truns\tclean errors\tfailures")

@@ -60,7 +60,7 @@ def killed(bench, job, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tools", type=pathlib.Path)
-    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("preloaded", type=pathlib.Path)
     parser.add_argument("--only", default="", help="jobs whose name contains this")
     parser.add_argument("--kills", type=int, default=250, help="of each job")
     parser.add_argument("--limits", type=int, default=25, help="of each kind and job")
@@ -69,7 +69,7 @@ def main():
     failures = runs = stopped = refused = 0
     made = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(options.tools.resolve(), options.library.resolve(), pathlib.Path(folder))
+        bench = Bench(options.tools.resolve(), options.preloaded.resolve(), pathlib.Path(folder))
         jobs = jobs_of(bench)
         inputs = content(bench.inputs)
         print("job\tkills\tof a running process\tlimits\trefused\tfailures")
