@@ -204,6 +204,24 @@ grep -q 'out of memory: standard input: the records take 11800000 bytes, 786432 
 (ulimit -v 500000; expect_error sufsort build tandem.fa -o told --device cpu --threads 1 --kmer-table 15 --force-kmer-table)
 grep -q ': free memory of [0-9]*M suffices.*, and [0-9]* bytes are free$' err || fail "no word of free memory: $(cat err)"
 
+# Reads of FASTQ are records as those of FASTA: with long lines, CR, a byte order mark, blank lines and standard input.
+long=$(head -c 3000000 /dev/zero | tr '\0' C)
+printf '>a 1\nACGTacgtN\n>b\n\n>c\nTTTT\n>d\n%s\n>e\nGA\n' "$long" > same.fa
+printf '\xef\xbb\xbf\n@a 1\nACGTacgtN\n+a\n@@@@+++++\n@b\n\n+\n\n\n@c\r\nTTTT\r\n+\r\n!!!!\r\n@d\n%s\n+\n%s\n@e\nGA\n+\nII' "$long" "$long" > same.fq
+unset long
+sufsort build same.fa -o same --bwt
+gzip -kf same.fq
+for reads in same.fq same.fq.gz -; do
+  expect 0 sufsort build "$reads" -o same_reads --bwt < same.fq
+  for file in sa bwt seq json; do cmp same.$file same_reads.$file || fail "$reads: $file differs"; done
+done
+sufsort build same.fa -o same_reads --strands=both
+printf '@z\nGATTACA\n+\nIIIIIII\n' > z.fq; printf '>z\nGATTACA\n' > z.fa
+sufsort add same_reads z.fq
+sufsort build same.fa z.fa -o same --strands=both
+for file in sa seq pieces; do cmp same.$file same_reads.$file || fail "added: $file differs"; done
+rm same*
+
 # Names that do not identify records: a warning of each kind, with an example.
 printf '>a 1\nACGTACGT\n>a 2\nTTTACGT\n>\nACGG\n>b\nA\n>\tx\nA\n>b\nA\n>a\n' > names.fa
 expect 0 sufsort build names.fa -o names
@@ -231,7 +249,7 @@ no_index packed.fa.gz 'it is FASTA: build an index of it first: sufsort build pa
 no_index marked.fasta 'it is FASTA: build an index of it first: sufsort build marked.fasta -o marked'
 no_index no.dots/text 'it is FASTA: build an index of it first: sufsort build no.dots/text -o no.dots/text'
 no_index .fa 'it is FASTA: build an index of it first: sufsort build .fa -o .fa'
-no_index reads.fq 'it is FASTQ: sufsort build FASTA -o PREFIX makes an index of FASTA files'
+no_index reads.fq 'it is FASTQ: build an index of it first: sufsort build reads.fq -o reads'
 no_index stats.json 'there is no stats.json.json: sufsort build FASTA -o PREFIX makes an index of FASTA files'
 no_index names.sa 'it is a file of an index: its prefix is names'
 no_index names.json 'it is a file of an index: its prefix is names'
@@ -241,8 +259,17 @@ expect 0 sufsort build marked.fasta -o marked
 rm in.fa.*
 
 # Invalid commands and inputs.
-expect_error sufsort build reads.fq -o y
-want "$(cat err)" "sufsort: bad FASTA: reads.fq:1: this is FASTQ, whose reads begin with '@'; expected FASTA" FASTQ
+bad_reads() {
+  printf '%b' "$1" > bad.fq; expect_error sufsort build bad.fq -o y; want "$(cat err)" "sufsort: bad FAST$2" "$1"
+}
+bad_reads '@r\nA\n+\nI\nq\n' "Q: bad.fq:5: a read must begin with '@'"
+bad_reads '@r\nA\n\n+\nI\n' "Q: bad.fq:3: no line with '+' behind the letters"
+bad_reads '@r x\nAC\n+\nI' 'Q: bad.fq:4: 1 qualities for 2 letters'
+bad_reads '@r x\nAC\n+\n' "Q: bad.fq:3: read 'r' ends before its qualities"
+bad_reads '@r\nA\n+\nI\n\n@r x' "Q: bad.fq:6: read 'r' ends before its letters"
+bad_reads '@r\n>C\n+\nII\n' "Q: bad.fq:2: '>' is not a residue"
+bad_reads '@r\nA\n+\nI\n@s\nA1\n+\nII\n' "A: bad.fq:6: '1' is not a residue"
+bad_reads '@r\nA\n+\nI\n@a\x00\nA\n+\nI\n' "A: bad.fq:5: a NUL byte in the record's name"
 printf '>a\nA\n>b\0c\nA\n' > nul.fa
 expect_error sufsort build nul.fa -o y
 want "$(cat err)" "sufsort: bad FASTA: nul.fa:3: a NUL byte in the record's name" 'a NUL in a name'

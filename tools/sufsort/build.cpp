@@ -16,6 +16,7 @@
 #include "ordo/machine.hpp"
 #include "ordo/suffix/build_fasta.hpp"
 #include "ordo/suffix/corpus.hpp"
+#include "ordo/suffix/fastq.hpp"
 #include "ordo/suffix/index.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
@@ -275,8 +276,10 @@ suffix::loaded_fasta read_files(build_options const& options, cli::common_option
   texts.open = [&](std::size_t k) {
     auto in = std::make_unique<cli::input>(options.files[k], common.threads);
     std::uint64_t const expected = in->compressed() ? 4 * in->file_size().value_or(0) : 0;
-    std::string name = in->name();
-    return suffix::fasta_texts::opened{std::move(name), std::move(in), expected};
+    std::string const name = in->name();
+    if (!suffix::is_fastq(in->front(4096))) return suffix::fasta_texts::opened{name, std::move(in), expected};
+    std::uint64_t const fasta_bytes = (in->compressed() ? expected : in->file_size().value_or(0)) / 2;
+    return suffix::fasta_texts::opened{name, std::make_unique<suffix::fastq_source>(name, std::move(in)), fasta_bytes};
   };
   std::uint64_t bytes = 0;
   suffix::fasta_options reading;

@@ -202,12 +202,11 @@ void expect_index(std::string const& prefix) {
     if (file == prefix && exists(".json") && exists(".sa"))
       refuse("it is a file of an index", fmt::format("its prefix is {}", stem));
   char const first = first_printed(prefix);
-  if (first != '>' && first != ';')
-    refuse(first == '@' ? std::string("it is FASTQ") : fmt::format("there is no {}.json", prefix),
-           "sufsort build FASTA -o PREFIX makes an index of FASTA files");
+  if (first != '>' && first != ';' && first != '@')
+    refuse(fmt::format("there is no {}.json", prefix), "sufsort build FASTA -o PREFIX makes an index of FASTA files");
   for (std::string_view const compressed : {".gz", ".bgz", ".bz2", ".xz", ".zst"})
     if (prefix.ends_with(compressed)) stem = without_extension(stem);
-  refuse("it is FASTA", fmt::format("build an index of it first: sufsort build {} -o {}", prefix, stem));
+  refuse(first == '@' ? "it is FASTQ" : "it is FASTA", fmt::format("build an index of it first: sufsort build {} -o {}", prefix, stem));
 }
 
 void refuse_inputs(std::string const& prefix, std::vector<std::string> const& inputs) {

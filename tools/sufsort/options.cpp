@@ -175,8 +175,8 @@ std::vector<option> policy_rows(build_options& to) {
 option format_option(build_options& to) {
   option format = choice<suffix::input_format>(
       "format", input_group, suffix::input_words, to.format,
-      "read FASTA, bytes as they are, lines, each a record, tokens of 16 or 32 bits (u16, u32), or a string of each line of "
-      "JSON (jsonl)",
+      "read FASTA or FASTQ, bytes as they are, lines, each a record, tokens of 16 or 32 bits (u16, u32), or a string of each "
+      "line of JSON (jsonl)",
       "what the files are, or fasta",
       "Without the option, files are recognised if their content or names are certain: JSONL by a first line from '{' to '}' "
       "or by .jsonl or .ndjson, tokens by the header of a .npy file or by .u16 or .u32. A file of bytes or tokens is one "
