@@ -34,6 +34,17 @@ expect 0 sufsort unique x --length 11
 expect_error sufsort unique bare --length 4
 want "$(cat err)" 'sufsort: no array lcp: bare.json: build the index with --lcp' 'unique without LCP'
 expect_error sufsort unique x --length 0
+# Mismatches: ACGTTACGTA and ACGTCACGT.
+expect 0 sufsort unique x --length 5 --mismatches 1
+want "$(cut -f2-4 out | xargs)" '0 1 3 1 5 2 5 6 3 0 1 3 1 5 2' 'one mismatch'
+expect 0 sufsort unique x --length 5 --mismatches 2 --normalize --threads 1
+want "$(cut -f2-4 out | xargs)" '0 1 0.333333 1 5 0.5 5 6 0.333333 0 1 0.333333 1 5 0.5' 'two mismatches'
+expect 0 sufsort unique x --length 4 --mismatches 0 -o exact
+expect 0 sufsort unique x --length 4
+cmp out exact
+expect_error sufsort unique x --length 4 --mismatches 3
+want "$(cat err)" "sufsort: invalid number: --mismatches: '3': it is 0, 1 or 2" 'three mismatches'
+expect_error sufsort unique x --minimal --mismatches 1
 # No repeat or k-mer holds letters other than A, C, G, T and U unless requested. N differs from every letter: repeats end before
 # it, and an index that breaks records at N finds the same ones.
 printf '>a\nACGTNNNNNNNNACGTTGCANNNNNNNNTTTT\n>b\nTTRACGTN\n' > runs.fa

@@ -196,6 +196,7 @@ struct unique_options {
   std::string prefix, output = "-";
   std::uint64_t length = 0;
   bool normalize = false;  // print 1 / count
+  unsigned mismatches = 0;
   bool minimal = false;    // print minimal unique substrings instead
   std::optional<suffix::letter_choice> letters;
 };

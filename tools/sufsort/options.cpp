@@ -550,6 +550,13 @@ cli::command_table unique_table(settings& to) {
                        .group = search_group,
                        .help = "count k-mers of K letters",
                        .set = parse_to(unique.length, "a k-mer has at least one letter")},
+                      {.name = "mismatches",
+                       .value = "E",
+                       .group = search_group,
+                       .help = "count strings that differ from the k-mer in at most E letters, too: 0, 1 or 2",
+                       .preset = "0",
+                       .details = "The counts are those of genmap map -E with -fs. An index of both strands counts both.",
+                       .set = parse_to(unique.mismatches)},
                       {.name = "normalize",
                        .group = output_group,
                        .help = "print mappability, 1 divided by the count, instead of the count",
@@ -561,7 +568,9 @@ cli::command_table unique_table(settings& to) {
                        .set = cli::enable(unique.minimal)},
                       letters_option("k-mers", unique.letters),
                       output_option(unique.output)},
-          .examples = {{"Find the positions whose 31-mers are unique", "sufsort unique genome -l 31 | awk '$4 == 1'"}}};
+          .examples = {{"Find the positions whose 31-mers are unique", "sufsort unique genome -l 31 | awk '$4 == 1'"},
+                       {"Print the mappability of 50-mers with up to two mismatches",
+                        "sufsort unique genome -l 50 --mismatches=2 --normalize"}}};
 }
 
 cli::command_table spectrum_table(settings& to) {

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -82,6 +83,20 @@ template <class Count>
 ORDO_API std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std::uint64_t length,
                                          letter_choice letters, std::span<Count> at, std::string const& name = "suffix array",
                                          unsigned threads = 0);
+
+/// Sets at[p] to the number of positions whose `length` letters differ from those at p in at most `mismatches` letters (Hamming
+/// distance), p itself among them; 0 as by count_occurrences. The answer is exact. Different k-mers are sorted by some of their
+/// parts, for each choice of parts that mismatches leave alone, and compared where these are equal; large groups are sorted
+/// without one or two of their letters instead, so that repeats take no quadratic time. Memory: besides that of
+/// count_occurrences, two Counts and 16 bytes for each different k-mer; the latter less often if `memory` is less.
+/// @param mismatches  1 or 2 @param memory  bytes that may be used, besides `at`
+/// @returns as count_occurrences
+/// @throws usage_error  for other mismatches, and as count_occurrences
+/// @throws out_of_memory  before the comparisons, if there are too many k-mers for `memory`
+template <class Count>
+ORDO_API std::uint64_t count_similar(text const& input, entries sa, entries lcp, std::uint64_t length, unsigned mismatches,
+                                     letter_choice letters, std::span<Count> at, std::string const& name = "suffix array",
+                                     unsigned threads = 0, std::size_t memory = std::numeric_limits<std::size_t>::max());
 
 /// Sets lengths[p] to the length of the shortest string that begins at position p and occurs once in the text, within records;
 /// to 0 if there is none. Such a string is a minimal unique substring if the one that begins at p + 1 ends behind it. Length is

@@ -221,6 +221,70 @@ TEST_CASE("occurrences of the letters at each position", "[suffix]") {
       "wrong array size: occurrences: 6 counts of 7 residues, 7 rows of sa and 7 of lcp");
 }
 
+TEST_CASE("similar k-mers are those that brute force finds", "[suffix]") {
+  auto all = texts();
+  random_numbers random(5);
+  all.push_back({random_letters(random, "ACGT", 700), "", random_letters(random, "ACGTN", 300), "A"});
+  all.push_back({std::string(200, 'A') + random_letters(random, "AC", 300)});
+  std::string copies = random_letters(random, "ACGT", 400);  // with a change now and then
+  for (int i = 0; i < 3; ++i)
+    copies += copies.substr(0, 300), copies[copies.size() - 50] = 'G', copies[copies.size() - 57] = 'C';
+  all.push_back({copies});
+  // Large groups: many different short k-mers.
+  all.push_back({random_letters(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", 3000)});
+  all.push_back({random_letters(random, "ABCDEFGHIJKL", 3500)});
+  for (auto const& records : all) {
+    indexed const index(records);
+    suffix::text const text = index.stored.view();
+    if (text.size() > 4000) continue;
+    for (std::size_t const length : {1, 2, 3, 4, 7, 8, 16, 33})
+      for (unsigned mismatches = 1; mismatches <= 2; ++mismatches)
+        for (auto const letters : {suffix::letter_choice::nucleotides, suffix::letter_choice::all}) {
+          std::vector<std::uint32_t> at(text.size());
+          suffix::count_similar<std::uint32_t>(text, index.sa(), index.lcp(), length, mismatches, letters, at);
+          std::vector<std::string_view> words(text.size());  // empty: none
+          for (std::size_t p = 0; p < text.size(); ++p)
+            if (end_at(text, p) - p >= length &&
+                std::ranges::none_of(text.residues.substr(p, length), [&](char c) { return is_apart(c, letters); }))
+              words[p] = text.residues.substr(p, length);
+          std::size_t wrong = 0;
+          for (std::size_t p = 0; p < text.size(); ++p) {
+            std::size_t similar = 0;
+            for (std::size_t q = 0; !words[p].empty() && q < text.size(); ++q) {
+              if (words[q].empty()) continue;
+              std::size_t differ = 0;
+              for (std::size_t i = 0; i < length && differ <= mismatches; ++i) differ += words[p][i] != words[q][i];
+              similar += differ <= mismatches;
+            }
+            wrong += at[p] != similar;
+          }
+          CAPTURE(text.size(), length, mismatches, int(letters));
+          CHECK(wrong == 0);
+          std::vector<std::uint64_t> wide(text.size());  // in as little memory as it takes
+          std::size_t const memory = 2 * 8 * text.size() + text.size() / 2;
+          suffix::count_similar<std::uint64_t>(text, index.sa(), index.lcp(), length, mismatches, letters, wide, "sa", 1,
+                                               memory);
+          CHECK(std::ranges::equal(at, wide));
+        }
+  }
+  indexed const index({"GATTACA"});
+  std::vector<std::uint32_t> at(7);
+  auto const count = [&](unsigned mismatches, std::size_t memory) {
+    suffix::count_similar<std::uint32_t>(index.stored.view(), index.sa(), index.lcp(), 2, mismatches,
+                                         suffix::letter_choice::all, at, "sa", 1, memory);
+  };
+  CHECK_THROWS_WITH(count(3, 1000), "invalid number: mismatches: 3: similar k-mers differ in 1 or 2 letters");
+  CHECK_THROWS_WITH(count(0, 1000), "invalid number: mismatches: 0: similar k-mers differ in 1 or 2 letters");
+  CHECK_THROWS_WITH(count(1, 40), "out of memory: 6 different k-mers: 49 bytes are needed, 40 are allowed");
+  std::vector<std::uint16_t> const tokens{1, 2, 3, 1, 9, 3, 1, 2, 4, 7, 7, 7};
+  suffix::text const text = suffix::text_of(tokens);
+  auto const made = suffix::build<std::uint32_t>(text, {.lcp = true});
+  at.resize(tokens.size());
+  suffix::count_similar<std::uint32_t>(text, std::span<std::uint32_t const>(made.sa), std::span<std::uint32_t const>(made.lcp),
+                                       3, 1, suffix::letter_choice::all, at);
+  CHECK(at == std::vector<std::uint32_t>{3, 2, 2, 2, 2, 2, 2, 1, 2, 2, 0, 0});
+}
+
 TEST_CASE("where the ambiguous letters of a text are", "[suffix]") {
   random_numbers random(4);
   CHECK_FALSE(suffix::ambiguous_positions().next(0).has_value());
