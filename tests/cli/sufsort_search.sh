@@ -212,3 +212,29 @@ for name in seq sa kmers json; do cmp h.$name kept.$name; done
 expect 0 sufsort build genome.fa -o h
 [[ ! -e h.kmers ]] || fail 'a table of an older index'
 no_leftovers
+
+# Circular records: hits across their ends, once around at most, on both strands and in every kind of index.
+printf '>ring\nGATTACAC\n>line\nTTAGA\n>c\nAC\n' > rings.fa
+for how in '' --strands=both '--fm --without-sa' --sample=2; do
+  # shellcheck disable=SC2086
+  sufsort build rings.fa -o rings $how
+  expect 0 sufsort locate rings ACACGAT CACACACA AGAT CA --circular=ring --circular=c --both-strands --context 2 --limit 0
+  cmp out - <<'END' || fail "$how: circular: $(cat out)"
+ACACGAT	1	ring	4	+	T	T
+CACACACA	0	.	.	.	.	.
+AGAT	0	.	.	.	.	.
+CA	2	ring	5	+	TA	CG
+CA	2	c	1	+	.	.
+END
+  [[ $how == --sample=2 ]] || expect 0 sufsort locate rings CGTGT --both-strands --circular=ring --format bed
+  [[ $how == --sample=2 ]] || cmp out <(printf 'ring\t4\t8\tCGTGT\t1\t-\nring\t0\t1\tCGTGT\t1\t-\n') || fail "$how: BED: $(cat out)"
+  expect 0 sufsort count rings CA TAGATT --by-record --circular=all
+  [[ $how == --strands=both ]] || cmp out <(printf 'CA\tring\t1\nCA\tc\t1\nTAGATT\t.\t0\n') || fail "$how: counts: $(cat out)"
+done
+sufsort build rings.fa -o rings
+expect_error sufsort count rings CA --circular=rin
+[[ $(cat err) == "sufsort: no such record: --circular: 'rin': rings.json has none of this name" ]] || fail "$(cat err)"
+sufsort build rings.fa -o rings --ambiguous=break
+expect_error sufsort count rings CA --circular=all
+sufsort build rings.fa -o rings --format=lines
+expect_error sufsort count rings CA --circular=all

@@ -143,6 +143,7 @@ struct search_options {
   std::optional<pattern_format> format;  // nothing: tokens if the index is of tokens, else text
   bool fm = false;         // search by the FM index
   bool by_record = false;  // count the hits of each record
+  std::vector<std::string> circular;  // the names of circular records, or "all"
 };
 
 /// Returns the files that patterns come from. "-" is standard input, and so is a pattern "-".

@@ -331,36 +331,43 @@ cli::command_table search_table(settings& to, bool locates) {
       .operands = {prefix_operand(to.prefix),
                    {"PATTERN", "a pattern; - reads patterns from standard input", 0, std::size_t(-1),
                     [&search](std::string_view value) { search.patterns.emplace_back(value); }}},
-      .options = {
-          {.letter = 'f',
-           .name = "file",
-           .value = "FILE",
-           .group = search_group,
-           .help = "read patterns from FILE: FASTA, FASTQ, or a list, one a line; - is standard input",
-           .details = "FILE may be compressed. The option may be repeated.",
-           .repeatable = true,
-           .set = cli::append_to(search.files)},
-          {.name = "both-strands",
-           .group = search_group,
-           .help = locates ? "find reverse complements, too, and print - as their strand"
-                           : "count reverse complements, too, and print the hits of each strand as two more columns",
-           .details = "T and U of patterns are read as the one of them that the text has.",
-           .set = cli::enable(search.both_strands)},
-          fm_option(search.fm),
-          {.name = "pattern-format",
-           .value = "NAME",
-           .group = search_group,
-           .help = "read patterns of bytes as they are (text) or as hexadecimal digits (hex), and tokens as decimal "
-                   "numbers (tokens)",
-           .preset = "text, or tokens",
-           .details = "A file of patterns has one a line. Tokens are separated by blanks or commas. Blanks belong to a "
-                      "text, and are skipped among digits. Patterns "
-                      "are printed with control characters as \\t, \\n, \\r or \\xHH.",
-           .choices = joined(pattern_words),
-           .only_choices = true,
-           .set = [&search](std::string_view, std::string_view word) {
-             search.format = suffix::value_of<pattern_format>(pattern_words, word);
-           }}}};
+      .options = {{.letter = 'f',
+                   .name = "file",
+                   .value = "FILE",
+                   .group = search_group,
+                   .help = "read patterns from FILE: FASTA, FASTQ, or a list, one a line; - is standard input",
+                   .details = "FILE may be compressed. The option may be repeated.",
+                   .repeatable = true,
+                   .set = cli::append_to(search.files)},
+                  {.name = "both-strands",
+                   .group = search_group,
+                   .help = locates ? "find reverse complements, too, and print - as their strand"
+                                   : "count reverse complements, too, and print the hits of each strand as two more columns",
+                   .details = "T and U of patterns are read as the one of them that the text has.",
+                   .set = cli::enable(search.both_strands)},
+                  {.name = "circular",
+                   .value = "NAME",
+                   .group = search_group,
+                   .help = "find hits across the end of the record NAME, too, which is circular; all stands for all records",
+                   .details = std::string("A hit goes around a record once at most. The option may be repeated.") +
+                              (locates ? " In BED such a hit has two lines." : ""),
+                   .repeatable = true,
+                   .set = cli::append_to(search.circular)},
+                  fm_option(search.fm),
+                  {.name = "pattern-format",
+                   .value = "NAME",
+                   .group = search_group,
+                   .help = "read patterns of bytes as they are (text) or as hexadecimal digits (hex), and tokens as decimal "
+                           "numbers (tokens)",
+                   .preset = "text, or tokens",
+                   .details = "A file of patterns has one a line. Tokens are separated by blanks or commas. Blanks belong to a "
+                              "text, and are skipped among digits. Patterns "
+                              "are printed with control characters as \\t, \\n, \\r or \\xHH.",
+                   .choices = joined(pattern_words),
+                   .only_choices = true,
+                   .set = [&search](std::string_view, std::string_view word) {
+                     search.format = suffix::value_of<pattern_format>(pattern_words, word);
+                   }}}};
   if (locates) {
     table.options.push_back({.name = "limit",
                              .value = "N",

@@ -33,6 +33,66 @@
 namespace ordo::inline v0::sufsort {
 namespace {
 
+/// The records of a text that are circular.
+class circular_records {
+ public:
+  /// @param names  of records; "all": all of them @throws usage_error  for other names; input_error  for an index whose text
+  /// does not consist of whole records
+  circular_records(searched_index const& index, std::vector<std::string> const& names);
+
+  [[nodiscard]] bool any() const { return !circular_.empty(); }
+  /// Returns whether a record of the text is circular.
+  [[nodiscard]] bool has(std::size_t record) const { return !circular_.empty() && circular_[record]; }
+  /// Returns the positions of the pattern's hits that begin at the end of a circular record and go on at its start, once around
+  /// at most. Takes time for each circular record.
+  [[nodiscard]] std::vector<std::uint64_t> locate(std::string_view pattern) const;
+
+ private:
+  suffix::text input_;
+  std::vector<bool> circular_;  // empty: none
+};
+
+circular_records::circular_records(searched_index const& index, std::vector<std::string> const& names) : input_(index.input) {
+  if (names.empty()) return;
+  suffix::index_description const& about = index.stored.description();
+  if (!index.is_fasta())
+    throw usage_error(fmt::format("conflicting options: --circular: {}: records of FASTA are circular, no others",
+                                  index.stored.path("json")));
+  if (about.policy.breaks())
+    throw input_error(
+        fmt::format("no whole records: {}: --circular needs records that are not cut: build the index without "
+                    "--ambiguous=break and --mask=break",
+                    index.stored.path("json")));
+  circular_.resize(input_.records());
+  std::vector<bool> found(names.size());
+  std::string name;
+  for (std::size_t record = 0; record < input_.records(); ++record) {
+    name.clear();
+    about.append_name(name, index.pieces.record_of(record));
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (names[i] == "all" || names[i] == name) circular_[record] = found[i] = true;
+  }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!found[i])
+      throw usage_error(
+          fmt::format("no such record: --circular: '{}': {} has none of this name", names[i], index.stored.path("json")));
+}
+
+std::vector<std::uint64_t> circular_records::locate(std::string_view pattern) const {
+  std::vector<std::uint64_t> hits;
+  std::size_t const length = pattern.size();
+  std::string turn;
+  for (std::size_t record = 0; length > 1 && record < circular_.size(); ++record) {
+    std::size_t const begin = input_.begin_of(record), end = input_.end_of(record);
+    if (!circular_[record] || end - begin < length) continue;
+    std::size_t const first = end - (length - 1);
+    turn = input_.residues.substr(first, length - 1);
+    turn += input_.residues.substr(begin, length - 1);
+    for (std::size_t at = turn.find(pattern); at != turn.npos; at = turn.find(pattern, at + 1)) hits.push_back(first + at);
+  }
+  return hits;
+}
+
 /// Patterns and their hits: those of pattern i, under i; and those of its reverse complement, under reverse(i), if both strands
 /// are searched and the text has one. Hits are a range of rows or, if the suffix array lacks rows, a list of positions.
 struct found_batch {
@@ -41,23 +101,27 @@ struct found_batch {
   std::vector<std::string_view> patterns;
   std::vector<suffix::row_range> rows;
   std::vector<std::vector<std::uint64_t>> listed;
-  std::string text;            // the output of the first patterns
-  std::size_t written_of = 0;  // the number of these patterns
+  std::vector<std::vector<std::uint64_t>> around;  // positions of hits across the ends of circular records; empty: none are
+  std::string text;                                // the output of the first patterns
+  std::size_t written_of = 0;                      // the number of these patterns
 
   /// Finds the patterns of `queries`, except empty ones. @param reverse  find reverse complements, too
   /// @throws input_error  if one has none
-  void search(searched_index const& index, bool reverse);
+  void search(searched_index const& index, circular_records const& circular, bool reverse);
   [[nodiscard]] bool has_reverse() const { return rows.size() != queries.size(); }
   [[nodiscard]] std::size_t reverse(std::size_t i) const { return queries.size() + i; }
-  [[nodiscard]] std::size_t count(std::size_t k) const { return listed.empty() ? rows[k].size() : listed[k].size(); }
+  /// Returns the number of hits within records, and of all.
+  [[nodiscard]] std::size_t count_within(std::size_t k) const { return listed.empty() ? rows[k].size() : listed[k].size(); }
+  [[nodiscard]] std::size_t count(std::size_t k) const { return count_within(k) + (around.empty() ? 0 : around[k].size()); }
   [[nodiscard]] std::uint64_t position(searched_index const& index, std::size_t k, std::size_t hit) const {
+    if (hit >= count_within(k)) return around[k][hit - count_within(k)];
     return listed.empty() ? index.search.position(rows[k].begin + hit) : listed[k][hit];
   }
   /// Returns the number of hits on both strands.
   [[nodiscard]] std::size_t hits(std::size_t i) const { return count(i) + (has_reverse() ? count(reverse(i)) : 0); }
 };
 
-void found_batch::search(searched_index const& index, bool reverse) {
+void found_batch::search(searched_index const& index, circular_records const& circular, bool reverse) {
   std::size_t const count = queries.size();
   reversed.clear();
   patterns.clear();
@@ -77,6 +141,9 @@ void found_batch::search(searched_index const& index, bool reverse) {
       patterns.push_back(std::string_view(reversed).substr(begin));
     }
   }
+  around.clear();
+  if (circular.any())
+    for (std::string_view const pattern : patterns) around.push_back(circular.locate(pattern));
   rows.assign(patterns.size(), {});
   listed.clear();
   if (!index.sparse) {
@@ -109,7 +176,8 @@ struct hit {
 /// Formats the output of locate.
 class hit_printer {
  public:
-  hit_printer(searched_index const& index, search_options const& options) : index_(index), options_(options) {}
+  hit_printer(searched_index const& index, circular_records const& circular, search_options const& options)
+      : index_(index), circular_(circular), options_(options) {}
 
   /// Returns the number of lines of a pattern.
   [[nodiscard]] std::size_t lines(std::size_t hits) const {
@@ -122,8 +190,12 @@ class hit_printer {
  private:
   void find_hits(found_batch const& found, std::size_t i);
   void add_context(std::string& text, hit const& one, std::size_t length) const;
+  void add_bed(std::string& text, found_batch const& found, std::size_t i, hit const& one, std::uint64_t begin,
+               std::uint64_t end) const;
+  [[nodiscard]] std::string letters(std::size_t record, std::size_t begin, std::size_t length) const;
 
   searched_index const& index_;
+  circular_records const& circular_;
   search_options const& options_;
   std::vector<hit> hits_;
   std::vector<std::uint64_t> positions_;
@@ -155,22 +227,36 @@ void hit_printer::print(found_batch const& found, std::size_t i, std::string& te
   }
   for (hit const& one : hits_) {
     if (options_.bed) {
-      index_.stored.description().append_name(text, one.at.record);
-      append(text += '\t', one.at.offset);
-      append(text += '\t', one.at.offset + length);
-      (text += '\t') += name;
-      append(text += '\t', std::min<std::size_t>(count, 1000));
+      // A hit across the end of a record has two lines.
+      std::size_t const record = index_.search.record_of(one.position);
+      std::uint64_t const size = index_.input.end_of(record) - index_.input.begin_of(record);
+      std::uint64_t const end = one.at.offset + length;
+      bool const is_around = one.position + length > index_.input.end_of(record);
+      add_bed(text, found, i, one, one.at.offset, is_around ? size : end);
+      if (is_around) add_bed(text, found, i, one, 0, end - size);
     } else {
       text += name;
       append(text += '\t', count);
       index_.stored.description().append_name(text += '\t', one.at.record);
       append(text += '\t', one.at.offset);
+      text += one.at.reverse ? "\t-" : "\t+";
+      if (options_.context != 0) add_context(text, one, length);
+      text += '\n';
     }
-    text += one.at.reverse ? "\t-" : "\t+";
-    if (options_.context != 0) add_context(text, one, length);
-    text += '\n';
     flush(text);
   }
+}
+
+void hit_printer::add_bed(std::string& text, found_batch const& found, std::size_t i, hit const& one, std::uint64_t begin,
+                          std::uint64_t end) const {
+  index_.stored.description().append_name(text, one.at.record);
+  append(text += '\t', begin);
+  append(text += '\t', end);
+  (text += '\t') += found.queries.name(i);
+  append(text += '\t', std::min<std::size_t>(found.hits(i), 1000));
+  text += one.at.reverse ? "\t-" : "\t+";
+  if (options_.context != 0) add_context(text, one, found.patterns[i].size() / index_.input.residue_bytes);
+  text += '\n';
 }
 
 // Finds the first hits of the pattern, then of its reverse complement, and orders them by location.
@@ -179,14 +265,22 @@ void hit_printer::find_hits(found_batch const& found, std::size_t i) {
   std::size_t const max_hits = lines(found.hits(i)), length = found.patterns[i].size() / index_.input.residue_bytes;
   auto const add = [&](std::size_t k, bool reverse) {
     positions_.clear();
-    for (std::size_t one = 0; one < std::min(found.count(k), max_hits - hits_.size()); ++one)
+    std::size_t const within = std::min(found.count_within(k), max_hits - hits_.size());
+    for (std::size_t one = 0; one < within; ++one)
       positions_.push_back(found.listed.empty() ? found.rows[k].begin + one : found.listed[k][one]);
     if (found.listed.empty()) index_.search.positions(positions_);
-    for (std::uint64_t const p : positions_) {
+    for (std::size_t one = within; one < std::min(found.count(k), max_hits - hits_.size()); ++one)
+      positions_.push_back(found.around[k][one - within]);
+    for (std::size_t one = 0; one < positions_.size(); ++one) {
+      std::uint64_t const p = positions_[one];
       std::size_t const record = index_.search.record_of(p);
-      if (length > index_.input.end_of(record) - p)
+      if (one < within && length > index_.input.end_of(record) - p)
         throw input_error(fmt::format("bad index: {}: position {}: out of order", index_.stored.path("sa"), p));
-      suffix::location at = index_.pieces.location_of(index_.input, record, p, length);
+      // Around a record, the first letters of a reverse complement are behind those at the start of the record.
+      std::uint64_t const end = index_.input.end_of(record), size = end - index_.input.begin_of(record);
+      bool const turns = one >= within && index_.pieces.is_reverse(record);
+      suffix::location at = turns ? suffix::location{index_.pieces.record_of(record), size - (length - (end - p)), true}
+                                  : index_.pieces.location_of(index_.input, record, p, length);
       at.reverse ^= reverse;
       hits_.push_back({at, p});
     }
@@ -196,16 +290,27 @@ void hit_printer::find_hits(found_batch const& found, std::size_t i) {
   std::ranges::sort(hits_, {}, &hit::at);
 }
 
+// Returns residues of a record, around it if it is circular.
+std::string hit_printer::letters(std::size_t record, std::size_t begin, std::size_t length) const {
+  std::size_t const size = index_.input.residue_bytes, first = index_.input.begin_of(record), end = index_.input.end_of(record);
+  if (begin >= end && circular_.has(record)) begin = begin - end + first;
+  std::size_t const there = std::min(length, end - std::min(begin, end));
+  std::string all(index_.input.residues.substr(begin * size, there * size));
+  return all += index_.input.residues.substr(first * size, (length - there) * size);
+}
+
 // Appends the letters before and behind a hit in its record, in the direction of the pattern.
 void hit_printer::add_context(std::string& text, hit const& one, std::size_t length) const {
   std::size_t const size = index_.input.residue_bytes;
-  auto const residues = [&](std::size_t first, std::size_t count) {
-    return index_.input.residues.substr(first * size, count * size);
-  };
   std::size_t const record = index_.search.record_of(one.position), begin = index_.input.begin_of(record),
                     end = index_.input.end_of(record), p = one.position;
-  std::string_view const before = residues(p - std::min(options_.context, p - begin), std::min(options_.context, p - begin));
-  std::string_view const behind = residues(p + length, std::min(options_.context, end - p - length));
+  bool const circular = circular_.has(record);
+  std::size_t const others = circular ? std::min(options_.context, end - begin - length) : options_.context;
+  std::size_t const num_before = circular ? others : std::min(others, p - begin),
+                    num_behind = circular ? others : std::min(others, end - p - length);
+  std::string const before =
+                        letters(record, p >= begin + num_before ? p - num_before : p + (end - begin) - num_before, num_before),
+                    behind = letters(record, p + length, num_behind);
   bool const turned = one.at.reverse && !index_.both_strands;
   for (std::string_view const side : {turned ? behind : before, turned ? before : behind}) {
     text += '\t';
@@ -226,7 +331,7 @@ void hit_printer::add_context(std::string& text, hit const& one, std::size_t len
 /// formats the beginning of its output, up to a limit, in parallel; finish(batch) writes it and the rest, in order.
 template <class Print, class Finish>
 void run_batches(search_options const& options, cli::common_options const& common, searched_index const& index,
-                 cli::output const& out, reporter& report, Print print, Finish finish) {
+                 circular_records const& circular, cli::output const& out, reporter& report, Print print, Finish finish) {
   std::vector<std::string> patterns;
   std::ranges::copy_if(options.patterns, std::back_inserter(patterns),
                        [](std::string const& pattern) { return pattern != "-"; });
@@ -249,7 +354,7 @@ void run_batches(search_options const& options, cli::common_options const& commo
                              if (!reader.next(next->queries)) control.stop();
                              return next;
                            }) & tbb::make_filter<batch, batch>(tbb::filter_mode::parallel, [&](batch found) {
-                             found->search(index, reverse);
+                             found->search(index, circular, reverse);
                              print(*found);
                              return found;
                            }) & tbb::make_filter<batch, void>(tbb::filter_mode::serial_in_order, [&](batch const& found) {
@@ -286,15 +391,16 @@ int locate(search_options const& options, cli::common_options const& common, rep
   open(options, report);
   searched_index const index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
   check_options(index, options);
+  circular_records const circular(index, options.circular);
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
   report.phase("search");
   constexpr std::size_t max_text = std::size_t{4} << 20;  // formatted in parallel for a batch
   cut_patterns cut;
   run_batches(
-      options, common, index, out, report,
+      options, common, index, circular, out, report,
       [&](found_batch& found) {
-        hit_printer printer(index, options);
+        hit_printer printer(index, circular, options);
         std::size_t const line = 64 + 2 * options.context;
         for (std::size_t i = 0; i < found.queries.size(); ++i, ++found.written_of) {
           constexpr std::size_t ahead = 16;
@@ -310,7 +416,7 @@ int locate(search_options const& options, cli::common_options const& common, rep
           text.clear();
         };
         write(found.text);
-        hit_printer printer(index, options);
+        hit_printer printer(index, circular, options);
         for (std::size_t i = found.written_of; i < found.queries.size(); ++i)
           printer.print(found, i, found.text, [&](std::string& text) {
             if (text.size() >= max_text) write(text);
@@ -328,6 +434,7 @@ int count(search_options const& options, cli::common_options const& common, repo
   open(options, report);
   searched_index const index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
   check_options(index, options);
+  circular_records const circular(index, options.circular);
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
   report.phase("search");
@@ -372,7 +479,7 @@ int count(search_options const& options, cli::common_options const& common, repo
   constexpr std::size_t max_text = std::size_t{4} << 20;  // formatted in parallel for a batch
   if (options.by_record) {
     run_batches(
-        options, common, index, out, report,
+        options, common, index, circular, out, report,
         [&](found_batch& found) {
           for (; found.written_of < found.queries.size() && found.text.size() < max_text; ++found.written_of) {
             std::size_t const before = found.text.size();
@@ -395,7 +502,7 @@ int count(search_options const& options, cli::common_options const& common, repo
     return 0;
   }
   run_batches(
-      options, common, index, out, report,
+      options, common, index, circular, out, report,
       [&](found_batch& found) {
         for (std::size_t i = 0; i < found.queries.size(); ++i) {
           std::size_t const reverse = !options.both_strands ? 0

@@ -130,11 +130,11 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
   if (options.minimal)
     suffix::find_shortest_unique(input, index.array("sa"), index.array("lcp"), at, index.path("sa"), threads);
   else
-    left_out = options.mismatches == 0 ? suffix::count_occurrences(input, index.array("sa"), index.array("lcp"), options.length,
-                                                                   letters, at, index.path("sa"), threads)
-                                       : suffix::count_similar(input, index.array("sa"), index.array("lcp"), options.length,
-                                                               options.mismatches, letters, at, index.path("sa"), threads,
-                                                               available - bytes);
+    left_out = options.mismatches == 0
+                   ? suffix::count_occurrences(input, index.array("sa"), index.array("lcp"), options.length, letters, at,
+                                               index.path("sa"), threads)
+                   : suffix::count_similar(input, index.array("sa"), index.array("lcp"), options.length, options.mismatches,
+                                           letters, at, index.path("sa"), threads, available - bytes);
   report.phase("write", n);
   suffix::pieces const pieces = index.pieces();
   stretches parts(input, pieces);
@@ -165,7 +165,9 @@ int unique(unique_options const& options, cli::common_options const& common, rep
   if (options.length == 0 && !options.minimal) throw usage_error("missing option: --length=K: see sufsort unique --help");
   if (options.minimal && (options.length != 0 || options.normalize || options.mismatches != 0))
     throw usage_error(fmt::format("conflicting options: --minimal, {}: a minimal unique substring has no given length or count",
-                                  options.length != 0 ? "--length" : options.normalize ? "--normalize" : "--mismatches"));
+                                  options.length != 0 ? "--length"
+                                  : options.normalize ? "--normalize"
+                                                      : "--mismatches"));
   if (options.mismatches > 2)
     throw usage_error(fmt::format("invalid number: --mismatches: '{}': it is 0, 1 or 2", options.mismatches));
   report.phase("open");
