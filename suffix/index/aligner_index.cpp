@@ -50,6 +50,108 @@ void put(std::string& to, Number value) {
   to.append(reinterpret_cast<char const*>(&value), sizeof(value));  // on little-endian machines
 }
 
+// bwa's array begins with the empty suffix. Its BWT lacks the row of the whole text, the primary one.
+template <class Index>
+std::uint64_t primary_row(std::vector<Index> const& sa) {
+  return std::uint64_t(std::ranges::find(sa, Index{0}) - sa.begin()) + 1;
+}
+
+enum class letter_order { highest_first, lowest_first };
+
+/// The BWT in blocks of 128 letters: four counts of 64 bits of the letters before, then the letters, 16 in a word of 32 bits.
+/// The last block is filled with zeros.
+class blocks_of_bwt {
+ public:
+  using counts = std::array<std::uint64_t, 4>;
+  static constexpr std::uint64_t block_letters = 128, count_bytes = sizeof(counts),
+                                 block_bytes = count_bytes + block_letters / 4;
+
+  /// @param order  of the letters in the bits of a word. If the lowest bits have the first one, the highest 8 bits of a count
+  /// have
+  ///     that of the first 64 letters of the block, if there are more
+  template <class Index>
+  blocks_of_bwt(std::string const& nucleotides, std::vector<Index> const& sa, std::uint64_t primary, letter_order order,
+                unsigned threads)
+      : blocks_((sa.size() + block_letters - 1) / block_letters) {
+    bytes_.resize(blocks_ * block_bytes);
+    std::uint64_t const n = sa.size();
+    bool const is_lowest = order == letter_order::lowest_first;
+    auto const code_before = [&](std::uint64_t row) {
+      return code_of(nucleotides[(row == 0 ? n : std::uint64_t(sa[row - 1])) - 1]);
+    };
+    tbb::task_arena arena(threads_for(threads));
+    arena.execute([&] {
+      host_detail::blocks const ranges(blocks_, 64);
+      std::vector<counts> before(ranges.count + 1);
+      ranges.run([&](std::size_t range, std::size_t first, std::size_t last) {
+        counts& here = before[range + 1];
+        for (std::uint64_t block = first; block < last; ++block) {
+          counts head = here;
+          std::uint64_t const begin = block * block_letters, end = std::min(n, begin + block_letters);
+          std::memset(at(block), 0, block_bytes);
+          for (std::uint64_t i = begin; i < end; i += 16) {
+            if (is_lowest && i == begin + block_letters / 2)
+              for (std::size_t c = 0; c < 4; ++c) head[c] |= (here[c] - head[c]) << half_shift;
+            std::uint32_t word = 0;
+            for (std::uint64_t k = i; k < std::min(end, i + 16); ++k) {
+              constexpr std::uint64_t ahead = 32;
+              if (k + ahead < n) __builtin_prefetch(nucleotides.data() + sa[k + ahead] - (sa[k + ahead] != 0));
+              unsigned const code = code_before(k < primary ? k : k + 1);
+              word |= std::uint32_t(code) << 2 * (is_lowest ? k % 16 : 15 - k % 16);
+              ++here[code];
+            }
+            std::memcpy(at(block) + count_bytes + (i - begin) / 4, &word, 4);
+          }
+          std::memcpy(at(block), head.data(), count_bytes);
+        }
+      });
+      for (std::size_t range = 0; range < ranges.count; ++range)
+        for (std::size_t c = 0; c < 4; ++c) before[range + 1][c] += before[range][c];
+      ranges.run([&](std::size_t range, std::size_t first, std::size_t last) {
+        for (std::uint64_t block = first; block < last; ++block) {
+          counts here;
+          std::memcpy(here.data(), at(block), count_bytes);
+          for (std::size_t c = 0; c < 4; ++c) here[c] += before[range][c];
+          std::memcpy(at(block), here.data(), count_bytes);
+        }
+      });
+      all_ = before.back();
+    });
+  }
+
+  [[nodiscard]] std::uint64_t blocks() const { return blocks_; }
+  [[nodiscard]] std::span<char const> bytes() const { return bytes_.span(); }
+  [[nodiscard]] counts const& all() const { return all_; }
+
+ private:
+  static constexpr unsigned half_shift = 56;
+
+  [[nodiscard]] char* at(std::uint64_t block) { return bytes_.data() + block * block_bytes; }
+
+  std::uint64_t blocks_;
+  host_bytes bytes_;
+  counts all_{};
+};
+
+void append_reverse_complement(std::string& nucleotides) {
+  std::size_t const n = nucleotides.size();
+  nucleotides.reserve(2 * n);
+  for (std::size_t i = n; i-- > 0;) nucleotides += suffix::nucleotides[3 - code_of(nucleotides[i])];
+}
+
+/// Builds the suffix array of letters, and calls write(sa).
+template <class Write>
+build_report build_for(std::string const& letters, build_options const& options, Write write) {
+  auto const with = [&]<class Index>(Index) {
+    std::vector<Index> sa(letters.size());
+    build_report const report = build<Index>(text{letters}, arrays<Index>{sa, {}, {}}, options);
+    if (options.on_phase) options.on_phase("write", letters.size());
+    write(sa);
+    return report;
+  };
+  return index_fits(4, letters.size(), 1) ? with(std::uint32_t{}) : with(std::uint64_t{});
+}
+
 }  // namespace
 
 // lrand48 of POSIX, of which bwa takes the last two bits.
@@ -104,63 +206,19 @@ void bwa_reference::write_letters(sink& to) const {
 template <class Index>
 void bwa_reference::write_arrays(bwa_files const& files, std::vector<Index> const& sa, unsigned threads) const {
   std::uint64_t const n = size();  // both strands
-  // bwa's array begins with the empty suffix. Its BWT lacks the row of the whole text, the primary one.
-  std::uint64_t const primary = std::uint64_t(std::ranges::find(sa, Index{0}) - sa.begin()) + 1;
-  auto const code_before = [&](std::uint64_t row) {
-    return code_of(nucleotides_[(row == 0 ? n : std::uint64_t(sa[row - 1])) - 1]);
-  };
-  // Blocks of 128 letters: four counts of 64 bits of the letters before, then the letters, 16 in a word of 32 bits; the counts
-  // of all letters at the end.
-  constexpr std::uint64_t block_letters = 128, count_bytes = 32;
-  std::uint64_t const blocks = (n + block_letters - 1) / block_letters;
-  std::uint64_t const bytes = (n + 15) / 16 * 4 + (blocks + 1) * count_bytes;
-  host_bytes bwt(bytes);
-  using counts = std::array<std::uint64_t, 4>;
-  counts all{};
-  tbb::task_arena arena(threads_for(threads));
-  arena.execute([&] {
-    host_detail::blocks const ranges(blocks, 64);
-    std::vector<counts> before(ranges.count + 1);
-    auto const block_at = [&](std::uint64_t block) { return bwt.data() + block * (count_bytes + block_letters / 4); };
-    ranges.run([&](std::size_t range, std::size_t first, std::size_t last) {
-      counts& here = before[range + 1];
-      for (std::uint64_t block = first; block < last; ++block) {
-        std::memcpy(block_at(block), here.data(), count_bytes);
-        std::uint64_t const begin = block * block_letters, end = std::min(n, begin + block_letters);
-        for (std::uint64_t i = begin; i < end; i += 16) {
-          std::uint32_t word = 0;
-          for (std::uint64_t k = i; k < std::min(end, i + 16); ++k) {
-            constexpr std::uint64_t ahead = 32;
-            if (k + ahead < n) __builtin_prefetch(nucleotides_.data() + sa[k + ahead] - (sa[k + ahead] != 0));
-            unsigned const code = code_before(k < primary ? k : k + 1);
-            word |= std::uint32_t(code) << (2 * (15 - k % 16));
-            ++here[code];
-          }
-          std::memcpy(block_at(block) + count_bytes + (i - begin) / 4, &word, 4);
-        }
-      }
-    });
-    for (std::size_t range = 0; range < ranges.count; ++range)
-      for (std::size_t c = 0; c < 4; ++c) before[range + 1][c] += before[range][c];
-    ranges.run([&](std::size_t range, std::size_t first, std::size_t last) {
-      for (std::uint64_t block = first; block < last; ++block) {
-        counts here;
-        std::memcpy(here.data(), block_at(block), count_bytes);
-        for (std::size_t c = 0; c < 4; ++c) here[c] += before[range][c];
-        std::memcpy(block_at(block), here.data(), count_bytes);
-      }
-    });
-    all = before.back();
-    std::memcpy(bwt.data() + bytes - count_bytes, all.data(), count_bytes);
-  });
+  std::uint64_t const primary = primary_row(sa);
+  blocks_of_bwt const bwt(nucleotides_, sa, primary, letter_order::highest_first, threads);
+  // The last block ends with the word of the last letter.
+  std::uint64_t const bytes = (n + 15) / 16 * 4 + (bwt.blocks() + 1) * blocks_of_bwt::count_bytes;
 
   std::string head;
   put(head, primary);
   std::uint64_t below = 0;
-  for (std::uint64_t const count : all) put(head, below += count);
+  for (std::uint64_t const count : bwt.all()) put(head, below += count);
   files.bwt.expect(head.size() + bytes);
   write_text(files.bwt, head);
-  files.bwt.write(std::span<char const>(bwt.data(), bytes));
+  files.bwt.write(bwt.bytes().first(bytes - blocks_of_bwt::count_bytes));
+  files.bwt.write({reinterpret_cast<char const*>(bwt.all().data()), blocks_of_bwt::count_bytes});
 
   constexpr std::uint64_t interval = 32;
   std::uint64_t const rows = (n + interval) / interval;
@@ -228,7 +286,7 @@ void bwa_reference::write_arrays(bwa_mem2_files const& files, std::vector<Index>
   };
   each_entry([&](std::uint64_t p) { put(part, std::uint8_t(p >> 32)); });
   each_entry([&](std::uint64_t p) { put(part, std::uint32_t(p)); });
-  put(part, std::uint64_t(std::ranges::find(sa, Index{0}) - sa.begin()) + 1);
+  put(part, primary_row(sa));
   write_part(0);
 
   files.letters.expect(size());
@@ -241,26 +299,13 @@ void bwa_reference::write_arrays(bwa_mem2_files const& files, std::vector<Index>
   write_text(files.letters, part);
 }
 
-void bwa_reference::add_reverse_complement() {
-  std::size_t const n = nucleotides_.size();
-  nucleotides_.reserve(2 * n);
-  for (std::size_t i = n; i-- > 0;) nucleotides_ += suffix::nucleotides[3 - code_of(nucleotides_[i])];
-}
-
 template <class Files>
 build_report bwa_reference::write_all(Files const& files, build_options const& options) {
   if (size() == 0) throw input_error("no letters: reference: an index needs at least one");
   write_names(files.amb, files.ann);
   write_letters(files.pac);
-  add_reverse_complement();
-  auto const with = [&]<class Index>(Index) {
-    std::vector<Index> sa(size());
-    build_report const report = build<Index>(text{nucleotides_}, arrays<Index>{sa, {}, {}}, options);
-    if (options.on_phase) options.on_phase("write", size());
-    write_arrays(files, sa, options.machine.threads);
-    return report;
-  };
-  return index_fits(4, size(), 1) ? with(std::uint32_t{}) : with(std::uint64_t{});
+  append_reverse_complement(nucleotides_);
+  return build_for(nucleotides_, options, [&](auto const& sa) { write_arrays(files, sa, options.machine.threads); });
 }
 
 build_report bwa_reference::write(bwa_files const& files, build_options const& options) {
@@ -269,6 +314,97 @@ build_report bwa_reference::write(bwa_files const& files, build_options const& o
 
 build_report bwa_reference::write(bwa_mem2_files const& files, build_options const& options) {
   return write_all(files, options);
+}
+
+// SplitMix64 (Steele, Lea and Flood 2014).
+unsigned minibwa_reference::random_nucleotide() noexcept {
+  std::uint64_t x = random_ += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return unsigned(x ^ x >> 31) & 3;
+}
+
+void minibwa_reference::add(std::string_view name, std::string_view comment, std::string_view letters) {
+  std::uint64_t const begin = size();
+  (names_ += name) += '\0';
+  (comments_ += comment) += '\0';
+  lengths_.push_back(letters.size());
+  std::uint64_t ambiguous = 0, masked = 0;  // letters of the ranges that are open
+  auto const close = [&](std::vector<range>& to, std::uint64_t& length, std::uint64_t end) {
+    if (length != 0) to.push_back({end - length, end});
+    length = 0;
+  };
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    if (letters[i] < 'A' || letters[i] > 'Z')
+      ++masked;
+    else
+      close(masked_, masked, begin + i);
+    unsigned code = code_of(letters[i]);
+    if (code > 3) {
+      ++ambiguous;
+      code = random_nucleotide();
+    } else {
+      close(ambiguous_, ambiguous, begin + i);
+    }
+    nucleotides_ += suffix::nucleotides[code];
+  }
+}
+
+// Numbers of 64 bits, so that all of them are aligned; 32 letters in each, the first one in the lowest bits.
+void minibwa_reference::write_letters(sink& to) const {
+  std::string head = "L2B\1";
+  put(head, std::uint32_t{0});
+  std::uint64_t const words = (size() + 31) / 32;
+  for (std::uint64_t const number :
+       {lengths_.size(), size(), ambiguous_.size(), masked_.size(), names_.size(), comments_.size(), words})
+    put(head, number);
+  for (std::uint64_t const length : lengths_) put(head, length);
+  for (std::vector<range> const* const ranges : {&ambiguous_, &masked_})
+    for (range const& one : *ranges) {
+      put(head, one.begin);
+      put(head, one.end);
+    }
+  std::vector<std::uint64_t> packed(words);
+  for (std::uint64_t i = 0; i < size(); ++i) packed[i / 32] |= std::uint64_t(code_of(nucleotides_[i])) << (2 * (i % 32));
+  to.expect(head.size() + 8 * words + names_.size() + comments_.size());
+  write_text(to, head);
+  to.write({reinterpret_cast<char const*>(packed.data()), 8 * words});
+  write_text(to, names_);
+  write_text(to, comments_);
+}
+
+template <class Index>
+void minibwa_reference::write_arrays(sink& to, std::vector<Index> const& sa, unsigned threads) const {
+  std::uint64_t const n = size(), primary = primary_row(sa);
+  blocks_of_bwt const bwt(nucleotides_, sa, primary, letter_order::lowest_first, threads);
+  constexpr unsigned interval_bits = 4;
+  std::uint64_t const interval = std::uint64_t{1} << interval_bits, entries = (n + interval) / interval;
+  std::string head = "MBW\2";
+  put(head, std::uint32_t{interval_bits});
+  put(head, primary);
+  std::uint64_t below = 0;
+  for (std::uint64_t const count : bwt.all()) put(head, below += count);
+  to.expect(head.size() + bwt.bytes().size() + blocks_of_bwt::count_bytes + 8 + 8 * entries);
+  write_text(to, head);
+  to.write(bwt.bytes());
+  head.clear();
+  for (std::uint64_t const count : bwt.all()) put(head, count);
+  put(head, entries);
+  put(head, ~std::uint64_t{0});  // of the empty suffix
+  for (std::uint64_t row = interval; row <= n; row += interval) {
+    put(head, std::uint64_t(sa[row - 1]));
+    if (head.size() < std::size_t{1} << 20) continue;
+    write_text(to, head);
+    head.clear();
+  }
+  write_text(to, head);
+}
+
+build_report minibwa_reference::write(minibwa_files const& files, build_options const& options) {
+  if (size() == 0) throw input_error("no letters: reference: an index needs at least one");
+  write_letters(files.l2b);
+  append_reverse_complement(nucleotides_);
+  return build_for(nucleotides_, options, [&](auto const& sa) { write_arrays(files.mbw, sa, options.machine.threads); });
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -1,4 +1,4 @@
-# sufsort aligner-index: the files of bwa index and bwa-mem2 index, by their definition and, where they are installed, beside these.
+# sufsort aligner-index: the files of bwa index, bwa-mem2 index, minibwa index and ropebwt3 build, by their definition and, where they are installed, beside these.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 samples=$ORDO_SOURCE/datasets/samples
@@ -25,6 +25,20 @@ for file in made/*.fa; do
   # shellcheck disable=SC2086
   same ours theirs "$file" $mem2
 done
+# minibwa, whose ranges at the ends of records are lost. The checksums are those of its own files.
+printf '>a one two\nACGTNNNNnnnRYACGTacNN\nAC\n>b\r\nACGTACGT\r\n>c\tx y \n\n>d  lead\nGATTACA*-.U\n>e\nacgtNNN\n' > mini.fa
+for length in 64 129; do
+  awk -v n=$length 'NR == 2 || NR == 3 { text = text $0 } END { print ">r\n" substr(text, 1, n) }' "$samples/lambda.fa" > lambda$length.fa
+done
+mini() {
+  expect 0 sufsort aligner-index --for=minibwa "$1" -o ours
+  [[ -z ${2:-} || $(cat ours.l2b ours.mbw | cksum) == "$2" ]] || fail "minibwa: $1: $(cat ours.l2b ours.mbw | cksum)"
+  command -v minibwa > /dev/null || return 0
+  minibwa index "$1" theirs 2> log || fail "minibwa: $(cat log)"
+  same ours theirs "$1" l2b mbw
+}
+for file in made/*.fa; do mini "$file"; done
+mini mini.fa '1232518348 455'; mini lambda64.fa '4239066186 315'; mini lambda129.fa '580259134 531'; mini made/poly.fa '4087005026 1854'; mini "$samples/lambda.fa" '1345834436 109320'
 # FMD of ropebwt3: of short and long runs, of many records, of nothing but names.
 printf '>a\n>b\n' > made/names.fa
 awk 'BEGIN { for (i = 0; i < 300; ++i) print ">" i "\nACGTACGTTGCAANNACGT" }' > made/many.fa
@@ -68,6 +82,8 @@ fi
 
 : > none; printf '>a\n>b\n' > names; printf 'ACGT\n' > bare; printf '>a\nAC GT\n' > blank; printf '@r\nA\n+\n!\n' > reads
 for file in none names bare blank reads missing; do
+  expect_error sufsort aligner-index --for=minibwa $file -o bad
+  [[ ! -e bad.l2b ]] || fail "minibwa: files of $file"
   expect_error sufsort aligner-index --for=bwa $file -o bad
   [[ ! -e bad.bwt && ! -e bad.ann ]] || fail "files of $file"
 done

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -109,18 +110,14 @@ int build_fmd(aligner_index_options const& options, cli::common_options const& c
   return 0;
 }
 
-}  // namespace
-
-int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report) {
-  if (options.output.empty() || options.output.ends_with('/'))
-    throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.output));
-  if (options.aligner == "ropebwt3") return build_fmd(options, common, report);
+/// Opens the files, reads the reference to them, and writes them by write(reference, files, options of the build).
+template <class Reference, class Write>
+int build_packed(aligner_index_options const& options, std::initializer_list<char const*> ends,
+                 cli::common_options const& common, reporter& report, Write write) {
   std::deque<cli::output> outputs;
-  bool const mem2 = options.aligner == "bwa-mem2";
-  for (char const* end : {".amb", ".ann", ".pac", mem2 ? ".0123" : ".bwt", mem2 ? ".bwt.2bit.64" : ".sa"})
-    outputs.emplace_back(options.output + end);
+  for (char const* const end : ends) outputs.emplace_back(options.output + end);
   report.phase("read");
-  suffix::bwa_reference reference;
+  Reference reference;
   read_references(options, outputs, common, report,
                   [&](std::string_view name, std::string_view comment, std::string_view letters) {
                     reference.add(name, comment, letters);
@@ -136,9 +133,7 @@ int aligner_index(aligner_index_options const& options, cli::common_options cons
   sorting.memory = available - std::min(available, results + n / 2);
   suffix::build_report done;
   try {
-    cli::output &amb = outputs[0], &ann = outputs[1], &pac = outputs[2], &fourth = outputs[3], &fifth = outputs[4];
-    done = mem2 ? reference.write(suffix::bwa_mem2_files{amb, ann, pac, fourth, fifth}, sorting)
-                : reference.write(suffix::bwa_files{amb, ann, pac, fourth, fifth}, sorting);
+    done = write(reference, outputs, sorting);
   } catch (suffix::text_too_large const& e) {
     refuse_large(e, options.memory, n + n / 2 + results);
   }
@@ -148,6 +143,33 @@ int aligner_index(aligner_index_options const& options, cli::common_options cons
   for (cli::output& out : outputs) out.finish();
   for (cli::output& out : outputs) out.commit();
   return 0;
+}
+
+}  // namespace
+
+int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report) {
+  if (options.output.empty() || options.output.ends_with('/'))
+    throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.output));
+  using outputs = std::deque<cli::output>;
+  if (options.aligner == "bwa")
+    return build_packed<suffix::bwa_reference>(
+        options, {".amb", ".ann", ".pac", ".bwt", ".sa"}, common, report,
+        [](suffix::bwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
+          return reference.write(suffix::bwa_files{to[0], to[1], to[2], to[3], to[4]}, sorting);
+        });
+  if (options.aligner == "bwa-mem2")
+    return build_packed<suffix::bwa_reference>(
+        options, {".amb", ".ann", ".pac", ".0123", ".bwt.2bit.64"}, common, report,
+        [](suffix::bwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
+          return reference.write(suffix::bwa_mem2_files{to[0], to[1], to[2], to[3], to[4]}, sorting);
+        });
+  if (options.aligner == "minibwa")
+    return build_packed<suffix::minibwa_reference>(
+        options, {".l2b", ".mbw"}, common, report,
+        [](suffix::minibwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
+          return reference.write(suffix::minibwa_files{to[0], to[1]}, sorting);
+        });
+  return build_fmd(options, common, report);
 }
 
 }  // namespace ordo::inline v0::sufsort

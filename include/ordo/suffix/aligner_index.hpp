@@ -22,6 +22,11 @@ struct bwa_mem2_files {
   sink &amb, &ann, &pac, &letters, &bwt;
 };
 
+/// The same of a minibwa index.
+struct minibwa_files {
+  sink &l2b, &mbw;
+};
+
 /// A reference as bwa packs it: all records end to end, letters other than A, C, G and T replaced by random nucleotides. The
 /// numbers are those of lrand48 with seed 11, as in bwa, so that the index is the same to the byte.
 class bwa_reference {
@@ -58,7 +63,6 @@ class bwa_reference {
   [[nodiscard]] unsigned random_nucleotide() noexcept;
   void write_names(sink& amb, sink& ann) const;
   void write_letters(sink& to) const;
-  void add_reverse_complement();
   template <class Files>
   build_report write_all(Files const& files, build_options const& options);
   template <class Index>
@@ -70,6 +74,35 @@ class bwa_reference {
   std::vector<record> records_;
   std::vector<hole> holes_;  // runs of one ambiguous letter
   std::uint64_t random_ = (std::uint64_t{11} << 16) + 0x330e;
+};
+
+/// A reference as minibwa packs it: as in bwa, but the random nucleotides are those of SplitMix64 with seed 11, and the ranges
+/// of replaced and of lower-case letters are kept, except those that extend to the end of their record, which minibwa loses.
+class minibwa_reference {
+ public:
+  /// Adds a record, as bwa_reference::add does.
+  void add(std::string_view name, std::string_view comment, std::string_view letters);
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return nucleotides_.size(); }
+
+  /// Writes what `minibwa index` 0.7 writes: names, ranges and letters (.l2b), and the BWT of both strands with each 16th entry
+  /// of the suffix array (.mbw). As bwa_reference::write otherwise.
+  build_report write(minibwa_files const& files, build_options const& options);
+
+ private:
+  struct range {
+    std::uint64_t begin, end;
+  };
+  [[nodiscard]] unsigned random_nucleotide() noexcept;
+  void write_letters(sink& to) const;
+  template <class Index>
+  void write_arrays(sink& to, std::vector<Index> const& sa, unsigned threads) const;
+
+  std::string nucleotides_;       // A, C, G, T
+  std::string names_, comments_;  // each ends with NUL
+  std::vector<std::uint64_t> lengths_;
+  std::vector<range> ambiguous_, masked_;
+  std::uint64_t random_ = 11;
 };
 
 }  // namespace ordo::inline v0::suffix
