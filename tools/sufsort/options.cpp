@@ -562,7 +562,7 @@ cli::command_table unique_table(settings& to) {
                        .group = search_group,
                        .help = "count strings that differ from the k-mer in at most E letters, too: 0, 1 or 2",
                        .preset = "0",
-                       .details = "The counts are those of genmap map -E with -fs. An index of both strands counts both.",
+                       .details = "They differ in at most E letters (Hamming distance). An index of both strands counts both.",
                        .set = parse_to(unique.mismatches)},
                       {.name = "normalize",
                        .group = output_group,
