@@ -8,11 +8,12 @@
 #include <utility>
 
 #include "ordo/error.hpp"
+#include "suffix/index/dna_codes.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
 
-constexpr std::uint64_t num_letters = 6;  // $, A, C, G, T, N
+constexpr std::uint64_t num_letters = num_dna_codes;
 constexpr unsigned letter_bits = 3;
 constexpr std::uint64_t block_words = 8, group_words = std::uint64_t{1} << 23;  // the last word of a group is not used
 
@@ -26,12 +27,6 @@ std::uint64_t sum_of(counts const& all) {
 
 constexpr unsigned log2_of(std::uint64_t value) {
   return unsigned(std::bit_width(value)) - 1;
-}
-
-unsigned code_of(char letter) {
-  constexpr std::string_view letters = "$ACGT";
-  std::size_t const at = letters.find(letter);
-  return at == letters.npos ? 5 : unsigned(at);
 }
 
 /// Encodes runs into blocks.
@@ -144,9 +139,9 @@ class fmd_encoder {
 void write_fmd(std::string_view bwt, sink& to) {
   fmd_encoder encoder;
   for (std::size_t i = 0; i < bwt.size();) {
-    unsigned const letter = code_of(bwt[i]);
+    unsigned const letter = dna_code(bwt[i]);
     std::size_t end = i + 1;
-    while (end < bwt.size() && (bwt[end] == bwt[i] || code_of(bwt[end]) == letter)) ++end;
+    while (end < bwt.size() && (bwt[end] == bwt[i] || dna_code(bwt[end]) == letter)) ++end;
     encoder.add(letter, end - i);
     i = end;
   }
@@ -166,7 +161,7 @@ void fmd_records::add(std::string_view letters) {
   for (std::size_t i = letters.size(); i-- > 0;) append(letters[i], reverse);
 }
 
-build_report fmd_records::write(sink& to, build_options const& options) const {
+build_report fmd_records::write(sink& to, build_options const& options, run_length_format format) const {
   if (starts_.empty()) throw input_error("no records: reference: an index needs at least one");
   text const input{letters_, starts_};
   std::string bwt(input.size() + input.records(), '\0');
@@ -176,7 +171,10 @@ build_report fmd_records::write(sink& to, build_options const& options) const {
   };
   build_report const report = index_fits(4, input.size(), input.records()) ? with(std::uint32_t{}) : with(std::uint64_t{});
   if (options.on_phase) options.on_phase("write", bwt.size());
-  write_fmd(bwt, to);
+  if (format == run_length_format::fmd)
+    write_fmd(bwt, to);
+  else
+    write_fmr(bwt, to);
   return report;
 }
 

@@ -50,13 +50,19 @@ for file in made/*.fa "$samples/lambda.fa"; do
     *) "$ORDO_SOURCE/tests/reference/fmd_index.py" "$file" theirs.fmd; same ours theirs "$file" fmd ;;
   esac
   # ropebwt3 3.10 loses letters of other records if one is empty.
+  expect 0 sufsort aligner-index --for=ropebwt3-fmr "$file" -o ours
   if command -v ropebwt3 > /dev/null && [[ $file != */odd.fa && $file != */names.fa ]]; then
     ropebwt3 build -do theirs.fmd "$file" 2> log || fail "ropebwt3: $(cat log)"
-    same ours theirs "$file" fmd
+    ropebwt3 build -bo theirs.fmr "$file" 2> log || fail "ropebwt3: $(cat log)"
+    same ours theirs "$file" fmd fmr
   fi
 done
 rm made/names.fa
 cksum < ours.fmd | grep -qx '4189644851 62688' || fail "lambda: $(cksum < ours.fmd)"
+# The FMR of lambda, which has several levels, is that of ropebwt3, too.
+cksum < ours.fmr | grep -qx '147449032 84929' || fail "lambda: $(cksum < ours.fmr)"
+expect 0 sufsort aligner-index --for=ropebwt3-fmr made/long.fa -o ours
+cksum < ours.fmr | grep -qx '2661032779 386' || fail "long runs: $(cksum < ours.fmr)"
 expect_error sufsort aligner-index --for=ropebwt3 made/missing.fa -o bad
 printf '@r\nA\n+\n!\n' > reads.fq; expect_error sufsort aligner-index --for=ropebwt3 reads.fq -o bad
 [[ ! -e bad.fmd ]] || fail 'a file of wrong input'

@@ -81,10 +81,11 @@ void read_references(aligner_index_options const& options, std::deque<cli::outpu
                       held + e.min_bytes());
 }
 
-/// Builds the FMD of ropebwt3.
-int build_fmd(aligner_index_options const& options, cli::common_options const& common, reporter& report) {
+/// Builds the FMD or FMR of ropebwt3.
+int build_run_lengths(aligner_index_options const& options, suffix::run_length_format format, cli::common_options const& common,
+                      reporter& report) {
   std::deque<cli::output> outputs;
-  outputs.emplace_back(options.output + ".fmd");
+  outputs.emplace_back(options.output + (format == suffix::run_length_format::fmd ? ".fmd" : ".fmr"));
   report.phase("read");
   suffix::fmd_records records;
   read_references(options, outputs, common, report,
@@ -98,7 +99,7 @@ int build_fmd(aligner_index_options const& options, cli::common_options const& c
   sorting.memory = available - std::min(available, results);
   suffix::build_report done;
   try {
-    done = records.write(outputs[0], sorting);
+    done = records.write(outputs[0], sorting, format);
   } catch (suffix::text_too_large const& e) {
     refuse_large(e, options.memory, n + results);
   }
@@ -169,7 +170,8 @@ int aligner_index(aligner_index_options const& options, cli::common_options cons
         [](suffix::minibwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
           return reference.write(suffix::minibwa_files{to[0], to[1]}, sorting);
         });
-  return build_fmd(options, common, report);
+  using enum suffix::run_length_format;
+  return build_run_lengths(options, options.aligner == "ropebwt3" ? fmd : fmr, common, report);
 }
 
 }  // namespace ordo::inline v0::sufsort

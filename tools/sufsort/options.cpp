@@ -736,9 +736,11 @@ cli::command_table aligner_index_table(settings& to) {
             .group = index_group,
             .help =
                 "build PREFIX.amb, .ann, .pac, .bwt and .sa (bwa), .amb, .ann, .pac, .0123 and .bwt.2bit.64 (bwa-mem2), .l2b "
-                "and .mbw (minibwa), or .fmd (ropebwt3)",
-            .details = "The file of ropebwt3 is that of ropebwt3 build -d, with both strands of each record.",
-            .choices = "bwa bwa-mem2 minibwa ropebwt3",
+                "and .mbw (minibwa), .fmd (ropebwt3), or .fmr (ropebwt3-fmr)",
+            .details =
+                "The files of ropebwt3 are those of ropebwt3 build -d (fmd) and -b (fmr) of one file, with both strands of "
+                "each record.",
+            .choices = "bwa bwa-mem2 minibwa ropebwt3 ropebwt3-fmr",
             .only_choices = true,
             .required = true,
             .set = cli::store(options.aligner)},

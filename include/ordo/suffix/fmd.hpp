@@ -19,6 +19,15 @@ namespace ordo::inline v0::suffix {
 /// @throws what the sink throws
 void write_fmd(std::string_view bwt, sink& to);
 
+/// Writes a BWT of DNA in the format FMR of ropebwt2 and ropebwt3, to which both can add records: for each letter, the rows
+/// whose suffixes begin with it, as runs in the leaves of a B+ tree. The tree is the one that ropebwt3 makes when it appends
+/// all runs. One thread. Memory: the size of the file.
+/// @param bwt  as for write_fmd; the first rows are those of the ends of records
+/// @throws what the sink throws; out_of_memory
+void write_fmr(std::string_view bwt, sink& to);
+
+enum class run_length_format { fmd, fmr };
+
 /// Records that are indexed as `ropebwt3 build` does: each is followed by its reverse complement, and N comes after T.
 class fmd_records {
  public:
@@ -28,10 +37,11 @@ class fmd_records {
   /// Returns the number of letters of both strands.
   [[nodiscard]] std::uint64_t size() const noexcept { return letters_.size(); }
 
-  /// Writes what `ropebwt3 build -d` writes, which is the same for any number of threads and batches. Memory: 6 bytes for each
-  /// letter of both strands, 10 if there are 2^32 or more, besides that of the build.
+  /// Writes what `ropebwt3 build -d` writes, which is the same for any number of threads and batches; or what `ropebwt3 build
+  /// -b` writes for one file of one batch, of at most 7 G letters of both strands. Memory: 6 bytes for each letter of both
+  /// strands, 10 if there are 2^32 or more, besides that of the build.
   /// @throws input_error  if there are no records; as build, and what the sink throws
-  build_report write(sink& to, build_options const& options) const;
+  build_report write(sink& to, build_options const& options, run_length_format format = run_length_format::fmd) const;
 
  private:
   std::string letters_;  // A, C, G, T, and Z for N
