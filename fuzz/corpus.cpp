@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   for (std::size_t begin = 0; begin < text.size(); ++record) {
     std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
     begin += line.size() + 1;
-    if (record == 0 && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
+    if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
     suffix::has_json_field(line, "text");
     auto const found = suffix::find_json_string(line, names);
     if (error || line.find_first_not_of(" \t\r") == line.npos) continue;

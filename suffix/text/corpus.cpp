@@ -9,10 +9,13 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
 
 #include "base/utf8.hpp"
 #include "ordo/error.hpp"
 #include "suffix/text/jsonl.hpp"
+#include "suffix/text/text_blocks.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -82,6 +85,61 @@ bool split(corpus& to, std::size_t begin, std::string_view separator) {
   }
   to.residues.resize(written);
   return is_ended;
+}
+
+/// Removes the ends of lines. @param starts  gets where each line begins @returns the bytes of all lines
+std::size_t join_lines(std::span<char> lines, std::vector<std::uint64_t>& starts) {
+  char* const data = lines.data();
+  std::size_t written = 0;
+  for (std::size_t at = 0; at < lines.size();) {
+    void const* const found = std::memchr(data + at, '\n', lines.size() - at);
+    std::size_t const stop = found ? std::size_t(static_cast<char const*>(found) - data) : lines.size();
+    starts.push_back(written);
+    std::memmove(data + written, data + at, stop - at);
+    written += stop - at;
+    at = stop + 1;
+  }
+  return written;
+}
+
+using json_parsers = tbb::enumerable_thread_specific<detail::json_strings>;
+
+/// Replaces lines of JSON from `begin` on, all of a file, by one string of each.
+void take_strings(corpus& to, std::size_t begin, std::string const& name, corpus_options const& options) {
+  constexpr std::size_t part_bytes = std::size_t{1} << 20;
+  struct part {
+    std::size_t begin = 0, end = 0;
+    std::vector<std::uint64_t> starts = {};
+    std::optional<std::size_t> bytes = {};  // nothing after a flaw
+    detail::json_strings::flaw flaw = {};
+  };
+  std::size_t const end = to.residues.size();
+  to.residues.reserve(end + detail::json_padding);
+  char* const data = to.residues.data();
+  std::vector<part> parts;
+  for (std::size_t at = begin; at < end; at = parts.back().end) {
+    std::size_t const last = std::min(end, at + part_bytes) - 1;
+    void const* const found = std::memchr(data + last, '\n', end - last);
+    parts.push_back({at, found ? std::size_t(static_cast<char const*>(found) - data) + 1 : end});
+  }
+  json_parsers parsers([&] { return detail::json_strings(options.field); });
+  tbb::task_arena arena(threads_for(options.threads));
+  arena.execute([&] {
+    tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t k) {
+      part& one = parts[k];
+      one.bytes = parsers.local().take({data + one.begin, one.end - one.begin}, one.starts, one.flaw);
+    });
+  });
+  std::uint64_t lines = 0;
+  std::size_t written = begin;
+  for (part const& one : parts) {
+    if (!one.bytes) throw input_error(detail::json_message(name, lines + one.flaw.line, options.field, one.flaw.why));
+    for (std::uint64_t const start : one.starts) to.starts.push_back(written + start);
+    std::memmove(data + written, data + one.begin, *one.bytes);
+    written += *one.bytes;
+    lines += one.starts.size();
+  }
+  to.residues.resize(written);
 }
 
 /// Makes records of these lengths of the residues from `begin` on.
@@ -253,11 +311,11 @@ void prepare(corpus& to, std::string const& name, corpus_options const& options)
 
 /// Makes records of the bytes of a file, those from `begin` on.
 void make_records(corpus& to, std::size_t begin, std::string const& name, corpus_options const& options) {
-  std::size_t const records = to.starts.size();
   auto const rows = to.residue_bytes == 1 ? std::nullopt : make_tokens(to, begin, name, options);
-  if (std::string_view const separator = separator_of(options); !separator.empty()) {
+  if (options.format == input_format::jsonl) {
+    take_strings(to, begin, name, options);
+  } else if (std::string_view const separator = separator_of(options); !separator.empty()) {
     split(to, begin, separator);
-    if (options.format == input_format::jsonl) detail::take_strings(to, records, name, options.field);
   } else if (!options.lengths.empty()) {
     cut(to, begin, name, options.lengths);
   } else if (rows) {
@@ -286,6 +344,99 @@ void append_corpus(corpus& to, std::string const& name, source& from, corpus_opt
 }
 
 void corpus_writer::append(std::string const& name, source& from, corpus_options const& options) {
+  // The caller may still use the source if this throws: no other thread reads it.
+  append({1,
+          [&](std::size_t) {
+            return corpus_files::opened{name, {std::shared_ptr<void>(), &from}};
+          },
+          [](std::size_t) { return true; }},
+         options);
+}
+
+void corpus_writer::append(corpus_files const& files, corpus_options const& options) {
+  check(options);
+  if (has_lines(options.format) ||
+      (options.format == input_format::bytes && options.separator.empty() && options.lengths.empty()))
+    return append_blocks(files, options);
+  std::uint64_t before = 0, read = 0;
+  corpus_options one = options;
+  if (options.on_progress) one.on_progress = [&](std::uint64_t more) { options.on_progress(before + (read = more)); };
+  for (std::size_t k = 0; k < files.count; ++k) {
+    corpus_files::opened const file = files.open(k);
+    append_parts(file.name, *file.from, one);
+    before += std::exchange(read, 0);
+  }
+}
+
+void corpus_writer::write(std::span<char const> residues) {
+  if (!std::exchange(has_begun_, true)) to_.expect_unknown();
+  if (to_.addressable())
+    to_.write_at(size_ * all_.residue_bytes, residues);
+  else
+    to_.write(residues);
+}
+
+void corpus_writer::append_blocks(corpus_files const& files, corpus_options const& options) {
+  prepare(all_, "", options);
+  if (!std::exchange(has_begun_, true)) to_.expect_unknown();
+  bool const is_addressable = to_.addressable(), is_jsonl = options.format == input_format::jsonl,
+             has_lines = suffix::has_lines(options.format);
+  detail::block_files texts{files.count,
+                            [&](std::size_t k) {
+                              corpus_files::opened file = files.open(k);
+                              check_name(file.name);
+                              return detail::block_files::opened{std::move(file.name), std::move(file.from)};
+                            },
+                            files.may_wait};
+  detail::block_options reading{.threads = options.threads, .bytes = part_bytes_, .lines = has_lines};
+  if (is_jsonl) reading.padding = detail::json_padding;
+  reading.max_ahead = std::min(options.memory / 8, std::size_t{16} << 30);
+  reading.max_blocks = options.memory / 4 / part_bytes_;
+  struct parsed {
+    std::vector<std::uint64_t> starts = {};
+    std::optional<std::size_t> bytes = {};  // nothing after a flaw
+    detail::json_strings::flaw flaw = {};
+    std::uint64_t offset = 0;  // of the text
+    [[nodiscard]] std::span<char const> text(detail::text_block const& block) const { return block.bytes.first(*bytes); }
+  };
+  json_parsers parsers([&] { return detail::json_strings(options.field); });
+  std::uint64_t read = 0;
+  auto const parse = [&](detail::text_block& block, parsed& to) {
+    if (is_jsonl) {
+      to.bytes = parsers.local().take(block.bytes, to.starts, to.flaw);
+    } else if (has_lines) {
+      to.bytes = join_lines(block.bytes, to.starts);
+    } else {
+      to.bytes = block.bytes.size();
+      if (block.begins_file) to.starts.push_back(0);
+    }
+  };
+  auto const order = [&](detail::text_block& block, parsed& one) {
+    std::size_t const records = all_.starts.size();
+    if (block.begins_file) all_.files.push_back({*block.name, 0, records});
+    input_file& file = all_.files.back();
+    if (!one.bytes)
+      throw input_error(detail::json_message(file.name, file.records + one.flaw.line, options.field, one.flaw.why));
+    std::size_t const needed = (records + one.starts.size()) * sizeof(std::uint64_t) + 2 * block.buffer.size();
+    if (needed > options.memory) refuse_memory(records, file.name, needed, options.memory);
+    for (std::uint64_t const start : one.starts) all_.starts.push_back(size_ + start);
+    file.records += one.starts.size();
+    one.offset = size_;
+    size_ += *one.bytes;
+    read += block.read;
+    if (options.on_progress) options.on_progress(read);
+  };
+  detail::for_each_block<parsed>(
+      texts, reading, parse, order,
+      [&](detail::text_block& block, parsed& one) {
+        if (is_addressable && *one.bytes != 0) to_.write_at(one.offset, one.text(block));
+      },
+      [&](detail::text_block& block, parsed& one) {
+        if (!is_addressable) to_.write(one.text(block));
+      });
+}
+
+void corpus_writer::append_parts(std::string const& name, source& from, corpus_options const& options) {
   prepare(all_, name, options);
   std::size_t const records = all_.starts.size(), size = all_.residue_bytes, held = records * sizeof(std::uint64_t);
   std::string_view const separator = separator_of(options);
@@ -294,7 +445,7 @@ void corpus_writer::append(std::string const& name, source& from, corpus_options
   corpus part;
   part.residue_bytes = unsigned(size);
   std::string open;  // the begin of a record that goes on in the next part
-  std::uint64_t read = 0, lines = 0;
+  std::uint64_t read = 0;
   for (bool ended = false, is_first = true; !ended; is_first = false) {
     constexpr std::size_t recognized = 16;  // bytes that tell an array of NumPy
     std::size_t const before = open.size(), least = is_first ? std::max(part_bytes_, recognized) : part_bytes_,
@@ -326,13 +477,10 @@ void corpus_writer::append(std::string const& name, source& from, corpus_options
         part.residues.resize(last);
         part.starts.pop_back();
       }
-      std::uint64_t const count = part.starts.size();
-      if (options.format == input_format::jsonl) detail::take_strings(part, 0, name, options.field, lines);
-      lines += count;
     }
     for (std::uint64_t const start : part.starts) all_.starts.push_back(size_ + start);
+    write({part.residues.data(), part.residues.size()});
     size_ += part.residues.size() / size;
-    to_.write({part.residues.data(), part.residues.size()});
     if (options.on_progress) options.on_progress(read);
   }
   all_.files.push_back({name, all_.starts.size() - records, records});

@@ -1,23 +1,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 
 #include "ordo/suffix/jsonl.hpp"
+#include "suffix/text/jsonl.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
-
-/// Returns the end of the string that begins behind a quote: the position of the quote that ends it, or npos.
-std::size_t end_of_string(std::string_view line, std::size_t at) {
-  while (at < line.size()) {
-    std::size_t const quote = std::min(line.find('"', at), line.size());
-    std::size_t const escape = line.substr(0, quote).find('\\', at);
-    if (escape == line.npos) return quote == line.size() ? line.npos : quote;
-    at = escape + 2;
-  }
-  return line.npos;
-}
 
 std::optional<unsigned> code_unit(std::string_view written, std::size_t at) {
   if (written.size() < at + 6 || written[at] != '\\' || written[at + 1] != 'u') return std::nullopt;
@@ -28,60 +19,54 @@ std::optional<unsigned> code_unit(std::string_view written, std::size_t at) {
   return unit;
 }
 
-void append_utf8(std::string& to, unsigned character) {
-  auto const rest = [&](unsigned shift) { to += static_cast<char>(0x80 | (character >> shift & 0x3f)); };
-  if (character < 0x80) {
-    to += static_cast<char>(character);
-  } else if (character < 0x800) {
-    to += static_cast<char>(0xc0 | character >> 6);
-    rest(0);
-  } else if (character < 0x10000) {
-    to += static_cast<char>(0xe0 | character >> 12);
-    rest(6);
-    rest(0);
-  } else {
-    to += static_cast<char>(0xf0 | character >> 18);
-    rest(12);
-    rest(6);
-    rest(0);
-  }
+/// The character that a byte or an escape stands for.
+struct decoded {
+  char bytes[4] = {};
+  unsigned size = 0;     // of bytes
+  unsigned written = 0;  // bytes that it is written with; 0 for a wrong escape
+};
+
+decoded utf8_of(unsigned character, unsigned written) {
+  auto const rest = [&](unsigned shift) { return static_cast<char>(0x80 | (character >> shift & 0x3f)); };
+  if (character < 0x80) return {{static_cast<char>(character)}, 1, written};
+  if (character < 0x800) return {{static_cast<char>(0xc0 | character >> 6), rest(0)}, 2, written};
+  if (character < 0x10000) return {{static_cast<char>(0xe0 | character >> 12), rest(6), rest(0)}, 3, written};
+  return {{static_cast<char>(0xf0 | character >> 18), rest(12), rest(6), rest(0)}, 4, written};
 }
 
-/// Decodes the byte or the escape at a position of a string. @returns the bytes that it is written with; 0 for a wrong escape
-std::size_t decode(std::string_view written, std::size_t at, std::string& bytes) {
-  bytes.clear();
-  if (written[at] != '\\') {
-    bytes += written[at];
-    return 1;
-  }
-  if (at + 1 == written.size()) return 0;
+/// Decodes the escape at a position of a string.
+decoded decode(std::string_view written, std::size_t at) {
+  if (at + 1 == written.size()) return {};
   if (written[at + 1] != 'u') {
     constexpr std::string_view names = "\"\\/bfnrt", values = "\"\\/\b\f\n\r\t";
     std::size_t const escape = names.find(written[at + 1]);
-    if (escape == names.npos) return 0;
-    bytes += values[escape];
-    return 2;
+    if (escape == names.npos) return {};
+    return {{values[escape]}, 1, 2};
   }
   auto const unit = code_unit(written, at);
-  if (!unit) return 0;
-  if (*unit < 0xd800 || *unit > 0xdfff) {
-    append_utf8(bytes, *unit);
-    return 6;
-  }
+  if (!unit) return {};
+  if (*unit < 0xd800 || *unit > 0xdfff) return utf8_of(*unit, 6);
   auto const low = code_unit(written, at + 6);
-  if (*unit > 0xdbff || !low || *low < 0xdc00 || *low > 0xdfff) return 0;
-  append_utf8(bytes, 0x10000 + ((*unit - 0xd800) << 10) + (*low - 0xdc00));
-  return 12;
+  if (*unit > 0xdbff || !low || *low < 0xdc00 || *low > 0xdfff) return {};
+  return utf8_of(0x10000 + ((*unit - 0xd800) << 10) + (*low - 0xdc00), 12);
 }
 
-bool is_name(std::string_view written, std::string_view name) {
-  if (written.find('\\') == written.npos) return written == name;
-  std::string all, bytes;
-  for (std::size_t at = 0, size = 0; at < written.size(); at += size) {
-    if ((size = decode(written, at, bytes)) == 0) return false;
-    all += bytes;
+/// Calls use(bytes, bytes that they are written with) for the parts of a string, in order, until it returns false.
+/// @returns whether all escapes are right, and use() returned true
+template <class Use>
+bool each_part(std::string_view written, Use use) {
+  for (std::size_t at = 0; at < written.size();) {
+    if (written[at] != '\\') {
+      std::string_view const part = written.substr(at, written.find('\\', at) - at);
+      if (!use(part, part.size())) return false;
+      at += part.size();
+      continue;
+    }
+    decoded const one = decode(written, at);
+    if (one.written == 0 || !use(std::string_view(one.bytes, one.size), std::size_t{one.written})) return false;
+    at += one.written;
   }
-  return all == name;
+  return true;
 }
 
 /// What a line of JSON has at the end of a path.
@@ -125,11 +110,11 @@ field_value find_field(std::string_view line, std::span<std::string const> names
         expects = false;
         break;
       case '"': {
-        std::size_t const end = end_of_string(line, at + 1);
+        std::size_t const end = detail::end_of_json_string(line, at + 1);
         if (end == line.npos) return {};
         std::string_view const written = line.substr(at + 1, end - at - 1);
         if (is_key)
-          expects = depth == matched + 1 && matched < names.size() && is_name(written, names[matched]);
+          expects = depth == matched + 1 && matched < names.size() && detail::is_json_name(written, names[matched]);
         else if (is_field)
           return {true, written};
         else
@@ -146,6 +131,45 @@ field_value find_field(std::string_view line, std::span<std::string const> names
 }
 
 }  // namespace
+
+namespace detail {
+
+std::size_t end_of_json_string(std::string_view line, std::size_t at) {
+  std::size_t quote = line.find('"', at);
+  while (quote != line.npos) {
+    std::size_t const escape = line.substr(0, quote).find('\\', at);
+    if (escape == line.npos) return quote;
+    at = escape + 2;
+    if (at > quote) quote = line.find('"', at);
+  }
+  return line.npos;
+}
+
+char* decode_json_string(std::string_view written, char* to) {
+  bool const is_right = each_part(written, [&](std::string_view part, std::size_t) {
+    std::memmove(to, part.data(), part.size());
+    to += part.size();
+    return true;
+  });
+  return is_right ? to : nullptr;
+}
+
+bool has_right_escapes(std::string_view written) {
+  return each_part(written, [](std::string_view, std::size_t) { return true; });
+}
+
+bool is_json_name(std::string_view written, std::string_view name) {
+  if (written.find('\\') == written.npos) return written == name;
+  return each_part(written,
+                   [&](std::string_view part, std::size_t) {
+                     bool const agrees = name.starts_with(part);
+                     if (agrees) name.remove_prefix(part.size());
+                     return agrees;
+                   }) &&
+         name.empty();
+}
+
+}  // namespace detail
 
 std::vector<std::string> field_names(std::string_view field) {
   std::vector<std::string> names;
@@ -184,24 +208,20 @@ bool append_without(std::string& to, std::string_view written, std::string_view 
       first += count;
     }
   };
-  std::size_t decoded = 0;
-  std::string bytes;
-  for (std::size_t at = 0, size = 0; at < written.size(); at += size) {
+  std::size_t decoded = 0, at = 0;
+  bool const agrees = each_part(written, [&](std::string_view bytes, std::size_t size) {
+    if (text.substr(std::min(decoded, text.size()), bytes.size()) != bytes) return false;
     if (written[at] != '\\') {
-      std::string_view const part = written.substr(at, written.find('\\', at) - at);
-      size = part.size();
-      if (text.substr(std::min(decoded, text.size()), size) != part) return refuse();
-      append(part, decoded);
-      decoded += size;
-      continue;
+      append(bytes, decoded);
+    } else {
+      while (!ranges.empty() && ranges.front().end <= decoded) ranges = ranges.subspan(1);
+      if (ranges.empty() || decoded < ranges.front().begin) to += written.substr(at, size);
     }
-    size = decode(written, at, bytes);
-    if (size == 0 || text.substr(std::min(decoded, text.size()), bytes.size()) != bytes) return refuse();
-    while (!ranges.empty() && ranges.front().end <= decoded) ranges = ranges.subspan(1);
-    if (ranges.empty() || decoded < ranges.front().begin) to += written.substr(at, size);
     decoded += bytes.size();
-  }
-  return decoded == text.size() || refuse();
+    at += size;
+    return true;
+  });
+  return (agrees && decoded == text.size()) || refuse();
 }
 
 }  // namespace ordo::inline v0::suffix

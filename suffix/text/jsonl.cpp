@@ -1,14 +1,11 @@
 #include "suffix/text/jsonl.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <simdjson.h>
 
 #include "ordo/error.hpp"
 #include "ordo/suffix/jsonl.hpp"
@@ -16,107 +13,242 @@
 namespace ordo::inline v0::suffix::detail {
 namespace {
 
-/// Reads one string of a JSON value, by SAX. The whole value is checked.
-class string_reader final : public nlohmann::json_sax<nlohmann::json> {
- public:
-  explicit string_reader(std::vector<std::string> path) : path_(std::move(path)) {}
+namespace on_demand = simdjson::ondemand;
 
-  /// Reads a value. @returns the string; null after an error
-  std::string const* read(std::string_view json) {
-    depth_ = matched_ = 0;
-    expects_ = found_ = false;
-    flaw.clear();
-    if (!nlohmann::json::sax_parse(json.begin(), json.end(), this)) return nullptr;
-    if (!found_) flaw = "no such field";
-    return found_ ? &value_ : nullptr;
-  }
+static_assert(json_padding >= simdjson::SIMDJSON_PADDING);
 
-  std::string flaw;  // what is wrong
+constexpr std::size_t max_depth = 1000;  // of objects and lists
 
-  bool null() override { return other("null"); }
-  bool boolean(bool) override { return other("true or false"); }
-  bool number_integer(std::int64_t) override { return other("a number"); }
-  bool number_unsigned(std::uint64_t) override { return other("a number"); }
-  bool number_float(double, std::string const&) override { return other("a number"); }
-  bool binary(binary_t&) override { return other("bytes"); }
-  bool string(std::string& text) override {
-    if (is_field()) {
-      value_ = std::move(text);
-      found_ = true;
-    }
-    expects_ = false;
-    return true;
-  }
-  bool start_object(std::size_t) override {
-    if (is_field()) return other("an object");
-    matched_ += std::exchange(expects_, false);
-    ++depth_;
-    return true;
-  }
-  bool key(std::string& name) override {
-    // The object is the one to which the first names lead. Of equal names the first one counts.
-    expects_ = !found_ && depth_ == matched_ + 1 && name == path_[matched_];
-    return true;
-  }
-  bool end_object() override {
-    --depth_;
-    matched_ = std::min(matched_, depth_ == 0 ? 0 : depth_ - 1);
-    return true;
-  }
-  bool start_array(std::size_t) override {
-    if (is_field()) return other("a list");
-    expects_ = false;
-    // The objects in a list are no parts of the path: they lie deeper than its names.
-    depth_ += 2;
-    return true;
-  }
-  bool end_array() override {
-    depth_ -= 2;
-    return true;
-  }
-  bool parse_error(std::size_t, std::string const&, nlohmann::json::exception const& e) override {
-    std::string_view const text = e.what();
-    std::size_t const begin = text.find("] ");
-    flaw = begin == text.npos ? text : text.substr(begin + 2);
-    return false;
-  }
+constexpr std::string_view blanks = " \t\r\n";
 
- private:
-  [[nodiscard]] bool is_field() const { return expects_ && matched_ + 1 == path_.size(); }
-  bool other(char const* what) {
-    if (is_field()) {
-      flaw = fmt::format("it is {}, but a string is expected", what);
-      return false;
-    }
-    expects_ = false;
-    return true;
+bool is_number(std::string_view token) {
+  std::size_t at = 0;
+  auto const digits = [&] {
+    std::size_t const first = at;
+    while (at < token.size() && token[at] >= '0' && token[at] <= '9') ++at;
+    return at - first;
+  };
+  auto const skip = [&](std::string_view any) {
+    bool const is_there = at < token.size() && any.find(token[at]) != any.npos;
+    at += is_there;
+    return is_there;
+  };
+  skip("-");
+  if (!skip("0") && digits() == 0) return false;
+  if (skip(".") && digits() == 0) return false;
+  if (skip("eE")) {
+    skip("+-");
+    if (digits() == 0) return false;
   }
+  return at == token.size();
+}
 
-  std::vector<std::string> path_;
-  std::size_t depth_ = 0, matched_ = 0;   // open objects, and the names of the path that lead to the innermost one
-  bool expects_ = false, found_ = false;  // whether the value of the next name comes; whether the string has been read
-  std::string value_;
-};
+/// Returns the string between the quotes of a token, or nothing if it is no string.
+std::optional<std::string_view> string_in(std::string_view token) {
+  if (token.size() < 2 || token.front() != '"' || token.back() != '"') return std::nullopt;
+  return token.substr(1, token.size() - 2);
+}
+
+bool is_scalar(std::string_view token) {
+  if (token == "true" || token == "false" || token == "null") return true;
+  auto const string = string_in(token);
+  return string ? has_right_escapes(*string) : is_number(token);
+}
+
+char const* kind_of(std::string_view token) {
+  switch (token.front()) {
+    case '{':
+      return "an object";
+    case '[':
+      return "a list";
+    case 't':
+    case 'f':
+      return "true or false";
+    case 'n':
+      return "null";
+    default:
+      return "a number";
+  }
+}
 
 }  // namespace
 
-void take_strings(corpus& to, std::size_t first, std::string const& name, std::string const& field, std::uint64_t lines) {
-  string_reader reader(field_names(field));
-  char* const data = to.residues.data();
-  std::size_t const end = to.residues.size();
-  std::size_t written = first == to.starts.size() ? end : to.starts[first];
-  for (std::size_t r = first; r < to.starts.size(); ++r) {
-    std::size_t const begin = to.starts[r], stop = r + 1 < to.starts.size() ? to.starts[r + 1] : end;
-    to.starts[r] = written;
-    std::string_view line(data + begin, stop - begin);
-    if (lines + r == first && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);  // a byte order mark
-    if (line.find_first_not_of(" \t\r") == line.npos) continue;
-    std::string const* const text = reader.read(line);
-    if (!text) throw input_error(fmt::format("bad JSON: {}:{}: field {}: {}", name, lines + r - first + 1, field, reader.flaw));
-    std::memcpy(data + written, text->data(), text->size());  // which is not longer than the line
-    written += text->size();
+/// Walks through a line from begin to end, so that all of it is checked: simdjson checks UTF-8, strings and the structure, and
+/// leaves what it skips unread.
+struct json_strings::parser {
+  explicit parser(std::vector<std::string> path) : names(std::move(path)) {}
+
+  /// @returns the string as it is written; nothing after an error
+  std::optional<std::string_view> read(std::string_view line, std::size_t readable) {
+    begin = line.data();
+    end = begin + line.size();
+    found.reset();
+    flaw.clear();
+    if (json.capacity() < line.size())
+      if (auto const error = json.allocate(std::max({line.size(), 2 * json.capacity(), std::size_t{4096}}), max_depth + 24)) {
+        refuse(error);
+        return std::nullopt;
+      }
+    on_demand::document document;
+    if (auto const error = json.iterate(line.data(), line.size(), readable).get(document)) {
+      refuse(error);
+      return std::nullopt;
+    }
+    if (!walk_document(document)) return std::nullopt;
+    if (!found) flaw = "no such field";
+    return found;
   }
-  to.residues.resize(written);
+
+  bool walk_document(on_demand::document& document) {
+    std::string_view const line(begin, std::size_t(end - begin));
+    std::size_t const first = line.find_first_not_of(blanks), last = line.find_last_not_of(blanks);
+    if (line[first] == '{') {
+      on_demand::object object;
+      if (auto const error = document.get_object().get(object)) return refuse(error);
+      if (!walk(object, 0, 1)) return false;
+    } else if (line[first] == '[') {
+      on_demand::array list;
+      if (auto const error = document.get_array().get(list)) return refuse(error);
+      if (!walk(list, 1)) return false;
+    } else {
+      std::string_view const token = line.substr(first, last - first + 1);
+      bool const is_whole = token.front() != '"' || end_of_json_string(token, 1) == token.size() - 1;
+      return (is_whole && is_scalar(token)) || refuse_at(begin + first);
+    }
+    // Behind the end there is no location. (The member that says so is not in all versions.)
+    return document.current_location().error() == simdjson::OUT_OF_BOUNDS || refuse(simdjson::TAPE_ERROR);
+  }
+
+  static constexpr std::size_t off_path = ~std::size_t{0};
+
+  /// @param level  the number of names that lead to the object, or off_path
+  bool walk(on_demand::object& object, std::size_t level, std::size_t depth) {
+    for (auto each : object) {
+      on_demand::field field;
+      if (auto const error = std::move(each).get(field)) return refuse(error);
+      char const* const raw = field.key().raw();
+      std::string_view const rest(raw, std::size_t(end - raw));
+      std::size_t const size = end_of_json_string(rest, 0);
+      if (size == rest.npos) return refuse_at(raw);
+      std::string_view const name = rest.substr(0, size);
+      if (!has_right_escapes(name)) return refuse_at(raw);
+      // Of equal names the first one counts that leads to the string.
+      bool const leads = !found && level < names.size() && is_json_name(name, names[level]);
+      if (!walk(field.value(), leads ? level + 1 : off_path, depth)) return false;
+    }
+    return true;
+  }
+  bool walk(on_demand::array& list, std::size_t depth) {
+    for (auto each : list) {
+      on_demand::value value;
+      if (auto const error = std::move(each).get(value)) return refuse(error);
+      // The objects in a list are no part of the path.
+      if (!walk(value, off_path, depth)) return false;
+    }
+    return true;
+  }
+  bool walk(on_demand::value& value, std::size_t level, std::size_t depth) {
+    std::string_view token = value.raw_json_token();
+    token = token.substr(0, token.find_last_not_of(blanks) + 1);
+    if (token.empty()) return refuse_at(begin);
+    bool const is_field = level == names.size();
+    if (token.front() == '{' || token.front() == '[') {
+      if (is_field) return other(token);
+      if (depth == max_depth) {
+        flaw = fmt::format("it is nested more than {} deep", max_depth);
+        return false;
+      }
+      if (token.front() == '[') {
+        on_demand::array list;
+        if (auto const error = value.get_array().get(list)) return refuse(error);
+        return walk(list, depth + 1);
+      }
+      on_demand::object object;
+      if (auto const error = value.get_object().get(object)) return refuse(error);
+      return walk(object, level, depth + 1);
+    }
+    if (!is_scalar(token)) return refuse_at(token.data());
+    // A string that is skipped may be taken for a name, with what follows it.
+    auto const string = string_in(token);
+    if (string)
+      if (auto const error = value.get_raw_json_string().error()) return refuse(error);
+    if (!is_field) return true;
+    found = string;
+    return found || other(token);
+  }
+
+  bool other(std::string_view token) {
+    flaw = fmt::format("it is {}, but a string is expected", kind_of(token));
+    return false;
+  }
+  bool refuse_at(char const* at) {
+    flaw = fmt::format("parse error at byte {}", at - begin + 1);
+    return false;
+  }
+  // The messages are those of every version of simdjson.
+  bool refuse(simdjson::error_code error) {
+    switch (error) {
+      case simdjson::UTF8_ERROR:
+        flaw = "parse error: it is not UTF-8";
+        break;
+      case simdjson::UNCLOSED_STRING:
+        flaw = "parse error: a string does not end";
+        break;
+      case simdjson::UNESCAPED_CHARS:
+        flaw = "parse error: a string holds a control character";
+        break;
+      case simdjson::MEMALLOC:
+        throw out_of_memory("out of memory: a line of JSON", std::size_t(end - begin));
+      case simdjson::CAPACITY:
+        flaw = "the line is longer than 4 GiB";
+        break;
+      default:
+        flaw = "parse error: commas, colons, brackets or values are missing, or there are too many";
+    }
+    return false;
+  }
+
+  std::vector<std::string> names;
+  on_demand::parser json;
+  char const *begin = nullptr, *end = nullptr;  // of the line
+  std::optional<std::string_view> found;
+  std::string flaw;
+};
+
+json_strings::json_strings(std::string field)
+    : field_(std::move(field)), parser_(std::make_unique<parser>(field_names(field_))) {}
+
+json_strings::~json_strings() = default;
+
+std::optional<std::size_t> json_strings::take(std::span<char> lines, std::vector<std::uint64_t>& starts, flaw& first) {
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  char* const data = lines.data();
+  std::size_t const size = lines.size();
+  std::size_t written = 0;
+  for (std::size_t begin = 0, number = 0; begin < size; ++number) {
+    auto const* const found = static_cast<char const*>(std::memchr(data + begin, '\n', size - begin));
+    std::size_t const stop = found ? std::size_t(found - data) : size;
+    std::string_view line(data + begin, stop - begin);
+    begin = stop + 1;
+    starts.push_back(written);
+    if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    // Some versions of simdjson skip another mark, others do not.
+    bool const is_marked = line.starts_with(byte_order_mark);
+    auto const text = parser_->read(line, size - std::size_t(line.data() - data) + json_padding);
+    if (!text || is_marked) {
+      if (is_marked) parser_->flaw = "parse error at byte 1";
+      first = {number, parser_->flaw};
+      return std::nullopt;
+    }
+    // Its escapes are right, and it is not longer than the line.
+    written = std::size_t(decode_json_string(*text, data + written) - data);
+  }
+  return written;
+}
+
+std::string json_message(std::string const& name, std::uint64_t line, std::string_view field, std::string_view why) {
+  return fmt::format("bad JSON: {}:{}: field {}: {}", name, line + 1, field, why);
 }
 
 }  // namespace ordo::inline v0::suffix::detail

@@ -1,17 +1,57 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
-
-#include "ordo/suffix/corpus.hpp"
+#include <string_view>
+#include <vector>
 
 namespace ordo::inline v0::suffix::detail {
 
-/// Replaces the records from `first` on, each a JSON value, by one of its strings.
-/// @param name  of the file whose lines they are, for messages
-/// @param field  the names that lead to the string, separated by '.'
-/// @param lines  of the file that precede these
-/// @throws input_error  naming file and line
-void take_strings(corpus& to, std::size_t first, std::string const& name, std::string const& field, std::uint64_t lines = 0);
+/// Decodes a string of JSON, which stands between its quotes. It may become part of its own memory: `to` may be any place up to
+/// its first byte. @returns the end of the decoded string; null if it has a wrong escape
+char* decode_json_string(std::string_view written, char* to);
+
+/// Returns whether all escapes of a string of JSON are right.
+bool has_right_escapes(std::string_view written);
+
+/// Returns the end of the string of JSON that begins at `at`, behind a quote: the position of the quote that ends it, or npos.
+std::size_t end_of_json_string(std::string_view line, std::size_t at);
+
+/// Returns whether a string of JSON stands for a name.
+bool is_json_name(std::string_view written, std::string_view name);
+
+/// The bytes behind a line that may be read, whatever they are.
+inline constexpr std::size_t json_padding = 64;
+
+/// Takes one string of each line of JSON. Not for several threads at a time.
+class json_strings {
+ public:
+  /// @param field  the names that lead to the string, separated by '.'
+  explicit json_strings(std::string field);
+  ~json_strings();
+
+  /// A line that has no string, from 0 on, and why.
+  struct flaw {
+    std::uint64_t line = 0;
+    std::string why;
+  };
+  /// Replaces lines by the string that each has, one behind the other. LF ends a line; the last one may lack it. All of a line
+  /// is checked. A line of blanks is an empty string, and a byte order mark may stand before any line.
+  /// @param lines  json_padding bytes behind them may be read
+  /// @param starts  gets where each string begins, from the first one of `lines` on
+  /// @returns the bytes of all strings; nothing after a flaw
+  std::optional<std::size_t> take(std::span<char> lines, std::vector<std::uint64_t>& starts, flaw& first);
+
+ private:
+  struct parser;
+  std::string field_;
+  std::unique_ptr<parser> parser_;
+};
+
+/// Words an error of a line. @param line  from 0 on
+std::string json_message(std::string const& name, std::uint64_t line, std::string_view field, std::string_view why);
 
 }  // namespace ordo::inline v0::suffix::detail

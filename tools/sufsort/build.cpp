@@ -110,7 +110,7 @@ std::string separator_of(build_options const& options) {
                    : parse_symbols(options.separator, pattern_format::tokens, size);
 }
 
-/// Reads files that are no FASTA, by append(input, options for reading).
+/// Reads files that are no FASTA, by append(files, options for reading).
 /// @param records  where append adds them @returns the field of JSON
 template <class Append>
 std::string read_corpus(build_options const& options, std::string const& separator, cli::common_options const& common,
@@ -124,26 +124,27 @@ std::string read_corpus(build_options const& options, std::string const& separat
     reading.lengths = lengths;
   }
   reading.memory = options.memory.host_bytes() / 4 * 3;
-  std::uint64_t before = 0, bytes = 0;
-  reading.on_progress = [&](std::uint64_t more) {
-    bytes = more;
-    report.progress.at(before + bytes);
-  };
+  reading.threads = common.threads;
+  std::uint64_t bytes = 0;
+  reading.on_progress = [&](std::uint64_t read) { report.progress.at(bytes = read); };
   report.stats.phase("read");
   std::uint64_t all_bytes = 0;
   for (std::string const& file : options.files) all_bytes += size_of_regular(file).value_or(0);
   report.progress.phase("read", all_bytes);
-  for (std::string const& file : options.files) {
-    cli::input in(file, common.threads);
-    reading.expected = in.compressed() ? 4 * in.file_size().value_or(0) : 0;
-    append(in, std::as_const(reading));
-    before += std::exchange(bytes, 0);
-  }
+  suffix::corpus_files files;
+  files.count = options.files.size();
+  files.open = [&](std::size_t k) {
+    auto in = std::make_shared<cli::input>(options.files[k], common.threads);
+    std::string name = in->name();
+    return suffix::corpus_files::opened{std::move(name), std::move(in)};
+  };
+  files.may_wait = [&](std::size_t k) { return !size_of_regular(options.files[k]); };
+  append(files, std::as_const(reading));
   if (records.starts.empty())
     throw input_error(fmt::format("no records: {}: {}", records.files.front().name,
                                   records.files.size() == 1 ? "the file is empty" : "all files are empty"));
-  report.stats.input(before);
-  report.stats.bytes(before);
+  report.stats.input(bytes);
+  report.stats.bytes(bytes);
   return reading.field;
 }
 
@@ -214,9 +215,17 @@ class loaded_corpus {
 loaded_corpus::loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report)
     : separator_(separator_of(options)), machine_(common.machine()), rows_(options.policy.rows()) {
   try {
-    field_ = read_corpus(options, separator_, common, report, all_, [&](cli::input& in, suffix::corpus_options const& reading) {
-      suffix::append_corpus(all_, in.name(), in, reading);
-    });
+    field_ =
+        read_corpus(options, separator_, common, report, all_, [&](suffix::corpus_files const&, suffix::corpus_options one) {
+          std::uint64_t before = 0, read = 0;
+          one.on_progress = [&, all = one.on_progress](std::uint64_t more) { all(before + (read = more)); };
+          for (std::string const& file : options.files) {
+            cli::input in(file, common.threads);
+            one.expected = in.compressed() ? 4 * in.file_size().value_or(0) : 0;
+            suffix::append_corpus(all_, in.name(), in, one);
+            before += std::exchange(read, 0);
+          }
+        });
   } catch (out_of_memory const& e) {
     refuse_large(e, options);
   }
@@ -228,9 +237,9 @@ int write_text(build_options const& options, cli::common_options const& common, 
   index_writer writer(options.prefix, {}, false, false, false, true);
   std::string const separator = separator_of(options);
   suffix::corpus_writer text(*writer.to("seq"));
-  std::string const field =
-      read_corpus(options, separator, common, report, text.records(),
-                  [&](cli::input& in, suffix::corpus_options const& reading) { text.append(in.name(), in, reading); });
+  std::string const field = read_corpus(
+      options, separator, common, report, text.records(),
+      [&](suffix::corpus_files const& files, suffix::corpus_options const& reading) { text.append(files, reading); });
   report.phase("finish", text.size());
   suffix::index_description about;
   about.residues = text.size();
@@ -501,7 +510,12 @@ build_options options_of(suffix::index_description const& about, std::string con
   options.what = {.lcp = about.find("lcp") != nullptr, .bwt = about.find("bwt") != nullptr};
   options.fm = about.find("fm") != nullptr;
   if (options.fm) options.fm_sample = about.fm_sample;
-  if (about.find("kmers")) options.kmers = {.option = "--kmer-table", .force_option = "--force-kmer-table", .wanted = true, .length = about.kmers.length, .force = true};
+  if (about.find("kmers"))
+    options.kmers = {.option = "--kmer-table",
+                     .force_option = "--force-kmer-table",
+                     .wanted = true,
+                     .length = about.kmers.length,
+                     .force = true};
   bool const narrow = suffix::index_fits(4, about.residues, about.text_records());
   if (about.width > 40 || (about.width == 40 && narrow)) options.width = std::to_string(about.width);
   options.field = about.field;
@@ -539,9 +553,7 @@ class byte_store final : public sink {
     return addressable_ = true;
   }
   [[nodiscard]] bool addressable() const override { return addressable_; }
-  void write_at(std::uint64_t offset, std::span<char const> data) override {
-    std::ranges::copy(data, bytes_.data() + offset);
-  }
+  void write_at(std::uint64_t offset, std::span<char const> data) override { std::ranges::copy(data, bytes_.data() + offset); }
   [[nodiscard]] std::span<char const> bytes() const { return bytes_.span(); }
 
  private:

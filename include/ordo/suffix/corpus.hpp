@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,14 +45,28 @@ struct corpus_options {
   std::uint64_t expected = 0;
   /// Called from time to time with the bytes of text that this call has read.
   std::function<void(std::uint64_t)> on_progress = {};
+  unsigned threads = 0;  // that parse JSONL, and all of corpus_writer; 0: all
+};
+
+/// Files whose records form one corpus, in order.
+struct corpus_files {
+  struct opened {
+    std::string name;  // as for append_corpus
+    std::shared_ptr<source> from;
+  };
+  std::size_t count = 0;
+  /// Opens file k, k in [0, count), once. Several threads call it at the same time.
+  std::function<opened(std::size_t k)> open;
+  /// Returns whether reading file k may wait for another program, as of a pipe. Such a file is not read ahead. May be empty.
+  std::function<bool(std::size_t k)> may_wait = {};
 };
 
 /// Appends the records of a file. No byte is changed: byte order marks, CR and invalid UTF-8 are text. An empty file is one
 /// empty record of bytes or tokens, and no records if there are separators or lines. Records may be empty. Time O(n), one
-/// thread. A file of tokens may be an array of NumPy (.npy), which is recognised by its content: integers of 8 to 64 bits that
-/// fit the tokens. The rows of an array of more than one dimension are records, unless there is a separator or a list of
-/// lengths. The strings of JSONL are decoded to UTF-8. An empty line is an empty record, so that records and lines have the
-/// same numbers.
+/// thread except for JSONL. A file of tokens may be an array of NumPy (.npy), which is recognised by its content: integers of 8
+/// to 64 bits that fit the tokens. The rows of an array of more than one dimension are records, unless there is a separator or
+/// a list of lengths. The strings of JSONL are decoded to UTF-8. An empty line is an empty record, so that records and lines
+/// have the same numbers.
 /// @param name  of the file, UTF-8 without control characters: records are printed by it
 /// @throws input_error  for another name; naming the file, for bytes that are no whole token, an array of another type or with
 ///     empty rows, a token out of range, and lengths that do not fill the file; naming file and line, for JSON that is
@@ -61,17 +76,24 @@ struct corpus_options {
 ///     tokens, and a corpus of another format
 void append_corpus(corpus& to, std::string const& name, source& from, corpus_options const& options = {});
 
-/// Writes the records of files to a sink, as append_corpus appends them to memory: a corpus may be larger than that. Memory:
-/// about 3 * part_bytes, twice the longest record if there are separators or lines, and 8 bytes a record; all of a file that is
-/// an array of NumPy or has a list of lengths. Time O(n), one thread.
+/// Writes the records of files to a sink, as append_corpus appends them to memory: a corpus may be larger than that.
+///
+/// Lines, JSONL, and bytes without separator and lengths are read, parsed and written by all threads, in parts of whole lines;
+/// sources without addresses, such as compressed files, by a thread each, several at the same time. The text does not depend on
+/// the threads, nor does an error: it is the first one of the input. Memory: about four parts a thread, twice the longest
+/// lines, 8 bytes a record, and at most an eighth of options.memory for what is read ahead. Other formats are read by one
+/// thread, with about 3 * part_bytes and twice the longest record; all of a file that is an array of NumPy or has a list of
+/// lengths.
 class corpus_writer {
  public:
-  /// @param residues  gets all residues in order, and must outlive this
-  explicit corpus_writer(sink& residues, std::size_t part_bytes = std::size_t{16} << 20)
+  /// @param residues  gets all residues in order, and must outlive this; by several threads if it is addressable
+  explicit corpus_writer(sink& residues, std::size_t part_bytes = std::size_t{4} << 20)
       : to_(residues), part_bytes_(part_bytes) {}
 
   /// Appends the records of a file. Option `expected` has no effect. @throws  as append_corpus, and what the sink throws
   void append(std::string const& name, source& from, corpus_options const& options = {});
+  /// Appends the records of several files. on_progress gets the bytes of all of them. @throws  also what files.open throws
+  void append(corpus_files const& files, corpus_options const& options = {});
 
   /// Returns the starts and files. It holds no residues.
   [[nodiscard]] corpus const& records() const noexcept { return all_; }
@@ -79,10 +101,15 @@ class corpus_writer {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
  private:
+  void append_blocks(corpus_files const& files, corpus_options const& options);
+  void append_parts(std::string const& name, source& from, corpus_options const& options);
+  void write(std::span<char const> residues);
+
   sink& to_;
   std::size_t part_bytes_;
   corpus all_;
   std::uint64_t size_ = 0;
+  bool has_begun_ = false;
 };
 
 /// Returns the format of a file where its content or its name is certain: FASTA begins with '>' or ';', an array of NumPy says

@@ -86,6 +86,7 @@ class checksum_sink final : public sink {
 
   void write(std::span<char const> data) override;
   bool expect(std::uint64_t bytes) override { return to_.expect(bytes); }
+  bool expect_unknown() override { return to_.expect_unknown(); }
   [[nodiscard]] bool addressable() const override { return to_.addressable(); }
   void write_at(std::uint64_t offset, std::span<char const> data) override;
 

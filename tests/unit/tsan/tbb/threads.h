@@ -158,12 +158,16 @@ Value parallel_reduce(blocked_range<T> const& range, Value const& identity, F co
 template <class T>
 class enumerable_thread_specific {
  public:
+  enumerable_thread_specific() : make_([] { return std::make_unique<T>(); }) {}
+  template <class Make>
+  explicit enumerable_thread_specific(Make make) : make_([make] { return std::unique_ptr<T>(new T(make())); }) {}
+
   T& local() {
     thread_local std::unordered_map<std::size_t, T*> known;  // so that each thread takes the lock only once
     T*& mine = known[number_];
     if (!mine) {
       std::lock_guard const lock(mutex_);
-      mine = all_.emplace_back(std::make_unique<T>()).get();
+      mine = all_.emplace_back(make_()).get();
     }
     return *mine;
   }
@@ -173,6 +177,7 @@ class enumerable_thread_specific {
   }
 
  private:
+  std::function<std::unique_ptr<T>()> make_;
   std::size_t const number_ = threads::next_number();
   std::mutex mutex_;
   std::vector<std::unique_ptr<T>> all_;

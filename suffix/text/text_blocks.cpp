@@ -1,0 +1,281 @@
+#include "suffix/text/text_blocks.hpp"
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace ordo::inline v0::suffix::detail {
+namespace {
+
+/// A source that is read from front to back, by one thread.
+struct sequential_file {
+  std::size_t number = 0;
+  std::shared_ptr<std::string const> name;
+  std::shared_ptr<source> from;
+  std::string open_line;  // the begin of a line that goes on in the next block
+  bool has_ended = false;
+};
+
+/// A file from the time when it is opened to that when its last block has been returned.
+struct open_file {
+  sequential_file reading;
+  bool is_read_ahead = false, has_ended = false;
+  bool has_begun = false;             // a block has been returned
+  std::optional<std::uint64_t> size;  // of a source with addresses
+  std::uint64_t first = 0, at = 0;    // positions in it
+  std::deque<text_block> blocks;      // that were read ahead
+  std::exception_ptr failure;         // behind the last block
+};
+
+std::size_t find_line_end(char const* bytes, std::size_t from, std::size_t to) {
+  void const* const found = from < to ? std::memchr(bytes + from, '\n', to - from) : nullptr;
+  return found ? std::size_t(static_cast<char const*>(found) - bytes) : to;
+}
+
+}  // namespace
+
+struct block_reader::state {
+  state(block_files const& all, block_options const& chosen) : files(all), options(chosen) {
+    std::size_t const readers = std::min(files.count, std::size_t(threads_for(options.threads)));
+    window = 2 * readers;
+    try {
+      for (std::size_t k = 0; k < readers; ++k) threads.emplace_back([this] { read_ahead(); });
+    } catch (...) {  // the threads that there are suffice; without any, next() reads
+    }
+  }
+  ~state() {
+    {
+      std::lock_guard const lock(mutex);
+      stops = true;
+    }
+    changed.notify_all();
+    for (std::thread& each : threads) each.join();
+  }
+
+  [[nodiscard]] host_bytes new_buffer() {
+    std::lock_guard const lock(mutex);
+    if (buffers.empty()) return {};
+    host_bytes some = std::move(buffers.back());
+    buffers.pop_back();
+    return some;
+  }
+
+  [[nodiscard]] bool may_wait(std::size_t file) const { return files.may_wait && files.may_wait(file); }
+
+  void open(std::size_t number, open_file& file) const {
+    auto opened = files.open(number);
+    file.reading.number = number;
+    file.reading.name = std::make_shared<std::string const>(std::move(opened.name));
+    file.reading.from = std::move(opened.from);
+    file.size = file.reading.from->size();
+    if (file.size) file.first = file.at = std::min(file.reading.from->position(), *file.size);
+  }
+
+  /// Reads the next block of a sequential source.
+  text_block read_block(sequential_file& file) {
+    text_block block;
+    block.file = file.number;
+    block.name = file.name;
+    block.buffer = new_buffer();
+    host_bytes& to = block.buffer;
+    to.resize(file.open_line.size());
+    std::ranges::copy(file.open_line, to.data());
+    file.open_line.clear();
+    for (std::size_t more = options.bytes;; more = to.size()) {
+      std::size_t const before = to.size();
+      to.resize(before + more + options.padding);
+      std::size_t const got = file.from->read({to.data() + before, more});
+      block.read += got;
+      file.has_ended = got < more;
+      to.resize(before + got);
+      if (file.has_ended || !options.lines) break;
+      void const* const found = memrchr(to.data() + before, '\n', got);
+      if (!found) continue;  // a long line
+      std::size_t const end = std::size_t(static_cast<char const*>(found) - to.data()) + 1;
+      file.open_line.assign(to.data() + end, to.size() - end);
+      to.resize(end);
+      break;
+    }
+    block.bytes = to.span();
+    return block;
+  }
+
+  void read_ahead() {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      changed.wait(lock, [&] { return stops || next_to_open == files.count || next_to_open < front + window; });
+      if (stops || next_to_open == files.count) return;
+      std::size_t const number = next_to_open++;
+      open_file& file = opened[number];
+      bool const opens = !may_wait(number);
+      std::exception_ptr failure;
+      if (opens) {
+        lock.unlock();
+        try {
+          open(number, file);
+        } catch (...) {
+          failure = std::current_exception();
+        }
+        lock.lock();
+      }
+      file.failure = failure;
+      file.is_read_ahead = failure || (opens && !file.size);
+      ready.insert(number);
+      changed.notify_all();
+      while (file.is_read_ahead && !file.has_ended && !file.failure) {
+        changed.wait(lock, [&] {
+          return stops || ahead + options.bytes <= options.max_ahead || (front == number && file.blocks.size() < 2);
+        });
+        if (stops) return;
+        ahead += options.bytes;
+        lock.unlock();
+        std::optional<text_block> block;
+        try {
+          block = read_block(file.reading);
+        } catch (...) {
+          failure = std::current_exception();
+        }
+        lock.lock();
+        ahead -= options.bytes;
+        if (block) {
+          ahead += block->buffer.size();
+          file.blocks.push_back(std::move(*block));
+        }
+        file.failure = failure;
+        file.has_ended = file.reading.has_ended;
+        changed.notify_all();
+      }
+    }
+  }
+
+  /// Returns the next block of the file at the front, or nothing if it has no more.
+  std::optional<text_block> next_of(std::size_t number, open_file& file, std::unique_lock<std::mutex>& lock) {
+    if (file.is_read_ahead) {
+      changed.wait(lock, [&] { return !file.blocks.empty() || file.has_ended || file.failure; });
+      if (file.blocks.empty()) {
+        if (file.failure) std::rethrow_exception(file.failure);
+        return std::nullopt;
+      }
+      text_block block = std::move(file.blocks.front());
+      file.blocks.pop_front();
+      ahead -= block.buffer.size();
+      changed.notify_all();
+      return block;
+    }
+    lock.unlock();
+    struct relock {
+      std::unique_lock<std::mutex>& lock;
+      ~relock() { lock.lock(); }
+    } const again{lock};
+    if (!file.reading.from) open(number, file);
+    if (file.has_ended) return std::nullopt;
+    if (!file.size) {
+      text_block block = read_block(file.reading);
+      file.has_ended = file.reading.has_ended;
+      return block;
+    }
+    text_block block;
+    block.file = number;
+    block.name = file.reading.name;
+    block.from = file.reading.from;
+    block.first = file.first;
+    block.begin = file.at;
+    block.end = file.at + std::min<std::uint64_t>(options.bytes, *file.size - file.at);
+    block.file_end = *file.size;
+    block.read = block.end - block.begin;
+    file.at = block.end;
+    file.has_ended = file.at == *file.size;
+    return block;
+  }
+
+  bool next(text_block& to) {
+    std::unique_lock lock(mutex);
+    for (; front < files.count; drop_front()) {
+      if (threads.empty()) ready.insert(front);
+      changed.wait(lock, [&] { return ready.contains(front); });
+      open_file& file = opened[front];
+      auto block = next_of(front, file, lock);
+      if (!block) continue;
+      to = std::move(*block);
+      to.begins_file = !std::exchange(file.has_begun, true);
+      return true;
+    }
+    return false;
+  }
+  void drop_front() {
+    opened.erase(front);
+    ready.erase(front);
+    ++front;
+    changed.notify_all();
+  }
+
+  block_files const& files;
+  block_options options;
+  std::size_t window = 0;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool stops = false;
+  std::size_t next_to_open = 0, front = 0;  // numbers of files
+  std::map<std::size_t, open_file> opened;
+  std::set<std::size_t> ready;      // files that have been opened, or are to be opened by next()
+  std::uint64_t ahead = 0;          // bytes that were read ahead
+  std::vector<host_bytes> buffers;  // for others
+  std::vector<std::thread> threads;
+};
+
+block_reader::block_reader(block_files const& files, block_options const& options)
+    : state_(std::make_unique<state>(files, options)) {}
+
+block_reader::~block_reader() = default;
+
+bool block_reader::next(text_block& block) {
+  return state_->next(block);
+}
+
+void block_reader::load(text_block& block) {
+  if (!block.from) return;
+  block_options const& options = state_->options;
+  block.buffer = state_->new_buffer();
+  host_bytes& to = block.buffer;
+  // Lines that begin in the block belong to it. Whether one begins with its first byte is seen by the byte before.
+  std::uint64_t const from = options.lines && block.begin != block.first ? block.begin - 1 : block.begin;
+  std::size_t const size = std::size_t(block.end - from);
+  to.resize(size + options.padding);
+  block.from->read_at(from, {to.data(), size});
+  std::size_t begin = 0, end = size;
+  if (options.lines) {
+    if (from != block.begin) begin = find_line_end(to.data(), 0, size) + 1;
+    if (begin >= size) {
+      begin = end = 0;  // all of it belongs to a line that began before, or there is nothing
+    } else if (to.data()[size - 1] != '\n') {
+      for (std::size_t more = std::size_t{64} << 10; from + end < block.file_end; more *= 2) {
+        std::size_t const got = std::size_t(std::min<std::uint64_t>(more, block.file_end - from - end));
+        to.resize(end + got + options.padding);
+        block.from->read_at(from + end, {to.data() + end, got});
+        std::size_t const line_end = find_line_end(to.data(), end, end + got);
+        bool const is_found = line_end != end + got;
+        end = is_found ? line_end + 1 : end + got;
+        if (is_found) break;
+      }
+    }
+  }
+  block.bytes = {to.data() + begin, end - begin};
+  block.from.reset();
+}
+
+void block_reader::recycle(text_block& block) {
+  block.bytes = {};
+  host_bytes buffer = std::move(block.buffer);
+  // Larger ones, for long lines, are freed.
+  if (buffer.size() > 2 * state_->options.bytes + state_->options.padding) return;
+  std::lock_guard const lock(state_->mutex);
+  state_->buffers.push_back(std::move(buffer));
+}
+
+}  // namespace ordo::inline v0::suffix::detail
