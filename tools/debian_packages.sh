@@ -37,6 +37,8 @@ cuda=$(find .. -maxdepth 1 -name 'ordo-tools-cuda_*.deb')
 if [[ $cuda ]]; then  # it takes the place of ordo-tools
   "${install[@]}" "$cuda"
   printf 'b\na\n' | strsort | cmp - <(printf 'a\nb\n')
+  printf '>r\nACGT\n' | sufsort build - -o "$(mktemp -d)/index"
+  specsort --version > /dev/null
   apt-get remove -q -y ordo-tools-cuda
 fi
 others=()

@@ -18,9 +18,16 @@ add_library() {
   mkdir -p "${to%/*}"
   cp -L "$1" "$to"
 }
+declare -A copied=()  # of files: several programs can be one
 for program in "${programs[@]}"; do
   path=$(type -P "$program") || { echo "root.sh: no program $program" >&2; exit 2; }
-  cp -L "$path" "$root/usr/bin/$program"
+  file=$(readlink -f "$path")
+  if [[ ${copied[$file]-} ]]; then
+    ln -s "${copied[$file]}" "$root/usr/bin/$program"
+    continue
+  fi
+  copied[$file]=$program
+  cp "$file" "$root/usr/bin/$program"
   while read -r library; do add_library "$library"; done < <(libraries "$path")
 done
 ln -s ../usr/bin/bash "$root/bin/bash"
