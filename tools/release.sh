@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tools/release.sh [OPTION...] TAG: everything that a release publishes, made of a tag vVERSION, in dist/:
 #   ordo-VERSION.tar.xz            the sources, with the same bytes on every run
+#   ordo-VERSION.spdx.json         what this system builds them with: a software bill of materials
 #   ordosort-VERSION.tar.gz, .whl  the Python package, as sources and as a wheel that pip installs without a compiler
 #   SUITE/*.deb                    the packages of Debian 12 and 13, each built, checked and tested in a bare system (as root)
 #   notes.md                       the version's part of CHANGELOG.md
@@ -20,7 +21,7 @@ while (($#)); do
     --only) [[ ${2-} ]] || fail '--only needs a value'; parts=$2; shift ;;
     --trial) trial=1 ;;
     --cuda) cuda=1 ;;
-    -h | --help) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit ;;
+    -h | --help) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit ;;
     -*) fail "unknown option: $1" ;;
     *) [[ ! $tag ]] || fail 'one tag'; tag=$1 ;;
   esac
@@ -88,7 +89,10 @@ wheel() {
 for part in "${parts[@]}"; do
   echo "release.sh: $part of $version"
   case $part in
-    source) cp "$work/$name.tar.xz" dist/ ;;
+    source)
+      cp "$work/$name.tar.xz" dist/
+      tools/sbom.py --commit "$commit" > "dist/$name.spdx.json"
+      ;;
     notes) cp "$work/notes.md" dist/ ;;
     wheel) wheel ;;
     debian)

@@ -52,6 +52,12 @@ wrong 'one tag' tools/release.sh v1 v2
 if git -C "$ORDO_SOURCE" rev-parse --quiet --verify HEAD > /dev/null 2>&1; then
   wrong 'no such tag' tools/release.sh v0.0.0-none
   wrong 'a trial is' tools/release.sh --trial "v$version"
+  if command -v dpkg-query > /dev/null; then  # the bill of materials: twice the same, with a library that is linked and its version
+    tools/sbom.py 2> /dev/null > "$work/sbom"
+    tools/sbom.py 2> /dev/null | cmp - "$work/sbom"
+    has=$(python3 -c 'import json, sys; print({one["name"]: one["versionInfo"] for one in json.load(sys.stdin)["packages"]}["zlib1g-dev"])' < "$work/sbom")
+    [[ $has == "$(dpkg-query -W -f '${Version}' zlib1g-dev)" ]] || fail "the bill of materials has zlib $has"
+  fi
 fi
 
 # The recipes have the version, too.
