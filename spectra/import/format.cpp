@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "spectra/mzml/xml.hpp"
+#include "spectra/located.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
@@ -54,12 +54,7 @@ class import_chunk final : public chunk {
   struct warning_counts {
     std::uint64_t level_1 = 0, no_precursor = 0, not_finite = 0, chosen = 0;
   } warned;
-  struct disorder_in_chunk {
-    std::size_t at;
-    std::uint64_t spectrum;  // of the chunk, from 0
-    std::string title, peak;
-  };
-  std::optional<disorder_in_chunk> disorder;
+  std::optional<located_disorder> disorder;
 
  private:
   [[nodiscard]] std::size_t begin_of(std::size_t s) const { return s == 0 ? 0 : read_.ends[s - 1]; }
@@ -167,7 +162,7 @@ class import_chunk final : public chunk {
 class import_format final : public input_format {
  public:
   import_format(std::unique_ptr<import_reader> reader, chunk_task const& task, diagnostics& found)
-      : task_(task), reader_(std::move(reader)), found_(found) {}
+      : task_(task), reader_(std::move(reader)), found_(found), findings_(found, task.options->name) {}
 
   [[nodiscard]] step_names const& steps() const override {
     static constexpr step_names names{"read", "parse", "", "sort", "print", "write"};
@@ -179,19 +174,11 @@ class import_format final : public input_format {
 
   bool accept(chunk& one) override {
     auto& part = static_cast<import_chunk&>(one);
-    if (part.disorder) {
-      found_.first_disorder =
-          disorder{line_at(part.disorder->at, part.text.view()), part.text.first_spectrum + part.disorder->spectrum + 1,
-                   part.disorder->title, part.disorder->peak};
-      return false;
-    }
-    if (part.failure) fail(part.failure, part.text.view());
+    if (!findings_.accept(part)) return false;
     warned_.level_1 += part.warned.level_1;
     warned_.no_precursor += part.warned.no_precursor;
     warned_.not_finite += part.warned.not_finite;
     warned_.chosen += part.warned.chosen;
-    part.records.first_number = part.text.first_spectrum;
-    part.records.first_offset = part.text.offset;
     return true;
   }
 
@@ -208,21 +195,10 @@ class import_format final : public input_format {
   }
 
  private:
-  [[nodiscard]] std::uint64_t line_at(std::size_t at, std::string_view text) const {
-    return found_.totals.lines + std::uint64_t(std::ranges::count(text.substr(0, at), '\n')) + 1;
-  }
-
-  [[noreturn]] void fail(std::exception_ptr failure, std::string_view text) const {
-    try {
-      std::rethrow_exception(std::move(failure));
-    } catch (xml_fault const& fault) {
-      throw input_error(fault.message(task_.options->name, line_at(fault.at, text)));
-    }
-  }
-
   chunk_task const& task_;
   std::unique_ptr<import_reader> reader_;
   diagnostics& found_;
+  located_findings findings_;
   import_chunk::warning_counts warned_;
 };
 

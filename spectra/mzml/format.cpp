@@ -251,7 +251,10 @@ namespace {
 class mzml_format final : public input_format {
  public:
   mzml_format(source& input, sink* output, chunk_task const& task, diagnostics& found)
-      : task_(task), cutter_(input, task_.records(), task.options->lenient), found_(found) {
+      : task_(task),
+        cutter_(input, task_.records(), task.options->lenient),
+        found_(found),
+        findings_(found, task.options->name) {
     if (!output) return;
     if (task.order)
       writer_.emplace(*output, *task.keys, *task.order, task.options->machine);
@@ -275,16 +278,8 @@ class mzml_format final : public input_format {
 
   bool accept(chunk& one) override {
     auto& part = static_cast<mzml_chunk&>(one);
-    if (part.disorder) {
-      found_.first_disorder =
-          disorder{line_at(part.disorder->at, part.text.view()), part.text.first_spectrum + part.disorder->spectrum + 1,
-                   part.disorder->title, part.disorder->peak};
-      return false;
-    }
-    if (part.failure) fail(part.failure, part.text.view());
+    if (!findings_.accept(part)) return false;
     count(part);
-    part.records.first_number = part.text.first_spectrum;
-    part.records.first_offset = part.text.offset;
     return true;
   }
 
@@ -294,7 +289,7 @@ class mzml_format final : public input_format {
     try {
       writer_->write(part);
     } catch (xml_fault const&) {
-      fail(std::current_exception(), part.text.view());
+      findings_.fail(std::current_exception(), part.text.view());
     }
   }
 
@@ -326,18 +321,6 @@ class mzml_format final : public input_format {
     step.emplace_back("--by", task_.options->by == sort_key::mz ? "mz" : "intensity");
     if (task_.options->descending) step.emplace_back("--descending", "");
     return std::make_shared<processing_record const>(record_processing(head.view().substr(0, list->begin), step));
-  }
-
-  [[nodiscard]] std::uint64_t line_at(std::size_t at, std::string_view text) const {
-    return found_.totals.lines + std::uint64_t(std::ranges::count(text.substr(0, at), '\n')) + 1;
-  }
-
-  [[noreturn]] void fail(std::exception_ptr failure, std::string_view text) const {
-    try {
-      std::rethrow_exception(std::move(failure));
-    } catch (xml_fault const& fault) {
-      throw input_error(fault.message(task_.options->name, line_at(fault.at, text)));
-    }
   }
 
   void count(mzml_chunk const& part) {
@@ -378,6 +361,7 @@ class mzml_format final : public input_format {
   mzml_task task_;
   mzml_cutter cutter_;
   diagnostics& found_;
+  located_findings findings_;
   std::optional<mzml_writer> writer_;
   std::shared_ptr<processing_record const> record_;
   mzml_chunk::warning_counts warned_;

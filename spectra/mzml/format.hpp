@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ordo/io.hpp"
+#include "spectra/located.hpp"
 #include "spectra/mzml/cutter.hpp"
 #include "spectra/mzml/record.hpp"
 #include "spectra/mzml/spectra.hpp"
@@ -77,12 +78,7 @@ class mzml_chunk final : public chunk {
     std::uint64_t targets = 0, several_ions = 0;                  // spectra
     std::uint64_t times_without_unit = 0, repaired = 0, own_processing = 0;
   } warned;
-  struct disorder_in_chunk {
-    std::size_t at;
-    std::uint64_t spectrum;  // of the chunk, from 0
-    std::string title, peak;
-  };
-  std::optional<disorder_in_chunk> disorder;
+  std::optional<located_disorder> disorder;
   std::shared_ptr<processing_record const> record;  // of the document's processing, if it is recorded
 
  private:
