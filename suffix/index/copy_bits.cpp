@@ -39,9 +39,10 @@ void detail::check(text const& input, duplicate_options const& options) {
 }
 
 std::uint64_t detail::report_ranges(copy_bits const& bits, text const& input, duplicate_options const& options,
+                                    std::size_t first_record, std::size_t last_record,
                                     std::function<void(duplicate_range const&)> const& on_range) {
   std::uint64_t all = 0;
-  for (std::size_t record = 0; record < input.records(); ++record) {
+  for (std::size_t record = first_record; record < last_record; ++record) {
     std::size_t const end = input.end_of(record);
     for (std::size_t p = input.begin_of(record); (p = next(bits, p, end, true)) < end;) {
       std::size_t const last = next(bits, p, end, false) - 1;

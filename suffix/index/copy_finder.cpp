@@ -541,7 +541,12 @@ void copy_finder::resume(std::size_t finished, std::span<std::uint64_t const> ma
 }
 
 std::uint64_t copy_finder::report(std::function<void(duplicate_range const&)> const& on_range) const {
-  return detail::report_ranges(state_->bits, state_->input, state_->options, on_range);
+  return report(0, state_->input.records(), on_range);
+}
+
+std::uint64_t copy_finder::report(std::size_t first_record, std::size_t last_record,
+                                  std::function<void(duplicate_range const&)> const& on_range) const {
+  return detail::report_ranges(state_->bits, state_->input, state_->options, first_record, last_record, on_range);
 }
 
 }  // namespace ordo::inline v0::suffix

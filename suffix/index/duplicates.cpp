@@ -215,7 +215,7 @@ void check(text const& input, entries sa, entries lcp, duplicate_options const& 
 std::uint64_t find_duplicates(text const& input, entries sa, entries lcp, duplicate_options const& options,
                               std::function<void(duplicate_range const&)> const& on_range, std::string const& name) {
   check(input, sa, lcp, options);
-  return report_ranges(mark_copies(input, sa, lcp, options, name), input, options, on_range);
+  return report_ranges(mark_copies(input, sa, lcp, options, name), input, options, 0, input.records(), on_range);
 }
 
 std::uint64_t find_shared(text const& input, entries sa, entries lcp, text const& other, entries other_sa,
@@ -233,7 +233,7 @@ std::uint64_t find_shared(text const& input, entries sa, entries lcp, text const
   record_finder const record_of(input), other_record_of(other);
   ascending_search const search(input, other, other_sa, other_record_of, options.min_length, other_name);
   rows.each(options.threads, mark_shared{rows, input, record_of, options.min_length, bits, search});
-  return report_ranges(bits, input, options, on_range);
+  return report_ranges(bits, input, options, 0, input.records(), on_range);
 }
 
 repeated_strings find_repeated_strings(text const& input, entries sa, entries lcp, std::uint64_t min_length,

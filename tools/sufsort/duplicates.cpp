@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,14 +11,18 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <tbb/task_arena.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include "base/external/ordered_write.hpp"
+#include "base/threads.hpp"
 #include "base/utf8.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/index.hpp"
 #include "ordo/suffix/jsonl.hpp"
+#include "suffix/text/text_blocks.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/sufsort/commands.hpp"
@@ -29,194 +34,292 @@
 namespace ordo::inline v0::sufsort {
 namespace {
 
-/// Writes the records of a text without some ranges, which come in order.
-class clean_writer {
+constexpr std::size_t part_bytes = std::size_t{4} << 20;  // of a text, about
+
+/// Writes the output of duplicates by all threads: of parts of the text, in order.
+class part_writer {
  public:
-  clean_writer(suffix::stored_index const& index, cli::output& out)
-      : input_(index.view()),
-        end_(index.description().input == suffix::input_format::lines ? "\n" : index.description().separator),
-        out_(out) {}
+  part_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out, unsigned threads)
+      : index_(index), input_(index.view()), copies_(copies), out_(out), threads_(threads) {}
+  virtual ~part_writer() = default;
 
-  void skip(suffix::duplicate_range const& range) {
-    write_to(range.record, range.begin);
-    at_ = range.end;
-  }
-  void finish() {
-    write_to(input_.records(), 0);
-    write_some(out_, text_, 0);
-  }
+  /// Writes everything. @returns the ranges
+  virtual duplicate_counts write();
 
- private:
-  /// Writes up to a position of a record, and the ends of the records before it.
-  void write_to(std::size_t record, std::uint64_t position) {
-    for (; record_ < record; ++record_) {
-      append(input_.end_of(record_));
-      text_ += end_;
-      at_ = record_ + 1 < input_.records() ? input_.begin_of(record_ + 1) : input_.size();
-    }
-    if (record != input_.records()) append(position);
-  }
-  void append(std::uint64_t end) {
-    constexpr std::uint64_t at_once = std::uint64_t{1} << 20;
-    for (; at_ < end; write_some(out_, text_)) {
-      std::uint64_t const count = std::min(end - at_, at_once);
-      text_ += input_.residues.substr(at_ * input_.residue_bytes, count * input_.residue_bytes);
-      at_ += count;
-    }
-  }
+ protected:
+  /// Appends what is written of some records. @param flush  to be called with long texts now and then; may be null
+  virtual void append(std::string& text, std::size_t first_record, std::size_t last_record, duplicate_counts& counts,
+                      std::function<void(std::string&)> const& flush) const = 0;
 
+  suffix::stored_index const& index_;
   suffix::text input_;
-  std::string end_;
+  suffix::copy_finder const& copies_;
   cli::output& out_;
-  std::string text_;
-  std::size_t record_ = 0;
-  std::uint64_t at_ = 0;
+  unsigned threads_;
 };
 
-/// Writes the lines of an index of JSONL without some ranges of their strings, or with a list of the ranges, which come in
-/// order. The files of the index are read again.
+duplicate_counts part_writer::write() {
+  struct part {
+    std::size_t first = 0, last = 0;  // records
+    bool is_large = false;            // one record, which is written piece by piece
+    std::string text;
+    duplicate_counts counts;
+  };
+  std::size_t const max_large = 16 * part_bytes;
+  std::size_t next = 0;
+  auto const divide = [&](part& one) {
+    one.first = next;
+    if (next == input_.records()) return false;
+    std::uint64_t const begin = input_.begin_of(next), bytes = input_.residue_bytes;
+    do ++next;
+    while (next != input_.records() && (input_.end_of(next - 1) - begin) * bytes < part_bytes && next - one.first < 1 << 16);
+    one.last = next;
+    one.is_large = next - one.first == 1 && (input_.end_of(one.first) - begin) * bytes > max_large;
+    return true;
+  };
+  auto const fill = [&](part& one) {
+    if (one.is_large || one.first == input_.records()) return;
+    one.counts = {};
+    append(one.text, one.first, one.last, one.counts, nullptr);
+  };
+  duplicate_counts all;
+  auto const end = [&](part& one) {
+    if (one.first == input_.records()) return;
+    if (one.is_large) {
+      one.counts = {};
+      append(one.text, one.first, one.last, one.counts, [&](std::string& text) { write_some(out_, text); });
+    }
+    write_some(out_, one.text, 0);
+    all.add(one.counts);
+  };
+  tbb::task_arena arena(threads_for(threads_));
+  arena.execute([&] { external::write_windows<part>(divide, fill, end); });
+  return all;
+}
+
+/// Writes the records of a text without the ranges.
+class clean_writer final : public part_writer {
+ public:
+  clean_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out, unsigned threads)
+      : part_writer(index, copies, out, threads),
+        end_(index.description().input == suffix::input_format::lines ? "\n" : index.description().separator) {}
+
+ private:
+  void append(std::string& text, std::size_t first_record, std::size_t last_record, duplicate_counts& counts,
+              std::function<void(std::string&)> const& flush) const override {
+    std::size_t record = first_record;
+    std::uint64_t at = input_.begin_of(record);
+    auto const copy_to = [&](std::uint64_t end) {
+      for (std::size_t const bytes = input_.residue_bytes; at < end;) {
+        std::uint64_t const count = std::min<std::uint64_t>(end - at, part_bytes);
+        text += input_.residues.substr(at * bytes, count * bytes);
+        at += count;
+        if (flush) flush(text);
+      }
+    };
+    auto const end_records = [&](std::size_t before) {
+      for (; record < before; ++record) {
+        copy_to(input_.end_of(record));
+        text += end_;
+        if (record + 1 < last_record) at = input_.begin_of(record + 1);
+      }
+    };
+    copies_.report(first_record, last_record, [&](suffix::duplicate_range const& range) {
+      counts.add(range);
+      end_records(range.record);
+      copy_to(range.begin);
+      at = range.end;
+    });
+    end_records(last_record);
+  }
+
+  std::string end_;
+};
+
+/// Prints ranges.
+class range_writer final : public part_writer {
+ public:
+  range_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out, unsigned threads,
+               std::string_view format)
+      : part_writer(index, copies, out, threads), format_(format) {}
+
+ private:
+  void append(std::string& text, std::size_t first_record, std::size_t last_record, duplicate_counts& counts,
+              std::function<void(std::string&)> const& flush) const override {
+    std::string name;
+    std::size_t named = last_record;  // the record that has this name; none yet
+    copies_.report(first_record, last_record, [&](suffix::duplicate_range const& range) {
+      counts.add(range);
+      if (format_ == "pairs") {
+        for (std::uint64_t const position : {range.begin, range.end})
+          text.append(reinterpret_cast<char const*>(&position), sizeof(position));  // on little-endian machines
+      } else {
+        if (named != range.record) {
+          name.clear();
+          index_.description().append_name(name, range.record);
+          if (format_ == "jsonl") name = nlohmann::json(name).dump();
+          named = range.record;
+        }
+        std::uint64_t const first = input_.begin_of(range.record);
+        if (format_ == "jsonl") {
+          text += fmt::format("{{\"record\":{},\"begin\":{},\"end\":{}}}\n", name, range.begin - first, range.end - first);
+        } else {
+          sufsort::append((text += name) += '\t', range.begin - first);
+          sufsort::append(text += '\t', range.end - first);
+          text += '\n';
+        }
+      }
+      if (flush) flush(text);
+    });
+  }
+
+  std::string_view format_;
+};
+
+/// Writes the lines of an index of JSONL without the ranges of their strings, or with a list of the ranges. The files of the
+/// index are read again.
 class jsonl_writer {
  public:
   /// @param column  the name of the list; empty: the ranges are removed
-  jsonl_writer(suffix::stored_index const& index, cli::output& out, std::string const& column, unsigned threads)
+  jsonl_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out,
+               std::string const& column, unsigned threads)
       : index_(index),
         input_(index.view()),
+        copies_(copies),
         names_(suffix::field_names(index.description().field)),
         out_(out),
         column_(column),
+        written_column_(nlohmann::json(column).dump()),
         threads_(threads) {
     for (suffix::input_file const& file : files())
       if (file.name == standard_input)
         throw input_error(fmt::format("cannot read again: {}: the index is of standard input", index.path("json")));
   }
 
-  void add(suffix::duplicate_range const& range) {
-    write_to(range.record);
-    std::uint64_t const first = input_.begin_of(range.record);
-    ranges_.push_back({range.begin - first, range.end - first});
-  }
-  void finish() {
-    write_to(input_.records());
-    expect_end();
-    write_some(out_, text_, 0);
+  /// Writes everything. @returns the ranges
+  duplicate_counts write() {
+    namespace blocks = suffix::detail;
+    blocks::block_files texts;
+    texts.count = files().size();
+    texts.open = [&](std::size_t k) {
+      auto in = std::make_shared<cli::input>(files()[k].name, threads_);
+      out_.refuse_loop(*in);
+      std::string name = in->name();
+      return blocks::block_files::opened{std::move(name), std::move(in)};
+    };
+    struct edited {
+      std::uint64_t lines = 0, first_line = 0;  // of the block, and those of the file before it
+      std::size_t first_record = 0;
+      std::string text = {};
+      duplicate_counts counts = {};
+    };
+    std::size_t record = 0;
+    std::uint64_t lines = 0;  // of the file
+    suffix::input_file const* file = nullptr;
+    auto const end_file = [&] {
+      if (file && lines != file->records) refuse(file->name, lines, "the file has fewer lines than when it was indexed as");
+    };
+    auto const count = [](blocks::text_block const& block, edited& one) {
+      one.lines = std::uint64_t(std::ranges::count(block.bytes, '\n')) + (!block.bytes.empty() && block.bytes.back() != '\n');
+    };
+    auto const order = [&](blocks::text_block const& block, edited& one) {
+      if (block.begins_file) {
+        end_file();
+        file = &files()[block.file];
+        lines = 0;
+      }
+      one.first_record = record;
+      one.first_line = lines;
+      if (one.lines > file->records - lines)
+        refuse(file->name, file->records + 1, "the file has more lines than when it was indexed as");
+      lines += one.lines;
+      record += std::size_t(one.lines);
+    };
+    auto const edit = [&](blocks::text_block const& block, edited& one) {
+      std::string_view rest(block.bytes.data(), block.bytes.size());
+      if (rest.empty()) return;
+      one.text.reserve(rest.size() + rest.size() / 16);
+      std::vector<suffix::duplicate_range> ranges;
+      std::size_t const last = one.first_record + std::size_t(one.lines);
+      copies_.report(one.first_record, last, [&](suffix::duplicate_range const& range) {
+        one.counts.add(range);
+        ranges.push_back(range);
+      });
+      std::vector<suffix::byte_range> here;
+      std::string string;
+      std::size_t next = 0;  // of ranges
+      for (std::size_t r = one.first_record; r < last; ++r) {
+        std::size_t const size = rest.find('\n');
+        here.clear();
+        std::uint64_t const first = input_.begin_of(r);
+        for (; next < ranges.size() && ranges[next].record == r; ++next)
+          here.push_back({ranges[next].begin - first, ranges[next].end - first});
+        append(one.text, rest.substr(0, size), r, *block.name, one.first_line + r - one.first_record + 1, here, string);
+        rest.remove_prefix(size == rest.npos ? rest.size() : size + 1);
+      }
+    };
+    duplicate_counts all;
+    auto const finish = [&](blocks::text_block const&, edited& one) {
+      write_some(out_, one.text, 0);
+      all.add(one.counts);
+    };
+    blocks::for_each_block<edited>(texts, {.threads = threads_, .bytes = part_bytes}, count, order, edit, finish);
+    end_file();
+    return all;
   }
 
  private:
   static constexpr std::string_view standard_input = "standard input";
 
   [[nodiscard]] std::vector<suffix::input_file> const& files() const { return index_.description().files; }
-  [[noreturn]] void refuse(std::string_view why) const {
-    throw input_error(fmt::format("changed input: {}:{}: {} {}", in_->name(), lines_->number(), why, index_.path("json")));
+  [[noreturn]] void refuse(std::string const& name, std::uint64_t line, std::string_view why) const {
+    throw input_error(fmt::format("changed input: {}:{}: {} {}", name, line, why, index_.path("json")));
   }
 
-  /// Writes the lines of the records before one.
-  void write_to(std::size_t record) {
-    for (; record_ < record; ++record_) {
-      while (in_ == nullptr || record_ == end_of_file_) open_next();
-      auto const line = lines_->next();
-      if (!line) refuse("the file has fewer lines than when it was indexed as");
-      write(*line);
-      ranges_.clear();
-      write_some(out_, text_);
-    }
-  }
-  void open_next() {
-    expect_end();
-    suffix::input_file const& file = files()[next_file_++];
-    in_ = std::make_unique<cli::input>(file.name, threads_);
-    out_.refuse_loop(*in_);
-    lines_.emplace(*in_);
-    end_of_file_ = record_ + file.records;
-  }
-  void expect_end() {
-    if (lines_ && lines_->next()) refuse("the file has more lines than when it was indexed as");
-  }
-
-  void write(std::string_view line) {
+  /// Appends the line of a record. @param string  memory to work with
+  void append(std::string& text, std::string_view line, std::size_t record, std::string const& name, std::uint64_t number,
+              std::vector<suffix::byte_range> const& ranges, std::string& string) const {
     std::string_view const bytes =
-        input_.residues.substr(input_.begin_of(record_), input_.end_of(record_) - input_.begin_of(record_));
+        input_.residues.substr(input_.begin_of(record), input_.end_of(record) - input_.begin_of(record));
     auto const written = suffix::find_json_string(line, names_);
     if (!written && bytes.empty() && line.find_first_not_of(" \t\r\xef\xbb\xbf") == line.npos) {
-      (text_ += line) += '\n';
+      (text += line) += '\n';
       return;
     }
     std::size_t const begin = written ? std::size_t(written->data() - line.data()) : 0;
     bool const removes = column_.empty();
-    string_.clear();
+    string.clear();
     if (!written ||
-        !suffix::append_without(string_, *written, bytes,
-                                removes ? std::span<suffix::byte_range const>(ranges_) : std::span<suffix::byte_range const>()))
-      refuse("the line has another string than when it was indexed as");
+        !suffix::append_without(string, *written, bytes,
+                                removes ? std::span<suffix::byte_range const>(ranges) : std::span<suffix::byte_range const>()))
+      refuse(name, number, "the line has another string than when it was indexed as");
     if (removes) {
-      ((text_ += line.substr(0, begin)) += string_) += line.substr(begin + written->size());
+      ((text += line.substr(0, begin)) += string) += line.substr(begin + written->size());
     } else {
       if (suffix::has_json_field(line, column_))
-        throw input_error(fmt::format("field exists: {}:{}: {}: choose another name with --column", in_->name(),
-                                      lines_->number(), nlohmann::json(column_).dump()));
+        throw input_error(
+            fmt::format("field exists: {}:{}: {}: choose another name with --column", name, number, written_column_));
       std::size_t const end = line.rfind('}');
-      if (end == line.npos || end < begin) refuse("the line is not the object that was indexed as");
-      ((text_ += line.substr(0, end)) += ',') += nlohmann::json(column_).dump();
-      text_ += ":[";
-      for (std::size_t k = 0; k < ranges_.size(); ++k) {
-        append(text_ += k == 0 ? "[" : ",[", ranges_[k].begin);
-        append(text_ += ',', ranges_[k].end);
-        text_ += ']';
+      if (end == line.npos || end < begin) refuse(name, number, "the line is not the object that was indexed as");
+      ((text += line.substr(0, end)) += ',') += written_column_;
+      text += ":[";
+      for (std::size_t k = 0; k < ranges.size(); ++k) {
+        sufsort::append(text += k == 0 ? "[" : ",[", ranges[k].begin);
+        sufsort::append(text += ',', ranges[k].end);
+        text += ']';
       }
-      (text_ += ']') += line.substr(end);
+      (text += ']') += line.substr(end);
     }
-    text_ += '\n';
+    text += '\n';
   }
 
   suffix::stored_index const& index_;
   suffix::text input_;
+  suffix::copy_finder const& copies_;
   std::vector<std::string> names_;
   cli::output& out_;
-  std::string column_;
+  std::string column_, written_column_;
   unsigned threads_;
-  std::vector<suffix::byte_range> ranges_;  // of record_
-  std::string text_, string_;
-  std::size_t record_ = 0, next_file_ = 0, end_of_file_ = 0;
-  std::unique_ptr<cli::input> in_;
-  std::optional<line_reader> lines_;
-};
-
-/// Prints ranges.
-class range_writer {
- public:
-  range_writer(suffix::stored_index const& index, cli::output& out, std::string_view format)
-      : about_(index.description()), input_(index.view()), out_(out), format_(format), named_(input_.records()) {}
-
-  void add(suffix::duplicate_range const& range) {
-    if (format_ == "pairs") {
-      for (std::uint64_t const position : {range.begin, range.end})
-        text_.append(reinterpret_cast<char const*>(&position), sizeof(position));  // on little-endian machines
-      return write_some(out_, text_);
-    }
-    if (named_ != range.record) {
-      name_.clear();
-      about_.append_name(name_, range.record);
-      if (format_ == "jsonl") name_ = nlohmann::json(name_).dump();
-      named_ = range.record;
-    }
-    std::uint64_t const first = input_.begin_of(range.record);
-    if (format_ == "jsonl") {
-      text_ += fmt::format("{{\"record\":{},\"begin\":{},\"end\":{}}}\n", name_, range.begin - first, range.end - first);
-    } else {
-      append((text_ += name_) += '\t', range.begin - first);
-      append(text_ += '\t', range.end - first);
-      text_ += '\n';
-    }
-    write_some(out_, text_);
-  }
-  void finish() { write_some(out_, text_, 0); }
-
- private:
-  suffix::index_description const& about_;
-  suffix::text input_;
-  cli::output& out_;
-  std::string_view format_;
-  std::string text_, name_;
-  std::size_t named_;  // the record that has this name; none yet
 };
 
 [[noreturn]] void refuse(suffix::stored_index const& index, std::string_view what, std::string_view why) {
@@ -325,30 +428,18 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
   std::unique_ptr<suffix::copy_finder> const finder = find_copies(options, find, index, against ? &*against : nullptr, report);
   suffix::copy_finder const& found = *finder;
   report.phase("write", about.residues);
-  std::optional<clean_writer> clean;
-  std::optional<jsonl_writer> lines;
-  std::optional<range_writer> ranges;
-  if (edits_jsonl)
-    lines.emplace(index, out,
-                  options.format == "text" ? ""
-                  : options.column.empty() ? "duplicate_ranges"
-                                           : options.column,
-                  common.threads);
-  else if (options.format == "text")
-    clean.emplace(index, out);
-  else
-    ranges.emplace(index, out, options.format);
   duplicate_counts counts;
-  auto const add = [&](suffix::duplicate_range const& range) {
-    counts.add(range);
-    if (lines) return lines->add(range);
-    if (clean) return clean->skip(range);
-    ranges->add(range);
-  };
-  found.report(add);
-  if (lines) lines->finish();
-  if (clean) clean->finish();
-  if (ranges) ranges->finish();
+  if (edits_jsonl)
+    counts = jsonl_writer(index, found, out,
+                          options.format == "text" ? ""
+                          : options.column.empty() ? "duplicate_ranges"
+                                                   : options.column,
+                          common.threads)
+                 .write();
+  else if (options.format == "text")
+    counts = clean_writer(index, found, out, common.threads).write();
+  else
+    counts = range_writer(index, found, out, common.threads, options.format).write();
   if (page) {
     constexpr std::size_t max_strings = 20;
     suffix::repeated_strings strings;

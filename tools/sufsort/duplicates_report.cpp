@@ -90,6 +90,17 @@ void duplicate_counts::add(suffix::duplicate_range const& range) {
   to.residues += length;
 }
 
+void duplicate_counts::add(duplicate_counts const& more) {
+  ranges += more.ranges;
+  residues += more.residues;
+  records += more.records;
+  longest = std::max(longest, more.longest);
+  for (std::size_t k = 0; k < bins.size(); ++k) {
+    bins[k].ranges += more.bins[k].ranges;
+    bins[k].residues += more.bins[k].residues;
+  }
+}
+
 std::string duplicates_page(suffix::stored_index const& index, duplicate_counts const& counts,
                             suffix::repeated_strings const& strings,
                             std::vector<std::pair<std::string_view, std::string>> const& settings) {

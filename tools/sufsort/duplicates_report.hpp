@@ -16,6 +16,8 @@ namespace ordo::inline v0::sufsort {
 class duplicate_counts {
  public:
   void add(suffix::duplicate_range const& range);
+  /// Adds ranges of other records.
+  void add(duplicate_counts const& more);
 
   std::uint64_t ranges = 0, residues = 0, records = 0, longest = 0;
   struct bin {

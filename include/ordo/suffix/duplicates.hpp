@@ -112,6 +112,9 @@ class copy_finder {
   void resume(std::size_t finished, std::span<std::uint64_t const> marks);
   /// Calls on_range(range) for all ranges, in order of position. @returns the number of residues in all of them
   std::uint64_t report(std::function<void(duplicate_range const&)> const& on_range) const;
+  /// Calls on_range(range) for the ranges of records [first_record, last_record), in order. Several threads may call it.
+  std::uint64_t report(std::size_t first_record, std::size_t last_record,
+                       std::function<void(duplicate_range const&)> const& on_range) const;
 
  private:
   struct state;
