@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -392,50 +393,83 @@ struct copy_finder::state {
     });
   }
 
-  /// Counts the entries of each bucket.
+  /// Counts the entries of each bucket. Keeps the entries while there is room, so that ranges need not look for them again.
   void count(progress const& on_progress) {
-    struct counts {
-      std::vector<std::uint64_t> of = std::vector<std::uint64_t>(num_buckets);
+    struct part {
+      std::vector<std::uint64_t> counts = std::vector<std::uint64_t>(num_buckets);
+      std::vector<group_entry> entries;
     };
     sizes.assign(num_buckets, 0);
-    scan<counts>(
-        on_progress, [](group_entry const& entry, counts& local) { ++local.of[entry.bucket()]; },
-        [&](counts const& local) {
-          for (std::size_t b = 0; b < num_buckets; ++b)
-            if (local.of[b] != 0) std::atomic_ref(sizes[b]).fetch_add(local.of[b], std::memory_order_relaxed);
+    std::size_t const max_kept = (memory - table_bytes()) / 2 / sizeof(group_entry);
+    std::atomic<std::size_t> num_kept = 0;
+    std::mutex keeping;
+    scan<part>(
+        on_progress,
+        [&](group_entry const& entry, part& local) {
+          ++local.counts[entry.bucket()];
+          if (num_kept.load(std::memory_order_relaxed) + local.entries.size() < max_kept) local.entries.push_back(entry);
+        },
+        [&](part& local) {
+          std::size_t all = 0;
+          for (std::size_t b = 0; b < num_buckets; ++b) {
+            if (local.counts[b] != 0) std::atomic_ref(sizes[b]).fetch_add(local.counts[b], std::memory_order_relaxed);
+            all += local.counts[b];
+          }
+          num_kept.fetch_add(all, std::memory_order_relaxed);
+          local.entries.shrink_to_fit();
+          std::lock_guard const lock(keeping);
+          kept.push_back(std::move(local.entries));
+          if (num_kept > max_kept) kept.clear();
         });
+    kept_bytes = num_kept * sizeof(group_entry);
+    if (num_kept <= max_kept) return;
+    kept.clear();
+    kept_bytes = 0;
   }
 
   /// Collects the entries of some buckets, one behind the other.
   [[nodiscard]] std::unique_ptr<group_entry[]> collect(std::size_t begin, std::size_t end,
                                                        std::vector<std::uint64_t> const& begins, std::string const& name,
-                                                       progress const& on_progress) const {
+                                                       progress const& on_progress) {
     // Not initialised: they may take gigabytes.
     auto entries = std::make_unique_for_overwrite<group_entry[]>(std::size_t(begins.back()));
     std::vector<std::uint64_t> at(begins.begin(), begins.end() - 1);
     std::atomic<bool> differs = false;
-    scan<std::vector<group_entry>>(
-        on_progress,
-        [&](group_entry const& entry, std::vector<group_entry>& local) {
-          if (std::size_t const bucket = entry.bucket(); bucket >= begin && bucket < end) local.push_back(entry);
-        },
-        [&](std::vector<group_entry> const& local) {
-          // Those of a bucket are written together: one by one, each would miss the caches.
-          std::vector<std::size_t> ends(end - begin + 1);
-          for (group_entry const& entry : local) ++ends[entry.bucket() - begin + 1];
-          for (std::size_t b = 1; b < ends.size(); ++b) ends[b] += ends[b - 1];
-          std::vector<group_entry> sorted(local.size());
-          for (group_entry const& entry : local) sorted[ends[entry.bucket() - begin]++] = entry;
-          for (std::size_t b = 0, first = 0; b + 1 < ends.size(); first = ends[b++]) {
-            std::size_t const count = ends[b] - first;
-            if (count == 0) continue;
-            std::uint64_t const row = std::atomic_ref(at[b]).fetch_add(count, std::memory_order_relaxed);
-            if (row + count <= begins[b + 1])
-              std::copy_n(&sorted[first], count, &entries[row]);
-            else
-              differs.store(true, std::memory_order_relaxed);
-          }
-        });
+    auto const is_in_range = [&](group_entry const& entry) { return entry.bucket() >= begin && entry.bucket() < end; };
+    auto const distribute = [&](std::vector<group_entry> const& some) {
+      // Those of a bucket are written together: one by one, each would miss the caches.
+      std::vector<std::size_t> ends(end - begin + 1);
+      for (group_entry const& entry : some)
+        if (is_in_range(entry)) ++ends[entry.bucket() - begin + 1];
+      for (std::size_t b = 1; b < ends.size(); ++b) ends[b] += ends[b - 1];
+      std::vector<group_entry> sorted(ends.back());
+      for (group_entry const& entry : some)
+        if (is_in_range(entry)) sorted[ends[entry.bucket() - begin]++] = entry;
+      for (std::size_t b = 0, first = 0; b + 1 < ends.size(); first = ends[b++]) {
+        std::size_t const count = ends[b] - first;
+        if (count == 0) continue;
+        std::uint64_t const row = std::atomic_ref(at[b]).fetch_add(count, std::memory_order_relaxed);
+        if (row + count <= begins[b + 1])
+          std::copy_n(&sorted[first], count, &entries[row]);
+        else
+          differs.store(true, std::memory_order_relaxed);
+      }
+    };
+    if (!kept.empty()) {
+      bool const is_last = end == num_buckets;
+      tbb::parallel_for(std::size_t{0}, kept.size(), [&](std::size_t i) {
+        distribute(kept[i]);
+        if (is_last) std::vector<group_entry>().swap(kept[i]);
+      });
+      if (on_progress) on_progress(texts.size());
+    } else {
+      scan<std::vector<group_entry>>(
+          on_progress,
+          [&](group_entry const& entry, std::vector<group_entry>& local) {
+            if (is_in_range(entry)) local.push_back(entry);
+          },
+          distribute);
+    }
     for (std::size_t b = 0; b < at.size(); ++b)
       if (differs || at[b] != begins[b + 1])
         throw input_error(fmt::format("changed input: {}: the text differs from when its windows were counted", name));
@@ -446,7 +480,7 @@ struct copy_finder::state {
 
   /// Returns the end of the range that begins with a bucket.
   [[nodiscard]] std::size_t range_end(std::size_t begin, std::size_t max_buckets) const {
-    std::size_t const max_entries = (memory - table_bytes()) / sizeof(group_entry);
+    std::size_t const max_entries = (memory - table_bytes() - kept_bytes) / sizeof(group_entry);
     std::size_t end = begin;
     for (std::uint64_t entries = 0; end < num_buckets && end - begin < max_buckets; ++end) {
       entries += sizes[end];
@@ -498,7 +532,9 @@ struct copy_finder::state {
   tbb::task_arena arena;
   copy_bits bits;
   std::size_t finished = 0;
-  std::vector<std::uint64_t> sizes;  // of buckets, in entries; empty: not counted yet
+  std::vector<std::uint64_t> sizes;            // of buckets, in entries; empty: not counted yet
+  std::vector<std::vector<group_entry>> kept;  // all entries, of parts of the text; empty if they take too much memory
+  std::size_t kept_bytes = 0;
 };
 
 copy_finder::copy_finder(text const& input, duplicate_options const& options, std::size_t memory, text const* other) {

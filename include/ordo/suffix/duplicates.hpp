@@ -77,9 +77,10 @@ std::uint64_t find_shared(text const& input, entries sa, entries lcp, text const
 /// compared, residue by residue. A text has about 4 n / min_length minimizers. They are sorted by hash, and worked on in ranges
 /// of hashes. (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003; Roberts et al., Bioinformatics 20, 2004.)
 ///
-/// Each range reads the text once from begin to end, and parts of it again. Time O(n) for each range, if a string is compared
-/// with few others. Memory: a bit a position, 16 bytes for each minimizer of a range, and tables of strings that many positions
-/// share, which take at most a fourth of `memory`.
+/// The text is read once from begin to end if three eighths of `memory` hold all minimizers, else once more for each range; and
+/// parts of it again. Time O(n) for each range, if a string is compared with few others. Memory: a bit a position, 16 bytes for
+/// each minimizer of a range, the same again for all of them if there is room, and tables of strings that many positions share,
+/// which take at most a fourth of `memory`.
 class copy_finder {
  public:
   /// The hashes are divided into so many equal buckets. A range consists of adjacent ones.
