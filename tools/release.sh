@@ -71,6 +71,9 @@ wheel() {
     command -v nvcc > /dev/null || cuda_of_pypi "$venv"
     local ORDO_CUDA=ON
   fi
+  # As Debian's packages.
+  local -x CXXFLAGS="${CXXFLAGS-} -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2"
+  local -x LDFLAGS="${LDFLAGS-} -Wl,-z,relro,-z,now"
   if [[ ${ORDO_CUDA-} ]]; then defines=(-C "cmake.define.ORDO_CUDA=$ORDO_CUDA"); fi
   PATH=$venv/bin:$PATH "$venv/bin/python" -m build --outdir "$made" "${defines[@]}" "$work/$name"  # the wheel of the sdist
   PATH=$venv/bin:$PATH "$venv/bin/auditwheel" repair --strip -w "$made/repaired" "$made"/*.whl
