@@ -285,45 +285,6 @@ void match_finder::find(std::string_view query, std::uint64_t begin, std::uint64
   std::sort(matches.begin() + std::ptrdiff_t(first_match), matches.end());
 }
 
-void match_finder::find_super_maximal(std::string_view query, std::uint64_t begin, std::uint64_t end,
-                                      std::vector<match>& matches) const {
-  if (!has_all_rows() || options_.max_occurrences != 0)
-    throw usage_error("rows are left out: matches: super-maximal ones are found among all occurrences only");
-  end = std::min<std::uint64_t>(end, query.size());
-  if (begin >= end) return;
-  std::size_t const first_match = matches.size();
-  constexpr std::uint64_t max_letters = std::uint64_t{1} << 16;
-  std::vector<std::uint64_t> lengths, positions;
-  std::vector<std::uint64_t> offsets;
-  std::vector<std::string_view> strings;
-  std::vector<row_range> rows;
-  for (std::uint64_t from = begin; from < end;) {
-    std::uint64_t const to = std::min(end, from + max_letters), before = from == 0 ? 0 : 1;
-    lengths.resize(to - from + before);
-    matching_statistics(rows_, query, from - before, lengths);
-    offsets.clear();
-    strings.clear();
-    for (std::uint64_t i = from; i < to; ++i) {
-      std::uint64_t const length = lengths[i - from + before];
-      // Otherwise the match at the offset before includes it.
-      if (length >= options_.min_length && (i == 0 || length >= lengths[i - from + before - 1])) {
-        offsets.push_back(i);
-        strings.push_back(query.substr(i, length));
-      }
-    }
-    rows.resize(strings.size());
-    rows_.find(strings, rows);
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      positions.resize(rows[k].size());
-      std::iota(positions.begin(), positions.end(), std::uint64_t(rows[k].begin));
-      rows_.positions(positions);
-      for (std::uint64_t const p : positions) matches.push_back({offsets[k], p, strings[k].size()});
-    }
-    from = to;
-  }
-  std::sort(matches.begin() + std::ptrdiff_t(first_match), matches.end());
-}
-
 namespace {
 
 // Erases the matches that are marked.
@@ -391,12 +352,39 @@ void keep_super_maximal(std::vector<match>& matches) {
 
 namespace {
 
+/// A part of a query whose letters are those a period later, as in a tandem repeat. Remembers what was compared, so that walks
+/// which come back to the same part with offsets that move in one direction compare each letter about once.
+class periodic_part {
+ public:
+  /// Returns whether the letters at [begin, end), which is not empty, are those `period` letters later.
+  bool has(std::string_view query, std::uint64_t period, std::uint64_t begin, std::uint64_t end) {
+    auto const equal = [&](std::uint64_t from, std::uint64_t to) {
+      return from >= to || query.substr(from, to - from) == query.substr(from + period, to - from);
+    };
+    if (period != period_ || begin > end_ || end < begin_) {
+      if (!equal(begin, end)) return false;
+      period_ = period;
+      begin_ = begin;
+      end_ = end;
+      return true;
+    }
+    if (!equal(begin, begin_) || !equal(end_, end)) return false;
+    begin_ = std::min(begin, begin_);
+    end_ = std::max(end, end_);
+    return true;
+  }
+  [[nodiscard]] std::uint64_t period() const noexcept { return period_; }
+
+ private:
+  std::uint64_t period_ = 0, begin_ = 0, end_ = 0;
+};
+
 /// Computes the matching statistics of a part of a query by steps, each of which is one search.
 class statistics_walk {
  public:
   statistics_walk() = default;
   statistics_walk(std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths)
-      : query_(query), begin_(begin), lengths_(lengths), at_(begin), end_(begin) {}
+      : query_(query), begin_(begin), lengths_(lengths), at_(begin), end_(begin), last_search_(begin) {}
 
   [[nodiscard]] bool has_ended() const noexcept { return at_ >= begin_ + lengths_.size(); }
   /// Returns the string to search for.
@@ -409,6 +397,7 @@ class statistics_walk {
       end_ = at_ + found;
       set(at_);
       ++at_;
+      repeat();
       if (end_ == query_.size()) return set_rest();
       if (end_ <= at_ + short_match) return;  // a search for each offset is as fast
       low_ = at_ - 1;
@@ -431,6 +420,22 @@ class statistics_walk {
 
   void set(std::uint64_t i) {
     if (i < begin_ + lengths_.size()) lengths_[i - begin_] = end_ - i;
+  }
+  // Settles the offsets of a tandem repeat: those at which the string of an offset a period before occurs in the query, too,
+  // with the same letter behind it.
+  void repeat() {
+    std::uint64_t const before = std::exchange(last_search_, at_ - 1);
+    if (end_ - last_search_ <= short_match) return;
+    while (!has_ended() && (repeat_after(part_.period()) || repeat_after(at_ - before))) {}
+  }
+  bool repeat_after(std::uint64_t period) {
+    if (period == 0 || period > at_ - begin_) return false;
+    std::uint64_t const from = at_ - period, length = lengths_[from - begin_];
+    if (length <= short_match || at_ + length >= query_.size() || !part_.has(query_, period, from, from + length + 1))
+      return false;
+    end_ = at_ + length;
+    set(at_++);
+    return true;
   }
   void set_rest() {
     for (; !has_ended(); ++at_) set(at_);
@@ -461,6 +466,8 @@ class statistics_walk {
   std::uint64_t at_ = 0;   // the first offset that is not settled
   std::uint64_t end_ = 0;  // of the longest match at the last settled offset
   std::uint64_t low_ = 0, high_ = 0, tried_ = 0, step_ = 0;
+  periodic_part part_;
+  std::uint64_t last_search_ = 0;  // the offset of the last match that was searched for
 };
 
 /// Computes the matching statistics of a part of a query by an FM index, from the last offset to the first, in steps of
@@ -496,20 +503,36 @@ class backward_walk {
   // extend: prepend a letter to the match. Else try an end: the last possible one (last), ends at growing distances (gallop),
   // or one halfway (halve); after the first distance, the last one (tail).
   enum class stage { extend, last, gallop, tail, halve };
-  static constexpr std::uint64_t short_match = 24;  // more than unrelated sequences share
+  static constexpr std::uint64_t short_match = 24;   // more than unrelated sequences share
+  static constexpr std::uint64_t long_match = 1024;  // letters whose steps take longer than a binary search of rows
   static constexpr std::uint64_t few_rows = 8;
 
   [[nodiscard]] std::uint64_t at() const noexcept { return begin_ + left_ - 1; }  // the next offset to settle
 
   void settle(std::uint64_t end, fm_index::interval rows) {
+    if (stage_ != stage::extend && end - at() >= short_match) searched_[num_searched_++ % searched_.size()] = {at(), end, rows};
     stage_ = stage::extend;
     end_ = end;
     rows_of_match_ = rows;
     lengths_[left_ - 1] = end - at();
     --left_;
   }
+  // In a tandem repeat the string that was found at an offset a few periods later begins here, too, and ends with the same
+  // letter behind it. Returns whether that is so; then this offset is settled.
+  bool repeat(std::uint64_t high) {
+    for (match_at const& one : searched_) {
+      std::uint64_t const length = one.end - one.begin, end = at() + length;
+      if (length == 0 || end >= high || one.end >= query_.size() || !part_.has(query_, one.begin - at(), at(), end + 1))
+        continue;
+      stage_ = stage::halve;
+      settle(end, one.rows);
+      return true;
+    }
+    return false;
+  }
   // Searches for the longest string that begins at this offset and occurs. It ends before high.
   void search(std::uint64_t high) {
+    if (high <= query_.size() && high - at() > short_match && repeat(high)) return;
     low_ = at();
     high_ = high;
     rows_of_low_ = fm_->all_rows();
@@ -535,6 +558,7 @@ class backward_walk {
     low_ = tried_;
     rows_of_low_ = rows_of_tried_;
     if (low_ - at() >= short_match && rows_of_low_.end - rows_of_low_.begin <= few_rows) return compare();
+    if (low_ - at() >= short_match && high_ - at() > long_match && low_ + 1 < high_) return search_rows();
     if (stage_ == stage::gallop) {
       if (step_ == short_match && high_ <= query_.size()) stage_ = stage::tail;
       step_ *= 2;
@@ -565,6 +589,56 @@ class backward_walk {
     settle(at() + longest, of_longest);
   }
 
+  // Returns the number of letters that the query, from this offset on, shares with the suffix of a row.
+  // @param known  letters that they are known to share @param is_less  set to whether the suffix is smaller
+  [[nodiscard]] std::uint64_t shared(std::uint64_t row, std::uint64_t known, bool* is_less = nullptr) const {
+    text const& input = rows_->input();
+    std::uint64_t const p = fm_->position(std::size_t(row)), left = input.end_of(rows_->record_of(p)) - p,
+                        wanted = query_.size() - at(), room = std::min(left, wanted);
+    if (known > room) return room;  // of a damaged index
+    char const *const a = query_.data() + at(), *const b = input.residues.data() + p;
+    std::uint64_t const length = known + common_prefix(a + known, b + known, room - known);
+    if (is_less)
+      *is_less = length < room ? static_cast<unsigned char>(b[length]) < static_cast<unsigned char>(a[length]) : left < wanted;
+    return length;
+  }
+  // Finds the longest match by binary search among the rows of a string, whose suffixes are in order, as in a suffix array
+  // (Manber and Myers 1993), and then the rows that share it.
+  void search_rows() {
+    row_range const rows = fm_->rows(rows_of_low_);
+    std::uint64_t const known = low_ - at();
+    struct bound {
+      std::uint64_t row, shared;
+    };
+    bound low{rows.begin, known},
+        high{rows.end, known};  // rows before low.row are smaller than the query, those from high.row on not
+    while (low.row < high.row) {
+      std::uint64_t const middle = low.row + (high.row - low.row) / 2;
+      bool is_less = false;
+      std::uint64_t const length = shared(middle, std::min(low.shared, high.shared), &is_less);
+      if (is_less)
+        low = {middle + 1, length};
+      else
+        high = {middle, length};
+    }
+    std::uint64_t const longest = std::max(low.shared, high.shared);
+    // The first row of those before low.row that share so much, and the row behind the last one of the others.
+    auto const boundary = [&](std::uint64_t from, std::uint64_t to, bool first) {
+      while (from < to) {
+        std::uint64_t const middle = from + (to - from) / 2;
+        if ((shared(middle, known) >= longest) == first)
+          to = middle;
+        else
+          from = middle + 1;
+      }
+      return from;
+    };
+    std::uint64_t const begin = low.shared == longest ? boundary(rows.begin, low.row, true) : low.row;
+    std::uint64_t const end = high.shared == longest ? boundary(low.row, rows.end, false) : low.row;
+    std::uint64_t const shift = rows_of_low_.begin - rows.begin;
+    settle(at() + longest, {begin + shift, end + shift});
+  }
+
   searcher const* rows_;
   fm_index const* fm_;
   std::string_view query_;
@@ -573,11 +647,124 @@ class backward_walk {
   std::uint64_t left_;     // the number of offsets that are not settled
   std::uint64_t end_ = 0;  // of the match at the offset settled last
   fm_index::interval rows_of_match_;
+  // The last long matches that were found by a search.
+  struct match_at {
+    std::uint64_t begin = 0, end = 0;
+    fm_index::interval rows;
+  };
+  std::array<match_at, 4> searched_;
+  std::size_t num_searched_ = 0;
+  periodic_part part_;
   // The string from the next offset to low_ occurs, and that to high_ does not.
   stage stage_ = stage::extend;
   std::uint64_t low_ = 0, high_ = 0, tried_ = 0, tried_at_ = 0, step_ = 0;
   fm_index::interval rows_of_low_, rows_of_tried_;
 };
+
+/// Runs walks, a few dozen at a time. @param next  returns the next walk, or nothing at the end
+template <class Walk, class Next>
+void run_walks(Next next) {
+  constexpr std::size_t max_walks = 64;
+  std::vector<Walk> walks;
+  bool more = true;
+  auto const fill = [&] {
+    while (more && walks.size() < max_walks)
+      if (std::optional<Walk> one = next())
+        walks.push_back(std::move(*one));
+      else
+        more = false;
+  };
+  fill();
+  while (!walks.empty()) {
+    for (std::size_t w = 0; w < walks.size();) {
+      if (!walks[w].has_ended()) walks[w].step();
+      if (!walks[w].has_ended()) {
+        ++w;
+        continue;
+      }
+      if (w + 1 != walks.size()) walks[w] = std::move(walks.back());
+      walks.pop_back();
+    }
+    fill();
+  }
+}
+
+/// Offsets [begin, end) of a query.
+struct offset_range {
+  std::uint64_t begin, end;
+};
+
+/// Looks for strings of a given length in a part of a query, from the first offset to the last. A string that does not occur
+/// rules out all that include it: of unrelated sequences most offsets are passed over. (The idea is that of Boyer and Moore.)
+class long_string_walk {
+ public:
+  /// @param found  receives the offsets at which a string may begin that occurs
+  long_string_walk(fm_index const& fm, std::string_view query, offset_range part, std::uint64_t length,
+                   std::vector<offset_range>& found)
+      : fm_(&fm), query_(query), end_(part.end), length_(length), found_(&found) {
+    begin(part.begin);
+  }
+
+  [[nodiscard]] bool has_ended() const noexcept { return at_ >= end_ || length_ > query_.size() - at_; }
+
+  void step() {
+    rows_ = fm_->before(query_[--next_], rows_);
+    if (rows_.empty())
+      begin(next_ + 1);
+    else if (next_ == at_)
+      take();
+    fm_->prefetch(rows_);
+  }
+
+ private:
+  static constexpr std::uint64_t block = 128;  // offsets that are taken together
+
+  void begin(std::uint64_t at) {
+    at_ = at;
+    next_ = at + length_;
+    rows_ = fm_->all_rows();
+  }
+  void take() {
+    std::uint64_t const end = std::min(end_, at_ + block);
+    if (!found_->empty() && found_->back().end == at_)
+      found_->back().end = end;
+    else
+      found_->push_back({at_, end});
+    begin(end);
+  }
+
+  fm_index const* fm_;
+  std::string_view query_;
+  std::uint64_t end_, length_;
+  std::vector<offset_range>* found_;
+  std::uint64_t at_ = 0, next_ = 0;  // the offset of the string; that of the letter read last
+  fm_index::interval rows_;
+};
+
+/// Computes matching statistics by an FM index, as matching_statistics does, but sets those of less than min_length letters to
+/// any number below it.
+void long_statistics(searcher const& rows, std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths,
+                     std::uint64_t min_length) {
+  std::ranges::fill(lengths, 0);
+  constexpr std::size_t max_parts = 64, min_letters = 64;
+  std::size_t const count = std::clamp<std::size_t>(lengths.size() / min_letters, 1, max_parts);
+  auto const first_of = [&](std::size_t part) { return part == count ? lengths.size() : lengths.size() / count * part; };
+  std::vector<std::vector<offset_range>> found(count);
+  std::size_t part = 0;
+  run_walks<long_string_walk>([&]() -> std::optional<long_string_walk> {
+    if (part == count) return std::nullopt;
+    offset_range const range{begin + first_of(part), begin + first_of(part + 1)};
+    return long_string_walk(*rows.fm(), query, range, min_length, found[part++]);
+  });
+  part = 0;
+  std::size_t range = 0;
+  run_walks<backward_walk>([&]() -> std::optional<backward_walk> {
+    while (part != count && range == found[part].size()) ++part, range = 0;
+    if (part == count) return std::nullopt;
+    offset_range const& one = found[part][range++];
+    return backward_walk(rows, query, one.begin, lengths.subspan(one.begin - begin, one.end - one.begin));
+  });
+}
 
 }  // namespace
 
@@ -589,22 +776,12 @@ void matching_statistics(searcher const& rows, std::string_view query, std::uint
   std::size_t const count = std::clamp<std::size_t>(lengths.size() / min_letters, 1, max_walks);
   auto const first_of = [&](std::size_t w) { return w == count ? lengths.size() : lengths.size() / count * w; };
   if (rows.fm()) {
-    std::vector<backward_walk> walks;
-    for (std::size_t w = 0; w < count; ++w)
-      walks.emplace_back(rows, query, begin + first_of(w), lengths.subspan(first_of(w), first_of(w + 1) - first_of(w)));
-    while (!walks.empty())
-      for (std::size_t w = 0; w < walks.size();) {
-        if (!walks[w].has_ended()) walks[w].step();
-        if (!walks[w].has_ended())
-          ++w;
-        else if (w + 1 == walks.size())
-          walks.pop_back();
-        else {
-          walks[w] = walks.back();
-          walks.pop_back();
-        }
-      }
-    return;
+    std::size_t w = 0;
+    return run_walks<backward_walk>([&]() -> std::optional<backward_walk> {
+      if (w == count) return std::nullopt;
+      std::size_t const first = first_of(w), last = first_of(++w);
+      return backward_walk(rows, query, begin + first, lengths.subspan(first, last - first));
+    });
   }
   std::vector<statistics_walk> walks;
   for (std::size_t w = 0; w < count; ++w)
@@ -620,6 +797,48 @@ void matching_statistics(searcher const& rows, std::string_view query, std::uint
     rows.find_longest(patterns, found);
     for (std::size_t w = 0; w < walks.size(); ++w) walks[w].take(found[w]);
   }
+}
+
+void match_finder::find_super_maximal(std::string_view query, std::uint64_t begin, std::uint64_t end,
+                                      std::vector<match>& matches) const {
+  if (!has_all_rows() || options_.max_occurrences != 0)
+    throw usage_error("rows are left out: matches: super-maximal ones are found among all occurrences only");
+  end = std::min<std::uint64_t>(end, query.size());
+  if (begin >= end) return;
+  std::size_t const first_match = matches.size();
+  constexpr std::uint64_t max_letters = std::uint64_t{1} << 16;
+  std::vector<std::uint64_t> lengths, positions;
+  std::vector<std::uint64_t> offsets;
+  std::vector<std::string_view> strings;
+  std::vector<row_range> rows;
+  for (std::uint64_t from = begin; from < end;) {
+    std::uint64_t const to = std::min(end, from + max_letters), before = from == 0 ? 0 : 1;
+    lengths.resize(to - from + before);
+    if (rows_.fm())
+      long_statistics(rows_, query, from - before, lengths, options_.min_length);
+    else
+      matching_statistics(rows_, query, from - before, lengths);
+    offsets.clear();
+    strings.clear();
+    for (std::uint64_t i = from; i < to; ++i) {
+      std::uint64_t const length = lengths[i - from + before];
+      // Otherwise the match at the offset before includes it.
+      if (length >= options_.min_length && (i == 0 || length >= lengths[i - from + before - 1])) {
+        offsets.push_back(i);
+        strings.push_back(query.substr(i, length));
+      }
+    }
+    rows.resize(strings.size());
+    rows_.find(strings, rows);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      positions.resize(rows[k].size());
+      std::iota(positions.begin(), positions.end(), std::uint64_t(rows[k].begin));
+      rows_.positions(positions);
+      for (std::uint64_t const p : positions) matches.push_back({offsets[k], p, strings[k].size()});
+    }
+    from = to;
+  }
+  std::sort(matches.begin() + std::ptrdiff_t(first_match), matches.end());
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -172,13 +173,13 @@ TEST_CASE("maximal exact matches are those of the definition", "[suffix][matches
 
 TEST_CASE("tandem repeats take time for their matches only", "[suffix][matches]") {
   // Each of 25,000 offsets of the query occurs at thousands of positions: only those without the letter before are visited.
-  std::string const text_letters = "C" + std::string(20000, 'A') + "G" + repeated("ACT", 12000);
+  std::string const text_letters = std::string("C").append(20000, 'A').append("G").append(repeated("ACT", 12000));
   suffix::text const text{text_letters};
   auto const sa = suffix::build<std::uint32_t>(text).sa;
   auto const bytes = suffix::make_fm_index(text, entries_of(sa), 32, "sa");
   suffix::fm_index const fm(bytes, text, "fm");
   suffix::searcher const rows(text, entries_of(sa)), by_fm(fm, text);
-  std::string const query = "GC" + std::string(16000, 'A') + repeated("TAC", 9000) + "G";
+  std::string const query = std::string("GC").append(16000, 'A').append(repeated("TAC", 9000)).append("G");
   auto const matches = suffix::match_finder(text, rows, {}, {20, 0}).find(query);
   CHECK(suffix::match_finder(text, by_fm, {}, {20, 0}).find(query) == matches);
   CHECK(matches.size() > 15000);
@@ -189,7 +190,8 @@ TEST_CASE("tandem repeats take time for their matches only", "[suffix][matches]"
     REQUIRE((i + length == query.size() || p + length == text.size() || query[i + length] != text_letters[p + length]));
   }
   CHECK(std::ranges::count_if(matches, [](match const& one) { return one.query_begin == 1 && one.position == 0; }) == 1);
-  CHECK(suffix::match_finder(text, by_fm, {}, {20, 3}).find(query) == suffix::match_finder(text, rows, {}, {20, 3}).find(query));
+  CHECK(suffix::match_finder(text, by_fm, {}, {20, 3}).find(query) ==
+        suffix::match_finder(text, rows, {}, {20, 3}).find(query));
 }
 
 TEST_CASE("maximal exact matches are found with rows left out", "[suffix][matches]") {
@@ -239,6 +241,51 @@ TEST_CASE("matching statistics of long matches", "[suffix][matches]") {
   CHECK(same == lengths);
   suffix::matching_statistics(by_fm, query, 4900, part);
   CHECK(std::equal(part.begin(), part.end(), lengths.begin() + 4900));
+}
+
+TEST_CASE("matching statistics and super-maximal matches of tandem repeats", "[suffix][matches]") {
+  random_numbers random(14);
+  for (int trial = 0; trial < 10; ++trial) {
+    std::string const unit = random_letters(random, trial % 2 == 0 ? "AC" : "ACGT", std::array{1, 2, 3, 5, 40}[trial % 5]);
+    auto const repeat = [&](std::size_t size, std::size_t changes) {
+      std::string all = repeated(unit, size);
+      for (; changes != 0; --changes) all[random.below(all.size())] = "ACGT"[random.below(4)];
+      return all;
+    };
+    stored_text const stored({repeat(1500 + random.below(1000), random.below(3)), repeat(1000, random.below(4))});
+    suffix::text const text = stored.view();
+    std::string query = repeat(2500 + random.below(2000), random.below(3));
+    query += random_letters(random, "ACGT", 300);
+    query += repeat(900, 2);
+    // The lengths of matches by those one letter later.
+    std::vector<std::uint64_t> expected(query.size()), here(text.size() + 1), later(text.size() + 1);
+    for (std::size_t i = query.size(); i-- != 0; std::swap(here, later))
+      for (std::size_t p = 0; p < text.size(); ++p) {
+        bool const is_last = p + 1 == text.end_of(record_at(text, p));
+        here[p] = query[i] != text.residues[p] ? 0 : is_last ? 1 : later[p + 1] + 1;
+        expected[i] = std::max(expected[i], here[p]);
+      }
+    auto const sa = suffix::build<std::uint32_t>(text).sa;
+    auto const bytes = suffix::make_fm_index(text, entries_of(sa), 1 + random.below(40), "sa");
+    suffix::fm_index const fm(bytes, text, "fm");
+    suffix::searcher const rows(text, entries_of(sa)), by_fm(fm, text);
+    INFO("trial " << trial << ", unit " << unit);
+    for (suffix::searcher const* const one : {&rows, &by_fm}) {
+      std::vector<std::uint64_t> lengths(query.size());
+      suffix::matching_statistics(*one, query, 0, lengths);
+      REQUIRE(lengths == expected);
+      lengths.resize(50);  // one walk
+      suffix::matching_statistics(*one, query, 700, lengths);
+      REQUIRE(std::equal(lengths.begin(), lengths.end(), expected.begin() + 700));
+    }
+    for (std::uint64_t const min_length : {12, 60, 1200}) {
+      std::vector<match> found, by_index;
+      suffix::match_finder(text, rows, {}, {min_length, 0}).find_super_maximal(query, 0, query.size(), found);
+      suffix::match_finder(text, by_fm, {}, {min_length, 0}).find_super_maximal(query, 0, query.size(), by_index);
+      REQUIRE(found == by_index);
+      REQUIRE(std::ranges::all_of(found, [&](match const& one) { return one.length == expected[one.query_begin]; }));
+    }
+  }
 }
 
 TEST_CASE("matches of small and wrong calls", "[suffix][matches]") {
