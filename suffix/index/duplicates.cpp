@@ -11,6 +11,7 @@
 #include "base/threads.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/error.hpp"
+#include "ordo/host_bytes.hpp"
 #include "ordo/suffix/records.hpp"
 #include "suffix/index/common_prefix.hpp"
 #include "suffix/index/copy_bits.hpp"
@@ -287,6 +288,52 @@ repeated_strings find_repeated_strings(text const& input, entries sa, entries lc
     if (all.frequent.size() > max_strings) all.frequent.pop_back();
   }
   return all;
+}
+
+namespace {
+
+template <class Index>
+repeated_strings strings_of(text const& input, std::uint64_t min_length, std::size_t max_strings,
+                            build_options const& options) {
+  result<Index> const made = build<Index>(input, {.lcp = true}, options);
+  return find_repeated_strings(input, entries(std::span<Index const>(made.sa)), entries(std::span<Index const>(made.lcp)),
+                               min_length, max_strings);
+}
+
+}  // namespace
+
+repeated_strings find_repeated_strings(text const& input, copy_finder const& copies, std::uint64_t min_length,
+                                       std::size_t max_strings, build_options options) {
+  detail::check(input, {.min_length = min_length});
+  std::size_t ranges = 0;
+  std::size_t const all = std::size_t(copies.report([&](duplicate_range const&) { ++ranges; })), size = input.residue_bytes;
+  if (all == 0) return {};
+  std::size_t const index_bytes = index_fits(4, all, ranges) ? 4 : 8,
+                    held = all * (size + 2 * index_bytes) + ranges * 4 * sizeof(std::uint64_t);
+  if (held > options.memory) {
+    std::size_t const needed =
+        held + build_memory(device::cpu, all, ranges, index_bytes, {.lcp = true}, {}, input.residue_bytes).min_bytes;
+    throw out_of_memory(
+        fmt::format("out of memory: repeated strings: {} bytes are needed, {} are allowed", needed, options.memory), needed);
+  }
+  options.memory -= held;
+  host_bytes residues(all * size);
+  std::vector<std::uint64_t> starts, origins;
+  copies.report([&](duplicate_range const& range) {
+    starts.push_back(residues.size() / size);
+    origins.push_back(range.begin);
+    residues.append(input.residues.substr(range.begin * size, (range.end - range.begin) * size));
+  });
+  text const of_copies{{residues.data(), residues.size()}, starts, input.residue_bytes};
+  repeated_strings found = index_bytes == 4 ? strings_of<std::uint32_t>(of_copies, min_length, max_strings, options)
+                                            : strings_of<std::uint64_t>(of_copies, min_length, max_strings, options);
+  auto const restore = [&](repeated_string& one) {
+    std::size_t const range = std::size_t(std::ranges::upper_bound(starts, one.position) - starts.begin()) - 1;
+    one.position += origins[range] - starts[range];
+  };
+  if (found.longest.count != 0) restore(found.longest);
+  for (repeated_string& one : found.frequent) restore(one);
+  return found;
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -203,6 +203,10 @@ expect 0 sufsort check bare
 want "$(cat out)" 'bare: right: seq, starts of 21 residues in 4 records' 'check of a text'
 expect 0 sufsort dedup bare -l 4
 want "$(cat out)" "$(echo 'in.txt:3 7 12' | tabs)" 'copies of a text without an array'
+expect 0 sufsort duplicates bare -l 4 --report bare.html
+expect 0 sufsort duplicates x -l 4 --report x.html
+diff <(grep -v '<th>index' bare.html) <(grep -v '<th>index' x.html) || fail 'a report without an LCP'
+grep -q 'to be' bare.html || fail "no strings: $(cat bare.html)"
 expect_error sufsort count bare to
 want "$(cat err)" 'sufsort: no suffix array: bare.json: the index is a text, for duplicates only: build it without --text-only' 'a search without an array'
 expect_error sufsort export bare --format raw32 -o bare.raw

@@ -396,6 +396,22 @@ std::unique_ptr<suffix::copy_finder> find_copies(duplicates_options const& optio
   return finder;
 }
 
+/// Finds the strings for a report, if the index has no arrays. @throws out_of_memory
+suffix::repeated_strings strings_of_copies(duplicates_options const& options, cli::common_options const& common,
+                                           suffix::text const& input, suffix::duplicate_options find, std::size_t max_strings) {
+  find.keep = suffix::kept_copies::none;
+  find.scope = suffix::copy_scope::anywhere;
+  find.whole_characters = false;
+  std::size_t const bits = input.size() / 8, available = options.memory.host_bytes();
+  if (bits >= available) throw out_of_memory("out of memory: repeated strings", bits + bits / 8);
+  suffix::copy_finder copies(input, find, available - bits);
+  while (copies.finished() != suffix::copy_finder::num_buckets) copies.next_range();
+  suffix::build_options building;
+  building.machine = common.machine();
+  building.memory = available - bits;
+  return suffix::find_repeated_strings(input, copies, find.min_length, max_strings, building);
+}
+
 }  // namespace
 
 int duplicates(duplicates_options const& options, cli::common_options const& common, reporter& report) {
@@ -425,27 +441,35 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
   suffix::duplicate_options find = options.find;
   find.threads = common.threads;
   find.whole_characters |= edits_jsonl;
-  std::unique_ptr<suffix::copy_finder> const finder = find_copies(options, find, index, against ? &*against : nullptr, report);
-  suffix::copy_finder const& found = *finder;
+  std::unique_ptr<suffix::copy_finder> finder = find_copies(options, find, index, against ? &*against : nullptr, report);
   report.phase("write", about.residues);
   duplicate_counts counts;
   if (edits_jsonl)
-    counts = jsonl_writer(index, found, out,
+    counts = jsonl_writer(index, *finder, out,
                           options.format == "text" ? ""
                           : options.column.empty() ? "duplicate_ranges"
                                                    : options.column,
                           common.threads)
                  .write();
   else if (options.format == "text")
-    counts = clean_writer(index, found, out, common.threads).write();
+    counts = clean_writer(index, *finder, out, common.threads).write();
   else
-    counts = range_writer(index, found, out, common.threads, options.format).write();
+    counts = range_writer(index, *finder, out, common.threads, options.format).write();
+  finder.reset();
   if (page) {
     constexpr std::size_t max_strings = 20;
     suffix::repeated_strings strings;
+    std::optional<std::size_t> needed;  // bytes of memory
+    report.phase("report");
     if (about.find("lcp"))
       strings = suffix::find_repeated_strings(input, index.array("sa"), index.array("lcp"), find.min_length, max_strings,
                                               index.path("sa"));
+    else
+      try {
+        strings = strings_of_copies(options, common, input, find, max_strings);
+      } catch (out_of_memory const& e) {
+        needed = e.bytes();  // the page can do without them
+      }
     std::vector<std::pair<std::string_view, std::string>> settings{{"index", options.prefix},
                                                                    {"shortest duplicate", std::to_string(find.min_length)}};
     if (against)
@@ -454,6 +478,7 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
       settings.emplace_back("kept copies", suffix::kept_copies_words[std::size_t(find.keep)]);
       settings.emplace_back("copies", suffix::copy_scope_words[std::size_t(find.scope)]);
     }
+    if (needed) settings.emplace_back("repeated strings", fmt::format("not shown: {} bytes of memory are needed", *needed));
     page->write(std::string_view(duplicates_page(index, counts, strings, settings)));
     page->finish();
   }

@@ -139,5 +139,14 @@ struct repeated_strings {
 repeated_strings find_repeated_strings(text const& input, entries sa, entries lcp, std::uint64_t min_length,
                                        std::size_t max_strings, std::string const& name = "suffix array");
 
+/// Finds the same strings without arrays of the text. All occurrences of strings that repeat lie in copies, so the arrays of
+/// these, each a record of another text, suffice. Memory: the copies, 32 bytes for each range of them, and their arrays with
+/// what build needs.
+/// @param copies  those of kept_copies::none and copy_scope::anywhere, of whole_characters false; all ranges are finished
+/// @param options  of the build; `memory` is the limit for everything
+/// @throws out_of_memory  what may suffice for the build, and as build
+repeated_strings find_repeated_strings(text const& input, copy_finder const& copies, std::uint64_t min_length,
+                                       std::size_t max_strings, build_options options = {});
+
 }  // namespace ordo::inline v0::suffix
 #pragma GCC visibility pop

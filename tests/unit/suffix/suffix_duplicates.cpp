@@ -244,6 +244,16 @@ TEST_CASE("the longest and the most frequent strings", "[suffix][duplicates]") {
       REQUIRE((found.frequent == plain.frequent));
       // Of strings of the greatest length, both report the first in suffix order.
       REQUIRE(found.longest == plain.longest);
+      // The same without arrays of the text.
+      suffix::copy_finder copies(all.view(), {min_length, suffix::kept_copies::none, false, 1}, std::size_t{1} << 20);
+      while (copies.finished() != suffix::copy_finder::num_buckets) copies.next_range();
+      auto const without = suffix::find_repeated_strings(all.view(), copies, min_length, max_strings);
+      REQUIRE((without.frequent == plain.frequent));
+      REQUIRE(without.longest == plain.longest);
+      suffix::build_options small;
+      small.memory = 8;
+      if (plain.longest.count != 0)
+        REQUIRE_THROWS_AS(suffix::find_repeated_strings(all.view(), copies, min_length, max_strings, small), out_of_memory);
     }
 }
 
