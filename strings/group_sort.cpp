@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "group/output_part.hpp"
 #include "ordo/host_bytes.hpp"
 
 namespace ordo::inline v0::strings {
 namespace {
 
-/// The largest part of a text, or of an output, that is read or sent at a time.
+/// The largest part of a text that is read at a time.
 constexpr std::size_t max_part = std::size_t{64} << 20;
 constexpr std::uint64_t sequential = ~std::uint64_t{0};
 
@@ -340,65 +341,6 @@ void keep_head(group& members, host_bytes& lines, sort_options const& options) {
   lines.resize(std::size_t(at - lines.data()));
 }
 
-/// A part of a sink, from an offset on.
-class part_sink final : public sink {
- public:
-  part_sink(sink& to, std::uint64_t begin) : to_(to), begin_(begin) {}
-  void write(std::span<char const> data) override {
-    write_at(written_, data);
-    written_ += data.size();
-  }
-  bool expect(std::uint64_t) override { return true; }
-  [[nodiscard]] bool addressable() const override { return true; }
-  void write_at(std::uint64_t offset, std::span<char const> data) override { to_.write_at(begin_ + offset, data); }
-
- private:
-  sink& to_;
-  std::uint64_t begin_, written_ = 0;
-};
-
-/// Writes the parts of all members. Those of members without a sink are sent to member 0, in order of the members.
-/// @param write_mine  writes this member's part to a sink
-template <class Write>
-void write_parts(group& members, std::vector<std::uint64_t> const& sizes, group_output const& open, Write write_mine) {
-  std::size_t const p = members.size(), rank = members.rank();
-  sink* const to = open(std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}));
-  if (rank == 0 && !to) throw usage_error("bad output: sort over a group: member 0 has no sink");
-  auto const has_sink = members.all_gather(std::uint8_t(to != nullptr));
-  bool const in_parts = members.reduce(rank != 0 || to->addressable(), reduction::min) != 0;
-  std::uint64_t begin = 0;
-  for (std::size_t m = 0; m < rank; ++m) begin += sizes[m];
-  host_bytes part;  // the whole of this member, or what member 0 has received
-  if (to && in_parts) {
-    part_sink mine(*to, begin);
-    write_mine(mine);
-  } else {
-    bytes_sink mine;
-    mine.bytes.reserve(sizes[rank]);
-    write_mine(mine);
-    part = std::move(mine.bytes);
-    if (rank == 0) to->write(part.span());
-  }
-  begin = sizes[0];
-  for (std::size_t m = 1; m < p; begin += sizes[m++]) {
-    if (in_parts && has_sink[m]) continue;
-    for (std::uint64_t at = 0; at < sizes[m]; at += max_part) {
-      std::uint64_t const n = std::min<std::uint64_t>(max_part, sizes[m] - at);
-      std::vector<std::span<std::byte const>> sends(p);
-      std::vector<std::span<std::byte>> receives(p);
-      if (rank == m) sends[0] = std::as_bytes(part.span()).subspan(at, n);
-      if (rank == 0) {
-        part.resize(n);
-        receives[m] = std::as_writable_bytes(part.span());
-      }
-      members.all_to_all(sends, receives);
-      if (rank == 0 && in_parts) to->write_at(begin + at, part.span());
-      if (rank == 0 && !in_parts) to->write(part.span());
-    }
-  }
-  members.barrier();
-}
-
 }  // namespace
 
 group_report sort(group& members, texts const& from, group_output const& open, sort_options const& options, duplicates equal,
@@ -427,12 +369,12 @@ group_report sort(group& members, texts const& from, group_output const& open, s
   report.own_bytes = sizes[members.rank()];
   report.sort.written = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
   begin(phase::write, report.sort.written);
-  write_parts(members, sizes, open, [&](sink& to) {
-    if (is_known)
-      write(lines, equal, options.machine.threads, to);
-    else
-      to.write(mine.bytes.span());
-  });
+  ordo::detail::output_part part(members, sizes, open(report.sort.written));
+  if (is_known)
+    write(lines, equal, options.machine.threads, part.mine());
+  else
+    part.mine().write(mine.bytes.span());
+  part.finish();
   return report;
 }
 

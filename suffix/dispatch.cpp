@@ -226,16 +226,22 @@ void detail::expect_rows(std::size_t rows, sinks const& out, std::size_t index_b
   if (out.lcp) out.lcp->expect(rows * entry_bytes);
 }
 
-void detail::expect_arrays(std::size_t n, std::span<std::uint64_t const> starts, sinks const& out, std::size_t index_bytes,
-                           row_selection rows) {
-  check_rows(rows, out.bwt != nullptr);
-  if (!out.sa) throw usage_error("no sink: suffix array: sinks::sa is null");
-  bool const narrow = out.entry_bytes == narrow_bytes && index_bytes == 8;
-  if (out.entry_bytes != 0 && out.entry_bytes != index_bytes && !narrow)
+std::size_t detail::check_arrays(std::size_t n, std::span<std::uint64_t const> starts, std::size_t given_bytes,
+                                 std::size_t index_bytes, row_selection rows, bool bwt) {
+  check_rows(rows, bwt);
+  bool const narrow = given_bytes == narrow_bytes && index_bytes == 8;
+  if (given_bytes != 0 && given_bytes != index_bytes && !narrow)
     throw usage_error(
-        fmt::format("invalid entry size: suffix array: {} bytes, but an Index has {}", out.entry_bytes, index_bytes));
+        fmt::format("invalid entry size: suffix array: {} bytes, but an Index has {}", given_bytes, index_bytes));
   std::size_t const entry_bytes = narrow ? narrow_bytes : index_bytes;
   check_sizes(n, starts, n, 0, 0, entry_bytes, n);
+  return entry_bytes;
+}
+
+void detail::expect_arrays(std::size_t n, std::span<std::uint64_t const> starts, sinks const& out, std::size_t index_bytes,
+                           row_selection rows) {
+  if (!out.sa) throw usage_error("no sink: suffix array: sinks::sa is null");
+  check_arrays(n, starts, out.entry_bytes, index_bytes, rows, out.bwt != nullptr);
   if (!rows.all()) return;
   expect_rows(n, out, index_bytes);
   if (out.bwt) out.bwt->expect(n + std::max<std::size_t>(starts.size(), 1));

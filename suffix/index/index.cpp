@@ -64,10 +64,15 @@ void checksum_sink::write_at(std::uint64_t offset, std::span<char const> data) {
   to_.write_at(offset, data);
 }
 
-index_array checksum_sink::of(std::string name) const {
+void checksum_sink::add_part(std::uint64_t offset, index_array const& part) {
+  std::lock_guard const lock(adding_);
+  parts_[offset] = {part.bytes, part.crc32};
+}
+
+index_array checksum_sink::of(std::string name, std::uint64_t begin) const {
   index_array array{std::move(name), 0, std::uint32_t(crc32_z(0, nullptr, 0))};
   for (auto const& [offset, p] : parts_) {
-    if (offset != array.bytes) throw std::logic_error("checksum: a part is missing");
+    if (offset != begin + array.bytes) throw std::logic_error("checksum: a part is missing");
     array.crc32 = std::uint32_t(crc32_combine(array.crc32, p.crc32, z_off_t(p.bytes)));
     array.bytes += p.bytes;
   }

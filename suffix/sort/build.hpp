@@ -13,7 +13,9 @@
 #include "suffix/sort/bwt.hpp"
 #include "suffix/sort/check.hpp"
 #include "suffix/sort/early_download.hpp"
+#include "suffix/sort/group_ranks.hpp"
 #include "suffix/sort/lcp.hpp"
+#include "suffix/sort/member_share.hpp"
 #include "suffix/sort/memory_plan.hpp"
 #include "suffix/sort/row_filter.hpp"
 #include "suffix/sort/suffix_sort.hpp"
@@ -30,6 +32,7 @@ struct results {
   arrays<Index> memory;
   sinks stored;
   row_selection rows = {};
+  member_share* share = nullptr;  // of a group, which opens the sinks; null: this machine builds all
 };
 
 constexpr std::size_t narrow_bytes = 5;  // of an entry of 40 bits
@@ -60,7 +63,7 @@ class delivery {
   delivery(B& backend, packed_text<B> const& packed, results<Index> const& to)
       : backend_(backend),
         to_(to),
-        records_(packed.records()),
+        ends_(to.share && to.share->members.rank() != 0 ? 0 : packed.records()),
         narrow_(backend.template buffer<unsigned char>(
             to.stored.entry_bytes == narrow_bytes ? std::min(packed.size(), narrowed_at_once) * narrow_bytes : 0)) {}
 
@@ -89,13 +92,14 @@ class delivery {
   }
   /// Delivers rows of the BWT after those of record ends.
   void give_rows(std::span<char const> made, std::size_t at) const {
-    give(made, to_.memory.bwt, to_.stored.bwt, records_ + at);
+    give(made, to_.memory.bwt, to_.stored.bwt, ends_ + at);
   }
   /// Delivers the rows of record ends.
   void give_rows_of_ends(packed_text<B> const& packed) const {
-    auto const rows = backend_.template buffer<char>(records_);
+    if (ends_ == 0) return;
+    auto const rows = backend_.template buffer<char>(ends_);
     residues_before_ends(backend_, packed, rows.span());
-    std::string last(records_, '\0');
+    std::string last(ends_, '\0');
     backend_.download(std::span<char const>(rows.span()), std::span<char>(last));
     if (to_.stored.bwt)
       store_first(*to_.stored.bwt, last);
@@ -114,7 +118,7 @@ class delivery {
 
   B& backend_;
   results<Index> const& to_;
-  std::size_t records_;
+  std::size_t ends_;  // of records, whose rows this machine delivers
   buffer<unsigned char> narrow_;
 };
 
@@ -160,6 +164,12 @@ std::size_t min_gpu_bytes(unsigned threads);
 
 /// Checks the residues of a text. @throws usage_error
 void check_residues(text const& input, row_selection rows, bool bwt);
+
+/// Checks the arguments of a build of n residues with these starts.
+/// @param entry_bytes  as of sinks @returns the same, if it is not 0 @param index_bytes  size of an Index
+/// @throws usage_error
+std::size_t check_arrays(std::size_t n, std::span<std::uint64_t const> starts, std::size_t entry_bytes,
+                         std::size_t index_bytes, row_selection rows, bool bwt);
 
 /// Announces sizes to the sinks of build_into. If rows are left out, expect_rows does so once they have been counted.
 /// @param index_bytes  size of an Index
@@ -234,14 +244,24 @@ sort_plan<Index, B> plan_of(packed_text<B> const& packed, extra_arrays extra) {
   return plan;
 }
 
+/// Opens the sinks of one member's rows, and completes its LCP.
+template <Backend B, class Index>
+sinks open_share(group_ranks<B, Index> const& all, std::span<Index const> sa, std::span<Index> lcp,
+                 row_filter<B, Index>* filter, extra_arrays extra, std::size_t ends) {
+  if (extra.lcp) all.join(sa, lcp);
+  return all.share().open(filter ? all.prepare(*filter, sa, lcp) : sa.size(), extra, ends);
+}
+
 /// Makes the whole arrays of a text, and stores them.
 /// @param chosen  the positions whose suffixes are sorted, `count` of them
 /// @param in_range  how many are sorted at a time
 /// @param filter  removes rows, if not null
 /// @param stores  set before anything is stored
+/// @param all  the ranks of all members' suffixes, if the positions are one member's share
 template <Backend B, class Index, class Numbers = every_position>
 void build_whole(B& backend, packed_text<B> const& packed, results<Index> const& to, build_options const& options,
-                 std::size_t in_range, row_filter<B, Index>* filter, bool& stores, std::size_t count, Numbers chosen = {}) {
+                 std::size_t in_range, row_filter<B, Index>* filter, bool& stores, std::size_t count, Numbers chosen = {},
+                 group_ranks<B, Index>* all = nullptr) {
   std::size_t const n = packed.size(), ends = to.extra.bwt ? packed.records() : 0;
   auto const phase = [&](std::string_view name) {
     if (options.on_phase) options.on_phase(name, n);
@@ -257,9 +277,11 @@ void build_whole(B& backend, packed_text<B> const& packed, results<Index> const&
       if (auto const limit = plan_of<Index>(packed, to.extra).workers_limit())
         limited.emplace(memory, memory.in_use() + std::min(memory.available(), *limit));
     }
-    suffix_sort<B, Index, Numbers> sort(backend, packed, sa.span(), chosen, &early);
+    suffix_sort<B, Index, Numbers> sort(backend, packed, sa.span(), chosen, &early, all);
     lcp_from_keys<B, Index> const with_keys{backend, packed.first_view(), to, count, lcp};
     constexpr bool at_once = std::is_same_v<Numbers, every_position> && !has_workers<B>;
+    if constexpr (!std::is_same_v<Numbers, every_position>)
+      if (all && count == 0) sort.without_suffixes();
     if constexpr (at_once)
       if (in_range >= n) sort.at_once(with_keys);
     if ((!at_once || in_range < n) && count != 0) sort.by_ranges(in_range, with_keys);
@@ -269,17 +291,19 @@ void build_whole(B& backend, packed_text<B> const& packed, results<Index> const&
     common_prefixes(backend, packed.view(), n, packed.first_view().letters, std::span<Index const>(sa.span()), lcp.span(),
                     chosen);
   }
-  auto const rows = to.extra.bwt ? target_of(backend, to.memory.bwt.empty() ? to.memory.bwt : to.memory.bwt.subspan(ends), n)
-                                 : buffer<char>{};
+  auto const rows = to.extra.bwt
+                        ? target_of(backend, to.memory.bwt.empty() ? to.memory.bwt : to.memory.bwt.subspan(ends), count)
+                        : buffer<char>{};
   if (to.extra.bwt) {
     phase("bwt");
     residues_before(backend, packed.view(), std::span<Index const>(sa.span()), rows.span());
   }
   // From here on only small buffers are allocated, so that results are stored once.
-  if (to.stored.sa) phase("store");
+  if (to.stored.sa || all) phase("store");
   early.finish();
   results<Index> left = to;
   left.memory.sa = {};
+  if (all) left.stored = open_share(*all, std::span<Index const>(sa.span()), lcp.span(), filter, to.extra, ends);
   delivery<B, Index> const out(backend, packed, left);
   stores = true;
   if (to.extra.bwt) out.give_rows_of_ends(packed);
@@ -359,9 +383,26 @@ void build_sampled(B& backend, packed_text<B> const& packed, results<Index> cons
   run_first_that_fits(methods, stores);
 }
 
+/// Makes one member's rows of the arrays of a text, and stores them. Collective.
+template <Backend B, class Index>
+void build_share(B& backend, packed_text<B> const& packed, results<Index> const& to, build_options const& options) {
+  std::optional<row_filter<B, Index>> filter;
+  if (to.rows.skip_ambiguous) {
+    expect_nucleotides(packed.bytes(), to.rows);
+    filter.emplace(backend, packed, to.rows, to.extra.lcp);
+  }
+  group_ranks<B, Index> all(backend, packed, to.rows.sample, *to.share);
+  auto const plan = sampled_plan<Index, B>(packed.size(), all.count(), packed.records(), to.extra, true);
+  bool stores = false;
+  build_whole(backend, packed, to, options, plan.in_range(backend.pool().available(), true), filter ? &*filter : nullptr,
+              stores, all.count(), all.numbers(), &all);
+  to.share->finish();
+}
+
 /// Makes the arrays of a text, and stores them: at once if that is fastest and fits into memory, otherwise by ranges.
 template <Backend B, class Index>
 void build_arrays(B& backend, packed_text<B> const& packed, results<Index> const& to, build_options const& options) {
+  if (to.share) return build_share(backend, packed, to, options);
   std::size_t const n = packed.size();
   auto const plan = plan_of<Index>(packed, to.extra);
   auto const available = [&] { return backend.pool().available(); };

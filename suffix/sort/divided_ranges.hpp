@@ -15,12 +15,16 @@
 // cache, each in its final rows.
 namespace ordo::inline v0::suffix::detail {
 
-/// Stores the window of the i-th of `size` suffixes at equal distances in a text of n letters.
+/// Stores the window of the i-th of `size` suffixes at equal distances among `count` in a text of n letters.
+template <class Numbers>
 struct sampled_window {
   packed_view text;
-  std::size_t n, size;
+  std::size_t n, count, size;
+  Numbers chosen;
   std::uint64_t* windows;
-  void operator()(std::size_t i) const { windows[i] = text.window(n / size * i + n % size * i / size); }
+  void operator()(std::size_t i) const {
+    windows[i] = text.window(chosen.at(count / size * i + count % size * i / size, n));
+  }
 };
 
 /// Finds the range of a window among adjacent ranges.
@@ -114,7 +118,7 @@ std::vector<place_range> divide_by_letters(B& backend, packed_view text, std::si
                                            std::span<Index> order, Numbers chosen) {
   std::size_t const size = std::min(n / 16 + 1, std::size_t{1} << 16);
   std::vector<std::uint64_t> sample(size), lasts;
-  backend.each(size, sampled_window{text, n, size, sample.data()});
+  backend.each(size, sampled_window<Numbers>{text, n, order.size(), size, chosen, sample.data()});
   backend.radix_sort(std::span<std::uint64_t>(sample));
   double const wanted = std::min(double(order.size()) / double(share) + 1, double(window_ranges::max_ranges));
   for (std::size_t k = 1; double(k) < wanted; ++k) {

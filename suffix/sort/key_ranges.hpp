@@ -71,16 +71,15 @@ class range_finder {
   std::uint64_t windows_[max_ranges + 1] = {}, keys_[max_ranges + 1] = {};
 };
 
-/// Stores the key of the i-th of `size` suffixes at about equal distances in a text of n letters.
+/// Stores the key of the i-th of `size` suffixes at about equal distances among `count` in a text of n letters.
 template <class Numbers>
 struct sampled_key {
   packed_view text;
-  std::size_t n, size;
+  std::size_t n, count, size;
   Numbers chosen;
   std::uint64_t* keys;
   ORDO_FN void operator()(std::size_t i) const {
-    std::size_t const p = chosen.next(n / size * i + n % size * i / size);
-    keys[i] = text.key(p < n ? p : 0);  // start and end are in every set
+    keys[i] = count == 0 ? 0 : text.key(chosen.at(count / size * i + count % size * i / size, n));
   }
 };
 
@@ -92,7 +91,7 @@ class key_sample {
   template <Backend B, class Numbers>
   key_sample(B& backend, packed_view text, std::size_t n, std::size_t count, Numbers chosen) : keys_(size_of(count)) {
     auto const keys = backend.template buffer<std::uint64_t>(keys_.size());
-    backend.each(keys_.size(), sampled_key<Numbers>{text, n, keys_.size(), chosen, keys.data()});
+    backend.each(keys_.size(), sampled_key<Numbers>{text, n, count, keys_.size(), chosen, keys.data()});
     backend.radix_sort(keys.span());
     backend.download(std::span<std::uint64_t const>(keys.span()), std::span<std::uint64_t>(keys_));
   }
@@ -113,6 +112,12 @@ class key_sample {
         std::max<std::size_t>(1, std::size_t(double(max_count) / double(all) * double(keys_.size()) * 0.875));
     std::size_t const begin = std::size_t(std::ranges::lower_bound(keys_, first) - keys_.begin());
     return size >= keys_.size() - begin ? ~std::uint64_t{0} : std::max(first, keys_[begin + size] - 1);
+  }
+  /// Returns the first keys of `parts` ranges with about equally many suffixes. Some may be equal: then ranges are empty.
+  [[nodiscard]] std::vector<std::uint64_t> firsts_of(std::size_t parts) const {
+    std::vector<std::uint64_t> firsts(parts, 0);
+    for (std::size_t k = 1; k < parts; ++k) firsts[k] = keys_[keys_.size() / parts * k + keys_.size() % parts * k / parts];
+    return firsts;
   }
   /// Returns a key in [first, last), first < last, that halves the sample in [first, last], or the range itself.
   [[nodiscard]] std::uint64_t middle_of(std::uint64_t first, std::uint64_t last) const {

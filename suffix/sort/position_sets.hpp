@@ -77,8 +77,8 @@ class selected_positions {
 struct every_position {
   ORDO_FN bool has(std::size_t) const { return true; }
   ORDO_FN std::size_t operator()(std::size_t p) const { return p; }
-  /// Returns the first position of the set from p on.
-  ORDO_FN std::size_t next(std::size_t p) const { return p; }
+  /// Returns position k of the set, in order, in a text of n letters.
+  ORDO_FN std::size_t at(std::size_t k, std::size_t) const { return k; }
   /// Prefetches array[number of p].
   template <class T>
   ORDO_FN void prefetch(T const* of, std::size_t p) const {
@@ -125,6 +125,21 @@ struct numbered_position {
     std::uint64_t bits = words[w].bits << p % 64 >> p % 64;
     while (bits == 0) bits = words[++w].bits;
     return 64 * w + leading_zeros(bits);
+  }
+  /// Returns position k of the set, in order, in a text of n letters. It must exist.
+  ORDO_FN std::size_t at(std::size_t k, std::size_t n) const {
+    std::size_t low = 0, high = n / 64;  // the first word that ends behind k
+    while (low < high) {
+      std::size_t const middle = low + (high - low) / 2;
+      if (words[middle].end <= k)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    std::uint64_t bits = words[low].bits;
+    for (std::size_t before = words[low].end - count_ones(bits); before < k; ++before)
+      bits &= ~(std::uint64_t{1} << (63 - leading_zeros(bits)));
+    return 64 * low + leading_zeros(bits);
   }
   template <class T>
   ORDO_FN void prefetch(T const*, std::size_t p) const {

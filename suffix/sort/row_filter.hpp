@@ -126,6 +126,12 @@ std::size_t row_filter_memory(std::size_t n, bool lcp) {
          (lcp ? buffer_sizes::of(rows, entry) + buffer_sizes::of(rows, 2 * entry) : 0);
 }
 
+/// Some rows of an order: how many, how many of them are kept, and the lowest length in those behind the last kept one, or in
+/// all of them.
+struct dropped_rows {
+  std::uint64_t rows = 0, kept = 0, lowest = 0, ends_kept = 1;  // ends_kept: whether the last one is kept, 0 or 1
+};
+
 /// Drops rows of the arrays of a text, part by part in order.
 template <Backend B, class Index>
 class row_filter {
@@ -169,6 +175,19 @@ class row_filter {
              std::span<Index const>(lcp.empty() ? lcp_.span() : lcp_.span().first(count)), given_);
       given_ += count;
     }
+  }
+
+  /// Returns what would be dropped of these rows, the first of an order.
+  dropped_rows survey(std::span<Index const> sa, std::span<Index const> lcp) {
+    (*this)(sa, lcp, [](std::span<Index const>, std::span<Index const>, std::size_t) {});
+    dropped_rows const found{sa.size(), given_, before_.length, before_.begins};
+    start_behind({});
+    return found;
+  }
+  /// Starts again, with rows that follow others.
+  void start_behind(dropped_rows const& before) {
+    before_ = {Index(before.lowest), Index(before.ends_kept)};
+    given_ = 0;
   }
 
  private:

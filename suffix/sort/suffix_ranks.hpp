@@ -169,17 +169,19 @@ class suffix_ranks {
   /// @param count  number of positions with ranks
   /// @param number  of these positions
   /// @param invertible  whether order() will be called, for the suffixes of all positions
+  /// @param first_row  that of the order which begins with these suffixes, if others precede them
   suffix_ranks(B& backend, record_breaks<B> const& breaks, std::size_t n, std::size_t suffixes, std::size_t count,
-               bool invertible, Numbers number = {})
+               bool invertible, Numbers number = {}, std::size_t first_row = 0)
       : backend_(backend),
         breaks_(breaks),
         n_(n),
-        first_(Index(breaks.bounds().size() - 1)),
+        records_(breaks.bounds().size() - 1),
+        first_(Index(records_ + first_row)),
         suffixes_(suffixes),
         invertible_(invertible),
         number_(number),
         ranks_(backend.template buffer<Index>(count + 1)),
-        first_ranks_(invertible ? backend.template buffer<Index>(first_) : buffer<Index>{}) {
+        first_ranks_(invertible ? backend.template buffer<Index>(records_) : buffer<Index>{}) {
     backend.each(1, clear_rank<Index>{ranks_.data() + count});  // of no position, or the end of the text
   }
 
@@ -199,8 +201,8 @@ class suffix_ranks {
   /// Stores the ranks of the ends of records, after those of all suffixes. Afterwards key() can be used.
   void end_records() {
     auto const* const bounds = breaks_.bounds().data();
-    if (invertible_) backend_.each(first_, rank_of_begin<Index>{bounds, ranks_.data(), first_ranks_.data()});
-    backend_.each(first_, rank_of_end<Index, Numbers>{bounds, ranks_.data(), number_});
+    if (invertible_) backend_.each(records_, rank_of_begin<Index>{bounds, ranks_.data(), first_ranks_.data()});
+    backend_.each(records_, rank_of_end<Index, Numbers>{bounds, ranks_.data(), number_});
   }
 
   /// Gives each suffix the rank of the head of its group. After end_records.
@@ -209,7 +211,7 @@ class suffix_ranks {
     auto const group = open.groups_of_items(head.span());
     auto const* const suffix = open.items().data();
     rank_places<Index, Numbers> const places{
-        breaks_.mask(), breaks_.bounds().data(), first_, ranks_.data(), invertible_ ? first_ranks_.data() : nullptr, number_};
+        breaks_.mask(), breaks_.bounds().data(), records_, ranks_.data(), invertible_ ? first_ranks_.data() : nullptr, number_};
     Index const first = first_;
     // The ranks of a group that still begins at the same row do not change. In similar genomes most do not, and a round spends
     // its time on random writes.
@@ -220,22 +222,22 @@ class suffix_ranks {
 
   /// Returns the keys of suffixes whose first `depth` letters are known.
   [[nodiscard]] rank_key<Index, Numbers> key(std::size_t depth) const {
-    return {ranks_.data(), depth, n_, rank_width(suffixes_, first_), number_};
+    return {ranks_.data(), depth, n_, rank_width(suffixes_, records_), number_};
   }
 
   /// Sets part to the suffixes from row `first` of the order on, once every suffix has a rank of its own.
   void order(std::size_t first, std::span<Index> part) const {
     std::size_t const rank = first_ + first;
     backend_.each(ranks_.size() - 1, place_by_rank<Index>{breaks_.mask(), ranks_.data(), rank, part.size(), part.data()});
-    backend_.each(first_,
+    backend_.each(records_,
                   place_begin_by_rank<Index>{breaks_.bounds().data(), first_ranks_.data(), rank, part.size(), part.data()});
   }
 
  private:
   B& backend_;
   record_breaks<B> const& breaks_;
-  std::size_t n_;
-  Index first_;
+  std::size_t n_, records_;
+  Index first_;  // rank of the first row
   std::size_t suffixes_;
   bool invertible_;
   Numbers number_;

@@ -14,6 +14,7 @@
 #include "suffix/sort/buffer_sizes.hpp"
 #include "suffix/sort/divided_ranges.hpp"
 #include "suffix/sort/early_download.hpp"
+#include "suffix/sort/group_ranks.hpp"
 #include "suffix/sort/induced_sort.hpp"
 #include "suffix/sort/key_ranges.hpp"
 #include "suffix/sort/letter_runs.hpp"
@@ -43,15 +44,16 @@ namespace ordo::inline v0::suffix::detail {
 /// memory of worker_sort; what they leave open proceeds as above.
 ///
 /// If only some positions have suffixes, the order must be kept, and is sorted by ranges, of which there may be one. Then "a
-/// letter" above means one of these positions.
+/// letter" above means one of these positions. They may be one member's share of those that a group sorts.
 template <Backend B, class Index, class Numbers = every_position>
 class suffix_sort {
  public:
   /// @param kept  receives the order; if empty, order() returns parts of it
   /// @param chosen  the positions whose suffixes are sorted
   /// @param early  receives parts of the kept order before all is sorted, if not null
+  /// @param all  the ranks of other members' suffixes; null if there are none
   suffix_sort(B& backend, packed_text<B> const& packed, std::span<Index> kept, Numbers chosen = {},
-              early_download<B, Index>* early = nullptr)
+              early_download<B, Index>* early = nullptr, group_ranks<B, Index>* all = nullptr)
       : backend_(backend),
         packed_(packed),
         first_(packed.first_view()),
@@ -59,6 +61,7 @@ class suffix_sort {
         kept_(kept),
         chosen_(chosen),
         early_(early),
+        all_(all),
         open_(backend) {}
 
   template <class WithKeys>
@@ -88,6 +91,12 @@ class suffix_sort {
     ranks_->end_records();
     if constexpr (std::is_same_v<Numbers, every_position>) settle_repeats(aside, depth_of_ranks(rounds_by_text));
     finish(*ranks_, aside, max_count, depth_of_ranks(rounds_by_text));
+  }
+
+  /// Takes part in the sort of a group without suffixes of its own.
+  void without_suffixes() {
+    std::vector<open_items> none;
+    finish_with_others(none, 1, ~std::size_t{0});
   }
 
   /// Sets part to the suffixes from row `first` of the order on, after by_ranges without a kept order.
@@ -340,6 +349,8 @@ class suffix_sort {
                                                         needed.numbers());
         return place_and_finish(ranks, aside, max_count, depth);
       }
+    } else if (all_) {
+      return finish_with_others(aside, max_count, depth);
     }
     if (size_of(aside) == 0) return;
     suffix_ranks<B, Index, Numbers> ranks(backend_, packed_.breaks(), n, kept_.size(), kept_.size(), false, chosen_);
@@ -352,6 +363,39 @@ class suffix_sort {
     each_open(aside, [&] { ranks.place(open_); });
     ranks.end_records();
     finish(ranks, aside, max_count, depth);
+  }
+
+  /// Sorts the open groups of all members by the ranks of what follows, in rounds of as many blocks on every member.
+  /// @param depth  see finish
+  void finish_with_others(std::vector<open_items>& aside, std::size_t max_count, std::size_t depth) {
+    depth = all_->min(depth);  // machines differ in how deep they sort by letters
+    if (all_->max(size_of(aside)) == 0) return;
+    suffix_ranks<B, Index, Numbers> ranks(backend_, packed_.breaks(), packed_.size(), all_->rows(), kept_.size(), false,
+                                          chosen_, all_->first_row());
+    ranks.place(std::span<Index const>(kept_), 0);
+    each_open(aside, [&] { ranks.place(open_); });
+    auto const next = backend_.template buffer<Index>(kept_.size() + 1);
+    auto key = ranks.key(0);
+    bit_range const bits{0, key.width};
+    key.rank = next.data();
+    for (;; depth += steps_in(depth)) {
+      if (!taken_up_) join(aside, max_count);
+      std::size_t const own = taken_up_ ? std::size_t(!open_.empty()) : aside.size(), blocks = all_->max(own);
+      if (blocks == 0) return;
+      ++all_->share().report.rounds;
+      for (std::size_t k = 0; k < blocks; ++k) {
+        if (k >= own) {
+          all_->bring({}, steps_in(depth), ranks.key(0), next.span());
+          continue;
+        }
+        bool const stays = taken_up_ || aside.size() == 1;
+        if (!taken_up_) open_.take_up(std::exchange(aside[k], {}), kept_);
+        taken_up_ = stays;
+        all_->bring(std::span<Index const>(open_.items()), steps_in(depth), ranks.key(0), next.span());
+        refine(ranks, key, bits);
+        if (!stays) aside[k] = open_.set_aside(false);
+      }
+    }
   }
 
   /// Settles long repeats if groups are small and memory suffices.
@@ -445,6 +489,7 @@ class suffix_sort {
   std::span<Index> kept_;
   Numbers chosen_;
   early_download<B, Index>* early_;
+  group_ranks<B, Index>* all_;
   std::vector<place_range>
       waiting_;  // for each block of open suffixes, the part of the order that was not downloaded yet; or empty
   refinement<B, Index, Index> open_;

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <functional>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -36,6 +37,11 @@ void put(char (&to)[N], std::string const& text) {
 }
 
 }  // namespace
+
+std::size_t members_on_host(group& members) {
+  std::uint64_t const mine = std::hash<std::string>()(host_name());
+  return std::size_t(std::ranges::count(members.all_gather(mine), mine));
+}
 
 std::unique_ptr<shared_output> shared_output::open(group& members, output* out) {
   description file;

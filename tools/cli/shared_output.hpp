@@ -11,6 +11,9 @@
 
 namespace ordo::inline v0::cli {
 
+/// Returns the number of members on this one's host, this one among them. Collective.
+std::size_t members_on_host(group& members);
+
 /// The output of the first process of a job, as another process of its host writes it.
 class shared_output final : public sink {
  public:

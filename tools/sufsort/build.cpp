@@ -17,12 +17,14 @@
 #include "ordo/suffix/build_fasta.hpp"
 #include "ordo/suffix/corpus.hpp"
 #include "ordo/suffix/fastq.hpp"
+#include "ordo/suffix/group_build.hpp"
 #include "ordo/suffix/index.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/group_build.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/merged_records.hpp"
 #include "tools/sufsort/symbols.hpp"
@@ -173,8 +175,9 @@ void store_starts(suffix::corpus const& records, index_writer& writer, unsigned 
 class loaded_corpus {
  public:
   /// Reads all files.
-  loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report);
+  loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report, group* members = nullptr);
 
+  [[nodiscard]] suffix::text view() const { return all_.view(); }
   [[nodiscard]] std::size_t size() const { return all_.view().size(); }
   [[nodiscard]] std::size_t records() const { return all_.starts.size(); }
   [[nodiscard]] std::string_view residues() const { return all_.view().residues; }
@@ -212,7 +215,7 @@ class loaded_corpus {
   suffix::row_selection rows_;
 };
 
-loaded_corpus::loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report)
+loaded_corpus::loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report, group* members)
     : separator_(separator_of(options)), machine_(common.machine()), rows_(options.policy.rows()) {
   try {
     field_ =
@@ -220,9 +223,9 @@ loaded_corpus::loaded_corpus(build_options const& options, cli::common_options c
           std::uint64_t before = 0, read = 0;
           one.on_progress = [&, all = one.on_progress](std::uint64_t more) { all(before + (read = more)); };
           for (std::string const& file : options.files) {
-            cli::input in(file, common.threads);
-            one.expected = in.compressed() ? 4 * in.file_size().value_or(0) : 0;
-            suffix::append_corpus(all_, in.name(), in, one);
+            opened_file const in = open_file(file, common.threads, members);
+            one.expected = in.expected;
+            suffix::append_corpus(all_, in.name, *in.from, one);
             before += std::exchange(read, 0);
           }
         });
@@ -272,8 +275,9 @@ void describe(suffix::loaded_fasta const& from, suffix::index_description& about
   describe_records(from, about);
 }
 
-/// Reads all records to the machine that will sort them.
-suffix::loaded_fasta read_files(build_options const& options, cli::common_options const& common, reporter& report) {
+/// Reads all records to the machine that will sort them; with members, to the host. @param members  as of open_file
+suffix::loaded_fasta read_files(build_options const& options, cli::common_options const& common, reporter& report,
+                                group* members = nullptr) {
   suffix::fasta_texts texts;
   texts.count = options.files.size();
   texts.reopen = true;
@@ -283,12 +287,10 @@ suffix::loaded_fasta read_files(build_options const& options, cli::common_option
     texts.reopen &= size.has_value();
   }
   texts.open = [&](std::size_t k) {
-    auto in = std::make_unique<cli::input>(options.files[k], common.threads);
-    std::uint64_t const expected = in->compressed() ? 4 * in->file_size().value_or(0) : 0;
-    std::string const name = in->name();
-    if (!suffix::is_fastq(in->front(4096))) return suffix::fasta_texts::opened{name, std::move(in), expected};
-    std::uint64_t const fasta_bytes = (in->compressed() ? expected : in->file_size().value_or(0)) / 2;
-    return suffix::fasta_texts::opened{name, std::make_unique<suffix::fastq_source>(name, std::move(in)), fasta_bytes};
+    opened_file in = open_file(options.files[k], common.threads, members);
+    if (!suffix::is_fastq(in.front)) return suffix::fasta_texts::opened{std::move(in.name), std::move(in.from), in.expected};
+    return suffix::fasta_texts::opened{in.name, std::make_unique<suffix::fastq_source>(in.name, std::move(in.from)),
+                                       in.likely_bytes / 2};
   };
   std::uint64_t bytes = 0;
   suffix::fasta_options reading;
@@ -301,7 +303,8 @@ suffix::loaded_fasta read_files(build_options const& options, cli::common_option
   report.stats.phase("read");
   report.progress.phase("read", texts.bytes);
   try {
-    suffix::loaded_fasta all(texts, options.what, common.machine(), reading, options.policy);
+    machine_options const here{device::cpu, common.threads};
+    suffix::loaded_fasta all(texts, options.what, members ? here : common.machine(), reading, options.policy);
     report.stats.input(bytes);
     report.stats.bytes(bytes);
     return all;
@@ -419,10 +422,43 @@ void check_format(build_options const& options) {
   if (options.kmers.wanted) refuse(options.kmers.option, "table of k-mers");
 }
 
+/// Builds the arrays of records that all members hold. Collective.
+/// @param writer  of the first member, which writes the residues, too; null on the others
+/// @param width  bits of an entry @param available  host memory that all members of a host may use
+template <class Records>
+suffix::build_report build_together(group& members, Records const& records, index_writer* writer, build_options const& options,
+                                    cli::common_options const& common, suffix::build_options sorting, unsigned width,
+                                    std::size_t available) {
+  suffix::text const input = records.view();
+  check_same_text(members, input, common.threads);
+  sorting.machine = common.machine();
+  sorting.rows = options.policy.rows();
+  sorting.memory = available / cli::members_on_host(members);
+  shared_arrays files(members, writer);
+  std::future<void> writing;
+  if (writer) writing = std::async([&] { suffix::store(input.residues, *writer->to("seq"), common.threads); });
+  suffix::group_output const open = [&](std::string_view array, std::uint64_t bytes) { return files.open(array, bytes); };
+  suffix::group_report const done =
+      width == 32 ? suffix::build_into<std::uint32_t>(members, input, options.what, open, width / 8, sorting)
+                  : suffix::build_into<std::uint64_t>(members, input, options.what, open, width / 8, sorting);
+  files.finish();
+  if (writer) writing.get();
+  return done.build;
+}
+
+/// Builds as another member than the first one.
+template <class Records>
+int help_build(group& members, Records const& records, build_options const& options, cli::common_options const& common) {
+  build_together(members, records, nullptr, options, common, {}, width_for(options.width, records.size(), records.records()),
+                 options.memory.host_bytes(records.residues().size()));
+  return 0;
+}
+
 /// Builds the arrays of records that were read, and writes the index.
+/// @param members  if others help, of whom this is the first
 template <class Records>
 int write_index(Records& records, index_writer& writer, build_options const& options, cli::common_options const& common,
-                reporter& report) {
+                reporter& report, group* members = nullptr) {
   std::size_t const n = records.size();
   unsigned const width = width_for(options.width, n, records.records());
   bool const on_host = n == 0 || !records.residues().empty();
@@ -449,7 +485,10 @@ int write_index(Records& records, index_writer& writer, build_options const& opt
   sink& residues = *writer.to("seq");
   suffix::build_report done;
   try {
-    done = width == 32 ? records.template build_into<std::uint32_t>(out, residues, sorting)
+    if constexpr (requires { records.view(); })
+      if (members) done = build_together(*members, records, &writer, options, common, sorting, width, available);
+    if (!members)
+      done = width == 32 ? records.template build_into<std::uint32_t>(out, residues, sorting)
                        : records.template build_into<std::uint64_t>(out, residues, sorting);
   } catch (suffix::text_too_large const& e) {
     std::size_t const min_bytes = needed.total(e.min_bytes());
@@ -660,7 +699,7 @@ void memory_limits::apply() const {
   setenv("ORDO_GPU_MEMORY", gpu.c_str(), 1);  // machines read it
 }
 
-int build(build_options const& given, cli::common_options const& common, reporter& report) {
+int build(build_options const& given, cli::common_options const& common, reporter& report, group* members) {
   build_options options = given;
   if (options.prefix.empty() || options.prefix.ends_with('/'))
     throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.prefix));
@@ -683,15 +722,19 @@ int build(build_options const& given, cli::common_options const& common, reporte
       throw usage_error("conflicting options: --text-only: there are no arrays of suffixes");
     return write_text(options, common, report);
   }
+  if (members && members->rank() != 0) {
+    if (fasta) return help_build(*members, read_files(options, common, report, members), options, common);
+    return help_build(*members, loaded_corpus(options, common, report, members), options, common);
+  }
   index_writer writer(options.prefix, options.what, options.policy.cuts(), options.kmers.wanted, options.fm, !fasta);
   if (options.plan) return print_plan(options, common);
   if (!fasta) {
-    loaded_corpus const records(options, common, report);
-    return write_index(records, writer, options, common, report);
+    loaded_corpus const records(options, common, report, members);
+    return write_index(records, writer, options, common, report, members);
   }
-  suffix::loaded_fasta records = read_files(options, common, report);
+  suffix::loaded_fasta records = read_files(options, common, report, members);
   if (!common.quiet) warn_of_names(records.names(), common.threads);
-  return write_index(records, writer, options, common, report);
+  return write_index(records, writer, options, common, report, members);
 }
 
 }  // namespace ordo::inline v0::sufsort

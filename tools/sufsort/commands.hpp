@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ordo/group.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/input_format.hpp"
@@ -108,7 +109,8 @@ struct build_options {
 };
 
 /// Builds an index of files, or prints the plan. @returns the exit status
-int build(build_options const& options, cli::common_options const& common, reporter& report);
+/// @param members  the processes that build together, of which the first one writes the index; null: this process works alone
+int build(build_options const& options, cli::common_options const& common, reporter& report, group* members = nullptr);
 
 struct merge_options {
   std::string first, second;  // prefixes of indexes

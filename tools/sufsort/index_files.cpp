@@ -258,6 +258,12 @@ sink* index_writer::to(std::string const& name) {
   return array == names_.size() ? nullptr : &sums_[array];
 }
 
+void index_writer::add_part(std::string const& name, std::uint64_t offset, suffix::index_array const& part) {
+  std::size_t const array = number_of(name);
+  sums_[array].add_part(offset, part);
+  arrays_[array].count_others(part.bytes);
+}
+
 void index_writer::finish(std::size_t array) {
   if (!finished_[array]) arrays_[array].finish();
   finished_[array] = true;

@@ -59,6 +59,10 @@ class index_writer {
 
   /// Returns the sink of an array, or null if it is not wanted. Valid until the end.
   sink* to(std::string const& name);
+  /// Returns the file of an array that is wanted.
+  [[nodiscard]] cli::output& file(std::string const& name) { return arrays_[number_of(name)]; }
+  /// Adds a part of an array that another process wrote to its file. @param part  its size and checksum
+  void add_part(std::string const& name, std::uint64_t offset, suffix::index_array const& part);
   /// Returns the arrays that have been written.
   [[nodiscard]] std::vector<suffix::index_array> written() const;
   /// Completes an array and maps it for reading. @throws output_error, input_error

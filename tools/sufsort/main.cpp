@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,36 +20,56 @@ using sufsort::reporter, sufsort::settings;
 
 struct command {
   std::string_view name;
-  int (*run)(settings const&, reporter&);
+  int (*run)(settings const&, reporter&, group*);
 };
 constexpr std::array<command, 16> commands{{
-    {"sufsort build", [](settings const& s, reporter& r) { return sufsort::build(s.build, s.common, r); }},
-    {"sufsort merge", [](settings const& s, reporter& r) { return sufsort::merge(s.merge, s.common, r); }},
-    {"sufsort add", [](settings const& s, reporter& r) { return sufsort::add(s.add, s.common, r); }},
-    {"sufsort check", [](settings const& s, reporter& r) { return sufsort::check(s.prefix, s.memory, s.common, r); }},
-    {"sufsort count", [](settings const& s, reporter& r) { return sufsort::count(s.search, s.common, r); }},
-    {"sufsort locate", [](settings const& s, reporter& r) { return sufsort::locate(s.search, s.common, r); }},
-    {"sufsort mem", [](settings const& s, reporter& r) { return sufsort::matches(s.matches, s.common, r); }},
-    {"sufsort ms", [](settings const& s, reporter& r) { return sufsort::matching_statistics(s.statistics, s.common, r); }},
-    {"sufsort repeats", [](settings const& s, reporter& r) { return sufsort::repeats(s.repeats, s.common, r); }},
-    {"sufsort duplicates", [](settings const& s, reporter& r) { return sufsort::duplicates(s.duplicates, s.common, r); }},
-    {"sufsort unique", [](settings const& s, reporter& r) { return sufsort::unique(s.unique, s.common, r); }},
-    {"sufsort spectrum", [](settings const& s, reporter& r) { return sufsort::spectrum(s.spectrum, s.common, r); }},
-    {"sufsort export", [](settings const& s, reporter& r) { return sufsort::export_array(s.export_to, s.common, r); }},
+    {"sufsort build", [](settings const& s, reporter& r, group* m) { return sufsort::build(s.build, s.common, r, m); }},
+    {"sufsort merge", [](settings const& s, reporter& r, group*) { return sufsort::merge(s.merge, s.common, r); }},
+    {"sufsort add", [](settings const& s, reporter& r, group*) { return sufsort::add(s.add, s.common, r); }},
+    {"sufsort check", [](settings const& s, reporter& r, group*) { return sufsort::check(s.prefix, s.memory, s.common, r); }},
+    {"sufsort count", [](settings const& s, reporter& r, group*) { return sufsort::count(s.search, s.common, r); }},
+    {"sufsort locate", [](settings const& s, reporter& r, group*) { return sufsort::locate(s.search, s.common, r); }},
+    {"sufsort mem", [](settings const& s, reporter& r, group*) { return sufsort::matches(s.matches, s.common, r); }},
+    {"sufsort ms", [](settings const& s, reporter& r, group*) { return sufsort::matching_statistics(s.statistics, s.common, r); }},
+    {"sufsort repeats", [](settings const& s, reporter& r, group*) { return sufsort::repeats(s.repeats, s.common, r); }},
+    {"sufsort duplicates", [](settings const& s, reporter& r, group*) { return sufsort::duplicates(s.duplicates, s.common, r); }},
+    {"sufsort unique", [](settings const& s, reporter& r, group*) { return sufsort::unique(s.unique, s.common, r); }},
+    {"sufsort spectrum", [](settings const& s, reporter& r, group*) { return sufsort::spectrum(s.spectrum, s.common, r); }},
+    {"sufsort export", [](settings const& s, reporter& r, group*) { return sufsort::export_array(s.export_to, s.common, r); }},
     {"sufsort aligner-index",
-     [](settings const& s, reporter& r) { return sufsort::aligner_index(s.aligner_index, s.common, r); }},
+     [](settings const& s, reporter& r, group*) { return sufsort::aligner_index(s.aligner_index, s.common, r); }},
     {"sufsort kmers",
-     [](settings const& s, reporter& r) {
+     [](settings const& s, reporter& r, group*) {
        sufsort::add_kmers(s.prefix, s.kmers, s.common, r);
        return 0;
      }},
-    {"sufsort info", [](settings const& s, reporter& r) { return sufsort::info(s.prefix, r); }},
+    {"sufsort info", [](settings const& s, reporter& r, group*) { return sufsort::info(s.prefix, r); }},
 }};
 
-int run(int argc, char const* const* argv) {
+/// Returns true if all processes of a job work, and not the first one alone.
+bool is_shared(cli::parsed_command const& parsed, settings const& set) {
+  return !parsed.status && parsed.command->name == "sufsort build" && !set.build.plan && !set.build.text_only;
+}
+
+int run(int argc, char const* const* argv, cli::job const& job) {
   settings set;
   cli::command_table const table = make_table(set);
-  cli::parsed_command const parsed = cli::parse(table, argc, argv);
+  std::optional<cli::parsed_command> read;
+  group* members = job.members();
+  if (job.speaks()) read = cli::parse(table, argc, argv);
+  if (members) {
+    std::uint64_t shared = job.speaks() && is_shared(*read, set);
+    members->broadcast(std::as_writable_bytes(std::span(&shared, 1)), 0);
+    if (!shared) members = nullptr;
+    if (!shared && !job.speaks()) return 0;
+  }
+  if (!job.speaks()) {
+    read = cli::parse(table, argc, argv);
+    set.common.quiet = true;
+    set.common.verbose = false;
+    set.common.stats.clear();
+  }
+  cli::parsed_command const& parsed = *read;
   if (parsed.status) return *parsed.status;
   set.memory.apply();
   set.common.check_machine();
@@ -83,7 +106,7 @@ int run(int argc, char const* const* argv) {
   if (!set.duplicates.against.empty()) sufsort::expect_index(set.duplicates.against);
   if (!set.merge.second.empty()) sufsort::expect_index(set.merge.second);
   if (!builds && !name.ends_with("kmers")) sufsort::refuse_stdout(set.prefix);
-  int const status = std::ranges::find(commands, name, &command::name)->run(set, report);
+  int const status = std::ranges::find(commands, name, &command::name)->run(set, report, members);
   report.progress.clear();
   report.stats.finish();
   return status;
@@ -92,5 +115,8 @@ int run(int argc, char const* const* argv) {
 }  // namespace
 
 int ordo::programs::sufsort(int argc, char** argv) {
-  return cli::run_main("sufsort", [&] { return cli::job::run_alone("sufsort", argc, argv, [&] { return run(argc, argv); }); });
+  return cli::run_main("sufsort", [&] {
+    cli::job job(argc, argv);
+    return job.run("sufsort", [&] { return run(argc, argv, job); });
+  });
 }

@@ -64,6 +64,8 @@ class loaded_fasta {
     auto const& letters = cut_ ? cut_->residues : all_.residues;
     return {letters.data(), letters.size()};
   }
+  /// Returns the text with its records or pieces, if it is on the host.
+  [[nodiscard]] text view() const noexcept { return cut_ ? cut_->view() : all_.view(); }
   /// The records that were read: their starts in the text, and their names.
   [[nodiscard]] std::vector<std::uint64_t> const& starts() const noexcept { return all_.starts; }
   [[nodiscard]] record_names const& names() const noexcept { return all_.names; }

@@ -90,8 +90,12 @@ class checksum_sink final : public sink {
   [[nodiscard]] bool addressable() const override { return to_.addressable(); }
   void write_at(std::uint64_t offset, std::span<char const> data) override;
 
-  /// Returns size and checksum of an array that is complete.
-  [[nodiscard]] index_array of(std::string name) const;
+  /// Returns size and checksum of an array that is complete, from byte `begin` on.
+  [[nodiscard]] index_array of(std::string name, std::uint64_t begin = 0) const;
+  /// Returns the offset of the first byte that was written; 0 if none was.
+  [[nodiscard]] std::uint64_t begin() const { return parts_.empty() ? 0 : parts_.begin()->first; }
+  /// Adds the checksum of bytes that another process wrote at this offset.
+  void add_part(std::uint64_t offset, index_array const& part);
 
  private:
   struct part {

@@ -1,0 +1,118 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "ordo/error.hpp"
+#include "ordo/group.hpp"
+#include "ordo/host_bytes.hpp"
+#include "ordo/io.hpp"
+
+// What libraries need to write one output by all members of a group.
+namespace ordo::inline v0::detail {
+
+/// A part of an output, from an offset on.
+class part_sink final : public sink {
+ public:
+  part_sink(sink& to, std::uint64_t begin) : to_(to), begin_(begin) {}
+  void write(std::span<char const> data) override {
+    write_at(written_, data);
+    written_ += data.size();
+  }
+  bool expect(std::uint64_t) override { return true; }
+  [[nodiscard]] bool addressable() const override { return true; }
+  void write_at(std::uint64_t offset, std::span<char const> data) override { to_.write_at(begin_ + offset, data); }
+
+ private:
+  sink& to_;
+  std::uint64_t begin_, written_ = 0;
+};
+
+/// A sink to memory of a size that is known.
+class stored_part final : public sink {
+ public:
+  explicit stored_part(std::uint64_t bytes) { bytes_.resize(std::size_t(bytes)); }
+  void write(std::span<char const> data) override {
+    write_at(written_, data);
+    written_ += data.size();
+  }
+  bool expect(std::uint64_t) override { return true; }
+  [[nodiscard]] bool addressable() const override { return true; }
+  void write_at(std::uint64_t offset, std::span<char const> data) override { std::ranges::copy(data, bytes_.data() + offset); }
+  [[nodiscard]] std::span<char const> bytes() const { return bytes_.span(); }
+
+ private:
+  host_bytes bytes_;
+  std::uint64_t written_ = 0;
+};
+
+/// One member's part of an output that all members of a group write, in the order of members. Members with a sink write where
+/// their part belongs. Those without keep it in memory until finish() sends it to member 0.
+class output_part {
+ public:
+  /// Collective.
+  /// @param sizes  bytes of each member's part
+  /// @param to  the whole output as this member writes it; null if member 0 writes its part. That of member 0 is not null, and
+  ///     those of the others are addressable.
+  output_part(group& members, std::vector<std::uint64_t> sizes, sink* to)
+      : members_(members), sizes_(std::move(sizes)), to_(to) {
+    std::size_t const rank = members.rank();
+    if (rank == 0 && !to) throw usage_error("bad output: a group's output: member 0 has no sink");
+    has_sink_ = members.all_gather(std::uint8_t(to != nullptr));
+    in_parts_ = members.reduce(rank != 0 || to->addressable(), reduction::min) != 0;
+    std::uint64_t begin = 0;
+    for (std::size_t m = 0; m < rank; ++m) begin += sizes_[m];
+    if (to && in_parts_)
+      direct_.emplace(*to, begin);
+    else
+      stored_.emplace(sizes_[rank]);
+  }
+
+  /// Returns the sink of this member's part, whose offsets begin at 0.
+  [[nodiscard]] sink& mine() { return direct_ ? static_cast<sink&>(*direct_) : *stored_; }
+  /// Returns true if this member writes its part itself.
+  [[nodiscard]] bool is_direct() const { return direct_.has_value(); }
+
+  /// Completes the output when all members have written their parts. Collective.
+  void finish() {
+    std::size_t const p = members_.size(), rank = members_.rank();
+    if (rank == 0 && stored_) to_->write(stored_->bytes());
+    std::uint64_t begin = sizes_[0];
+    host_bytes received;
+    for (std::size_t m = 1; m < p; begin += sizes_[m++]) {
+      if (in_parts_ && has_sink_[m]) continue;
+      for (std::uint64_t at = 0; at < sizes_[m]; at += max_bytes) {
+        std::size_t const n = std::size_t(std::min<std::uint64_t>(max_bytes, sizes_[m] - at));
+        std::vector<std::span<std::byte const>> sends(p);
+        std::vector<std::span<std::byte>> receives(p);
+        if (rank == m) sends[0] = std::as_bytes(stored_->bytes()).subspan(std::size_t(at), n);
+        if (rank == 0) {
+          received.resize(n);
+          receives[m] = std::as_writable_bytes(received.span());
+        }
+        members_.all_to_all(sends, receives);
+        if (rank == 0 && in_parts_) to_->write_at(begin + at, received.span());
+        if (rank == 0 && !in_parts_) to_->write(received.span());
+      }
+    }
+    stored_.reset();
+    members_.barrier();
+  }
+
+ private:
+  static constexpr std::uint64_t max_bytes = std::uint64_t{64} << 20;  // that cross at a time
+
+  group& members_;
+  std::vector<std::uint64_t> sizes_;
+  sink* to_;
+  std::vector<std::uint8_t> has_sink_;
+  bool in_parts_;  // whether the whole is addressable
+  std::optional<part_sink> direct_;
+  std::optional<stored_part> stored_;
+};
+
+}  // namespace ordo::inline v0::detail

@@ -1,0 +1,48 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "ordo/group.hpp"
+#include "ordo/suffix.hpp"
+
+#pragma GCC visibility push(default)
+
+/// Suffix arrays of one text by the members of a group, such as the processes of an MPI job.
+namespace ordo::inline v0::suffix {
+
+struct group_report {
+  build_report build;           // of this member
+  std::uint64_t rows = 0;       // of this member, including those that are left out
+  std::uint64_t exchanged = 0;  // bytes that this member sent to others, besides results
+  unsigned rounds = 0;          // of ranks that crossed
+};
+
+/// Opens an array, "sa", "lcp" or "bwt", with the number of bytes that all members write. Collective. Returns the sink in which
+/// this member writes its part, where it belongs; or null, if member 0 writes it. That of member 0 is not null. Those of the
+/// others are addressable.
+using group_output = std::function<sink*(std::string_view array, std::uint64_t bytes)>;
+
+/// Builds the arrays that build_into builds in one process, with the same bytes. Collective: all members pass the same text,
+/// arrays and rows, and each a machine of its own. Members may have different machines.
+///
+/// A sample of keys of the first letters divides the suffixes into ranges, one for each member, of about equally many suffixes;
+/// suffixes whose keys are equal (21 to 31 letters of DNA) stay together. Each member sorts its range as build() sorts one of
+/// few positions. Suffixes that share longer prefixes are ordered by the ranks of the suffixes that follow: each round doubles
+/// the letters that are compared, and asks the members that own these suffixes for their ranks. Only such suffixes cross, twice
+/// sizeof(Index) bytes each in a round. Lengths of common prefixes and letters before suffixes need no exchange.
+///
+/// Memory of a member, besides the text: the packed text and a quarter of a byte a letter; for each row of its range the
+/// results, sizeof(Index) bytes for an LCP, twice as many if long prefixes are shared, and what build() takes for so many rows.
+/// That of results that member 0 writes for others is host memory.
+/// @param open  is called for each array that is wanted
+/// @param entry_bytes  as of sinks
+/// @throws as build_into; out_of_memory  if the suffixes of a member do not fit: no other machine takes over
+/// @throws member_lost  if another member failed
+template <class Index>
+ORDO_API group_report build_into(group& members, text const& input, extra_arrays what, group_output const& open,
+                                 std::size_t entry_bytes = 0, build_options const& options = {});
+
+}  // namespace ordo::inline v0::suffix
+#pragma GCC visibility pop

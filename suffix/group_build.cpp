@@ -1,0 +1,56 @@
+#include "ordo/suffix/group_build.hpp"
+
+#include <fmt/format.h>
+
+#include "ordo/detail/config.hpp"
+#include "ordo/error.hpp"
+#include "sort_core/gpu_threshold.hpp"
+#include "suffix/sort/build.hpp"
+#include "suffix/sort/member_share.hpp"
+
+namespace ordo::inline v0::suffix {
+namespace {
+
+template <class Index>
+detail::suffix_builder<Index> builder_on(device kind) {
+  if constexpr (cuda_enabled)
+    if (kind == device::gpu) return detail::cuda_builder<Index>();
+  return detail::host_builder<Index>();
+}
+
+}  // namespace
+
+template <class Index>
+group_report build_into(group& members, text const& input, extra_arrays what, group_output const& open, std::size_t entry_bytes,
+                        build_options const& options) {
+  detail::check_residues(input, options.rows, what.bwt);
+  std::size_t const n = input.size(), share_of_n = n / members.size() + 1;
+  detail::member_share share(members, open,
+                             detail::check_arrays(n, input.starts, entry_bytes, sizeof(Index), options.rows, what.bwt));
+  machine_choice const machine = choose_machine(
+      options.machine, share_of_n * input.residue_bytes, detail::min_gpu_bytes(options.machine.threads), [&](gpu_info const&) {
+        return build_memory(device::gpu, share_of_n, input.records(), sizeof(Index), what, options.rows, input.residue_bytes)
+            .min_bytes;
+      });
+  detail::results<Index> const to{what, {}, {.entry_bytes = share.entry_bytes()}, options.rows, &share};
+  share.report.build.machine = machine;
+  try {
+    std::size_t const peak = builder_on<Index>(machine.device).build(input, to, options, machine.gpu_index);
+    if (machine.device == device::gpu) share.report.build.device_memory = peak;
+  } catch (text_too_large const&) {
+    throw;
+  } catch (out_of_memory const& e) {
+    throw out_of_memory(
+        fmt::format("{}: suffix array of {} residues: member {} of {} sorts {} suffixes: more members need less memory each",
+                    e.what(), n, members.rank() + 1, members.size(), share.report.rows),
+        e.bytes());
+  }
+  return share.report;
+}
+
+template group_report build_into<std::uint32_t>(group&, text const&, extra_arrays, group_output const&, std::size_t,
+                                                build_options const&);
+template group_report build_into<std::uint64_t>(group&, text const&, extra_arrays, group_output const&, std::size_t,
+                                                build_options const&);
+
+}  // namespace ordo::inline v0::suffix

@@ -1,0 +1,269 @@
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "ordo/backend.hpp"
+#include "sort_core/refinement.hpp"
+#include "suffix/sort/key_ranges.hpp"
+#include "suffix/sort/member_share.hpp"
+#include "suffix/sort/position_sets.hpp"
+#include "suffix/sort/row_filter.hpp"
+#include "suffix/sort/suffix_ranks.hpp"
+#include "suffix/text/first_bound.hpp"
+#include "suffix/text/packed_text.hpp"
+
+// A sort over a group: each member sorts the suffixes whose keys are in its range, and knows their ranks. It asks other members
+// for those of the suffixes that follow.
+namespace ordo::inline v0::suffix::detail {
+
+/// Computes word w of the positions of a sample whose keys are in a range, and the end of the text, and their number.
+struct word_of_range {
+  mark_rows<packed_view> sample;
+  bool is_empty;  // whether the range is
+  range_finder range_of;
+
+  ORDO_FN set_word operator()(std::size_t w) const {
+    std::uint64_t bits = is_empty ? 0 : in_range(w);
+    if (bits != 0 && sample.selection.sample != 1) bits &= sample(w);
+    if (w == sample.n / 64) bits |= std::uint64_t{1} << (63 - sample.n % 64);
+    return {bits, count_ones(bits)};
+  }
+
+ private:
+  ORDO_FN std::uint64_t in_range(std::size_t w) const {
+    packed_view const& text = sample.text;
+    std::size_t const begin = 64 * w, end = begin + 64 < sample.n ? begin + 64 : sample.n;
+    bool const are_far = text.breaks.are_far(begin);  // none in the word and in the next one
+    std::uint64_t bits = 0;
+    for (std::size_t p = begin; p < end; ++p) {
+      unsigned const range =
+          are_far ? range_of(text, p, std::uint32_t(bits_from(text.words, p * text.letter_bits) >> 32)) : range_of(text, p);
+      if (range == 0) bits |= std::uint64_t{1} << (63 - p % 64);
+    }
+    return bits;
+  }
+};
+
+/// The positions that a member sorts.
+template <Backend B>
+class range_positions {
+ public:
+  /// @param firsts  the first keys of the members' ranges, ascending; those of equal ones are empty, except the last
+  range_positions(B& backend, packed_text<B> const& packed, std::uint64_t sample, std::span<std::uint64_t const> firsts,
+                  std::size_t member)
+      : distance_(sample), words_(backend.template buffer<set_word>(set_words(packed.size()))) {
+    bool const is_last = member + 1 == firsts.size();
+    std::uint64_t const first = firsts[member], last = is_last ? ~std::uint64_t{0} : firsts[member + 1] - 1;
+    bool const is_empty = !is_last && firsts[member + 1] == first;
+    mark_rows<packed_view> const marked{
+        packed.view(), packed.breaks().bounds().data(), packed.records(), packed.size(), {false, sample}};
+    std::uint64_t const lasts[1] = {is_empty ? first : last};
+    backend.scan(words_.size(), word_of_range{marked, is_empty, range_finder(packed.view(), first, lasts)}, words_.span(),
+                 count_on{});
+    count_ = std::size_t(value_at(backend, words_.span(), words_.size() - 1).end) - 1;
+  }
+
+  /// Returns the number of positions, without the end of the text, whose number this is.
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] numbered_position numbers() const { return {words_.data(), std::size_t(distance_)}; }
+
+ private:
+  std::uint64_t distance_;
+  buffer<set_word> words_;
+  std::size_t count_ = 0;
+};
+
+/// Finds the member that sorts the suffix `steps` letters after item i, and no member if a record ends there: then the rank is
+/// known.
+template <class Index>
+struct find_owner {
+  packed_view text;
+  std::uint64_t const* bounds;  // of the records
+  std::size_t records;
+  std::uint64_t const* firsts;  // keys of the members' ranges
+  std::size_t members;
+  Index const* items;
+  std::size_t steps;
+  Index *positions, *owners;  // the position, or that rank
+
+  ORDO_FN void operator()(std::size_t i) const {
+    std::size_t const p = items[i], q = p + steps;
+    if (text.breaks(q)) {
+      positions[i] = Index(first_bound(bounds, records + 1, p + 1) - 1);
+      owners[i] = Index(members);
+      return;
+    }
+    std::uint64_t const key = text.key(q);
+    std::size_t low = 0, high = members;  // the first range behind the key
+    while (low < high) {
+      std::size_t const middle = low + (high - low) / 2;
+      if (firsts[middle] <= key)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    positions[i] = Index(q);
+    owners[i] = Index(low - 1);
+  }
+};
+
+/// Looks up the ranks of positions.
+template <class Index>
+struct look_up_rank {
+  rank_key<Index, numbered_position> of;
+  Index const* positions;
+  Index* to;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = of.rank[of.number(positions[i])]; }
+};
+
+/// Stores the rank that decides about item i, by the number of its position.
+template <class Index>
+struct store_next_rank {
+  Index const *items, *ranks;
+  numbered_position number;
+  Index* to;
+  ORDO_FN void operator()(std::size_t i) const { to[number(items[i])] = ranks[i]; }
+};
+
+template <class Index>
+struct first_suffix_key {
+  packed_view text;
+  Index const* suffix;
+  std::size_t size;
+  std::uint64_t* keys;
+  ORDO_FN void operator()(std::size_t i) const { keys[i] = text.key(suffix[i == 0 ? 0 : size - 1]); }
+};
+
+template <class Index>
+struct store_one {
+  Index* to;
+  Index value;
+  ORDO_FN void operator()(std::size_t) const { *to = value; }
+};
+
+/// The ranks of all suffixes, over the members of a group.
+template <Backend B, class Index>
+class group_ranks {
+ public:
+  /// Divides the suffixes among the members. Collective.
+  group_ranks(B& backend, packed_text<B> const& packed, std::uint64_t sample, member_share& share)
+      : backend_(backend),
+        packed_(packed),
+        share_(share),
+        firsts_(divide(backend, packed, share)),
+        owners_(backend.template buffer<std::uint64_t>(firsts_.size())),
+        positions_(backend, packed, sample, firsts_, share.members.rank()) {
+    auto const uploaded = backend.upload(std::span<std::uint64_t const>(firsts_));
+    backend.copy(std::span<std::uint64_t const>(uploaded.span()), owners_.span());
+    auto const counts = share.members.all_gather(std::uint64_t(count()));
+    for (std::size_t m = 0; m < counts.size(); ++m) {
+      if (m < share.members.rank()) first_row_ += std::size_t(counts[m]);
+      rows_ += std::size_t(counts[m]);
+    }
+    share.report.rows = count();
+  }
+
+  /// Returns the number of this member's suffixes, and their positions.
+  [[nodiscard]] std::size_t count() const { return positions_.count(); }
+  [[nodiscard]] numbered_position numbers() const { return positions_.numbers(); }
+  /// Returns the number of the suffixes of all members, and of those before this one.
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+  [[nodiscard]] std::size_t first_row() const { return first_row_; }
+  [[nodiscard]] member_share& share() const { return share_; }
+
+  /// Returns the lowest and the highest value of all members. Collective.
+  [[nodiscard]] std::size_t min(std::size_t mine) const { return std::size_t(share_.members.reduce(mine, reduction::min)); }
+  [[nodiscard]] std::size_t max(std::size_t mine) const { return std::size_t(share_.members.reduce(mine, reduction::max)); }
+
+  /// Brings the ranks of the suffixes `steps` letters after these. Collective.
+  /// @param mine  the ranks of this member's suffixes
+  /// @param to  receives them, by the numbers of `items`
+  void bring(std::span<Index const> items, std::size_t steps, rank_key<Index, numbered_position> const& mine,
+             std::span<Index> to) {
+    std::size_t const size = items.size();
+    auto const positions = backend_.template buffer<Index>(size), owners = backend_.template buffer<Index>(size);
+    packed_view const text = packed_.view();
+    auto const bounds = packed_.breaks().bounds();
+    backend_.each(size, find_owner<Index>{text, bounds.data(), packed_.records(), owners_.data(), firsts_.size(), items.data(),
+                                          steps, positions.data(), owners.data()});
+    std::vector<Index> ranks(size), of(size);
+    backend_.download(std::span<Index const>(positions.span()), std::span<Index>(ranks));
+    backend_.download(std::span<Index const>(owners.span()), std::span<Index>(of));
+    rank_requests<Index> requests(share_);
+    std::span<Index const> const asked = requests.send(ranks, of);
+    std::vector<Index> answers(asked.size());
+    {
+      auto const there = backend_.upload(asked);
+      auto const found = backend_.template buffer<Index>(asked.size());
+      backend_.each(asked.size(), look_up_rank<Index>{mine, there.data(), found.data()});
+      backend_.download(std::span<Index const>(found.span()), std::span<Index>(answers));
+    }
+    requests.answer(answers, ranks, of);
+    auto const brought = backend_.upload(std::span<Index const>(ranks));
+    backend_.each(size, store_next_rank<Index>{items.data(), brought.data(), numbers(), to.data()});
+  }
+
+  /// Completes an LCP at this member's first row: the keys of two members differ. Collective.
+  void join(std::span<Index const> sa, std::span<Index> lcp) const {
+    range_ends const mine = ends_of(sa);
+    auto const all = share_.members.all_gather(mine);
+    if (lcp.empty()) return;
+    for (std::size_t m = share_.members.rank(); m-- != 0;)
+      if (all[m].rows != 0) {
+        Index const length = Index(packed_.view().common_letters(all[m].last_key, mine.first_key));
+        return backend_.each(1, store_one<Index>{lcp.data(), length});
+      }
+  }
+
+  /// Prepares a filter for this member's rows: the rows of other members that it drops count for the first row of this one.
+  /// Collective.
+  /// @returns the number of rows that are kept
+  std::size_t prepare(row_filter<B, Index>& filter, std::span<Index const> sa, std::span<Index const> lcp) const {
+    auto const mine = filter.survey(sa, lcp);
+    auto const all = share_.members.all_gather(mine);
+    dropped_rows before;
+    for (std::size_t m = 0; m < share_.members.rank(); ++m) {
+      if (all[m].rows == 0) continue;
+      bool const follows = all[m].kept == 0 && !before.ends_kept;
+      if (follows && before.lowest < all[m].lowest) continue;
+      before = all[m];
+    }
+    filter.start_behind(before);
+    return std::size_t(mine.kept);
+  }
+
+ private:
+  /// Returns the first keys of the members' ranges. Member 0 decides.
+  static std::vector<std::uint64_t> divide(B& backend, packed_text<B> const& packed, member_share& share) {
+    std::vector<std::uint64_t> firsts(share.members.size(), 0);
+    if (packed.size() != 0 && share.members.rank() == 0)
+      firsts = key_sample(backend, packed.view(), packed.size(), packed.size(), every_position{}).firsts_of(firsts.size());
+    share.members.broadcast(std::as_writable_bytes(std::span(firsts)), 0);
+    return firsts;
+  }
+
+  [[nodiscard]] range_ends ends_of(std::span<Index const> sa) const {
+    range_ends ends{sa.size()};
+    if (sa.empty()) return ends;
+    auto const keys = backend_.template buffer<std::uint64_t>(2);
+    backend_.each(2, first_suffix_key<Index>{packed_.view(), sa.data(), sa.size(), keys.data()});
+    ends.first_key = value_at(backend_, keys.span(), 0);
+    ends.last_key = value_at(backend_, keys.span(), 1);
+    return ends;
+  }
+
+  B& backend_;
+  packed_text<B> const& packed_;
+  member_share& share_;
+  std::vector<std::uint64_t> firsts_;  // keys
+  buffer<std::uint64_t> owners_;       // the same, in the backend's memory
+  range_positions<B> positions_;
+  std::size_t first_row_ = 0, rows_ = 0;
+};
+
+}  // namespace ordo::inline v0::suffix::detail

@@ -1,0 +1,91 @@
+# sufsort build as the processes of an MPI job writes the files of one process.
+if ! command -v mpirun > /dev/null || ! command -v ordo_group_test > /dev/null; then
+  echo 'the build has no MPI'
+  exit 77
+fi
+ranks() { mpirun --oversubscribe --allow-run-as-root -n "$@"; }
+
+seed=${ORDO_SEED:-$RANDOM}
+python3 - "$seed" << 'END'
+import random, sys
+print("seed", sys.argv[1])
+random.seed(int(sys.argv[1]))
+def letters(n, alphabet="ACGT"): return "".join(random.choice(alphabet) for _ in range(n))
+def fasta(name, records):
+    with open(name, "w") as file:
+        for k, record in enumerate(records): file.write(">%s%d some words\n%s\n" % (name, k, record))
+fasta("genome.fa", [letters(20000)])
+strain = letters(4000)
+def mutated(s): p = random.randrange(len(s)); return s[:p] + random.choice("ACGTN") + s[p + 1:]
+fasta("strains.fa", [mutated(strain) for _ in range(5)] + [strain, strain])
+fasta("many.fa", [letters(random.randrange(40), "ACGTNacgt") for _ in range(800)])
+fasta("equal.fa", ["A" * 6000])
+fasta("period.fa", ["CAB" * 2000, "CAB" * 100])
+fasta("runs.fa", [letters(500) + "N" * 3000 + letters(500) + "N" * 2999])
+a, b = "a", "b"
+while len(a) < 8000: a, b = a + b, a
+open("fibonacci.txt", "w").write(a)
+fasta("two.fa", ["CA"])
+with open("documents.jsonl", "w") as file:
+    for _ in range(300): file.write('{"text": "%s"}\n' % letters(random.randrange(100), "abc "))
+open("tokens.bin", "wb").write(bytes(random.choice((1, 2, 3, 0)) for _ in range(8000)))
+END
+gzip -k strains.fa
+
+check() {  # PROCESSES ARGUMENTS...
+  local processes=$1; shift
+  rm -f one.* several.*
+  sufsort build "$@" -o one 2> one.err
+  ranks "$processes" sufsort build "$@" -o several 2> several.err || { cat several.err; echo "$processes: $*"; exit 1; }
+  for file in one.*; do cmp "$file" several."${file#one.}" || { echo "$processes: $*"; exit 1; }; done
+  [[ $(echo one.* | wc -w) == $(echo several.* | wc -w) ]]
+}
+for input in genome.fa strains.fa many.fa equal.fa period.fa runs.fa two.fa; do
+  check $((2 + RANDOM % 3)) $input --lcp --bwt
+done
+check 3 fibonacci.txt --format=bytes --lcp --bwt
+check 4 documents.jsonl --lcp
+check 3 tokens.bin --format=u16 --lcp
+check 2 strains.fa.gz genome.fa many.fa --lcp --fm --kmer-table=4
+check 2 strains.fa genome.fa --strands=both --ambiguous=break --lcp
+check 3 genome.fa runs.fa --ambiguous=skip --lcp
+check 3 strains.fa --sample=5 --lcp
+check 2 genome.fa --fm --without-sa
+check 2 many.fa --width=40 --lcp
+check 16 strains.fa --lcp --bwt
+sufsort check several > out
+
+# Standard input is read once, and a command that is not shared is the first process's.
+rm -f one.* several.*
+sufsort build - -o one < genome.fa
+ranks 3 sufsort build - -o several < genome.fa
+for file in one.*; do cmp "$file" several."${file#one.}"; done
+ranks 2 sufsort build genome.fa --plan -o plan > out
+[[ $(grep -c '^residues' out) == 1 ]]
+ranks 2 sufsort check several > out
+[[ $(wc -l < out) == 1 ]]
+[[ $(ranks 2 sufsort build --help | grep -c '^Usage') == 1 ]]
+
+# An error is said once, and ends all. No index is left, and an old one stays.
+ranks 3 sufsort build missing.fa -o out 2> err && exit 1
+[[ $(grep -c '^sufsort' err) == 1 ]]
+grep -q '^sufsort: cannot read: missing.fa: No such file' err
+ranks 2 sufsort build genome.fa -o none/out 2> err && exit 1
+grep -q '^sufsort: cannot write: none/out' err
+for _ in $(seq 60); do grep -v '>' genome.fa; done > copies.txt
+killed=0
+for wait in 0.3 0.6 1; do
+  begin=$SECONDS
+  mpirun --oversubscribe --allow-run-as-root -n 3 sufsort build copies.txt --format=bytes --lcp -o several 2> err &
+  job=$!
+  sleep $wait
+  members=()
+  read -ra members < /proc/$job/task/$job/children || true
+  if ((${#members[@]})); then kill -9 "${members[RANDOM % ${#members[@]}]}" || true; fi
+  if wait $job; then break; fi
+  killed=1
+  ((SECONDS - begin <= 10)) || { echo 'the others went on'; exit 1; }
+  for file in one.*; do cmp "$file" several."${file#one.}"; done
+done
+((killed))
+if find . -name '.*ordo*' | grep .; then echo 'a temporary file is left'; exit 1; fi
