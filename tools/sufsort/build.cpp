@@ -424,16 +424,17 @@ void check_format(build_options const& options) {
 
 /// Builds the arrays of records that all members hold. Collective.
 /// @param writer  of the first member, which writes the residues, too; null on the others
-/// @param width  bits of an entry @param available  host memory that all members of a host may use
+/// @param width  bits of an entry @param held  bytes of host memory that each member holds
 template <class Records>
 suffix::build_report build_together(group& members, Records const& records, index_writer* writer, build_options const& options,
                                     cli::common_options const& common, suffix::build_options sorting, unsigned width,
-                                    std::size_t available) {
+                                    std::size_t held) {
   suffix::text const input = records.view();
   check_same_text(members, input, common.threads);
   sorting.machine = common.machine();
   sorting.rows = options.policy.rows();
-  sorting.memory = available / cli::members_on_host(members);
+  std::size_t const here = cli::members_on_host(members);
+  sorting.memory = options.memory.host_bytes(here * held) / here;
   shared_arrays files(members, writer);
   std::future<void> writing;
   if (writer) writing = std::async([&] { suffix::store(input.residues, *writer->to("seq"), common.threads); });
@@ -449,8 +450,9 @@ suffix::build_report build_together(group& members, Records const& records, inde
 /// Builds as another member than the first one.
 template <class Records>
 int help_build(group& members, Records const& records, build_options const& options, cli::common_options const& common) {
-  build_together(members, records, nullptr, options, common, {}, width_for(options.width, records.size(), records.records()),
-                 options.memory.host_bytes(records.residues().size()));
+  unsigned const width = width_for(options.width, records.size(), records.records());
+  build_together(members, records, nullptr, options, common, {}, width,
+                 held_by(options, records.size(), records.records(), width).text);
   return 0;
 }
 
@@ -486,7 +488,7 @@ int write_index(Records& records, index_writer& writer, build_options const& opt
   suffix::build_report done;
   try {
     if constexpr (requires { records.view(); })
-      if (members) done = build_together(*members, records, &writer, options, common, sorting, width, available);
+      if (members) done = build_together(*members, records, &writer, options, common, sorting, width, held.text);
     if (!members)
       done = width == 32 ? records.template build_into<std::uint32_t>(out, residues, sorting)
                        : records.template build_into<std::uint64_t>(out, residues, sorting);
