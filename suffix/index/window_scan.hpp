@@ -100,66 +100,69 @@ class window_scan {
 
   [[nodiscard]] std::uint64_t width() const noexcept { return width_; }
 
-  /// Calls use(group) for the windows that begin in [begin, end) of a text, in order. Memory: 40 bytes for each string of k
+  /// Calls use(group) for the windows that begin in [begin, end) of a text, in order. Memory: 24 bytes for each string of k
   /// residues in a window. Time O(end - begin + min_length) (van Herk 1992: minima of adjacent windows).
   template <class Use>
   void operator()(Residue const* text, std::uint64_t begin, std::uint64_t end, Use use) {
     if (begin >= end) return;
-    minima_.resize(width_);
-    values_.resize(width_);
-    std::uint64_t at = begin, rolling = hash_.of(text + at);  // the next string of k residues to look at
-    auto const take = [&](std::uint64_t i) { values_[i] = mixed(rolling); };
-    auto const advance = [&] {
-      rolling = hash_.next(rolling, text + at);
-      ++at;
+    for (auto* const each : {&values_, &next_, &minima_}) each->resize(width_);
+    std::uint64_t rolling = hash_.of(text + begin);  // of the string of k residues before the next one to look at
+    bool is_first = true;
+    // Looks at the strings that begin in a block of `width` positions, as far as windows have them.
+    auto const fill = [&](std::vector<std::uint64_t>& values, std::uint64_t block) {
+      std::uint64_t const count = std::min(width_, end + width_ - 1 - block);
+      std::uint64_t hash = rolling, i = 0;
+      Residue const* before = text + block - (is_first ? 0 : 1);
+      if (std::exchange(is_first, false)) values[i++] = value_of(hash, 0);
+      for (; i < count; ++i, ++before) {
+        hash = hash_.next(hash, before);
+        values[i] = value_of(hash, i);
+      }
+      rolling = hash;
     };
-    for (std::uint64_t i = 0; i < width_; ++i) {
-      if (i != 0) advance();
-      take(i);
-    }
     window_group open{.first = begin, .count = 0, .minimizer = ~std::uint64_t{0}, .same = true, .hash = 0};
     auto const add = [&](std::uint64_t window, std::uint64_t minimizer, std::uint64_t hash) {
-      bool const continues = open.hash == hash && open.count != 0 && open.count != max_width;
-      if (!continues) {
-        if (open.count != 0) use(std::as_const(open));
-        open = {.first = window, .count = 1, .minimizer = minimizer, .same = true, .hash = hash};
+      if (open.hash == hash && open.count != 0 && open.count != max_width) {
+        ++open.count;
+        open.same &= open.minimizer == minimizer;
         return;
       }
-      ++open.count;
-      open.same &= open.minimizer == minimizer;
+      if (open.count != 0) use(std::as_const(open));
+      open = {.first = window, .count = 1, .minimizer = minimizer, .same = true, .hash = hash};
     };
-    for (std::uint64_t window = begin; window < end;) {
+    fill(values_, begin);
+    for (std::uint64_t block = begin; block < end; block += width_) {
       // Windows that begin in a block of `width` positions end in the next one: their minimum is that of the rest of the block
       // and of the beginning of the next one.
-      minimum rest{~std::uint64_t{0}, 0};
-      for (std::uint64_t i = width_; i-- > 0;) {
-        if (values_[i] <= rest.value) rest = {values_[i], window + i};
-        minima_[i] = rest;
+      if (block + 1 < end) fill(next_, block + width_);
+      std::uint64_t rest = ~std::uint64_t{0}, start = rest;
+      for (std::uint64_t i = width_; i-- > 0;) minima_[i] = rest = std::min(rest, values_[i]);
+      for (std::uint64_t i = 0, last = std::min(width_, end - block); i < last; ++i) {
+        if (i != 0) start = std::min(start, next_[i - 1]);
+        std::uint64_t const in_block = minima_[i];
+        if (in_block >> offset_bits <= start >> offset_bits)
+          add(block + i, block + (in_block & max_width), in_block >> offset_bits);
+        else
+          add(block + i, block + width_ + (start & max_width), start >> offset_bits);
       }
-      std::uint64_t const block = window, last = std::min(width_, end - block);
-      minimum start{~std::uint64_t{0}, ~std::uint64_t{0}};
-      for (std::uint64_t i = 0; i < last; ++i) {
-        minimum const here = minima_[i].value <= start.value ? minima_[i] : start;
-        add(block + i, here.at, here.value);
-        if (block + i + 1 == end) break;
-        advance();
-        take(i);
-        if (values_[i] < start.value) start = {values_[i], block + width_ + i};
-      }
-      window = block + last;
+      values_.swap(next_);
     }
     use(std::as_const(open));
   }
 
  private:
-  struct minimum {
-    std::uint64_t value, at;
-  };
+  static constexpr unsigned offset_bits = 12;
+  static_assert(max_width == (1 << offset_bits) - 1);
+
+  /// Returns a value whose order is that of hashes, and of offsets in a block where these are equal.
+  static std::uint64_t value_of(std::uint64_t rolling, std::uint64_t offset) {
+    return ((rolling ^ rolling >> 32) * 0xff51afd7ed558ccd & ~max_width) | offset;
+  }
 
   std::uint64_t width_, k_;
   rolling_hash<Residue, word_numbers> hash_;
-  std::vector<minimum> minima_;        // of the rests of a block
-  std::vector<std::uint64_t> values_;  // hashes of a block
+  std::vector<std::uint64_t> values_, next_;  // of a block and the next one
+  std::vector<std::uint64_t> minima_;         // of the rests of a block
 };
 
 }  // namespace ordo::inline v0::suffix::detail

@@ -15,7 +15,7 @@ namespace {
 
 /// The begin of the file. The words of marks follow.
 struct header {
-  char magic[16] = {'O', 'r', 'd', 'o', ' ', 'd', 'u', 'p', 'l', 'i', 'c', 'a', 't', 'e', 's', '1'};
+  char magic[16] = {'O', 'r', 'd', 'o', ' ', 'd', 'u', 'p', 'l', 'i', 'c', 'a', 't', 'e', 's', '2'};
   std::uint32_t identity = 0;
   std::uint32_t crc32 = 0;  // of the rest of the file
   std::uint64_t finished = 0, words = 0;
