@@ -689,13 +689,69 @@ void run_walks(Next next) {
   }
 }
 
+/// Runs walks in a suffix array, all at the same time.
+void run_walks(searcher const& rows, std::vector<statistics_walk> walks) {
+  std::vector<std::string_view> patterns;
+  std::vector<std::uint64_t> found;
+  for (;;) {
+    std::erase_if(walks, [](statistics_walk const& walk) { return walk.has_ended(); });
+    if (walks.empty()) return;
+    patterns.clear();
+    for (statistics_walk const& walk : walks) patterns.push_back(walk.pattern());
+    found.resize(patterns.size());
+    rows.find_longest(patterns, found);
+    for (std::size_t w = 0; w < walks.size(); ++w) walks[w].take(found[w]);
+  }
+}
+
 /// Offsets [begin, end) of a query.
 struct offset_range {
   std::uint64_t begin, end;
 };
 
-/// Looks for strings of a given length in a part of a query, from the first offset to the last. A string that does not occur
-/// rules out all that include it: of unrelated sequences most offsets are passed over. (The idea is that of Boyer and Moore.)
+constexpr std::uint64_t range_offsets = 128;  // that are taken together where a string occurs
+
+/// Looks for strings of a given length in parts of a query by a suffix array, each from the last offset to the first. A string
+/// of which only l letters occur rules out all strings that include these and the next letter.
+/// @returns the ranges of offsets at which a string may begin that occurs
+std::vector<std::vector<offset_range>> find_long_strings(searcher const& rows, std::string_view query,
+                                                         std::vector<offset_range> parts, std::uint64_t length) {
+  std::vector<std::vector<offset_range>> found(parts.size());
+  std::uint64_t const stop = query.size() - std::min<std::uint64_t>(query.size(), length - 1);  // of strings of that length
+  for (offset_range& part : parts) part.end = std::min(part.end, stop);
+  std::vector<std::size_t> active;
+  std::vector<std::string_view> patterns;
+  std::vector<std::uint64_t> occurring;
+  for (;;) {
+    active.clear();
+    patterns.clear();
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      if (parts[k].begin < parts[k].end) {
+        active.push_back(k);
+        patterns.push_back(query.substr(parts[k].end - 1, length));
+      }
+    if (active.empty()) return found;
+    occurring.resize(patterns.size());
+    rows.find_longest(patterns, occurring);
+    for (std::size_t i = 0; i < active.size(); ++i) {
+      offset_range& part = parts[active[i]];
+      std::vector<offset_range>& to = found[active[i]];
+      bool const occurs = occurring[i] >= length;
+      std::uint64_t const passed = std::min(occurs ? range_offsets : length - occurring[i], part.end - part.begin),
+                          end = part.end;
+      part.end -= passed;
+      if (!occurs) continue;
+      if (!to.empty() && to.back().begin == end)
+        to.back().begin = part.end;
+      else
+        to.push_back({part.end, end});
+    }
+  }
+}
+
+/// Looks for strings of a given length in a part of a query by an FM index, from the first offset to the last. A string that
+/// does not occur rules out all that include it: of unrelated sequences most offsets are passed over. (The idea is that of
+/// Boyer and Moore.)
 class long_string_walk {
  public:
   /// @param found  receives the offsets at which a string may begin that occurs
@@ -717,15 +773,13 @@ class long_string_walk {
   }
 
  private:
-  static constexpr std::uint64_t block = 128;  // offsets that are taken together
-
   void begin(std::uint64_t at) {
     at_ = at;
     next_ = at + length_;
     rows_ = fm_->all_rows();
   }
   void take() {
-    std::uint64_t const end = std::min(end_, at_ + block);
+    std::uint64_t const end = std::min(end_, at_ + range_offsets);
     if (!found_->empty() && found_->back().end == at_)
       found_->back().end = end;
     else
@@ -741,20 +795,30 @@ class long_string_walk {
   fm_index::interval rows_;
 };
 
-/// Computes matching statistics by an FM index, as matching_statistics does, but sets those of less than min_length letters to
-/// any number below it.
+/// Computes matching statistics, as matching_statistics does, but sets those of less than min_length letters to any number
+/// below it.
 void long_statistics(searcher const& rows, std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths,
                      std::uint64_t min_length) {
   std::ranges::fill(lengths, 0);
   constexpr std::size_t max_parts = 64, min_letters = 64;
   std::size_t const count = std::clamp<std::size_t>(lengths.size() / min_letters, 1, max_parts);
-  auto const first_of = [&](std::size_t part) { return part == count ? lengths.size() : lengths.size() / count * part; };
+  std::vector<offset_range> parts(count);
+  for (std::size_t part = 0; part < count; ++part)
+    parts[part] = {begin + lengths.size() / count * part,
+                   begin + (part + 1 == count ? lengths.size() : lengths.size() / count * (part + 1))};
+  auto const lengths_of = [&](offset_range const& one) { return lengths.subspan(one.begin - begin, one.end - one.begin); };
+  if (!rows.fm()) {
+    std::vector<statistics_walk> walks;
+    for (auto const& some : find_long_strings(rows, query, parts, min_length))
+      for (offset_range const& one : some) walks.emplace_back(query, one.begin, lengths_of(one));
+    return run_walks(rows, std::move(walks));
+  }
   std::vector<std::vector<offset_range>> found(count);
   std::size_t part = 0;
   run_walks<long_string_walk>([&]() -> std::optional<long_string_walk> {
     if (part == count) return std::nullopt;
-    offset_range const range{begin + first_of(part), begin + first_of(part + 1)};
-    return long_string_walk(*rows.fm(), query, range, min_length, found[part++]);
+    std::size_t const here = part++;
+    return long_string_walk(*rows.fm(), query, parts[here], min_length, found[here]);
   });
   part = 0;
   std::size_t range = 0;
@@ -762,7 +826,7 @@ void long_statistics(searcher const& rows, std::string_view query, std::uint64_t
     while (part != count && range == found[part].size()) ++part, range = 0;
     if (part == count) return std::nullopt;
     offset_range const& one = found[part][range++];
-    return backward_walk(rows, query, one.begin, lengths.subspan(one.begin - begin, one.end - one.begin));
+    return backward_walk(rows, query, one.begin, lengths_of(one));
   });
 }
 
@@ -786,17 +850,7 @@ void matching_statistics(searcher const& rows, std::string_view query, std::uint
   std::vector<statistics_walk> walks;
   for (std::size_t w = 0; w < count; ++w)
     walks.emplace_back(query, begin + first_of(w), lengths.subspan(first_of(w), first_of(w + 1) - first_of(w)));
-  std::vector<std::string_view> patterns;
-  std::vector<std::uint64_t> found;
-  for (;;) {
-    std::erase_if(walks, [](statistics_walk const& walk) { return walk.has_ended(); });
-    if (walks.empty()) return;
-    patterns.clear();
-    for (statistics_walk const& walk : walks) patterns.push_back(walk.pattern());
-    found.resize(patterns.size());
-    rows.find_longest(patterns, found);
-    for (std::size_t w = 0; w < walks.size(); ++w) walks[w].take(found[w]);
-  }
+  run_walks(rows, std::move(walks));
 }
 
 void match_finder::find_super_maximal(std::string_view query, std::uint64_t begin, std::uint64_t end,
@@ -814,10 +868,7 @@ void match_finder::find_super_maximal(std::string_view query, std::uint64_t begi
   for (std::uint64_t from = begin; from < end;) {
     std::uint64_t const to = std::min(end, from + max_letters), before = from == 0 ? 0 : 1;
     lengths.resize(to - from + before);
-    if (rows_.fm())
-      long_statistics(rows_, query, from - before, lengths, options_.min_length);
-    else
-      matching_statistics(rows_, query, from - before, lengths);
+    long_statistics(rows_, query, from - before, lengths, options_.min_length);
     offsets.clear();
     strings.clear();
     for (std::uint64_t i = from; i < to; ++i) {
