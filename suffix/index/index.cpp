@@ -230,6 +230,12 @@ std::optional<std::string> stored_index::unlisted_array() const {
   return std::nullopt;
 }
 
+void stored_index::expect_few_reads() const noexcept {
+  for (mapped_file const& file : files_)
+    if (std::span<char const> const bytes = file.bytes(); !bytes.empty())
+      madvise(const_cast<char*>(bytes.data()), bytes.size(), MADV_RANDOM);  // advice only: errors do not matter
+}
+
 std::optional<std::string> stored_index::altered_array(unsigned threads) const {
   for (index_array const& array : description_.arrays)
     if (crc32_of(bytes(array.name), threads) != array.crc32) return array.name;

@@ -390,6 +390,7 @@ void open(search_options const& options, reporter& report) {
 int locate(search_options const& options, cli::common_options const& common, reporter& report) {
   open(options, report);
   searched_index const index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
+  if (inputs_of(options).empty()) index.stored.expect_few_reads();
   check_options(index, options);
   circular_records const circular(index, options.circular);
   cli::output out(options.output, common.threads);
@@ -433,6 +434,7 @@ int locate(search_options const& options, cli::common_options const& common, rep
 int count(search_options const& options, cli::common_options const& common, reporter& report) {
   open(options, report);
   searched_index const index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
+  if (inputs_of(options).empty()) index.stored.expect_few_reads();
   check_options(index, options);
   circular_records const circular(index, options.circular);
   cli::output out(options.output, common.threads);

@@ -167,6 +167,8 @@ class stored_index {
   }
   /// Returns the name of an array that the description does not list although its file exists and is not empty.
   [[nodiscard]] std::optional<std::string> unlisted_array() const;
+  /// Tells the system that few pages of the arrays will be read, in no order: then it reads none ahead. For a few searches.
+  void expect_few_reads() const noexcept;
   /// Returns the first array whose checksum differs from the description's, or "json".
   [[nodiscard]] std::optional<std::string> altered_array(unsigned threads = 0) const;
 
