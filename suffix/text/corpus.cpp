@@ -15,7 +15,7 @@
 #include "base/utf8.hpp"
 #include "ordo/error.hpp"
 #include "suffix/text/jsonl.hpp"
-#include "suffix/text/text_blocks.hpp"
+#include "suffix/text/text_chunks.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -357,7 +357,7 @@ void corpus_writer::append(corpus_files const& files, corpus_options const& opti
   check(options);
   if (has_lines(options.format) ||
       (options.format == input_format::bytes && options.separator.empty() && options.lengths.empty()))
-    return append_blocks(files, options);
+    return append_chunks(files, options);
   std::uint64_t before = 0, read = 0;
   corpus_options one = options;
   if (options.on_progress) one.on_progress = [&](std::uint64_t more) { options.on_progress(before + (read = more)); };
@@ -376,63 +376,63 @@ void corpus_writer::write(std::span<char const> residues) {
     to_.write(residues);
 }
 
-void corpus_writer::append_blocks(corpus_files const& files, corpus_options const& options) {
+void corpus_writer::append_chunks(corpus_files const& files, corpus_options const& options) {
   prepare(all_, "", options);
   if (!std::exchange(has_begun_, true)) to_.expect_unknown();
   bool const is_addressable = to_.addressable(), is_jsonl = options.format == input_format::jsonl,
              has_lines = suffix::has_lines(options.format);
-  detail::block_files texts{files.count,
+  detail::chunk_files texts{files.count,
                             [&](std::size_t k) {
                               corpus_files::opened file = files.open(k);
                               check_name(file.name);
-                              return detail::block_files::opened{std::move(file.name), std::move(file.from)};
+                              return detail::chunk_files::opened{std::move(file.name), std::move(file.from)};
                             },
                             files.may_wait};
-  detail::block_options reading{.threads = options.threads, .bytes = part_bytes_, .lines = has_lines};
+  detail::chunk_options reading{.threads = options.threads, .bytes = part_bytes_, .lines = has_lines};
   if (is_jsonl) reading.padding = detail::json_padding;
   reading.max_ahead = std::min(options.memory / 8, std::size_t{16} << 30);
-  reading.max_blocks = options.memory / 4 / part_bytes_;
+  reading.max_chunks = options.memory / 4 / part_bytes_;
   struct parsed {
     std::vector<std::uint64_t> starts = {};
     std::optional<std::size_t> bytes = {};  // nothing after a flaw
     detail::json_strings::flaw flaw = {};
     std::uint64_t offset = 0;  // of the text
-    [[nodiscard]] std::span<char const> text(detail::text_block const& block) const { return block.bytes.first(*bytes); }
+    [[nodiscard]] std::span<char const> text(detail::text_chunk const& chunk) const { return chunk.bytes.first(*bytes); }
   };
   json_parsers parsers([&] { return detail::json_strings(options.field); });
   std::uint64_t read = 0;
-  auto const parse = [&](detail::text_block& block, parsed& to) {
+  auto const parse = [&](detail::text_chunk& chunk, parsed& to) {
     if (is_jsonl) {
-      to.bytes = parsers.local().take(block.bytes, to.starts, to.flaw);
+      to.bytes = parsers.local().take(chunk.bytes, to.starts, to.flaw);
     } else if (has_lines) {
-      to.bytes = join_lines(block.bytes, to.starts);
+      to.bytes = join_lines(chunk.bytes, to.starts);
     } else {
-      to.bytes = block.bytes.size();
-      if (block.begins_file) to.starts.push_back(0);
+      to.bytes = chunk.bytes.size();
+      if (chunk.begins_file) to.starts.push_back(0);
     }
   };
-  auto const order = [&](detail::text_block& block, parsed& one) {
+  auto const order = [&](detail::text_chunk& chunk, parsed& one) {
     std::size_t const records = all_.starts.size();
-    if (block.begins_file) all_.files.push_back({*block.name, 0, records});
+    if (chunk.begins_file) all_.files.push_back({*chunk.name, 0, records});
     input_file& file = all_.files.back();
     if (!one.bytes)
       throw input_error(detail::json_message(file.name, file.records + one.flaw.line, options.field, one.flaw.why));
-    std::size_t const needed = (records + one.starts.size()) * sizeof(std::uint64_t) + 2 * block.buffer.size();
+    std::size_t const needed = (records + one.starts.size()) * sizeof(std::uint64_t) + 2 * chunk.buffer.size();
     if (needed > options.memory) refuse_memory(records, file.name, needed, options.memory);
     for (std::uint64_t const start : one.starts) all_.starts.push_back(size_ + start);
     file.records += one.starts.size();
     one.offset = size_;
     size_ += *one.bytes;
-    read += block.read;
+    read += chunk.read;
     if (options.on_progress) options.on_progress(read);
   };
-  detail::for_each_block<parsed>(
+  detail::for_each_chunk<parsed>(
       texts, reading, parse, order,
-      [&](detail::text_block& block, parsed& one) {
-        if (is_addressable && *one.bytes != 0) to_.write_at(one.offset, one.text(block));
+      [&](detail::text_chunk& chunk, parsed& one) {
+        if (is_addressable && *one.bytes != 0) to_.write_at(one.offset, one.text(chunk));
       },
-      [&](detail::text_block& block, parsed& one) {
-        if (!is_addressable) to_.write(one.text(block));
+      [&](detail::text_chunk& chunk, parsed& one) {
+        if (!is_addressable) to_.write(one.text(chunk));
       });
 }
 

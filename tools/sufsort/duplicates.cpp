@@ -22,7 +22,7 @@
 #include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/index.hpp"
 #include "ordo/suffix/jsonl.hpp"
-#include "suffix/text/text_blocks.hpp"
+#include "suffix/text/text_chunks.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/sufsort/commands.hpp"
@@ -198,17 +198,17 @@ class jsonl_writer {
 
   /// Writes everything. @returns the ranges
   duplicate_counts write() {
-    namespace blocks = suffix::detail;
-    blocks::block_files texts;
+    namespace chunks = suffix::detail;
+    chunks::chunk_files texts;
     texts.count = files().size();
     texts.open = [&](std::size_t k) {
       auto in = std::make_shared<cli::input>(files()[k].name, threads_);
       out_.refuse_loop(*in);
       std::string name = in->name();
-      return blocks::block_files::opened{std::move(name), std::move(in)};
+      return chunks::chunk_files::opened{std::move(name), std::move(in)};
     };
     struct edited {
-      std::uint64_t lines = 0, first_line = 0;  // of the block, and those of the file before it
+      std::uint64_t lines = 0, first_line = 0;  // of the chunk, and those of the file before it
       std::size_t first_record = 0;
       std::string text = {};
       duplicate_counts counts = {};
@@ -219,13 +219,13 @@ class jsonl_writer {
     auto const end_file = [&] {
       if (file && lines != file->records) refuse(file->name, lines, "the file has fewer lines than when it was indexed as");
     };
-    auto const count = [](blocks::text_block const& block, edited& one) {
-      one.lines = std::uint64_t(std::ranges::count(block.bytes, '\n')) + (!block.bytes.empty() && block.bytes.back() != '\n');
+    auto const count = [](chunks::text_chunk const& chunk, edited& one) {
+      one.lines = std::uint64_t(std::ranges::count(chunk.bytes, '\n')) + (!chunk.bytes.empty() && chunk.bytes.back() != '\n');
     };
-    auto const order = [&](blocks::text_block const& block, edited& one) {
-      if (block.begins_file) {
+    auto const order = [&](chunks::text_chunk const& chunk, edited& one) {
+      if (chunk.begins_file) {
         end_file();
-        file = &files()[block.file];
+        file = &files()[chunk.file];
         lines = 0;
       }
       one.first_record = record;
@@ -235,8 +235,8 @@ class jsonl_writer {
       lines += one.lines;
       record += std::size_t(one.lines);
     };
-    auto const edit = [&](blocks::text_block const& block, edited& one) {
-      std::string_view rest(block.bytes.data(), block.bytes.size());
+    auto const edit = [&](chunks::text_chunk const& chunk, edited& one) {
+      std::string_view rest(chunk.bytes.data(), chunk.bytes.size());
       if (rest.empty()) return;
       one.text.reserve(rest.size() + rest.size() / 16);
       std::vector<suffix::duplicate_range> ranges;
@@ -254,16 +254,16 @@ class jsonl_writer {
         std::uint64_t const first = input_.begin_of(r);
         for (; next < ranges.size() && ranges[next].record == r; ++next)
           here.push_back({ranges[next].begin - first, ranges[next].end - first});
-        append(one.text, rest.substr(0, size), r, *block.name, one.first_line + r - one.first_record + 1, here, string);
+        append(one.text, rest.substr(0, size), r, *chunk.name, one.first_line + r - one.first_record + 1, here, string);
         rest.remove_prefix(size == rest.npos ? rest.size() : size + 1);
       }
     };
     duplicate_counts all;
-    auto const finish = [&](blocks::text_block const&, edited& one) {
+    auto const finish = [&](chunks::text_chunk const&, edited& one) {
       write_some(out_, one.text, 0);
       all.add(one.counts);
     };
-    blocks::for_each_block<edited>(texts, {.threads = threads_, .bytes = part_bytes}, count, order, edit, finish);
+    chunks::for_each_chunk<edited>(texts, {.threads = threads_, .bytes = part_bytes}, count, order, edit, finish);
     end_file();
     return all;
   }
@@ -396,14 +396,18 @@ std::unique_ptr<suffix::copy_finder> find_copies(duplicates_options const& optio
   return finder;
 }
 
-/// Finds the strings for a report, if the index has no arrays. @throws out_of_memory
+/// Finds the strings for a report, if the index has no arrays.
+/// @param min_copies  residues in copies, at least @throws out_of_memory
 suffix::repeated_strings strings_of_copies(duplicates_options const& options, cli::common_options const& common,
-                                           suffix::text const& input, suffix::duplicate_options find, std::size_t max_strings) {
+                                           suffix::text const& input, suffix::duplicate_options find, std::size_t max_strings,
+                                           std::uint64_t min_copies) {
   find.keep = suffix::kept_copies::none;
   find.scope = suffix::copy_scope::anywhere;
   find.whole_characters = false;
-  std::size_t const bits = input.size() / 8, available = options.memory.host_bytes();
-  if (bits >= available) throw out_of_memory("out of memory: repeated strings", bits + bits / 8);
+  // Copies that will not fit are not looked for.
+  std::size_t const bits = input.size() / 8, available = options.memory.host_bytes(), all = std::size_t(min_copies),
+                    needed = bits + all * (input.residue_bytes + (suffix::index_fits(4, all, 1) ? 8 : 16));
+  if (needed >= available) throw out_of_memory("out of memory: repeated strings", needed + needed / 8);
   suffix::copy_finder copies(input, find, available - bits);
   while (copies.finished() != suffix::copy_finder::num_buckets) copies.next_range();
   suffix::build_options building;
@@ -466,7 +470,7 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
                                               index.path("sa"));
     else
       try {
-        strings = strings_of_copies(options, common, input, find, max_strings);
+        strings = strings_of_copies(options, common, input, find, max_strings, against ? 0 : counts.residues);
       } catch (out_of_memory const& e) {
         needed = e.bytes();  // the page can do without them
       }
@@ -478,7 +482,8 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
       settings.emplace_back("kept copies", suffix::kept_copies_words[std::size_t(find.keep)]);
       settings.emplace_back("copies", suffix::copy_scope_words[std::size_t(find.scope)]);
     }
-    if (needed) settings.emplace_back("repeated strings", fmt::format("not shown: {} bytes of memory are needed", *needed));
+    if (needed)
+      settings.emplace_back("repeated strings", fmt::format("not shown: {} bytes of memory are needed, or more", *needed));
     page->write(std::string_view(duplicates_page(index, counts, strings, settings)));
     page->finish();
   }

@@ -78,9 +78,9 @@ void append_corpus(corpus& to, std::string const& name, source& from, corpus_opt
 
 /// Writes the records of files to a sink, as append_corpus appends them to memory: a corpus may be larger than that.
 ///
-/// Lines, JSONL, and bytes without separator and lengths are read, parsed and written by all threads, in parts of whole lines;
+/// Lines, JSONL, and bytes without separator and lengths are read, parsed and written by all threads, in chunks of whole lines;
 /// sources without addresses, such as compressed files, by a thread each, several at the same time. The text does not depend on
-/// the threads, nor does an error: it is the first one of the input. Memory: about four parts a thread, twice the longest
+/// the threads, nor does an error: it is the first one of the input. Memory: about four chunks a thread, twice the longest
 /// lines, 8 bytes a record, and at most an eighth of options.memory for what is read ahead. Other formats are read by one
 /// thread, with about 3 * part_bytes and twice the longest record; all of a file that is an array of NumPy or has a list of
 /// lengths.
@@ -101,7 +101,7 @@ class corpus_writer {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
  private:
-  void append_blocks(corpus_files const& files, corpus_options const& options);
+  void append_chunks(corpus_files const& files, corpus_options const& options);
   void append_parts(std::string const& name, source& from, corpus_options const& options);
   void write(std::span<char const> residues);
 

@@ -1,4 +1,4 @@
-#include "suffix/text/text_blocks.hpp"
+#include "suffix/text/text_chunks.hpp"
 
 #include <condition_variable>
 #include <cstring>
@@ -18,19 +18,19 @@ struct sequential_file {
   std::size_t number = 0;
   std::shared_ptr<std::string const> name;
   std::shared_ptr<source> from;
-  std::string open_line;  // the begin of a line that goes on in the next block
+  std::string open_line;  // the begin of a line that goes on in the next chunk
   bool has_ended = false;
 };
 
-/// A file from the time when it is opened to that when its last block has been returned.
+/// A file from the time when it is opened to that when its last chunk has been returned.
 struct open_file {
   sequential_file reading;
   bool is_read_ahead = false, has_ended = false;
-  bool has_begun = false;             // a block has been returned
+  bool has_begun = false;             // a chunk has been returned
   std::optional<std::uint64_t> size;  // of a source with addresses
   std::uint64_t first = 0, at = 0;    // positions in it
-  std::deque<text_block> blocks;      // that were read ahead
-  std::exception_ptr failure;         // behind the last block
+  std::deque<text_chunk> chunks;      // that were read ahead
+  std::exception_ptr failure;         // behind the last chunk
 };
 
 std::size_t find_line_end(char const* bytes, std::size_t from, std::size_t to) {
@@ -40,8 +40,8 @@ std::size_t find_line_end(char const* bytes, std::size_t from, std::size_t to) {
 
 }  // namespace
 
-struct block_reader::state {
-  state(block_files const& all, block_options const& chosen) : files(all), options(chosen) {
+struct file_chunks::state {
+  state(chunk_files const& all, chunk_options const& chosen) : files(all), options(chosen) {
     std::size_t const readers = std::min(files.count, std::size_t(threads_for(options.threads)));
     window = 2 * readers;
     try {
@@ -77,13 +77,13 @@ struct block_reader::state {
     if (file.size) file.first = file.at = std::min(file.reading.from->position(), *file.size);
   }
 
-  /// Reads the next block of a sequential source.
-  text_block read_block(sequential_file& file) {
-    text_block block;
-    block.file = file.number;
-    block.name = file.name;
-    block.buffer = new_buffer();
-    host_bytes& to = block.buffer;
+  /// Reads the next chunk of a sequential source.
+  text_chunk read_chunk(sequential_file& file) {
+    text_chunk chunk;
+    chunk.file = file.number;
+    chunk.name = file.name;
+    chunk.buffer = new_buffer();
+    host_bytes& to = chunk.buffer;
     to.resize(file.open_line.size());
     std::ranges::copy(file.open_line, to.data());
     file.open_line.clear();
@@ -91,7 +91,7 @@ struct block_reader::state {
       std::size_t const before = to.size();
       to.resize(before + more + options.padding);
       std::size_t const got = file.from->read({to.data() + before, more});
-      block.read += got;
+      chunk.read += got;
       file.has_ended = got < more;
       to.resize(before + got);
       if (file.has_ended || !options.lines) break;
@@ -102,8 +102,8 @@ struct block_reader::state {
       to.resize(end);
       break;
     }
-    block.bytes = to.span();
-    return block;
+    chunk.bytes = to.span();
+    return chunk;
   }
 
   void read_ahead() {
@@ -130,22 +130,22 @@ struct block_reader::state {
       changed.notify_all();
       while (file.is_read_ahead && !file.has_ended && !file.failure) {
         changed.wait(lock, [&] {
-          return stops || ahead + options.bytes <= options.max_ahead || (front == number && file.blocks.size() < 2);
+          return stops || ahead + options.bytes <= options.max_ahead || (front == number && file.chunks.size() < 2);
         });
         if (stops) return;
         ahead += options.bytes;
         lock.unlock();
-        std::optional<text_block> block;
+        std::optional<text_chunk> chunk;
         try {
-          block = read_block(file.reading);
+          chunk = read_chunk(file.reading);
         } catch (...) {
           failure = std::current_exception();
         }
         lock.lock();
         ahead -= options.bytes;
-        if (block) {
-          ahead += block->buffer.size();
-          file.blocks.push_back(std::move(*block));
+        if (chunk) {
+          ahead += chunk->buffer.size();
+          file.chunks.push_back(std::move(*chunk));
         }
         file.failure = failure;
         file.has_ended = file.reading.has_ended;
@@ -154,19 +154,19 @@ struct block_reader::state {
     }
   }
 
-  /// Returns the next block of the file at the front, or nothing if it has no more.
-  std::optional<text_block> next_of(std::size_t number, open_file& file, std::unique_lock<std::mutex>& lock) {
+  /// Returns the next chunk of the file at the front, or nothing if it has no more.
+  std::optional<text_chunk> next_of(std::size_t number, open_file& file, std::unique_lock<std::mutex>& lock) {
     if (file.is_read_ahead) {
-      changed.wait(lock, [&] { return !file.blocks.empty() || file.has_ended || file.failure; });
-      if (file.blocks.empty()) {
+      changed.wait(lock, [&] { return !file.chunks.empty() || file.has_ended || file.failure; });
+      if (file.chunks.empty()) {
         if (file.failure) std::rethrow_exception(file.failure);
         return std::nullopt;
       }
-      text_block block = std::move(file.blocks.front());
-      file.blocks.pop_front();
-      ahead -= block.buffer.size();
+      text_chunk chunk = std::move(file.chunks.front());
+      file.chunks.pop_front();
+      ahead -= chunk.buffer.size();
       changed.notify_all();
-      return block;
+      return chunk;
     }
     lock.unlock();
     struct relock {
@@ -176,33 +176,33 @@ struct block_reader::state {
     if (!file.reading.from) open(number, file);
     if (file.has_ended) return std::nullopt;
     if (!file.size) {
-      text_block block = read_block(file.reading);
+      text_chunk chunk = read_chunk(file.reading);
       file.has_ended = file.reading.has_ended;
-      return block;
+      return chunk;
     }
-    text_block block;
-    block.file = number;
-    block.name = file.reading.name;
-    block.from = file.reading.from;
-    block.first = file.first;
-    block.begin = file.at;
-    block.end = file.at + std::min<std::uint64_t>(options.bytes, *file.size - file.at);
-    block.file_end = *file.size;
-    block.read = block.end - block.begin;
-    file.at = block.end;
+    text_chunk chunk;
+    chunk.file = number;
+    chunk.name = file.reading.name;
+    chunk.from = file.reading.from;
+    chunk.first = file.first;
+    chunk.begin = file.at;
+    chunk.end = file.at + std::min<std::uint64_t>(options.bytes, *file.size - file.at);
+    chunk.file_end = *file.size;
+    chunk.read = chunk.end - chunk.begin;
+    file.at = chunk.end;
     file.has_ended = file.at == *file.size;
-    return block;
+    return chunk;
   }
 
-  bool next(text_block& to) {
+  bool next(text_chunk& to) {
     std::unique_lock lock(mutex);
     for (; front < files.count; drop_front()) {
       if (threads.empty()) ready.insert(front);
       changed.wait(lock, [&] { return ready.contains(front); });
       open_file& file = opened[front];
-      auto block = next_of(front, file, lock);
-      if (!block) continue;
-      to = std::move(*block);
+      auto chunk = next_of(front, file, lock);
+      if (!chunk) continue;
+      to = std::move(*chunk);
       to.begins_file = !std::exchange(file.has_begun, true);
       return true;
     }
@@ -215,8 +215,8 @@ struct block_reader::state {
     changed.notify_all();
   }
 
-  block_files const& files;
-  block_options options;
+  chunk_files const& files;
+  chunk_options options;
   std::size_t window = 0;
   std::mutex mutex;
   std::condition_variable changed;
@@ -229,35 +229,35 @@ struct block_reader::state {
   std::vector<std::thread> threads;
 };
 
-block_reader::block_reader(block_files const& files, block_options const& options)
+file_chunks::file_chunks(chunk_files const& files, chunk_options const& options)
     : state_(std::make_unique<state>(files, options)) {}
 
-block_reader::~block_reader() = default;
+file_chunks::~file_chunks() = default;
 
-bool block_reader::next(text_block& block) {
-  return state_->next(block);
+bool file_chunks::next(text_chunk& chunk) {
+  return state_->next(chunk);
 }
 
-void block_reader::load(text_block& block) {
-  if (!block.from) return;
-  block_options const& options = state_->options;
-  block.buffer = state_->new_buffer();
-  host_bytes& to = block.buffer;
-  // Lines that begin in the block belong to it. Whether one begins with its first byte is seen by the byte before.
-  std::uint64_t const from = options.lines && block.begin != block.first ? block.begin - 1 : block.begin;
-  std::size_t const size = std::size_t(block.end - from);
+void file_chunks::load(text_chunk& chunk) {
+  if (!chunk.from) return;
+  chunk_options const& options = state_->options;
+  chunk.buffer = state_->new_buffer();
+  host_bytes& to = chunk.buffer;
+  // Lines that begin in the chunk belong to it. Whether one begins with its first byte is seen by the byte before.
+  std::uint64_t const from = options.lines && chunk.begin != chunk.first ? chunk.begin - 1 : chunk.begin;
+  std::size_t const size = std::size_t(chunk.end - from);
   to.resize(size + options.padding);
-  block.from->read_at(from, {to.data(), size});
+  chunk.from->read_at(from, {to.data(), size});
   std::size_t begin = 0, end = size;
   if (options.lines) {
-    if (from != block.begin) begin = find_line_end(to.data(), 0, size) + 1;
+    if (from != chunk.begin) begin = find_line_end(to.data(), 0, size) + 1;
     if (begin >= size) {
       begin = end = 0;  // all of it belongs to a line that began before, or there is nothing
     } else if (to.data()[size - 1] != '\n') {
-      for (std::size_t more = std::size_t{64} << 10; from + end < block.file_end; more *= 2) {
-        std::size_t const got = std::size_t(std::min<std::uint64_t>(more, block.file_end - from - end));
+      for (std::size_t more = std::size_t{64} << 10; from + end < chunk.file_end; more *= 2) {
+        std::size_t const got = std::size_t(std::min<std::uint64_t>(more, chunk.file_end - from - end));
         to.resize(end + got + options.padding);
-        block.from->read_at(from + end, {to.data() + end, got});
+        chunk.from->read_at(from + end, {to.data() + end, got});
         std::size_t const line_end = find_line_end(to.data(), end, end + got);
         bool const is_found = line_end != end + got;
         end = is_found ? line_end + 1 : end + got;
@@ -265,13 +265,13 @@ void block_reader::load(text_block& block) {
       }
     }
   }
-  block.bytes = {to.data() + begin, end - begin};
-  block.from.reset();
+  chunk.bytes = {to.data() + begin, end - begin};
+  chunk.from.reset();
 }
 
-void block_reader::recycle(text_block& block) {
-  block.bytes = {};
-  host_bytes buffer = std::move(block.buffer);
+void file_chunks::recycle(text_chunk& chunk) {
+  chunk.bytes = {};
+  host_bytes buffer = std::move(chunk.buffer);
   // Larger ones, for long lines, are freed.
   if (buffer.size() > 2 * state_->options.bytes + state_->options.padding) return;
   std::lock_guard const lock(state_->mutex);

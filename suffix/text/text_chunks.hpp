@@ -22,7 +22,7 @@
 namespace ordo::inline v0::suffix::detail {
 
 /// Files that are read one behind the other.
-struct block_files {
+struct chunk_files {
   struct opened {
     std::string name;  // for messages
     std::shared_ptr<source> from;
@@ -34,75 +34,75 @@ struct block_files {
 };
 
 /// A part of a file, which is read as a whole.
-struct text_block {
+struct text_chunk {
   std::size_t file = 0;
   std::shared_ptr<std::string const> name;  // of the file
   bool begins_file = false;
-  std::uint64_t read = 0;      // bytes of the file that this block stands for
-  std::span<char> bytes = {};  // block_options::padding bytes behind them may be read
+  std::uint64_t read = 0;      // bytes of the file that this chunk stands for
+  std::span<char> bytes = {};  // chunk_options::padding bytes behind them may be read
 
-  // For block_reader.
+  // For file_chunks.
   host_bytes buffer = {};
   std::shared_ptr<source> from = {};  // from which load() reads; null: it has been read
   std::uint64_t first = 0, begin = 0, end = 0, file_end = 0;
   std::exception_ptr failure = {};
 };
 
-struct block_options {
+struct chunk_options {
   unsigned threads = 0;  // 0: all
   std::size_t bytes = std::size_t{4} << 20;
-  bool lines = true;        // whether a block consists of whole lines, each with its LF; the last one of a file may lack it
+  bool lines = true;        // whether a chunk consists of whole lines, each with its LF; the last one of a file may lack it
   std::size_t padding = 0;  // bytes
   std::size_t max_ahead = std::size_t{256} << 20;  // bytes of files that are read ahead
-  std::size_t max_blocks = ~std::size_t{0};        // that are worked on at a time, at least one
+  std::size_t max_chunks = ~std::size_t{0};        // that are worked on at a time, at least one
 };
 
-/// Divides files into blocks. Sources with addresses are read by the threads that need the bytes; others, such as compressed
-/// files, by a thread for each of several files, ahead of the block that is worked on.
-class block_reader {
+/// Divides files into chunks. Sources with addresses are read by the threads that need the bytes; others, such as compressed
+/// files, by a thread for each of several files, ahead of the chunk that is worked on.
+class file_chunks {
  public:
-  block_reader(block_files const& files, block_options const& options);
-  ~block_reader();
-  block_reader(block_reader const&) = delete;
-  block_reader& operator=(block_reader const&) = delete;
+  file_chunks(chunk_files const& files, chunk_options const& options);
+  ~file_chunks();
+  file_chunks(file_chunks const&) = delete;
+  file_chunks& operator=(file_chunks const&) = delete;
 
-  /// Gets the next block, in order; an empty file has one, too. Not for several threads at a time. @returns false at the end
+  /// Gets the next chunk, in order; an empty file has one, too. Not for several threads at a time. @returns false at the end
   /// @throws  what files.open and the sources throw
-  bool next(text_block& block);
-  /// Reads the bytes of a block that next() returned, by any thread. @throws  what the source throws
-  void load(text_block& block);
-  /// Takes back the memory of a block, for others.
-  void recycle(text_block& block);
+  bool next(text_chunk& chunk);
+  /// Reads the bytes of a chunk that next() returned, by any thread. @throws  what the source throws
+  void load(text_chunk& chunk);
+  /// Takes back the memory of a chunk, for others.
+  void recycle(text_chunk& chunk);
 
  private:
   struct state;
   std::unique_ptr<state> state_;
 };
 
-/// Works on files by blocks. Each function gets a block, and a state of its own for it:
-/// parse(block, state) in parallel, order(block, state) one block behind the other, work(block, state) in parallel,
-/// and finish(block, state) one behind the other. The first error in the order of the input is thrown, whatever the threads;
-/// before it, the blocks that precede it have been ordered. Memory: about four blocks a thread, besides
-/// block_options::max_ahead.
+/// Works on files by chunks. Each function gets a chunk, and a state of its own for it:
+/// parse(chunk, state) in parallel, order(chunk, state) one chunk behind the other, work(chunk, state) in parallel,
+/// and finish(chunk, state) one behind the other. The first error in the order of the input is thrown, whatever the threads;
+/// before it, the chunks that precede it have been ordered. Memory: about four chunks a thread, besides
+/// chunk_options::max_ahead.
 template <class State, class Parse, class Order, class Work, class Finish>
-void for_each_block(block_files const& files, block_options const& options, Parse parse, Order order, Work work,
+void for_each_chunk(chunk_files const& files, chunk_options const& options, Parse parse, Order order, Work work,
                     Finish finish) {
   struct item {
-    text_block block;
+    text_chunk chunk;
     State state;
-    bool is_skipped = false;  // since a block before it failed
+    bool is_skipped = false;  // since a chunk before it failed
   };
   using token = item*;  // which the pipeline does not own: it forgets its tokens if it is cancelled
   std::deque<item> items;
   std::vector<item*> free_items;  // for others
   std::mutex taking;
   tbb::task_arena arena(threads_for(options.threads));
-  block_reader reader(files, options);
+  file_chunks reader(files, options);
   auto const guarded = [](token one, auto const& step) {
-    if (!one->block.failure && !one->is_skipped) try {
+    if (!one->chunk.failure && !one->is_skipped) try {
         step();
       } catch (...) {
-        one->block.failure = std::current_exception();
+        one->chunk.failure = std::current_exception();
       }
     return one;
   };
@@ -116,38 +116,38 @@ void for_each_block(block_files const& files, block_options const& options, Pars
       free_items.pop_back();
     }
     *one = {};
-    if (!has_ended) guarded(one, [&] { has_ended = !reader.next(one->block); });
+    if (!has_ended) guarded(one, [&] { has_ended = !reader.next(one->chunk); });
     if (has_ended) {
       control.stop();
       return token{};
     }
-    has_ended = bool(one->block.failure);
+    has_ended = bool(one->chunk.failure);
     return one;
   };
   auto const load = [&](token one) {
     return guarded(one, [&] {
-      reader.load(one->block);
-      parse(one->block, one->state);
+      reader.load(one->chunk);
+      parse(one->chunk, one->state);
     });
   };
   bool has_failed = false;
   auto const arrange = [&](token one) {
     one->is_skipped = has_failed;
-    guarded(one, [&] { order(one->block, one->state); });
-    has_failed |= bool(one->block.failure);
+    guarded(one, [&] { order(one->chunk, one->state); });
+    has_failed |= bool(one->chunk.failure);
     return one;
   };
-  auto const run = [&](token one) { return guarded(one, [&] { work(one->block, one->state); }); };
+  auto const run = [&](token one) { return guarded(one, [&] { work(one->chunk, one->state); }); };
   auto const end = [&](token one) {
-    guarded(one, [&] { finish(one->block, one->state); });
-    reader.recycle(one->block);
-    if (one->block.failure) std::rethrow_exception(one->block.failure);
+    guarded(one, [&] { finish(one->chunk, one->state); });
+    reader.recycle(one->chunk);
+    if (one->chunk.failure) std::rethrow_exception(one->chunk.failure);
     std::lock_guard const lock(taking);
     free_items.push_back(one);
   };
   arena.execute([&] {
     using tbb::filter_mode;
-    tbb::parallel_pipeline(std::clamp<std::size_t>(options.max_blocks, 1, 4 * std::size_t(arena.max_concurrency())),
+    tbb::parallel_pipeline(std::clamp<std::size_t>(options.max_chunks, 1, 4 * std::size_t(arena.max_concurrency())),
                            tbb::make_filter<void, token>(filter_mode::serial_in_order, read) &
                                tbb::make_filter<token, token>(filter_mode::parallel, load) &
                                tbb::make_filter<token, token>(filter_mode::serial_in_order, arrange) &
