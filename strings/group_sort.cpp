@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "group/gather_strings.hpp"
 #include "group/output_part.hpp"
 #include "ordo/host_bytes.hpp"
 
@@ -109,19 +110,6 @@ host_bytes read_share(group& members, texts const& from, char delimiter) {
   return share;
 }
 
-/// Gathers a string of each member.
-std::vector<std::string> gather(group& members, std::string const& mine) {
-  auto const sizes = members.all_gather(std::uint64_t(mine.size()));
-  std::uint64_t const most = *std::ranges::max_element(sizes);
-  std::string padded = mine;
-  padded.resize(most);
-  std::string all(most * members.size(), '\0');
-  members.all_gather(std::as_bytes(std::span(padded)), std::as_writable_bytes(std::span(all)));
-  std::vector<std::string> strings;
-  for (std::size_t m = 0; m < members.size(); ++m) strings.push_back(all.substr(m * most, sizes[m]));
-  return strings;
-}
-
 void put_number(std::uint64_t x, host_bytes& to) {
   char digits[10];
   std::size_t n = 0;
@@ -216,7 +204,7 @@ class line_exchange {
       mine += sample;
       next += steps * step;
     }
-    samples_ = gather(members_, mine);
+    samples_ = ordo::detail::gather_strings(members_, mine);
     struct weighed {
       splitter at;
       std::uint64_t bytes;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ordo/cpu.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "sort_core/gpu_threshold.hpp"
@@ -48,6 +49,34 @@ group_report build_into(group& members, text const& input, extra_arrays what, gr
   return share.report;
 }
 
+template <class Index>
+group_report build_into(std::span<machine_options const> machines, text const& input, sinks const& out,
+                        build_options const& options) {
+  if (!out.sa) throw usage_error("no sink: suffix array: sinks::sa is null");
+  group_report first;
+  auto const build = [&](group& members, cpu&) {
+    bool const is_first = members.rank() == 0;
+    group_output const open = [&](std::string_view array, std::uint64_t bytes) {
+      sink* const to = array == "sa" ? out.sa : array == "lcp" ? out.lcp : out.bwt;
+      if (is_first) to->expect(bytes);
+      return to;
+    };
+    build_options here = options;
+    here.machine = machines[members.rank()];
+    here.memory = options.memory / members.size();
+    if (!is_first) here.on_phase = {};
+    group_report const report =
+        build_into<Index>(members, input, {out.lcp != nullptr, out.bwt != nullptr}, open, out.entry_bytes, here);
+    if (is_first) first = report;
+  };
+  run_members(machines.size(), build, 1);
+  return first;
+}
+
+template group_report build_into<std::uint32_t>(std::span<machine_options const>, text const&, sinks const&,
+                                                build_options const&);
+template group_report build_into<std::uint64_t>(std::span<machine_options const>, text const&, sinks const&,
+                                                build_options const&);
 template group_report build_into<std::uint32_t>(group&, text const&, extra_arrays, group_output const&, std::size_t,
                                                 build_options const&);
 template group_report build_into<std::uint64_t>(group&, text const&, extra_arrays, group_output const&, std::size_t,

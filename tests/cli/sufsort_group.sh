@@ -35,8 +35,8 @@ gzip -k strains.fa
 check() {  # PROCESSES ARGUMENTS...
   local processes=$1; shift
   rm -f one.* several.*
-  sufsort build "$@" -o one 2> one.err
-  ranks "$processes" sufsort build "$@" -o several 2> several.err || { cat several.err; echo "$processes: $*"; exit 1; }
+  sufsort build "$@" -o one 2> err
+  ranks "$processes" sufsort build "$@" -o several 2> err || { cat err; echo "$processes: $*"; exit 1; }
   for file in one.*; do cmp "$file" several."${file#one.}" || { echo "$processes: $*"; exit 1; }; done
   [[ $(echo one.* | wc -w) == $(echo several.* | wc -w) ]]
 }
@@ -65,6 +65,22 @@ ranks 2 sufsort build genome.fa --plan -o plan > out
 ranks 2 sufsort check several > out
 [[ $(wc -l < out) == 1 ]]
 [[ $(ranks 2 sufsort build --help | grep -c '^Usage') == 1 ]]
+
+# The report has each process; several GPUs are for a build by one process.
+ranks 3 sufsort build strains.fa --lcp -o one --stats=report
+python3 -c '
+import json
+report = json.load(open("report"))
+assert [m["member"] for m in report["members"]] == [0, 1, 2], report
+assert all({"sort", "lcp", "store"} <= {p["name"] for p in m["phases"]} for m in report["members"])'
+ranks 2 sufsort build two.fa --device=gpu:0-1 -o out 2> err && exit 1
+grep -q '^sufsort: conflicting options: --device gpu:0-1: each process of a job works on one machine' err
+sufsort check one --device=all 2> err && exit 1
+grep -q '^sufsort: conflicting options: --device all: only' err
+sufsort build two.fa --device=gpu:3-1 -o out 2> err && exit 1
+grep -q '^sufsort: no device: gpu:3-1: ' err
+strsort documents.jsonl --device=all 2> err && exit 1
+grep -q 'unknown device: all' err
 
 # An error is said once, and ends all. No index is left, and an old one stays.
 ranks 3 sufsort build missing.fa -o out 2> err && exit 1

@@ -13,10 +13,34 @@
 
 namespace ordo::inline v0::cli {
 
+constexpr std::size_t max_gpus = 1024;  // that a range names
+
 machine_options common_options::machine() const {
-  machine_options options = parse_device(where);
-  options.threads = threads;
-  return options;
+  return machines().front();
+}
+
+bool common_options::are_several() const {
+  return may_be_several && (where == "all" || (where.starts_with("gpu:") && where.find('-') != where.npos));
+}
+
+std::vector<machine_options> common_options::machines() const {
+  std::vector<machine_options> all;
+  if (!are_several()) {
+    all.push_back(parse_device(where));
+  } else if (where == "all") {
+    for (gpu_info const& gpu : gpus()) all.push_back(parse_device(fmt::format("gpu:{}", gpu.index)));
+    if (all.empty()) all.push_back(parse_device("gpu"));  // which names what is missing when it is chosen
+  } else {
+    std::size_t const dash = where.find('-');
+    machine_options const first = parse_device(where.substr(0, dash)), last = parse_device("gpu:" + where.substr(dash + 1));
+    for (unsigned index = first.gpu_index.value_or(0); index <= last.gpu_index.value_or(0) && all.size() < max_gpus; ++index) {
+      all.push_back(first);
+      all.back().gpu_index = index;
+    }
+    if (all.empty()) throw usage_error(fmt::format("no device: {}: the first GPU is behind the last", where));
+  }
+  for (machine_options& one : all) one.threads = threads;
+  return all;
 }
 
 void common_options::check_machine() const {
@@ -64,14 +88,16 @@ std::vector<option> common_rows(common_options& options, bool letters) {
   return {{.name = "device",
            .value = "NAME",
            .group = common_group,
-           .help = "use this machine: auto, cpu, gpu, or gpu:N for the GPU of that number",
+           .help = options.may_be_several
+                       ? "use this machine: auto, cpu, gpu, or gpu:N for the GPU of that number; for several GPUs all or gpu:M-N"
+                       : "use this machine: auto, cpu, gpu, or gpu:N for the GPU of that number",
            .preset = "ORDO_DEVICE, or auto",
            .details = "auto chooses the machine that suits the size of the input. The output is the same on all machines.",
            .choices = "auto cpu gpu",
            .set =
                [&options](std::string_view, std::string_view value) {
-                 parse_device(value);
                  options.where = value;
+                 static_cast<void>(options.machine());
                }},
           {.name = "threads",
            .value = "N",

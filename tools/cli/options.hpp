@@ -10,14 +10,19 @@ namespace ordo::inline v0::cli {
 
 /// The options that all tools have.
 struct common_options {
-  std::string where = "auto";  // --device: auto, cpu, gpu or gpu:N
-  unsigned threads = 0;        // --threads of the CPU machine, 0 for all
-  bool quiet = false;          // --quiet: no progress, no warnings, only errors
-  bool verbose = false;        // --verbose: decisions and their reasons, and a last line of figures
-  std::string stats;           // --stats FILE: a report as JSON; empty: none
+  std::string where = "auto";   // --device: auto, cpu, gpu or gpu:N
+  unsigned threads = 0;         // --threads of the CPU machine, 0 for all
+  bool quiet = false;           // --quiet: no progress, no warnings, only errors
+  bool verbose = false;         // --verbose: decisions and their reasons, and a last line of figures
+  std::string stats;            // --stats FILE: a report as JSON; empty: none
+  bool may_be_several = false;  // whether --device may be all or gpu:M-N, for several GPUs
 
-  /// @throws usage_error  for an unknown device
+  /// Returns the machine; of several GPUs, the first. @throws usage_error  for an unknown device
   [[nodiscard]] machine_options machine() const;
+  /// Returns true if --device is all or gpu:M-N.
+  [[nodiscard]] bool are_several() const;
+  /// Returns all machines of --device. @throws usage_error
+  [[nodiscard]] std::vector<machine_options> machines() const;
   /// Checks that the device required by option or by ORDO_DEVICE is present. Every command calls it before it works, also if it
   /// needs no machine. @throws usage_error
   void check_machine() const;

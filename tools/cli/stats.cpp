@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <nlohmann/json.hpp>
 
+#include "group/gather_strings.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "tools/cli/raw_file.hpp"
@@ -18,6 +19,25 @@ namespace {
 
 double seconds_of(timeval const& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+}
+
+rusage used() {
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  return use;
+}
+
+double cpu_seconds() {
+  return seconds_of(used().ru_utime) + seconds_of(used().ru_stime);
+}
+
+std::uint64_t peak_memory() {
+  return static_cast<std::uint64_t>(used().ru_maxrss) * 1024;  // Linux counts in KiB
+}
+
+template <class Phase>
+nlohmann::ordered_json json_of(Phase const& p) {
+  return {{"name", p.name}, {"seconds", p.seconds}, {"waited", p.waited}, {"bytes", p.bytes}};
 }
 
 }  // namespace
@@ -87,6 +107,21 @@ void stats::device_memory(std::uint64_t peak) {
   device_memory_ = std::max(device_memory_, peak);
 }
 
+void stats::add_members(group& members, std::uint64_t exchanged) {
+  end_phase();
+  nlohmann::ordered_json mine{{"member", members.rank()},
+                              {"device", to_string(machine_.device)},
+                              {"seconds", std::chrono::duration<double>(clock::now() - start_).count()},
+                              {"cpu_seconds", cpu_seconds()},
+                              {"peak_memory", peak_memory()},
+                              {"peak_device_memory", device_memory_},
+                              {"exchanged_bytes", exchanged},
+                              {"phases", nlohmann::ordered_json::array()}};
+  for (phase_entry const& p : phases_) mine["phases"].push_back(json_of(p));
+  members_ = ordo::detail::gather_strings(members, mine.dump());
+  current_.reset();
+}
+
 std::string stats::json(double seconds, double cpu, std::uint64_t memory) const {
   nlohmann::ordered_json report{{"tool", tool_},
                                 {"version", version},
@@ -99,8 +134,8 @@ std::string stats::json(double seconds, double cpu, std::uint64_t memory) const 
                                 {"peak_memory", memory},
                                 {"peak_device_memory", device_memory_},
                                 {"phases", nlohmann::ordered_json::array()}};
-  for (phase_entry const& p : phases_)
-    report["phases"].push_back({{"name", p.name}, {"seconds", p.seconds}, {"waited", p.waited}, {"bytes", p.bytes}});
+  for (phase_entry const& p : phases_) report["phases"].push_back(json_of(p));
+  for (std::string const& member : members_) report["members"].push_back(nlohmann::ordered_json::parse(member));
   // A file's name need not be UTF-8.
   return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -108,10 +143,8 @@ std::string stats::json(double seconds, double cpu, std::uint64_t memory) const 
 void stats::finish() {
   end_phase();
   double const seconds = std::chrono::duration<double>(clock::now() - start_).count();
-  rusage use{};
-  getrusage(RUSAGE_SELF, &use);
-  double const cpu = seconds_of(use.ru_utime) + seconds_of(use.ru_stime);
-  std::uint64_t const memory = static_cast<std::uint64_t>(use.ru_maxrss) * 1024;  // Linux counts in KiB
+  double const cpu = cpu_seconds();
+  std::uint64_t const memory = peak_memory();
   if (options_.verbose) {
     std::string const where =
         machine_.reason.empty() ? "" : fmt::format(" on the {}: {}", to_string(machine_.device), machine_.reason);

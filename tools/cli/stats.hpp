@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ordo/group.hpp"
 #include "ordo/machine.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/output.hpp"
@@ -38,6 +39,10 @@ class stats {
   /// Sets the maximum of device memory in use.
   void device_memory(std::uint64_t peak);
 
+  /// Adds the reports of all members of a job to that of the first one. Collective; then finish() of the first member.
+  /// @param exchanged  bytes that this member sent to others
+  void add_members(group& members, std::uint64_t exchanged);
+
   /// Writes the file of --stats and, with --verbose, the last line on stderr. To be called when the work is done.
   void finish();
 
@@ -62,6 +67,7 @@ class stats {
   std::optional<std::size_t> current_;
   std::uint64_t input_ = 0, device_memory_ = 0;
   machine_choice machine_;
+  std::vector<std::string> members_;  // their reports, as JSON
 };
 
 }  // namespace ordo::inline v0::cli

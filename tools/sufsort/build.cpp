@@ -275,7 +275,7 @@ void describe(suffix::loaded_fasta const& from, suffix::index_description& about
   describe_records(from, about);
 }
 
-/// Reads all records to the machine that will sort them; with members, to the host. @param members  as of open_file
+/// Reads all records to the machine that will sort them; to the host if several do. @param members  as of open_file
 suffix::loaded_fasta read_files(build_options const& options, cli::common_options const& common, reporter& report,
                                 group* members = nullptr) {
   suffix::fasta_texts texts;
@@ -304,7 +304,8 @@ suffix::loaded_fasta read_files(build_options const& options, cli::common_option
   report.progress.phase("read", texts.bytes);
   try {
     machine_options const here{device::cpu, common.threads};
-    suffix::loaded_fasta all(texts, options.what, members ? here : common.machine(), reading, options.policy);
+    suffix::loaded_fasta all(texts, options.what, members || common.are_several() ? here : common.machine(), reading,
+                             options.policy);
     report.stats.input(bytes);
     report.stats.bytes(bytes);
     return all;
@@ -426,7 +427,7 @@ void check_format(build_options const& options) {
 /// @param writer  of the first member, which writes the residues, too; null on the others
 /// @param width  bits of an entry @param held  bytes of host memory that each member holds
 template <class Records>
-suffix::build_report build_together(group& members, Records const& records, index_writer* writer, build_options const& options,
+suffix::group_report build_together(group& members, Records const& records, index_writer* writer, build_options const& options,
                                     cli::common_options const& common, suffix::build_options sorting, unsigned width,
                                     std::size_t held) {
   suffix::text const input = records.view();
@@ -444,15 +445,36 @@ suffix::build_report build_together(group& members, Records const& records, inde
                   : suffix::build_into<std::uint64_t>(members, input, options.what, open, width / 8, sorting);
   files.finish();
   if (writer) writing.get();
+  return done;
+}
+
+/// Does the same with several GPUs of this process.
+template <class Records>
+suffix::build_report build_with(std::vector<machine_options> const& machines, Records const& records, suffix::sinks const& out,
+                                sink& residues, build_options const& options, cli::common_options const& common,
+                                suffix::build_options sorting, unsigned width) {
+  suffix::text const input = records.view();
+  sorting.rows = options.policy.rows();
+  std::future<void> writing = std::async([&] { suffix::store(input.residues, residues, common.threads); });
+  suffix::group_report const done = width == 32 ? suffix::build_into<std::uint32_t>(machines, input, out, sorting)
+                                                : suffix::build_into<std::uint64_t>(machines, input, out, sorting);
+  writing.get();
   return done.build;
 }
 
 /// Builds as another member than the first one.
 template <class Records>
-int help_build(group& members, Records const& records, build_options const& options, cli::common_options const& common) {
+int help_build(group& members, Records const& records, build_options const& options, cli::common_options const& common,
+               reporter& report) {
   unsigned const width = width_for(options.width, records.size(), records.records());
-  build_together(members, records, nullptr, options, common, {}, width,
-                 held_by(options, records.size(), records.records(), width).text);
+  suffix::build_options sorting;
+  sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
+  suffix::group_report const done = build_together(members, records, nullptr, options, common, sorting, width,
+                                                   held_by(options, records.size(), records.records(), width).text);
+  report.stats.machine(done.build.machine);
+  report.stats.device_memory(done.build.device_memory);
+  report.phase("finish");
+  report.stats.add_members(members, done.exchanged);
   return 0;
 }
 
@@ -486,12 +508,21 @@ int write_index(Records& records, index_writer& writer, build_options const& opt
   suffix::sinks const out{writer.to("sa"), writer.to("lcp"), writer.to("bwt"), width / 8};
   sink& residues = *writer.to("seq");
   suffix::build_report done;
+  std::uint64_t exchanged = 0;
   try {
-    if constexpr (requires { records.view(); })
-      if (members) done = build_together(*members, records, &writer, options, common, sorting, width, held.text);
-    if (!members)
+    bool const is_alone = !members && !common.are_several();
+    if constexpr (requires { records.view(); }) {
+      if (members) {
+        suffix::group_report const all = build_together(*members, records, &writer, options, common, sorting, width, held.text);
+        done = all.build;
+        exchanged = all.exchanged;
+      } else if (!is_alone) {
+        done = build_with(common.machines(), records, out, residues, options, common, sorting, width);
+      }
+    }
+    if (is_alone)
       done = width == 32 ? records.template build_into<std::uint32_t>(out, residues, sorting)
-                       : records.template build_into<std::uint64_t>(out, residues, sorting);
+                         : records.template build_into<std::uint64_t>(out, residues, sorting);
   } catch (suffix::text_too_large const& e) {
     std::size_t const min_bytes = needed.total(e.min_bytes());
     throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice_for_text(min_bytes, needed.total(e.bytes()))),
@@ -538,6 +569,7 @@ int write_index(Records& records, index_writer& writer, build_options const& opt
   about.arrays = writer.written();
   if (!options.policy.rows().all()) about.kept_rows = about.find("sa")->bytes / (width / 8);
   writer.commit(about, options.made_of);
+  if (members) report.stats.add_members(*members, exchanged);
   return 0;
 }
 
@@ -725,8 +757,8 @@ int build(build_options const& given, cli::common_options const& common, reporte
     return write_text(options, common, report);
   }
   if (members && members->rank() != 0) {
-    if (fasta) return help_build(*members, read_files(options, common, report, members), options, common);
-    return help_build(*members, loaded_corpus(options, common, report, members), options, common);
+    if (fasta) return help_build(*members, read_files(options, common, report, members), options, common, report);
+    return help_build(*members, loaded_corpus(options, common, report, members), options, common, report);
   }
   index_writer writer(options.prefix, options.what, options.policy.cuts(), options.kmers.wanted, options.fm, !fasta);
   if (options.plan) return print_plan(options, common);

@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
 #include "tools/cli/job.hpp"
 #include "tools/cli/programs.hpp"
 #include "tools/cli/run_main.hpp"
@@ -53,6 +56,7 @@ bool is_shared(cli::parsed_command const& parsed, settings const& set) {
 
 int run(int argc, char const* const* argv, cli::job const& job) {
   settings set;
+  set.common.may_be_several = true;
   cli::command_table const table = make_table(set);
   std::optional<cli::parsed_command> read;
   group* members = job.members();
@@ -71,6 +75,11 @@ int run(int argc, char const* const* argv, cli::job const& job) {
   }
   cli::parsed_command const& parsed = *read;
   if (parsed.status) return *parsed.status;
+  std::string_view const name = parsed.command->name;
+  if (set.common.are_several() && (members || name != "sufsort build"))
+    throw usage_error(fmt::format("conflicting options: --device {}: {}", set.common.where,
+                                  members ? "each process of a job works on one machine"
+                                          : "only 'sufsort build' works on several GPUs"));
   set.memory.apply();
   set.common.check_machine();
   set.build.prefix = set.search.prefix = set.repeats.prefix = set.unique.prefix = set.prefix;
@@ -79,7 +88,6 @@ int run(int argc, char const* const* argv, cli::job const& job) {
   set.merge.first = set.add.prefix = set.prefix;
   set.build.memory = set.aligner_index.memory = set.duplicates.memory = set.merge.memory = set.add.memory = set.memory;
 
-  std::string_view const name = parsed.command->name;
   bool const builds = name.ends_with("build") || name.ends_with("aligner-index"),
              searches = name.ends_with("locate") || name.ends_with("count");
   std::vector<std::string> const inputs = searches                          ? sufsort::inputs_of(set.search)

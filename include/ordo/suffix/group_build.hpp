@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 
 #include "ordo/group.hpp"
@@ -43,6 +44,14 @@ using group_output = std::function<sink*(std::string_view array, std::uint64_t b
 template <class Index>
 ORDO_API group_report build_into(group& members, text const& input, extra_arrays what, group_output const& open,
                                  std::size_t entry_bytes = 0, build_options const& options = {});
+
+/// Does the same with several machines of this process, such as GPUs, to the bytes of build_into with one.
+/// @param machines  one for each member, at least one; options.machine is ignored
+/// @param out, options  as for build_into; CPUs share options.memory
+/// @returns the report of the first member @throws as build_into
+template <class Index>
+ORDO_API group_report build_into(std::span<machine_options const> machines, text const& input, sinks const& out,
+                                 build_options const& options = {});
 
 }  // namespace ordo::inline v0::suffix
 #pragma GCC visibility pop

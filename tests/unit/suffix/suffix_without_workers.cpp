@@ -234,6 +234,25 @@ TEST_CASE("suffix arrays over a group", "[suffix][group]") {
   expect_same(3, suffix::text_of(tokens), {.as_gpus = true});
 }
 
+TEST_CASE("suffix arrays by several machines of a process", "[suffix][group]") {
+  random_numbers random(45);
+  std::string const text = random_letters(random, "ACGT", 4000) + std::string(3000, 'A');
+  std::vector<std::uint64_t> const starts{0, 500, 4500};
+  std::vector<machine_options> const machines(3, machine_options{device::cpu, 1});
+  suffix::build_options options;
+  for (suffix::row_selection const rows : {suffix::row_selection{}, suffix::row_selection{.sample = 2}}) {
+    options.rows = rows;
+    sink_to_string sa, lcp, expected_sa, expected_lcp;
+    suffix::build_into<std::uint32_t>({text, starts}, {&expected_sa, &expected_lcp}, options);
+    auto const report = suffix::build_into<std::uint32_t>(machines, {text, starts}, {&sa, &lcp}, options);
+    CHECK(report.rows != 0);
+    CHECK((sa.bytes == expected_sa.bytes));
+    CHECK((lcp.bytes == expected_lcp.bytes));
+  }
+  CHECK_THROWS_AS(suffix::build_into<std::uint32_t>(std::span(machines), {text}, {}, options), usage_error);
+  CHECK_THROWS_AS(suffix::build_into<std::uint32_t>(std::span(machines).first(0), {text}, {}, options), usage_error);
+}
+
 TEST_CASE("a member of a group that fails ends a build", "[suffix][group]") {
   written_arrays all;
   std::string const text(2000, 'a');
