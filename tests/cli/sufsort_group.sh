@@ -67,7 +67,7 @@ ranks 2 sufsort check several > out
 [[ $(ranks 2 sufsort build --help | grep -c '^Usage') == 1 ]]
 
 # The report has each process; several GPUs are for a build by one process.
-ranks 3 sufsort build strains.fa --lcp -o one --stats=report
+ranks 3 sufsort build strains.fa --lcp -o reported --stats=report
 python3 -c '
 import json
 report = json.load(open("report"))
@@ -75,7 +75,7 @@ assert [m["member"] for m in report["members"]] == [0, 1, 2], report
 assert all({"sort", "lcp", "store"} <= {p["name"] for p in m["phases"]} for m in report["members"])'
 ranks 2 sufsort build two.fa --device=gpu:0-1 -o out 2> err && exit 1
 grep -q '^sufsort: conflicting options: --device gpu:0-1: each process of a job works on one machine' err
-sufsort check one --device=all 2> err && exit 1
+sufsort check reported --device=all 2> err && exit 1
 grep -q '^sufsort: conflicting options: --device all: only' err
 sufsort build two.fa --device=gpu:3-1 -o out 2> err && exit 1
 grep -q '^sufsort: no device: gpu:3-1: ' err

@@ -33,9 +33,11 @@ constexpr std::array<command, 16> commands{{
     {"sufsort count", [](settings const& s, reporter& r, group*) { return sufsort::count(s.search, s.common, r); }},
     {"sufsort locate", [](settings const& s, reporter& r, group*) { return sufsort::locate(s.search, s.common, r); }},
     {"sufsort mem", [](settings const& s, reporter& r, group*) { return sufsort::matches(s.matches, s.common, r); }},
-    {"sufsort ms", [](settings const& s, reporter& r, group*) { return sufsort::matching_statistics(s.statistics, s.common, r); }},
+    {"sufsort ms",
+     [](settings const& s, reporter& r, group*) { return sufsort::matching_statistics(s.statistics, s.common, r); }},
     {"sufsort repeats", [](settings const& s, reporter& r, group*) { return sufsort::repeats(s.repeats, s.common, r); }},
-    {"sufsort duplicates", [](settings const& s, reporter& r, group*) { return sufsort::duplicates(s.duplicates, s.common, r); }},
+    {"sufsort duplicates",
+     [](settings const& s, reporter& r, group*) { return sufsort::duplicates(s.duplicates, s.common, r); }},
     {"sufsort unique", [](settings const& s, reporter& r, group*) { return sufsort::unique(s.unique, s.common, r); }},
     {"sufsort spectrum", [](settings const& s, reporter& r, group*) { return sufsort::spectrum(s.spectrum, s.common, r); }},
     {"sufsort export", [](settings const& s, reporter& r, group*) { return sufsort::export_array(s.export_to, s.common, r); }},
@@ -77,9 +79,9 @@ int run(int argc, char const* const* argv, cli::job const& job) {
   if (parsed.status) return *parsed.status;
   std::string_view const name = parsed.command->name;
   if (set.common.are_several() && (members || name != "sufsort build"))
-    throw usage_error(fmt::format("conflicting options: --device {}: {}", set.common.where,
-                                  members ? "each process of a job works on one machine"
-                                          : "only 'sufsort build' works on several GPUs"));
+    throw usage_error(
+        fmt::format("conflicting options: --device {}: {}", set.common.where,
+                    members ? "each process of a job works on one machine" : "only 'sufsort build' works on several GPUs"));
   set.memory.apply();
   set.common.check_machine();
   set.build.prefix = set.search.prefix = set.repeats.prefix = set.unique.prefix = set.prefix;
