@@ -655,7 +655,7 @@ sufsort unique x --minimal -l 3
 sufsort unique x --minimal --normalize
 sufsort mem x pat --fm
 sufsort aligner-index --for=bwa in.fa
-sufsort aligner-index --for=minibwa in.fa -o y
+sufsort aligner-index --for=star in.fa -o y
 sufsort aligner-index in.fa -o y
 sufsort build in.fa -o y --fm=4
 sufsort build in.fa -o y --fm --fm-sample 0
