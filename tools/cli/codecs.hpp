@@ -120,7 +120,7 @@ class gzip_member {
 };
 /// Decodes all streams or frames of bzip2, xz or zstd to the end of the file.
 std::unique_ptr<decoder> make_filter_decoder(compression format, lookahead& from);
-/// Encodes gzip, bzip2, xz or zstd. @param threads  that compress xz
+/// Encodes gzip, bzip2, xz or zstd. @param threads  that compress xz and zstd
 std::unique_ptr<encoder> make_filter_encoder(compression format, unsigned threads);
 
 }  // namespace ordo::inline v0::cli

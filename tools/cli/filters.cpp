@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -65,15 +66,22 @@ class zstd_inflater {
   bool inside_ = true;  // of a frame
 };
 
-// The zstd filter of Boost writes frames without a checksum. This one adds it.
+// The zstd filter of Boost writes frames without a checksum, by one thread. The bytes are the same for any number of threads.
 class zstd_deflater {
  public:
   using char_type = char;
-  zstd_deflater() { check_zstd(ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 1)); }
+  explicit zstd_deflater(int threads) {
+    if (!context_) throw std::bad_alloc();
+    check_zstd(ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 1));
+    // An error where libzstd is built without threads: then this one compresses.
+    static_cast<void>(ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_nbWorkers, threads));
+  }
   bool filter(char const*& in, char const* in_end, char*& out, char* out_end, bool flush) {
     ZSTD_inBuffer from{in, static_cast<std::size_t>(in_end - in), 0};
     ZSTD_outBuffer to{out, static_cast<std::size_t>(out_end - out), 0};
-    std::size_t const left = check_zstd(ZSTD_compressStream2(context_.get(), &to, &from, flush ? ZSTD_e_end : ZSTD_e_continue));
+    std::size_t const left = ZSTD_compressStream2(context_.get(), &to, &from, flush ? ZSTD_e_end : ZSTD_e_continue);
+    if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation) throw std::bad_alloc();  // or a thread could not start
+    check_zstd(left);
     in += from.pos;
     out += to.pos;
     return !flush || left != 0;
@@ -194,6 +202,12 @@ io::lzma_params xz_params(unsigned threads) {
   return {2, static_cast<std::uint32_t>(std::min(threads_for(threads), max_threads))};
 }
 
+// Each thread takes about 15 MB.
+int zstd_threads(unsigned threads) {
+  constexpr int max_threads = 4;
+  return std::min(threads_for(threads), max_threads);
+}
+
 }  // namespace
 
 struct gzip_member::state {
@@ -240,7 +254,7 @@ std::unique_ptr<encoder> make_filter_encoder(compression how, unsigned threads) 
     case compression::xz:
       return encoder_by(io::lzma_compressor(xz_params(threads), no_buffer));
     case compression::zstd:
-      return encoder_by(io::symmetric_filter<zstd_deflater>(no_buffer));
+      return encoder_by(io::symmetric_filter<zstd_deflater>(no_buffer, zstd_threads(threads)));
     default:
       throw std::logic_error("no filter");
   }
