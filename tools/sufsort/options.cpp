@@ -674,7 +674,8 @@ cli::command_table duplicates_table(settings& to) {
                        .value = "FILE",
                        .group = output_group,
                        .help = "write a page of HTML: counts, a histogram of lengths, the longest and most frequent strings",
-                       .details = "Without LCP, all copies are sorted to find the strings, which takes several times as long as the rest.",
+                       .details = "Without LCP, all copies are sorted to find the strings, which takes several times as long "
+                                  "as the rest.",
                        .set = cli::store_nonempty(duplicates.report)},
                       {.name = "resume",
                        .value = "FILE",
