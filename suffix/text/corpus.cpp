@@ -252,9 +252,10 @@ std::size_t convert_npy(std::span<char> bytes, npy_header const& header, std::st
   }
 }
 
-/// Converts the bytes of a file from `begin` on to tokens. @returns the lengths of its rows, if the file is an array of rows
-std::optional<std::vector<std::uint64_t>> make_tokens(corpus& to, std::size_t begin, std::string const& name,
-                                                      corpus_options const& options) {
+/// Converts the bytes of a file from `begin` on to tokens.
+/// @param lengths  receives those of its rows @returns true if the file is an array of rows
+bool make_tokens(corpus& to, std::size_t begin, std::string const& name, corpus_options const& options,
+                 std::vector<std::uint64_t>& lengths) {
   std::span<char> const bytes = to.residues.span().subspan(begin);
   unsigned const size = to.residue_bytes;
   auto const header = read_npy_header({bytes.data(), bytes.size()}, name);
@@ -263,7 +264,7 @@ std::optional<std::vector<std::uint64_t>> make_tokens(corpus& to, std::size_t be
       throw input_error(
           fmt::format("truncated tokens: {}: {} bytes are no whole number of tokens of {}", name, bytes.size(), size));
     if (options.big_endian) swap_bytes(bytes, size);
-    return std::nullopt;
+    return false;
   }
   std::uint64_t count = 1;
   for (std::uint64_t const part : header->shape)
@@ -279,10 +280,11 @@ std::optional<std::vector<std::uint64_t>> make_tokens(corpus& to, std::size_t be
   std::size_t const made = size == 2 ? convert_npy<std::uint16_t>(room.first(held), *header, name)
                                      : convert_npy<std::uint32_t>(room.first(held), *header, name);
   to.residues.resize(begin + made);
-  if (header->shape.size() < 2) return std::nullopt;
+  if (header->shape.size() < 2) return false;
   std::uint64_t const rows = header->shape[0];
   if (rows != 0 && count == 0) throw input_error(fmt::format("bad array: {}: the rows of the .npy file are empty", name));
-  return std::vector<std::uint64_t>(std::size_t(rows), rows == 0 ? 0 : count / rows);
+  lengths.assign(std::size_t(rows), rows == 0 ? 0 : count / rows);
+  return true;
 }
 
 /// Returns what ends the records of a file; empty: nothing does.
@@ -311,15 +313,16 @@ void prepare(corpus& to, std::string const& name, corpus_options const& options)
 
 /// Makes records of the bytes of a file, those from `begin` on.
 void make_records(corpus& to, std::size_t begin, std::string const& name, corpus_options const& options) {
-  auto const rows = to.residue_bytes == 1 ? std::nullopt : make_tokens(to, begin, name, options);
+  std::vector<std::uint64_t> rows;
+  bool const has_rows = to.residue_bytes != 1 && make_tokens(to, begin, name, options, rows);
   if (options.format == input_format::jsonl) {
     take_strings(to, begin, name, options);
   } else if (std::string_view const separator = separator_of(options); !separator.empty()) {
     split(to, begin, separator);
   } else if (!options.lengths.empty()) {
     cut(to, begin, name, options.lengths);
-  } else if (rows) {
-    cut(to, begin, name, *rows);
+  } else if (has_rows) {
+    cut(to, begin, name, rows);
   } else {
     to.starts.push_back(begin / to.residue_bytes);
   }
