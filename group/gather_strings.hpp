@@ -11,10 +11,10 @@
 namespace ordo::inline v0::detail {
 
 /// Returns the strings of all members. Collective. Memory: the longest for each member, twice.
-inline std::vector<std::string> gather_strings(group& members, std::string const& mine) {
-  auto const sizes = members.all_gather(std::uint64_t(mine.size()));
+inline std::vector<std::string> gather_strings(group& members, std::string const& own) {
+  auto const sizes = members.all_gather(std::uint64_t(own.size()));
   std::uint64_t const longest = *std::ranges::max_element(sizes);
-  std::string padded = mine;
+  std::string padded = own;
   padded.resize(longest);
   std::string all(longest * members.size(), '\0');
   members.all_gather(std::as_bytes(std::span(padded)), std::as_writable_bytes(std::span(all)));

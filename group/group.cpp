@@ -11,9 +11,9 @@ group::group(std::size_t size, std::size_t rank) : size_(size), rank_(rank) {
 void group::check_root(std::size_t root) const {
   if (root >= size_) throw usage_error(fmt::format("bad root: broadcast: member {} of {}", root, size_));
 }
-void group::check_gather(std::size_t mine, std::size_t all) const {
-  if (all / size_ != mine || all % size_ != 0)
-    throw usage_error(fmt::format("bad length: all_gather: {} bytes for {} members with {} each", all, size_, mine));
+void group::check_gather(std::size_t own, std::size_t all) const {
+  if (all / size_ != own || all % size_ != 0)
+    throw usage_error(fmt::format("bad length: all_gather: {} bytes for {} members with {} each", all, size_, own));
 }
 void group::check_lists(std::size_t sends, std::size_t receives) const {
   if (sends != receives || sends % size_ != 0)

@@ -55,17 +55,17 @@ void thread_member::broadcast(std::span<std::byte> data, std::size_t root) {
   end_verb(wrong);
 }
 
-void thread_member::all_gather(std::span<std::byte const> mine, std::span<std::byte> all) {
-  check_gather(mine.size(), all.size());
-  shared_.slot(rank()) = &mine;
+void thread_member::all_gather(std::span<std::byte const> own, std::span<std::byte> all) {
+  check_gather(own.size(), all.size());
+  shared_.slot(rank()) = &own;
   shared_.wait();
   std::string wrong;
   for (std::size_t m = 0; m < size(); ++m) {
     auto const& from = *static_cast<std::span<std::byte const> const*>(shared_.slot(m));
-    if (from.size() == mine.size())
-      std::ranges::copy(from, all.begin() + std::ptrdiff_t(m * mine.size()));
+    if (from.size() == own.size())
+      std::ranges::copy(from, all.begin() + std::ptrdiff_t(m * own.size()));
     else if (wrong.empty())
-      wrong = fmt::format("bad length: all_gather: {} bytes, but member {} has {}", mine.size(), m, from.size());
+      wrong = fmt::format("bad length: all_gather: {} bytes, but member {} has {}", own.size(), m, from.size());
   }
   end_verb(wrong);
 }
@@ -123,13 +123,13 @@ void thread_member::all_to_all(list_of_spans sends, std::span<std::span<std::byt
 }
 
 void thread_member::reduce(std::span<std::uint64_t> values, reduction by) {
-  std::vector<std::uint64_t> const mine(values.begin(), values.end());
-  std::vector<std::uint64_t> all(size() * mine.size());
-  all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+  std::vector<std::uint64_t> const own(values.begin(), values.end());
+  std::vector<std::uint64_t> all(size() * own.size());
+  all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = all[i];
     for (std::size_t m = 1; m < size(); ++m) {
-      std::uint64_t const other = all[m * mine.size() + i];
+      std::uint64_t const other = all[m * own.size() + i];
       values[i] = by == reduction::sum   ? values[i] + other
                   : by == reduction::min ? std::min(values[i], other)
                                          : std::max(values[i], other);

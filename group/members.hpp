@@ -46,7 +46,7 @@ class thread_member : public group {
   using group::all_to_all;
   using group::reduce;
   void broadcast(std::span<std::byte> data, std::size_t root) override;
-  void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) override;
+  void all_gather(std::span<std::byte const> own, std::span<std::byte> all) override;
   void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
                   std::function<void(std::size_t)> const& arrived) override;
   void reduce(std::span<std::uint64_t> values, reduction by) override;

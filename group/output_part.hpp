@@ -12,7 +12,7 @@
 #include "ordo/host_bytes.hpp"
 #include "ordo/io.hpp"
 
-// What libraries need to write one output by all members of a group.
+// All members of a group write one output, each a part of it.
 namespace ordo::inline v0::detail {
 
 /// A part of an output, from an offset on.
@@ -73,7 +73,7 @@ class output_part {
   }
 
   /// Returns the sink of this member's part, whose offsets begin at 0.
-  [[nodiscard]] sink& mine() { return direct_ ? static_cast<sink&>(*direct_) : *stored_; }
+  [[nodiscard]] sink& writer() { return direct_ ? static_cast<sink&>(*direct_) : *stored_; }
   /// Returns true if this member writes its part itself.
   [[nodiscard]] bool is_direct() const { return direct_.has_value(); }
 

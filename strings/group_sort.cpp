@@ -186,13 +186,13 @@ class line_exchange {
     // 20 samples a part: each of p members is wrong by at most one sample's bytes, a twentieth of a part in all.
     std::uint64_t const wanted = std::max<std::uint64_t>(64, 20 * p);
     std::size_t const max_length = std::max<std::size_t>(256, (std::size_t{16} << 20) / (wanted * p));
-    std::string mine;
+    std::string own;
     std::uint64_t bytes = 0;
     for (std::size_t k = 0; k < lines.size(); ++k)
       if (!is_dropped(lines, k)) bytes += lines[k].size() + 1;
     std::uint64_t const step = std::max<std::uint64_t>(1, bytes / wanted);
     std::uint64_t passed = 0, next = step / 2;
-    auto const put = [&](std::uint64_t x) { mine.append(reinterpret_cast<char const*>(&x), sizeof(x)); };
+    auto const put = [&](std::uint64_t x) { own.append(reinterpret_cast<char const*>(&x), sizeof(x)); };
     for (std::size_t k = 0; k < lines.size(); ++k) {
       if (is_dropped(lines, k)) continue;
       std::string_view const line = lines[k];
@@ -201,10 +201,10 @@ class line_exchange {
       std::string_view const sample = line.substr(0, max_length);
       std::uint64_t const steps = (passed - next - 1) / step + 1;  // a long line stands for several
       put(k), put(steps * step), put(sample.size());
-      mine += sample;
+      own += sample;
       next += steps * step;
     }
-    samples_ = ordo::detail::gather_strings(members_, mine);
+    samples_ = ordo::detail::gather_strings(members_, own);
     struct weighed {
       splitter at;
       std::uint64_t bytes;
@@ -348,20 +348,20 @@ group_report sort(group& members, texts const& from, group_output const& open, s
   sorted_lines const lines = sort({text.data(), text.size()}, options);
   // The number of bytes must be known before the first is written.
   bool const is_known = equal == duplicates::keep && options.head == sort_options{}.head;
-  bytes_sink mine;
+  bytes_sink own;
   if (!is_known) {
-    write(lines, equal, options.machine.threads, mine);
-    keep_head(members, mine.bytes, options);
+    write(lines, equal, options.machine.threads, own);
+    keep_head(members, own.bytes, options);
   }
-  auto const sizes = members.all_gather(std::uint64_t(is_known ? text.size() : mine.bytes.size()));
+  auto const sizes = members.all_gather(std::uint64_t(is_known ? text.size() : own.bytes.size()));
   report.own_bytes = sizes[members.rank()];
   report.sort.written = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
   begin(phase::write, report.sort.written);
   ordo::detail::output_part part(members, sizes, open(report.sort.written));
   if (is_known)
-    write(lines, equal, options.machine.threads, part.mine());
+    write(lines, equal, options.machine.threads, part.writer());
   else
-    part.mine().write(mine.bytes.span());
+    part.writer().write(own.bytes.span());
   part.finish();
   return report;
 }

@@ -7,7 +7,7 @@ namespace ordo::inline v0::suffix::detail {
 
 sink* member_share::open_part(std::string_view array, std::vector<std::uint64_t> sizes) {
   sink* const whole = open_(array, std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}));
-  return &parts_.emplace_back(members, std::move(sizes), whole).mine();
+  return &parts_.emplace_back(members, std::move(sizes), whole).writer();
 }
 
 sinks member_share::open(std::uint64_t rows, extra_arrays extra, std::uint64_t ends) {

@@ -35,11 +35,11 @@ bool verbs_are_right(ordo::group& members) {
   std::vector<std::uint64_t> words(5, rank == p - 1 ? 42 : 0);
   members.broadcast(std::as_writable_bytes(std::span(words)), p - 1);
   bool right = words == std::vector<std::uint64_t>(5, 42);
-  std::vector<std::uint64_t> mine(7, rank), all(7 * p);
-  members.all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+  std::vector<std::uint64_t> own(7, rank), all(7 * p);
+  members.all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
   for (std::size_t i = 0; i < all.size(); ++i) right &= all[i] == i / 7;
-  members.reduce(mine, ordo::reduction::sum);
-  right &= mine == std::vector<std::uint64_t>(7, p * (p - 1) / 2);
+  members.reduce(own, ordo::reduction::sum);
+  right &= own == std::vector<std::uint64_t>(7, p * (p - 1) / 2);
   right &= members.reduce(rank + 3, ordo::reduction::min) == 3 && members.reduce(rank, ordo::reduction::max) == p - 1;
   members.barrier();
   return right;

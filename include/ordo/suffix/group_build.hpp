@@ -36,7 +36,7 @@ using group_output = std::function<sink*(std::string_view array, std::uint64_t b
 ///
 /// Memory of a member, besides the text: the packed text and a quarter of a byte a letter; for each row of its range the
 /// results, sizeof(Index) bytes for an LCP, twice as many if long prefixes are shared, and what build() takes for so many rows.
-/// That of results that member 0 writes for others is host memory.
+/// Results that member 0 writes for others are in host memory until then.
 /// @param open  is called for each array that is wanted
 /// @param entry_bytes  as of sinks
 /// @throws as build_into; out_of_memory  if the suffixes of a member do not fit: no other machine takes over

@@ -18,7 +18,7 @@ class apart final : public ordo::group {
   using group::all_to_all;
   using group::reduce;
   void broadcast(std::span<std::byte> data, std::size_t root) override { member_.broadcast(data, root); }
-  void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) override { member_.all_gather(mine, all); }
+  void all_gather(std::span<std::byte const> own, std::span<std::byte> all) override { member_.all_gather(own, all); }
   void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
                   std::function<void(std::size_t)> const& arrived) override {
     member_.all_to_all(sends, receives, arrived);
@@ -92,12 +92,12 @@ TEST_CASE("The verbs of a group of threads", "[group]") {
     std::vector<std::span<std::byte const>> in_rounds(15);
     std::vector<std::span<std::byte>> rounds_received(15);
     std::vector<std::byte> from_all(5), from_before(1);
-    std::byte const mine{std::uint8_t(rank)};
+    std::byte const own{std::uint8_t(rank)};
     for (std::size_t m = 0; m < 5; ++m) {
-      in_rounds[m] = {&mine, 1};
+      in_rounds[m] = {&own, 1};
       rounds_received[m] = std::span(from_all).subspan(m, 1);
     }
-    in_rounds[5 + (rank + 1) % 5] = {&mine, 1};
+    in_rounds[5 + (rank + 1) % 5] = {&own, 1};
     rounds_received[5 + (rank + 4) % 5] = from_before;
     std::vector<std::size_t> arrived;
     members.all_to_all(in_rounds, rounds_received, [&](std::size_t round) {
@@ -160,8 +160,8 @@ TEST_CASE("Wrong calls of a group are errors on every member", "[group]") {
   // Verbs with lengths that do not match.
   CHECK_THROWS_AS(ordo::run_members(2,
                                     [](group& members, cpu&) {
-                                      std::vector<std::byte> mine(members.rank()), all(2 * members.rank());
-                                      members.all_gather(mine, all);
+                                      std::vector<std::byte> own(members.rank()), all(2 * members.rank());
+                                      members.all_gather(own, all);
                                     }),
                   usage_error);
   // Other numbers of rounds; half a round.
