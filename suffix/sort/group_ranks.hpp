@@ -49,33 +49,19 @@ struct word_of_range {
   }
 };
 
-/// The positions that a member sorts.
+/// The positions of a sample that a member sorts.
 template <Backend B>
-class range_positions {
+class range_positions : public numbered_positions<B> {
  public:
   /// @param firsts  the first keys of the members' ranges, ascending; those of equal ones are empty, except the last
-  range_positions(B& backend, packed_text<B> const& packed, std::uint64_t sample, std::span<std::uint64_t const> firsts,
+  range_positions(B& backend, packed_text<B> const& packed, std::uint64_t distance, std::span<std::uint64_t const> firsts,
                   std::size_t member)
-      : distance_(sample), words_(backend.template buffer<set_word>(set_words(packed.size()))) {
-    bool const is_last = member + 1 == firsts.size();
-    std::uint64_t const first = firsts[member], last = is_last ? ~std::uint64_t{0} : firsts[member + 1] - 1;
-    bool const is_empty = !is_last && firsts[member + 1] == first;
-    mark_rows<packed_view> const marked{
-        packed.view(), packed.breaks().bounds().data(), packed.records(), packed.size(), {false, sample}};
-    std::uint64_t const lasts[1] = {is_empty ? first : last};
-    backend.scan(words_.size(), word_of_range{marked, is_empty, range_finder(packed.view(), first, lasts)}, words_.span(),
-                 count_on{});
-    count_ = std::size_t(value_at(backend, words_.span(), words_.size() - 1).end) - 1;
-  }
-
-  /// Returns the number of positions, without the end of the text, whose number this is.
-  [[nodiscard]] std::size_t count() const { return count_; }
-  [[nodiscard]] numbered_position numbers() const { return {words_.data(), std::size_t(distance_)}; }
-
- private:
-  std::uint64_t distance_;
-  buffer<set_word> words_;
-  std::size_t count_ = 0;
+      : numbered_positions<B>(backend, packed, distance, [&](mark_rows<packed_view> const& sample) {
+          bool const is_last = member + 1 == firsts.size(), is_empty = !is_last && firsts[member + 1] == firsts[member];
+          std::uint64_t const first = firsts[member], end = is_last ? 0 : firsts[member + 1];
+          std::uint64_t const lasts[1] = {is_empty ? first : end - 1};  // of the last range: the greatest number
+          return word_of_range{sample, is_empty, range_finder(packed.view(), first, lasts)};
+        }) {}
 };
 
 /// Finds the member that sorts the suffix `steps` letters after item i, and no member if a record ends there: then the rank is
@@ -177,13 +163,13 @@ class group_ranks {
   [[nodiscard]] member_share& share() const { return share_; }
 
   /// Returns the lowest and the highest value of all members. Collective.
-  [[nodiscard]] std::size_t min(std::size_t mine) const { return std::size_t(share_.members.reduce(mine, reduction::min)); }
-  [[nodiscard]] std::size_t max(std::size_t mine) const { return std::size_t(share_.members.reduce(mine, reduction::max)); }
+  [[nodiscard]] std::size_t min(std::size_t value) const { return std::size_t(share_.members.reduce(value, reduction::min)); }
+  [[nodiscard]] std::size_t max(std::size_t value) const { return std::size_t(share_.members.reduce(value, reduction::max)); }
 
   /// Brings the ranks of the suffixes `steps` letters after these. Collective.
-  /// @param mine  the ranks of this member's suffixes
+  /// @param own  the ranks of this member's suffixes
   /// @param to  receives them, by the numbers of `items`
-  void bring(std::span<Index const> items, std::size_t steps, rank_key<Index, numbered_position> const& mine,
+  void bring(std::span<Index const> items, std::size_t steps, rank_key<Index, numbered_position> const& own,
              std::span<Index> to) {
     std::size_t const size = items.size();
     auto const positions = backend_.template buffer<Index>(size), owners = backend_.template buffer<Index>(size);
@@ -200,7 +186,7 @@ class group_ranks {
     {
       auto const there = backend_.upload(asked);
       auto const found = backend_.template buffer<Index>(asked.size());
-      backend_.each(asked.size(), look_up_rank<Index>{mine, there.data(), found.data()});
+      backend_.each(asked.size(), look_up_rank<Index>{own, there.data(), found.data()});
       backend_.download(std::span<Index const>(found.span()), std::span<Index>(answers));
     }
     requests.answer(answers, ranks, of);
@@ -210,12 +196,12 @@ class group_ranks {
 
   /// Completes an LCP at this member's first row: the keys of two members differ. Collective.
   void join(std::span<Index const> sa, std::span<Index> lcp) const {
-    range_ends const mine = ends_of(sa);
-    auto const all = share_.members.all_gather(mine);
+    range_ends const own = ends_of(sa);
+    auto const all = share_.members.all_gather(own);
     if (lcp.empty()) return;
     for (std::size_t m = share_.members.rank(); m-- != 0;)
       if (all[m].rows != 0) {
-        Index const length = Index(packed_.view().common_letters(all[m].last_key, mine.first_key));
+        Index const length = Index(packed_.view().common_letters(all[m].last_key, own.first_key));
         return backend_.each(1, store_one<Index>{lcp.data(), length});
       }
   }
@@ -224,8 +210,8 @@ class group_ranks {
   /// Collective.
   /// @returns the number of rows that are kept
   std::size_t prepare(row_filter<B, Index>& filter, std::span<Index const> sa, std::span<Index const> lcp) const {
-    auto const mine = filter.survey(sa, lcp);
-    auto const all = share_.members.all_gather(mine);
+    auto const own = filter.survey(sa, lcp);
+    auto const all = share_.members.all_gather(own);
     dropped_rows before;
     for (std::size_t m = 0; m < share_.members.rank(); ++m) {
       if (all[m].rows == 0) continue;
@@ -234,7 +220,7 @@ class group_ranks {
       before = all[m];
     }
     filter.start_behind(before);
-    return std::size_t(mine.kept);
+    return std::size_t(own.kept);
   }
 
  private:

@@ -213,17 +213,21 @@ struct sampled_word {
   }
 };
 
+/// Some positions of a text, and their numbers among these.
 template <Backend B>
-class sampled_positions {
+class numbered_positions {
  public:
   /// Returns the memory for a text of n letters: 1/4 byte a letter.
   static std::size_t memory(std::size_t n) { return buffer_sizes::of(set_words(n), sizeof(set_word)); }
 
-  sampled_positions(B& backend, packed_text<B> const& packed, std::uint64_t distance)
+  /// @param distance  of positions in the sample that all positions are of
+  /// @param word_of  makes word w of the positions, with the end of the text, of a sample
+  template <class WordOf>
+  numbered_positions(B& backend, packed_text<B> const& packed, std::uint64_t distance, WordOf word_of)
       : distance_(distance), words_(backend.template buffer<set_word>(set_words(packed.size()))) {
-    mark_rows<packed_view> const marked{
+    mark_rows<packed_view> const sample{
         packed.view(), packed.breaks().bounds().data(), packed.records(), packed.size(), {false, distance}};
-    backend.scan(words_.size(), sampled_word{marked}, words_.span(), count_on{});
+    backend.scan(words_.size(), word_of(sample), words_.span(), count_on{});
     count_ = std::size_t(value_at(backend, words_.span(), words_.size() - 1).end) - 1;
   }
 
@@ -235,6 +239,15 @@ class sampled_positions {
   std::uint64_t distance_;
   buffer<set_word> words_;
   std::size_t count_ = 0;
+};
+
+/// The positions of a sample.
+template <Backend B>
+class sampled_positions : public numbered_positions<B> {
+ public:
+  sampled_positions(B& backend, packed_text<B> const& packed, std::uint64_t distance)
+      : numbered_positions<B>(backend, packed, distance,
+                              [](mark_rows<packed_view> const& sample) { return sampled_word{sample}; }) {}
 };
 
 }  // namespace ordo::inline v0::suffix::detail
