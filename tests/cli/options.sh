@@ -660,6 +660,9 @@ sufsort aligner-index in.fa -o y
 sufsort build in.fa -o y --fm=4
 sufsort build in.fa -o y --fm --fm-sample 0
 sufsort build in.fa -o y --without-sa
+sufsort build in.fa -o y --device gpu:3-1
+sufsort build in.fa -o y --device gpu:0-1024
+sufsort count x A --device gpu:0-1
 sufsort count x A --fm
 sufsort locate x A --by-record
 sufsort kmers

@@ -33,11 +33,13 @@ std::vector<machine_options> common_options::machines() const {
   } else {
     std::size_t const dash = where.find('-');
     machine_options const first = parse_device(where.substr(0, dash)), last = parse_device("gpu:" + where.substr(dash + 1));
-    for (unsigned index = first.gpu_index.value_or(0); index <= last.gpu_index.value_or(0) && all.size() < max_gpus; ++index) {
+    std::size_t const begin = first.gpu_index.value_or(0), end = last.gpu_index.value_or(0) + std::size_t{1};
+    if (end <= begin) throw usage_error(fmt::format("no device: {}: the first GPU is behind the last", where));
+    if (end - begin > max_gpus) throw usage_error(fmt::format("too many devices: {}: at most {} GPUs", where, max_gpus));
+    for (std::size_t index = begin; index < end; ++index) {
       all.push_back(first);
-      all.back().gpu_index = index;
+      all.back().gpu_index = unsigned(index);
     }
-    if (all.empty()) throw usage_error(fmt::format("no device: {}: the first GPU is behind the last", where));
   }
   for (machine_options& one : all) one.threads = threads;
   return all;
