@@ -3,8 +3,8 @@
 
 every_moment.py BIN LIBRARY [--only TEXT] [--kills N] [--limits N] [--seed N]
 
-The jobs are those of every_call.py. After a SIGKILL each file is the old one or the new one, whole; one more name, which the next run
-removes, may hold the new one; an index is valid. The next run succeeds and leaves its output only. Limits are those of `ulimit`
+The jobs are those of every_call.py. After a SIGKILL each file is the old one or the new one, whole; hidden names, which the next run
+removes, may hold new ones; an index is valid. The next run succeeds and leaves its output only. Limits are those of `ulimit`
 on the size of files, on address space, on open files and on the stack, N of each: a run ends as without a limit, or with
 status 2 and one line. Prints a table; the exit status is 1 if a run failed.
 """
@@ -12,6 +12,7 @@ import argparse
 import os
 import pathlib
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -25,6 +26,12 @@ LIMITS = {"fsize": (resource.RLIMIT_FSIZE, 1, 1 << 20), "address space": (resour
           "open files": (resource.RLIMIT_NOFILE, 3, 24), "stack": (resource.RLIMIT_STACK, 1 << 17, 1 << 20)}
 
 
+def is_hidden_new_file(name, data, right_files):
+    """Whether a file is a new one under the hidden name that it has before it is put in its place, or the mark of an exchange."""
+    part = re.fullmatch(r"\.(.+)\.(ordo\.tmp|[0-9a-f]{8})", name)
+    return part is not None and (data == right_files.get(part[1]) or (data == b"" and part[1].endswith(".json")))
+
+
 def wrong_after_kill(bench, job, right, result):
     """What is wrong with the files that a killed process left, or None."""
     _, _, _, files, temporary = result
@@ -32,8 +39,7 @@ def wrong_after_kill(bench, job, right, result):
     if temporary:
         return f"temporary files are left: {list(temporary)}"
     files = without_report(files)
-    rest = {name: data for name, data in files.items()
-            if not (name.endswith(".ordo.tmp") and data == right_files.get(name[1:-len(".ordo.tmp")]))}
+    rest = {name: data for name, data in files.items() if not is_hidden_new_file(name, data, right_files)}
     whole = all(data in (job.files.get(name), right_files.get(name)) for name, data in rest.items())
     if not (whole and set(job.files) <= set(rest)) and not is_index(bench, job, right, files):
         return f"neither the old files nor the new ones: {sorted(files)}"
