@@ -54,7 +54,9 @@ class CuPy:
 
     @staticmethod
     def copy(a):
-        return a.copy(order="C")
+        copied = sys.modules["cupy"].empty(a.shape, a.dtype)
+        copied[...] = a  # in less than half of the time that a.copy() takes
+        return copied
 
     @staticmethod
     def contiguous(a):
