@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 # Every package that building and testing need, on Debian 12 and 13 and Ubuntu 24.04.
 packages=(g++ cmake ninja-build pkg-config zlib1g-dev libboost-iostreams-dev libzstd-dev libdeflate-dev libhts-dev libexpat1-dev libssl-dev
-          libtbb-dev libhwy-dev libopenmpi-dev openmpi-bin libfmt-dev libfast-float-dev nlohmann-json3-dev libsimdjson-dev catch2 libdivsufsort-dev tabix gzip bzip2 xz-utils zstd locales python3)
+          libtbb-dev libhwy-dev libopenmpi-dev openmpi-bin libfmt-dev libfast-float-dev nlohmann-json3-dev libsimdjson-dev libpcre2-dev catch2 libdivsufsort-dev tabix gzip bzip2 xz-utils zstd locales python3)
 
 say() { printf '%s\n' "$*" >&2; }
 

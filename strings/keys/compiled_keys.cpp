@@ -185,14 +185,22 @@ compiled_keys::compiled_keys(order const& by, unsigned char delimiter, std::size
   for (std::size_t i = 0; i < keys.size(); ++i) {
     keys_.push_back(compiled(keys[i], i + 1 == keys.size(), collated, transforms, in, delimiter));
     keys_.back().first_level_codes = first_level_codes(bytes, lines);
-    if (!is_read_by_host(keys[i].type)) continue;
-    host_.push_back(make_host_key(by, keys_.back()));
+    if (!is_read_by_host(keys[i].type) && !keys[i].finder) continue;
+    host_.push_back(make_host_key(by, keys[i], keys_.back()));
     keys_.back().host = host_.back().get();
   }
+  find_pieces(by);
   if (by.quoted) read_quoted();
   auto const first_collated = std::find_if(keys_.begin(), keys_.end(), [](auto const& k) { return is_collated(k); });
   coded_ = std::size_t(first_collated - keys_.begin()) + (first_collated != keys_.end());
   set_rules(by, in, rules_);
+}
+
+// Makes keys with a finder read what it finds.
+void compiled_keys::find_pieces(order const& by) {
+  found_ = keys_;
+  for (std::size_t i = 0; i < by.keys.size(); ++i)
+    if (by.keys[i].finder) keys_[i].inner = &found_[i];
 }
 
 // Makes keys read their fields from whole lines, without quotes.
@@ -201,7 +209,8 @@ void compiled_keys::read_quoted() {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     compiled_key& by = keys_[i];
     if (by.first_field == 0 && by.first_character == 0 && by.last_field == key::to_the_end) continue;  // a whole line
-    by.unquoted = &unquoted_[i];
+    by.inner = &unquoted_[i];
+    by.host = nullptr;
     by.first_field = by.first_character = by.end_character = 0;
     by.last_field = key::to_the_end;
     by.skip_blanks_at_first = by.skip_blanks_at_end = false;
@@ -215,7 +224,7 @@ std::size_t compiled_keys::first_level_codes(std::size_t bytes, std::size_t line
 
 bool compiled_keys::needs_host() const {
   return std::any_of(keys_.begin(), keys_.end(), [](compiled_key const& k) {
-    return k.collated || k.unquoted || k.type == key_type::general_number || is_read_by_host(k.type);
+    return k.collated || k.inner || k.type == key_type::general_number || is_read_by_host(k.type);
   });
 }
 

@@ -34,11 +34,12 @@ class compiled_keys {
   [[nodiscard]] std::size_t max_codes(std::size_t bytes, std::size_t lines) const;
 
  private:
+  void find_pieces(order const& by);
   void read_quoted();
   static bool is_collated(compiled_key const& by) { return by.collated && by.type == key_type::bytes; }
   static std::size_t first_level_codes(std::size_t bytes, std::size_t lines);
 
-  std::vector<compiled_key> keys_, unquoted_;
+  std::vector<compiled_key> keys_, unquoted_, found_;
   std::vector<std::shared_ptr<host_key const>> host_;
   std::size_t coded_ = 0;
   key_rules rules_{};

@@ -397,8 +397,9 @@ std::optional<long double> read_date(std::string const& text, std::string const&
 
 }  // namespace
 
-std::shared_ptr<host_key const> make_host_key(order const& by, compiled_key const& key) {
+std::shared_ptr<host_key const> make_host_key(order const& by, strings::key const& from, compiled_key const& key) {
   auto made = std::make_shared<host_key>();
+  made->finder = from.finder;
   made->date_format = by.date_format;
   if (key.type == key_type::listed && by.listed)
     for (std::string const& value : *by.listed)
@@ -448,8 +449,25 @@ void append_unquoted(char const* begin, char const* end, bool quoted, std::strin
   }
 }
 
-unquoted_field::unquoted_field(compiled_key const& by, key_rules const& rules, text_piece const& line) {
-  compiled_key const& range = *by.unquoted;
+inner_piece::inner_piece(compiled_key const& by, key_rules const& rules, text_piece const& of) {
+  if (by.host)
+    find(by, rules, of);
+  else
+    unquote(*by.inner, rules, of);
+}
+
+void inner_piece::find(compiled_key const& by, key_rules const& rules, text_piece const& of) {
+  auto const* const text = reinterpret_cast<char const*>(of.first);
+  std::string_view const found = by.host->finder->find({text, std::size_t(of.last - of.first)});
+  piece_ = {of.first, of.first, of.limit};
+  if (found.empty()) return;
+  piece_.first = reinterpret_cast<unsigned char const*>(found.data());
+  piece_.last = piece_.first + found.size();
+  if (by.skip_blanks_at_first)
+    while (piece_.first != piece_.last && rules.blank[*piece_.first]) ++piece_.first;
+}
+
+void inner_piece::unquote(compiled_key const& range, key_rules const& rules, text_piece const& line) {
   auto const* const begin = reinterpret_cast<char const*>(line.first);
   auto const* end = reinterpret_cast<char const*>(line.last);
   if (end != begin && end[-1] == '\r') --end;

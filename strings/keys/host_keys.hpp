@@ -22,24 +22,27 @@ struct host_key {
   };
   std::string date_format;                                                       // empty: ISO 8601
   std::unordered_map<std::string, std::uint32_t, hash, std::equal_to<>> places;  // of values as the key's images
+  std::shared_ptr<piece_finder const> finder;
 };
 
-std::shared_ptr<host_key const> make_host_key(order const& by, compiled_key const& key);
+std::shared_ptr<host_key const> make_host_key(order const& by, key const& from, compiled_key const& key);
 
 /// Returns the codes of a piece (key_codes.hpp), not reversed. Valid until the next call by the same thread.
 std::string_view host_codes(compiled_key const& by, key_rules const& rules, text_piece const& of);
 
-/// The piece of a line with quoted fields that a key compares, without the quotes. A piece of several fields has the separators
-/// between them.
-class unquoted_field {
+/// The piece that the inner key of a key reads: what a finder finds or, in a line with quoted fields, the range of the inner
+/// key without the quotes. A piece of several such fields has the separators between them.
+class inner_piece {
  public:
-  /// @param by  whose `unquoted` has the range of the piece
-  unquoted_field(compiled_key const& by, key_rules const& rules, text_piece const& line);
-  unquoted_field(unquoted_field const&) = delete;
-  unquoted_field& operator=(unquoted_field const&) = delete;
+  inner_piece(compiled_key const& by, key_rules const& rules, text_piece const& of);
+  inner_piece(inner_piece const&) = delete;
+  inner_piece& operator=(inner_piece const&) = delete;
   [[nodiscard]] text_piece const& piece() const { return piece_; }
 
  private:
+  void find(compiled_key const& by, key_rules const& rules, text_piece const& of);
+  void unquote(compiled_key const& range, key_rules const& rules, text_piece const& line);
+
   std::string copy_;
   text_piece piece_;
 };

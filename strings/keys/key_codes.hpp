@@ -93,7 +93,7 @@ struct compiled_key {
   locale_t locale;                // in which the host collates
   single_bytes const* single;     // of the locale, for collated keys
   host_key const* host;           // of keys that only the host reads
-  compiled_key const* unquoted;   // for a field that may have quotes: the key that reads it without them
+  compiled_key const* inner;      // for a piece that the host finds in this one: the key that reads it
   unsigned char delimiter;
   bool ended;                // an end code follows. The last key of a line needs none unless it is reversed
   std::uint16_t image[256];  // the byte as which a byte is compared, or dropped

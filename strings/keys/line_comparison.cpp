@@ -82,9 +82,9 @@ int compare_mapped(compiled_key const& by, text_piece a, text_piece b) {
 }
 
 int compare_key(compiled_key const& by, key_rules const& rules, text_piece const& a, text_piece const& b) {
-  if (by.unquoted) {
-    detail::unquoted_field const of_a(by, rules, a), of_b(by, rules, b);
-    return compare_key(*by.unquoted, rules, of_a.piece(), of_b.piece());
+  if (by.inner) {
+    detail::inner_piece const of_a(by, rules, a), of_b(by, rules, b);
+    return compare_key(*by.inner, rules, of_a.piece(), of_b.piece());
   }
   if (by.type == key_type::bytes && by.collated) return detail::collate(by, a, b);
   if (by.type == key_type::bytes) return by.direct ? compare_direct(by, a, b) : compare_mapped(by, a, b);

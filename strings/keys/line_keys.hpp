@@ -104,9 +104,9 @@ struct host_key_types {
 
   template <class Out>
   void operator()(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) const {
-    if (by.unquoted) {
-      unquoted_field const field(by, rules, of);
-      return put_key(*by.unquoted, rules, field.piece(), out, *this);
+    if (by.inner) {
+      inner_piece const inner(by, rules, of);
+      return put_key(*by.inner, rules, inner.piece(), out, *this);
     }
     key_output<Out> const put(out, by.reverse);
     if (is_read_by_host(by.type)) {
@@ -176,7 +176,7 @@ ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece
 template <class Out, class KeyTypes>
 ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, KeyTypes host_only) {
   if constexpr (KeyTypes::available)
-    if (by.unquoted) return host_only(by, rules, of, out);
+    if (by.inner) return host_only(by, rules, of, out);
   if (by.type != key_type::bytes) {
     if (by.direct) return put_read<direct_piece>(by, rules, of, out, host_only);
     return put_read<mapped_piece>(by, rules, of, out, host_only);

@@ -67,7 +67,7 @@ for file in packaging/nextflow/modules/{strsort,specsort,sufsort/build}/environm
 
 # What conda needs to build is what Debian needs: each library of debian/control has its name in both outputs of the recipe.
 declare -A of_conda=([libboost-iostreams-dev]=libboost-devel [libdeflate-dev]=libdeflate [libexpat1-dev]=libexpat
-  [libfast-float-dev]=fast_float [libfmt-dev]=fmt [libhts-dev]=htslib [libhwy-dev]=libhwy [libsimdjson-dev]=simdjson [libssl-dev]=openssl [libtbb-dev]=tbb-devel
+  [libfast-float-dev]=fast_float [libfmt-dev]=fmt [libhts-dev]=htslib [libhwy-dev]=libhwy [libpcre2-dev]=pcre2 [libsimdjson-dev]=simdjson [libssl-dev]=openssl [libtbb-dev]=tbb-devel
   [libzstd-dev]=zstd [nlohmann-json3-dev]=nlohmann_json [zlib1g-dev]=zlib)
 for package in $(sed -n '/^Build-Depends:/,/^[A-Z]/s/^ \(lib[^ ,]*\|nlohmann[^ ,]*\|zlib[^ ,]*\).*/\1/p' debian/control); do
   if [[ $package == libopenmpi-dev ]]; then continue; fi  # of ordo-mpi, which conda does not have

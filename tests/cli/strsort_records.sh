@@ -75,6 +75,23 @@ printf 'a\nb\na\n' > order
 refused "order:3: 'a' is also in line 1" --order-file=order f.csv
 refused missing --order-file=missing f.csv
 
+# Keys that a regular expression finds.
+(cd random && python3 -B "$ORDO_SOURCE/tests/reference/strsort_regex_reference.py" "$seed" "$cases")
+printf 'b id=10\na id=9\nid=x\n\303\244=3 /1/\n' > ids
+same 'id=x\n\303\244=3 /1/\na id=9\nb id=10\n' -s -k '/id=(\d+)/n' ids
+same 'b id=10\na id=9\n\303\244=3 /1/\nid=x\n' -s -k '/id=(\d+)/nr' -k '2,2//1//r' ids
+same '\303\244=3 /1/\nid=x\nb id=10\na id=9\n' -s -k '/=(?=3)/r' -k '/^(.)/r' ids
+same 'b id=10\na id=9\nid=x\n\303\244=3 /1/\n' -s -k '/^.=/r' ids
+same '\303\244=3 /1/\nb id=10\na id=9\nid=x\n' -s --locale=C.UTF-8 -k '/^.=/r' ids
+same 'name,price\n"a\n""x""",10\r\n"b,1",9\nc,-1\n' --csv -k 'name/(?s)"x"|$/r' -k '"price"/-?\d/n,r' f.csv
+expect 0 strsort --debug -s -k '/id=(\d+)/n' ids
+[[ $(sed -n 7,8p out) == $'b id=10\n     __' ]] || fail "other keys: $(cat out)"
+expect 0 strsort --explain -k '2/id=(\d+)/n' ids
+grep -qF 'finds in the text from field 2 to the end of the line as a decimal number' out || fail "$(cat out)"
+for key in '/a(/' '/(*UTF)./' '/a/x' '/a/nM' '/a' '1/a' 'name/a(/'; do expect_error strsort --csv -k "$key" f.csv; done
+{ printf '%060d' 0 | tr 0 a; printf '\nb\n'; } > steep
+refused "cannot match '^(a|aa)+[bc]' with: 'aaaa" -k '/^(a|aa)+[bc]/' steep
+
 # Formats of genomics: as sort-bed, bedtools sort, bcftools sort and samtools sort order them.
 printf '##gff-version 3\nchr2\ts\te\t5\t9\nchr10\ts\te\t7\t8\nchr2\ts\te\t40\t41\nchr2\ts\te\t5\t6\n' > f.gff
 same '##gff-version 3\nchr10\ts\te\t7\t8\nchr2\ts\te\t5\t6\nchr2\ts\te\t5\t9\nchr2\ts\te\t40\t41\n' --as gff f.gff

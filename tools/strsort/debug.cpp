@@ -88,6 +88,15 @@ piece piece_of(std::string_view line, key const& by, std::optional<char> separat
   return {first, last};
 }
 
+// Returns what the key's finder finds in the piece.
+piece found(std::string_view line, piece of, key const& by) {
+  if (!by.finder) return of;
+  std::string_view const part = by.finder->find(line.substr(of.first, of.last > of.first ? of.last - of.first : 0));
+  if (part.empty()) return {of.first, of.first};
+  std::size_t const first = std::size_t(part.data() - line.data()), last = first + part.size();
+  return {by.skip_blanks_at_first ? std::min(behind_blanks(line, first), last) : first, last};
+}
+
 // Returns the length of the number at the beginning of the text: sign, digits with single group separators between them, point,
 // digits, and a unit if wanted.
 std::size_t decimal_length(std::string_view text, std::string_view units) {
@@ -263,10 +272,10 @@ std::vector<std::string> remarks(command const& made, strings::order const& by) 
     if (given && made.keys[k].obsolete) said.push_back(obsolete_key(key));
     bool const no_width = key.last_field < key.first_field;
     if (no_width) said.push_back(fmt::format("key {} has zero width and will be ignored", k + 1));
-    if (given && !no_width && !by.separator && has_significant_blanks(key))
+    if (given && !no_width && !by.separator && !key.finder && has_significant_blanks(key))
       said.push_back(fmt::format("leading blanks are significant in key {}; consider also specifying 'b'", k + 1));
     if (!is_number(key.type)) continue;
-    bool const spans = given && key.last_field > key.first_field;
+    bool const spans = given && !key.finder && key.last_field > key.first_field;
     if (spans) said.push_back(fmt::format("key {} is numeric and spans multiple fields", k + 1));
     numeric.add(key.type, spans);
   }
@@ -287,7 +296,8 @@ std::string annotated(std::string_view line, strings::order const& by) {
   std::string made(line);
   std::ranges::replace(made, '\t', '>');
   made += '\n';
-  for (key const& k : by.keys) underline(line, significant(line, piece_of(line, k, by.separator), k.type, by.rules), made);
+  for (key const& k : by.keys)
+    underline(line, significant(line, found(line, piece_of(line, k, by.separator), k), k.type, by.rules), made);
   if (by.keys.empty() || by.last_resort) underline(line, {0, line.size()}, made);
   return made;
 }

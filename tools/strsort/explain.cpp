@@ -10,6 +10,7 @@
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/external/records.hpp"
 #include "tools/strsort/gnu_messages.hpp"
+#include "tools/strsort/pattern.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {
@@ -68,7 +69,10 @@ std::string range_in_words(key const& by, std::vector<std::string> const& column
 }
 
 std::string key_in_words(key const& by, strings::order const& of, std::vector<std::string> const& columns) {
-  std::string made = fmt::format("{} {}", range_in_words(by, columns), type_in_words(by, of));
+  std::string made;
+  if (auto const* const finder = dynamic_cast<pattern const*>(by.finder.get()))
+    made = fmt::format("what {} finds in ", quoted("/" + finder->text() + "/"));
+  made += fmt::format("{} {}", range_in_words(by, columns), type_in_words(by, of));
   if (by.fold_case) made += "; lower case counts as upper case";
   if (by.dictionary)
     made += "; only letters, digits and blanks count";

@@ -1,16 +1,20 @@
 #include "tools/strsort/keys.hpp"
 
+#include <langinfo.h>
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
+#include "strings/keys/collation.hpp"
 #include "tools/strsort/gnu_messages.hpp"
 #include "tools/strsort/options.hpp"
+#include "tools/strsort/pattern.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {
@@ -40,6 +44,17 @@ std::size_t take_number(std::string_view& rest, std::string_view where) {
 
 void take_letters(std::string_view& rest, ordering& options, bool first, bool end) {
   while (!rest.empty() && options.set(rest.front(), first, end)) rest.remove_prefix(1);
+}
+
+// Reads the regular expression from a slash on, and the options behind it.
+void take_pattern(std::string_view text, std::size_t slash, given_key& key) {
+  std::size_t const last = text.rfind('/');
+  key.pattern = text.substr(slash + 1, last - slash - 1);
+  std::string_view rest = text.substr(last + 1);
+  if (rest.empty() || parse_words(rest, key.options)) return;
+  take_letters(rest, key.options, true, true);
+  bool const has_words = rest.starts_with(':') && parse_words(rest.substr(1), key.options);
+  if (!rest.empty() && !has_words) bad_specification(text, "stray character in field spec");
 }
 
 strings::key key_of(given_key const& given, ordering const& options) {
@@ -114,6 +129,12 @@ bool ordering::is_default() const {
 given_key parse_key(std::string_view text) {
   given_key key;
   std::string_view rest = text;
+  // All between the first slash and the last one is the regular expression.
+  if (std::size_t const slash = text.find('/'); slash != text.npos && text.rfind('/') != slash) {
+    take_pattern(text, slash, key);
+    rest = text.substr(0, slash);
+    if (rest.empty()) return key;
+  }
   key.part.first_field = take_number(rest, "invalid number at field start");
   if (key.part.first_field-- == 0) bad_specification(text, "field number is zero");
   if (rest.starts_with('.')) {
@@ -176,8 +197,17 @@ given_key parse_named_key(std::string_view text, std::vector<std::string> const&
     }
     std::string_view const words = at < text.size() ? text.substr(at + 1) : "";
     if (at < text.size() && (words.empty() || words.starts_with(':')) && use(name, words)) return key;
+    if (words.starts_with('/') && words.rfind('/') != 0 && use(name, "")) {
+      take_pattern(words, 0, key);
+      return key;
+    }
   }
   if (use(text, "")) return key;
+  for (std::size_t slash = text.find('/'); slash != text.npos && slash != text.rfind('/'); slash = text.find('/', slash + 1)) {
+    if (!use(text.substr(0, slash), "")) continue;
+    take_pattern(text, slash, key);
+    return key;
+  }
   if (std::size_t const colon = text.rfind(':'); colon != text.npos && use(text.substr(0, colon), text.substr(colon)))
     return key;
   std::string known;
@@ -219,12 +249,16 @@ bool parse_obsolete_key(std::string_view first, std::string_view end, given_key&
   return true;
 }
 
-std::vector<strings::key> keys_of(std::vector<given_key> const& given, ordering const& global) {
+std::vector<strings::key> keys_of(std::vector<given_key> const& given, ordering const& global, std::string const& locale) {
   std::vector<strings::key> keys;
+  std::optional<bool> characters;
   for (given_key const& key : given) {
     ordering const& options = key.has_options() ? key.options : global;
     check_compatible(options);
     keys.push_back(key_of(key, options));
+    if (!key.pattern) continue;
+    if (!characters) characters = std::string_view("UTF-8") == nl_langinfo_l(CODESET, strings::detail::named_locale(locale));
+    keys.back().finder = std::make_shared<pattern>(*key.pattern, *characters);
   }
   if (given.empty() && !global.is_default()) {
     check_compatible(global);

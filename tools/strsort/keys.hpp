@@ -34,7 +34,8 @@ struct given_key {
   strings::key part;  // its range; other members are not set
   ordering options;
   bool obsolete = false;  // +POS -POS
-  std::string name;       // of the column, until the header has been read; with options behind a colon
+  std::string name;       // of the column, until the header has been read; with what may follow a name
+  std::optional<std::string> pattern;  // the regular expression that finds the key in its range
 
   /// Returns true if it has options of its own and inherits none.
   [[nodiscard]] bool has_options() const { return !options.is_default() || options.reverse; }
@@ -51,11 +52,13 @@ inline constexpr std::array<own_order, 5> own_orders{{{"natural", strings::key_t
                                                       {"ip", strings::key_type::address},
                                                       {"order-file", strings::key_type::listed}}};
 
-/// Parses F[.C][OPTS][,F[.C][OPTS]][:WORDS]. @throws usage_error  in GNU's words
+/// Parses F[.C][OPTS][,F[.C][OPTS]][:WORDS] and [F[.C][OPTS][,F[.C][OPTS]]]/REGEX/[OPTS][:WORDS]. @throws usage_error  in GNU's
+/// words
 given_key parse_key(std::string_view text);
 /// Parses WORDS, the names of own orders and letters of OPTS with commas between them. @returns false for other words
 bool parse_words(std::string_view words, ordering& options);
-/// Parses NAME[:WORDS], where NAME is one of the columns, in double quotes or not. @throws usage_error
+/// Parses NAME[:WORDS] and NAME/REGEX/[OPTS][:WORDS], where NAME is one of the columns, in double quotes or not. @throws
+/// usage_error
 given_key parse_named_key(std::string_view text, std::vector<std::string> const& columns);
 /// Parses +F[.C][OPTS], and -F[.C][OPTS] if `end` is not empty. @returns false if the first is not of this form, and so names a
 /// file
@@ -64,7 +67,8 @@ bool parse_obsolete_key(std::string_view first, std::string_view end, given_key&
 
 /// Returns all keys with the options that they inherit. Without keys, returns the line as a key if options other than -r are
 /// set.
-/// @throws usage_error  for options that exclude one another
-std::vector<strings::key> keys_of(std::vector<given_key> const& given, ordering const& global);
+/// @param locale  in UTF-8, '.' in a regular expression is a character, else a byte
+/// @throws usage_error  for options that exclude one another, and for invalid regular expressions
+std::vector<strings::key> keys_of(std::vector<given_key> const& given, ordering const& global, std::string const& locale);
 
 }  // namespace ordo::inline v0::strsort

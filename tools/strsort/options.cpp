@@ -82,7 +82,7 @@ void set_own(command& to, std::string_view name) {
 
 // Parses a key. If it is none, it may name a column of the header, which has not been read yet.
 void add_key(command& to, std::string_view text) {
-  if (!to.names_keys) return to.keys.push_back(parse_key(text));
+  if (!to.names_keys || text.starts_with('/')) return to.keys.push_back(parse_key(text));
   try {
     to.keys.push_back(parse_key(text));
   } catch (usage_error const&) {
@@ -322,7 +322,12 @@ cli::command_table make_table(command& to, caller const& by) {
             "A field includes the blanks before it, unless -t is given. OPTS are letters of bdfghiMnRrV, which "
             "replace the ordering options given outside of keys. Behind a colon, words with commas between them are "
             "orders that have no letter, as in 2,2:ip,r: natural, human-time, date, ip and order-file. With --header, "
-            "--csv or --tsv, NAME[:OPTS] is the column of this name."},
+            "--csv or --tsv, NAME[:OPTS] is the column of this name. With /REGEX/[OPTS] behind them, a field, a range or a "
+            "name "
+            "is searched for a regular expression, as in Perl, and alone it is searched for in the line. The key is then the "
+            "first "
+            "group or, if there is none, what the expression matches; it is empty if nothing matches. The expression ends at "
+            "the last slash."},
            {"SIZE",
             "A number of units of 1024 bytes, or with a suffix: b (bytes), K, M, G, T, P, E, Z, Y, R, Q, or % of the memory "
             "of the machine."}},
@@ -330,6 +335,7 @@ cli::command_table make_table(command& to, caller const& by) {
                    {"Sort a compressed file of any size in 8 GB of memory", "strsort -S 8G access.log.zst -o sorted.zst"},
                    {"List the ten most frequent lines", "strsort --by-count --head=10 words.txt"},
                    {"Sort a CSV file by two of its columns", "strsort --csv -k city -k price:nr offers.csv"},
+                   {"Sort lines by the number behind id=", "strsort -k '/\\bid=(\\d+)/n' access.log"},
                    {"Sort BED by the order of a genome file", "strsort --as bed --order-file genome.txt peaks.bed"}}};
 }
 

@@ -259,13 +259,13 @@ command parse(std::span<char const* const> arguments, caller const& by, environm
 
 strings::order command::order() const {
   strings::order result;
-  result.keys = keys_of(keys, global);
   result.reverse = global.reverse;
   result.last_resort = !stable && !unique && !count;
   result.separator = quoted ? quoted : tabs && !separator ? std::optional('\t') : separator;
   result.quoted = quoted.has_value();
   result.date_format = date_format.value_or("");
   if (locale) result.locale = locale->empty() ? environment_locale() : *locale;
+  result.keys = keys_of(keys, global, result.locale);
   result.rules = rules;
   return result;
 }

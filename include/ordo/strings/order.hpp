@@ -39,6 +39,14 @@ enum class gnu_rules : std::uint8_t {
             // 0x80 separates thousands in a locale without such a separator
 };
 
+/// Finds what a key compares in its piece of the line. Threads call it at the same time.
+class piece_finder {
+ public:
+  virtual ~piece_finder() = default;
+  /// Returns a part of the piece; empty if there is none. The same piece always has the same part. Exceptions end the sort.
+  [[nodiscard]] virtual std::string_view find(std::string_view piece) const = 0;
+};
+
 /// A piece of a line, and how it is compared. Fields and characters are counted from 0. A piece that begins behind its end, or
 /// behind the end of the line, is empty.
 struct key {
@@ -55,6 +63,10 @@ struct key {
   bool dictionary = false;        // -d: letters, digits and blanks only
   bool ignore_unprinted = false;  // -i: printing characters only; ignored with `dictionary`
   bool reverse = false;
+
+  /// If set, the CPU reads the key: what is found in the piece is compared, without the blanks before it if
+  /// `skip_blanks_at_first`.
+  std::shared_ptr<piece_finder const> finder = {};  // initialised: g++ warns of designated initializers without it
 
   friend bool operator==(key const&, key const&) = default;
 };

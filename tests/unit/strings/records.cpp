@@ -4,9 +4,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "ordo/error.hpp"
 #include "ordo/strings/line_comparison.hpp"
+#include "strings/keys/compiled_keys.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
 
@@ -192,4 +194,41 @@ TEST_CASE("Keys read the fields of RFC 4180", "[records]") {
   CHECK(codes("a,b,c", 2, 1) == plain(""));
   CHECK(codes("a,,c", 1, 1) == plain(""));
   CHECK(codes("a,", 1, 1) == plain(""));
+}
+
+TEST_CASE("A key reads what its finder finds in its piece", "[records]") {
+  struct digits final : strings::piece_finder {
+    [[nodiscard]] std::string_view find(std::string_view piece) const override {
+      std::size_t const first = piece.find_first_of("0123456789");
+      if (first == piece.npos) return {};
+      return piece.substr(first, piece.find_first_not_of("0123456789", first) - first);
+    }
+  };
+  for (bool const quoted : {false, true})
+    for (bool const reverse : {false, true}) {
+      strings::order by;
+      by.keys.emplace_back();
+      by.keys[0].first_field = by.keys[0].last_field = 1;
+      by.keys[0].type = strings::key_type::number;
+      by.keys[0].reverse = reverse;
+      by.keys[0].finder = std::make_shared<digits>();
+      by.separator = ',';
+      by.quoted = quoted;
+      by.last_resort = false;
+      CHECK(strings::detail::compiled_keys(by, '\n').needs_host());
+      strings::line_comparison const compare(by, '\n');
+      strings::key_encoder const encoder(by, '\n');
+      auto const codes = [&](std::string_view line) {
+        std::string made;
+        encoder.append(line, made);
+        return made;
+      };
+      auto const sign = [](int of) { return (of > 0) - (of < 0); };
+      for (auto const& [a, b, difference] : {std::tuple("7,x9y,1", "1,a10", -1), std::tuple("1,", "2", 0),
+                                             std::tuple("5,x", "5,x0", 0), std::tuple("5,x", "3,\"1\"\"\"", -1)}) {
+        int const want = reverse ? -difference : difference;
+        CHECK(sign(compare(a, b)) == want);
+        CHECK(sign(codes(a).compare(codes(b))) == want);
+      }
+    }
 }

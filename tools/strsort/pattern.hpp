@@ -1,0 +1,33 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "ordo/strings/order.hpp"
+
+namespace ordo::inline v0::strsort {
+
+/// A regular expression of Perl's kind (PCRE2) that finds a key: its first group, or what it matches if it has no group.
+class pattern final : public strings::piece_finder {
+ public:
+  /// @param text        the expression, without slashes around it
+  /// @param characters  '.' is a character of UTF-8, not a byte; bytes that are none match nothing
+  /// @throws usage_error  for an invalid expression
+  pattern(std::string text, bool characters);
+  ~pattern() override;
+  pattern(pattern const&) = delete;
+  pattern& operator=(pattern const&) = delete;
+
+  [[nodiscard]] std::string const& text() const { return text_; }
+  /// Returns the group of the leftmost match; null if there is no match or the group is not part of it.
+  /// @throws input_error  if the search takes more than 10 million steps from some byte on, or 256 MB of memory
+  [[nodiscard]] std::string_view find(std::string_view piece) const override;
+
+ private:
+  struct compiled;
+
+  std::string text_;
+  std::unique_ptr<compiled> compiled_;
+};
+
+}  // namespace ordo::inline v0::strsort
