@@ -49,6 +49,8 @@ sort_report sort(source& input, sink& output, sort_options const& options) {
 sort_report sort(std::span<char const> input, std::span<char> output, sort_options const& options) {
   if (input.size() != output.size())
     throw usage_error(fmt::format("output of another length: {}: in memory it must be the input's", options.name));
+  if (options.select.merge)
+    throw usage_error("bad selection: peaks to merge: sums may be longer than the input: sort from a source to a sink");
   if (input.data() != output.data() && overlap(input, output)) {
     std::memmove(output.data(), input.data(), input.size());
     input = output;

@@ -114,6 +114,7 @@ sort_report sort(source& input, sink& output, sort_options const& options);
 
 /// Sorts an input in memory. The output is as long as the input, and may be the same memory. A selection may fill less of it:
 /// sort_report::written bytes.
+/// @throws usage_error  for selection::merge, with which the output may be longer
 sort_report sort(std::span<char const> input, std::span<char> output, sort_options const& options);
 
 /// A peak that is smaller than the one before it in its spectrum.

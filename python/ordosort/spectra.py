@@ -296,9 +296,10 @@ def sort(mz, intensity, offsets, *, by="mz", descending=False, machine=None):
 def select(mz, intensity, offsets, *, precursor_mz=None, charge=None, machine=None, preset=None, **rules):
     """Returns m/z, intensity and offsets of the peaks that a selection keeps, in their order.
 
-    Rules, done in this order: min_mz, max_mz, drop_zero, min_intensity, remove_precursor (a tolerance), all_charges,
-    min_relative, dedupe (a tolerance), top, per, min_peaks; preset="casanovo", "xtandem" or "gicops" sets those of a program. A
-    tolerance is a number in Da or a pair like (20, "ppm"). They mean what the options of specsort mean.
+    Rules, done in this order: min_mz, max_mz, drop_zero, min_intensity, remove_precursor (a tolerance, and for peaks above it
+    remove_precursor_above), all_charges, min_relative, dedupe or merge (tolerances), top, per or around, min_peaks. They mean
+    what the options of specsort mean; a tolerance is a number in Da or a pair like (20, "ppm"). preset="casanovo",
+    "casanovo@4.3" and so on set those of a program, by the names and versions that specsort knows.
     precursor_mz, charge: of the spectra, float64 and int32, for remove_precursor.
 
     >>> import numpy as np

@@ -66,10 +66,13 @@ def select(
     drop_zero: Optional[bool] = None,
     min_intensity: Optional[float] = None,
     remove_precursor: Optional[Tolerance] = None,
+    remove_precursor_above: Optional[Tolerance] = None,
     all_charges: Optional[bool] = None,
     min_relative: Optional[float] = None,
     dedupe: Optional[Tolerance] = None,
+    merge: Optional[Tolerance] = None,
     top: Optional[int] = None,
     per: Optional[float] = None,
+    around: Optional[float] = None,
     min_peaks: Optional[int] = None,
 ) -> tuple[Any, Any, Any]: ...

@@ -199,16 +199,22 @@ std::size_t select(machines& on, nb::handle mz_given, nb::handle intensity_given
       chosen.min_intensity = nb::cast<double>(value);
     else if (rule == "remove_precursor")
       chosen.remove_precursor = tolerance_of(value);
+    else if (rule == "remove_precursor_above")
+      chosen.remove_precursor_above = tolerance_of(value);
     else if (rule == "all_charges")
       chosen.all_charges = nb::cast<bool>(value);
     else if (rule == "min_relative")
       chosen.min_relative = nb::cast<double>(value);
     else if (rule == "dedupe")
       chosen.dedupe = tolerance_of(value);
+    else if (rule == "merge")
+      chosen.merge = tolerance_of(value);
     else if (rule == "top")
       chosen.top = nb::cast<std::size_t>(value);
     else if (rule == "per")
       chosen.per = nb::cast<double>(value);
+    else if (rule == "around")
+      chosen.around = nb::cast<double>(value);
     else if (rule == "min_peaks")
       chosen.min_peaks = nb::cast<std::size_t>(value);
     else

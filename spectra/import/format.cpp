@@ -143,7 +143,12 @@ class import_chunk final : public chunk {
       relative_.resize(kept.size());
       std::ranges::transform(kept, relative_.begin(), [&](std::uint32_t peak) { return peak - peaks.first[s]; });
       spectrum_header header = one.header;
-      std::size_t const not_finite = task_.print(header, title, peaks_of(s), relative_, one.digits, out_);
+      peak_list list = peaks_of(s);
+      if (!peaks.sums.empty()) {
+        if (one.digits.intensity_single) peaks.round_sums(s);
+        list.intensity = peaks.intensities().subspan(begin_of(s), list.size());
+      }
+      std::size_t const not_finite = task_.print(header, title, list, relative_, one.digits, out_);
       warned.not_finite += not_finite;
       if (task_.keys) records.add(*task_.keys, header, kept.size() - not_finite, out_.size(), s, one.begin);
     }

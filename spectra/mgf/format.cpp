@@ -9,6 +9,7 @@
 #include "spectra/detect_format.hpp"
 #include "spectra/mgf/cutter.hpp"
 #include "spectra/mgf/scan.hpp"
+#include "spectra/mgf/writer.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
@@ -179,8 +180,39 @@ class mgf_chunk final : public chunk {
     }
   }
 
+  // Prints the lines of peaks whose intensities are sums to `printed_`. Returns the lines of all peaks.
+  std::span<text_range const> print_sums() {
+    peak_table const& table = found.table;
+    printed_.clear();
+    if (peaks.sums.empty()) return table.lines;
+    lines_ = table.lines;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      if (!peaks.keep[i] || !peaks.is_sum(i)) continue;
+      std::string_view const line = lines_[i].of(text.view());
+      std::size_t begin = line.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+      auto const skip = [&](bool blanks) {
+        while (begin < line.size() && is_blank(line[begin]) == blanks) ++begin;
+      };
+      skip(true);
+      skip(false);
+      skip(true);
+      std::size_t end = begin;
+      while (end < line.size() && !is_blank(line[end]) && !is_line_end(line[end])) ++end;
+      std::size_t const before = printed_.size();
+      printed_ += line.substr(0, begin);
+      add_number(peaks.sums[i], printed_);
+      printed_ += line.substr(end);
+      if (text.size + 1 + printed_.size() >= chunk_text::max_bytes)
+        throw input_error(
+            fmt::format("too large: {}: sums of intensities make spectra longer than 4 GiB", task_.options->name));
+      lines_[i] = {std::uint32_t(text.size + 1 + before), std::uint32_t(printed_.size() - before)};
+    }
+    return lines_;
+  }
+
   void compose_selection() {
     peak_table const& table = found.table;
+    auto const lines = print_sums();
     ranges_.clear();
     std::uint32_t at = 0;
     for (std::size_t s = 0; s < table.spectra.size(); ++s) {
@@ -193,14 +225,15 @@ class mgf_chunk final : public chunk {
       }
       if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
       auto const kept = peaks.kept_of(s);
-      add_spectrum(ranges_, text.view(), table, s, peaks.keep, kept, found.unterminated && s + 1 == table.spectra.size());
+      add_spectrum(ranges_, text.view(), table, lines, s, peaks.keep, kept,
+                   found.unterminated && s + 1 == table.spectra.size());
       if (task_.keys) record(s, kept.size(), std::size_t(ranges_.size()));
     }
     ranges_.add({at, std::uint32_t(text.size - at)});
     if (ranges_.size() == text.size && ranges_.ranges().size() <= 1) return;  // the text did not change
     std::size_t const size = std::size_t(ranges_.size());
     if (scratch_.size() < size + text_ranges::overrun) scratch_.resize(size + text_ranges::overrun);
-    ranges_.copy(text.view(), scratch_.data());
+    ranges_.copy(text.view(), printed_, scratch_.data());
     selected_ = std::span<char const>(scratch_.data(), size);
   }
 
@@ -253,6 +286,8 @@ class mgf_chunk final : public chunk {
   std::vector<char> scratch_;
   std::optional<std::span<char const>> selected_;  // the output of a selection, if it is not the text
   text_ranges ranges_;
+  std::vector<text_range> lines_;  // of all peaks, if some are printed anew
+  std::string printed_;
 };
 
 std::string excerpt(std::string_view line) {
@@ -433,13 +468,16 @@ void permute_lines(std::span<char> text, std::span<peak const> slots, std::span<
   std::memcpy(text.data() + begin, scratch.data(), size);
 }
 
-void text_ranges::copy(std::string_view text, char* output) const {
-  char const* const end = text.data() + text.size();
-  for (text_range const range : ranges_) output = copy_line(output, text.data() + range.begin, range.size, end);
+void text_ranges::copy(std::string_view text, std::string_view second, char* output) const {
+  char const *const end = text.data() + text.size(), *const second_end = second.data() + second.size();
+  for (text_range const range : ranges_)
+    output = range.begin <= text.size()
+                 ? copy_line(output, text.data() + range.begin, range.size, end)
+                 : copy_line(output, second.data() + (range.begin - text.size() - 1), range.size, second_end);
 }
 
-void add_spectrum(text_ranges& output, std::string_view text, peak_table const& table, std::size_t s,
-                  std::span<std::uint8_t const> keep, std::span<std::uint32_t const> order, bool unterminated) {
+void add_spectrum(text_ranges& output, std::string_view text, peak_table const& table, std::span<text_range const> lines,
+                  std::size_t s, std::span<std::uint8_t const> keep, std::span<std::uint32_t const> order, bool unterminated) {
   text_range const whole = table.spectra[s].text;
   std::uint32_t const first = table.first_peak(s), last = table.first_peak(s + 1);
   bool const ends_move = unterminated && keep[last - 1] && order.back() != last - 1;
@@ -450,7 +488,7 @@ void add_spectrum(text_ranges& output, std::string_view text, peak_table const& 
     output.add({at, slot.begin - at});
     at = slot.end();
     if (!keep[i]) continue;
-    text_range line = table.lines[*next];
+    text_range line = lines[*next];
     text_range line_end{};
     if (ends_move) {
       text_range const other = table.lines[order.back()];

@@ -27,7 +27,8 @@ std::unique_ptr<input_format> make_mgf_format(source& input, chunk_task const& t
 void permute_lines(std::span<char> text, std::span<peak const> slots, std::span<std::uint32_t const> order, std::uint32_t base,
                    bool unterminated, std::vector<char>& scratch);
 
-/// A text as a list of ranges of another one, so that its bytes are copied once.
+/// A text as a list of ranges of another one, so that its bytes are copied once; and of a second one, whose bytes count from
+/// one behind the end of the first.
 class text_ranges {
  public:
   /// Bytes that copy() may write behind the text.
@@ -48,8 +49,8 @@ class text_ranges {
   }
   [[nodiscard]] std::span<text_range const> ranges() const noexcept { return ranges_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// Writes size() bytes to `output`, and up to `overrun` more. @param text  of which the ranges are
-  void copy(std::string_view text, char* output) const;
+  /// Writes size() bytes to `output`, and up to `overrun` more. @param text, second  of which the ranges are
+  void copy(std::string_view text, std::string_view second, char* output) const;
 
  private:
   std::vector<text_range> ranges_;
@@ -58,10 +59,11 @@ class text_ranges {
 
 /// Appends one spectrum of a table. Its j-th peak line is that of the peak order[j]; all other lines keep their place in the
 /// sequence.
+/// @param lines  of the peaks of the table: those of the table, or ranges of a second text in their place
 /// @param keep  1 for each peak of the table that is kept @param order  the kept peaks of the spectrum
 /// @param unterminated  the last peak of the spectrum has no line end. If another one comes last it loses its line end to it,
 /// so that the output ends without one, too; if the last peak is dropped the others keep theirs
-void add_spectrum(text_ranges& output, std::string_view text, peak_table const& table, std::size_t s,
-                  std::span<std::uint8_t const> keep, std::span<std::uint32_t const> order, bool unterminated);
+void add_spectrum(text_ranges& output, std::string_view text, peak_table const& table, std::span<text_range const> lines,
+                  std::size_t s, std::span<std::uint8_t const> keep, std::span<std::uint32_t const> order, bool unterminated);
 
 }  // namespace ordo::inline v0::spectra::detail

@@ -21,11 +21,6 @@ char* put_number(char* to, double value, bool single) {
                 : std::to_chars(to, end, value, std::chars_format::fixed).ptr;
 }
 
-void add_number(double value, std::string& output) {
-  char text[max_number_bytes];
-  output.append(text, put_number(text, value, false));
-}
-
 // Rounds to ten digits.
 double rounded(double value) {
   char text[40];
@@ -34,6 +29,11 @@ double rounded(double value) {
 }
 
 }  // namespace
+
+void add_number(double value, std::string& output) {
+  char text[max_number_bytes];
+  output.append(text, put_number(text, value, false));
+}
 
 std::size_t print_mgf(spectrum_header& header, std::string& title, peak_list const& peaks, std::span<std::uint32_t const> order,
                       peak_digits digits, std::string& output) {

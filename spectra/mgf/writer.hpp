@@ -15,4 +15,7 @@ namespace ordo::inline v0::spectra::detail {
 std::size_t print_mgf(spectrum_header& header, std::string& title, peak_list const& peaks, std::span<std::uint32_t const> order,
                       peak_digits digits, std::string& output);
 
+/// Appends a finite number with as few digits as give it back, without exponent.
+void add_number(double value, std::string& output);
+
 }  // namespace ordo::inline v0::spectra::detail

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
 #include <libdeflate.h>
@@ -437,12 +439,49 @@ array_codec::repacked array_codec::repack(binary_array const& array, std::string
   auto& taken = state_->memory;
   taken.resize(order.size() * array.width());
   take_numbers(array.width(), numbers, order, taken.data());
+  return pack_numbers(array, taken, to);
+}
+
+array_codec::repacked array_codec::pack_numbers(binary_array const& array, std::span<char const> numbers, std::string& to) {
   bool const keeps = array.coding == number_coding::plain || array.coding == number_coding::shuffled ||
                      array.coding == number_coding::dictionary;
-  if (keeps) return {pack(array, taken, to), false};
+  if (keeps) return {pack(array, numbers, to), false};
   binary_array plain;
   plain.compression = packing::zlib;
-  return {pack(plain, taken, to), true};
+  return {pack(plain, numbers, to), true};
+}
+
+array_codec::repacked array_codec::pack_values(binary_array const& array, std::span<double const> values, std::string& to) {
+  auto& numbers = state_->memory;
+  numbers.resize(values.size() * array.width());
+  auto const put = [&](auto as_number) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      auto const number = as_number(values[i]);
+      std::memcpy(numbers.data() + i * sizeof number, &number, sizeof number);
+    }
+  };
+  auto const as_integer = [&]<class Integer>(Integer max) {
+    return [&array, max](double value) {
+      if (!(std::abs(value) <= double(max)) || std::trunc(value) != value)
+        throw xml_fault(array.tag, "cannot write a binary array",
+                        fmt::format("its integers cannot hold the sum {} of intensities", value));
+      return Integer(value);
+    };
+  };
+  switch (array.type) {
+    case number_type::float32:
+      put([](double value) { return float(value); });
+      break;
+    case number_type::int32:
+      put(as_integer(std::numeric_limits<std::int32_t>::max()));
+      break;
+    case number_type::int64:
+      put(as_integer(std::int64_t{1} << 53));
+      break;
+    default:
+      put([](double value) { return value; });
+  }
+  return pack_numbers(array, numbers, to);
 }
 
 void to_doubles(number_type type, std::span<char const> numbers, std::vector<double>& to) {

@@ -95,9 +95,13 @@ class array_codec {
   /// Appends the numbers order[0], order[1], ... of an array as base64, encoded and compressed as the array is. Arrays that
   /// cannot hold the same numbers in another order become plain ones. @throws xml_fault
   repacked repack(binary_array const& array, std::string_view text, std::span<std::uint32_t const> order, std::string& to);
+  /// Appends other numbers than those of an array as base64, as an array of its type: encoded and compressed as it is, but
+  /// without MS-Numpress and differences. Floats are rounded. @throws xml_fault  if integers cannot hold them
+  repacked pack_values(binary_array const& array, std::span<double const> values, std::string& to);
 
  private:
   struct state;
+  repacked pack_numbers(binary_array const& array, std::span<char const> numbers, std::string& to);
   std::span<char const> unpack_bytes(binary_array const& array, std::string_view text);
   std::span<char const> compress(packing how, std::span<char const> bytes);
   void take_integers(binary_array const& array, std::string_view text);

@@ -30,7 +30,12 @@ std::span<std::uint32_t const> mzml_chunk::order_of(job const& one) {
 }
 
 void mzml_chunk::compose() {
-  timed(composing, text.size, [&] { task_.print ? print_spectra() : compose_mzml(); });
+  timed(composing, text.size, [&] {
+    if (!peaks.sums.empty())
+      for (job const& one : jobs_)
+        if (one.whole && one.digits.intensity_single) peaks.round_sums(one.row);
+    task_.print ? print_spectra() : compose_mzml();
+  });
 }
 
 // Copies the text up to `end`, from where it was copied or replaced before.
@@ -62,9 +67,11 @@ bool mzml_chunk::refers_anew(mzml_spectrum const& one) const {
   return record && !one.processing.empty() && one.processing == record->before && record->after != record->before;
 }
 
-void mzml_chunk::replace_array(binary_array const& array, std::span<std::uint32_t const> order) {
+void mzml_chunk::replace_array(binary_array const& array, std::span<std::uint32_t const> order,
+                               std::span<double const> values) {
   base64_.clear();
-  auto const [characters, as_zlib] = codec_.repack(array, text.view(), order, base64_);
+  auto const [characters, as_zlib] =
+      values.empty() ? codec_.repack(array, text.view(), order, base64_) : codec_.pack_values(array, values, base64_);
   std::vector<text_edit> edits;
   auto const set_value = [&](term_place tag, std::string_view name, std::string_view value) {
     if (auto const at = attribute_in(text.view().substr(tag.begin, tag.end - tag.begin), name))
@@ -109,7 +116,7 @@ void mzml_chunk::replace_peak_value(mzml_spectrum::peak_value const& given, job 
   bool any = false, any_base = false;
   for (std::size_t i = peaks.first[one.row]; i < peaks.first[one.row + 1]; ++i) {  // in the order of the input
     if (!peaks.keep[i]) continue;
-    double const mz = mz_[i], height = intensity_[i];
+    double const mz = mz_[i], height = peaks.intensities()[i];
     lowest = any ? std::min(lowest, mz) : mz;
     highest = any ? std::max(highest, mz) : mz;
     any = true;
@@ -156,10 +163,17 @@ void mzml_chunk::replace_arrays(mzml_spectrum const& one, job const& change) {
     for (; fewer && next != one.peak_values.end() && next->tag < end; ++next) replace_peak_value(*next, change);
   };
   auto const order = order_of(change);
+  values_.clear();
+  if (change.whole && !peaks.sums.empty()) {
+    auto const kept = peaks.kept_of(change.row);
+    if (std::ranges::any_of(kept, [&](std::uint32_t peak) { return peaks.is_sum(peak); }))
+      for (std::uint32_t const peak : kept) values_.push_back(peaks.sums[peak]);
+  }
+  binary_array const* const sums = values_.empty() ? nullptr : one.find(array_kind::intensity);
   for (auto const& array : one.arrays) {
     if (array.count != change.count) continue;
     values_before(array.tag);
-    replace_array(array, order);
+    replace_array(array, order, &array == sums ? std::span<double const>(values_) : std::span<double const>());
   }
   values_before(text.size);
 }
@@ -261,11 +275,9 @@ void mzml_chunk::print_spectra() {
   std::string title;
   for (job const& one : jobs_) {
     if (is_dropped(one)) continue;
-    auto const of_spectrum = [&](std::vector<double> const& values) {
-      return std::span(values).subspan(peaks.first[one.row], one.count);
-    };
+    auto const of_spectrum = [&](std::span<double const> values) { return values.subspan(peaks.first[one.row], one.count); };
     mzml_spectrum const& read = reader_.all()[one.spectrum];
-    peak_list const list{of_spectrum(mz_), of_spectrum(intensity_), {}};
+    peak_list const list{of_spectrum(mz_), of_spectrum(peaks.intensities()), {}};
     auto const order = order_of(one);
     bool const several = read.ions.size() > 1;
     warned.several_ions += several && !task_.options->all_precursors;

@@ -109,7 +109,7 @@ class mzml_chunk final : public chunk {
   void compose_mzml();
   void print_spectra();
   void compose_spectrum(mzml_spectrum const& one, job const* change);
-  void replace_array(binary_array const& array, std::span<std::uint32_t const> order);
+  void replace_array(binary_array const& array, std::span<std::uint32_t const> order, std::span<double const> values);
   void replace_value(std::size_t begin, std::size_t end, std::string_view name, std::string_view by);
   void replace_peak_value(mzml_spectrum::peak_value const& given, job const& one);
   void replace_arrays(mzml_spectrum const& one, job const& change);

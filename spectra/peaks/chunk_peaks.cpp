@@ -18,6 +18,7 @@ void chunk_peaks::clear() {
   bounds.assign(1, 0);
   kept.clear();
   changes.clear();
+  sums.clear();
   disordered_.clear();
 }
 
@@ -28,9 +29,13 @@ double chunk_peaks::select(sort_options const& options, peak_machines& machines,
   } else {
     keep.resize(mz.size());
     if (options.select.remove_precursor) find_precursors(options.select.all_charges, counts);
-    waited = machines.select({mz, intensity, first, precursor_mz_, charges_}, options.select, keep, 1);
-    for (std::size_t s = 0; s < whole.size(); ++s)
-      if (whole[s]) std::fill(keep.begin() + first[s], keep.begin() + first[s + 1], std::uint8_t{1});
+    if (options.select.merge) sums.resize(mz.size());
+    waited = machines.select({mz, intensity, first, precursor_mz_, charges_, sums}, options.select, keep, 1);
+    for (std::size_t s = 0; s < whole.size(); ++s) {
+      if (!whole[s]) continue;
+      std::fill(keep.begin() + first[s], keep.begin() + first[s + 1], std::uint8_t{1});
+      if (!sums.empty()) std::copy(intensity.begin() + first[s], intensity.begin() + first[s + 1], sums.begin() + first[s]);
+    }
   }
   find_kept(options, counts);
   return waited;
@@ -52,7 +57,7 @@ void chunk_peaks::find_precursors(bool all_charges, chunk_counts& counts) {
 // Finds the kept peaks in the order of the input, and makes codes where that is not the order of the output.
 void chunk_peaks::find_kept(sort_options const& options, chunk_counts& counts) {
   std::size_t const spectra = first.size() - 1;
-  std::span<double const> const keys = options.by == sort_key::mz ? mz : intensity;
+  std::span<double const> const keys = options.by == sort_key::mz ? mz : intensities();
   peak_code const code(options.descending);
   kept.resize(mz.size() + 1);
   first_kept.assign(1, 0);
@@ -88,6 +93,12 @@ void chunk_peaks::find_kept(sort_options const& options, chunk_counts& counts) {
   }
   counts.peaks_kept += first_kept.back();
   counts.reordered += disordered_.size();
+}
+
+void chunk_peaks::round_sums(std::size_t spectrum) {
+  constexpr double max = std::numeric_limits<float>::max();
+  for (std::size_t i = first[spectrum]; i < first[spectrum + 1]; ++i)
+    if (is_sum(i)) sums[i] = double(float(std::clamp(sums[i], -max, max)));
 }
 
 double chunk_peaks::sort(peak_machines& machines, double share) {

@@ -54,6 +54,8 @@ class chunk_peaks {
 
   // Output of sort(): the positions in `codes` of each disordered spectrum, in order.
   std::vector<std::uint32_t> order;
+  // Output of select(), if peaks are merged: the intensity of each peak, or a sum.
+  std::vector<double> sums;
   // Output of select(), and of sort() after it.
   std::vector<std::uint8_t> keep;       // of each peak
   std::vector<std::uint32_t> kept;      // peaks, spectrum by spectrum, in the order of the output
@@ -73,6 +75,15 @@ class chunk_peaks {
   [[nodiscard]] std::span<std::uint32_t const> kept_of(std::size_t spectrum) const {
     return std::span(kept).subspan(first_kept[spectrum], first_kept[spectrum + 1] - first_kept[spectrum]);
   }
+
+  /// The intensities of kept peaks.
+  [[nodiscard]] std::span<double const> intensities() const { return sums.empty() ? intensity : std::span<double const>(sums); }
+  /// Returns true if the intensity of a peak is a sum.
+  [[nodiscard]] bool is_sum(std::size_t peak) const {
+    return !sums.empty() && sums[peak] != intensity[peak] && !std::isnan(intensity[peak]);
+  }
+  /// Rounds the sums of a spectrum to floats.
+  void round_sums(std::size_t spectrum);
 
   [[nodiscard]] bool is_left_out(std::size_t spectrum) const { return !left_out.empty() && left_out[spectrum]; }
 

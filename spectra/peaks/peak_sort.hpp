@@ -58,7 +58,16 @@ void select_host_peaks(B& backend, host_peaks const& peaks, std::size_t first, s
   in.spectra = spectra;
   in.precursor_mz.data = precursor_mz.data();
   in.charge = charges.data();
+  bool const merges = rules.merge.has_value();
+  auto const sums = backend.target(peaks.sums.subspan(merges ? base : 0, merges ? n : 0));
+  if (merges) {
+    auto* const sum = sums.data();
+    auto const* const height = intensity.data();
+    backend.each(n, [=] ORDO_FN(std::size_t i) { sum[i] = height[i]; });
+    in.intensity.data = in.sums = sum;
+  }
   select_peaks(backend, in, rules, flags.span());
+  backend.download(std::span<double const>(sums.span()), peaks.sums.subspan(merges ? base : 0, merges ? n : 0));
   backend.download(std::span<std::uint8_t const>(flags.span()), keep.subspan(base, n));
 }
 

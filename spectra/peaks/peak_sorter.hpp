@@ -18,6 +18,7 @@ struct host_peaks {
   std::span<std::uint32_t const> offsets;
   std::span<double const> precursor_mz;   // of each spectrum, NaN: missing; to remove precursors
   std::span<std::int32_t const> charges;  // of each spectrum, 0: missing
+  std::span<double> sums;                 // of each peak, the result of merging: its intensity, or a sum; empty without merging
 };
 
 /// A machine that sorts and selects the peaks of one chunk after the other, and keeps its memory between them.

@@ -74,6 +74,7 @@ std::size_t select_with_offsets(B& backend, arrays_task const& task, selection c
     };
     in.mz = column(task.mz, task.wide_mz);
     in.intensity = column(task.intensity, task.wide_intensity);
+    in.sums = static_cast<char*>(task.intensity) + from * (task.wide_intensity ? 8 : 4);
     in.offsets = kept_offset + first;
     in.wide_offsets = sizeof(Offset) == 8;
     in.first = from;

@@ -35,18 +35,28 @@ struct peak_arrays {
   std::size_t spectra = 0;
   real_column precursor_mz;              // of each spectrum, NaN: missing; to remove precursors
   std::int32_t const* charge = nullptr;  // of each spectrum, 0: missing; may be null
+  void* sums = nullptr;                  // the memory of `intensity`, to which merging adds; else null
 
   [[nodiscard]] ORDO_FN std::size_t begin(std::size_t s) const {
     return (wide_offsets ? std::size_t(static_cast<std::uint64_t const*>(offsets)[s])
                          : std::size_t(static_cast<std::uint32_t const*>(offsets)[s])) -
            first;
   }
+  /// Replaces an intensity. A finite one that is too great for a float becomes the greatest.
+  ORDO_FN void set_intensity(std::size_t i, double value) const {
+    constexpr double max_float = 3.4028234663852886e38;
+    if (intensity.wide) {
+      static_cast<double*>(sums)[i] = value;
+    } else {
+      static_cast<float*>(sums)[i] = float(value > max_float ? max_float : value < -max_float ? -max_float : value);
+    }
+  }
 };
 
 /// A selection as kernels read it. A rule that is not set has a value that keeps all peaks.
 struct selection_values {
-  double min_mz, max_mz, min_intensity, min_relative, precursor_distance, dedupe_distance, per;
-  bool drop_zero, has_min_intensity, has_min_relative, remove_precursor, all_charges, dedupe;
+  double min_mz, max_mz, min_intensity, min_relative, precursor_below, precursor_above, near_distance, per, around;
+  bool drop_zero, has_min_intensity, has_min_relative, remove_precursor, all_charges, merge;
   std::size_t top;
 
   explicit selection_values(selection const& rules) {
@@ -59,15 +69,17 @@ struct selection_values {
     max_mz = rules.max_mz.value_or(infinite);
     min_intensity = rules.min_intensity.value_or(0);
     min_relative = rules.min_relative.value_or(0);
-    precursor_distance = distance_of(rules.remove_precursor);
-    dedupe_distance = distance_of(rules.dedupe);
+    precursor_below = distance_of(rules.remove_precursor);
+    precursor_above = rules.remove_precursor_above ? distance_of(rules.remove_precursor_above) : precursor_below;
+    near_distance = distance_of(rules.dedupe ? rules.dedupe : rules.merge);
     per = rules.per.value_or(0);
+    around = rules.around.value_or(0);
     drop_zero = rules.drop_zero;
     has_min_intensity = rules.min_intensity.has_value();
     has_min_relative = rules.min_relative.has_value();
     remove_precursor = rules.remove_precursor.has_value();
     all_charges = rules.all_charges;
-    dedupe = rules.dedupe.has_value();
+    merge = rules.merge.has_value();
     top = rules.top.value_or(std::numeric_limits<std::size_t>::max());
   }
 
@@ -83,15 +95,16 @@ ORDO_FN inline bool is_near(double a, double b, double distance) {
 
 /// Returns true if an m/z is that of the precursor, at its charge or a smaller one.
 ORDO_FN inline bool is_precursor(selection_values const& rules, double mz, double precursor, int charge) {
-  if (is_near(mz, precursor, rules.distance(rules.precursor_distance, precursor))) return true;
+  auto const near = [&](double centre) {
+    return is_near(mz, centre, rules.distance(mz < centre ? rules.precursor_below : rules.precursor_above, centre));
+  };
+  if (near(precursor)) return true;
   if (!rules.all_charges || charge == 0) return false;
   double const proton = charge < 0 ? -proton_mass : proton_mass;
   int const max_charge = charge < 0 ? -charge : charge;
   double const neutral = (precursor - proton) * max_charge;
-  for (int c = 1; c < max_charge; ++c) {
-    double const reduced = neutral / c + proton;
-    if (is_near(mz, reduced, rules.distance(rules.precursor_distance, reduced))) return true;
-  }
+  for (int c = 1; c < max_charge; ++c)
+    if (near(neutral / c + proton)) return true;
   return false;
 }
 
@@ -184,7 +197,20 @@ void by_mz(B& backend, peak_arrays const& in, candidates const& left) {
               [=] ORDO_FN(std::uint32_t item) { return radix_key<double>::encode(in.mz[item] + 0.0); });
 }
 
-/// Drops the candidates [begin, end) of a spectrum, in the order of m/z, that are near a greater one that is kept.
+/// Returns a sum of finite numbers. A sum that is too great is the greatest number.
+ORDO_FN inline double finite_sum(double a, double b) {
+  constexpr double max_double = 1.7976931348623157e308;
+  double const sum = a + b;
+  return sum > max_double ? max_double : sum < -max_double ? -max_double : sum;
+}
+
+ORDO_FN inline bool is_finite_number(double value) {
+  constexpr double max_double = 1.7976931348623157e308;
+  return value >= -max_double && value <= max_double;
+}
+
+/// Drops the candidates [begin, end) of a spectrum, in the order of m/z, that are near a greater one that is kept; with
+/// merging, adds their intensities to it.
 /// @param order  positions of the candidates, from the greatest down @param state  of each position, initially 0
 /// @returns the number of kept candidates
 ORDO_FN inline std::uint32_t drop_near(selection_values const& rules, peak_arrays const& in, std::uint32_t const* items,
@@ -197,24 +223,29 @@ ORDO_FN inline std::uint32_t drop_near(selection_values const& rules, peak_array
     if (state[at] == dropped) continue;
     state[at] = kept;
     ++count;
-    double const mz = in.mz[items[at]], distance = rules.distance(rules.dedupe_distance, mz);
+    double const mz = in.mz[items[at]], distance = rules.distance(rules.near_distance, mz);
+    double const own = rules.merge ? in.intensity[items[at]] : 0;
+    double sum = own;
     auto const drop = [&](std::size_t other) {
       if (!is_near(in.mz[items[other]], mz, distance)) return false;
       if (state[other] == 0) {
         state[other] = dropped;
         keep[items[other]] = 0;
+        if (rules.merge && is_finite_number(sum) && is_finite_number(in.intensity[items[other]]))
+          sum = finite_sum(sum, in.intensity[items[other]]);
       }
       return true;
     };
     for (std::size_t other = at + 1; other < end && drop(other); ++other) {}
     for (std::size_t other = at; other > begin && drop(other - 1); --other) {}
+    if (rules.merge && sum != own && sum == sum) in.set_intensity(items[at], sum);
   }
   return count;
 }
 
-/// Drops peaks that are near a greater one. The candidates are in the order of m/z.
+/// Drops or merges peaks that are near a greater one. The candidates are in the order of m/z.
 template <Backend B>
-void drop_duplicates(B& backend, peak_arrays const& in, selection_values const& rules, candidates const& left,
+void drop_near_peaks(B& backend, peak_arrays const& in, selection_values const& rules, candidates const& left,
                      std::span<std::uint8_t> keep, std::span<std::uint32_t> counts) {
   std::size_t const n = left.items.size();
   auto const keys = backend.template buffer<std::uint64_t>(n);
@@ -322,8 +353,56 @@ void keep_greatest(B& backend, peak_arrays const& in, selection_values const& ru
   });
 }
 
-/// Sets keep[i] to 1 if peak i is kept by all steps but min_peaks, else to 0. All arrays are memory of the machine; fewer than
-/// 2^32 peaks. Temporary memory: up to 25 bytes a peak that passes the thresholds, 8 a spectrum, and that of segmented_sort.
+/// Returns true if candidate `at` of [begin, end), which are in the order of m/z, has at least `top` different greater
+/// intensities around it.
+ORDO_FN inline bool is_surpassed(selection_values const& rules, peak_arrays const& in, std::uint32_t const* items,
+                                 std::size_t begin, std::size_t end, std::size_t at) {
+  double const mz = in.mz[items[at]];
+  std::size_t first = at, last = at + 1;
+  while (first > begin && mz - in.mz[items[first - 1]] < rules.around) --first;
+  while (last < end && in.mz[items[last]] - mz < rules.around) ++last;
+  std::uint64_t code = descending_code(in.intensity[items[at]]);
+  std::size_t greater = 0;
+  for (std::size_t i = first; i < last && greater < rules.top; ++i) greater += descending_code(in.intensity[items[i]]) < code;
+  if (greater < rules.top) return false;
+  // Equal intensities count once: each round finds the next greater one.
+  for (std::size_t rank = 0; rank < rules.top; ++rank) {
+    std::uint64_t next = 0;
+    bool any = false;
+    for (std::size_t i = first; i < last; ++i) {
+      std::uint64_t const other = descending_code(in.intensity[items[i]]);
+      if (other >= code || (any && other <= next)) continue;
+      next = other;
+      any = true;
+    }
+    if (!any) return false;
+    code = next;
+  }
+  return true;
+}
+
+/// Drops candidates, which are in the order of m/z, with too many greater ones around them.
+template <Backend B>
+void keep_greatest_around(B& backend, peak_arrays const& in, selection_values const& rules, candidates const& left,
+                          std::span<std::uint8_t> keep) {
+  auto const* const items = left.items.data();
+  auto const* const starts = left.starts.data();
+  auto* const keep_at = keep.data();
+  std::size_t const spectra = left.starts.size() - 1;
+  backend.each(left.items.size(), [=] ORDO_FN(std::size_t i) {
+    // The spectrum of the candidate, by bisection: the last that begins at or before it.
+    std::size_t s = 0, behind = spectra;
+    while (behind - s > 1) {
+      std::size_t const middle = s + (behind - s) / 2;
+      (starts[middle] <= i ? s : behind) = middle;
+    }
+    if (is_surpassed(rules, in, items, starts[s], starts[s + 1], i)) keep_at[items[i]] = 0;
+  });
+}
+
+/// Sets keep[i] to 1 if peak i is kept by all steps but min_peaks, else to 0, and makes sums of the intensities of merged
+/// peaks, where peak_arrays::sums must be set. All arrays are memory of the machine; fewer than 2^32 peaks. Temporary memory:
+/// up to 25 bytes a peak that passes the thresholds, 8 a spectrum, and that of segmented_sort.
 template <Backend B>
 void select_peaks(B& backend, peak_arrays const& in, selection const& select, std::span<std::uint8_t> keep) {
   selection_values const rules(select);
@@ -332,15 +411,19 @@ void select_peaks(B& backend, peak_arrays const& in, selection const& select, st
   auto* const count = counts.data();
   auto* const keep_at = keep.data();
   backend.each(spectra, [=] ORDO_FN(std::size_t s) { count[s] = pass_thresholds(rules, in, s, keep_at); });
-  if (!select.dedupe && !select.top) return;
+  bool const drops_near = select.dedupe || select.merge;
+  if (!drops_near && !select.top) return;
   candidates left = find_kept(backend, in, counts.span(), keep_at, nullptr);
   by_mz(backend, in, left);
-  if (select.dedupe) {
-    drop_duplicates(backend, in, rules, left, keep, counts.span());
+  if (drops_near) {
+    drop_near_peaks(backend, in, rules, left, keep, counts.span());
     if (!select.top) return;
     left = find_kept(backend, in, counts.span(), keep_at, &left);
   }
-  keep_greatest(backend, in, rules, left, keep);
+  if (select.around)
+    keep_greatest_around(backend, in, rules, left, keep);
+  else
+    keep_greatest(backend, in, rules, left, keep);
 }
 
 }  // namespace ordo::inline v0::spectra::detail

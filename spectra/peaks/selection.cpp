@@ -1,6 +1,5 @@
 #include "ordo/spectra/selection.hpp"
 
-#include <array>
 #include <cmath>
 #include <string>
 
@@ -10,8 +9,6 @@
 
 namespace ordo::inline v0::spectra {
 namespace {
-
-constexpr std::array<std::string_view, 3> names{"casanovo", "xtandem", "gicops"};
 
 bool same(std::optional<tolerance> const& a, std::optional<tolerance> const& b) {
   return a.has_value() == b.has_value() && (!a || (a->value == b->value && a->ppm == b->ppm));
@@ -34,8 +31,9 @@ bool selection::empty() const {
 
 bool selection::operator==(selection const& o) const {
   return min_mz == o.min_mz && max_mz == o.max_mz && drop_zero == o.drop_zero && min_intensity == o.min_intensity &&
-         same(remove_precursor, o.remove_precursor) && all_charges == o.all_charges && min_relative == o.min_relative &&
-         same(dedupe, o.dedupe) && top == o.top && per == o.per && min_peaks == o.min_peaks;
+         same(remove_precursor, o.remove_precursor) && same(remove_precursor_above, o.remove_precursor_above) &&
+         all_charges == o.all_charges && min_relative == o.min_relative && same(dedupe, o.dedupe) && same(merge, o.merge) &&
+         top == o.top && per == o.per && around == o.around && min_peaks == o.min_peaks;
 }
 
 void selection::check() const {
@@ -45,37 +43,16 @@ void selection::check() const {
   if (min_relative && !(*min_relative >= 0 && *min_relative <= 1)) refuse("least relative intensity: not from 0 to 1");
   check_distance(remove_precursor, "precursor");
   check_distance(dedupe, "duplicates");
+  check_distance(merge, "peaks to merge");
+  if (dedupe && merge) refuse("near peaks: they are either dropped or merged");
   if (top && *top == 0) refuse("number of peaks to keep: 0 would leave every spectrum empty");
+  if (remove_precursor_above && !(remove_precursor_above->value >= 0)) refuse("precursor: a tolerance is a number from 0 on");
+  if (remove_precursor_above && !remove_precursor) refuse("precursor: no distance below it");
   if (all_charges && !remove_precursor) refuse("all charges: only where the precursor is removed");
   if (per && !top) refuse("windows of m/z: only with the number of peaks to keep in each");
   if (per && !(*per > 0 && std::isfinite(*per))) refuse("windows of m/z: the width is not above 0");
-}
-
-std::optional<selection> preset(std::string_view name) {
-  selection one;
-  if (name == names[0]) {  // its config.yaml, as spectrum_utils does the steps
-    one.min_mz = 50;
-    one.max_mz = 2500;
-    one.remove_precursor = tolerance{2, false};
-    one.all_charges = true;
-    one.min_relative = 0.01;
-    one.top = 150;
-    one.min_peaks = 20;
-  } else if (name == names[1]) {  // its default_input.xml: minimum fragment mz, dynamic range, total and minimum peaks
-    one.min_mz = 150;
-    one.min_relative = 0.01;
-    one.top = 50;
-    one.min_peaks = 15;
-  } else if (name == names[2]) {
-    one.top = 100;
-  } else {
-    return {};
-  }
-  return one;
-}
-
-std::span<std::string_view const> preset_names() {
-  return names;
+  if (around && (!top || per)) refuse("distance around peaks: only with the number of peaks to keep, and without windows");
+  if (around && !(*around > 0 && std::isfinite(*around))) refuse("distance around peaks: not above 0");
 }
 
 std::vector<std::pair<std::string, std::string>> as_options(selection const& select) {
@@ -85,18 +62,21 @@ std::vector<std::pair<std::string, std::string>> as_options(selection const& sel
   auto const add_number = [&](char const* name, auto const& given) {
     if (given) add(name, number(given));
   };
-  auto const add_distance = [&](char const* name, std::optional<tolerance> const& given) {
-    if (given) add(name, fmt::format("{}{}", given->value, given->ppm ? "ppm" : ""));
-  };
   if (select.min_mz || select.max_mz) add("--mz-range", number(select.min_mz) + ':' + number(select.max_mz));
   if (select.drop_zero) add("--drop-zero", "");
   add_number("--min-intensity", select.min_intensity);
-  add_distance("--remove-precursor", select.remove_precursor);
+  auto const distance = [](tolerance const& given) { return fmt::format("{}{}", given.value, given.ppm ? "ppm" : ""); };
+  if (select.remove_precursor)
+    add("--remove-precursor", select.remove_precursor_above
+                                  ? distance(*select.remove_precursor) + ':' + distance(*select.remove_precursor_above)
+                                  : distance(*select.remove_precursor));
   if (select.all_charges) add("--all-charges", "");
   add_number("--min-relative", select.min_relative);
-  add_distance("--dedupe", select.dedupe);
+  if (select.dedupe) add("--dedupe", distance(*select.dedupe));
+  if (select.merge) add("--merge", distance(*select.merge));
   add_number("--top", select.top);
   add_number("--per", select.per);
+  add_number("--around", select.around);
   if (select.min_peaks != 0) add("--min-peaks", fmt::format("{}", select.min_peaks));
   return all;
 }

@@ -25,7 +25,9 @@ expect 0 specsort in.mgf --remove-precursor 100ppm --all-charges --quiet; [[ ! -
 # What makes no sense.
 for bad in '--top x' '--top -1' '--top 0' '--preset gicops --top 0' '--per 5' '--top 5 --per 0' '--mz-range 5' '--mz-range :' '--mz-range 5:1' '--mz-range a:b' \
            '--min-relative 2' '--min-relative x' '--min-intensity nan' '--remove-precursor -1' '--remove-precursor 5Th' \
-           '--dedupe inf' '--all-charges' '--preset none' '--min-peaks 1.5' '--check --top 5'; do
+           '--dedupe inf' '--all-charges' '--around 5' '--top 5 --around 0' '--top 5 --around 5 --per 5' '--remove-precursor 5:' \
+           '--remove-precursor inf:5' '--remove-precursor 1:2:3' '--preset none' '--preset casanovo@' '--preset casanovo@9' \
+           '--preset casanovo@3.0.0' '--preset casanovo@x' '--preset gnps@1' '--preset matchms@0.33' '--min-peaks 1.5' '--check --top 5'; do
   expect_error specsort in.mgf $bad
 done
 printf 'BEGIN IONS\nPEPMASS=281,2\n1 1\nEND IONS\n' > comma.mgf
@@ -39,12 +41,21 @@ steps() { sed -n '/^ *[0-9]/ { s/^[ 0-9]*\. //; s/  .*//; p }' out | tr '\n' ' '
 # The steps, in their order, with a preset's numbers and those that replace them.
 expect 0 specsort --explain --preset casanovo --top 100
 [[ $(steps) == \
-   '--mz-range 50:2500 --remove-precursor 2 --all-charges --min-relative 0.01 --top 100 --min-peaks 20 --by mz ' ]] ||
+   '--mz-range 50:2500 --remove-precursor 2 --all-charges --min-relative 0.0001 --top 100 --min-peaks 20 --by mz ' ]] ||
   fail "--explain: $(< out)"
+grep -q '^Preset casanovo, versions 5.0 to 5.2: Casanovo (Apache 2.0)' out || fail "--explain: $(< out)"
 grep -q '^No number is changed' out || fail "--explain does not say what is not done"
 expect_error specsort --explain --preset none
+expect_error specsort --explain --preset casanovo@9
+[[ $(< err) == "specsort: no such version: --preset: 'casanovo@9'; known of casanovo: 5.0 to 5.2, 3.1 to 4.3" ]] || fail "$(< err)"
+# 4.3.1 belongs to 4.3; a number of two digits is greater than one.
+for version in 3.1 4 4.3.1; do
+  expect 0 specsort --explain --preset "casanovo@$version"; grep -q '^Preset casanovo, versions 3.1 to 4.3' out || fail "$version"
+done
+expect 0 specsort --explain --preset casanovo@5; grep -q '^Preset casanovo, versions 5.0 to 5.2' out || fail "$(< out)"
+expect 0 specsort --explain --preset sage@0.14.7; grep -q '^Preset sage, versions 0.6 to 0.14' out || fail "$(< out)"
 expect_error specsort --top 5
-for preset in casanovo xtandem gicops; do
+for preset in casanovo casanovo@4 xtandem gicops sage sage@0.14 instanovo instanovo@1.1 gnps matchms; do
   expect 0 specsort --explain --preset "$preset"
   words=$(steps)
   expect 0 specsort in.mgf --preset "$preset" --quiet; mv out by_name

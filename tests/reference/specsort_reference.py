@@ -6,6 +6,7 @@
   specsort_reference.py random SEED CASES                  and on inputs and options made at random
 """
 import argparse
+import decimal
 import math
 import random
 import re
@@ -16,29 +17,70 @@ PROTON = 1.00727646688
 NUMBER = rb'[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?'
 PEAK = re.compile(rb'[ \t]*(' + NUMBER + rb')(?:[ \t]+(' + NUMBER + rb')(?:[ \t].*)?)?[ \t]*$', re.DOTALL)
 PRESETS = {
-    'casanovo': ['--mz-range', '50:2500', '--remove-precursor', '2', '--all-charges', '--min-relative', '0.01', '--top', '150',
+    'casanovo': ['--mz-range', '50:2500', '--remove-precursor', '2', '--all-charges', '--min-relative', '0.0001', '--top', '150',
                  '--min-peaks', '20'],
+    'casanovo@4.2.1': ['--mz-range', '50:2500', '--remove-precursor', '2', '--all-charges', '--min-relative', '0.01', '--top',
+                       '150'],
     'xtandem': ['--mz-range', '150:', '--min-relative', '0.01', '--top', '50', '--min-peaks', '15'],
     'gicops': ['--top', '100'],
+    'sage': ['--top', '150', '--min-peaks', '15'],
+    'sage@0.14.7': ['--mz-range', '150:2000', '--top', '150', '--min-peaks', '15'],
+    'instanovo@1.1': ['--mz-range', '50:2500', '--remove-precursor', '2', '--all-charges', '--min-relative', '0.01', '--top', '200'],
+    'instanovo': ['--mz-range', '50:2500', '--min-intensity', '0.01', '--remove-precursor', '2', '--top', '200'],
+    'gnps': ['--remove-precursor', '17:15', '--top', '6', '--around', '50'],
+    'dreams': ['--drop-zero', '--min-intensity', '0', '--merge', '0', '--top', '100'],
+    'matchms@0.25.0': ['--mz-range', '0:1000', '--min-relative', '0.001', '--top', '1000'],
 }
 
 
 def parse_options(words):
     parser = argparse.ArgumentParser()
-    for name in ('by', 'preset', 'mz-range', 'min-intensity', 'remove-precursor', 'min-relative', 'dedupe', 'top', 'per',
-                 'min-peaks'):
+    for name in ('by', 'preset', 'mz-range', 'min-intensity', 'remove-precursor', 'min-relative', 'dedupe', 'merge', 'top',
+                 'per', 'around', 'min-peaks'):
         parser.add_argument('--' + name)
     for name in ('descending', 'drop-zero', 'all-charges', 'lenient', 'keep-metadata'):
         parser.add_argument('--' + name, action='store_true')
     first = parser.parse_args(words)
     if first.preset:
-        return parser.parse_args(PRESETS[first.preset] + words)
+        made = parser.parse_args(PRESETS[first.preset] + words)
+        if first.per:
+            made.around = None
+        if first.dedupe:
+            made.merge = None
+        return made
     return first
 
 
 class Peak:
     def __init__(self, line, at, mz, height):
         self.line, self.at, self.mz, self.height = line, at, mz, height
+
+
+def merged(peaks, tolerance):
+    """From the greatest down, each peak with the sum of those near it; the sum in this order: its own, above, below."""
+    left, used = [], set()
+    in_order = sorted(peaks, key=lambda p: (p.mz, p.at))
+    for p in sorted(peaks, key=rank):
+        if p.at in used:
+            continue
+        place, total = in_order.index(p), p.height
+        for q in in_order[place + 1:] + in_order[:place][::-1]:
+            if q.at in used or abs(q.mz - p.mz) > near(tolerance, p.mz):
+                continue
+            used.add(q.at)
+            if total is not None and q.height is not None and math.isfinite(total) and math.isfinite(q.height):
+                total = max(-sys.float_info.max, min(total + q.height, sys.float_info.max))
+        used.add(p.at)
+        left.append(p if total == p.height else Peak(with_height(p.line, total), p.at, p.mz, total))
+    return left
+
+
+def with_height(line, height):
+    """A line of MGF with another intensity: as few digits as give it back, and no exponent."""
+    if line is None:
+        return None
+    digits = str(int(height)) if abs(height) >= 2**53 else format(decimal.Decimal(repr(height)), 'f')
+    return re.sub(rb'^([ \t]*[^ \t]+[ \t]+)[^ \t\r\n]+', lambda found: found[1] + digits.removesuffix('.0').encode(), line)
 
 
 def rank(peak):
@@ -94,7 +136,8 @@ def select(peaks, mz, charge, how):
         if how.all_charges:
             proton = math.copysign(PROTON, charge)
             centres += [(mz - proton) * abs(charge) / c + proton for c in range(1, abs(charge))]
-        peaks = [p for p in peaks if all(abs(p.mz - c) > near(how.remove_precursor, c) for c in centres)]
+        below, _, above = how.remove_precursor.partition(':')
+        peaks = [p for p in peaks if all(abs(p.mz - c) > near(below if p.mz < c else above or below, c) for c in centres)]
     if how.min_relative:
         base = max([p.height for p in peaks if p.height is not None], default=0)
         if base > 0:
@@ -105,7 +148,15 @@ def select(peaks, mz, charge, how):
             if all(abs(p.mz - q.mz) > near(how.dedupe, q.mz) for q in left):
                 left.append(p)
         peaks = left
-    if how.top:
+    if how.merge:
+        peaks = merged(peaks, how.merge)
+    if how.top and how.around:
+        def surpassing(p):
+            heights = {q.height for q in peaks if abs(q.mz - p.mz) < float(how.around) and q.height is not None}
+            return sum(p.height is None or height > p.height for height in heights)
+
+        peaks = [p for p in peaks if surpassing(p) < int(how.top)]
+    elif how.top:
         windows = {}
         for p in sorted(peaks, key=rank):
             windows.setdefault(math.floor(p.mz / float(how.per)) if how.per else 0, []).append(p)
@@ -205,13 +256,14 @@ class Maker:
         maybe(0.2, '--drop-zero')
         maybe(0.2, '--min-intensity', self.some('1', '0', '3.5', '-1'))
         if r.random() < 0.2:
-            words += ['--remove-precursor', self.some('2', '0.5Da', '5000ppm', '0', '0ppm')]
+            words += ['--remove-precursor', self.some('2', '0.5Da', '5000ppm', '0', '0ppm', '17:15', '1:5000ppm', '2:inf')]
             maybe(0.6, '--all-charges')
         maybe(0.3, '--min-relative', self.some('0.01', '0.5', '0', '1'))
-        maybe(0.3, '--dedupe', self.some('0', '0.25', '1', '20', '1000ppm'))
+        maybe(0.3, self.some('--dedupe', '--merge'), self.some('0', '0.25', '1', '20', '1000ppm'))
         if r.random() < 0.5:
             words += ['--top', self.some('1', '2', '5', '20', '150')]
-            maybe(0.4, '--per', self.some('100', '10', '0.5', '1e-3'))
+            maybe(0.5, *self.some(['--per', '100'], ['--per', '10'], ['--per', '0.5'], ['--per', '1e-3'], ['--around', '50'],
+                                  ['--around', '2'], ['--around', '0.5']))
         maybe(0.2, '--min-peaks', self.some('1', '3', '10'))
         maybe(0.3, '--by', self.some('mz', 'intensity'))
         maybe(0.2, '--descending')
@@ -263,6 +315,7 @@ SAMPLE_OPTIONS = [
     ['--dedupe', '0.5'], ['--dedupe', '100ppm', '--top', '20', '--min-peaks', '5'],
     ['--remove-precursor', '0.5'], ['--remove-precursor', '20ppm', '--all-charges'],
     ['--preset', 'casanovo'], ['--preset', 'xtandem'], ['--preset', 'gicops', '--top', '7', '--by', 'intensity'],
+    ['--merge', '0.5'], ['--merge', '100ppm', '--top', '20', '--by', 'intensity'], ['--preset', 'dreams'], ['--preset', 'gnps'], ['--preset', 'instanovo@1.1'],
 ]
 
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -57,6 +58,17 @@ void parse_range(std::string_view text, spectra::selection& to) {
   if (colon + 1 != text.size()) to.max_mz = parse_real(option, text.substr(colon + 1));
 }
 
+void parse_precursor(std::string_view text, spectra::selection& to) {
+  constexpr std::string_view option = "--remove-precursor";
+  std::size_t const colon = text.find(':');
+  to.remove_precursor = parse_tolerance(option, text.substr(0, colon));
+  to.remove_precursor_above.reset();
+  if (colon == text.npos) return;
+  std::string_view const above = text.substr(colon + 1);
+  to.remove_precursor_above =
+      above == "inf" ? tolerance{std::numeric_limits<double>::infinity(), false} : parse_tolerance(option, above);
+}
+
 std::string number(double value) {
   return fmt::format("{}", value);
 }
@@ -72,12 +84,40 @@ std::string preset_list() {
   return all;
 }
 
-// Returns the steps of a program that a preset does not include.
-std::string_view not_done(std::string_view preset) {
-  if (preset == "casanovo")
-    return "Casanovo then takes the root of each intensity and scales each spectrum to length 1, and skips charges above 4.";
-  if (preset == "xtandem") return "X! Tandem then scales intensities, and skips precursors below 500 Da.";
-  return {};
+// Returns "5.0 to 5.2", "1.2" or "".
+std::string versions_of(spectra::preset_info const& one) {
+  return one.first == one.last ? std::string(one.first) : fmt::format("{} to {}", one.first, one.last);
+}
+
+spectra::preset_info const& preset_named(std::string_view given) {
+  if (auto const* const found = spectra::find_preset(given)) return *found;
+  std::string_view const name = given.substr(0, given.find('@'));
+  std::string versions;
+  for (auto const& one : spectra::presets())
+    if (one.name == name) versions += (versions.empty() ? "" : ", ") + (one.first.empty() ? "no versions" : versions_of(one));
+  if (versions.empty()) throw usage_error(fmt::format("no such preset: --preset: '{}'; choose from {}", given, preset_list()));
+  throw usage_error(fmt::format("no such version: --preset: '{}'; known of {}: {}", given, name, versions));
+}
+
+// Breaks a text into lines of at most 100 characters, with two blanks before all but the first.
+std::string wrapped(std::string_view text) {
+  constexpr std::size_t max_line = 100;
+  std::string lines;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    std::size_t const end = std::min(text.find(' '), text.size());
+    if (column != 0 && column + 1 + end > max_line) {
+      lines += "\n  ";
+      column = 2;
+    } else if (column != 0) {
+      lines += ' ';
+      ++column;
+    }
+    lines += text.substr(0, end);
+    column += end;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines + '\n';
 }
 
 std::vector<spectra::spectrum_key> keys_of(std::string_view list) {
@@ -191,8 +231,10 @@ std::vector<cli::option> selection_rows(command& to) {
   selection_options& select = to.selection;
   std::string const presets = fmt::format("{}", fmt::join(spectra::preset_names(), " "));
   cli::option preset = valued(
-      "preset", "NAME", select_group,
-      fmt::format("filter peaks as a program does: {}; other options replace its numbers", preset_list()), select.preset);
+      "preset", "NAME[@VERSION]", select_group,
+      fmt::format("filter peaks as a program does: {}; other options replace its numbers", preset_list()), select.preset,
+      "A version may follow, as in casanovo@4.3; without one it is the newest that is known. --explain states the versions, "
+      "what changed between them, and what is left to the program.");
   preset.choices = presets;
   return {
       std::move(preset),
@@ -200,15 +242,22 @@ std::vector<cli::option> selection_rows(command& to) {
       flag("drop-zero", select_group, "drop peaks of intensity 0", select.drop_zero),
       valued("min-intensity", "X", select_group, "drop peaks of intensity below X", select.min_intensity),
       valued("remove-precursor", "TOL", select_group, "drop peaks within TOL of the precursor's m/z, as 0.5 (Da) or 20ppm",
-             select.remove_precursor, "Spectra of MS level 1 have no precursor."),
+             select.remove_precursor,
+             "Spectra of MS level 1 have no precursor. BELOW:ABOVE, as 17:15, gives two distances; ABOVE may be inf."),
       flag("all-charges", select_group, "with --remove-precursor, also drop peaks near its m/z at each smaller charge",
            select.all_charges),
       valued("min-relative", "F", select_group, "drop peaks below F times the highest remaining intensity, as 0.01",
              select.min_relative),
       valued("dedupe", "TOL", select_group, "keep the highest of peaks within TOL of each other, as 0.01 (Da) or 20ppm",
              select.dedupe),
+      valued("merge", "TOL", select_group,
+             "merge peaks within TOL of each other: the highest stays, with the sum of intensities", select.merge,
+             "From the highest peak down. The sum is made in double precision; lines that get one are printed anew."),
       valued("top", "N", select_group, "keep the N highest peaks; of equal ones those of lower m/z", select.top),
       valued("per", "WIDTH", select_group, "with --top, keep the N highest in each window of WIDTH m/z, from 0 on", select.per),
+      valued("around", "WIDTH", select_group,
+             "with --top, keep each peak that is among the N highest of those less than WIDTH m/z away", select.around,
+             "Equal intensities share a rank."),
       valued("min-peaks", "N", select_group, "drop spectra with fewer than N remaining peaks", select.min_peaks,
              "They are dropped whole, whatever their MS level. References to them stay."),
       flag("keep-metadata", select_group, "keep metadata of mzML that dropped peaks make wrong", to.keep_metadata,
@@ -283,20 +332,30 @@ cli::command_table make_table(command& to) {
 spectra::selection selection_options::selection() const {
   spectra::selection one;
   if (!preset.empty()) {
-    auto const named = spectra::preset(preset);
-    if (!named) throw usage_error(fmt::format("no such preset: --preset: '{}'; choose from {}", preset, preset_list()));
-    one = *named;
+    one = preset_named(preset).select;
   }
   if (!mz_range.empty()) parse_range(mz_range, one);
   if (drop_zero) one.drop_zero = true;
   if (!min_intensity.empty()) one.min_intensity = parse_real("--min-intensity", min_intensity);
-  if (!remove_precursor.empty()) one.remove_precursor = parse_tolerance("--remove-precursor", remove_precursor);
+  if (!remove_precursor.empty()) parse_precursor(remove_precursor, one);
   if (all_charges) one.all_charges = true;
   if (!min_relative.empty()) one.min_relative = parse_real("--min-relative", min_relative);
-  if (!dedupe.empty()) one.dedupe = parse_tolerance("--dedupe", dedupe);
+  if (!dedupe.empty()) {
+    one.dedupe = parse_tolerance("--dedupe", dedupe);
+    one.merge.reset();  // of a preset
+  }
+  if (!merge.empty()) one.merge = parse_tolerance("--merge", merge);
   if (!top.empty()) one.top = cli::parse_count("--top", top);
   if (one.top == 0u) throw usage_error("invalid number: --top: '0' would leave every spectrum empty");
-  if (!per.empty()) one.per = parse_real("--per", per);
+  if (!per.empty()) {
+    one.per = parse_real("--per", per);
+    one.around.reset();  // of a preset
+  }
+  if (!around.empty()) {
+    if (!per.empty()) throw usage_error("--per and --around are mutually exclusive");
+    one.around = parse_real("--around", around);
+    one.per.reset();
+  }
   if (!min_peaks.empty()) one.min_peaks = cli::parse_count("--min-peaks", min_peaks);
   one.check();
   return one;
@@ -320,10 +379,15 @@ std::string explained(spectra::selection const& select, std::string const& prese
   if (select.min_intensity)
     add("--min-intensity " + number(*select.min_intensity), "peaks of less intensity go, and those without");
   if (select.remove_precursor) {
-    std::string const far = distance(*select.remove_precursor);
-    add("--remove-precursor " + tolerance_value(*select.remove_precursor),
-        fmt::format("peaks within {} of the precursor go (MS level 1: none)", far));
-    if (select.all_charges) add("--all-charges", fmt::format("and those within {} of it at each smaller charge", far));
+    auto const& above = select.remove_precursor_above;
+    std::string const far = above ? fmt::format("{} below and {} above", distance(*select.remove_precursor), distance(*above))
+                                  : fmt::format("{}", distance(*select.remove_precursor));
+    add("--remove-precursor " + tolerance_value(*select.remove_precursor) + (above ? ':' + tolerance_value(*above) : ""),
+        above ? fmt::format("peaks from {} the precursor go (MS level 1: none)", far)
+              : fmt::format("peaks within {} of the precursor go (MS level 1: none)", far));
+    if (select.all_charges)
+      add("--all-charges", above ? fmt::format("and those from {} it at each smaller charge", far)
+                                 : fmt::format("and those within {} of it at each smaller charge", far));
   }
   if (select.min_relative)
     add("--min-relative " + number(*select.min_relative),
@@ -332,11 +396,17 @@ std::string explained(spectra::selection const& select, std::string const& prese
   if (select.dedupe)
     add("--dedupe " + tolerance_value(*select.dedupe),
         fmt::format("peaks within {} of a greater one that stays go", distance(*select.dedupe)));
+  if (select.merge)
+    add("--merge " + tolerance_value(*select.merge),
+        fmt::format("peaks within {} of a greater one that stays go; it gets the sum", distance(*select.merge)));
   if (select.top) {
     std::string const option = fmt::format("--top {}", *select.top);
     if (select.per)
       add(option + " --per " + number(*select.per),
           fmt::format("the {} greatest of each {} m/z stay", *select.top, number(*select.per)));
+    else if (select.around)
+      add(option + " --around " + number(*select.around),
+          fmt::format("peaks stay that are among the {} greatest less than {} m/z away", *select.top, number(*select.around)));
     else
       add(option, fmt::format("the {} greatest stay; of equal ones those of less m/z", *select.top));
   }
@@ -344,9 +414,17 @@ std::string explained(spectra::selection const& select, std::string const& prese
     add(fmt::format("--min-peaks {}", select.min_peaks),
         fmt::format("a spectrum with fewer than {} peaks left goes", select.min_peaks));
   add(fmt::format("--by {}{}", by == spectra::sort_key::mz ? "mz" : "intensity", descending ? " --descending" : ""),
-      "the lines of what stays are put in order, every byte as it was");
-  text += "No number is changed: intensities are neither scaled nor normalised.\n";
-  if (std::string_view const rest = not_done(preset); !rest.empty()) text += fmt::format("{}\n", rest);
+      select.merge ? "the lines of what stays are put in order, every byte but sums as it was"
+                   : "the lines of what stays are put in order, every byte as it was");
+  text += select.merge ? "No other number is changed: intensities are neither scaled nor normalised.\n"
+                       : "No number is changed: intensities are neither scaled nor normalised.\n";
+  if (preset.empty()) return text;
+  spectra::preset_info const& named = preset_named(preset);
+  std::string const versions = versions_of(named);
+  std::string_view const before = versions.empty() ? "" : named.first == named.last ? ", version " : ", versions ";
+  text += wrapped(fmt::format("Preset {}{}{}: {}.", named.name, before, versions, named.program));
+  for (std::string_view const more : {named.changed, named.then})
+    if (!more.empty()) text += wrapped(more);
   return text;
 }
 

@@ -15,7 +15,7 @@ namespace ordo::inline v0::specsort {
 
 /// The options that select peaks and spectra, as they were given; empty: not given.
 struct selection_options {
-  std::string preset, mz_range, min_intensity, remove_precursor, min_relative, dedupe, top, per, min_peaks;
+  std::string preset, mz_range, min_intensity, remove_precursor, min_relative, dedupe, merge, top, per, around, min_peaks;
   bool drop_zero = false, all_charges = false;
 
   /// Returns the preset, if one was named, with the numbers that were given. @throws usage_error  for an invalid value

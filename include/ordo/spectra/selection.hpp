@@ -35,6 +35,8 @@ struct selection {
   /// Drops peaks that are at most this far from the precursor's m/z. Spectra without it, and those of MS level 1, which have no
   /// precursor, lose nothing.
   std::optional<tolerance> remove_precursor;
+  /// The distance for peaks above the precursor's m/z, if it differs from that for those below. May be infinite.
+  std::optional<tolerance> remove_precursor_above;
   /// Drops also peaks near the m/z that the precursor would have at each smaller charge c: M / c + proton, where M is its
   /// neutral mass (M / c - proton for negative charges). Without a charge that is the precursor's m/z alone.
   bool all_charges = false;
@@ -44,9 +46,18 @@ struct selection {
   /// From the greatest peak down, drops each peak that is at most this far from a greater one that is kept. ppm refer to the
   /// peak that is kept.
   std::optional<tolerance> dedupe;
-  /// Keeps the `top` greatest peaks; with `per` those of each window [k per, (k + 1) per) of m/z, k whole.
+  /// From the greatest peak down, adds to each peak the intensities of the peaks at most this far from it that were not added
+  /// to another, and drops these. The greatest keeps its m/z. The sum is made in double precision: of its own intensity, those
+  /// of peaks above it in ascending order of m/z, and those below in descending order; those that are not finite are not added,
+  /// and a sum beyond the greatest number is that number. The steps that follow see sums. Not with `dedupe`.
+  std::optional<tolerance> merge;
+  /// Keeps the `top` greatest peaks; with `per` those of each window [k per, (k + 1) per) of m/z, k whole. With `around` it
+  /// keeps each peak for which the peaks less than `around` away in m/z have fewer than `top` different greater intensities:
+  /// equal intensities share a rank. Takes the time of the number of peaks, times that of peaks around each, times `top` at
+  /// worst.
   std::optional<std::size_t> top;
   std::optional<double> per;
+  std::optional<double> around;
   /// Drops spectra with fewer kept peaks.
   std::size_t min_peaks = 0;
 
@@ -57,9 +68,25 @@ struct selection {
   bool operator==(selection const&) const;
 };
 
-/// Returns the selection that a program of the field makes before it uses spectra: "casanovo", "xtandem", "gicops". Nothing for
-/// another name.
+/// The selection that some versions of a program of the field make before they use spectra.
+struct preset_info {
+  std::string_view name;
+  /// The versions that do these steps, as 5.0 and 5.2, which stands for 5.2.1, too. Empty if the program has no versions.
+  std::string_view first, last;
+  std::string_view program;  // the program, its licence, and the file of its source that the steps are taken from
+  std::string_view changed;  // the difference to the versions before, or what is known of others
+  std::string_view then;     // what the program does with these spectra, and how it differs at the bounds of a rule
+  selection select;
+};
+
+/// Returns all presets: those of a program together, the newest first.
+std::span<preset_info const> presets();
+/// Finds a preset by its name, as "casanovo", which is the newest that is known, or by name and version, as "casanovo@5.0".
+/// @returns nullptr for an unknown name or version
+preset_info const* find_preset(std::string_view name);
+/// Returns the selection of find_preset. Nothing for an unknown name or version.
 std::optional<selection> preset(std::string_view name);
+/// Returns the names of the programs.
 std::span<std::string_view const> preset_names();
 
 /// Lists a selection as specsort's options, by name and value, in the order of the steps.

@@ -25,6 +25,32 @@ TEST_CASE("mzml: peaks whose m/z is NaN go with every selection, and that is tol
   CHECK(warned[0] == "f.mzML: 1 peaks are not finite and are left out");
 }
 
+TEST_CASE("mzml: sums of intensities keep the type of their array, and the values made of peaks follow") {
+  sort_options options;
+  options.keep_metadata = true;
+  options.select.merge = ordo::spectra::tolerance{0.5, false};
+  auto const of = [](std::vector<double> places, std::vector<double> heights, number_type type, packing how) {
+    return text_of(document{{{{mz(std::move(places)), intensity(std::move(heights), type, how)}}}});
+  };
+  for (auto const type : {number_type::float32, number_type::float64, number_type::int32, number_type::int64})
+    for (auto const how : {packing::none, packing::zlib})
+      CHECK((sorted(of({7, 2, 1.75, 1}, {1, 9, 4, 2}, type, how), options) == of({1, 2, 7}, {2, 13, 1}, type, how)));
+  std::string const large = of({1, 1}, {2e9, 1e9}, number_type::int32, packing::none);
+  std::string out;
+  CHECK_THROWS_AS(mzml::sort(large, out, options), ordo::input_error);
+  CHECK((sorted(of({1, 1}, {3e38, 2e38}, number_type::float32, packing::none), options) ==
+         of({1}, {3.4028234663852886e38}, number_type::float32, packing::none)));
+
+  // Of floats, the total is that of the floats that are written.
+  options.keep_metadata = false;
+  document in;
+  in.spectra = {{{mz({1, 1, 5}), intensity({16777216, 1, 2})}}};
+  in.spectra[0].terms = R"(<cvParam accession="MS:1000285" name="total ion current" value="16777219"/>)";
+  CHECK((sorted(text_of(in), options).find(R"(value="16777218")") != std::string::npos));
+  mzml::sort(text_of(in), out, options, ordo::spectra::format::mgf);
+  CHECK((out.find("\n1 16777216\n5 2\n") != std::string::npos));
+}
+
 TEST_CASE("mzml: spectra with few peaks leave; the others are numbered, counted and found") {
   auto const of = [](std::size_t number, std::size_t peaks, bool in_order = true) {
     std::vector<double> first(peaks), second(peaks, 1);

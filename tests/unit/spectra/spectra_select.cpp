@@ -161,6 +161,48 @@ TEST_CASE("one of near peaks stays", "[spectra][select]") {
   CHECK(left_of({"1", "2", "3 1"}, near(1)) == lines{"1", "3 1"});
 }
 
+TEST_CASE("near peaks are merged, and their lines printed anew", "[spectra][select]") {
+  auto const merged = [](std::string const& text, sort_options options, double value = 1) {
+    options.select.merge = tolerance{value, false};
+    std::optional<std::string> first;
+    for (ordo::device where : devices()) {
+      options.machine = {where, 2};
+      for (std::size_t const block : block_sizes()) {
+        options.chunk_bytes = block;
+        text_stream stream(text);
+        ordo::spectra::sort(stream, stream, options);
+        if (!first) first = stream.written;
+        CHECK(stream.written == *first);
+      }
+    }
+    return *first;
+  };
+  // 3 is the greatest; 2 and 4 are added to it, and 1 and 5 have no other peak left. What is behind an intensity stays.
+  CHECK(merged(spectrum_of({"# 1", "5 1", " 3\t9.5\ty3 ", "1 2", "2 5", "4 5"}), {}) ==
+        spectrum_of({"# 1", "1 2", " 3\t19.5\ty3 ", "5 1"}));
+  CHECK(merged(spectrum_of({"1 0.1", "1 0.2"}), {}, 0) == spectrum_of({"1 0.30000000000000004"}));
+  CHECK(merged(spectrum_of({"1 -3", "1", "1 0", "7 1e2"}), {}, 0) == spectrum_of({"1 -3", "7 1e2"}));
+  CHECK(merged(spectrum_of({"1", "1"}), {}, 0) == spectrum_of({"1"}));
+  CHECK(merged(spectrum_of({"1 1e22", "1 1"}), {}, 0) == spectrum_of({"1 1e22"}));
+  // The output may be longer than the input, and the last line may have no end.
+  CHECK(merged("BEGIN IONS\n1 .1\n1 .2", lenient(), 0) == "BEGIN IONS\n1 0.30000000000000004");
+  CHECK(merged("BEGIN IONS\n3 1\r\n2 1\n3 5", lenient(), 0) == "BEGIN IONS\n2 1\n3 6");
+  // The steps behind it see sums, and so does the order of peaks.
+  sort_options options = by_intensity(true);
+  options.select.top = 1;
+  CHECK(merged(spectrum_of({"1 4", "8 3", "8.5 2"}), options) == spectrum_of({"8 5"}));
+  options.select.top.reset();
+  CHECK(merged(spectrum_of({"1 4", "8 3", "8.5 2"}), options) == spectrum_of({"8 5", "1 4"}));
+  // Spectra to which no filter applies keep their peaks.
+  options = {};
+  options.select_levels = {{{2, 2}}, false};
+  std::string const other = spectrum_of({"MSLEVEL=1", "1 1", "1 2"});
+  CHECK(merged(other + spectrum_of({"MSLEVEL=2", "1 1", "1 2"}), options) == other + spectrum_of({"MSLEVEL=2", "1 3"}));
+  std::string text = other;
+  options.select.merge = tolerance{1, false};
+  CHECK_THROWS_AS(ordo::spectra::sort(std::span<char const>(text), text, options), usage_error);
+}
+
 TEST_CASE("spectra with few peaks left go", "[spectra][select]") {
   std::string const text = "COM=head\n# before\n" + spectrum_of({"TITLE=a", "1 1", "2 9"}) + "\n# between\n" +
                            spectrum_of({"TITLE=b", "1 9", "# note", "2 9"}) + spectrum_of({}) + "# after";
@@ -193,6 +235,13 @@ TEST_CASE("selections that make no sense are refused", "[spectra][select]") {
       with([](selection& s) {
         s.dedupe = tolerance{-1, false};
       }),
+      with([](selection& s) {
+        s.dedupe = s.merge = tolerance{1, false};
+      }),
+      with([](selection& s) { s.around = 1; }),
+      with([](selection& s) {
+        s.remove_precursor_above = tolerance{1, false};
+      }),
   };
   std::string const text = spectrum_of({"1 1"});
   std::string out = text;
@@ -200,6 +249,16 @@ TEST_CASE("selections that make no sense are refused", "[spectra][select]") {
     CHECK_THROWS_AS(ordo::spectra::sort(std::span<char const>(text), out, selecting(one)), usage_error);
   CHECK(!preset("none"));
   for (auto const name : preset_names()) preset(name)->check();
+  for (auto const& one : ordo::spectra::presets()) {
+    one.select.check();
+    if (!one.first.empty()) CHECK(ordo::spectra::find_preset(std::string(one.name) + '@' + std::string(one.last)) == &one);
+  }
+  CHECK(preset("casanovo@5.2.1") == preset("casanovo"));
+  CHECK(preset("casanovo@4")->min_relative == 0.01);
+  for (auto const* const name : {"", "@", "casanovo@", "casanovo@6", "casanovo@5.3", "casanovo@3", "casanovo@5.x", "gnps@1"}) {
+    INFO(name);
+    CHECK(!preset(name));
+  }
 }
 
 TEST_CASE("selections of random spectra, in blocks of any size", "[spectra][select]") {
