@@ -7,6 +7,7 @@
 (array([1., 2., 3.]), array([9., 7., 5.]))
 """
 
+import contextlib
 import os
 
 import numpy as np
@@ -15,7 +16,7 @@ from . import _machines
 from . import _ordosort as core
 from ._libraries import NumPy, library_of
 
-__all__ = ["Spectra", "read_mgf", "read_msp", "read_mzml", "read_mzxml", "select", "sort", "write_mgf"]
+__all__ = ["Spectra", "read_mgf", "read_msp", "read_mzml", "read_mzxml", "select", "sort", "write_mgf", "write_parquet"]
 
 
 class Spectra:
@@ -217,6 +218,26 @@ def read_msp(source, *, name=None, lenient=False, machine=None):
     return Spectra(**_read(source, name, "msp", lenient, machine))
 
 
+@contextlib.contextmanager
+def _replaced(path):
+    """Opens a file that takes the place of `path` when the block ends, and never if it fails."""
+    import tempfile
+
+    path = os.fsdecode(path)
+    name = os.path.basename(path)
+    handle, temporary = tempfile.mkstemp(prefix="." + name + ".", dir=os.path.dirname(path) or ".")
+    try:
+        with open(handle, "wb") as file:
+            yield file
+            mask = os.umask(0)
+            os.umask(mask)
+            os.fchmod(file.fileno(), 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
 def write_mgf(path, spectra):
     """Writes Spectra as MGF. Numbers have as many digits as give back the same value; peaks that are not finite are left out.
     The file is complete or as it was before.
@@ -228,8 +249,6 @@ def write_mgf(path, spectra):
     >>> path.read_text()
     'BEGIN IONS\\nPEPMASS=400.5\\n1 5\\nEND IONS\\n'
     """
-    import tempfile
-
     columns = [
         np.ascontiguousarray(column, dtype)
         for column, dtype in (
@@ -244,18 +263,97 @@ def write_mgf(path, spectra):
     titles = [title.encode("utf-8", "surrogateescape") for title in spectra.titles]
     single = [np.asarray(column).dtype == np.float32 for column in (spectra.mz, spectra.intensity)]
     text = core.to_mgf(*columns, titles, *single)
-    path = os.fsdecode(path)
-    handle, temporary = tempfile.mkstemp(prefix=".", suffix=".mgf", dir=os.path.dirname(path) or ".")
-    try:
-        with open(handle, "wb") as file:
-            file.write(text)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.fchmod(file.fileno(), 0o666 & ~mask)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with _replaced(path) as file:
+        file.write(text)
+
+
+_COLUMNS = ("spectrum", "title", "precursor_mz", "charge", "rt_seconds", "ms_level", "mz", "intensity")
+
+
+def write_parquet(
+    path, spectra, *, rows="spectra", by="precursor_mz", row_group_size=16384, names=None, compression="zstd"
+):
+    """Writes Spectra as Parquet, by pyarrow. The file is complete or as it was before.
+
+    rows: "spectra": a row for each spectrum, whose columns mz and intensity are lists; "peaks": a row for each peak, beside the
+        values of its spectrum. A spectrum without peaks has no row then.
+    by: the column by which spectra are ordered: "precursor_mz", "rt_seconds", "charge" or "ms_level"; missing values come last,
+        and equal ones keep their order. None keeps the order of the file. Row groups then hold ranges of the column, so that
+        readers skip those that they do not need.
+    row_group_size: the number of spectra in a row group.
+    names: other names of columns, as {"mz": "mz_array"}.
+    compression: as pyarrow.parquet has it.
+
+    The column spectrum is the number of the spectrum in `spectra`, from 0. Missing values are nulls.
+
+    >>> import pathlib, tempfile
+    >>> import pyarrow.parquet
+    >>> from ordosort import spectra
+    >>> text = b"BEGIN IONS\\nPEPMASS=900.5\\n1 5\\nEND IONS\\nBEGIN IONS\\nPEPMASS=400.5\\n2 7\\n3 8\\nEND IONS\\n"
+    >>> run = spectra.read_mgf(text)
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.parquet"
+    >>> spectra.write_parquet(path, run)
+    >>> pyarrow.parquet.read_table(path, columns=["spectrum", "precursor_mz", "mz"]).to_pylist()
+    [{'spectrum': 1, 'precursor_mz': 400.5, 'mz': [2.0, 3.0]}, {'spectrum': 0, 'precursor_mz': 900.5, 'mz': [1.0]}]
+    """
+    import pyarrow
+    import pyarrow.parquet
+
+    if rows not in ("spectra", "peaks"):
+        raise ValueError(f"rows: {rows!r} is neither 'spectra' nor 'peaks'")
+    keys = ("precursor_mz", "rt_seconds", "charge", "ms_level")
+    if by is not None and by not in keys:
+        raise ValueError(f"by: {by!r} is none of {', '.join(map(repr, keys))} and None")
+    if row_group_size < 1:
+        raise ValueError(f"row_group_size: {row_group_size} is not above 0")
+    names = dict(names or {})
+    if unknown := [name for name in names if name not in _COLUMNS]:
+        raise ValueError(f"names: no column {unknown[0]!r}; columns are {', '.join(_COLUMNS)}")
+    renamed = [names.get(name, name) for name in _COLUMNS]
+    if len(set(renamed)) != len(renamed):
+        raise ValueError("names: two columns have the same name")
+    single = all(np.asarray(column).dtype == np.float32 for column in (spectra.mz, spectra.intensity))
+    number = pyarrow.float32() if single else pyarrow.float64()
+    wrap = pyarrow.list_ if rows == "spectra" else (lambda kind: kind)
+    kinds = [pyarrow.int64(), pyarrow.string(), pyarrow.float64(), pyarrow.int32(), pyarrow.float64(), pyarrow.int32()]
+    schema = pyarrow.schema(list(zip(renamed, kinds + [wrap(number), wrap(number)])))
+
+    def missing(name, values):
+        return np.isnan(values) if name in ("precursor_mz", "rt_seconds") else values == 0
+
+    order = np.arange(len(spectra))
+    if by is not None:
+        values = np.asarray(getattr(spectra, by))
+        order = np.lexsort((np.where(missing(by, values), 0, values), missing(by, values)))
+    offsets = np.asarray(spectra.offsets, np.int64)
+
+    def table(chosen):
+        lengths = offsets[chosen + 1] - offsets[chosen]
+        ends = np.cumsum(lengths)
+        peaks = np.repeat(offsets[chosen] - (ends - lengths), lengths) + np.arange(ends[-1] if len(ends) else 0)
+        chosen_rows = chosen if rows == "spectra" else np.repeat(chosen, lengths)
+        titles = [spectra.titles[s].encode("utf-8", "surrogateescape").decode("utf-8", "replace") or None for s in chosen]
+        column = pyarrow.array(titles, pyarrow.string())
+        if rows == "peaks":
+            column = column.take(pyarrow.array(np.repeat(np.arange(len(chosen)), lengths)))
+        columns = [pyarrow.array(chosen_rows, pyarrow.int64()), column]
+        for name in ("precursor_mz", "charge", "rt_seconds", "ms_level"):
+            values = np.asarray(getattr(spectra, name))[chosen_rows]
+            columns.append(pyarrow.array(values, mask=missing(name, values)))
+        bounds = pyarrow.array(np.concatenate([[0], ends]).astype(np.int32))
+        for values in (np.asarray(spectra.mz)[peaks], np.asarray(spectra.intensity)[peaks]):
+            values = pyarrow.array(values, number, mask=np.isnan(values))
+            columns.append(pyarrow.ListArray.from_arrays(bounds, values) if rows == "spectra" else values)
+        return pyarrow.Table.from_arrays([column.cast(kind) for column, kind in zip(columns, schema.types)], schema=schema)
+
+    options = {"compression": compression}
+    if by is not None and hasattr(pyarrow.parquet, "SortingColumn"):
+        options["sorting_columns"] = [pyarrow.parquet.SortingColumn(schema.get_field_index(names.get(by, by)))]
+    with _replaced(path) as file:
+        with pyarrow.parquet.ParquetWriter(file, schema, **options) as writer:
+            for begin in range(0, len(order), row_group_size):
+                group = table(order[begin : begin + row_group_size])
+                writer.write_table(group, row_group_size=max(len(group), 1))
 
 
 def _arrays(mz, intensity, offsets):

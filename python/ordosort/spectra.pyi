@@ -49,6 +49,16 @@ def read_msp(
     source: Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
 ) -> Spectra: ...
 def write_mgf(path: Union[str, os.PathLike], spectra: Spectra) -> None: ...
+def write_parquet(
+    path: Union[str, os.PathLike],
+    spectra: Spectra,
+    *,
+    rows: str = "spectra",
+    by: Optional[str] = "precursor_mz",
+    row_group_size: int = 16384,
+    names: Optional[dict[str, str]] = None,
+    compression: str = "zstd",
+) -> None: ...
 def sort(
     mz: Any, intensity: Any, offsets: Any, *, by: str = "mz", descending: bool = False, machine: Optional[Machine] = None
 ) -> tuple[Any, Any]: ...

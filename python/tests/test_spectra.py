@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import pathlib
 
 import numpy as np
@@ -215,3 +216,99 @@ def test_mzxml_and_msp():
         with pytest.raises(ordosort.InputError):
             read(wrong)
     assert [ordosort._ordosort.detect_format(t) for t in [text.encode(), library]] == ["mzxml", "msp"]
+
+
+def random_run(seed=4, n=300):
+    random = np.random.default_rng(seed)
+    mz, intensity, offsets = random_peaks(seed)
+    intensity = intensity.astype(float)
+    intensity[::50] = np.nan
+    precursor = np.where(random.random(n) < 0.1, np.nan, random.integers(300, 330, n) / 2)
+    charge, level = random.integers(0, 4, n).astype(np.int32), random.integers(0, 3, n).astype(np.int32)
+    rt = np.where(random.random(n) < 0.2, np.nan, random.random(n))
+    titles = [f"spectrum {s}" if s % 3 else "" for s in range(n)]
+    titles[1] = b"not UTF-8: \xff".decode("utf-8", "surrogateescape")
+    return spectra.Spectra(mz, intensity, offsets, precursor, charge, rt, level, titles)
+
+
+@pytest.mark.parametrize(
+    ("by", "size"), [("precursor_mz", 7), ("rt_seconds", 300), ("charge", 1000), ("ms_level", 50), (None, 64)]
+)
+def test_parquet_of_spectra(tmp_path, by, size):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    run, path = random_run(), tmp_path / "run.parquet"
+    spectra.write_parquet(path, run, by=by, row_group_size=size)
+    file = parquet.ParquetFile(path)
+    assert [file.metadata.row_group(g).num_rows for g in range(file.num_row_groups)] == [
+        min(size, 300 - begin) for begin in range(0, 300, size)
+    ]
+    table = file.read()
+    order = table["spectrum"].to_pylist()
+    assert sorted(order) == list(range(300))
+    missing = {"charge": 0, "ms_level": 0}
+    for name in ("precursor_mz", "charge", "rt_seconds", "ms_level"):
+        values = getattr(run, name).tolist()
+        assert table[name].to_pylist() == [
+            None if values[s] != values[s] or values[s] == missing.get(name) else values[s] for s in order
+        ]
+    if by:  # stable, missing values last
+        keys = table[by].to_pylist()
+        assert list(zip([key is None for key in keys], [key or 0 for key in keys], order)) == sorted(
+            zip([key is None for key in keys], [key or 0 for key in keys], order)
+        )
+    else:
+        assert order == list(range(300))
+    back = spectra.Spectra.from_arrow(table)
+    for row, s in enumerate(order):
+        for found, wanted in zip(back.peaks(row), run.peaks(s)):
+            np.testing.assert_array_equal(found, wanted)
+    assert back.titles[order.index(2)] == "spectrum 2" and back.titles[order.index(1)] == "not UTF-8: \ufffd"
+
+
+def test_parquet_of_peaks(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    run, path = random_run(), tmp_path / "peaks.parquet"
+    spectra.write_parquet(path, run, rows="peaks", row_group_size=50, names={"mz": "mz_array", "charge": "precursor_charge"})
+    table = parquet.read_table(path)
+    assert table.column_names[3] == "precursor_charge" and table.column_names[6:] == ["mz_array", "intensity"]
+    numbers = table["spectrum"].to_numpy()
+    places = np.flatnonzero(np.diff(numbers, prepend=-1))
+    for begin, end in zip(places, [*places[1:], len(numbers)]):
+        s = numbers[begin]
+        np.testing.assert_array_equal(table["mz_array"].to_numpy()[begin:end], run.peaks(s)[0])
+        np.testing.assert_array_equal(table["intensity"].to_numpy()[begin:end], run.peaks(s)[1])
+        charge = table["precursor_charge"][int(begin)].as_py()
+        assert charge == (int(run.charge[s]) or None) and table["title"][int(begin)].as_py() == (
+            run.titles[s].encode("utf-8", "surrogateescape").decode("utf-8", "replace") or None
+        )
+    assert len(table) == len(run.mz)
+    # Readers skip row groups: those of a range of precursors are few.
+    metadata = parquet.ParquetFile(path).metadata
+    ranges = [metadata.row_group(g).column(2).statistics for g in range(metadata.num_row_groups)]
+    ends = [one.max for one in ranges if one.has_min_max]
+    assert ends == sorted(ends) and all(a.max <= b.min for a, b in zip(ranges, ranges[1:]) if b.has_min_max)
+    some = parquet.read_table(path, filters=[("precursor_mz", ">=", 155), ("precursor_mz", "<", 156)])
+    assert len(some) == sum(len(run.peaks(s)[0]) for s in range(300) if 155 <= run.precursor_mz[s] < 156)
+
+
+def test_parquet_edges(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    nothing, path = spectra.read_mgf(b""), tmp_path / "nothing.parquet"
+    for rows in ("spectra", "peaks"):
+        spectra.write_parquet(path, nothing, rows=rows)
+        assert len(parquet.read_table(path)) == 0 and parquet.read_table(path).column_names[-1] == "intensity"
+    single = random_run()
+    single.mz, single.intensity = single.mz.astype(np.float32), single.intensity.astype(np.float32)
+    spectra.write_parquet(path, single)
+    assert str(parquet.read_schema(path).field("mz").type.value_type) == "float"
+    for wrong in ({"rows": "scans"}, {"by": "title"}, {"row_group_size": 0}, {"names": {"m/z": "x"}},
+                  {"names": {"mz": "intensity"}}):
+        with pytest.raises(ValueError):
+            spectra.write_parquet(path, single, **wrong)
+    # What fails leaves the old file, and nothing else.
+    before = path.read_bytes()
+    with pytest.raises(Exception):
+        spectra.write_parquet(path, single, compression="none such")
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["nothing.parquet"]
+    with pytest.raises(OSError):
+        spectra.write_parquet(tmp_path / "no" / "such.parquet", single)

@@ -1,0 +1,99 @@
+"""The walk of README.md from a run in MS-Numpress to batches for training, as its readers take it."""
+
+import base64
+import gzip
+import importlib.util
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import zlib
+
+import numpy as np
+import pytest
+
+import ordosort
+from ordosort import spectra
+
+ROOT = pathlib.Path(__file__).parents[2]
+SAMPLE = ROOT / "datasets" / "samples" / "openms_ecoli_25.mzML.gz"
+sys.path.insert(0, str(ROOT / "tests" / "reference"))
+
+to_numpress = pytest.importorskip("mzml_documents").to_numpress
+
+
+def in_numpress(text):
+    """A document of mzML with its arrays in MS-Numpress and zlib: linear for m/z, short logged floats for intensities."""
+
+    def coded(array):
+        tags, data = array[1], base64.b64decode(array[2])
+        if "MS:1000574" in tags:
+            data = zlib.decompress(data)
+        values = np.frombuffer(data, "<f4" if "MS:1000521" in tags else "<f8").tolist()
+        is_mz = "MS:1000514" in tags
+        if not is_mz and "MS:1000515" not in tags:
+            return array[0]
+        scale = 1e6 if is_mz else math.floor(65535 / math.log(max(values, default=1) + 1))
+        packed = base64.b64encode(zlib.compress(to_numpress("linear" if is_mz else "slof", values, scale))).decode()
+        tags = re.sub(r'<cvParam[^>]*accession="MS:10005(21|23|74|76)"[^>]*>', "", tags)
+        tags = re.sub(r'encodedLength="\d*"', f'encodedLength="{len(packed)}"', tags)
+        for accession, name in (
+            ("MS:1000523", "64-bit float"),
+            ("MS:1002746" if is_mz else "MS:1002748", "MS-Numpress followed by zlib compression"),
+        ):
+            tags += f'<cvParam cvRef="MS" accession="{accession}" name="{name}"/>'
+        return f"{tags}<binary>{packed}</binary>"
+
+    return re.sub(r"(<binaryDataArray [^>]*>(?:(?!</binaryDataArray>).)*?)<binary>([^<]*)</binary>", coded, text, flags=re.S)
+
+
+def blocks():
+    page = (ROOT / "python" / "README.md").read_text()
+    walk = re.search(r"^## From a run to training data$(.*?)^## ", page, re.M | re.S)[1]
+    return re.findall(r"^```(\w+)\n(.*?)^```$", walk, re.M | re.S)
+
+
+def test_walk(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    text = in_numpress(gzip.decompress(SAMPLE.read_bytes()).decode("latin-1"))
+    assert text.count("MS:1002746") == 25 and "MS:1002748" in text
+    (tmp_path / "run.mzML").write_text(text, encoding="latin-1")
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "bin" / "specsort"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m ordosort specsort "$@"\n')
+    program.chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{program.parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(pathlib.Path(ordosort.__file__).parents[1]),
+    }
+    names = {}
+    kinds = [kind for kind, _ in blocks()]
+    assert kinds == ["sh", "python", "python", "python"]
+    for kind, code in blocks():
+        if kind == "sh":
+            done = subprocess.run(["bash", "-euo", "pipefail", "-c", code], env=environment, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+            assert re.search(r"^spectra +25$", done.stdout, re.M), done.stdout
+        elif "import torch" not in code or importlib.util.find_spec("torch"):
+            exec(code, names)
+
+    # The numbers are those of the sample, as exact as MS-Numpress is.
+    source, run = spectra.read_mzml(str(SAMPLE)), spectra.read_mzml("filtered.mzML")
+    assert 0 < len(run.mz) < len(source.mz) and np.all(np.diff(run.offsets) <= 150)
+    for mz in run.mz[::50]:
+        assert np.min(np.abs(source.mz - mz)) < 1e-6
+    order = np.argsort(run.precursor_mz, kind="stable")
+    seen = []
+    for peaks, precursors in names["batches"]("train.parquet", spectra=7):
+        assert peaks.shape[0] == 2 and peaks.shape[2] == 150 and peaks.dtype == np.float32
+        for row, precursor in zip(np.moveaxis(peaks, 1, 0), precursors):
+            mz, intensity = run.peaks(order[len(seen)])
+            np.testing.assert_array_equal(row[0], np.pad(mz, (0, 150 - len(mz))).astype(np.float32))
+            np.testing.assert_array_equal(row[1], np.pad(intensity, (0, 150 - len(mz))).astype(np.float32))
+            assert precursor == run.precursor_mz[order[len(seen)]]
+            seen.append(precursor)
+    assert len(seen) == len(run) and seen == sorted(seen)
