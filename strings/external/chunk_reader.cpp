@@ -109,8 +109,7 @@ void chunk_reader::read_more() {
       here, here.threads, [&](host_backend& backend) { return backend.load(open, bytes_.span().subspan(before)); });
   bytes_.resize(before + got);
   read_ += got;
-  // The lines after a long one may use the memory that it took, so that a text that fits there is not written to disk.
-  if (is_long) limit_ = std::max(limit_, plan_.needed(bytes_.size() + bytes_.size() / 16, 1));
+  if (is_long) limit_ = std::max(limit_, limit_with_long_line());
   if (got == step) return;
   job_.open.reset();
   if (bytes_.empty() || bytes_.span().back() == options_.delimiter) return;

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -14,7 +15,9 @@ class chunk_reader {
  public:
   /// Reads the bytes in the job's host memory, and then the texts that it has not read.
   chunk_reader(text_job& job, memory_plan const& plan)
-      : job_(job), options_(job.options), plan_(plan), limit_(plan.limit), bytes_(std::move(job.host)), read_(bytes_.size()) {}
+      : job_(job), options_(job.options), plan_(plan), limit_(plan.limit), bytes_(std::move(job.host)), read_(bytes_.size()) {
+    if (!bytes_.empty()) limit_ = std::max(limit_, limit_with_long_line());
+  }
 
   /// Reads the next chunk, and frees the one before. Returns false if no lines are left.
   bool next();
@@ -30,6 +33,9 @@ class chunk_reader {
   void release() { bytes_ = host_bytes(); }
 
  private:
+  // Returns the limit if the bytes read are a long line: the lines after it may use its memory, so that a text that fits there
+  // is not written to disk.
+  [[nodiscard]] std::size_t limit_with_long_line() const { return plan_.needed(bytes_.size() + bytes_.size() / 16, 1); }
   [[nodiscard]] bool fits(std::uint64_t bytes, std::uint64_t lines) const { return plan_.needed(bytes, lines) <= limit_; }
   void read_more();
   void count();

@@ -44,14 +44,14 @@ void counting_sink::write(std::span<char const> data) {
   }
 }
 
-void counting_sink::take(std::string_view line) {
+void counting_sink::take(std::string_view line, std::uint64_t count) {
   if (count_ != 0 && (plain_ ? line == first_ : compare_(line, first_) == 0)) {
-    ++count_;
+    count_ += count;
     return;
   }
   put();
   first_ = line;
-  count_ = 1;
+  count_ = count;
 }
 
 void counting_sink::put() {
@@ -80,11 +80,15 @@ order by_falling_count() {
 }
 
 std::uint64_t write_selected(sink& to, sort_options const& options, duplicates equal, spill_options const& spill,
-                             std::function<std::uint64_t(sink&)> const& fill) {
+                             std::function<std::uint64_t(sink&)> const& fill,
+                             std::function<void(counting_sink&)> const& fill_counted) {
   if (equal == kept_of(equal) && options.head == sort_options{}.head) return fill(to);
   auto const count_into = [&](sink& counted) {
     counting_sink counter(counted, options);
-    fill(counter);
+    if (fill_counted)
+      fill_counted(counter);
+    else
+      fill(counter);
     counter.finish();
   };
   if (equal == duplicates::by_count) {

@@ -38,11 +38,12 @@ class counting_sink final : public sink {
       : to_(to), compare_(options.by, options.delimiter), plain_(options.by.keys.empty()), delimiter_(options.delimiter) {}
 
   void write(std::span<char const> data) override;
+  /// Takes `count` equal lines, the first of which is given.
+  void take(std::string_view line, std::uint64_t count = 1);
   /// Ends the last line.
   void finish();
 
  private:
-  void take(std::string_view line);
   void put();
 
   sink& to_;
@@ -60,8 +61,9 @@ class counting_sink final : public sink {
 
 /// Calls fill(sink), which writes lines in order, equal lines by kept_of(), and returns the number of bytes. Writes them as
 /// `equal` and options.head demand. Returns the number of bytes written. @param spill  for the second sort of
-/// duplicates::by_count
+/// duplicates::by_count @param fill_counted  called in place of fill to count lines, if it is not empty
 std::uint64_t write_selected(sink& to, sort_options const& options, duplicates equal, spill_options const& spill,
-                             std::function<std::uint64_t(sink&)> const& fill);
+                             std::function<std::uint64_t(sink&)> const& fill,
+                             std::function<void(counting_sink&)> const& fill_counted = {});
 
 }  // namespace ordo::inline v0::strings::detail

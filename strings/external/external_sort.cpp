@@ -13,6 +13,7 @@
 #include "sort_core/scoped_machine.hpp"
 #include "strings/external/chunk_reader.hpp"
 #include "strings/external/count_lines.hpp"
+#include "strings/external/count_sort.hpp"
 #include "strings/external/head_sort.hpp"
 #include "strings/external/merge.hpp"
 #include "strings/external/partition.hpp"
@@ -80,7 +81,7 @@ class external_sort {
             max_merged_, [this](std::span<line_run> runs) { return merge_runs(runs); });
       } while (reader.next());
     }
-    report_.bytes = reader.read();
+    report_.bytes = job_.dropped + reader.read();
     reader.release();
     if (!runs_.empty()) finish();
     return report_;
@@ -199,7 +200,8 @@ sort_report sort_external(texts const& from, sink& to, sort_options const& optio
   check_delimiter(options.delimiter);
   text_job job{from, to, options, equal, began};
   job.begin(phase::read, from.bytes);
-  if (sorted_on_gpu(job) || sorted_small(job) || sorted_head(job, spill)) return std::move(job.report);
+  if (sorted_on_gpu(job) || sorted_small(job) || sorted_head(job, spill) || sorted_counted(job, spill))
+    return std::move(job.report);
   return external_sort(job, spill).run();
 }
 

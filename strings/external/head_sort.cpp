@@ -1,21 +1,15 @@
 #include "strings/external/head_sort.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
-#include "base/threads.hpp"
-#include "ordo/cpu_backend.hpp"
 #include "ordo/strings/line_comparison.hpp"
-#include "sort_core/scoped_machine.hpp"
 #include "strings/external/count_lines.hpp"
+#include "strings/external/line_blocks.hpp"
 #include "strings/write/selected_lines.hpp"
 
 namespace ordo::inline v0::strings::detail {
@@ -77,23 +71,10 @@ class first_lines {
   void add_smaller(std::string_view lines) {
     std::size_t const parts = (lines.size() + part_bytes - 1) / part_bytes;
     std::vector<std::string> found(parts);
-    // Part p has the lines that begin in it.
-    auto const begin_of = [&](std::size_t p) {
-      if (p == 0 || p * part_bytes >= lines.size()) return std::min(p * part_bytes, lines.size());
-      return lines.find(options_.delimiter, p * part_bytes - 1) + 1;
-    };
-    tbb::task_arena arena(threads_for(options_.machine.threads));
-    arena.execute([&] {
-      tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t p) {
-        std::string codes;
-        for (std::size_t at = begin_of(p), end = begin_of(p + 1); at < end;) {
-          auto const* const delimiter =
-              static_cast<char const*>(std::memchr(lines.data() + at, options_.delimiter, lines.size() - at));
-          std::size_t const next = std::size_t(delimiter - lines.data()) + 1;
-          std::string_view const line = lines.substr(at, next - at - 1);
-          if (comes_before_last(line, codes)) found[p].append(line).push_back(options_.delimiter);
-          at = next;
-        }
+    each_part(lines, parts, options_.delimiter, options_.machine.threads, [&](std::size_t p, std::string_view part) {
+      std::string codes;
+      each_line(part, options_.delimiter, [&](std::string_view line) {
+        if (comes_before_last(line, codes)) found[p].append(line).push_back(options_.delimiter);
       });
     });
     for (std::string const& lines_of_part : found) text_.append({lines_of_part.data(), lines_of_part.size()});
@@ -146,43 +127,20 @@ bool sorted_head(text_job& job, spill_options const& spill) {
   sort_options here = options;
   here.machine = {device::cpu, options.machine.threads};
   first_lines first(here, kept_of(job.equal));
-  host_bytes block = std::move(job.host);
-  std::uint64_t read = block.size();
+  line_blocks blocks(job, block_bytes);
   bool fits = true;
-  while (fits && job.more()) {
-    std::size_t const before = block.size();
-    block.resize(before + block_bytes);
-    machine_options const machine{.threads = options.machine.threads};
-    auto const part = ordo::detail::addressed_part(*job.open, block_bytes);
-    std::size_t const wanted = part ? std::min(block_bytes, std::size_t(part->bytes) + 1) : block_bytes;
-    std::size_t const got = with_machine<cpu>(machine, machine.threads, [&](host_backend& backend) {
-      return backend.load(*job.open, block.span().subspan(before, wanted));
-    });
-    block.resize(before + got);
-    read += got;
-    if (got < wanted) {
-      job.open.reset();
-      if (block.size() != 0 && block.span().back() != options.delimiter) {
-        block.append({&options.delimiter, 1});
-        ++read;
-      }
-    }
-    std::string_view const text(block.data(), block.size());
-    std::size_t const searched = text.rfind(options.delimiter);
-    if (searched != text.npos) {
-      std::size_t const whole = searched + 1;
-      first.add(text.substr(0, whole), head);
-      std::memmove(block.data(), block.data() + whole, block.size() - whole);
-      block.resize(block.size() - whole);
-    }
-    fits = memory_per_byte * (first.text().size() + block.size()) <= memory;
+  while (fits && blocks.read()) {
+    first.add(blocks.lines(), head);
+    blocks.drop();
+    fits = memory_per_byte * (first.text().size() + blocks.bytes().size()) <= memory;
   }
   if (!fits) {
     job.host = std::move(first.text());
-    job.host.append(block.span());
+    job.host.append(blocks.bytes().span());
+    job.dropped = blocks.count() - job.host.size();
     return false;
   }
-  job.report.bytes = read;
+  job.report.bytes = blocks.count();
   job.begin(phase::write, 0);
   job.report.written = first.write(job.to, head);
   return true;

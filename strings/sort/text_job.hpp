@@ -23,6 +23,7 @@ struct text_job {
   std::unique_ptr<source> open = nullptr;  // the text that is being read
   std::size_t next = 0;                    // the first text that was not opened
   host_bytes host = {};                    // texts that were read to the host's memory
+  std::uint64_t dropped = 0;               // bytes that were read and are no longer needed
   stage now = stage::on_host;              // on_gpu: texts are in a GPU's memory only; writing: the sink has been called
   sort_report report = {};
 

@@ -124,6 +124,44 @@ TEST_CASE("lines that go by the disk are counted", "[count]") {
         }
 }
 
+TEST_CASE("few distinct lines are counted as they are read, others on the disk", "[count]") {
+  random_numbers random(10);
+  std::string few, many;
+  while (few.size() < 1'200'000)
+    few += "host" + std::to_string(random.below(30) * random.below(40)) + " " + std::to_string(random.below(3)) + "\n";
+  while (many.size() < 900'000) many += std::to_string(random.below(60'000)) + " " + std::to_string(random.below(9)) + "\n";
+  strings::sort_options how;
+  how.machine = {ordo::device::cpu, 3};
+  strings::key first;
+  first.last_field = 0;
+  std::string const long_line(200'000, 'l');
+  for (std::string const& text : {few, few + many + few + "x", few + long_line + "\n\n" + many})
+    for (bool const by_key : {false, true}) {
+      how.by = {};
+      how.by.reverse = first.reverse = by_key;
+      if (by_key) how.by.keys = {first};
+      how.by.last_resort = !by_key;
+      how.memory = ~std::size_t{0};
+      std::string const ended = text + (text.back() == '\n' ? "" : "\n");
+      auto const sorted = strings::sort(std::string_view(ended), how);
+      for (auto const equal : {duplicates::drop, duplicates::count, duplicates::by_count})
+        for (std::uint64_t const head : {std::uint64_t{7}, strings::sort_options{}.head}) {
+          INFO(text.size() << ", " << by_key << ", " << int(equal) << ", " << head);
+          test_sink want(false), to(true);
+          strings::write(sorted, equal, 1, want, head);
+          how.memory = std::size_t{2} << 20;
+          how.head = head;
+          strings::texts const from{1, text.size(),
+                                    [&](std::size_t) { return std::make_unique<test_source>(text, head != 7); }};
+          auto const done = strings::sort_external(from, to, how, equal, {.folders = {"/tmp"}, .compress_program = {}});
+          how.head = strings::sort_options{}.head;
+          CHECK((to.text() == want.text()));
+          CHECK(done.written == want.text().size());
+          CHECK(done.bytes == ended.size());
+        }
+    }
+}
+
 TEST_CASE("keys are counted by their first lines", "[count]") {
   random_numbers random(9);
   std::string text;
