@@ -36,7 +36,7 @@ struct command {
   [[nodiscard]] bool has_records() const { return header.value_or(0) != 0 || quoted || !preset.empty(); }
 
   char check = 0;  // 'c', 'C' or none
-  bool merge = false, debug = false, count = false, by_count = false;
+  bool merge = false, debug = false, count = false, by_count = false, estimate = false;
   std::optional<std::uint64_t> head;  // maximum number of lines of the output
 
   std::optional<std::uint64_t> memory, batch_size;  // -S in bytes, --batch-size

@@ -17,6 +17,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/strings.hpp"
+#include "ordo/strings/distinct.hpp"
 #include "ordo/strings/external_sort.hpp"
 #include "ordo/strings/group_sort.hpp"
 #include "tools/cli/available_memory.hpp"
@@ -107,6 +108,24 @@ int check(work const& w, cli::stats& stats) {
     cli::print_result(fmt::format("{}: {}:{}: disorder: {}{}", w.called.name(), path, w.inputs.header_lines() + order.number(),
                                   order.line(), made.delimiter));
   return 1;
+}
+
+int estimate(work const& w, cli::stats& stats) {
+  command const& made = w.made;
+  for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
+  cli::output out(made.output.value_or("-"), made.common.threads);
+  cli::progress progress(w.called.name(), made.common, made.files, made.output.value_or("-"));
+  strings::texts const files{made.files.size(), strsort::known_bytes(made.files), [&](std::size_t k) {
+                               return std::make_unique<cli::watched_source>(w.inputs.open(k), progress, w.read);
+                             }};
+  progress.phase("reading", files.bytes);
+  stats.phase("read");
+  auto const distinct = strings::estimate_distinct(files, w.options());
+  stats.bytes(distinct.bytes);
+  stats.input(distinct.bytes);
+  out.write(fmt::format("{}\n", distinct.lines));
+  out.commit();
+  return 0;
 }
 
 strings::spill_options spill_of(work const& w) {
@@ -242,8 +261,8 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
   if (job.speaks()) strsort::read_file_names(made, called);
   if (members) {
     // The first process does alone what is not shared; the others wait for it.
-    bool const is_shared =
-        made.check == 0 && !made.merge && !made.debug && !made.by_count && !made.has_records() && !made.explain;
+    bool const is_shared = made.check == 0 && !made.merge && !made.debug && !made.by_count && !made.has_records() &&
+                           !made.explain && !made.estimate;
     if (!is_shared && !job.speaks()) return 0;
     if (!is_shared) members = nullptr;
   }
@@ -266,6 +285,11 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
     throw usage_error(fmt::format("options '-{} --debug' are incompatible", made.check != 0 ? made.check : 'o'));
   if (made.check != 0 && made.count) throw usage_error(fmt::format("options '-{} --count' are incompatible", made.check));
   if (made.debug && made.count) throw usage_error("options '--count --debug' are incompatible");
+  if (made.estimate)
+    for (auto const& [given, option] :
+         {std::pair(made.check != 0, "-c"), std::pair(made.merge, "-m"), std::pair(made.count, "--count"),
+          std::pair(made.debug, "--debug"), std::pair(made.head.has_value(), "--head")})
+      if (given) throw usage_error(fmt::format("options '--distinct-estimate' and '{}' are incompatible", option));
   if (made.debug)
     for (std::string const& remark : strsort::remarks(made, by))
       cli::print_result(fmt::format("{}: {}\n", called.name(), remark));
@@ -287,7 +311,7 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
   stats.refuse_inputs(made.files);
   if (made.files_from) stats.refuse_inputs({*made.files_from});
   work const w{made, by, called, writing, members, inputs, read};
-  int const status = made.check != 0 ? check(w, stats) : sort(w, stats);
+  int const status = made.check != 0 ? check(w, stats) : made.estimate ? estimate(w, stats) : sort(w, stats);
   stats.finish();
   return status;
 }

@@ -224,6 +224,8 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
            cli::enable(to.count), own_group),
       flag(0, "by-count", "write the lines of --count, the highest number first, as uniq -c | sort -rn does",
            with([&to](auto) { to.count = to.by_count = true; }), own_group),
+      flag(0, "distinct-estimate", "write only an estimate of the number of distinct lines, or keys, in constant memory",
+           cli::enable(to.estimate), own_group),
       {.name = "header",
        .value = "N",
        .group = own_group,
