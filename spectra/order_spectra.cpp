@@ -1,7 +1,6 @@
 #include "ordo/spectra/order.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,9 +8,9 @@
 
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
-#include "ordo/spectra/mzml.hpp"
 #include "spectra/mgf/file_header.hpp"
 #include "spectra/mgf/line.hpp"
+#include "spectra/order/input_reader.hpp"
 #include "spectra/order/keys.hpp"
 #include "spectra/order/parts.hpp"
 #include "spectra/order/spill.hpp"
@@ -38,21 +37,17 @@ class ordering final : private chunk_receiver {
  public:
   ordering(spectrum_inputs const& from, output_parts& to, sort_options const& options, order_options const& order)
       : from_(from),
-        options_(options),
-        memory_(std::max(order.memory, min_order_memory)),
+        reader_(options, order),
+        memory_(reader_.memory()),
         keys_(order.order),
         arena_(threads_for(options.machine.threads)),
-        heads_([this](std::string const& message) { warn(message); }),
+        heads_([this](std::string const& message) { reader_.warn(message); }),
         store_(keys_, memory_ - memory_ / 8),
         spilled_(order.folders, keys_, memory_, window_of(1)),
         writer_(to, order, heads_.front()),
-        streams_(keys_.count() == 0 && !order.parts && order.part_bytes) {
-    if (order.parts && order.part_bytes) throw usage_error("a size of parts and a number of parts are mutually exclusive");
-    if (order.parts == 0) throw usage_error("the number of parts is 0: there is always one");
-    done_.missing.resize(keys_.count());
-    options_.on_progress = [this, on_progress = options.on_progress](std::uint64_t bytes) {
-      if (on_progress) on_progress(done_.done.bytes + bytes);
-    };
+        streams_(keys_.count() == 0 && !order.parts) {
+    check_parts(order);
+    reader_.done.missing.resize(keys_.count());
   }
 
   order_report run() {
@@ -61,87 +56,27 @@ class ordering final : private chunk_receiver {
       write_stored();
     else
       write_merged();
-    done_.done.written = writer_.written();
-    done_.parts = writer_.parts();
-    done_.runs = spilled_.runs();
-    done_.passes = spilled_.passes();
-    add_phases();
-    return std::move(done_);
+    order_report& done = reader_.end(order_, spill_, write_);
+    done.done.written = writer_.written();
+    done.parts = writer_.parts();
+    done.runs = spilled_.runs();
+    done.passes = spilled_.passes();
+    return std::move(done);
   }
 
  private:
-  using clock = std::chrono::steady_clock;
-
-  template <class F>
-  decltype(auto) timed(phase_time& phase, std::uint64_t bytes, F f) {
-    struct timer {
-      phase_time& phase;
-      clock::time_point begin = clock::now();
-      ~timer() { phase.seconds += std::chrono::duration<double>(clock::now() - begin).count(); }
-    } const running{phase};
-    phase.bytes += bytes;
-    return f();
-  }
-
-  void warn(std::string const& message) {
-    if (options_.on_warning && warned_ < options_.warnings_shown) options_.on_warning(message);
-    ++warned_;
-    ++done_.done.warnings;
-  }
-
   // Returns the size of windows, which hold text that is written, and text that was read from runs.
   [[nodiscard]] std::size_t window_of(std::size_t runs) const {
     std::size_t const threads = std::size_t(arena_.max_concurrency());
     return std::clamp(memory_ / (2 * (threads + 2)), min_window, std::max(max_window, runs * read_of_run));
   }
-  void read(spectrum_inputs::opened opened) {
-    sort_options options = options_;
-    options.name = opened.name;
-    options.input_bytes = opened.bytes;
-    options.chunk_bytes = std::clamp<std::size_t>(memory_ / order_blocks, 1, options.chunk_bytes);
-    options.warnings_shown -= std::min(options.warnings_shown, warned_);
-    if (opened.numbers) options.choice.numbers = opened.numbers;
-    options.choice.first_number = done_.done.spectra;
+  void read(spectrum_inputs::opened const& opened) {
     name_ = opened.name;
     head_.clear();
     begun_ = false;
-    pipeline work(std::move(options), {.what = purpose::order, .from = opened.from_format, .keys = &keys_, .receiver = this});
-    work.run(*opened.from, nullptr);
+    sort_report const report = reader_.read(opened, {.keys = &keys_, .receiver = this});
     if (!begun_) carried_ += heads_.take(head_, false, name_);
-    add(work.report());
-  }
-
-  void add(sort_report const& one) {
-    sort_report& all = done_.done;
-    warned_ += one.warnings;
-    all.bytes += one.bytes;
-    all.lines += one.lines;
-    all.spectra += one.spectra;
-    all.peaks += one.peaks;
-    all.reordered += one.reordered;
-    all.spectra_kept += one.spectra_kept;
-    all.peaks_kept += one.peaks_kept;
-    all.missing_precursor += one.missing_precursor;
-    all.warnings += one.warnings;
-    all.device_memory = std::max(all.device_memory, one.device_memory);
-    if (input_ == 0 || one.machine.device == device::gpu) all.machine = one.machine;
-    for (phase_time const& phase : one.phases) {  // phases of other formats have other names
-      auto const same = std::ranges::find(all.phases, phase.name, &phase_time::name);
-      if (same == all.phases.end()) {
-        all.phases.push_back(phase);
-        continue;
-      }
-      same->seconds += phase.seconds;
-      same->waited += phase.waited;
-      same->bytes += phase.bytes;
-    }
-  }
-
-  // Puts phases of the order behind those of chunks, which write nothing.
-  void add_phases() {
-    auto& phases = done_.done.phases;
-    std::erase_if(phases, [&](phase_time const& one) { return one.name == write_.name; });
-    phases.insert(phases.end(), {order_, spill_, write_});
+    reader_.add(report);
   }
 
   void take(chunk const& one) override {
@@ -185,7 +120,7 @@ class ordering final : private chunk_receiver {
       one.number = records.first_number + record.number;
       one.offset = records.first_offset + record.offset;
       auto const codes = std::span(records.codes()).subspan(r * keys_.count(), keys_.count());
-      for (std::size_t k = 0; k < codes.size(); ++k) done_.missing[k] += codes[k] == order_keys::missing;
+      for (std::size_t k = 0; k < codes.size(); ++k) reader_.done.missing[k] += codes[k] == order_keys::missing;
       store_.add(one, codes, {memory + size + title, record.title_end - title});
       title = record.title_end;
     }
@@ -193,8 +128,8 @@ class ordering final : private chunk_receiver {
   }
 
   stored_in_order ordered() {
-    return timed(order_, store_.text_bytes(), [&] {
-      return stored_in_order(store_, sorted_order(keys_, store_.table(), store_.all().size(), options_.machine));
+    return reader_.timed(order_, store_.text_bytes(), [&] {
+      return stored_in_order(store_, sorted_order(keys_, store_.table(), store_.all().size(), reader_.options().machine));
     });
   }
 
@@ -202,9 +137,9 @@ class ordering final : private chunk_receiver {
   void spill() {
     stored_in_order from = ordered();
     if (streams_) {
-      timed(write_, store_.text_bytes(), [&] { writer_.write(from, window_of(1)); });
+      reader_.timed(write_, store_.text_bytes(), [&] { writer_.write(from, window_of(1)); });
     } else {
-      timed(spill_, store_.text_bytes(), [&] { spilled_.add(from, store_.text_bytes()); });
+      reader_.timed(spill_, store_.text_bytes(), [&] { spilled_.add(from, store_.text_bytes()); });
     }
     store_.clear();
   }
@@ -213,7 +148,7 @@ class ordering final : private chunk_receiver {
     arena_.execute([&] {
       stored_in_order from = ordered();
       if (!streams_) writer_.expect(store_.text_bytes(), carried_.size());
-      timed(write_, store_.text_bytes(), [&] {
+      reader_.timed(write_, store_.text_bytes(), [&] {
         writer_.write(from, window_of(1));
         writer_.finish(carried_);
       });
@@ -224,10 +159,10 @@ class ordering final : private chunk_receiver {
     arena_.execute([&] {
       if (!store_.empty()) spill();
       store_.release();
-      merged_runs from = timed(spill_, 0, [&] { return spilled_.merged(); });
+      merged_runs from = reader_.timed(spill_, 0, [&] { return spilled_.merged(); });
       std::uint64_t const bytes = from.bytes();
       writer_.expect(bytes, carried_.size());
-      timed(write_, bytes, [&] {
+      reader_.timed(write_, bytes, [&] {
         writer_.write(from, window_of(spilled_.left()));
         from.check();
         writer_.finish(carried_);
@@ -236,7 +171,7 @@ class ordering final : private chunk_receiver {
   }
 
   spectrum_inputs const& from_;
-  sort_options options_;
+  input_reader reader_;
   std::size_t memory_;
   order_keys keys_;
   tbb::task_arena arena_;
@@ -245,9 +180,7 @@ class ordering final : private chunk_receiver {
   spilled_spectra spilled_;
   part_writer writer_;
   bool streams_;
-  order_report done_;
   phase_time order_{.name = "order"}, spill_{.name = "spill"}, write_{.name = "write"};
-  std::uint64_t warned_ = 0;
 
   // State of the input that is being read.
   std::size_t input_ = 0;
@@ -267,21 +200,6 @@ order_report order_spectra(spectrum_inputs const& from, sink& to, sort_options c
   if (order.parts || order.part_bytes) throw usage_error("a single sink has no parts");
   single_part one(to);
   return order_spectra(from, one, options, order);
-}
-
-order_report order_mzml(source& input, sink& output, sort_options const& options, order_options const& order) {
-  options.select.check();
-  if (order.parts || order.part_bytes) throw usage_error("a document of mzML is not split into parts");
-  order_keys const keys(order.order);
-  sort_options limited = options;
-  limited.chunk_bytes = std::clamp<std::size_t>(order.memory / order_blocks, 1, options.chunk_bytes);
-  pipeline work(std::move(limited),
-                {.what = purpose::order, .from = format::mzml, .to = format::mzml, .keys = &keys, .order = &order});
-  work.run(input, &output);
-  order_report report = work.ordered();
-  report.done = work.report();
-  report.parts = 1;
-  return report;
 }
 
 }  // namespace ordo::inline v0::spectra

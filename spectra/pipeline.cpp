@@ -35,6 +35,7 @@ pipeline::pipeline(sort_options options, pipeline_task const& task)
     task_.order = task.order;
     task_.ordered = &ordered_;
   }
+  task_.merged = task.merged;
   machines_.emplace(options_, unsigned(arena_.max_concurrency()));
 }
 

@@ -33,8 +33,9 @@ struct pipeline_task {
   purpose what = purpose::sort;
   format from = format::mgf, to = format::mgf;
   order_keys const* keys = nullptr;      // for purpose::order
-  chunk_receiver* receiver = nullptr;    // for purpose::order, unless the output is mzML
+  chunk_receiver* receiver = nullptr;    // for purpose::order, unless the output is one document of mzML
   order_options const* order = nullptr;  // for purpose::order, if the output is mzML
+  merged_head* merged = nullptr;         // for purpose::order, if mzML goes to a receiver
 };
 
 /// Works on an input chunk by chunk. A thread that has read a chunk parses, selects, sorts and composes it while it is in the
@@ -42,7 +43,7 @@ struct pipeline_task {
 /// input. All of that overlaps, in the memory of a few chunks for each thread.
 class pipeline {
  public:
-  /// @param task  keys, receiver and order must outlive the pipeline
+  /// @param task  keys, receiver, order and merged must outlive the pipeline
   /// @throws usage_error, out_of_memory  if the requested machine is not available
   pipeline(sort_options options, pipeline_task const& task);
 

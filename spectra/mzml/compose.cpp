@@ -35,6 +35,7 @@ void mzml_chunk::compose() {
       for (job const& one : jobs_)
         if (one.whole && one.digits.intensity_single) peaks.round_sums(one.row);
     task_.print ? print_spectra() : compose_mzml();
+    if (joined.renames) rename();
   });
 }
 
@@ -267,6 +268,22 @@ void mzml_chunk::compose_mzml() {
   if (!replaced_) return;
   move_marks(text.size);
   copy_to(text.size);
+}
+
+// Renames the references of the output, and leaves out the head.
+void mzml_chunk::rename() {
+  std::vector<std::size_t*> places;
+  places.reserve(2 * starts.size());
+  for (start& one : starts) {
+    places.push_back(&one.at);
+    if (!one.dropped) places.push_back(&one.end);
+  }
+  for (std::size_t* const place : places) *place -= joined.begin;
+  renamed_.clear();
+  rename_references(output_text().substr(joined.begin), *joined.renames, joined.now, joined.stated, renamed_, places);
+  out_.swap(renamed_);
+  replaced_ = true;
+  joined.begin = 0;
 }
 
 void mzml_chunk::print_spectra() {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
+#include "spectra/mzml/merged_head.hpp"
 #include "spectra/mzml/writer.hpp"
 
 namespace ordo::inline v0::spectra::detail {
@@ -62,6 +63,7 @@ bool mzml_chunk::next(mzml_cutter& cutter, std::size_t wanted) {
   references.clear();
   chosen_spectra = 0;
   record.reset();
+  joined = {};
   replaced_ = false;
   bool const any = timed(reading, 0, [&] { return cutter.next(text, wanted); });
   if (any) add_bytes(reading, text.size);
@@ -252,7 +254,7 @@ class mzml_format final : public input_format {
  public:
   mzml_format(source& input, sink* output, chunk_task const& task, diagnostics& found)
       : task_(task),
-        cutter_(input, task_.records(), task.options->lenient),
+        cutter_(input, task_.records() || task_.merged, task.options->lenient),
         found_(found),
         findings_(found, task.options->name) {
     if (!output) return;
@@ -273,6 +275,7 @@ class mzml_format final : public input_format {
     if (!part.next(cutter_, wanted)) return false;
     if (task_.records() && part.text.head) record_ = record_head(part.text);
     part.record = record_;
+    if (task_.merged && !part.text.failure) join(part);
     return true;
   }
 
@@ -306,6 +309,60 @@ class mzml_format final : public input_format {
   }
 
  private:
+  // Returns where the head ends, with the blanks behind it: at the first list, or where the run does.
+  static std::size_t end_of_head(std::string_view text) {
+    auto found = next_markup(text, 0);
+    auto const ends = [&] {
+      bool const end = found->kind == markup_kind::end;
+      return end ? found->name == "run" || found->name == "mzML"
+                 : found->name == "spectrumList" || found->name == "chromatogramList" || found->name == "spectrum";
+    };
+    while (found && !ends()) found = next_markup(text, found->end);
+    return found ? found->begin : text.size();
+  }
+
+  // Makes the document a part of another one.
+  void join(mzml_chunk& part) {
+    merged_head& merged = *task_.merged;
+    std::string_view const text = part.text.view();
+    if (part.text.head) {
+      std::size_t const end = end_of_head(text);
+      part.joined.begin = end;
+      std::vector<text_edit> edits;
+      if (record_)
+        for (text_edit const& edit : record_->edits) {
+          if (edit.end > end) break;  // in the tag of the list
+          edits.push_back(edit);
+          part.joined.begin += edit.text.size() - (edit.end - edit.begin);
+        }
+      std::string const& encoding = part.text.context->encoding;
+      mzml_renames renames = merged.add(edited(text.substr(0, end), edits), task_.options->name, encoding);
+      renames_ = std::make_shared<mzml_renames const>(std::move(renames));
+    }
+    part.joined.now = lists_;
+    std::size_t at = 0;
+    for (auto const& spectrum : part.text.spectra) {
+      follow_lists(text.substr(at, spectrum.begin - at));
+      at = spectrum.end;
+    }
+    follow_lists(text.substr(at));
+    part.joined.stated = merged.processing();
+    if (merged.several()) part.joined.renames = renames_;
+  }
+
+  // Notes the lists of spectra and chromatograms in a text between spectra.
+  void follow_lists(std::string_view text) {
+    for (auto found = next_markup(text, 0); found; found = next_markup(text, found->end)) {
+      auto named = list_processing(*found, text.substr(found->begin, found->end - found->begin));
+      if (!named) continue;
+      bool const of_spectra = found->name == "spectrumList";
+      if (of_spectra && record_ && *named == record_->before) named = record_->after;
+      std::string& now = of_spectra ? lists_.spectra : lists_.chromatograms;
+      now = renames_->of(id_kind::processing, *named);
+      task_.merged->note_list(of_spectra, now);
+    }
+  }
+
   // Records the processing, if the document has spectra.
   [[nodiscard]] std::shared_ptr<processing_record const> record_head(mzml_text const& head) const {
     auto const list = std::ranges::find(head.marks, index_mark::kind::spectra, &index_mark::what);
@@ -364,6 +421,8 @@ class mzml_format final : public input_format {
   located_findings findings_;
   std::optional<mzml_writer> writer_;
   std::shared_ptr<processing_record const> record_;
+  std::shared_ptr<mzml_renames const> renames_;  // of a document that is joined with others
+  default_processing lists_;                     // of it, by their names in the output
   mzml_chunk::warning_counts warned_;
   std::uint64_t chosen_spectra_ = 0;
 };

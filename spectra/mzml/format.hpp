@@ -12,6 +12,7 @@
 #include "spectra/located.hpp"
 #include "spectra/mzml/cutter.hpp"
 #include "spectra/mzml/record.hpp"
+#include "spectra/mzml/renames.hpp"
 #include "spectra/mzml/spectra.hpp"
 #include "spectra/order/chunk.hpp"
 
@@ -81,6 +82,13 @@ class mzml_chunk final : public chunk {
   std::optional<located_disorder> disorder;
   std::shared_ptr<processing_record const> record;  // of the document's processing, if it is recorded
 
+  /// The state of a document that becomes a part of another one.
+  struct joining {
+    std::shared_ptr<mzml_renames const> renames;  // nullptr: nothing changes
+    default_processing now, stated;               // as for rename_references
+    std::size_t begin = 0;                        // of the output: the end of the head, which is not a part of it
+  } joined;
+
  private:
   // A spectrum that changes, or of which all peaks are read.
   struct job {
@@ -107,6 +115,7 @@ class mzml_chunk final : public chunk {
   [[nodiscard]] std::size_t size_of(job const& one) const { return one.whole ? peaks.kept_of(one.row).size() : one.count; }
   std::span<std::uint32_t const> order_of(job const& one);
   void compose_mzml();
+  void rename();
   void print_spectra();
   void compose_spectrum(mzml_spectrum const& one, job const* change);
   void replace_array(binary_array const& array, std::span<std::uint32_t const> order, std::span<double const> values);
@@ -130,7 +139,7 @@ class mzml_chunk final : public chunk {
   std::vector<double> values_, axis_;   // of one spectrum
   std::vector<double> mz_, intensity_;  // of all jobs, or of a spectrum of which all is read
   std::vector<std::uint32_t> relative_;
-  std::string out_, base64_;
+  std::string out_, base64_, renamed_;
   std::span<text_edit const> edits_;  // of the text before the spectra, those still to be done
   std::size_t copied_ = 0;            // bytes of the text that are in out_ or replaced
 };

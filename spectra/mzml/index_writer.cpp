@@ -208,7 +208,7 @@ void mzml_writer::add_list(index_mark const& before, bool and_checksum) {
   if (adds_offset) put(fmt::format("{0}<{1}indexListOffset>{2}</{1}indexListOffset>", blanks, prefix_, list_at_));
   if (adds_checksum) {
     put(fmt::format("{}<{}fileChecksum>", blanks, prefix_));
-    put(checksum());
+    put(digest_.hex());
     put(fmt::format("</{}fileChecksum>", prefix_));
   }
 }

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -68,8 +67,10 @@ bool mark_named(std::string_view name, bool end, index_mark::kind& kind) {
   return false;
 }
 
-std::size_t id_hash(std::string_view id) {
-  return std::hash<std::string_view>{}(id);
+std::size_t id_hash(std::string_view id, std::size_t before) {
+  constexpr std::size_t prime = 0x100000001b3;
+  for (char const c : id) before = (before ^ static_cast<unsigned char>(c)) * prime;
+  return before;
 }
 
 mzml_outline::mzml_outline(bool lenient) : parser_(*this, true, {}, lenient) {

@@ -93,6 +93,10 @@ class mzml_outline final : private xml_handler {
 
 /// Finds the kind of mark that a tag of this name makes. @param end  it is an end tag @returns false for other tags
 [[nodiscard]] bool mark_named(std::string_view name, bool end, index_mark::kind& kind);
-std::size_t id_hash(std::string_view id);
+
+/// The hash of the empty id.
+inline constexpr std::size_t no_id_hash = 0xcbf29ce484222325;
+/// Returns the hash of an id (FNV-1a, 64 bits), or that of an id with `before` and this text behind it.
+std::size_t id_hash(std::string_view id, std::size_t before = no_id_hash);
 
 }  // namespace ordo::inline v0::spectra::detail

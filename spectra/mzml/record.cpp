@@ -1,12 +1,12 @@
 #include "spectra/mzml/record.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "ordo/detail/config.hpp"
+#include "spectra/mzml/head.hpp"
 #include "spectra/mzml/xml.hpp"
 
 namespace ordo::inline v0::spectra::detail {
@@ -14,86 +14,48 @@ namespace {
 
 constexpr std::string_view software_id = "ordo_specsort", processing_id = "ordo_specsort_processing";
 
-// An element of the head, from its tag's < to its end tag's >.
-struct element {
-  std::size_t begin = 0, tag_end = 0, end_tag = 0;
-  std::string_view tag, id;
-};
-
 // The lists of software and processing in the head.
 class head_reader {
  public:
-  explicit head_reader(std::string_view head) : text_(head) {
-    for (auto found = next_markup(head, 0); found; found = next_markup(head, found->end)) {
-      if (found->kind == markup_kind::end)
-        end(*found);
-      else if (found->kind != markup_kind::other)
-        start(*found);
-    }
-    if (cv.empty()) cv = "MS";
+  explicit head_reader(std::string_view head) : text_(head), cv(psi_ms_name(head)), root_(parse_head(head)) {
+    note_ids(root_);
+    head_element const* const mzml = root_.name == "mzML" ? &root_ : root_.find("mzML");
+    if (!mzml) return;
+    version = mzml->value("version");
+    software_list = elements(*mzml, "softwareList", "software", software);
+    processing_list = elements(*mzml, "dataProcessingList", "dataProcessing", processing);
+    if (head_element const* const run = mzml->find("run")) spectra = run->find("spectrumList");
   }
-
-  std::string_view version, cv;  // cv: the document's name of the PSI-MS vocabulary
-  std::optional<element> software_list, processing_list, spectra;
-  std::vector<element> software, processing;
-  std::set<std::string_view> ids;
-
-  [[nodiscard]] std::string_view value(element const& of, std::string_view name) const { return value_of(of.tag, name); }
-  // Returns the blanks before a place.
-  [[nodiscard]] std::string_view blanks_before(std::size_t at) const {
-    std::size_t begin = at;
-    while (begin > 0 && is_space(text_[begin - 1])) --begin;
-    return text_.substr(begin, at - begin);
-  }
-  // Returns the prefix of the name of an element, with the colon.
-  [[nodiscard]] std::string prefix(element const& like) const {
-    std::string_view const name = like.tag.substr(1, like.tag.find_first_of(" \t\r\n/>") - 1);
-    auto const colon = name.find(':');
-    return colon == std::string_view::npos ? "" : std::string(name.substr(0, colon + 1));
-  }
+  head_reader(head_reader const&) = delete;
 
  private:
-  static std::string_view value_of(std::string_view tag, std::string_view name) {
-    auto const found = attribute_in(tag, name);
-    return found ? tag.substr(found->begin, found->size) : std::string_view();
-  }
-
-  void start(markup const& found) {
-    element one{found.begin, found.end, found.end, text_.substr(found.begin, found.end - found.begin), {}};
-    one.id = value_of(one.tag, "id");
-    if (!one.id.empty()) ids.insert(one.id);
-    bool const empty = found.kind == markup_kind::empty;
-    if (found.name == "mzML")
-      version = value_of(one.tag, "version");
-    else if (found.name == "cvParam" && cv.empty() && value_of(one.tag, "accession").starts_with("MS:"))
-      cv = value_of(one.tag, "cvRef");
-    else if (found.name == "softwareList" && !empty)
-      software_list = one;
-    else if (found.name == "software")
-      software.push_back(one);
-    else if (found.name == "dataProcessingList" && !empty)
-      processing_list = one;
-    else if (found.name == "dataProcessing")
-      processing.push_back(one);
-    else if (found.name == "spectrumList")
-      spectra = one;
-  }
-
-  void end(markup const& found) {
-    if (found.name == "softwareList" && software_list) software_list->end_tag = found.begin;
-    if (found.name == "dataProcessingList" && processing_list) processing_list->end_tag = found.begin;
-    if (found.name == "software" && !software.empty()) software.back().end_tag = found.begin;
-    if (found.name == "dataProcessing" && !processing.empty()) processing.back().end_tag = found.begin;
-  }
-
   std::string_view text_;
-};
 
-std::string unused(std::string_view id, std::set<std::string_view> const& ids) {
-  std::string made(id);
-  for (std::size_t number = 2; ids.contains(made); ++number) made = fmt::format("{}_{}", id, number);
-  return made;
-}
+ public:
+  std::string_view version, cv;  // cv: the document's name of the PSI-MS vocabulary
+  head_element const *software_list = nullptr, *processing_list = nullptr, *spectra = nullptr;
+  std::vector<head_element const*> software, processing;
+  std::set<std::string_view> ids;
+
+  // Returns the blanks before a place.
+  [[nodiscard]] std::string_view blanks_before(std::size_t at) const { return detail::blanks_before(text_, at); }
+
+ private:
+  void note_ids(head_element const& one) {
+    if (std::string_view const id = one.value("id"); !id.empty()) ids.insert(id);
+    for (auto const& child : one.children) note_ids(child);
+  }
+  static head_element const* elements(head_element const& mzml, std::string_view list, std::string_view name,
+                                      std::vector<head_element const*>& to) {
+    head_element const* const found = mzml.find(list);
+    if (!found || found->is_empty()) return nullptr;
+    for (auto const& one : found->children)
+      if (one.name == name) to.push_back(&one);
+    return found;
+  }
+
+  head_element root_;
+};
 
 // A writer of elements in the manner of an adjacent one: indented alike, or all in one line.
 struct writer {
@@ -130,12 +92,6 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
-// Sets the number of elements that a list states.
-void set_count(element const& list, std::size_t count, std::vector<text_edit>& edits) {
-  if (auto const at = attribute_in(list.tag, "count"))
-    edits.push_back({list.begin + at->begin, list.begin + at->begin + at->size, fmt::format("{}", count)});
-}
-
 }  // namespace
 
 processing_record record_processing(std::string_view head, std::vector<std::pair<std::string, std::string>> const& options) {
@@ -145,18 +101,21 @@ processing_record record_processing(std::string_view head, std::vector<std::pair
   if (all.version.starts_with("1.0")) return lacks(fmt::format("the document is mzML {}", all.version));
   if (!all.software_list || all.software.empty()) return lacks("the document has no softwareList");
   if (!all.processing_list || all.processing.empty()) return lacks("the document has no dataProcessingList");
-  std::string_view const now = all.value(*all.spectra, "defaultDataProcessingRef");
-  auto const old = std::ranges::find(all.processing, now, &element::id);
-  if (now.empty() || old == all.processing.end()) return lacks("the list of spectra refers to no dataProcessing");
+  std::string_view const now = all.spectra->value("defaultDataProcessingRef");
+  auto const id_of = [](head_element const* one) { return one->value("id"); };
+  auto const found_old = std::ranges::find(all.processing, now, id_of);
+  if (now.empty() || found_old == all.processing.end()) return lacks("the list of spectra refers to no dataProcessing");
+
+  head_element const* const old = *found_old;
 
   // Finds our software, of this version.
-  auto const known = std::ranges::find_if(all.software, [&](element const& one) {
-    return one.id.starts_with(software_id) && all.value(one, "version") == version;
+  auto const known = std::ranges::find_if(all.software, [&](head_element const* one) {
+    return id_of(one).starts_with(software_id) && one->value("version") == version;
   });
   bool const is_known = known != all.software.end();
-  std::string const software = is_known ? std::string(known->id) : unused(software_id, all.ids);
+  std::string const software = is_known ? std::string(id_of(*known)) : unused_id(software_id, all.ids);
 
-  std::string_view const steps = head.substr(old->tag_end, old->end_tag - old->tag_end);
+  std::string_view const steps = head.substr(old->tag_end, old->content_end - old->tag_end);
   std::size_t order = 0, last_order = 0;
   std::size_t last_method = std::string_view::npos;
   for (auto found = next_markup(steps, 0); found; found = next_markup(steps, found->end)) {
@@ -168,7 +127,7 @@ processing_record record_processing(std::string_view head, std::vector<std::pair
     last_method = found->begin;
   }
   std::size_t const like = last_method == std::string_view::npos ? old->tag_end : old->tag_end + last_method;
-  writer const method(all.blanks_before(like), all.prefix(*old));
+  writer const method(all.blanks_before(like), prefix_of_tag(old->tag));
   if (is_known && last_method != std::string_view::npos &&
       without_blanks(steps.substr(last_method)) ==
           without_blanks(processing_method(method, all.cv, last_order, software, options)))
@@ -182,21 +141,21 @@ processing_record record_processing(std::string_view head, std::vector<std::pair
   };
   if (!is_known) {
     set_count(*all.software_list, all.software.size() + 1, made.edits);
-    writer const style(all.blanks_before(all.software.front().begin), all.prefix(all.software.front()));
-    insert(all.software_list->end_tag,
+    writer const style(all.blanks_before(all.software.front()->begin), prefix_of_tag(all.software.front()->tag));
+    insert(all.software_list->content_end,
            style.element("software", fmt::format("id=\"{}\" version=\"{}\"", software, version),
                          style.term(all.cv, "MS:1000799", "custom unreleased software tool", "ordo specsort")));
   }
-  if (old->id.starts_with(processing_id)) {  // nothing else refers to it
-    insert(old->end_tag, processing_method(method, all.cv, order, software, options));
+  if (id_of(old).starts_with(processing_id)) {  // nothing else refers to it
+    insert(old->content_end, processing_method(method, all.cv, order, software, options));
     return made;
   }
-  std::string const processing = made.after = unused(processing_id, all.ids);
+  std::string const processing = made.after = unused_id(processing_id, all.ids);
   set_count(*all.processing_list, all.processing.size() + 1, made.edits);
-  writer const style(all.blanks_before(old->begin), all.prefix(*old));
-  std::string content(steps.substr(0, steps.size() - all.blanks_before(old->end_tag).size()));
+  writer const style(all.blanks_before(old->begin), prefix_of_tag(old->tag));
+  std::string content(steps.substr(0, steps.size() - all.blanks_before(old->content_end).size()));
   content += processing_method(method, all.cv, order, software, options);
-  insert(all.processing_list->end_tag, style.element("dataProcessing", fmt::format("id=\"{}\"", processing), content));
+  insert(all.processing_list->content_end, style.element("dataProcessing", fmt::format("id=\"{}\"", processing), content));
   auto const reference = attribute_in(all.spectra->tag, "defaultDataProcessingRef");
   std::size_t const at = all.spectra->begin + reference->begin;
   made.edits.push_back({at, at + reference->size, processing});

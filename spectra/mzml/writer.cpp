@@ -1,13 +1,10 @@
 #include "spectra/mzml/writer.hpp"
 
 #include <algorithm>
-#include <new>
 #include <span>
 #include <utility>
 
 #include <fmt/format.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
 
 namespace ordo::inline v0::spectra::detail {
 
@@ -15,53 +12,11 @@ namespace {
 
 constexpr std::size_t batch_bytes = std::size_t{1} << 20;
 
-// Finds the tag of a spectrum in its text, which begins with what stands before it.
-markup spectrum_tag(std::string_view text) {
-  auto tag = next_markup(text, 0);
-  while (tag->name != "spectrum" || (tag->kind != markup_kind::start && tag->kind != markup_kind::empty))
-    tag = next_markup(text, tag->end);
-  return *tag;
-}
-
 }  // namespace
 
-// The SHA-1 of everything written so far.
-struct mzml_writer::digest {
-  EVP_MD_CTX* context = nullptr;
-
-  digest() {
-    // OpenSSL would use the context that it could not make for want of memory.
-    if (!OSSL_LIB_CTX_get0_global_default()) throw std::bad_alloc();
-    context = EVP_MD_CTX_new();
-    if (!context || EVP_DigestInit_ex(context, EVP_sha1(), nullptr) != 1) {
-      EVP_MD_CTX_free(context);
-      throw std::bad_alloc();
-    }
-  }
-  ~digest() { EVP_MD_CTX_free(context); }
-  digest(digest const&) = delete;
-  digest& operator=(digest const&) = delete;
-
-  void add(std::string_view text) { EVP_DigestUpdate(context, text.data(), text.size()); }
-  [[nodiscard]] std::string hex() const {
-    digest copy;
-    unsigned char bytes[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    EVP_MD_CTX_copy_ex(copy.context, context);
-    EVP_DigestFinal_ex(copy.context, bytes, &size);
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", bytes[i]);
-    return text;
-  }
-};
-
 mzml_writer::mzml_writer(sink& to, std::string const* folder)
-    : to_(to), digest_(std::make_unique<digest>()), spool_(folder ? std::make_unique<spool>(*folder) : nullptr) {}
+    : to_(to), spool_(folder ? std::make_unique<spool>(*folder) : nullptr) {}
 mzml_writer::~mzml_writer() = default;
-
-std::string mzml_writer::checksum() const {
-  return digest_->hex();
-}
 
 void mzml_writer::put(std::string_view text) {
   if (ordering_ && (holds_ || ordering_->holds_entries)) {
@@ -76,7 +31,7 @@ void mzml_writer::put(std::string_view text) {
 }
 
 void mzml_writer::send(std::string_view text) {
-  if (indexed_) digest_->add(text);
+  if (indexed_) digest_.add(text);
   to_.write(text);
 }
 
@@ -174,7 +129,7 @@ void mzml_writer::take(index_mark const& mark, index_mark const* next) {
       add_list(mark, false);
       checksum_seen_ = true;
       put_to(mark.begin);
-      if (!is_closed(mark)) replace(mark.end, checksum());
+      if (!is_closed(mark)) replace(mark.end, digest_.hex());
       break;
     case index_mark::kind::document_end:
       add_list(mark, true);
@@ -291,7 +246,7 @@ void mzml_writer::release_spectra() {
 }
 
 void mzml_writer::number_spectrum(ordered_spectrum const& about, std::string_view text) {
-  markup const tag = spectrum_tag(text);
+  markup const tag = element_tag(text, "spectrum");
   if (indexed_) spectra_.place(about.number, written_ + tag.begin);
   std::uint64_t const number = ordering_->placed++;
   if (ordering_->options.on_written) ordering_->origins.push_back({0, 0, about.number, about.offset});

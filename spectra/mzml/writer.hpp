@@ -9,6 +9,7 @@
 
 #include "ordo/io.hpp"
 #include "ordo/spectra/order.hpp"
+#include "spectra/mzml/digest.hpp"
 #include "spectra/mzml/format.hpp"
 #include "spectra/mzml/index.hpp"
 #include "spectra/mzml/spool.hpp"
@@ -65,9 +66,6 @@ class mzml_writer {
   [[nodiscard]] std::string index_differences() const;
 
  private:
-  struct digest;
-
-  [[nodiscard]] std::string checksum() const;  // of the output so far
   void put(std::string_view text);
   void send(std::string_view text);
   void put_to(std::size_t end);
@@ -126,7 +124,7 @@ class mzml_writer {
     std::uint64_t missing = 0, surplus = 0, moved = 0, wrong = 0;
   } differences_;
 
-  std::unique_ptr<digest> digest_;
+  sha1_digest digest_;  // of the output so far
   std::string_view text_;  // of the chunk
   std::size_t done_ = 0;   // bytes of it
 

@@ -67,7 +67,7 @@ constexpr std::array<std::uint16_t, 32> windows_1252{0x20ac, 0x81,   0x201a, 0x0
                                                      0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x9d,   0x017e, 0x0178};
 
 void add_windows_1252(unsigned char byte, std::string& to) {
-  std::uint32_t const code = byte < 0xa0 ? windows_1252[byte - 0x80u] : byte;
+  std::uint32_t const code = windows_1252_code(byte);
   if (code < 0x800) {
     to += char(0xc0 | (code >> 6));
   } else {
@@ -91,6 +91,10 @@ std::string declared_encoding(std::string_view text) {
 }
 
 }  // namespace
+
+std::uint32_t windows_1252_code(unsigned char byte) {
+  return byte < 0xa0 ? windows_1252[byte - 0x80u] : byte;
+}
 
 std::size_t find_invalid_utf8(std::string_view text, std::size_t from) {
   while (from < text.size()) {
@@ -136,6 +140,13 @@ std::optional<markup> next_markup(std::string_view text, std::size_t from) {
   if (auto const colon = name.find(':'); colon != std::string_view::npos) name.remove_prefix(colon + 1);
   auto const kind = closes ? markup_kind::end : rest[at - 1] == '/' ? markup_kind::empty : markup_kind::start;
   return markup{kind, begin, begin + at + 1, name};
+}
+
+markup element_tag(std::string_view text, std::string_view name) {
+  auto tag = next_markup(text, 0);
+  while (tag->name != name || (tag->kind != markup_kind::start && tag->kind != markup_kind::empty))
+    tag = next_markup(text, tag->end);
+  return *tag;
 }
 
 std::optional<value_range> attribute_in(std::string_view tag, std::string_view name) {

@@ -50,6 +50,9 @@ struct markup {
 /// Finds the first markup that begins at `from` or behind it, if the text holds all of it.
 std::optional<markup> next_markup(std::string_view text, std::size_t from);
 
+/// Returns the first tag of an element in a text, which may begin with what stands before it.
+markup element_tag(std::string_view text, std::string_view name);
+
 /// The place of an attribute's value in a tag.
 struct value_range {
   std::size_t begin, size;
@@ -85,6 +88,9 @@ bool plain_attributes(std::string_view tag, std::vector<attributes::attribute>& 
 
 /// Finds the first byte from `from` on that begins no character of UTF-8; npos if there is none.
 std::size_t find_invalid_utf8(std::string_view text, std::size_t from = 0);
+
+/// Returns the character of a byte from 0x80 on in Windows-1252.
+std::uint32_t windows_1252_code(unsigned char byte);
 
 /// Reads the number of an attribute, which may have blanks around it. Whole numbers may have decimals of zero, as some programs
 /// write them. @returns nothing if the text is no number

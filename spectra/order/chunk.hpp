@@ -171,6 +171,9 @@ struct unstated_values {
   void add(spectrum_choice const& choice, spectrum_header const& header) noexcept;
 };
 
+/// The head of mzML documents that become one.
+class merged_head;
+
 /// The work on the chunks of an input.
 struct chunk_task {
   purpose what = purpose::sort;
@@ -181,6 +184,7 @@ struct chunk_task {
   print_spectrum print = nullptr;        // nullptr: the output has the format of the input
   order_options const* order = nullptr;  // for spectra of mzML that stay mzML
   order_report* ordered = nullptr;       // which then gets runs, passes and missing keys
+  merged_head* merged = nullptr;         // of documents of mzML that become one, or parts of it
 
   [[nodiscard]] bool writes() const noexcept { return what == purpose::sort || what == purpose::order; }
   /// Returns true if all of each spectrum is read, and nothing is written.

@@ -2,7 +2,14 @@
 
 #include <algorithm>
 
+#include "ordo/error.hpp"
+
 namespace ordo::inline v0::spectra::detail {
+
+void check_parts(order_options const& order) {
+  if (order.parts && order.part_bytes) throw usage_error("a size of parts and a number of parts are mutually exclusive");
+  if (order.parts == 0) throw usage_error("the number of parts is 0: there is always one");
+}
 
 void part_writer::open() {
   {

@@ -12,6 +12,9 @@
 
 namespace ordo::inline v0::spectra::detail {
 
+/// Checks the parts of an order. @throws usage_error
+void check_parts(order_options const& order);
+
 /// A writer of spectra, in the given order, to one output or to its parts.
 class part_writer {
  public:

@@ -457,7 +457,7 @@ specsort in.mgf -o k.mgf --spectra-by mass --split-count 2 --split-count 2
 specsort in.mgf -T .
 specsort in.mgf --split-size 100 --split-count 2 -o k
 specsort in.mgf -o k --spectra-by mass,
-specsort in.mgf in.mgf
+specsort in.mgf in.mgf --check
 specsort
 specsort no.mgf
 specsort in.mgf --check --spectra-by mass

@@ -74,7 +74,6 @@ printf '# nothing\nCOM=a header\n\n1024.6\n' > header
 for fine in empty by_mz header; do expect 0 specsort --check "$fine"; done
 
 expect_error specsort
-expect_error specsort in.mgf in.mgf
 expect_error specsort in.mgf --by charge
 expect_error specsort in.mgf -o no/such/folder/result
 

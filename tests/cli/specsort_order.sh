@@ -91,7 +91,14 @@ for option in --spectra-by --map --memory --split-size --split-count -T --top --
   expect_error specsort in.mgf "$option" '' -o o
   [[ $(< err) == "specsort: empty value: ${option/-T/--temporary-directory}: ''" ]] || fail "error: $(< err)"
 done
-expect_error specsort in.mgf in.mgf
+# Without an order the spectra of several inputs follow one another.
+cp in.mgf a.mgf
+expect 0 specsort in.mgf a.mgf by_pepmass --map map.tsv -o result
+{ specsort in.mgf; tail -n +3 in.mgf | specsort -; tail -n +3 by_pepmass; } | grep -v '^COM\|^$' | cmp - <(grep -v '^COM\|^$' result)
+[[ $(cut -f 3,4 map.tsv | tail -n +2 | tr '\n\t' '  ') == 'in.mgf 1 in.mgf 2 a.mgf 1 a.mgf 2 by_pepmass 1 by_pepmass 2 ' ]] ||
+  fail "the map: $(< map.tsv)"
+expect_error specsort in.mgf in.mgf --check
+expect_error specsort in.mgf in.mgf --summary
 expect_error specsort in.mgf missing --spectra-by rt -o result2
 
 # mzML comes in as the MGF that --to mgf makes of it.
@@ -128,10 +135,6 @@ cp whole.mzML same.mzML; expect 0 specsort same.mzML "${by[@]}" -o same.mzML; cm
 expect 0 specsort ordered.mzML --spectra-by scan -o again.mzML; cmp again.mzML whole.mzML
 expect 0 specsort whole.mzML "${by[@]}" --to mgf; mv out want
 expect 0 specsort ordered.mzML --to mgf; cmp out want
-expect_error specsort whole.mzML whole.mzML "${by[@]}" --to mzml
-expect_error specsort whole.mzML "${by[@]}" --split-count 2 -o parts.mzML
-expect_error specsort whole.mzML --split-size 10K -o parts.mzML
-grep -q 'mzML holds one run in one file' err || fail "error: $(< err)"
 expect_error specsort cut.mzML "${by[@]}" -o result2.mzML --map map2.tsv
 grep -q '^specsort: truncated: cut.mzML:' err || fail "error: $(< err)"
 [[ ! -e result2.mzML && ! -e map2.tsv ]] || fail "output in spite of an error"

@@ -52,9 +52,10 @@ void refuse_conflicts(command const& made) {
 work checked(command const& made) {
   if (made.inputs.empty()) throw usage_error("missing operand: FILE: see specsort --help");
   bool const writes = !made.check && made.summary.empty();
-  if (made.inputs.size() > 1 && !made.order.any())
-    throw usage_error(fmt::format("several inputs: {}: they need --spectra-by, --split-size or --split-count", made.inputs[1]));
-  work const w{made, made.choice.choice(), made.selection.selection(), made.order.order(), {made.choice.index, made.inputs}};
+  if (made.inputs.size() > 1 && !writes)
+    throw usage_error(fmt::format("several inputs: {}: --check and --summary read one", made.inputs[1]));
+  work const w{made, made.choice.choice(), made.selection.selection(), made.order.order(made.inputs.size() > 1),
+               {made.choice.index, made.inputs}};
   if (!made.choice.filter_ms_level.empty() && w.select.empty())
     throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
   if (!writes && made.choice.any())
@@ -130,9 +131,6 @@ int order(work const& w, cli::stats& stats, cli::progress& progress) {
   find_sample(w, options, progress);
   progress.phase("sorting");
   spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
-  if (to == spectra::format::mzml && (made.inputs.size() > 1 || made.order.splits()))
-    throw usage_error(
-        "conflicting options: --to=mzml: mzML holds one run in one file: write several inputs, or parts, as MGF (--to=mgf)");
   auto const found = specsort::order_files(made.inputs, w.lists, made.output, made.order.map, to, options, w.order, made.common,
                                            [&](spectra::sort_report const& done) { report(stats, done); });
   progress.clear();
@@ -158,7 +156,7 @@ int run(int argc, char** argv) {
   cli::stats stats(tool, argc, argv, made.common);
   stats.refuse_inputs(made.inputs);
   cli::progress progress(tool, made.common, made.inputs, made.check || !made.summary.empty() ? "" : made.output);
-  if (made.order.any()) return order(w, stats, progress);
+  if (made.order.any() || made.inputs.size() > 1) return order(w, stats, progress);
   spectra::sort_options options = options_of(w);
   find_sample(w, options, progress);
   cli::input in(made.inputs[0], made.common.threads);

@@ -271,7 +271,8 @@ std::vector<cli::option> order_rows(command& to) {
                  "without a KEY come last",
                  order.by,
                  "pepmass is the m/z of the precursor, mass its neutral mass, peaks the number of peaks that are kept. Several "
-                 "inputs become one output in MGF; one input in mzML may stay mzML (--to=mzml)."),
+                 "inputs become one output, in MGF or, of inputs in mzML, in mzML (--to=mzml). Without this option they "
+                 "follow one another."),
           flag("descending-spectra", order_group, "order spectra in descending order; those without a KEY still come last",
                order.descending),
           valued("map", "FILE", order_group, "write the origin of each spectrum to FILE", order.map,
@@ -295,7 +296,7 @@ std::vector<cli::option> order_rows(command& to) {
                  order.folders.emplace_back(value);
                }},
           valued("split-size", "SIZE", split_group, "write parts of at most SIZE bytes, counted before compression",
-                 order.split_size, "-o out.mgf writes out.0001.mgf and so on. No spectrum is cut."),
+                 order.split_size, "-o out.mgf writes out.0001.mgf and so on. No spectrum is cut. Parts of mzML are complete documents."),
           valued("split-count", "N", split_group, "write N parts of about the same size", order.split_count)};
 }
 
@@ -305,7 +306,7 @@ cli::command_table make_table(command& to) {
   cli::command_table table{
       .name = "specsort",
       .summary = "sort the peaks of mass spectra",
-      .usage = {"[OPTION]... FILE", "[OPTION]... --spectra-by=KEY FILE..."},
+      .usage = {"[OPTION]... FILE...", "[OPTION]... --spectra-by=KEY FILE..."},
       .description =
           "Sort the peaks of each spectrum of an MGF, mzML, mzXML or MSP file. In MGF the lines of peaks change places within "
           "their "
@@ -316,12 +317,17 @@ cli::command_table make_table(command& to) {
       .notes = {{"Ordered spectra",
                  "Every line keeps its bytes. The lines before the first spectrum of the first FILE come first, in every part; "
                  "their parameters must be the same in all FILEs, except COM, USERNAME and USEREMAIL. Empty lines behind a "
-                 "spectrum stay behind it. Other lines between spectra stay before the spectrum that follows."}},
+                 "spectrum stay behind it. Other lines between spectra stay before the spectrum that follows."},
+                {"Several mzML files in one",
+                 "If a FILE has an id of a spectrum that a FILE before has, too, its ids end in \" file=N\". The head is that of the "
+                 "first FILE, with the source files, software, instruments and processings that the others add; each "
+                 "spectrum refers to its own."}},
       .examples = {{"Sort the peaks of all spectra by m/z", "specsort run.mgf.gz -o sorted.mgf.gz"},
                    {"Keep the 150 highest peaks of each spectrum, and order spectra by precursor m/z",
                     "specsort run.mzML --top=150 --spectra-by=pepmass -o sorted.mgf"},
                    {"Keep the spectra of MS level 2 from 10 to 20 minutes",
                     "specsort run.mzML --ms-level=2 --rt=10min:20min -o part.mzML"},
+                   {"Merge runs into one, ordered by retention time", "specsort a.mzML b.mzML --spectra-by=rt -o merged.mzML"},
                    {"See what a file holds", "specsort --summary run.mzML"}}};
   for (auto rows : {sort_rows(to), choice_rows(to.choice), selection_rows(to), order_rows(to)})
     for (cli::option& row : rows) table.options.push_back(std::move(row));
@@ -428,15 +434,17 @@ std::string explained(spectra::selection const& select, std::string const& prese
   return text;
 }
 
-spectra::order_options order_options::order() const {
+spectra::order_options order_options::order(bool several) const {
   spectra::order_options one;
-  if (!any()) {
+  bool const is_order = any() || several;
+  constexpr std::string_view needs = "needs --spectra-by, --split-size, --split-count or several inputs";
+  if (!is_order) {
     for (auto const& [name, value] : {std::pair("--map", map), std::pair("--memory", memory)})
-      if (!value.empty()) throw usage_error(fmt::format("{} needs --spectra-by, --split-size or --split-count", name));
-    if (!folders.empty()) throw usage_error("--temporary-directory needs --spectra-by, --split-size or --split-count");
+      if (!value.empty()) throw usage_error(fmt::format("{} {}", name, needs));
+    if (!folders.empty()) throw usage_error(fmt::format("--temporary-directory {}", needs));
   }
   if (descending && by.empty()) throw usage_error("--descending-spectra needs --spectra-by");
-  if (!any()) return one;
+  if (!is_order) return one;
   if (!by.empty()) one.order = {keys_of(by), descending};
   if (!split_size.empty() && !split_count.empty()) throw usage_error("--split-size and --split-count are mutually exclusive");
   if (!split_size.empty()) one.part_bytes = parse_size("--split-size", split_size);

@@ -180,7 +180,15 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, spectr
   spectra::spectrum_inputs from;
   from.count = inputs.size();
   from.open = [&](std::size_t k) { return opened(open(k), lists.of_input(k)); };
+  bool const joins = as == spectra::format::mzml && (inputs.size() > 1 || order.parts || order.part_bytes);
+  if (joins)
+    from.open = [&](std::size_t k) {
+      auto in = open(k);
+      format_of_output(output, "mzml", *in, format_of_input(*in));
+      return opened(std::move(in), lists.of_input(k));
+    };
   auto const order_document = [&] {
+    if (joins) return spectra::order_mzml(from, to, options, order);
     auto const in = open(0);
     spectra::sort_options document_options = options;
     document_options.name = in->name();

@@ -17,7 +17,7 @@ spectra::spectrum_inputs inputs_of(std::vector<std::string> const& inputs, spect
                                    bool again);
 
 /// Orders the spectra of files into an output, or into parts of it.
-/// @param as  the format; mzML only of one input in mzML, and without parts @param map  path of the origins; empty: none
+/// @param as  the format; mzML only of inputs in mzML @param map  path of the origins; empty: none
 /// @param committing  called when all is written, before files take their places
 spectra::order_report order_files(std::vector<std::string> const& inputs, spectrum_lists const& lists,
                                   std::string const& output, std::string const& map, spectra::format as,

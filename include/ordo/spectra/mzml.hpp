@@ -52,6 +52,29 @@ sort_report sort_mzml(source& input, sink& output, sort_options const& options, 
 /// @throws usage_error  for a repeated key, or parts; and as sort_mzml
 order_report order_mzml(source& input, sink& output, sort_options const& options, order_options const& order);
 
+/// Orders the spectra of many documents of mzML 1.1, or of one, into one indexedmzML, or into parts of it, each of which is a
+/// document of its own. Peaks are sorted and selected as by sort_mzml.
+/// - The head is that of the first input. Source files, parameter groups, software, instruments, processings, samples and
+///   contacts that the others add go with them; they get new ids, with "_2" and so on, where an element that differs has theirs.
+///   A spectrum names its source file, processing and instrument where these are not the defaults of the output. An input
+///   without a source file is a source file itself. A userParam "merged run" states the id, startTimeStamp and sampleRef of each
+///   further run.
+/// - If an id of a spectrum is that of a spectrum of an input before, the ids of all spectra of the input, and all references to
+///   them, end in " file=N", with the number of the input from 1 on, or the next number for which none collides. The same holds
+///   for chromatograms.
+/// - Spectra get new numbers; each part has its own count, index and checksum. The first part has all chromatograms. References
+///   to spectra of other parts stay. Comments outside of spectra and chromatograms, but for those of the head, are left out, as
+///   is the text between the end of an input's lists and its index.
+/// - Inputs in another encoding than the first one have their characters outside ASCII written as character references.
+/// Memory: order.memory, the chunks of sort_mzml; 16 bytes for each spectrum and chromatogram of a part, with the difference of
+/// its id to the one before; and 16 to 32 bytes more for each if there are several inputs. More is stored on disk, in
+/// order.folders: all spectra and chromatograms, and a second time those of a part.
+/// @param options  name and input_bytes do not count
+/// @throws input_error  for documents that cannot be one: of another version, or with other prefixes of tags
+/// @throws usage_error  for a repeated key, no input, or an input that is not mzML; and as sort_mzml
+order_report order_mzml(spectrum_inputs const& inputs, output_parts& output, sort_options const& options,
+                        order_options const& order);
+
 /// Finds the first peak out of order, among those that sort_mzml to mzML would move. Its line is that of the spectrum.
 check_result check_mzml(source& input, sort_options const& options);
 

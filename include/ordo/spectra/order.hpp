@@ -103,8 +103,8 @@ struct order_report {
 ///   the last spectrum of all inputs comes last. A parameter there is an error unless sort_options::lenient.
 /// - A last line without an end gets one. The byte order mark of the first input, if it has one, comes first in the output.
 /// - A missing END IONS is an error.
-/// The size of the output is known before its first byte is written. Only parts of part_bytes without keys are written as they
-/// come; they need no temporary files.
+/// The size of the output is known before its first byte is written. Only spectra without keys, and without a
+/// number of parts, are written as they come; they need no temporary files.
 /// @param options  name and input_bytes do not count
 /// @throws usage_error  for a repeated key, or no folder
 /// @throws output_error  if temporary files cannot be written; and as sort()

@@ -1,0 +1,70 @@
+#include "spectra/order/input_reader.hpp"
+
+#include <utility>
+
+#include "spectra/order/spill.hpp"
+
+namespace ordo::inline v0::spectra::detail {
+
+input_reader::input_reader(sort_options const& options, order_options const& order)
+    : options_(options), memory_(std::max(order.memory, min_order_memory)) {
+  options_.on_progress = [this, on_progress = options.on_progress](std::uint64_t bytes) {
+    if (on_progress) on_progress(done.done.bytes + bytes);
+  };
+}
+
+void input_reader::warn(std::string const& message) {
+  if (options_.on_warning && warned_ < options_.warnings_shown) options_.on_warning(message);
+  ++warned_;
+  ++done.done.warnings;
+}
+
+sort_report input_reader::read(spectrum_inputs::opened const& opened, pipeline_task task) {
+  sort_options options = options_;
+  options.name = opened.name;
+  options.input_bytes = opened.bytes;
+  options.chunk_bytes = std::clamp<std::size_t>(memory_ / order_blocks, 1, options.chunk_bytes);
+  options.warnings_shown -= std::min<std::uint64_t>(options.warnings_shown, warned_);
+  if (opened.numbers) options.choice.numbers = opened.numbers;
+  options.choice.first_number = done.done.spectra;
+  task.what = purpose::order;
+  task.from = opened.from_format;
+  pipeline work(std::move(options), task);
+  work.run(*opened.from, nullptr);
+  return work.report();
+}
+
+void input_reader::add(sort_report const& one) {
+  sort_report& all = done.done;
+  warned_ += one.warnings;
+  all.bytes += one.bytes;
+  all.lines += one.lines;
+  all.spectra += one.spectra;
+  all.peaks += one.peaks;
+  all.reordered += one.reordered;
+  all.spectra_kept += one.spectra_kept;
+  all.peaks_kept += one.peaks_kept;
+  all.missing_precursor += one.missing_precursor;
+  all.warnings += one.warnings;
+  all.device_memory = std::max(all.device_memory, one.device_memory);
+  if (inputs_++ == 0 || one.machine.device == device::gpu) all.machine = one.machine;
+  for (phase_time const& phase : one.phases) {  // phases of other formats have other names
+    auto const same = std::ranges::find(all.phases, phase.name, &phase_time::name);
+    if (same == all.phases.end()) {
+      all.phases.push_back(phase);
+      continue;
+    }
+    same->seconds += phase.seconds;
+    same->waited += phase.waited;
+    same->bytes += phase.bytes;
+  }
+}
+
+order_report& input_reader::end(phase_time const& order, phase_time const& spill, phase_time const& write) {
+  auto& phases = done.done.phases;
+  std::erase_if(phases, [&](phase_time const& one) { return one.name == write.name; });
+  phases.insert(phases.end(), {order, spill, write});
+  return done;
+}
+
+}  // namespace ordo::inline v0::spectra::detail
