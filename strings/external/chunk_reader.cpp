@@ -13,6 +13,7 @@
 #include "ordo/cpu_backend.hpp"
 #include "ordo/error.hpp"
 #include "sort_core/scoped_machine.hpp"
+#include "strings/external/count_bytes.hpp"
 
 namespace ordo::inline v0::strings::detail {
 namespace {
@@ -56,7 +57,7 @@ std::size_t chunk_reader::lines_in(std::size_t begin, std::size_t end) const {
     return tbb::parallel_reduce(
         tbb::blocked_range<char const*>(text + begin, text + end, 1 << 20), std::size_t{0},
         [&](auto const& part, std::size_t sum) {
-          return sum + std::size_t(std::count(part.begin(), part.end(), options_.delimiter));
+          return sum + count_bytes({part.begin(), part.end()}, options_.delimiter);
         },
         std::plus<>{});
   });

@@ -14,6 +14,7 @@
 
 #include "base/threads.hpp"
 #include "ordo/strings/line_comparison.hpp"
+#include "strings/external/count_bytes.hpp"
 
 namespace ordo::inline v0::strings::detail {
 namespace {
@@ -56,7 +57,7 @@ class counting_run_sink final : public sink {
     while (!data.empty()) {
       std::uint64_t const block = offset / block_;
       auto const part = data.first(std::size_t(std::min<std::uint64_t>(data.size(), (block + 1) * block_ - offset)));
-      lines_.at(block).fetch_add(std::uint32_t(std::count(part.begin(), part.end(), delimiter_)), std::memory_order_relaxed);
+      lines_.at(block).fetch_add(std::uint32_t(count_bytes(part, delimiter_)), std::memory_order_relaxed);
       offset += part.size();
       data = data.subspan(part.size());
     }
@@ -72,12 +73,18 @@ class counting_run_sink final : public sink {
 class run_reader {
  public:
   run_reader(stored_range const& run, char delimiter) : run_(&run), delimiter_(delimiter) {}
+  // Blocks in which no line ends are not read in search of one.
+  run_reader(line_run const& run, char delimiter) : run_reader(run.stored, delimiter) { counts_ = &run; }
 
   // Returns where the first line begins in [at, end), or end if none does.
   std::uint64_t first_line(std::uint64_t at, std::uint64_t end) {
     if (at == 0) return 0;
     std::size_t wanted = 1;
     for (std::uint64_t from = at - 1; from + 1 < end; wanted = std::min(4 * std::max(wanted, page), max_read)) {
+      if (has_no_end(from)) {
+        from = (from / counts_->block + 1) * counts_->block;
+        continue;
+      }
       auto const bytes = window(from, wanted);
       auto const seen = bytes.first(std::size_t(std::min<std::uint64_t>(bytes.size(), end - 1 - from)));
       if (void const* const found = std::memchr(seen.data(), delimiter_, seen.size()))
@@ -89,6 +96,10 @@ class run_reader {
   // Returns where the line that has the byte at `at` begins. A line begins at `begin`, and not behind `at`.
   std::uint64_t line_around(std::uint64_t at, std::uint64_t begin) {
     for (std::size_t size = page / 8; at != begin; size = std::min(4 * size, max_read)) {
+      if (has_no_end(at - 1)) {
+        at = std::max(begin, (at - 1) / counts_->block * counts_->block);
+        continue;
+      }
       std::uint64_t const from = at - std::min<std::uint64_t>(at - begin, size);
       auto const bytes = window(from, std::size_t(at - from)).first(std::size_t(at - from));
       if (void const* const found = memrchr(bytes.data(), delimiter_, bytes.size()))
@@ -112,6 +123,8 @@ class run_reader {
   }
 
  private:
+  // Returns whether the block around a byte is known to have no delimiter.
+  [[nodiscard]] bool has_no_end(std::uint64_t at) const { return counts_ && counts_->lines_in_block[at / counts_->block] == 0; }
   // Returns at least `wanted` bytes from `at` on, or all up to the end of the run.
   std::span<char const> window(std::uint64_t at, std::size_t wanted) {
     wanted = std::size_t(std::min<std::uint64_t>(wanted, run_->bytes - at));
@@ -126,6 +139,7 @@ class run_reader {
   }
 
   stored_range const* run_;
+  line_run const* counts_ = nullptr;
   char delimiter_;
   std::vector<char> bytes_;
   std::uint64_t begin_ = 0;  // of bytes_, in the run
@@ -213,7 +227,7 @@ class cutter {
       run_range const& from = all.parts[k];
       line_run const& run = runs_[k];
       if (from.bytes() == 0) continue;
-      run_reader reader(run.stored, options_.delimiter);
+      run_reader reader(run, options_.delimiter);
       double next = step * std::fmod(0.6180339887 * double(k + 1), 1.0), weight = 0;
       std::uint64_t behind = from.begin;  // the last sample: where the next line begins
       for (std::uint64_t b = from.begin; b < from.end;) {
@@ -256,8 +270,9 @@ class cutter {
   }
 
   std::string line_inside(line_range const& all) {
-    run_range const& largest = *std::ranges::max_element(all.parts, {}, &run_range::bytes);
-    run_reader reader(*largest.run, options_.delimiter);
+    auto const part = std::ranges::max_element(all.parts, {}, &run_range::bytes);
+    run_range const& largest = *part;
+    run_reader reader(runs_[std::size_t(part - all.parts.begin())], options_.delimiter);
     return std::string(reader.line(reader.line_around(largest.begin + largest.bytes() / 2, largest.begin)));
   }
 
@@ -278,7 +293,7 @@ class cutter {
   void split_part(run_range const& from, std::size_t k, std::vector<sample> const& samples,
                   std::vector<std::string> const& splitters, std::vector<line_range>& ranges) const {
     auto compare = compare_;
-    run_reader reader(*from.run, options_.delimiter);
+    run_reader reader(runs_[k], options_.delimiter);
     auto [near, last] = std::ranges::equal_range(samples, k, {}, &sample::run);
     std::uint64_t begin = from.begin;
     for (std::size_t s = 0; s < splitters.size(); ++s) {

@@ -138,6 +138,10 @@ TEST_CASE("lines longer than the memory", "[external]") {
   std::string several;  // of which some fit at a time
   for (int i = 0; i < 20; ++i) several += std::string(little / 5, char('a' + i * 7 % 26)) + std::to_string(i % 3) + "\n";
   check({several}, on_cpu());
+  // Lines over several blocks of a run, of which those without an end are not read, among others that are short.
+  check({random_text(1'500'000, '\n', 31, 60'000, 1) + random_text(200'000, '\n', 32) +
+         random_text(1'500'000, '\n', 33, 90'000, 2)},
+        on_cpu());
   // A little that follows a long line shares the memory that the line took: no file is written, and none could be.
   strings::spill_options nowhere;
   nowhere.folders = {"/no/such/folder"};
