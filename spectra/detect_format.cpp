@@ -95,7 +95,7 @@ std::string description_of(std::string_view kind) {
     return text + "; that cannot be read, but msconvert --mzML makes mzML of it";
   if (kind == "a Thermo RAW file")
     return text + "; that cannot be read, but msconvert --mzML or ThermoRawFileParser makes mzML of it";
-  return text + "; MGF, mzML, mzXML and MSP can be read";
+  return text + "; MGF, mzML, mzXML, MSP and mzSpecLib can be read";
 }
 
 std::string_view kind_of_line(std::string_view line) {
@@ -111,7 +111,11 @@ namespace ordo::inline v0::spectra {
 
 format detect_format(std::string_view front) {
   std::string_view const kind = detail::kind_of(front);
-  return kind == "mzML" ? format::mzml : kind == "mzXML" ? format::mzxml : kind == "MSP" ? format::msp : format::mgf;
+  return kind == "mzML"        ? format::mzml
+         : kind == "mzXML"     ? format::mzxml
+         : kind == "MSP"       ? format::msp
+         : kind == "mzSpecLib" ? format::mzspeclib
+                               : format::mgf;
 }
 
 std::string foreign_format(std::string_view front) {

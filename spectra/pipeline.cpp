@@ -114,6 +114,9 @@ void pipeline::run(source& input, sink* output) {
       break;
     case format::msp:
       format_ = make_import_format(make_msp_reader(input), task_, found_);
+      break;
+    case format::mzspeclib:
+      format_ = make_import_format(make_mzspeclib_reader(input), task_, found_);
   }
   for (std::size_t s = 0; s < num_steps; ++s) phases_[s].name = format_->steps()[s];
   // Known before anything is read: a read may wait for input that never comes, while write() can fail at once.

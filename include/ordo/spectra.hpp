@@ -28,10 +28,11 @@
 /// any machine, with any number of threads.
 namespace ordo::inline v0::spectra {
 
-enum class format { mgf, mzml, mzxml, msp };
+enum class format { mgf, mzml, mzxml, msp, mzspeclib };
 
 /// Returns the format of an input that begins with these bytes, of which 4096 are enough: mzML if its first tag is <mzML> or
-/// <indexedmzML>, mzXML if it is <mzXML> or <msRun>, MSP if a line Name: comes first, else MGF, whose reader refuses others.
+/// <indexedmzML>, mzXML if it is <mzXML> or <msRun>, MSP if a line Name: comes first, mzSpecLib if
+/// its first line is <mzSpecLib>, else MGF, whose reader refuses others.
 format detect_format(std::string_view front);
 
 /// Returns what an input that begins with these bytes looks like, and what to do, if it has a known format that is not read:

@@ -16,7 +16,7 @@ from . import _machines
 from . import _ordosort as core
 from ._libraries import NumPy, library_of
 
-__all__ = ["Spectra", "read_mgf", "read_msp", "read_mzml", "read_mzxml", "select", "sort", "write_mgf", "write_parquet"]
+__all__ = ["Spectra", "read_mgf", "read_msp", "read_mzml", "read_mzspeclib", "read_mzxml", "select", "sort", "write_mgf", "write_parquet"]
 
 
 class Spectra:
@@ -216,6 +216,17 @@ def read_msp(source, *, name=None, lenient=False, machine=None):
     array([50., 60.])
     """
     return Spectra(**_read(source, name, "msp", lenient, machine))
+
+
+def read_mzspeclib(source, *, name=None, lenient=False, machine=None):
+    """Reads a library in the text form of mzSpecLib into Spectra. Arguments are those of read_mzml.
+
+    >>> from ordosort import spectra
+    >>> library = b"<mzSpecLib>\\n<Spectrum=1>\\nMS:1000744|selected ion m/z=100.5\\n<Peaks>\\n50\\t1\\n60\\t2\\n"
+    >>> spectra.read_mzspeclib(library).mz
+    array([50., 60.])
+    """
+    return Spectra(**_read(source, name, "mzspeclib", lenient, machine))
 
 
 @contextlib.contextmanager

@@ -48,6 +48,9 @@ def read_mzxml(
 def read_msp(
     source: Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
 ) -> Spectra: ...
+def read_mzspeclib(
+    source: Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
+) -> Spectra: ...
 def write_mgf(path: Union[str, os.PathLike], spectra: Spectra) -> None: ...
 def write_parquet(
     path: Union[str, os.PathLike],

@@ -64,12 +64,13 @@ nb::object array_of(std::vector<T>&& items) {
 constexpr std::pair<std::string_view, spectra::format> formats[] = {{"mgf", spectra::format::mgf},
                                                                     {"mzml", spectra::format::mzml},
                                                                     {"mzxml", spectra::format::mzxml},
-                                                                    {"msp", spectra::format::msp}};
+                                                                    {"msp", spectra::format::msp},
+                                                                    {"mzspeclib", spectra::format::mzspeclib}};
 
 spectra::format format_named(std::string const& name) {
   for (auto const& [known, format] : formats)
     if (known == name) return format;
-  throw ordo::usage_error("bad format: " + name + ": none of mgf, mzml, mzxml and msp");
+  throw ordo::usage_error("bad format: " + name + ": none of mgf, mzml, mzxml, msp and mzspeclib");
 }
 
 /// Reads spectra from bytes, or from a file with readinto.

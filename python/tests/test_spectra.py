@@ -215,7 +215,12 @@ def test_mzxml_and_msp():
     for read, wrong in [(spectra.read_mzxml, text.encode()[:-30]), (spectra.read_msp, b"Name: a\nNum Peaks: 2\n50 1\n")]:
         with pytest.raises(ordosort.InputError):
             read(wrong)
-    assert [ordosort._ordosort.detect_format(t) for t in [text.encode(), library]] == ["mzxml", "msp"]
+    listed = b"<mzSpecLib>\n<Spectrum=1>\nMS:1000744|selected ion m/z=9\nMS:1000041|charge state=2\n<Peaks>\n50\t1\ty1\n60\t2\n"
+    run = spectra.read_mzspeclib(listed)
+    np.testing.assert_array_equal(run.mz, [50, 60])
+    np.testing.assert_array_equal(run.charge, [2])
+    formats = [ordosort._ordosort.detect_format(t) for t in [text.encode(), library, listed]]
+    assert formats == ["mzxml", "msp", "mzspeclib"]
 
 
 def random_run(seed=4, n=300):

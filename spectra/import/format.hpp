@@ -11,7 +11,7 @@
 #include "spectra/mzml/binary_array.hpp"
 #include "spectra/order/chunk.hpp"
 
-// Formats that are read, and written as MGF: mzXML and MSP.
+// Formats that are read, and written as MGF: mzXML, MSP and mzSpecLib.
 namespace ordo::inline v0::spectra::detail {
 
 /// A spectrum that was read, but for its peaks.
@@ -80,6 +80,7 @@ class import_reader {
 
 std::unique_ptr<import_reader> make_mzxml_reader(source& input, bool lenient);
 std::unique_ptr<import_reader> make_msp_reader(source& input);
+std::unique_ptr<import_reader> make_mzspeclib_reader(source& input);
 
 /// @param task, found  must outlive the format
 std::unique_ptr<input_format> make_import_format(std::unique_ptr<import_reader> reader, chunk_task const& task,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "spectra/import/format.hpp"
+#include "spectra/import/record_reader.hpp"
 #include "spectra/mzml/xml.hpp"
 
 // MSP, the text format of NIST's libraries, as NIST, MassBank, MoNA, MS-DIAL, RIKEN and SpectraST write it. A record begins
@@ -249,54 +250,10 @@ class msp_parser final : public import_parser {
   int adduct_charge_ = 0;  // of the record, by the type of its precursor; 0: none
 };
 
-class msp_reader final : public import_reader {
+class msp_reader final : public record_reader {
  public:
-  explicit msp_reader(source& input) : from_(input) {}
-
-  bool next(import_text& text, std::size_t wanted) override {
-    text.failure = nullptr;
-    text.scans.clear();
-    text.num_spectra = 0;
-    text.size = 0;
-    if (std::exchange(ended_, true)) return false;
-    text.first_spectrum = spectra_;
-    try {
-      cut(text, std::clamp<std::size_t>(wanted, 1, chunk_text::max_bytes / 2));
-    } catch (...) {
-      text.failure = std::current_exception();
-    }
-    spectra_ += text.num_spectra;
-    return true;
-  }
+  explicit msp_reader(source& input) : record_reader(input, begins_record) {}
   [[nodiscard]] std::unique_ptr<import_parser> make_parser() const override { return std::make_unique<msp_parser>(); }
-  [[nodiscard]] bool is_run() const override { return false; }
-
- private:
-  // Cuts before the first record that begins at `wanted` bytes or later.
-  void cut(import_text& text, std::size_t wanted) {
-    from_.begin(text);
-    for (std::size_t line = 0;;) {
-      std::string_view const all = text.view();
-      std::size_t const end = all.find('\n', line);
-      if (end == std::string_view::npos) {
-        if (from_.more(text, wanted)) continue;
-        text.num_spectra += begins_record(text.view().substr(line));
-        return;
-      }
-      bool const begins = begins_record(all.substr(line, end - line));
-      if (begins && line >= wanted) {
-        from_.cut(text, line);
-        ended_ = false;
-        return;
-      }
-      text.num_spectra += begins;
-      line = end + 1;
-    }
-  }
-
-  text_reader from_;
-  bool ended_ = false;
-  std::uint64_t spectra_ = 0;
 };
 
 }  // namespace

@@ -47,12 +47,21 @@ grep -q "^specsort: run.mzXML:1: disorder: spectrum 1 'run.1.1" err || fail "--c
 expect 1 specsort --check library.msp
 expect 0 specsort --summary run.mzXML; grep -q '^spectra  *25$' out || fail "--summary: $(< out)"
 expect 0 specsort --summary library.msp; grep -q '^peaks  *6,895$' out || fail "--summary: $(< out)"
+# A library of mzSpecLib, from the one in MSP.
+{ echo '<mzSpecLib>'
+  awk -F ': ' '/^Name/ { print "<Spectrum=" ++n ">\nMS:1003061|library spectrum name=" $2 } /^PREC/ { print "MS:1000744|selected ion m/z=" $2 }
+    /^Charge/ { print "MS:1000041|charge state=" $2 } /^Scan/ { print "MS:1003057|scan number=" $2 }
+    /^RET/ { print "[1]MS:1000894|retention time=" $2 + 0 "\n[1]UO:0000000|unit=UO:0000010|second" }
+    /^Num/ { print "MS:1003059|number of peaks=" $2 "\n<Peaks>" } /^[0-9]/ || /^$/' library.msp; } > library.mzSpecLib.txt
+expect 0 specsort library.msp; mv out want
+expect 0 specsort library.mzSpecLib.txt; cmp out want
+expect 0 specsort - --threads 2 < library.mzSpecLib.txt; cmp out want
 # Spectra of several formats in one order, chosen, and selected.
 expect 0 specsort run.mzXML library.msp run.mgf --spectra-by scan --map map.tsv -o ordered.mgf
 [[ $(grep -c '^BEGIN IONS$' ordered.mgf) == 75 && $(wc -l < map.tsv) == 76 ]] || fail 'ordered: spectra are missing'
 expect 0 specsort run.mzXML --scan 3-5 --top 7
 [[ $(grep -c '^BEGIN IONS$' out) == 3 && $(grep -c '^[0-9]' out) == 21 ]] || fail "chosen: $(< out)"
-for in in run.mzXML library.msp; do
+for in in run.mzXML library.msp library.mzSpecLib.txt; do
   for order in '' '--spectra-by rt'; do
     expect_error specsort $in $order --to mzml -o x.mzML
     grep -q "cannot be written as mzML: $in: write MGF" err || fail "$in: $(< err)"

@@ -193,6 +193,6 @@ while read -r file message; do
 done << 'END'
 run.mzData mzData; that cannot be read, but msconvert --mzML makes mzML of it
 run.raw a Thermo RAW file; that cannot be read, but msconvert --mzML or ThermoRawFileParser makes mzML of it
-run.json JSON; MGF, mzML, mzXML and MSP can be read
+run.json JSON; MGF, mzML, mzXML, MSP and mzSpecLib can be read
 END
 no_leftovers

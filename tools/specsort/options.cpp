@@ -181,7 +181,7 @@ std::vector<cli::option> sort_rows(command& to) {
        .group = sort_group,
        .help = "write mgf or mzml",
        .preset = "by the name of FILE, or as the input",
-       .details = "The names .mgf and .mzML decide, with .gz or the like behind them or not. mzML, mzXML and MSP can be "
+       .details = "The names .mgf and .mzML decide, with .gz or the like behind them or not. mzML, mzXML, MSP and mzSpecLib can be "
                   "written as MGF, but only mzML as mzML.",
        .choices = "mgf mzml",
        .only_choices = true,
@@ -308,11 +308,11 @@ cli::command_table make_table(command& to) {
       .summary = "sort the peaks of mass spectra",
       .usage = {"[OPTION]... FILE...", "[OPTION]... --spectra-by=KEY FILE..."},
       .description =
-          "Sort the peaks of each spectrum of an MGF, mzML, mzXML or MSP file. In MGF the lines of peaks change places within "
+          "Sort the peaks of each spectrum of an MGF, mzML, mzXML, MSP or mzSpecLib file. In MGF the lines of peaks change places within "
           "their "
           "spectrum, in mzML the values of its arrays; all else stays as it is. Options can also choose spectra, "
           "drop peaks, order the spectra, and split the output.",
-      .operands = {{"FILE", "an MGF, mzML, mzXML or MSP file, plain or compressed, known by its content; - is standard input",
+      .operands = {{"FILE", "an MGF, mzML, mzXML, MSP or mzSpecLib file, plain or compressed, known by its content; - is standard input",
                     0, std::size_t(-1), [&to](std::string_view value) { to.inputs.emplace_back(value); }}},
       .notes = {{"Ordered spectra",
                  "Every line keeps its bytes. The lines before the first spectrum of the first FILE come first, in every part; "

@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(default)
 
-/// Reads spectra of every format, among them those that are not written: mzXML and MSP.
+/// Reads spectra of every format, among them those that are not written: mzXML, MSP and mzSpecLib.
 ///
 /// mzXML is that of versions 1 to 3.2, with peaks of 32 or 64 bits, compressed by zlib or not at all; its index of scans is not
 /// read. Its titles are made of the name of the parent file, the scan number twice and the charge, as in titles of mzML.
@@ -14,11 +14,16 @@
 /// Parent= of the comment), Charge (or that of Precursor_type), Ion_mode, RetentionTime (in minutes, unless it names a unit),
 /// ScanNumber and Spectrum_type are read, and annotations of peaks are not.
 ///
+/// mzSpecLib is the text form of HUPO-PSI's libraries, version 1.0. Attributes of spectra, of their first analyte and of the sets
+/// that these name are read: name (or peptidoform, or key), m/z of the precursor (selected ion, experimental, isolation target or
+/// theoretical), charge, polarity, retention time, scan number, MS level and ion mobility. Interpretations and annotations of
+/// peaks are not.
+///
 /// Input that is not well-formed, and spectra that do not hold the number of peaks that they state, are errors.
 namespace ordo::inline v0::spectra {
 
 /// Sorts the rest of an input of any format, and writes it as MGF: spectra of MS level 2 and above with a precursor m/z; of
-/// MSP, all spectra. Peaks that are not finite are left out, with a warning.
+/// libraries, all spectra. Peaks that are not finite are left out, with a warning.
 /// Memory: some chunks of options.chunk_bytes of text, or of a larger spectrum, for each thread.
 /// @throws input_error  naming the line; and as sort()
 sort_report sort_to_mgf(source& input, sink& output, sort_options const& options, format from);

@@ -67,7 +67,7 @@ TEST_CASE("spectra: an input that is not MGF is refused") {
     }
     CHECK(sorted(text, lenient()) == text);
     auto const advice = message.find("; ");
-    CHECK((advice == std::string::npos || message.ends_with("mzML, mzXML and MSP can be read") || message.ends_with("makes mzML of it")));
+    CHECK((advice == std::string::npos || message.ends_with("mzML, mzXML, MSP and mzSpecLib can be read") || message.ends_with("makes mzML of it")));
     return message.substr(0, advice);
   };
   auto const wide = [](std::string const& text, bool big) {

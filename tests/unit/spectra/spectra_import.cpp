@@ -221,10 +221,65 @@ TEST_CASE("import: what is wrong in MSP is named with its line") {
   }
 }
 
-TEST_CASE("import: truncations and mutations of mzXML and MSP are read or refused") {
+namespace {
+
+std::string const small_mzspeclib =
+    "<mzSpecLib>\r\nMS:1003186|library format version=1.0\n# a comment\n<AttributeSet Spectrum=all>\nMS:1000511|ms level=3\n"
+    "[1]MS:1000045|collision energy=39.0\n[1]UO:0000000|unit=UO:0000266|electronvolt\n\n"
+    "<AttributeSet Spectrum=negatives>\nMS:1000465|scan polarity=MS:1000129|negative scan\n<AttributeSet Analyte=two>\n"
+    "MS:1000041|charge state=2\n<AttributeSet Interpretation=all>\n"
+    "<Spectrum=1>\nMS:1003061|library spectrum name=A=B/2\nMS:1003208|experimental precursor monoisotopic m/z=445.5\n"
+    "MS:1000511|ms level=2\n[1]UO:0000000|unit=UO:0000031|minute\n[1]MS:1000894|retention time=1.5\n"
+    "MS:1003057|scan number=17\nMS:1003059|number of peaks=2\n<Analyte=1>\nMS:1000041|charge state=2\n"
+    "<Analyte=2>\nMS:1000041|charge state=5\n<Interpretation=1>\nMS:1002357|PSM-level probability=0.9\n"
+    "<InterpretationMember=1>\nMS:1002357|x=0.9\n<Peaks>\n200.5\t10\ty1/0.1,b2\n100.25\t20.5\t?\n\n"
+    "<Spectrum=two>\nMS:1003212|library attribute set name=negatives\nMS:1000744|selected ion m/z=9\n"
+    "MS:1003208|experimental precursor monoisotopic m/z=8\nMS:1000894|retention time=7\n<Analyte=1>\n"
+    "MS:1003270|proforma peptidoform ion notation=PEP\nMS:1003212|library attribute set name=two\n<Peaks>\n1 2\n"
+    "<Spectrum=3>\nMS:1003085|previous MSn-1 scan precursor intensity=5e3\n<Analyte=1>\nMS:1003053|theoretical m/z=3.5\n"
+    "<Cluster=1>\nMS:1003267|cluster key=1\n";
+
+}  // namespace
+
+TEST_CASE("import: mzSpecLib becomes MGF") {
+  std::string const expected =
+      "BEGIN IONS\nTITLE=A=B/2\nRTINSECONDS=90\nPEPMASS=445.5\nCHARGE=2+\nSCANS=17\n100.25 20.5\n200.5 10\nEND IONS\n"
+      "BEGIN IONS\nTITLE=PEP\nRTINSECONDS=7\nPEPMASS=9\nCHARGE=2-\nMSLEVEL=3\n1 2\nEND IONS\n"
+      "BEGIN IONS\nTITLE=3\nPEPMASS=3.5 5000\nMSLEVEL=3\nEND IONS\n";
+  CHECK(to_mgf(small_mzspeclib, format::mzspeclib) == expected);
+  CHECK(to_mgf("\xef\xbb\xbf" + small_mzspeclib, format::mzspeclib) == expected);
+  CHECK(to_mgf("<mzSpecLib 1.0>\n", format::mzspeclib).empty());
+  CHECK(to_mgf("<Spectrum=1>\n", format::mzspeclib) == "not mzSpecLib: f:1: it does not begin with <mzSpecLib>");
+  CHECK(detect_format("<mzSpecLib>\n") == format::mzspeclib);
+  CHECK(detect_format("<mzSpecLib 1.0>\n") == format::mzspeclib);
+  struct {
+    char const *what, *by, *message;
+  } const all[]{
+      {"<mzSpecLib>", "<Spectrum=0>",
+       "not mzSpecLib: f:4: '<AttributeSet Spectrum=all>' where a spectrum begins with <Spectrum="},
+      {"peaks=2", "peaks=3", "not mzSpecLib: f:14: the spectrum that begins here has 2 peaks, where it states 3"},
+      {"m/z=445.5", "m/z=445,5", "not a number: f:16: experimental precursor monoisotopic m/z is '445,5'"},
+      {"level=3", "level=x", "not a number: f:5: ms level is 'x'"},
+      {"UO:0000031|minute", "UO:0000022|milligram",
+       "unit not supported: f:19: retention time is in 'UO:0000022|milligram', which is no unit of time"},
+      {"20.5\t?", "?", "not mzSpecLib: f:32: '100.25\t?' is no peak"},
+      {"MS:1003057|", "MS:1003057", "not mzSpecLib: f:20: 'MS:1003057scan number=17' is no attribute"},
+      {"[1]UO:0000000|unit=UO:0000031", "[1UO:0000000|unit=UO:0000031",
+       "not mzSpecLib: f:18: '[1UO:0000000|unit=UO:0000031|minute' is no attribute"},
+      {"<AttributeSet Analyte", "<Attributes Analyte",
+       "not mzSpecLib: f:11: '<Attributes Analyte=two>' where a set of attributes or a spectrum begins"},
+      {"?\n\n", "?\n\nmore\n", "not mzSpecLib: f:34: 'more' where a spectrum begins with <Spectrum="},
+  };
+  for (auto const& [what, by, message] : all) {
+    CAPTURE(what, by);
+    CHECK(to_mgf(replaced(small_mzspeclib, what, by), format::mzspeclib) == message);
+  }
+}
+
+TEST_CASE("import: truncations and mutations of mzXML, MSP and mzSpecLib are read or refused") {
   random_numbers random(451);
-  for (format const from : {format::mzxml, format::msp}) {
-    std::string const good = from == format::msp ? small_library : small_run();
+  for (format const from : {format::mzxml, format::msp, format::mzspeclib}) {
+    std::string const good = from == format::msp ? small_library : from == format::mzspeclib ? small_mzspeclib : small_run();
     std::size_t refused = 0;
     auto const survive = [&](std::string const& text) {
       sort_options options;

@@ -1,0 +1,381 @@
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "spectra/import/format.hpp"
+#include "spectra/import/record_reader.hpp"
+#include "spectra/mzml/terms.hpp"
+#include "spectra/mzml/xml.hpp"
+
+// The text form of mzSpecLib (HUPO-PSI, 1.0). A library begins with <mzSpecLib>, its attributes and sets of attributes. Each
+// spectrum begins with <Spectrum=KEY>, and has attributes, <Analyte=KEY> and <Interpretation=KEY> with theirs, and <Peaks>:
+// lines of m/z, intensity and annotations. An attribute is a line "[group]ACCESSION|name=value"; the group, which a value
+// shares with its unit, may be missing.
+namespace ordo::inline v0::spectra::detail {
+namespace {
+
+constexpr std::size_t max_shown = 40;  // bytes of a line in a message
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+constexpr std::string_view spectrum_tag = "<Spectrum=", all_sets = "all";
+
+constexpr std::uint32_t  // terms of spectra and analytes beside those of mzML
+    spectrum_name = 1003061,
+    experimental_precursor_mz = 1003208, theoretical_ion_mz = 1003053, proforma_notation = 1003270, scan_number = 1003057,
+    number_of_peaks = 1003059, attribute_set = 1003212, retention_time = 1000894, local_retention_time = 1000895,
+    scan_polarity = 1000465, precursor_intensity = 1003085;
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string_view shown(std::string_view line) {
+  return trimmed(line).substr(0, max_shown);
+}
+
+[[noreturn]] void fail(std::size_t at, std::string const& why) {
+  throw xml_fault(at, "not mzSpecLib", why);
+}
+
+bool begins_spectrum(std::string_view line) {
+  return line.starts_with(spectrum_tag);
+}
+
+struct attribute {
+  std::size_t at;  // of its line
+  std::string_view group, accession, name, value;
+  std::uint32_t number = 0;  // of an accession MS:1000041; else 0
+};
+
+attribute attribute_of(std::string_view line, std::size_t at) {
+  std::string_view text = trimmed(line);
+  attribute one{at, {}, {}, {}, {}};
+  if (text.starts_with('[')) {
+    std::size_t const end = text.find(']');
+    if (end == std::string_view::npos) fail(at, fmt::format("'{}' is no attribute", shown(line)));
+    one.group = text.substr(1, end - 1);
+    text.remove_prefix(end + 1);
+  }
+  std::size_t const bar = text.find('|'), equals = text.find('=', bar == std::string_view::npos ? 0 : bar);
+  if (bar == std::string_view::npos) fail(at, fmt::format("'{}' is no attribute", shown(line)));
+  one.accession = text.substr(0, bar);
+  one.name = text.substr(bar + 1, equals == std::string_view::npos ? equals : equals - bar - 1);
+  if (equals != std::string_view::npos) one.value = trimmed(text.substr(equals + 1));
+  if (one.accession.starts_with("MS:")) one.number = number<std::uint32_t>(one.accession.substr(3)).value_or(0);
+  return one;
+}
+
+// Lines of a text.
+class line_source {
+ public:
+  line_source(std::string_view text, std::size_t at) : text_(text), at_(at) {}
+  // Returns the next line without its end; nothing behind the last one.
+  std::optional<std::string_view> next() {
+    if (at_ >= text_.size()) return std::nullopt;
+    begin_ = at_;
+    std::size_t const end = text_.find('\n', at_);
+    std::string_view line = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
+    at_ = end == std::string_view::npos ? text_.size() : end + 1;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+  }
+  void back() { at_ = begin_; }
+  [[nodiscard]] std::size_t at() const { return begin_; }  // of the last line
+
+ private:
+  std::string_view text_;
+  std::size_t at_, begin_ = 0;
+};
+
+bool is_nothing(std::string_view line) {
+  std::string_view const text = trimmed(line);
+  return text.empty() || text.front() == '#';
+}
+
+// The attributes of a section.
+using attribute_list = std::vector<attribute>;
+
+// Reads attributes up to the next tag.
+void read_attributes(line_source& lines, attribute_list& to) {
+  while (auto const line = lines.next()) {
+    if (line->starts_with('<')) return lines.back();
+    if (!is_nothing(*line)) to.push_back(attribute_of(*line, lines.at()));
+  }
+}
+
+// Sets of attributes that spectra, and analytes, may refer to.
+struct library_front {
+  std::string text;  // of which the attributes are parts
+  std::map<std::string, attribute_list, std::less<>> spectra, analytes;
+};
+
+// What attributes state of a spectrum. The first value counts.
+struct stated_values {
+  std::optional<double> selected_mz, experimental_mz, target_mz, theoretical_mz, rt_seconds, mobility, intensity;
+  std::optional<std::uint64_t> scan, num_peaks;
+  std::optional<unsigned> level;
+  charge_list charges, possible_charges;
+  std::optional<ion_polarity> polarity;
+  std::string_view name, peptidoform;
+
+  void take(attribute_list const& all) {
+    charge_list const before = possible_charges;
+    for (attribute const& one : all) try {
+        if (one.number != terms::possible_charge_state || before.empty()) take(one, all);
+      } catch (xml_fault& fault) {
+        if (fault.at == xml_fault::here) fault.at = one.at;
+        throw;
+      }
+  }
+
+ private:
+  template <class T>
+  static void set(std::optional<T>& to, attribute const& one) {
+    if (!to) to = number_of<T>(one.name, one.value);
+  }
+
+  void take(attribute const& one, attribute_list const& all) {
+    switch (one.number) {
+      case spectrum_name:
+        if (name.empty()) name = one.value;
+        return;
+      case proforma_notation:
+        if (peptidoform.empty()) peptidoform = one.value;
+        return;
+      case terms::selected_ion_mz:
+        return set(selected_mz, one);
+      case experimental_precursor_mz:
+        return set(experimental_mz, one);
+      case terms::isolation_target:
+        return set(target_mz, one);
+      case theoretical_ion_mz:
+        return set(theoretical_mz, one);
+      case terms::inverse_mobility:
+      case terms::drift_time:
+        return set(mobility, one);
+      case precursor_intensity:
+        return set(intensity, one);
+      case scan_number:
+        return set(scan, one);
+      case number_of_peaks:
+        return set(num_peaks, one);
+      case terms::ms_level:
+        return set(level, one);
+      case terms::charge_state:
+      case terms::possible_charge_state: {
+        charge_list& to = one.number == terms::charge_state ? charges : possible_charges;
+        if (one.number == terms::charge_state && !to.empty()) return;
+        if (auto const charge = number_of<int>(one.name, one.value); charge && *charge != 0) to.push_back(*charge);
+        return;
+      }
+      case scan_polarity:
+      case terms::positive_scan:
+      case terms::negative_scan: {
+        std::string_view const term = one.number == scan_polarity ? one.value.substr(0, one.value.find('|')) : one.accession;
+        if (!polarity && term == "MS:1000129") polarity = ion_polarity::negative;
+        if (!polarity && term == "MS:1000130") polarity = ion_polarity::positive;
+        return;
+      }
+      case retention_time:
+      case local_retention_time:
+      case terms::scan_start_time:
+        if (!rt_seconds) take_time(one, all);
+        return;
+      default:
+        return;
+    }
+  }
+
+  // A time has its unit in another attribute of its group; without one it is in seconds.
+  void take_time(attribute const& one, attribute_list const& all) {
+    auto const time = number_of<double>(one.name, one.value);
+    if (!time) return;
+    std::string_view unit;
+    if (!one.group.empty())
+      for (attribute const& other : all)
+        if (other.accession == "UO:0000000" && other.group == one.group) unit = other.value;
+    std::size_t const bar = unit.find('|');
+    std::string_view const named = bar == std::string_view::npos ? std::string_view() : unit.substr(bar + 1);
+    rt_seconds = terms::seconds(*time, unit.substr(0, bar), named);
+    if (!rt_seconds)
+      throw xml_fault(one.at, "unit not supported", fmt::format("{} is in '{}', which is no unit of time", one.name, unit));
+  }
+};
+
+class mzspeclib_parser final : public import_parser {
+ public:
+  explicit mzspeclib_parser(library_front const& front) : front_(front) {}
+
+  void parse(import_text const& text, imported_spectra& to) override {
+    text_ = text.view();
+    line_source lines(text_, 0);
+    bool inside = false;  // a spectrum or what else may follow; else in the front, which the reader has read
+    while (auto const line = lines.next()) {
+      if (begins_spectrum(*line)) {
+        read_spectrum(lines, *line, to);
+        inside = true;
+      } else if (inside && !is_nothing(*line) && !line->starts_with("<Cluster")) {
+        if (!in_cluster_) fail(lines.at(), fmt::format("'{}' where a spectrum begins with {}", shown(*line), spectrum_tag));
+      }
+      in_cluster_ = line->starts_with("<Cluster") || (in_cluster_ && !begins_spectrum(*line));
+    }
+    in_cluster_ = false;
+  }
+
+ private:
+  // Adds the attributes of sets: those that a section names, then those for all.
+  static void take_sets(attribute_list const& own, std::map<std::string, attribute_list, std::less<>> const& sets,
+                        stated_values& to) {
+    auto const take = [&](std::string_view name) {
+      if (auto const found = sets.find(name); found != sets.end()) to.take(found->second);
+    };
+    for (attribute const& one : own)
+      if (one.number == attribute_set) take(one.value);
+    take(all_sets);
+  }
+
+  void read_spectrum(line_source& lines, std::string_view tag, imported_spectra& to) {
+    std::size_t const begin = lines.at();
+    imported_spectrum one;
+    one.begin = begin;
+    stated_values values;
+    attributes_.clear();
+    read_attributes(lines, attributes_);
+    values.take(attributes_);
+    take_sets(attributes_, front_.spectra, values);
+    std::size_t const before = to.mz.size();
+    bool first_analyte = true;
+    while (auto const line = lines.next()) {
+      if (line->starts_with("<Peaks>")) {
+        read_peaks(lines, to);
+        break;
+      }
+      bool const analyte = line->starts_with("<Analyte=");
+      if (!analyte && !line->starts_with("<Interpretation")) {
+        lines.back();
+        break;
+      }
+      attributes_.clear();
+      read_attributes(lines, attributes_);
+      if (!analyte || !std::exchange(first_analyte, false)) continue;
+      values.take(attributes_);
+      take_sets(attributes_, front_.analytes, values);
+    }
+    std::size_t const found = to.mz.size() - before;
+    if (values.num_peaks && *values.num_peaks != found)
+      fail(begin, fmt::format("the spectrum that begins here has {} peaks, where it states {}", found, *values.num_peaks));
+    std::string_view key = tag.substr(spectrum_tag.size());
+    one.title = !values.name.empty()          ? values.name
+                : !values.peptidoform.empty() ? values.peptidoform
+                                              : key.substr(0, key.find('>'));
+    set_header(values, one.header);
+    to.add(std::move(one));
+  }
+
+  static void set_header(stated_values const& values, spectrum_header& header) {
+    for (auto const& mz : {values.selected_mz, values.experimental_mz, values.target_mz, values.theoretical_mz})
+      if (mz && *mz > 0 && !header.precursor_mz) header.precursor_mz = mz;
+    header.precursor_intensity = values.intensity;
+    header.charges = values.charges.empty() ? values.possible_charges : values.charges;
+    header.rt_seconds = values.rt_seconds;
+    header.scan = values.scan;
+    header.ms_level = values.level;
+    header.ion_mobility = values.mobility;
+    header.polarity = values.polarity;
+    if (values.polarity == ion_polarity::negative) {
+      charge_list turned;
+      for (int const charge : header.charges) turned.push_back(-std::abs(charge));
+      header.charges = turned;
+    }
+    if (!header.polarity && !header.charges.empty())
+      header.polarity = header.charges.front() < 0 ? ion_polarity::negative : ion_polarity::positive;
+  }
+
+  // Reads peaks up to an empty line, the next tag or the end.
+  static void read_peaks(line_source& lines, imported_spectra& to) {
+    while (auto const line = lines.next()) {
+      if (line->starts_with('<')) return lines.back();
+      std::string_view rest = trimmed(*line);
+      if (rest.empty()) return;
+      if (rest.starts_with('#')) continue;
+      auto const word = [&] {
+        std::string_view const made = rest.substr(0, rest.find_first_of(" \t"));
+        rest = trimmed(rest.substr(made.size()));
+        return number<double>(made);
+      };
+      auto const mz = word(), intensity = word();
+      if (!mz || !intensity) fail(lines.at(), fmt::format("'{}' is no peak", shown(*line)));
+      to.mz.push_back(*mz);
+      to.intensity.push_back(*intensity);
+    }
+  }
+
+  library_front const& front_;
+  std::string_view text_;
+  attribute_list attributes_;
+  bool in_cluster_ = false;
+};
+
+class mzspeclib_reader final : public record_reader {
+ public:
+  explicit mzspeclib_reader(source& input) : record_reader(input, begins_spectrum) {}
+  [[nodiscard]] std::unique_ptr<import_parser> make_parser() const override {
+    return std::make_unique<mzspeclib_parser>(front_);
+  }
+
+ private:
+  void read_front(std::string_view text) override {
+    std::size_t const begin = text.starts_with(spectrum_tag) ? 0 : text.find("\n<Spectrum=");
+    front_.text = text.substr(0, begin);
+    line_source lines(front_.text, front_.text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+    auto line = lines.next();
+    while (line && is_nothing(*line)) line = lines.next();
+    if (!line || !line->starts_with("<mzSpecLib")) fail(0, "it does not begin with <mzSpecLib>");
+    attribute_list library;
+    read_attributes(lines, library);
+    while ((line = lines.next())) {
+      constexpr std::string_view set = "<AttributeSet ";
+      if (!line->starts_with(set))
+        fail(lines.at(), fmt::format("'{}' where a set of attributes or a spectrum begins", shown(*line)));
+      std::string_view const kind_and_name = line->substr(set.size());
+      std::size_t const equals = kind_and_name.find('=');
+      attribute_list all;
+      read_attributes(lines, all);
+      if (equals == std::string_view::npos) continue;
+      std::string_view const kind = kind_and_name.substr(0, equals), name = kind_and_name.substr(equals + 1);
+      auto* const to = kind == "Spectrum" ? &front_.spectra : kind == "Analyte" ? &front_.analytes : nullptr;
+      if (to) (*to)[std::string(name.substr(0, name.find('>')))] = std::move(all);
+    }
+    check_sets();
+  }
+
+  // An invalid number in a set is an error once, at its line.
+  void check_sets() const {
+    stated_values values;
+    for (auto const* const sets : {&front_.spectra, &front_.analytes})
+      for (auto const& [name, all] : *sets) {
+        values = {};
+        values.take(all);
+      }
+  }
+
+  library_front front_;
+};
+
+}  // namespace
+
+std::unique_ptr<import_reader> make_mzspeclib_reader(source& input) {
+  return std::make_unique<mzspeclib_reader>(input);
+}
+
+}  // namespace ordo::inline v0::spectra::detail
