@@ -1,6 +1,7 @@
 #include "strings/external/count_sort.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <random>
 #include <string>
@@ -28,6 +29,10 @@ constexpr std::size_t sample_bytes = std::size_t{1} << 20, min_part = std::size_
 // The most lines of these, and of a part of the first block, that may differ, in percent. Threads count the lines of parts, and
 // then one of them adds up the counts of the distinct ones.
 constexpr std::size_t max_sampled = 90, max_distinct = 25;
+// The most distinct lines of the sample whose table the processor's caches hold. Sorting is faster than a larger one, if the
+// memory suffices for it: about this many times the bytes of the text.
+constexpr std::size_t max_cached = std::size_t{16} << 10;
+constexpr std::uint64_t memory_to_sort = 6;
 
 bool is_possible(text_job const& job) {
   order const& by = job.options.by;
@@ -94,7 +99,8 @@ class count_sort {
     line_table sample;
     count_part(all.substr(0, all.size() <= sample_bytes ? all.size() : all.find(options_.delimiter, sample_bytes) + 1), sample);
     add(sample);
-    if (100 * distinct > max_sampled * lines) return false;
+    bool const sorts = job_.from.bytes <= memory_ / memory_to_sort;  // or the number of bytes is not known
+    if (sorts ? distinct > max_cached : 100 * distinct > max_sampled * lines) return false;
     count_parts();
     distinct = lines = 0;
     for (line_table const& t : tables_) add(t);
@@ -103,21 +109,41 @@ class count_sort {
     return true;
   }
 
+  // Counts lines in groups, so that the processor waits for the memory of a group at once.
   void count_part(std::string_view lines, line_table& to) const {
+    struct looked_up {
+      std::string_view line, key;
+      std::uint64_t hash;
+    };
+    std::array<looked_up, 32> group;
+    std::array<std::size_t, group.size() + 1> ends{};
     std::string codes;
-    each_line(lines, options_.delimiter, [&](std::string_view line) {
-      std::string_view key = line;
-      if (!plain_) {
-        codes.clear();
-        encode_.append(line, codes);
-        key = codes;
+    while (!lines.empty()) {
+      std::size_t count = 0;
+      codes.clear();
+      for (; count < group.size() && !lines.empty(); ++count) {
+        std::size_t const length = lines.find(options_.delimiter);
+        group[count].line = lines.substr(0, length);
+        if (!plain_) encode_.append(group[count].line, codes);
+        ends[count + 1] = codes.size();
+        lines.remove_prefix(length + 1);
       }
-      std::uint64_t const hash = hash_of(key, seed_);
-      if (auto* const found = to.find(key, hash))
-        ++found->count;
-      else
-        to.insert({hash, 1, plain_ ? line : to.stored(key), line});
-    });
+      for (std::size_t k = 0; k < count; ++k) {
+        looked_up& l = group[k];
+        l.key = plain_ ? l.line : std::string_view(codes).substr(ends[k], ends[k + 1] - ends[k]);
+        l.hash = hash_of(l.key, seed_);
+        to.prefetch_slot(l.hash);
+      }
+      for (std::size_t k = 0; k < count; ++k) to.prefetch_entry(group[k].hash);
+      for (std::size_t k = 0; k < count; ++k) to.prefetch_key(group[k].hash);
+      for (std::size_t k = 0; k < count; ++k) {
+        looked_up const& l = group[k];
+        if (auto* const found = to.find(l.key, l.hash))
+          ++found->count;
+        else
+          to.insert({l.hash, 1, plain_ ? l.line : to.stored(l.key), l.line});
+      }
+    }
   }
 
   // Counts the lines of the block by its parts.

@@ -49,6 +49,16 @@ class line_table {
       if (e.hash == hash && e.key == key) return &e;
     }
   }
+  /// Load what find() will read, in three steps: the slot, the entry and its key. Between them the processor has time to do so.
+  void prefetch_slot(std::uint64_t hash) const {
+    if (!slots_.empty()) __builtin_prefetch(&slots_[hash & mask()]);
+  }
+  void prefetch_entry(std::uint64_t hash) const {
+    if (entry const* const e = first_entry(hash)) __builtin_prefetch(e);
+  }
+  void prefetch_key(std::uint64_t hash) const {
+    if (entry const* const e = first_entry(hash)) __builtin_prefetch(e->key.data());
+  }
   /// Adds a key that the table does not have. The texts must outlive it.
   void insert(entry const& added) {
     if (2 * (entries_.size() + 1) > slots_.size()) grow();
@@ -92,6 +102,10 @@ class line_table {
   static constexpr std::size_t text_block = std::size_t{64} << 10;
 
   [[nodiscard]] std::size_t mask() const { return slots_.size() - 1; }
+  [[nodiscard]] entry const* first_entry(std::uint64_t hash) const {
+    std::size_t const number = slots_.empty() ? 0 : slots_[hash & mask()];
+    return number == 0 ? nullptr : &entries_[number - 1];
+  }
   void place(std::size_t number) {
     std::size_t at = entries_[number - 1].hash & mask();
     while (slots_[at] != 0) at = (at + 1) & mask();

@@ -35,9 +35,9 @@ struct spill_options {
 /// Sorts the lines of all texts into a sink, as sort() does, whether they fit in memory or not. Longer inputs are sorted in
 /// chunks, each to a run on disk. Splitters drawn from the runs then cut these into ranges that fit, and each range is loaded
 /// from all runs and sorted like a text. Compressed runs are merged. Texts that fit the memory of a GPU are sorted there, and
-/// are never in the host's memory. Unless `equal` keeps all lines, the CPU counts lines that often repeat in a hash table as it
-/// reads them, and sorts the distinct ones; the table takes up to a quarter of the memory, and lines with other keys are sorted
-/// on disk. Otherwise runs contain all lines: lines are counted as they are written. by_count takes a second sort.
+/// are never in the host's memory. Unless `equal` keeps all lines, the CPU counts lines, if few are distinct, in a hash table
+/// as it reads them, and sorts the distinct ones; the table takes up to a quarter of the memory, and lines with other keys are
+/// sorted on disk. Otherwise runs contain all lines: lines are counted as they are written. by_count takes a second sort.
 /// @param options  `memory` limits all host memory, with text and results, besides 16 MiB that are always allowed. A longer
 /// line takes what it needs
 /// @throws usage_error; out_of_memory for a line that no memory can hold; output_error if a temporary file cannot be created or
