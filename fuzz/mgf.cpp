@@ -30,7 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   options.by = option & 4 ? spectra::sort_key::intensity : spectra::sort_key::mz;
   if (option & 8) options.select.top = 1 + more % 8;
   if (option & 16) options.select.min_intensity = more;
-  if (option & 32) options.select.dedupe = spectra::tolerance{double(more) / 16, bool(more & 1)};
+  if (option & 32)
+    (more & 2 ? options.select.merge : options.select.dedupe) = spectra::tolerance{double(more) / 16, bool(more & 1)};
   if (option & 64) options.select.remove_precursor = spectra::tolerance{double(more), bool(more & 1)};
   if (option & 128) options.select.min_peaks = more % 4;
   std::string_view const text = bytes.rest();

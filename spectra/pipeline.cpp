@@ -27,8 +27,8 @@ pipeline::pipeline(sort_options options, pipeline_task const& task)
   task_.keys = task.keys;
   options_.choice.check();
   if (task.what != purpose::check && !options_.choice.empty()) task_.choice = &options_.choice;
+  if (task_.writes() || task_.what == purpose::compare) options_.select.check();
   if (!task_.writes()) return;
-  options_.select.check();
   if (!options_.select.empty()) task_.select = &options_.select;
   if (task.from != task.to) task_.print = print_mgf;
   if (task.order) {
@@ -94,6 +94,7 @@ void pipeline::finish(chunk& one, sink* output) {
   totals.peaks_kept += one.counted.peaks_kept;
   totals.missing_precursor += one.counted.missing_precursor;
   if (task_.what == purpose::summary) summary_.add(one.summarized);
+  if (task_.what == purpose::compare) compared_.add(one.compared);
   if (task_.what == purpose::read) columns_.add(one.columns);
   if (task_.what == purpose::choose) chosen_.insert(chosen_.end(), one.chosen.begin(), one.chosen.end());
   found_.unstated.add(one.unstated);

@@ -54,6 +54,7 @@ class pipeline {
   [[nodiscard]] sort_report report() const;
   [[nodiscard]] std::optional<disorder> const& first_disorder() const { return found_.first_disorder; }
   [[nodiscard]] summary const& summarized() const { return summary_; }
+  [[nodiscard]] comparison const& compared() const { return compared_; }
   /// Returns the numbers of the spectra that are chosen, for purpose::choose.
   [[nodiscard]] std::vector<std::uint64_t> take_chosen() { return std::move(chosen_); }
   [[nodiscard]] spectrum_columns take_columns() { return std::move(columns_); }
@@ -73,6 +74,7 @@ class pipeline {
   std::optional<peak_machines> machines_;  // only to write
   diagnostics found_{options_};
   summary summary_;
+  comparison compared_;
   spectrum_columns columns_;
   std::vector<std::uint64_t> chosen_;
   order_report ordered_;

@@ -1,5 +1,6 @@
 #include "ordo/spectra/summary.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -26,19 +27,59 @@ std::uint64_t repeats(std::span<double const> in_order) {
   return count;
 }
 
+void add_bins(std::vector<std::uint64_t>& to, std::vector<std::uint64_t> const& from) {
+  if (to.size() < from.size()) to.resize(from.size());
+  for (std::size_t k = 0; k < from.size(); ++k) to[k] += from[k];
+}
+
 }  // namespace
+
+void value_grid::add(double x, double y) {
+  if (!std::isfinite(x) || !std::isfinite(y)) return;
+  auto const at = [&](double value) {
+    constexpr double max = 0x1p62;
+    return std::int64_t(std::floor(std::clamp(value, -max, max))) >> level_;
+  };
+  ++cells_[{at(x), at(y)}];
+  if (cells_.size() > max_cells) widen();
+}
+
+void value_grid::add(value_grid const& other) {
+  while (level_ < other.level_) widen();
+  unsigned const shift = level_ - other.level_;
+  for (auto const& [at, count] : other.cells_) cells_[{at.first >> shift, at.second >> shift}] += count;
+  while (cells_.size() > max_cells) widen();
+}
+
+void value_grid::widen() {
+  ++level_;
+  std::map<cell, std::uint64_t> wide;
+  for (auto const& [at, count] : cells_) wide[{at.first >> 1, at.second >> 1}] += count;
+  cells_ = std::move(wide);
+}
 
 void summary::add(spectrum const& one) {
   ++spectra;
   peaks += one.peaks.size();
   ++peak_counts[one.peaks.size()];
-  for (double const value : one.peaks.mz) mz.add(value);
+  for (double const value : one.peaks.mz) {
+    mz.add(value);
+    if (std::isnan(value)) continue;
+    std::size_t const bin = value <= 0 ? 0 : std::size_t(std::min(value, double(max_mz_bins - 1)));
+    if (mz_bins.size() <= bin) mz_bins.resize(bin + 1);
+    ++mz_bins[bin];
+  }
   for (double const value : one.peaks.intensity) {
     if (std::isnan(value)) {
       ++without_intensity;
     } else {
       intensity.add(value);
       zeros += value == 0;
+      negative += value < 0;
+      if (!(value > 0)) continue;
+      std::size_t const octave = std::size_t((std::isinf(value) ? 1023 : std::ilogb(value)) - first_octave);
+      if (intensity_octaves.size() <= octave) intensity_octaves.resize(octave + 1);
+      ++intensity_octaves[octave];
     }
   }
   if (std::ranges::is_sorted(one.peaks.mz, comes_before)) {
@@ -54,6 +95,7 @@ void summary::add(spectrum const& one) {
   scans += header.scan.has_value();
   if (header.precursor_mz) precursor_mz.add(*header.precursor_mz);
   if (header.rt_seconds) rt_seconds.add(*header.rt_seconds);
+  if (header.precursor_mz && header.rt_seconds) precursors.add(*header.rt_seconds, *header.precursor_mz);
   ++charges[header.charges.empty() ? 0 : header.charges.front()];
   if (header.ms_level) ++ms_levels[*header.ms_level];
 }
@@ -81,6 +123,10 @@ void summary::add(summary const& other) {
   intensity.add(other.intensity);
   precursor_mz.add(other.precursor_mz);
   rt_seconds.add(other.rt_seconds);
+  negative += other.negative;
+  add_bins(mz_bins, other.mz_bins);
+  add_bins(intensity_octaves, other.intensity_octaves);
+  precursors.add(other.precursors);
   add_counts(charges, other.charges);
   add_counts(ms_levels, other.ms_levels);
 }

@@ -89,9 +89,13 @@ class import_chunk final : public chunk {
     counted.peaks += num_peaks;
     bool is_written = choose(task_, one.header, text.first_spectrum + s);
     if (task_.what == purpose::choose) return;
+    std::uint64_t const number = text.first_spectrum + s;
+    if (task_.reads_all() && (is_written || task_.reads_others())) {
+      warned.chosen += is_written;
+      return add(task_, {one.header, peaks_of(s), {}, number}, number);
+    }
     if (is_written) {
       ++warned.chosen;
-      if (task_.reads_all()) return add(task_, {one.header, peaks_of(s), {}, text.first_spectrum + s});
       if (task_.what == purpose::check) return find_disorder(s);
       is_written = counts_in_mgf(one.header);
     }

@@ -109,7 +109,8 @@ class mgf_chunk final : public chunk {
     if (found.error || found.disorder) return false;
     if (task_.reads_all())
       for (std::size_t s = 0; s < found.table.spectra.size(); ++s)
-        if (choose(task_, found.table.spectra[s].header, text.first_spectrum + s)) add(task_, found.table.at(s));
+        if (choose(task_, found.table.spectra[s].header, text.first_spectrum + s) || task_.reads_others())
+          add(task_, found.table.at(s), text.first_spectrum + s);
     if (task_.what == purpose::choose)
       for (std::size_t s = 0; s < found.table.spectra.size(); ++s)
         choose(task_, found.table.spectra[s].header, text.first_spectrum + s);

@@ -102,7 +102,7 @@ void mzml_chunk::unpack() {
     if (task_.uses_precursors() && task_.what != purpose::choose && all[i].has_target &&
         (is_chosen || task_.choice->precursor_mz.is_set()) && !(task_.print && all[i].header.ms_level.value_or(0) < 2))
       ++warned.targets;
-    if (!is_chosen) {
+    if (!is_chosen && !task_.reads_others()) {
       if (binary_array const* const mz = all[i].find(array_kind::mz)) counted.peaks += mz->count;
       continue;
     }
@@ -110,7 +110,7 @@ void mzml_chunk::unpack() {
     if (task_.needs_time() && !task_.chooses_by_time()) check_time(all[i]);
     ++chosen_spectra;
     if (task_.reads_all())
-      read_all(all[i]);
+      read_all(all[i], text.first_spectrum + i);
     else if (task_.reads_peaks())
       read_peaks(i);
     else
@@ -207,16 +207,17 @@ void mzml_chunk::keep_unselected(std::size_t num_peaks) {
   counted.peaks_kept += num_peaks;
 }
 
-void mzml_chunk::read_all(mzml_spectrum const& one) {
+void mzml_chunk::read_all(mzml_spectrum const& one, std::uint64_t number) {
   binary_array const *const mz = one.find(array_kind::mz), *const intensity = one.find(array_kind::intensity);
   mz_.clear();
   if (mz) to_doubles(mz->type, codec_.unpack(*mz, text.view()), mz_);
+  bool const complete = !mz == !intensity && (!intensity || intensity->count == mz_.size());
   if (intensity && intensity->count == mz_.size()) {
     to_doubles(intensity->type, codec_.unpack(*intensity, text.view()), intensity_);
   } else {
     intensity_.assign(mz_.size(), std::numeric_limits<double>::quiet_NaN());
   }
-  add(task_, {one.header, {mz_, intensity_, {}}, {}, 0});
+  add(task_, {one.header, {mz_, intensity_, {}}, {}, 0}, number, complete && !one.transitions);
 }
 
 // Returns true if the spectrum is in the order of another axis. The points of a combined ion mobility spectrum ascend in m/z at

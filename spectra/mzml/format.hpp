@@ -104,7 +104,7 @@ class mzml_chunk final : public chunk {
   void read_key(std::size_t index);
   void read_peaks(std::size_t index);
   void keep_unselected(std::size_t num_peaks);
-  void read_all(mzml_spectrum const& one);
+  void read_all(mzml_spectrum const& one, std::uint64_t number);
   bool follows_axis(mzml_spectrum const& one, std::size_t count);
   void note_disorder(std::size_t index);
 

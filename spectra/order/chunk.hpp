@@ -19,6 +19,7 @@
 #include "ordo/spectra.hpp"
 #include "ordo/spectra/read.hpp"
 #include "ordo/spectra/summary.hpp"
+#include "spectra/filter_effects.hpp"
 #include "spectra/order/keys.hpp"
 #include "spectra/peaks/chunk_peaks.hpp"
 
@@ -160,7 +161,7 @@ using print_spectrum = std::size_t (*)(spectrum_header& header, std::string& tit
                                        std::span<std::uint32_t const> order, peak_digits digits, std::string& output);
 
 /// Purposes for which an input is read.
-enum class purpose { sort, check, summary, read, order, choose };
+enum class purpose { sort, check, summary, compare, read, order, choose };
 
 /// Spectra that do not state a value on which a choice, or the spectra to which a selection applies, depends.
 struct unstated_values {
@@ -188,7 +189,11 @@ struct chunk_task {
 
   [[nodiscard]] bool writes() const noexcept { return what == purpose::sort || what == purpose::order; }
   /// Returns true if all of each spectrum is read, and nothing is written.
-  [[nodiscard]] bool reads_all() const noexcept { return what == purpose::summary || what == purpose::read; }
+  [[nodiscard]] bool reads_all() const noexcept {
+    return what == purpose::summary || what == purpose::compare || what == purpose::read;
+  }
+  /// Returns true if spectra that are not chosen are read, too.
+  [[nodiscard]] bool reads_others() const noexcept { return what == purpose::compare; }
   /// Returns true if peaks or spectra may be dropped.
   [[nodiscard]] bool drops() const noexcept { return select || choice; }
 };
@@ -230,6 +235,7 @@ class chunk : public step_times {
   chunk_counts counted;
   chunk_peaks peaks;
   summary summarized;
+  comparison compared;
   spectrum_columns columns;
   spectrum_records records;
   unstated_values unstated;
@@ -240,12 +246,17 @@ class chunk : public step_times {
 
  protected:
   chunk() = default;
-  /// Adds a spectrum to what the task reads.
-  void add(chunk_task const& task, spectrum const& one) {
-    if (task.what == purpose::summary)
+  /// Adds a spectrum to what the task reads. @param number  in the input @param has_peaks  a selection can apply to the
+  /// spectrum
+  void add(chunk_task const& task, spectrum const& one, std::uint64_t number, bool has_peaks = true) {
+    if (task.what == purpose::summary) {
       summarized.add(one);
-    else
+    } else if (task.what == purpose::compare) {
+      if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options);
+      effects_->add(one, number, has_peaks && is_selected(task, one.header), compared);
+    } else {
       columns.add(one);
+    }
   }
   /// Returns true if a spectrum is chosen. @param number  in the input
   bool choose(chunk_task const& task, spectrum_header const& header, std::uint64_t number) {
@@ -266,6 +277,7 @@ class chunk : public step_times {
     counted = {};
     peaks.clear();
     summarized = {};
+    compared = {};
     columns = {};
     records.clear();
     unstated = {};
@@ -273,6 +285,9 @@ class chunk : public step_times {
     failure = nullptr;
     start_times();
   }
+
+ private:
+  std::unique_ptr<filter_effects> effects_;  // for purpose::compare
 };
 
 /// A format: cuts an input into chunks, makes messages of what is wrong in them, and writes their output.

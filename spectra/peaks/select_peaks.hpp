@@ -353,28 +353,65 @@ void keep_greatest(B& backend, peak_arrays const& in, selection_values const& ru
   });
 }
 
+/// Candidates for which the greatest intensity is known, so that a search for greater ones can skip them.
+inline constexpr std::size_t ranked_block = 64;
+
 /// Returns true if candidate `at` of [begin, end), which are in the order of m/z, has at least `top` different greater
-/// intensities around it.
+/// intensities around it. @param greatest  the code of the greatest candidate of each block of all candidates
 ORDO_FN inline bool is_surpassed(selection_values const& rules, peak_arrays const& in, std::uint32_t const* items,
-                                 std::size_t begin, std::size_t end, std::size_t at) {
+                                 std::uint64_t const* greatest, std::size_t begin, std::size_t end, std::size_t at) {
   double const mz = in.mz[items[at]];
-  std::size_t first = at, last = at + 1;
-  while (first > begin && mz - in.mz[items[first - 1]] < rules.around) --first;
-  while (last < end && in.mz[items[last]] - mz < rules.around) ++last;
+  std::size_t first = begin, last = end;
+  for (std::size_t behind = at; first < behind;) {
+    std::size_t const middle = first + (behind - first) / 2;
+    if (mz - in.mz[items[middle]] < rules.around)
+      behind = middle;
+    else
+      first = middle + 1;
+  }
+  for (std::size_t before = at + 1; before < last;) {
+    std::size_t const middle = before + (last - before) / 2;
+    if (in.mz[items[middle]] - mz < rules.around)
+      before = middle + 1;
+    else
+      last = middle;
+  }
+  // Calls use(code) for the codes of greater intensities than that of `code`, until it returns true.
+  auto const each_greater = [&](std::uint64_t code, auto use) {
+    for (std::size_t i = first; i < last;) {
+      if (i % ranked_block == 0 && last - i >= ranked_block && greatest[i / ranked_block] >= code) {
+        i += ranked_block;
+        continue;
+      }
+      std::uint64_t const other = descending_code(in.intensity[items[i++]]);
+      if (other < code && use(other)) return;
+    }
+  };
   std::uint64_t code = descending_code(in.intensity[items[at]]);
+  constexpr std::size_t max_seen = 128;
+  if (rules.top <= max_seen) {
+    std::uint64_t seen[max_seen];
+    std::size_t count = 0;
+    each_greater(code, [&](std::uint64_t other) {
+      for (std::size_t k = 0; k < count; ++k)
+        if (seen[k] == other) return false;
+      seen[count++] = other;
+      return count == rules.top;
+    });
+    return count == rules.top;
+  }
   std::size_t greater = 0;
-  for (std::size_t i = first; i < last && greater < rules.top; ++i) greater += descending_code(in.intensity[items[i]]) < code;
+  each_greater(code, [&](std::uint64_t) { return ++greater == rules.top; });
   if (greater < rules.top) return false;
   // Equal intensities count once: each round finds the next greater one.
   for (std::size_t rank = 0; rank < rules.top; ++rank) {
     std::uint64_t next = 0;
     bool any = false;
-    for (std::size_t i = first; i < last; ++i) {
-      std::uint64_t const other = descending_code(in.intensity[items[i]]);
-      if (other >= code || (any && other <= next)) continue;
-      next = other;
+    each_greater(code, [&](std::uint64_t other) {
+      next = any && next > other ? next : other;
       any = true;
-    }
+      return false;
+    });
     if (!any) return false;
     code = next;
   }
@@ -388,15 +425,25 @@ void keep_greatest_around(B& backend, peak_arrays const& in, selection_values co
   auto const* const items = left.items.data();
   auto const* const starts = left.starts.data();
   auto* const keep_at = keep.data();
-  std::size_t const spectra = left.starts.size() - 1;
-  backend.each(left.items.size(), [=] ORDO_FN(std::size_t i) {
+  std::size_t const n = left.items.size(), spectra = left.starts.size() - 1;
+  auto const blocks = backend.template buffer<std::uint64_t>((n + ranked_block - 1) / ranked_block);
+  auto* const greatest = blocks.data();
+  backend.each(blocks.size(), [=] ORDO_FN(std::size_t block) {
+    std::uint64_t least = ~std::uint64_t{0};
+    for (std::size_t i = block * ranked_block; i < n && i < (block + 1) * ranked_block; ++i) {
+      std::uint64_t const code = descending_code(in.intensity[items[i]]);
+      least = code < least ? code : least;
+    }
+    greatest[block] = least;
+  });
+  backend.each(n, [=] ORDO_FN(std::size_t i) {
     // The spectrum of the candidate, by bisection: the last that begins at or before it.
     std::size_t s = 0, behind = spectra;
     while (behind - s > 1) {
       std::size_t const middle = s + (behind - s) / 2;
       (starts[middle] <= i ? s : behind) = middle;
     }
-    if (is_surpassed(rules, in, items, starts[s], starts[s + 1], i)) keep_at[items[i]] = 0;
+    if (is_surpassed(rules, in, items, greatest, starts[s], starts[s + 1], i)) keep_at[items[i]] = 0;
   });
 }
 

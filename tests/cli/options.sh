@@ -72,6 +72,14 @@ specsort in.mgf --descending
 specsort --descending in.mgf
 specsort in.mgf --summary
 specsort --summary in.mgf
+specsort in.mgf --summary --top 3
+specsort in.mgf --report=k.html
+specsort in.mgf --report k.html --top 1
+specsort in.mgf --merge=0.1
+specsort in.mgf --merge 20ppm --top 2 --around 50
+specsort in.mgf --top 2 --around=50
+specsort in.mgf --remove-precursor 17:15
+specsort in.mgf --preset=casanovo@4.3
 specsort in.mgf --lenient
 specsort --lenient in.mgf
 specsort in.mgf --explain
@@ -461,7 +469,7 @@ specsort in.mgf in.mgf --check
 specsort
 specsort no.mgf
 specsort in.mgf --check --spectra-by mass
-specsort in.mgf --summary --top 3
+specsort in.mgf --summary --split-count 3
 specsort in.mgf --spectra-by mass --to mzml -o k
 specsort in.mgf -o k.mzML
 specsort in.mgf -o k.raw

@@ -95,7 +95,7 @@ expect 0 specsort ions.mzML --precursors all --spectra-by pepmass --descending-s
 # What makes no sense.
 for bad in '--ms-level x' '--ms-level 3-2' '--ms-level :' '--ms-level -' '--scan -3' '--rt 5' '--rt 1min:1s' '--rt a:b' '--rt 1day:' '--charge x' '--polarity up' \
            '--precursor 500' '--sample 0' '--sample 0%' '--sample 101%' '--sample x' '--seed 5' '--sample 5 --seed x' '--index !' '--title=' \
-           '--filter-ms-level 2' '--check --ms-level 2' '--summary --rt 1:2'; do
+           '--filter-ms-level 2' '--check --ms-level 2'; do
   # shellcheck disable=SC2086
   expect_error specsort in.mgf $bad
 done

@@ -56,8 +56,153 @@ expect_error specsort --summary spectra.mzML
 expect_error specsort --summary=xml in.mgf
 expect_error specsort --summary --check in.mgf
 expect_error specsort --summary in.mgf -o result
-expect_error specsort --summary in.mgf --top 5
+expect_error specsort --summary in.mgf --spectra-by rt
+expect_error specsort --check in.mgf --ms-level 2
+expect_error specsort --summary in.mgf --report page.html
+expect_error specsort --report page.html in.mgf -o result
+expect_error specsort --report in.mgf in.mgf; grep -q "it would replace the input" err
+expect_error specsort --report no/such.html in.mgf
 expect_error specsort --quiet=false in.mgf
+
+# Before and after filters, side by side.
+cat > table << 'END'
+in.mgf
+                        before                      after
+spectra                 3                           2
+  in order of m/z       2 (66.67%)                  2 (100%)
+  without peaks         1 (33.33%)                  0 (0%)
+  with a title          1 (33.33%)                  1 (50%)
+  with a scan           0 (0%)                      0 (0%)
+peaks                   4                           2
+  of intensity 0        1 (25%)                     0 (0%)
+  without intensity     1 (25%)                     1 (50%)
+  of an m/z seen before 1 (25%)                     0 (0%)
+m/z                     1.5 to 7                    3.5 to 7
+intensity               0 to 2                      3 to 3
+precursor m/z           400 to 500.25, 1 without    400 to 500.25
+retention time, s       12.5 to 12.5, 2 without     12.5 to 12.5, 1 without
+charges                 none: 2, 2+: 1              none: 1, 2+: 1
+MS levels               2: 1, 2 without             2: 1, 1 without
+peaks a spectrum        0 to 3, median 1, mean 1.3  1 to 1, median 1, mean 1.0
+                   0  ##########                      1                                  0
+                   1  ##########                      1  ####################            2
+                 2-3  ##########                      1                                  0
+taken away by                                spectra           peaks
+  --drop-zero                                      0               1
+  --merge 0                                        0               1
+  --min-peaks 1                                    1               0
+END
+expect 0 specsort --summary in.mgf --drop-zero --merge 0 --min-peaks 1; cmp out table
+
+if [[ $(command -v python3) ]]; then
+  cat > check.py << 'END'
+"""check.py SAMPLE OPTION...: the summary before and after is that of the files, and the report shows its numbers."""
+import collections, html.parser, json, math, re, subprocess, sys
+sample, options = sys.argv[1], sys.argv[2:]
+
+def specsort(*words):
+    return subprocess.run(['specsort', '--quiet', *words], stdout=subprocess.PIPE, check=True).stdout
+
+def summary(name, *words):
+    return json.loads(specsort('--summary=json', name, *words))
+
+kind = 'mzML' if 'mzML' in sample else 'mgf'
+found, name = summary(sample, *options), 'after.' + kind
+assert found['before'] == summary(sample), 'before'
+specsort(sample, *options, '-o', name)
+wanted = summary(name)
+for input in 'name', 'bytes', 'lines', 'warnings':
+    del wanted[input]
+assert found['after'] == wanted, (found['after'], wanted)
+for count in 'spectra', 'peaks':
+    taken = sum(step[count] for step in found['steps'])
+    assert found['before'][count] - taken == found['after'][count], (count, found['steps'])
+# Each step takes what a command without it, and without those behind it, leaves.
+words, last = [], found['before']
+for step in found['steps']:
+    words += step['option'].split()
+    now = summary(sample, *words)['after']
+    assert (last['spectra'] - now['spectra'], last['peaks'] - now['peaks']) == (step['spectra'], step['peaks']), step
+    last = now
+
+specsort(sample, *options, '--report', 'page.html')
+page = open('page.html', encoding='utf-8').read()
+assert not re.search(r'<script|https?://|src=|@import|<link', page), 'the page needs other files'
+
+class Reader(html.parser.HTMLParser):
+    """Tables, and the titles of the rectangles of each chart."""
+    def __init__(self):
+        super().__init__()
+        self.open, self.tables, self.charts, self.text = [], {}, {}, ''
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == 'table':
+            self.rows = self.tables[attributes['id']] = []
+        elif tag == 'tr':
+            self.rows.append([])
+        elif tag == 'svg':
+            self.titles = self.charts[attributes['aria-label']] = []
+        if tag != 'meta':
+            self.open.append(tag)
+        self.text = ''
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, f'line {self.getpos()}: </{tag}>'
+        if tag in ('td', 'th'):
+            self.rows[-1].append(self.text)
+        if tag == 'title' and self.open[-1] == 'rect':
+            self.titles.append(self.text)
+    def handle_startendtag(self, tag, attributes):
+        pass
+    def handle_data(self, data):
+        self.text += data
+
+reader = Reader()
+reader.feed(page)
+assert not reader.open, reader.open
+number = lambda text: int(text.replace(',', ''))
+rows = {row[0]: row[1:] for row in reader.tables['summary']}
+assert [number(rows['peaks'][0]), number(rows['peaks'][1])] == [found['before']['peaks'], found['after']['peaks']], rows
+steps = [(row[0], number(row[1]), number(row[2])) for row in reader.tables['steps'][1:]]
+assert steps == [(step['option'], step['spectra'], step['peaks']) for step in found['steps']], steps
+assert number(reader.tables['order'][0][1]) == found['before']['spectra_in_order']
+
+def bars(chart):
+    counts = {'before': collections.Counter(), 'after': collections.Counter()}
+    for title in reader.charts[chart]:
+        label, series, count = re.fullmatch(r'(.*), (before|after): ([0-9,]+)', title).groups()
+        counts[series][label] = number(count)
+    return counts
+
+for series in 'before', 'after':
+    of = found[series]
+    histogram = {one['from']: one['spectra'] for one in of['peaks_a_spectrum']['histogram'] if one['spectra']}
+    assert {number(label.split('-')[0]): n for label, n in bars('peaks a spectrum')[series].items()} == histogram, series
+    assert sum(bars('peaks by m/z')[series].values()) == of['peaks'], series
+    if kind == 'mgf':
+        text = specsort(sample) if series == 'before' else open(name, 'rb').read()
+        peaks = [list(map(float, line.split()[:2])) for line in text.splitlines() if re.match(rb'[0-9]', line)]
+        width = int(re.search(r'in bars of ([0-9]+) m/z', page)[1])
+        assert bars('peaks by m/z')[series] == collections.Counter(str(int(mz // width * width)) for mz, _ in peaks), series
+        octaves = bars('peaks by intensity')[series]
+        for label, count in octaves.items():
+            exact = sum(2.0 ** k <= height < 2.0 ** (k + 1) for k in [round(math.log2(float(label)))]
+                        for _, height in peaks)
+            assert exact == count, (label, exact, count)
+        assert sum(octaves.values()) == sum(height > 0 for _, height in peaks)
+    cells = reader.charts['Retention time and precursor m/z, ' + series]
+    # Spectra of the samples have both values, or none has a retention time.
+    both = of['rt_seconds'] and min(of['rt_seconds']['count'], of['precursor_mz']['count']) or 0
+    assert sum(number(title.rpartition(': ')[2]) for title in cells) == both, (series, both)
+END
+  samples=$ORDO_SOURCE/datasets/samples
+  python3 check.py "$samples/massbank_cc0.mgf" --precursor 200:300 --title '!*HB0001*' --min-relative 0.05 --top 6 --around 50 --min-peaks 4
+  python3 check.py "$samples/xtandem_yeast.mgf" --sample 20% --preset casanovo --by intensity --descending
+  python3 check.py "$samples/openms_ecoli_25.mzML.gz" --charge 2 --preset dreams --merge 0.5
+  expect 0 specsort "$samples/openms_ecoli.mgf.gz" --report page.html; grep -q '<h2>Retention time and precursor m/z</h2>' page.html
+  expect 0 specsort empty --report page.html --top 5; grep -q '<td>0</td><td>0</td>' page.html
+  expect 0 specsort "$samples/massbank_cc0.mgf" --report page.html --threads 1; mv page.html one
+  expect 0 specsort "$samples/massbank_cc0.mgf" --report page.html; diff <(grep -v '<code>' one) <(grep -v '<code>' page.html)
+fi
 
 # By all threads and one the same.
 for sample in "$ORDO_SOURCE"/datasets/samples/*.mgf*; do

@@ -24,6 +24,7 @@
 #include "tools/specsort/options.hpp"
 #include "tools/specsort/order_files.hpp"
 #include "tools/specsort/prompt_output.hpp"
+#include "tools/specsort/report_page.hpp"
 #include "tools/specsort/summary_text.hpp"
 
 namespace {
@@ -44,27 +45,28 @@ struct work {
 };
 
 void refuse_conflicts(command const& made) {
-  int const tasks = int(made.has_output) + int(made.check) + int(!made.summary.empty());
-  if (tasks > 1) throw usage_error("conflicting options: --output, --check, --summary: give one of them");
+  int const tasks = int(made.has_output) + int(made.check) + int(!made.summary.empty()) + int(!made.report.empty());
+  if (tasks > 1) throw usage_error("conflicting options: --output, --check, --summary, --report: give one of them");
 }
 
 // Checks options that depend on one another. @throws usage_error
 work checked(command const& made) {
   if (made.inputs.empty()) throw usage_error("missing operand: FILE: see specsort --help");
-  bool const writes = !made.check && made.summary.empty();
+  bool const writes = made.writes();
   if (made.inputs.size() > 1 && !writes)
-    throw usage_error(fmt::format("several inputs: {}: --check and --summary read one", made.inputs[1]));
+    throw usage_error(fmt::format("several inputs: {}: --check, --summary and --report read one", made.inputs[1]));
   work const w{made, made.choice.choice(), made.selection.selection(), made.order.order(made.inputs.size() > 1),
                {made.choice.index, made.inputs}};
   if (!made.choice.filter_ms_level.empty() && w.select.empty())
     throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
-  if (!writes && made.choice.any())
-    throw usage_error("conflicting options: --check and --summary read all spectra, of which other options choose some");
+  if (made.check && made.choice.any())
+    throw usage_error("conflicting options: --check reads all spectra, of which other options choose some");
   if (!writes && made.order.any())
-    throw usage_error("conflicting options: --check and --summary write no spectra, which other options order or split");
+    throw usage_error(
+        "conflicting options: --check, --summary and --report write no spectra, which other options order or split");
   if (made.order.splits() && made.output == "-") throw usage_error("missing option: --output: standard output has no parts");
-  if (!writes && !w.select.empty())
-    throw usage_error("conflicting options: --check and --summary read all peaks, of which other options drop some");
+  if (made.check && !w.select.empty())
+    throw usage_error("conflicting options: --check reads all peaks, of which other options drop some");
   return w;
 }
 
@@ -124,6 +126,43 @@ void find_sample(work const& w, spectra::sort_options& options, cli::progress& p
   options.choice.sample->inverse = w.made.choice.inverse_sample();
 }
 
+// Prints a summary, or writes a report.
+spectra::sort_report summarize(work const& w, cli::input& in, spectra::sort_options const& options, spectra::format format,
+                               std::vector<std::string> const& command, cli::progress& progress) {
+  bool const json = w.made.summary == "json", filters = w.made.choice.any() || !w.select.empty();
+  std::optional<cli::output> page;  // now, so that an error comes early
+  if (!w.made.report.empty()) {
+    page.emplace(w.made.report, w.made.common.threads);
+    page->refuse_loop(in);
+    if (page->is_file(w.made.inputs[0]))
+      throw usage_error(fmt::format("--report {}: it would replace the input", w.made.report));
+  }
+  spectra::sort_report done;
+  auto const take_size = [&](spectra::summary const& all) {
+    done.bytes = all.bytes;
+    done.warnings = all.warnings;
+    progress.clear();
+  };
+  if (page || filters) {
+    spectra::comparison const found = spectra::compare(in, options, format);
+    take_size(found.before);
+    if (page) {
+      page->write(std::string_view(specsort::report_page(found, options.name, command)));
+      page->commit();
+    } else {
+      fmt::print("{}", json ? specsort::comparison_json(found, options.name) : specsort::comparison_table(found, options.name));
+    }
+    done.spectra = found.before.spectra;
+    done.spectra_kept = found.after.spectra;
+    report_choice(w, done, options.name);
+  } else {
+    spectra::summary const found = spectra::summarize(in, options, format);
+    take_size(found);
+    fmt::print("{}", json ? specsort::summary_json(found, options.name) : specsort::summary_table(found, options.name));
+  }
+  return done;
+}
+
 int order(work const& w, cli::stats& stats, cli::progress& progress) {
   command const& made = w.made;
   spectra::sort_options options = options_of(w);
@@ -155,7 +194,7 @@ int run(int argc, char** argv) {
   made.common.check_machine();
   cli::stats stats(tool, argc, argv, made.common);
   stats.refuse_inputs(made.inputs);
-  cli::progress progress(tool, made.common, made.inputs, made.check || !made.summary.empty() ? "" : made.output);
+  cli::progress progress(tool, made.common, made.inputs, made.writes() ? made.output : "");
   if (made.order.any() || made.inputs.size() > 1) return order(w, stats, progress);
   spectra::sort_options options = options_of(w);
   find_sample(w, options, progress);
@@ -165,7 +204,7 @@ int run(int argc, char** argv) {
   spectra::format const format = specsort::format_of_input(in),
                         to_format = specsort::format_of_output(made.output, made.to, in, format);
   options.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
-  progress.phase(made.check ? "checking" : made.summary.empty() ? "sorting" : "reading", options.input_bytes);
+  progress.phase(made.check ? "checking" : made.writes() ? "sorting" : "reading", options.input_bytes);
 
   int status = 0;
   spectra::sort_report done;
@@ -179,13 +218,10 @@ int run(int argc, char** argv) {
                                     first->spectrum, first->title.empty() ? "" : fmt::format(" '{}'", first->title),
                                     first->peak));
     }
-  } else if (!made.summary.empty()) {
-    spectra::summary const found = spectra::summarize(in, options, format);
-    done.bytes = found.bytes;
-    done.warnings = found.warnings;
-    progress.clear();
-    fmt::print("{}", made.summary == "json" ? specsort::summary_json(found, options.name)
-                                            : specsort::summary_table(found, options.name));
+  } else if (!made.writes()) {
+    std::vector<std::string> command{std::string(tool)};
+    command.insert(command.end(), argv + 1, argv + argc);
+    done = summarize(w, in, options, format, command, progress);
   } else {
     cli::output out(made.output, made.common.threads);
     out.refuse_loop(in);

@@ -219,11 +219,17 @@ std::vector<cli::option> sort_rows(command& to) {
       {.name = "summary",
        .value = "json",
        .group = other_group,
-       .help = "print a summary of the input, as a table or as JSON; write nothing",
+       .help = "print a summary of the input, and of what filters leave, as a table or as JSON; write nothing",
        .choices = "true table json",
        .only_choices = true,
        .optional_value = true,
        .set = [&to](std::string_view, std::string_view value) { to.summary = value.empty() ? "true" : value; }},
+      {.name = "report",
+       .value = "FILE",
+       .group = other_group,
+       .help = "write a page of HTML with histograms and maps of the input, before and after filters",
+       .details = "The page needs no other file. It shows what each filter took away. No spectra are written.",
+       .set = cli::store_nonempty(to.report)},
       flag("explain", other_group, "print the steps that would be applied to each spectrum, and exit", to.explain)};
 }
 

@@ -73,7 +73,7 @@ struct order_options {
 /// The settings of a command line.
 struct command {
   std::vector<std::string> inputs;
-  std::string output = "-", by = "mz", to, summary;
+  std::string output = "-", by = "mz", to, summary, report;
   std::string isolation_target, precursors;
   bool descending = false, check = false, lenient = false, explain = false, keep_metadata = false, has_output = false;
   choice_options choice;
@@ -81,6 +81,8 @@ struct command {
   order_options order;
   cli::common_options common;
 
+  /// Returns true if spectra are written.
+  [[nodiscard]] bool writes() const { return !check && summary.empty() && report.empty(); }
   [[nodiscard]] spectra::sort_key key() const { return by == "mz" ? spectra::sort_key::mz : spectra::sort_key::intensity; }
 };
 

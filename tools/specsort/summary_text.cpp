@@ -1,55 +1,34 @@
 #include "tools/specsort/summary_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/cli/html.hpp"
+
 namespace ordo::inline v0::specsort {
 namespace {
 
-using spectra::summary;
 using spectra::value_range;
 
 constexpr std::size_t bar_width = 40;
 
-// A bin of the histogram: spectra with min to max peaks. Each bin is twice as wide as the one before.
-struct bin {
-  std::uint64_t min, max, spectra = 0;
-};
-
-std::vector<bin> bins_of(summary const& of) {
-  std::vector<bin> bins;
-  for (auto const& [peaks, count] : of.peak_counts) {
-    std::uint64_t const min = peaks == 0 ? 0 : std::bit_floor(peaks);
-    while (bins.empty() || bins.back().min < min) {
-      std::uint64_t const next = bins.empty() ? min : bins.back().max + 1;
-      bins.push_back({next, next == 0 ? 0 : 2 * next - 1});
-    }
-    bins.back().spectra += count;
-  }
-  return bins;
-}
-
-// Formats 1234567 as 1,234,567.
-std::string grouped(std::uint64_t value) {
-  std::string const digits = std::to_string(value);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i != 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
+// A bin that is not empty has a bar.
+std::string bar(std::uint64_t count, std::uint64_t max, std::size_t width) {
+  return std::string(std::size_t((count * width + max - 1) / max), '#');
 }
 
 std::string share(std::uint64_t part, std::uint64_t of) {
   if (of == 0) return "0";
-  return fmt::format("{} ({:.4g}%)", grouped(part), 100 * double(part) / double(of));
+  return fmt::format("{} ({:.4g}%)", cli::grouped_digits(part), 100 * double(part) / double(of));
 }
 
 std::string range_text(value_range const& range) {
@@ -57,7 +36,7 @@ std::string range_text(value_range const& range) {
 }
 
 std::string missing(std::uint64_t count, std::uint64_t of) {
-  return count == of ? "" : fmt::format(", {} without", grouped(of - count));
+  return count == of ? "" : fmt::format(", {} without", cli::grouped_digits(of - count));
 }
 
 double mean_of(summary const& of) {
@@ -66,16 +45,16 @@ double mean_of(summary const& of) {
 
 }  // namespace
 
-std::string summary_table(summary const& of, std::string_view name) {
-  std::string text = fmt::format("{}\n", name);
-  auto const row = [&](std::string_view what, std::string const& value) { text += fmt::format("{:<24}{}\n", what, value); };
-  row("spectra", grouped(of.spectra));
+std::vector<summary_row> summary_rows(summary const& of) {
+  std::vector<summary_row> rows;
+  auto const row = [&](std::string_view what, std::string value) { rows.push_back({std::string(what), std::move(value)}); };
+  row("spectra", cli::grouped_digits(of.spectra));
   row("  in order of m/z", share(of.in_order, of.spectra));
   auto const empty = of.peak_counts.find(0);
   row("  without peaks", share(empty == of.peak_counts.end() ? 0 : empty->second, of.spectra));
   row("  with a title", share(of.titles, of.spectra));
   row("  with a scan", share(of.scans, of.spectra));
-  row("peaks", grouped(of.peaks));
+  row("peaks", cli::grouped_digits(of.peaks));
   row("  of intensity 0", share(of.zeros, of.peaks));
   row("  without intensity", share(of.without_intensity, of.peaks));
   row("  of an m/z seen before", share(of.duplicates, of.peaks));
@@ -88,32 +67,90 @@ std::string summary_table(summary const& of, std::string_view name) {
   for (auto const& [charge, count] : of.charges) {
     if (!charges.empty()) charges += ", ";
     if (charge == 0)
-      charges += fmt::format("none: {}", grouped(count));
+      charges += fmt::format("none: {}", cli::grouped_digits(count));
     else
-      charges += fmt::format("{}{}: {}", charge < 0 ? -charge : charge, charge < 0 ? '-' : '+', grouped(count));
+      charges += fmt::format("{}{}: {}", charge < 0 ? -charge : charge, charge < 0 ? '-' : '+', cli::grouped_digits(count));
   }
   for (auto const& [level, count] : of.ms_levels) {
-    levels += fmt::format("{}{}: {}", levels.empty() ? "" : ", ", level, grouped(count));
+    levels += fmt::format("{}{}: {}", levels.empty() ? "" : ", ", level, cli::grouped_digits(count));
     with_level += count;
   }
   row("charges", charges.empty() ? "none" : charges);
   row("MS levels", (levels.empty() ? "none" : levels) + missing(with_level, of.spectra));
-  row("peaks a spectrum", fmt::format("{} to {}, median {}, mean {:.1f}", grouped(of.peaks_at(0)), grouped(of.peaks_at(1)),
-                                      grouped(of.peaks_at(0.5)), mean_of(of)));
-  std::vector<bin> const bins = bins_of(of);
-  std::uint64_t max_spectra = 1;
-  for (bin const& one : bins) max_spectra = std::max(max_spectra, one.spectra);
-  for (bin const& one : bins) {
-    std::string const range = one.min == one.max ? grouped(one.min) : fmt::format("{}-{}", grouped(one.min), grouped(one.max));
-    // A bin that is not empty has a bar.
-    std::size_t const bar = std::size_t((one.spectra * bar_width + max_spectra - 1) / max_spectra);
-    text += fmt::format("{:>20}  {:<{}} {}\n", range, std::string(bar, '#'), bar_width, grouped(one.spectra));
+  row("peaks a spectrum", fmt::format("{} to {}, median {}, mean {:.1f}", cli::grouped_digits(of.peaks_at(0)),
+                                      cli::grouped_digits(of.peaks_at(1)), cli::grouped_digits(of.peaks_at(0.5)), mean_of(of)));
+  return rows;
+}
+
+std::vector<summary_bin> summary_bins(summary const& of) {
+  std::vector<summary_bin> bins;
+  for (auto const& [peaks, count] : of.peak_counts) {
+    std::uint64_t const min = peaks == 0 ? 0 : std::bit_floor(peaks);
+    while (bins.empty() || bins.back().min < min) {
+      std::uint64_t const next = bins.empty() ? min : bins.back().max + 1;
+      bins.push_back({next, next == 0 ? 0 : 2 * next - 1});
+    }
+    bins.back().spectra += count;
   }
+  return bins;
+}
+
+std::string summary_bin::label() const {
+  return min == max ? cli::grouped_digits(min) : fmt::format("{}-{}", cli::grouped_digits(min), cli::grouped_digits(max));
+}
+
+std::string summary_table(summary const& of, std::string_view name) {
+  std::string text = fmt::format("{}\n", name);
+  for (auto const& [what, value] : summary_rows(of)) text += fmt::format("{:<24}{}\n", what, value);
+  std::vector<summary_bin> const bins = summary_bins(of);
+  std::uint64_t max_spectra = 1;
+  for (summary_bin const& one : bins) max_spectra = std::max(max_spectra, one.spectra);
+  for (summary_bin const& one : bins)
+    text += fmt::format("{:>20}  {:<{}} {}\n", one.label(), bar(one.spectra, max_spectra, bar_width), bar_width,
+                        cli::grouped_digits(one.spectra));
   return text;
 }
 
-std::string summary_json(summary const& of, std::string_view name) {
-  using json = nlohmann::ordered_json;
+std::string comparison_table(comparison const& of, std::string_view name) {
+  auto const before = summary_rows(of.before), after = summary_rows(of.after);
+  std::size_t width = 24;  // of the values before
+  for (auto const& [what, value] : before) width = std::max(width, value.size() + 2);
+  std::string text = fmt::format("{}\n{:<24}{:<{}}after\n", name, "", "before", width);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    text += fmt::format("{:<24}{:<{}}{}\n", before[i].what, before[i].value, width, after[i].value);
+  auto const bins = paired_bins(of);
+  std::uint64_t max_spectra = 1;
+  for (auto const& one : bins) max_spectra = std::max({max_spectra, one.before, one.after});
+  for (auto const& one : bins) {
+    constexpr std::size_t half = bar_width / 2;
+    text +=
+        fmt::format("{:>20}  {:<{}} {:>12}  {:<{}} {:>12}\n", one.label, bar(one.before, max_spectra, half), half,
+                    cli::grouped_digits(one.before), bar(one.after, max_spectra, half), half, cli::grouped_digits(one.after));
+  }
+  if (!of.steps.empty()) text += fmt::format("{:<40}{:>12}{:>16}\n", "taken away by", "spectra", "peaks");
+  for (spectra::step_effect const& one : of.steps)
+    text += fmt::format("  {:<38}{:>12}{:>16}\n", one.option, cli::grouped_digits(one.spectra), cli::grouped_digits(one.peaks));
+  return text;
+}
+
+std::vector<paired_bin> paired_bins(comparison const& of) {
+  std::map<std::uint64_t, paired_bin> bins;  // by the least number
+  for (summary_bin const& one : summary_bins(of.before)) bins[one.min] = {one.label(), one.spectra, 0};
+  for (summary_bin const& one : summary_bins(of.after)) {
+    paired_bin& to = bins[one.min];
+    to.label = one.label();
+    to.after = one.spectra;
+  }
+  std::vector<paired_bin> all;
+  for (auto& [min, one] : bins) all.push_back(std::move(one));
+  return all;
+}
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json as_json(summary const& of, std::string_view name) {
   auto const range = [](value_range const& given) {
     json one = nullptr;
     if (given.count != 0) one = {{"least", given.min}, {"greatest", given.max}, {"count", given.count}};
@@ -145,9 +182,30 @@ std::string summary_json(summary const& of, std::string_view name) {
                              {"mean", mean_of(of)},
                              {"greatest", of.peaks_at(1)},
                              {"histogram", json::array()}};
-  for (bin const& one : bins_of(of))
+  for (summary_bin const& one : summary_bins(of))
     all["peaks_a_spectrum"]["histogram"].push_back({{"from", one.min}, {"to", one.max}, {"spectra", one.spectra}});
+  return all;
+}
+
+std::string printed(json const& all) {
   return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string summary_json(summary const& of, std::string_view name) {
+  return printed(as_json(of, name));
+}
+
+std::string comparison_json(comparison const& of, std::string_view name) {
+  json all;
+  all["before"] = as_json(of.before, name);
+  all["after"] = as_json(of.after, name);
+  for (char const* const input : {"name", "bytes", "lines", "warnings"}) all["after"].erase(input);
+  all["steps"] = json::array();
+  for (spectra::step_effect const& one : of.steps)
+    all["steps"].push_back({{"option", one.option}, {"spectra", one.spectra}, {"peaks", one.peaks}});
+  return printed(all);
 }
 
 }  // namespace ordo::inline v0::specsort

@@ -6,49 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "tools/cli/html.hpp"
 #include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
-
-constexpr std::string_view head = R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>Duplicates</title>
-<style>
-body { font: 15px/1.4 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222; }
-table { border-collapse: collapse; margin: 1em 0; }
-th, td { text-align: left; padding: 0.2em 1em 0.2em 0; border-bottom: 1px solid #ddd; vertical-align: top; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
-td.bar { width: 24em; }
-td.bar div { background: #4a7ab5; height: 0.9em; }
-code { white-space: pre-wrap; overflow-wrap: anywhere; }
-</style>
-</head>
-<body>
-)";
-
-std::string escaped(std::string_view text) {
-  std::string html;
-  for (char const c : text) switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      default:
-        html += c;
-    }
-  return html;
-}
 
 /// Returns the beginning of a string of the text.
 std::string excerpt(suffix::text const& input, suffix::repeated_string const& one) {
@@ -64,7 +26,7 @@ std::string excerpt(suffix::text const& input, suffix::repeated_string const& on
     append_printable(text, bytes);
   else
     append_tokens(text, bytes, unsigned(size));
-  return escaped(text) + (one.length > max_residues ? " …" : "");
+  return cli::escape_html(text) + (one.length > max_residues ? " …" : "");
 }
 
 void append_strings(std::string& page, suffix::text const& input, std::vector<suffix::repeated_string> const& strings) {
@@ -105,14 +67,15 @@ std::string duplicates_page(suffix::stored_index const& index, duplicate_counts 
                             suffix::repeated_strings const& strings,
                             std::vector<std::pair<std::string_view, std::string>> const& settings) {
   suffix::text const input = index.view();
-  std::string page(head);
+  std::string page = cli::page_front("Duplicates");
   auto const to = std::back_inserter(page);
   std::string_view const unit = input.residue_bytes != 1                                   ? "tokens"
                                 : index.description().input == suffix::input_format::fasta ? "residues"
                                                                                            : "bytes";
   auto const share = [&](std::uint64_t part, std::uint64_t all) { return all == 0 ? 0.0 : 100 * double(part) / double(all); };
   page += "<h1>Duplicates</h1>\n<table>\n";
-  for (auto const& [name, value] : settings) fmt::format_to(to, "<tr><th>{}</th><td>{}</td></tr>\n", name, escaped(value));
+  for (auto const& [name, value] : settings)
+    fmt::format_to(to, "<tr><th>{}</th><td>{}</td></tr>\n", name, cli::escape_html(value));
   fmt::format_to(to, "<tr><th>text</th><td>{} {} in {} records</td></tr>\n", input.size(), unit, input.records());
   fmt::format_to(to, "<tr><th>duplicates</th><td>{} {} ({:.3f} %) in {} ranges of {} records</td></tr>\n", counts.residues,
                  unit, share(counts.residues, input.size()), counts.ranges, counts.records);
@@ -139,7 +102,7 @@ std::string duplicates_page(suffix::stored_index const& index, duplicate_counts 
     page += "<h2>Most frequent strings</h2>\n";
     append_strings(page, input, strings.frequent);
   }
-  page += "</body>\n</html>\n";
+  page += cli::page_end;
   return page;
 }
 

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "ordo/spectra.hpp"
 #include "ordo/spectra/spectrum.hpp"
@@ -32,6 +35,26 @@ struct value_range {
   }
 };
 
+/// Counts of points in square cells. Cells are 1 wide at first; if more than max_cells hold points they become twice as wide.
+/// The order in which points come does not matter.
+class value_grid {
+ public:
+  static constexpr std::size_t max_cells = 4096;
+  using cell = std::pair<std::int64_t, std::int64_t>;  // (i, j) holds x of [i, i + 1) width() and y of [j, j + 1) width()
+
+  /// Adds a point; ignored if it is not finite.
+  void add(double x, double y);
+  void add(value_grid const& other);
+  [[nodiscard]] double width() const noexcept { return double(std::uint64_t{1} << level_); }
+  [[nodiscard]] std::map<cell, std::uint64_t> const& cells() const noexcept { return cells_; }
+
+ private:
+  void widen();
+
+  std::map<cell, std::uint64_t> cells_;
+  unsigned level_ = 0;
+};
+
 /// A summary of an input.
 struct summary {
   std::uint64_t bytes = 0, lines = 0, spectra = 0, peaks = 0, warnings = 0;
@@ -43,6 +66,14 @@ struct summary {
   std::map<std::uint64_t, std::uint64_t> peak_counts;  // spectra by their number of peaks
   value_range mz, intensity;                           // of peaks
   value_range precursor_mz, rt_seconds;                // of spectra
+  std::uint64_t negative = 0;                          // peaks whose intensity is less than 0
+  /// Peaks by m/z: bin k holds [k, k + 1); the first one also smaller, the last possible one also greater numbers.
+  static constexpr std::size_t max_mz_bins = 1 << 16;
+  std::vector<std::uint64_t> mz_bins;
+  /// Peaks by intensity: bin k holds [2^(k - 1074), 2^(k - 1073)), the last one of numbers also infinity.
+  static constexpr int first_octave = -1074;
+  std::vector<std::uint64_t> intensity_octaves;
+  value_grid precursors;                               // spectra by retention time in seconds (x) and m/z of the precursor (y)
   std::map<int, std::uint64_t> charges;                // spectra by their first charge; 0: none
   std::map<unsigned, std::uint64_t> ms_levels;         // spectra by their MS level
 
@@ -53,6 +84,26 @@ struct summary {
   /// Returns a quantile of the numbers of peaks. @param share  0 to 1 @returns 0 if there are no spectra
   [[nodiscard]] std::uint64_t peaks_at(double share) const;
 };
+
+/// What a step of a choice or of a selection took away.
+struct step_effect {
+  std::string option;                    // as specsort has it: "--top 6 --per 100"
+  std::uint64_t spectra = 0, peaks = 0;  // peaks: also those of the spectra
+};
+
+/// An input before and after a choice of spectra and a selection of peaks.
+struct comparison {
+  summary before, after;
+  std::vector<step_effect> steps;  // in the order in which they are done
+
+  void add(comparison const& other);
+};
+
+/// Summarizes the rest of an input as it is, and with the spectra and peaks, and in the order of peaks, that sort() would keep
+/// with these options; spectra of every MS level, whatever the output would be. Runs on all threads of the CPU, and takes the
+/// time of a selection for each step.
+/// @throws as summarize
+comparison compare(source& input, sort_options const& options, format from);
 
 /// Summarizes the rest of an input, on all threads of the CPU. Parameters that are not numbers cause warnings, and count as
 /// missing.

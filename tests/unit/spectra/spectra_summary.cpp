@@ -1,5 +1,11 @@
+#include <algorithm>
+#include <limits>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "ordo/spectra/import.hpp"
 #include "ordo/spectra/summary.hpp"
 #include "tests/unit/spectra/spectra_cases.hpp"
 
@@ -52,6 +58,91 @@ TEST_CASE("a summary of spectra", "[spectra][summary]") {
   CHECK((all.rt_seconds.count == 1 && all.rt_seconds.min == 12));
   CHECK(all.charges == std::map<int, std::uint64_t>{{-2, 1}, {0, 1}, {2, 1}});
   CHECK(all.ms_levels == std::map<unsigned, std::uint64_t>{{2, 1}});
+  CHECK(all.mz_bins == std::vector<std::uint64_t>{0, 4, 1, 2});
+  // 1, 2, 2 and 7, 5, 8: the octaves of 1, 2, 4 and 8.
+  auto const one = all.intensity_octaves.begin() - summary::first_octave;
+  CHECK(std::vector<std::uint64_t>(one, all.intensity_octaves.end()) == std::vector<std::uint64_t>{1, 1, 2, 1});
+  CHECK(all.precursors.cells() == std::map<value_grid::cell, std::uint64_t>{{{12, 500}, 1}});
+}
+
+TEST_CASE("the extremes of numbers have bins", "[spectra][summary]") {
+  summary const all = summary_of("BEGIN IONS\n-3 -1\n1e300 1e308\n65534.5 5e-324\n0.5 0\nEND IONS\n");
+  CHECK(all.mz_bins.size() == summary::max_mz_bins);
+  CHECK((all.mz_bins.front() == 2 && all.mz_bins[65534] == 1 && all.mz_bins.back() == 1));
+  CHECK(all.intensity_octaves.size() == std::size_t(1023 - summary::first_octave + 1));
+  CHECK((all.intensity_octaves.front() == 1 && all.intensity_octaves.back() == 1 && all.negative == 1 && all.zeros == 1));
+}
+
+TEST_CASE("cells of a grid become wider, whatever the order of points", "[spectra][summary]") {
+  std::mt19937 random(3);
+  std::vector<std::pair<double, double>> points;
+  for (int i = 0; i < 20000; ++i) points.emplace_back(double(random() % 40000) / 4 - 1000, double(random() % 3000) / 2);
+  value_grid one;
+  for (auto const& [x, y] : points) one.add(x, y);
+  std::shuffle(points.begin(), points.end(), random);
+  value_grid parts[7], all;
+  for (std::size_t i = 0; i < points.size(); ++i) parts[i % 7 * (i % 2)].add(points[i].first, points[i].second);
+  for (value_grid const& part : parts) all.add(part);
+  CHECK(all.width() == one.width());
+  CHECK(all.cells() == one.cells());
+  CHECK((one.cells().size() <= value_grid::max_cells && one.width() > 1));
+  std::uint64_t count = 0;
+  for (auto const& [at, n] : one.cells()) count += n;
+  CHECK(count == points.size());
+  std::size_t const before = one.cells().size();
+  one.add(std::numeric_limits<double>::quiet_NaN(), 1);
+  one.add(1, std::numeric_limits<double>::infinity());
+  CHECK(one.cells().size() == before);
+  one.add(1e300, -1e300);
+  CHECK(one.cells().size() == before + 1);
+}
+
+TEST_CASE("summaries before and after filters", "[spectra][summary]") {
+  std::string text;
+  for (int s = 0; s < 30; ++s) {
+    text += "BEGIN IONS\nTITLE=" + std::to_string(s) + "\nPEPMASS=" + std::to_string(100 + s) + "\n";
+    for (int i = 0; i < s; ++i) text += std::to_string(i * 7 % 30) + " " + std::to_string(i % 5) + "\n";
+    text += "END IONS\n";
+  }
+  sort_options options;
+  options.choice.precursor_mz = {{{105, 200}}, false};
+  options.choice.title = {"7", true};
+  options.select.drop_zero = true;
+  options.select.top = 10;
+  options.select.min_peaks = 8;
+  std::optional<comparison> first;
+  for (std::size_t const block : block_sizes()) {
+    options.chunk_bytes = block;
+    memory_source from(text);
+    comparison const one = compare(from, options, format::mgf);
+    if (!first) first = one;
+    REQUIRE(one.steps.size() == 5);
+    for (std::size_t k = 0; k < 5; ++k) {
+      CHECK(one.steps[k].spectra == first->steps[k].spectra);
+      CHECK(one.steps[k].peaks == first->steps[k].peaks);
+    }
+    CHECK(one.after.peak_counts == first->after.peak_counts);
+  }
+  std::vector<std::string> names;
+  for (auto const& step : first->steps) names.push_back(step.option);
+  CHECK(names == lines{"--precursor 105:200", "--title !7", "--drop-zero", "--top 10", "--min-peaks 8"});
+  CHECK((first->steps[0].spectra == 5 && first->steps[0].peaks == 0 + 1 + 2 + 3 + 4));
+  CHECK((first->steps[1].spectra == 1 && first->steps[1].peaks == 7));
+  // What is left is what sort() leaves.
+  text_stream stream(text);
+  ordo::spectra::sort(stream, stream, options);
+  summary const after = summary_of(stream.written);
+  CHECK(after.peak_counts == first->after.peak_counts);
+  CHECK((after.in_order == first->after.in_order && after.mz_bins == first->after.mz_bins));
+  std::uint64_t taken = 0;
+  for (auto const& step : first->steps) taken += step.peaks;
+  CHECK(first->before.peaks - taken == after.peaks);
+  memory_source nothing("");
+  comparison const none = compare(nothing, options, format::mgf);
+  CHECK((none.steps.size() == 5 && none.steps[4].option == "--min-peaks 8" && none.steps[4].spectra == 0));
+  options.select.top = 0;
+  memory_source again(text);
+  CHECK_THROWS_AS(compare(again, options, format::mgf), ordo::usage_error);
 }
 
 TEST_CASE("a summary of nothing, and of what is not right", "[spectra][summary]") {

@@ -1,0 +1,34 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ordo/spectra.hpp"
+#include "ordo/spectra/summary.hpp"
+#include "spectra/peaks/peak_sorter.hpp"
+
+namespace ordo::inline v0::spectra::detail {
+
+/// The effects of the steps of a choice and a selection on spectra, one after the other. One for each thread.
+class filter_effects {
+ public:
+  /// @param options  must outlive this
+  explicit filter_effects(sort_options const& options);
+  /// Adds a spectrum to what is known before and after the steps. @param number  in the input
+  /// @param is_selected  the selection applies to the peaks
+  void add(spectrum const& one, std::uint64_t number, bool is_selected, comparison& to);
+
+ private:
+  [[nodiscard]] bool select(spectrum const& one, comparison& to);
+
+  sort_options const& options_;
+  std::vector<spectrum_choice> rules_;  // of the choice, each alone
+  std::vector<selection> selections_;   // the first step, the first two, ...
+  std::vector<step_effect> steps_;      // without effects
+  std::unique_ptr<peak_sorter> selector_;
+  std::vector<std::uint8_t> keep_;
+  std::vector<double> mz_, intensity_, sums_;
+};
+
+}  // namespace ordo::inline v0::spectra::detail
