@@ -10,16 +10,14 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <tbb/enumerable_thread_specific.h>
 
 #include "base/threads.hpp"
-#include "ordo/error.hpp"
 #include "strings/external/line_blocks.hpp"
 #include "strings/external/line_table.hpp"
+#include "strings/sort/line_sort.hpp"
 #include "strings/sort/text_job.hpp"
-#include "strings/sort_texts.hpp"
 
 namespace ordo::inline v0::strings {
 namespace {
