@@ -59,6 +59,23 @@ def test_select():
     assert len(spectra.select(mz, intensity, offsets, preset="casanovo", precursor_mz=np.full(300, 200.0))[0]) > 0
 
 
+def test_select_sums_and_ranks():
+    mz, intensity, offsets = np.array([1.0, 1.5, 9.0, 1.0]), np.array([2.0, 5.0, 1.0, 4.0], np.float32), [0, 3, 4]
+    merged = spectra.select(mz, intensity, offsets, merge=0.5)
+    assert [a.tolist() for a in merged] == [[1.5, 9.0, 1.0], [7.0, 1.0, 4.0], [0, 2, 3]]
+    assert intensity.tolist() == [2, 5, 1, 4]  # the arguments stay as they are
+    assert spectra.select(mz, intensity, offsets, top=1, around=2.0)[0].tolist() == [1.5, 9.0, 1.0]
+    near = spectra.select(
+        mz, intensity, offsets, remove_precursor=0.1, remove_precursor_above=float("inf"), precursor_mz=np.array([1.2, 5.0])
+    )
+    assert near[0].tolist() == [1.0, 1.0]
+    for version in ("casanovo@4.3", "dreams", "gnps", "sage@0.14"):
+        spectra.select(mz, intensity, offsets, preset=version, precursor_mz=np.array([1.2, 5.0]))
+    for wrong in ({"preset": "casanovo@6"}, {"merge": 1.0, "dedupe": 1.0}, {"around": 1.0}):
+        with pytest.raises(ValueError):
+            spectra.select(mz, intensity, offsets, **wrong)
+
+
 MGF = (
     b"BEGIN IONS\nTITLE=a b\nRTINSECONDS=12.5\nPEPMASS=500.5\nCHARGE=2+\n3.25 1\n1 0\n2.5 7.125\nEND IONS\n"
     b"BEGIN IONS\nTITLE=last\nPEPMASS=400.25\nCHARGE=2-\nEND IONS\n"
