@@ -60,6 +60,7 @@ pattern::pattern(std::string text, bool characters) : text_(std::move(text)), co
   PCRE2_SIZE at = 0;
   compiled_->code.reset(
       pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text_.data()), text_.size(), options, &error, &at, nullptr));
+  if (error == PCRE2_ERROR_HEAP_FAILED) throw std::bad_alloc();
   if (!compiled_->code)
     throw usage_error(fmt::format("invalid regular expression: {}: byte {}: {}", quoted(text_), at + 1, message_of(error)));
   // Without code for this processor, the interpreter of PCRE2 takes its place.
