@@ -95,7 +95,9 @@ void sort_over(group& members, machine& on, sort_task const& task) {
   if (members.size() == 1) {
     sort_task alone = task;
     if (is_argsort) alone.out_of_place = false;
-    return on.run(alone);
+    on.run(alone);
+    if (on.kind() == device::gpu) static_cast<gpu&>(on).synchronize();
+    return;
   }
   on.kind() == device::gpu ? sort_over_cuda(members, on, task, lengths) : sort_over_host(members, on, task, lengths);
 }
