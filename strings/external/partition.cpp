@@ -294,7 +294,8 @@ class cutter {
                   std::vector<std::string> const& splitters, std::vector<line_range>& ranges) const {
     auto compare = compare_;
     run_reader reader(runs_[k], options_.delimiter);
-    auto [near, last] = std::ranges::equal_range(samples, k, {}, &sample::run);
+    auto near = std::ranges::lower_bound(samples, k, {}, &sample::run);
+    auto const last = std::ranges::upper_bound(samples, k, {}, &sample::run);
     std::uint64_t begin = from.begin;
     for (std::size_t s = 0; s < splitters.size(); ++s) {
       std::string_view const splitter = splitters[s];

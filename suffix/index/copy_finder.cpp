@@ -197,7 +197,7 @@ class group_matcher {
     for (group_entry const& entry : group) {
       if (has_models && entry.has_one_minimizer()) {
         if (is_like_model(models, entry)) continue;
-        std::ranges::rotate(models, models.end() - 1);
+        std::rotate(models.begin(), models.end() - 1, models.end());
         models[0] = &entry;
       }
       bool const fits = walk(entry, [&](std::uint64_t p, std::uint64_t hash, std::uint64_t const* chain) -> std::uint64_t {

@@ -173,9 +173,9 @@ template <class Index, Backend B>
 memory_estimate all_rows_memory(std::size_t n, std::size_t records, extra_arrays extra, bool copies, unsigned residue_bytes) {
   buffer_sizes const size{copies};
   std::size_t const index = sizeof(Index), key = sizeof(std::uint64_t);
-  auto const [packed, packing, max_packing] = packed_memory_on<B>(n, records, copies, residue_bytes);
+  packed_memory const packed = packed_memory_on<B>(n, records, copies, residue_bytes);
   std::size_t const sa = size.copy(n, index), lcp = extra.lcp ? size.copy(n, index) : 0;
-  std::size_t const order = packed + sa + early_download<B, Index>::memory(n, early_share(false));
+  std::size_t const order = packed.held + sa + early_download<B, Index>::memory(n, early_share(false));
   auto const with_open = [&](std::size_t open) {
     std::size_t const groups = refinement<B, Index, Index>::memory(open);
     std::size_t const first = order + size.of(n, key) + std::max(B::radix_sort_memory(n, key, index), groups + lcp);
@@ -187,11 +187,11 @@ memory_estimate all_rows_memory(std::size_t n, std::size_t records, extra_arrays
     std::size_t const lengths =
         order + lcp + (extra.lcp ? size.of(n, index) + size.of(open, index) + selected_positions<B>::memory(n + 1) : 0);
     std::size_t const rows = order + lcp + (extra.bwt ? size.copy(n, 1) + size.of(records, 1) : 0);
-    return size.verbs(n) + std::max({packing, first, rounds, lengths, rows});
+    return size.verbs(n) + std::max({packed.made, first, rounds, lengths, rows});
   };
   sort_plan<Index, B> plan{n, records, extra, copies};
   plan.max_alphabet = max_alphabet(n, residue_bytes);
-  auto const beside = [&](std::size_t bytes) { return std::max(packing, packed + bytes) + size.verbs(n); };
+  auto const beside = [&](std::size_t bytes) { return std::max(packed.made, packed.held + bytes) + size.verbs(n); };
   memory_estimate estimate{0, plan.at_once() ? with_open(0) : beside(plan.by_ranges(plan.quick_ranges)), with_open(n)};
   if constexpr (has_workers<B>) {  // they have no key for each suffix
     auto const limit = plan.workers_limit();
@@ -203,7 +203,7 @@ memory_estimate all_rows_memory(std::size_t n, std::size_t records, extra_arrays
                            repetition_estimate<B, Index>::memory(n), plan.lengths()}));
     if (limit) estimate.max_bytes = beside(std::max(*limit, plan.lengths(n)));
   }
-  estimate.max_bytes = std::max(estimate.max_bytes, size.verbs(n) + max_packing);
+  estimate.max_bytes = std::max(estimate.max_bytes, size.verbs(n) + packed.max_made);
   estimate.min_bytes =
       std::min(estimate.fast_bytes, beside(copies ? std::min(plan.by_ranges(), plan.in_parts()) : plan.by_ranges()));
   return estimate;
@@ -233,12 +233,12 @@ std::size_t sampled_sort_memory(sort_plan<Index, B> const& plan, std::size_t ope
 template <class Index, Backend B>
 memory_estimate sampled_rows_memory(std::size_t n, std::size_t records, extra_arrays extra, bool copies, std::uint64_t sample,
                                     unsigned residue_bytes) {
-  auto const [packed, packing, max_packing] = packed_memory_on<B>(n, records, copies, residue_bytes);
+  packed_memory const packed = packed_memory_on<B>(n, records, copies, residue_bytes);
   std::size_t const positions = sampled_positions<B>::memory(n), verbs = buffer_sizes{copies}.verbs(n);
   auto const plan = sampled_plan<Index, B>(n, sampled_count(n, records, sample), records, extra, copies);
-  auto const beside = [&](std::size_t bytes) { return std::max(packing, packed + positions + bytes) + verbs; };
+  auto const beside = [&](std::size_t bytes) { return std::max(packed.made, packed.held + positions + bytes) + verbs; };
   memory_estimate estimate{0, beside(sampled_sort_memory<Index, B>(plan, 0)),
-                           std::max(beside(sampled_sort_memory<Index, B>(plan, plan.n)), verbs + max_packing)};
+                           std::max(beside(sampled_sort_memory<Index, B>(plan, plan.n)), verbs + packed.max_made)};
   estimate.min_bytes = std::min(estimate.fast_bytes, beside(plan.by_ranges()));
   return estimate;
 }

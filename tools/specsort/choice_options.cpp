@@ -293,7 +293,7 @@ spectrum_lists::spectrum_lists(std::string_view path, std::vector<std::string> c
       all.insert(all.end(), found->second.begin(), found->second.end());
     }
     std::ranges::sort(all);
-    all.erase(std::ranges::unique(all).begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     lists_.push_back(std::make_shared<std::vector<std::uint64_t> const>(std::move(all)));
   }
   if (rows != 0 && !any)
