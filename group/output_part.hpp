@@ -81,10 +81,17 @@ class output_part {
   void finish() {
     std::size_t const p = members_.size(), rank = members_.rank();
     if (rank == 0 && stored_) to_->write(stored_->bytes());
+    // Members whose all_to_all takes memory of GPUs are threads of one process.
+    bool const in_one_process = members_.moves_device_memory();
+    auto const parts = members_.all_gather(stored_ ? stored_->bytes().data() : nullptr);
     std::uint64_t begin = sizes_[0];
     host_bytes received;
     for (std::size_t m = 1; m < p; begin += sizes_[m++]) {
       if (in_parts_ && has_sink_[m]) continue;
+      if (in_one_process) {
+        if (rank == 0) put(begin, {parts[m], std::size_t(sizes_[m])});
+        continue;
+      }
       for (std::uint64_t at = 0; at < sizes_[m]; at += max_bytes) {
         std::size_t const n = std::size_t(std::min<std::uint64_t>(max_bytes, sizes_[m] - at));
         std::vector<std::span<std::byte const>> sends(p);
@@ -95,15 +102,22 @@ class output_part {
           receives[m] = std::as_writable_bytes(received.span());
         }
         members_.all_to_all(sends, receives);
-        if (rank == 0 && in_parts_) to_->write_at(begin + at, received.span());
-        if (rank == 0 && !in_parts_) to_->write(received.span());
+        if (rank == 0) put(begin + at, received.span());
       }
     }
+    members_.barrier();  // before any part is freed
     stored_.reset();
-    members_.barrier();
   }
 
  private:
+  /// Writes a part of another member, or what comes next of it.
+  void put(std::uint64_t at, std::span<char const> part) {
+    if (in_parts_)
+      to_->write_at(at, part);
+    else
+      to_->write(part);
+  }
+
   static constexpr std::uint64_t max_bytes = std::uint64_t{64} << 20;  // that cross at a time
 
   group& members_;

@@ -3,7 +3,10 @@
 #include <atomic>
 #include <mutex>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
+#include "group/output_part.hpp"
 #include "tests/unit/catch.hpp"
 
 namespace {
@@ -12,8 +15,9 @@ namespace {
 class apart final : public ordo::group {
  public:
   /// @param long_message  with few bytes, sorts divide small arrays, too
-  apart(ordo::group& member, std::size_t long_message)
-      : group(member.size(), member.rank()), member_(member), long_message_(long_message) {}
+  /// @param on_gpus  whether it says that it moves memory of GPUs, and has none to move
+  apart(ordo::group& member, std::size_t long_message, bool on_gpus = false)
+      : group(member.size(), member.rank()), member_(member), long_message_(long_message), on_gpus_(on_gpus) {}
   using group::all_gather;
   using group::all_to_all;
   using group::reduce;
@@ -21,8 +25,10 @@ class apart final : public ordo::group {
   void all_gather(std::span<std::byte const> own, std::span<std::byte> all) override { member_.all_gather(own, all); }
   void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
                   std::function<void(std::size_t)> const& arrived) override {
+    if (on_gpus_) throw ordo::usage_error("all_to_all of the host's memory over GPUs");
     member_.all_to_all(sends, receives, arrived);
   }
+  [[nodiscard]] bool moves_device_memory() const noexcept override { return on_gpus_; }
   [[nodiscard]] std::size_t long_message() const noexcept override { return long_message_; }
   void reduce(std::span<std::uint64_t> values, ordo::reduction by) override { member_.reduce(values, by); }
   void barrier() override { member_.barrier(); }
@@ -31,6 +37,23 @@ class apart final : public ordo::group {
  private:
   ordo::group& member_;
   std::size_t long_message_;
+  bool on_gpus_;
+};
+
+class kept_bytes final : public ordo::sink {
+ public:
+  explicit kept_bytes(std::size_t size) : bytes(size, '?') {}
+  void write(std::span<char const> data) override {
+    write_at(written_, data);
+    written_ += data.size();
+  }
+  [[nodiscard]] bool addressable() const override { return in_parts; }
+  void write_at(std::uint64_t offset, std::span<char const> data) override { std::ranges::copy(data, bytes.data() + offset); }
+  std::string bytes;
+  bool in_parts = true;
+
+ private:
+  std::size_t written_ = 0;
 };
 
 enum class sharing { memory, long_messages, short_messages };
@@ -195,4 +218,30 @@ TEST_CASE("Shares as even as possible", "[group]") {
       }
       CHECK(end == total);
     }
+}
+
+TEST_CASE("All members write one output, by sinks of their own or through the first one", "[group]") {
+  for (bool on_gpus : {false, true})
+    for (bool in_parts : {true, false})
+      for (std::size_t with_sink : {1, 2, 4}) {  // members
+        std::vector<std::uint64_t> const sizes{3, 0, 5, 2};
+        kept_bytes whole(10);
+        whole.in_parts = in_parts;
+        std::atomic<std::size_t> direct = 0;
+        ordo::run_members(
+            4,
+            [&](ordo::group& threads, ordo::cpu&) {
+              apart members(threads, 1, on_gpus);
+              std::size_t const rank = members.rank();
+              ordo::detail::output_part part(members, sizes, rank < with_sink ? &whole : nullptr);
+              auto const text = std::string(std::size_t(sizes[rank]), char('a' + rank));
+              part.writer().write(text);
+              direct += part.is_direct();
+              part.finish();
+            },
+            1);
+        INFO(on_gpus << in_parts << with_sink);
+        CHECK(whole.bytes == "aaacccccdd");
+        CHECK(direct == (in_parts ? with_sink : 0));
+      }
 }
