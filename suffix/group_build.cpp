@@ -5,6 +5,7 @@
 #include "ordo/cpu.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
+#include "ordo/gpu.hpp"
 #include "sort_core/gpu_threshold.hpp"
 #include "suffix/sort/build.hpp"
 #include "suffix/sort/member_share.hpp"
@@ -54,7 +55,7 @@ group_report build_into(std::span<machine_options const> machines, text const& i
                         build_options const& options) {
   if (!out.sa) throw usage_error("no sink: suffix array: sinks::sa is null");
   group_report first;
-  auto const build = [&](group& members, cpu&) {
+  auto const build = [&](group& members, machine&) {
     bool const is_first = members.rank() == 0;
     group_output const open = [&](std::string_view array, std::uint64_t bytes) {
       sink* const to = array == "sa" ? out.sa : array == "lcp" ? out.lcp : out.bwt;
@@ -69,7 +70,14 @@ group_report build_into(std::span<machine_options const> machines, text const& i
         build_into<Index>(members, input, {out.lcp != nullptr, out.bwt != nullptr}, open, out.entry_bytes, here);
     if (is_first) first = report;
   };
-  run_members(machines.size(), build, 1);
+  // Members that are GPUs exchange ranks without the host.
+  std::vector<unsigned> gpus;
+  for (machine_options const& one : machines)
+    if (one.device == device::gpu && one.gpu_index) gpus.push_back(*one.gpu_index);
+  if (gpus.empty() || gpus.size() != machines.size())
+    run_members(machines.size(), build, 1);
+  else
+    run_members(gpus, build);
   return first;
 }
 

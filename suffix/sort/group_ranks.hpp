@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "ordo/backend.hpp"
+#include "ordo/group_sort.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/sort/key_ranges.hpp"
 #include "suffix/sort/member_share.hpp"
@@ -64,27 +66,26 @@ class range_positions : public numbered_positions<B> {
         }) {}
 };
 
-/// Finds the member that sorts the suffix `steps` letters after item i, and no member if a record ends there: then the rank is
-/// known.
-template <class Index>
+/// Finds the member that sorts the suffix `steps` letters after item i: none, after all members, if a record ends there.
+template <class Index, class Place>
 struct find_owner {
   packed_view text;
-  std::uint64_t const* bounds;  // of the records
-  std::size_t records;
   std::uint64_t const* firsts;  // keys of the members' ranges
   std::size_t members;
   Index const* items;
   std::size_t steps;
-  Index *positions, *owners;  // the position, or that rank
+  std::uint32_t* owners;
+  Place* order;  // receives i
 
   ORDO_FN void operator()(std::size_t i) const {
-    std::size_t const p = items[i], q = p + steps;
-    if (text.breaks(q)) {
-      positions[i] = Index(first_bound(bounds, records + 1, p + 1) - 1);
-      owners[i] = Index(members);
-      return;
-    }
-    std::uint64_t const key = text.key(q);
+    order[i] = Place(i);
+    owners[i] = std::uint32_t(owner(items[i] + steps));
+  }
+
+ private:
+  ORDO_FN std::size_t owner(std::size_t position) const {
+    if (text.breaks(position)) return members;
+    std::uint64_t const key = text.key(position);
     std::size_t low = 0, high = members;  // the first range behind the key
     while (low < high) {
       std::size_t const middle = low + (high - low) / 2;
@@ -93,27 +94,60 @@ struct find_owner {
       else
         high = middle;
     }
-    positions[i] = Index(q);
-    owners[i] = Index(low - 1);
+    return low - 1;
   }
 };
 
-/// Looks up the ranks of positions.
+/// Finds where the items of an owner begin.
+struct find_begin {
+  std::uint32_t const* owners;  // in order
+  std::size_t size;
+  std::uint64_t* begins;
+  ORDO_FN void operator()(std::size_t owner) const {
+    std::size_t low = 0, high = size;
+    while (low < high) {
+      std::size_t const middle = low + (high - low) / 2;
+      if (owners[middle] < owner)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    begins[owner] = low;
+  }
+};
+
+template <class Index, class Place>
+struct store_request {
+  Index const* items;
+  Place const* order;
+  std::size_t steps;
+  Index* requests;
+  ORDO_FN void operator()(std::size_t i) const { requests[i] = Index(items[order[i]] + steps); }
+};
+
+/// Replaces positions by their ranks.
 template <class Index>
 struct look_up_rank {
   rank_key<Index, numbered_position> of;
-  Index const* positions;
-  Index* to;
-  ORDO_FN void operator()(std::size_t i) const { to[i] = of.rank[of.number(positions[i])]; }
+  Index* positions;
+  ORDO_FN void operator()(std::size_t i) const { positions[i] = of.rank[of.number(positions[i])]; }
 };
 
-/// Stores the rank that decides about item i, by the number of its position.
-template <class Index>
+/// Stores the ranks that decide about items, by the numbers of their positions. Where a record ends, it is the record's.
+template <class Index, class Place>
 struct store_next_rank {
-  Index const *items, *ranks;
+  Index const* items;
+  Place const* order;
+  Index const* answers;
+  std::size_t requests;  // the first items in order
+  std::uint64_t const* bounds;
+  std::size_t records;
   numbered_position number;
   Index* to;
-  ORDO_FN void operator()(std::size_t i) const { to[number(items[i])] = ranks[i]; }
+  ORDO_FN void operator()(std::size_t i) const {
+    std::size_t const p = items[order[i]];
+    to[number(p)] = i < requests ? answers[i] : Index(first_bound(bounds, records + 1, p + 1) - 1);
+  }
 };
 
 template <class Index>
@@ -171,27 +205,32 @@ class group_ranks {
   /// @param to  receives them, by the numbers of `items`
   void bring(std::span<Index const> items, std::size_t steps, rank_key<Index, numbered_position> const& own,
              std::span<Index> to) {
+    using place = std::conditional_t<sizeof(Index) == 8, std::uint64_t, std::uint32_t>;
+    group& members = share_.members;
     std::size_t const size = items.size();
-    auto const positions = backend_.template buffer<Index>(size), owners = backend_.template buffer<Index>(size);
     packed_view const text = packed_.view();
-    auto const bounds = packed_.breaks().bounds();
-    backend_.each(size, find_owner<Index>{text, bounds.data(), packed_.records(), owners_.data(), firsts_.size(), items.data(),
-                                          steps, positions.data(), owners.data()});
-    std::vector<Index> ranks(size), of(size);
-    backend_.download(std::span<Index const>(positions.span()), std::span<Index>(ranks));
-    backend_.download(std::span<Index const>(owners.span()), std::span<Index>(of));
-    rank_requests<Index> requests(share_);
-    std::span<Index const> const asked = requests.send(ranks, of);
-    std::vector<Index> answers(asked.size());
+    auto const order = backend_.template buffer<place>(size);
+    std::vector<std::uint64_t> begins(members.size() + 1);
     {
-      auto const there = backend_.upload(asked);
-      auto const found = backend_.template buffer<Index>(asked.size());
-      backend_.each(asked.size(), look_up_rank<Index>{own, there.data(), found.data()});
-      backend_.download(std::span<Index const>(found.span()), std::span<Index>(answers));
+      auto const owners = backend_.template buffer<std::uint32_t>(size);
+      backend_.each(size, find_owner<Index, place>{text, owners_.data(), firsts_.size(), items.data(), steps, owners.data(),
+                                                   order.data()});
+      backend_.radix_sort(owners.span(), order.span(), bit_range{0, unsigned(std::bit_width(members.size()))},
+                          key_code<std::uint32_t>{});
+      auto const found = backend_.template buffer<std::uint64_t>(begins.size());
+      backend_.each(begins.size(), find_begin{owners.data(), size, found.data()});
+      backend_.download(std::span<std::uint64_t const>(found.span()), std::span<std::uint64_t>(begins));
     }
-    requests.answer(answers, ranks, of);
-    auto const brought = backend_.upload(std::span<Index const>(ranks));
-    backend_.each(size, store_next_rank<Index>{items.data(), brought.data(), numbers(), to.data()});
+    auto const requests = backend_.template buffer<Index>(std::size_t(begins.back()));
+    backend_.each(requests.size(), store_request<Index, place>{items.data(), order.data(), steps, requests.data()});
+    request_moves const moves = share_.moves_of_requests(begins, sizeof(Index));
+    auto const asked = backend_.template buffer<Index>(moves.answered());
+    exchange(moves.out, requests, asked);
+    backend_.each(asked.size(), look_up_rank<Index>{own, asked.data()});
+    exchange(moves.back, asked, requests);
+    backend_.each(size,
+                  store_next_rank<Index, place>{items.data(), order.data(), requests.data(), requests.size(),
+                                                packed_.breaks().bounds().data(), packed_.records(), numbers(), to.data()});
   }
 
   /// Completes an LCP at this member's first row: the keys of two members differ. Collective.
@@ -231,6 +270,11 @@ class group_ranks {
       firsts = key_sample(backend, packed.view(), packed.size(), packed.size(), every_position{}).firsts_of(firsts.size());
     share.members.broadcast(std::as_writable_bytes(std::span(firsts)), 0);
     return firsts;
+  }
+
+  void exchange(share_moves const& moves, buffer<Index> const& from, buffer<Index> const& to) const {
+    ordo::detail::wait_for(backend_, from.span());  // the group knows nothing of the work that is queued here
+    ordo::detail::exchange<B, Index>(share_.members, backend_, has_background_downloads<B>, moves, from.span(), to.span());
   }
 
   [[nodiscard]] range_ends ends_of(std::span<Index const> sa) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "group/output_part.hpp"
+#include "ordo/group_sort.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/group_build.hpp"
 
@@ -17,6 +18,14 @@ namespace ordo::inline v0::suffix::detail {
 struct range_ends {
   std::uint64_t rows = 0;
   std::uint64_t first_key = 0, last_key = 0;
+};
+
+using ordo::detail::share_moves;
+
+/// How requests cross, and their answers.
+struct request_moves {
+  share_moves out, back;
+  [[nodiscard]] std::size_t answered() const;  // by this member
 };
 
 /// This member's share of a build over a group.
@@ -30,6 +39,9 @@ class member_share {
   /// @param rows  of this member
   /// @param ends  rows of the BWT for the ends of records, which precede those of member 0
   sinks open(std::uint64_t rows, extra_arrays extra, std::uint64_t ends);
+  /// Returns how the requests of all members cross. Collective.
+  /// @param begins  of this member's requests, by the member that is asked, and their end
+  request_moves moves_of_requests(std::span<std::uint64_t const> begins, std::size_t request_bytes);
   /// Completes the outputs when all members have written their parts. Collective.
   void finish();
 
@@ -42,27 +54,6 @@ class member_share {
   group_output const& open_;
   std::size_t entry_bytes_;
   std::deque<ordo::detail::output_part> parts_;
-};
-
-/// Requests of the ranks of suffixes that other members sort.
-template <class Index>
-class rank_requests {
- public:
-  explicit rank_requests(member_share& share) : share_(share) {}
-
-  /// Sends each position to its owner, unless that is no member. Collective.
-  /// @returns the positions that all members send to this one, valid until answer()
-  std::span<Index const> send(std::span<Index const> positions, std::span<Index const> owners);
-  /// Sends the ranks of these positions back. Replaces each position that was sent by its rank. Collective.
-  void answer(std::span<Index const> ranks, std::span<Index> positions, std::span<Index const> owners);
-
- private:
-  void exchange(std::span<Index const> from, std::span<std::uint64_t const> sends, std::span<Index> to,
-                std::span<std::uint64_t const> receives);
-
-  member_share& share_;
-  std::vector<std::uint64_t> asked_, asks_;  // numbers of positions, by member: that are sent, and that arrive
-  std::vector<Index> outgoing_, incoming_;
 };
 
 }  // namespace ordo::inline v0::suffix::detail

@@ -253,6 +253,37 @@ TEST_CASE("suffix arrays by several machines of a process", "[suffix][group]") {
   CHECK_THROWS_AS(suffix::build_into<std::uint32_t>(std::span(machines).first(0), {text}, {}, options), usage_error);
 }
 
+TEST_CASE("Groups of GPUs build the suffix array of one machine", "[group][suffix]") {
+  auto const present = gpus();
+  if (present.empty()) return;
+  auto const on_gpu = [](unsigned index) { return machine_options{.device = device::gpu, .gpu_index = index}; };
+  std::vector<machine_options> all;
+  for (auto const& gpu : present) all.push_back(on_gpu(gpu.index));
+  random_numbers random(6);
+  std::string text(300'000, 'A');
+  for (std::size_t i = 0; i < 200'000; ++i) text[i] = "ACGT"[random.below(4)];
+  text += text.substr(1000, 100'000);
+  std::vector<std::uint64_t> const starts{0, 5, 150'000, 290'000};
+  for (auto const& machines : {std::vector{on_gpu(0), on_gpu(0)}, std::vector{on_gpu(0), on_gpu(0), on_gpu(0)}, all})
+    for (suffix::row_selection const rows : {suffix::row_selection{}, suffix::row_selection{.sample = 3}}) {
+      suffix::build_options options;
+      options.rows = rows;
+      sink_to_string sa, lcp, bwt, expected_sa, expected_lcp, expected_bwt;
+      bool const has_bwt = rows.sample == 1;
+      auto const report =
+          suffix::build_into<std::uint32_t>(machines, {text, starts}, {&sa, &lcp, has_bwt ? &bwt : nullptr}, options);
+      options.machine.device = device::cpu;
+      suffix::build_into<std::uint32_t>({text, starts}, {&expected_sa, &expected_lcp, has_bwt ? &expected_bwt : nullptr},
+                                        options);
+      INFO(machines.size() << " members, sample " << rows.sample);
+      CHECK(report.rounds != 0);
+      CHECK((machines.size() == 1 || report.exchanged != 0));
+      CHECK((sa.bytes == expected_sa.bytes));
+      CHECK((lcp.bytes == expected_lcp.bytes));
+      CHECK((bwt.bytes == expected_bwt.bytes));
+    }
+}
+
 TEST_CASE("a member of a group that fails ends a build", "[suffix][group]") {
   written_arrays all;
   std::string const text(2000, 'a');
