@@ -78,7 +78,7 @@ inline void* scheduler = nullptr;  // the scheduler's stack, while a thread runs
 inline void* scheduler_sanitizer = nullptr;
 inline void const* scheduler_stack = nullptr;
 inline std::size_t scheduler_stack_size = 0;
-constexpr std::size_t stack_size = std::size_t{256} << 10;
+constexpr std::size_t stack_size = std::size_t{256} << 10, outermost_frames = std::size_t{8} << 10;
 
 inline void leaves([[maybe_unused]] void** remembered, [[maybe_unused]] void const* stack, [[maybe_unused]] std::size_t size) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -189,7 +189,8 @@ inline void run_block(unsigned threads, std::size_t shared_bytes) {
   for (unsigned t = 0; t < threads; ++t) {
     thread& x = b.threads[t];
     x.index = {t, 0, 0};
-    allow(stacks[t].get(), stack_size);
+    // A thread that ended left its outermost functions, which are at the end of the stack. What they called has returned.
+    allow(stacks[t].get() + stack_size - outermost_frames, outermost_frames);
     // The stack is as if run_thread had called emulation_switch at its very begin.
     auto** const top = reinterpret_cast<void**>(stacks[t].get() + stack_size - 64);
     std::fill(top - 8, top, nullptr);

@@ -250,32 +250,42 @@ ordo::key_code<K> nans_last(ordo::key_code<K> code) {
   return {code.flip, code.flip_negative, ordo::radix_key<std::conditional_t<sizeof(K) == 4, float, double>>::nans};
 }
 
+/// Widths of offsets. Keys alone are sorted with both, pairs of each kind with one: kernels take minutes to compile, and differ
+/// in loads of offsets only.
+template <class K, class V, class Offset>
+using offset_of = std::conditional_t<std::is_same_v<V, od::no_value>, Offset,
+                                     std::conditional_t<sizeof(K) + sizeof(V) == 12, std::uint64_t, std::uint32_t>>;
+template <class K, class V>
+using narrow_offset = offset_of<K, V, std::uint32_t>;
+template <class K, class V>
+using wide_offset = offset_of<K, V, std::uint64_t>;
+
 template <class K, class V>
 void check_lengths() {
   std::size_t turn = 0;
   auto const next = [&] { return all_keys[turn++ % std::size(all_keys)]; };
   for (std::size_t length = 1; length <= 70; ++length)
-    check<K, V, std::uint32_t>(of_length(length, 2500), next(),
-                               {length % 5 == 4 ? 3u : 0u, unsigned(length % 4), length % 3 == 0, false},
-                               length % 2 ? ordo::key_code<K>{} : floats<K>());
+    check<K, V, narrow_offset<K, V>>(of_length(length, 2500), next(),
+                                     {length % 5 == 4 ? 3u : 0u, unsigned(length % 4), length % 3 == 0, false},
+                                     length % 2 ? ordo::key_code<K>{} : floats<K>());
   for (std::size_t length : {79,  80,  81,  96,  97,  128, 129, 159, 160, 161, 192, 193,  256,
                              257, 320, 321, 384, 385, 512, 513, 640, 641, 768, 769, 1024, 1280})
-    check<K, V, std::uint64_t>(of_length(length, 2500), next(), {0, unsigned(turn % 3), turn % 2 == 0, false});
+    check<K, V, wide_offset<K, V>>(of_length(length, 2500), next(), {0, unsigned(turn % 3), turn % 2 == 0, false});
   for (std::size_t length : {1, 2, 3, 8, 16, 17, 20, 21, 32, 33, 40, 41, 64, 65, 80, 81, 129, 160, 161, 257, 513, 1025, 4096})
-    check<K, V, std::uint64_t>(of_length(length, 3000), next(), {0, unsigned(length % 4), length % 2 == 0, true});
+    check<K, V, wide_offset<K, V>>(of_length(length, 3000), next(), {0, unsigned(length % 4), length % 2 == 0, true});
   // Runs of single items are not copied, but their heads are written.
   for (bool heads : {false, true}) {
-    check<K, V, std::uint32_t>(of_length(1, 2500), next(), {0, 1, heads, false});
-    check<K, V, std::uint64_t>(of_length(1, 2500), next(), {0, 3, heads, true});
-    check<K, V, std::uint32_t>(up_to(1, 2500), next(), {0, 2, heads, false});
+    check<K, V, narrow_offset<K, V>>(of_length(1, 2500), next(), {0, 1, heads, false});
+    check<K, V, wide_offset<K, V>>(of_length(1, 2500), next(), {0, 3, heads, true});
+    check<K, V, narrow_offset<K, V>>(up_to(1, 2500), next(), {0, 2, heads, false});
     auto lengths = of_length(1, 1500);
     for (std::size_t length : up_to(16, 3000)) lengths.push_back(length);
     lengths.insert(lengths.end(), 1500, 1);
-    check<K, V, std::uint32_t>(lengths, next(), {0, 0, heads, false});
+    check<K, V, narrow_offset<K, V>>(lengths, next(), {0, 0, heads, false});
   }
   for (std::size_t length : {1100, 2000, 2305, 4097, 4609, 6145, 8193, 16384, 16385, 20480, 20481, 24576, 24577})
-    check<K, V, std::uint32_t>(of_length(length, length + 1), next(), {length % 2 ? 2u : 0u, 1, length % 3 == 0, false},
-                               ordo::key_code<K>{K(~K{0}), 0});
+    check<K, V, narrow_offset<K, V>>(of_length(length, length + 1), next(), {length % 2 ? 2u : 0u, 1, length % 3 == 0, false},
+                                     ordo::key_code<K>{K(~K{0}), 0});
 }
 
 template <class K, class V>
@@ -284,28 +294,29 @@ void check_mixtures() {
   for (keys what : all_keys) {
     ++turn;
     form const plain{0, turn % 4, turn % 2 == 0, false}, holes{4, (turn + 1) % 4, turn % 2 == 1, false};
-    check<K, V, std::uint64_t>(up_to(16, 4000), what, plain);
-    check<K, V, std::uint32_t>(up_to(64, 6000), what, plain, turn % 3 ? ordo::key_code<K>{} : ordo::key_code<K>{K(~K{0}), 0});
-    check<K, V, std::uint32_t>(up_to(64, 5000), what, holes);
-    check<K, V, std::uint64_t>(small_but_some(300, 6000), what, plain, floats<K>());
-    check<K, V, std::uint32_t>(small_but_some(3000, 20000), what, plain);
-    check<K, V, std::uint64_t>({60000}, what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0});
-    check<K, V, std::uint32_t>({30000, 5, 0, 20000, 1, 40000}, what, holes);
-    check<K, V, std::uint32_t, od::large_method::in_place>({3000, 20000, 1, 900}, what, {0, turn % 4, false, false});
+    check<K, V, wide_offset<K, V>>(up_to(16, 4000), what, plain);
+    check<K, V, narrow_offset<K, V>>(up_to(64, 6000), what, plain,
+                                     turn % 3 ? ordo::key_code<K>{} : ordo::key_code<K>{K(~K{0}), 0});
+    check<K, V, narrow_offset<K, V>>(up_to(64, 5000), what, holes);
+    check<K, V, wide_offset<K, V>>(small_but_some(300, 6000), what, plain, floats<K>());
+    check<K, V, narrow_offset<K, V>>(small_but_some(3000, 20000), what, plain);
+    check<K, V, wide_offset<K, V>>({60000}, what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0});
+    check<K, V, narrow_offset<K, V>>({30000, 5, 0, 20000, 1, 40000}, what, holes);
+    check<K, V, narrow_offset<K, V>, od::large_method::in_place>({3000, 20000, 1, 900}, what, {0, turn % 4, false, false});
     // Windows of two steps of at most 2^15 items: arrays within a step, across its end, of several steps, and merged.
     if (turn % 3 == 1 || what == keys::ascending) {
-      check<K, V, std::uint64_t, od::large_method::in_place>(
+      check<K, V, wide_offset<K, V>, od::large_method::in_place>(
           {3000, 24577, 12000, 20, 30000, 16385, 24576, 0, 100, 32768, 32769, 1, 20481, 65537, 900}, what,
           {turn % 2 == 0 ? 0u : 4u, turn % 3, false, false, 1});
-      check<K, V, std::uint32_t, od::large_method::in_place>(of_length(30000 + turn, 50000), what, {0, 0, false, true, 1},
-                                                             floats<K>());
-      check<K, V, std::uint32_t, od::large_method::in_place>({70000 + 999 * turn}, what,
-                                                             {0, turn % 2, false, turn % 4 == 0, 1});
+      check<K, V, narrow_offset<K, V>, od::large_method::in_place>(of_length(30000 + turn, 50000), what, {0, 0, false, true, 1},
+                                                                   floats<K>());
+      check<K, V, narrow_offset<K, V>, od::large_method::in_place>({70000 + 999 * turn}, what,
+                                                                   {0, turn % 2, false, turn % 4 == 0, 1});
     }
     for (std::size_t count : {0, 1, 191, 192, 193, 255, 256, 257, 1025}) {
       std::vector<std::size_t> lengths(count);
       for (auto& length : lengths) length = random_bits() % (turn < 4 ? 4 : 12);
-      check<K, V, std::uint32_t>(lengths, what, plain);
+      check<K, V, narrow_offset<K, V>>(lengths, what, plain);
     }
   }
 }
@@ -346,8 +357,8 @@ void check_holes() {
     check<K, V, Offset>(lengths, next(), {hole, turn % 4, turn % 3 != 0, false, od::tuning::array_window, far, listed},
                         turn % 2 ? ordo::key_code<K>{} : floats<K>());
   };
-  constexpr std::uint32_t narrow = 0;
-  constexpr std::uint64_t wide = 0;
+  constexpr narrow_offset<K, V> narrow = 0;
+  constexpr wide_offset<K, V> wide = 0;
   for (std::size_t length = 1; length <= 32; ++length) check_next(narrow, of_length(length, 1500), 1 + length % 4);
   // From no hole at all to more holes than a warp copies.
   for (unsigned hole : {1, 2, 17, 33, 50, 90, 110}) {
@@ -383,9 +394,9 @@ void check_floats() {
     for (auto code : {floats<K>(), descending(floats<K>()), nans_last(floats<K>()), nans_last(descending(floats<K>()))}) {
       ++turn;
       for (std::size_t length : {2, 5, 16, 20, 33, 100, 160, 300, 700, 1000, 5000})
-        check<K, V, std::uint32_t>(of_length(length, 2500), what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0}, code);
-      check<K, V, std::uint64_t>(small_but_some(300, 6000), what, {turn % 5, turn % 4, false, false}, code);
-      check<K, V, std::uint32_t>({40000, 7, 9000}, what, {}, code);
+        check<K, V, narrow_offset<K, V>>(of_length(length, 2500), what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0}, code);
+      check<K, V, wide_offset<K, V>>(small_but_some(300, 6000), what, {turn % 5, turn % 4, false, false}, code);
+      check<K, V, narrow_offset<K, V>>({40000, 7, 9000}, what, {}, code);
     }
 }
 
@@ -400,12 +411,13 @@ void check_levels() {
     for (auto const code : {up, down, ordo::key_code<K>{}, nans_last(up), nans_last(down)}) {
       form variant{0, ++turn % 4, turn % 2 == 0, false};
       variant.levels_from = 1;
-      check<K, V, std::uint32_t>({70000}, what, variant, code);
+      check<K, V, narrow_offset<K, V>>({70000}, what, variant, code);
       variant.uniform = turn % 4 == 0;
-      if (turn % 3 == 0) check<K, V, std::uint64_t>({30000, 30000}, what, variant, code);
+      if (turn % 3 == 0) check<K, V, wide_offset<K, V>>({30000, 30000}, what, variant, code);
       variant.heads = false;
       variant.window = 1;
-      if (turn % 2 == 0) check<K, V, std::uint32_t, od::large_method::in_place>({40000, 40000, 40000}, what, variant, code);
+      if (turn % 2 == 0)
+        check<K, V, narrow_offset<K, V>, od::large_method::in_place>({40000, 40000, 40000}, what, variant, code);
     }
 }
 
@@ -419,10 +431,10 @@ void check_arrays() {
     emulation::block_memory_scope const here(shared_memory);
     for (keys what : {keys::few, keys::equal, keys::uniform, keys::greatest}) {
       INFO("shared memory " << shared_memory << " keys " << int(what));
-      check<K, V, std::uint32_t, od::large_method::in_place>({ordo::max_stable_array_length, 3073, 1, 2304, 4095, 900}, what,
-                                                             {}, floats<K>());
-      check<K, V, std::uint64_t, od::large_method::in_place>(of_length(ordo::max_stable_array_length, 5000), what,
-                                                             {0, 1, what == keys::few, true});
+      check<K, V, narrow_offset<K, V>, od::large_method::in_place>({ordo::max_stable_array_length, 3073, 1, 2304, 4095, 900},
+                                                                   what, {}, floats<K>());
+      check<K, V, wide_offset<K, V>, od::large_method::in_place>(of_length(ordo::max_stable_array_length, 5000), what,
+                                                                 {0, 1, what == keys::few, true});
     }
   }
 }
@@ -435,11 +447,11 @@ void check_cards() {
     emulation::block_memory_scope const here(shared_memory);
     INFO("shared memory " << shared_memory);
     for (std::size_t length : {1500, 2305, 3073, 4609, 6145, 8193, 16385}) {
-      check<K, V, std::uint32_t>(of_length(length, length + 1), all_keys[turn % std::size(all_keys)],
-                                 {0, turn % 3, turn % 2 == 0, false}, turn % 3 == 0 ? floats<K>() : ordo::key_code<K>{});
+      check<K, V, narrow_offset<K, V>>(of_length(length, length + 1), all_keys[turn % std::size(all_keys)],
+                                       {0, turn % 3, turn % 2 == 0, false}, turn % 3 == 0 ? floats<K>() : ordo::key_code<K>{});
       ++turn;
     }
-    check<K, V, std::uint64_t>(small_but_some(3000, 20000), keys::few, {});
+    check<K, V, wide_offset<K, V>>(small_but_some(3000, 20000), keys::few, {});
   }
 }
 
