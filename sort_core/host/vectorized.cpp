@@ -1,7 +1,9 @@
 // Vectorised quicksort of unsigned keys, in the manner of Bramas, "A Novel Hybrid Quicksort Algorithm Vectorized using AVX-512
 // on Intel Skylake" (2017), and Wassenberg, Blacher, Giesen and Sanders, "Vectorized and performance-portable Quicksort"
-// (2022). Highway compiles this file once for each instruction set, and chooses one at run time. Highway's own vqsort takes
-// half a microsecond a call for its random seeds, longer than 128 keys need here; pivots here come from fixed positions.
+// (2022). Highway compiles this file once for each instruction set. Highway's own vqsort takes half a microsecond a call for
+// its random seeds, longer than 128 keys need here; pivots here come from fixed positions. One of the sets is chosen here at
+// run time, and not by Highway's library: when it is loaded, it measures the clock for four milliseconds, seven times the whole
+// run of a small sort.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sort_core/host/vectorized.cpp"
 // SSE4, AVX2, and of the kinds of AVX-512 the first: this file uses nothing that the others, bits 0 to 7, add.
@@ -434,42 +436,73 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ordo::inline v0::host_detail {
 
-HWY_EXPORT(NetworkKeys);
-HWY_EXPORT(MaxKeys);
-HWY_EXPORT(Sort32);
-HWY_EXPORT(Sort64);
-
 unsigned max_partitions = ~0u;
 namespace {
+
 bool vectors_allowed = true;
+
+// The functions of an instruction set.
+struct vector_functions {
+  std::size_t (*network_keys)(std::size_t);
+  std::size_t (*max_keys)(std::size_t);
+  void (*sort32)(std::uint32_t*, std::size_t, key_code<std::uint32_t>, key_code<std::uint32_t>);
+  void (*sort64)(std::uint64_t*, std::size_t, key_code<std::uint64_t>, key_code<std::uint64_t>);
+};
+
+// Returns those of the widest vectors of the processor, of at most `bytes` bytes if that is 16 or more. The tests are for what
+// Highway lets the compiler use; processors with AVX2 have F16C, which some compilers cannot test for.
+vector_functions widest(std::size_t bytes) {
+#if HWY_ARCH_X86
+#define ORDO_HAS(feature) (__builtin_cpu_supports(feature) != 0)
+  __builtin_cpu_init();
+  [[maybe_unused]] bool const has_sse4 = ORDO_HAS("sse4.2") && ORDO_HAS("pclmul") && ORDO_HAS("aes");
+  [[maybe_unused]] bool const has_avx2 =
+      bytes >= 32 && has_sse4 && ORDO_HAS("avx2") && ORDO_HAS("fma") && ORDO_HAS("bmi") && ORDO_HAS("bmi2");
+#if HWY_TARGETS & HWY_AVX3
+  if (bytes >= 64 && has_avx2 && ORDO_HAS("avx512f") && ORDO_HAS("avx512vl") && ORDO_HAS("avx512dq") && ORDO_HAS("avx512bw") &&
+      ORDO_HAS("avx512cd"))
+    return {N_AVX3::NetworkKeys, N_AVX3::MaxKeys, N_AVX3::Sort32, N_AVX3::Sort64};
+#endif
+#if HWY_TARGETS & HWY_AVX2
+  if (has_avx2) return {N_AVX2::NetworkKeys, N_AVX2::MaxKeys, N_AVX2::Sort32, N_AVX2::Sort64};
+#endif
+#if HWY_TARGETS & HWY_SSE4
+  if (has_sse4) return {N_SSE4::NetworkKeys, N_SSE4::MaxKeys, N_SSE4::Sort32, N_SSE4::Sort64};
+#endif
+#undef ORDO_HAS
+#endif
+  static_cast<void>(bytes);
+  return {HWY_STATIC_DISPATCH(NetworkKeys), HWY_STATIC_DISPATCH(MaxKeys), HWY_STATIC_DISPATCH(Sort32),
+          HWY_STATIC_DISPATCH(Sort64)};
 }
 
+// Those in use. Chosen at the first call, as other objects of the program may sort before its main() begins.
+vector_functions& chosen() {
+  static vector_functions functions = widest(~std::size_t{0});
+  return functions;
+}
+
+}  // namespace
+
 std::size_t max_vector_keys(std::size_t key_bytes) noexcept {
-  return vectors_allowed ? HWY_DYNAMIC_DISPATCH(MaxKeys)(key_bytes) : 0;
+  return vectors_allowed ? chosen().max_keys(key_bytes) : 0;
 }
 std::size_t network_keys(std::size_t key_bytes) noexcept {
-  return vectors_allowed ? HWY_DYNAMIC_DISPATCH(NetworkKeys)(key_bytes) : 0;
+  return vectors_allowed ? chosen().network_keys(key_bytes) : 0;
 }
 void sort_by_vectors(std::uint32_t* keys, std::size_t n, key_code<std::uint32_t> encode,
                      key_code<std::uint32_t> decode) noexcept {
-  HWY_DYNAMIC_DISPATCH(Sort32)(keys, n, encode, decode);
+  chosen().sort32(keys, n, encode, decode);
 }
 void sort_by_vectors(std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode,
                      key_code<std::uint64_t> decode) noexcept {
-  HWY_DYNAMIC_DISPATCH(Sort64)(keys, n, encode, decode);
+  chosen().sort64(keys, n, encode, decode);
 }
 
 void limit_vectors(std::size_t bytes, unsigned partitions) noexcept {
   vectors_allowed = bytes >= 16;
   max_partitions = partitions;
-  hwy::SetSupportedTargetsForTest(0);
-  std::int64_t targets = hwy::SupportedTargets();
-#if HWY_ARCH_X86
-  if (bytes < 64) targets &= ~std::int64_t{HWY_AVX3 | 0xFF};
-  if (bytes < 32) targets &= ~std::int64_t{HWY_AVX2};
-  if (bytes < 64) hwy::SetSupportedTargetsForTest(targets);
-#endif
-  hwy::GetChosenTarget().Update(targets);
+  chosen() = widest(bytes);
 }
 
 }  // namespace ordo::inline v0::host_detail
