@@ -99,6 +99,7 @@ void spectrum_choice::check() const {
   check_rule(precursor_mz, "precursor m/z");
   if (numbers && std::ranges::adjacent_find(*numbers, [](auto a, auto b) { return a >= b; }) != numbers->end())
     refuse("numbers: they do not ascend");
+  if (duplicates && !std::ranges::is_sorted(*duplicates)) refuse("duplicates: they do not ascend");
 }
 
 bool spectrum_choice::accepts(spectrum_header const& header, std::uint64_t number) const {
@@ -120,6 +121,7 @@ bool spectrum_choice::accepts(spectrum_header const& header, std::uint64_t numbe
   }
   if (!accepts_text(title, header.title) || !accepts_text(native_id, header.native_id)) return false;
   if (numbers && std::ranges::binary_search(*numbers, number) == inverse_numbers) return false;
+  if (duplicates && std::ranges::binary_search(*duplicates, number)) return false;
   return !sample || (sample->rank(first_number + number) <= sample->max_rank) != sample->inverse;
 }
 
@@ -147,6 +149,7 @@ std::vector<std::pair<std::string, std::string>> as_options(spectrum_choice cons
   add_pattern("--native-id", choice.native_id);
   if (choice.numbers)
     all.emplace_back("--index", fmt::format("{}{} spectra", choice.inverse_numbers ? "!" : "", choice.numbers->size()));
+  if (choice.duplicates) all.emplace_back("--unique-spectra", choice.duplicates_text);
   if (choice.sample) {
     // As the user gives it: the share of all ranks.
     double const share = (double(choice.sample->max_rank) + 1) / 0x1p64;

@@ -74,6 +74,10 @@ std::vector<spectrum_choice> rules_of(spectrum_choice const& all) {
     one.inverse_numbers = all.inverse_numbers;
   });
   add([&](spectrum_choice& one) { one.sample = all.sample; });
+  add([&](spectrum_choice& one) {
+    one.duplicates = all.duplicates;
+    one.duplicates_text = all.duplicates_text;
+  });
   return rules;
 }
 

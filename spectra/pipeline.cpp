@@ -25,6 +25,7 @@ pipeline::pipeline(sort_options options, pipeline_task const& task)
   task_.what = task.what;
   task_.options = &options_;
   task_.keys = task.keys;
+  task_.lists = task.lists;
   options_.choice.check();
   if (task.what != purpose::check && !options_.choice.empty()) task_.choice = &options_.choice;
   if (task_.writes() || task_.what == purpose::compare) options_.select.check();
@@ -96,7 +97,7 @@ void pipeline::finish(chunk& one, sink* output) {
   if (task_.what == purpose::summary) summary_.add(one.summarized);
   if (task_.what == purpose::compare) compared_.add(one.compared);
   if (task_.what == purpose::read) columns_.add(one.columns);
-  if (task_.what == purpose::choose) chosen_.insert(chosen_.end(), one.chosen.begin(), one.chosen.end());
+  if (task_.what == purpose::choose || task_.lists) chosen_.insert(chosen_.end(), one.chosen.begin(), one.chosen.end());
   found_.unstated.add(one.unstated);
   one.add_to(phases_, options_);
   if (options_.on_progress) options_.on_progress(totals.bytes);

@@ -35,6 +35,7 @@ struct pipeline_task {
   order_keys const* keys = nullptr;      // for purpose::order
   chunk_receiver* receiver = nullptr;    // for purpose::order, unless the output is one document of mzML
   order_options const* order = nullptr;  // for purpose::order, if the output is mzML
+  bool lists = false;                    // for purpose::read: take_chosen() has the numbers of the spectra
   merged_head* merged = nullptr;         // for purpose::order, if mzML goes to a receiver
 };
 

@@ -77,7 +77,7 @@ class mgf_chunk final : public chunk {
     filled_ = false;
     try {
       bool const any = timed(reading, 0, [&] { return cutter.next(text, wanted); });
-      if (any && (task_.what == purpose::choose || (task_.choice && task_.choice->needs_numbers()))) {
+      if (any && (task_.what == purpose::choose || task_.lists || (task_.choice && task_.choice->needs_numbers()))) {
         timed(reading, 0, [&] { fill(); });
         text.first_spectrum = std::exchange(spectra_before, spectra_before + count_spectra(text.view()));
       }

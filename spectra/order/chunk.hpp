@@ -185,6 +185,7 @@ struct chunk_task {
   print_spectrum print = nullptr;        // nullptr: the output has the format of the input
   order_options const* order = nullptr;  // for spectra of mzML that stay mzML
   order_report* ordered = nullptr;       // which then gets runs, passes and missing keys
+  bool lists = false;                    // the numbers of the chosen spectra, as for purpose::choose
   merged_head* merged = nullptr;         // of documents of mzML that become one, or parts of it
 
   [[nodiscard]] bool writes() const noexcept { return what == purpose::sort || what == purpose::order; }
@@ -239,7 +240,7 @@ class chunk : public step_times {
   spectrum_columns columns;
   spectrum_records records;
   unstated_values unstated;
-  std::vector<std::uint64_t> chosen;  // numbers of spectra, for purpose::choose
+  std::vector<std::uint64_t> chosen;  // numbers of spectra, for chunk_task::lists
   std::exception_ptr failure;  // the first, by its place in the chunk
   bool composed = false;       // output() is complete
   std::uint64_t place = 0;     // of the output, if chunks change their length
@@ -262,7 +263,7 @@ class chunk : public step_times {
   bool choose(chunk_task const& task, spectrum_header const& header, std::uint64_t number) {
     if (task.choice) unstated.add(*task.choice, header);
     bool const accepted = !task.choice || task.choice->accepts(header, number);
-    if (accepted && task.what == purpose::choose) chosen.push_back(number);
+    if (accepted && (task.what == purpose::choose || task.lists)) chosen.push_back(number);
     return accepted;
   }
   /// Returns true if the peaks of a chosen spectrum are selected.

@@ -26,6 +26,7 @@ sort_report input_reader::read(spectrum_inputs::opened const& opened, pipeline_t
   options.chunk_bytes = std::clamp<std::size_t>(memory_ / order_blocks, 1, options.chunk_bytes);
   options.warnings_shown -= std::min<std::uint64_t>(options.warnings_shown, warned_);
   if (opened.numbers) options.choice.numbers = opened.numbers;
+  if (opened.duplicates) options.choice.duplicates = opened.duplicates;
   options.choice.first_number = done.done.spectra;
   task.what = purpose::order;
   task.from = opened.from_format;

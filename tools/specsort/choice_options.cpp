@@ -163,7 +163,7 @@ std::string unescaped(std::string_view field) {
 
 bool choice_options::any() const {
   return std::ranges::any_of(
-      std::array{&ms_level, &rt, &scan, &charge, &polarity, &precursor, &title, &native_id, &index, &sample},
+      std::array{&ms_level, &rt, &scan, &charge, &polarity, &precursor, &title, &native_id, &index, &sample, &unique},
       [](std::string const* one) { return !one->empty(); });
 }
 
@@ -201,6 +201,30 @@ spectra::spectrum_choice choice_options::choice() const {
   return one;
 }
 
+std::optional<spectra::duplicate_rule> choice_options::duplicates() const {
+  constexpr std::string_view option = "--unique-spectra";
+  if (unique.empty()) return {};
+  spectra::duplicate_rule rule;
+  if (unique == "identical") return rule;
+  auto const fail = [&] {
+    throw usage_error(fmt::format("invalid value: {}: '{}'; write identical, 20ppm,0.95 or 20ppm,0.95,0.02Da", option, unique));
+  };
+  std::vector<std::string_view> parts;
+  for (std::string_view rest = unique;;) {
+    std::size_t const comma = rest.find(',');
+    parts.push_back(rest.substr(0, comma));
+    if (comma == rest.npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  if (parts.size() < 2 || parts.size() > 3) fail();
+  rule.precursor = parse_tolerance(option, parts[0]);
+  auto const min_cosine = number_of<double>(parts[1]);
+  if (!min_cosine || !(*min_cosine > 0 && *min_cosine <= 1)) fail();
+  rule.min_cosine = *min_cosine;
+  if (parts.size() == 3) rule.peaks = parse_tolerance(option, parts[2]);
+  return rule;
+}
+
 spectra::range_rule<std::uint64_t> choice_options::select_levels() const {
   return whole_ranges<std::uint64_t>("--filter-ms-level", filter_ms_level, "2, 2-3 or !1");
 }
@@ -224,6 +248,23 @@ std::uint64_t choice_options::seed_value() const {
   return seed.empty() ? 0 : cli::parse_count<std::uint64_t>("--seed", seed);
 }
 
+namespace {
+
+cli::option unique_row(std::string& to) {
+  cli::option one = row("unique-spectra", "TOL,F",
+                        "leave out spectra that repeat an earlier one: identical ones, or those whose precursors are within TOL "
+                        "and whose cosine is F or more",
+                        to,
+                        "Give it as --unique-spectra=20ppm,0.95 or as --unique-spectra alone, which means identical: the same "
+                        "precursor, charge, MS level and peaks. A third value is the tolerance of peaks (0.05). Charges and MS "
+                        "levels must be the same. The inputs are read twice, and their peaks have to fit in memory.");
+  one.optional_value = true;
+  one.set = [&to](std::string_view, std::string_view value) { to = value.empty() ? "identical" : value; };
+  return one;
+}
+
+}  // namespace
+
 std::vector<cli::option> choice_rows(choice_options& to) {
   return {row("ms-level", "LIST", "choose spectra of these MS levels, as 2-3", to.ms_level,
               "Spectra that do not state a value are not chosen by the option that names it, but are by its inverse. A "
@@ -241,6 +282,7 @@ std::vector<cli::option> choice_rows(choice_options& to) {
           row("sample", "N", "choose N of the spectra that the other options choose at random, or a share of them, as 1%",
               to.sample, "The input is read twice for N spectra, once for a share."),
           row("seed", "S", "make another sample for another number S", to.seed),
+          unique_row(to.unique),
           row("filter-ms-level", "LIST", "apply the peak filters to spectra of these MS levels; others keep all peaks",
               to.filter_ms_level)};
 }

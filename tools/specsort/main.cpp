@@ -42,6 +42,7 @@ struct work {
   spectra::selection select;
   spectra::order_options order;
   specsort::spectrum_lists lists;
+  std::optional<spectra::duplicate_rule> duplicates;
 };
 
 void refuse_conflicts(command const& made) {
@@ -55,8 +56,12 @@ work checked(command const& made) {
   bool const writes = made.writes();
   if (made.inputs.size() > 1 && !writes)
     throw usage_error(fmt::format("several inputs: {}: --check, --summary and --report read one", made.inputs[1]));
-  work const w{made, made.choice.choice(), made.selection.selection(), made.order.order(made.inputs.size() > 1),
-               {made.choice.index, made.inputs}};
+  work w{made,
+         made.choice.choice(),
+         made.selection.selection(),
+         made.order.order(made.inputs.size() > 1),
+         {made.choice.index, made.inputs},
+         made.choice.duplicates()};
   if (!made.choice.filter_ms_level.empty() && w.select.empty())
     throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
   if (made.check && made.choice.any())
@@ -163,11 +168,22 @@ spectra::sort_report summarize(work const& w, cli::input& in, spectra::sort_opti
   return done;
 }
 
-int order(work const& w, cli::stats& stats, cli::progress& progress) {
+// Reads the inputs to find the spectra that repeat others.
+void find_duplicates(work& w, spectra::sort_options& options, cli::progress& progress) {
+  if (!w.duplicates) return;
+  progress.phase("comparing");
+  w.lists.duplicates = spectra::find_duplicates(specsort::inputs_of(w.made.inputs, w.lists, w.made.common.threads, true),
+                                                options, *w.duplicates);
+  options.choice.duplicates_text = w.made.choice.unique;
+  options.choice.duplicates = w.lists.duplicates_of(0);
+}
+
+int order(work& w, cli::stats& stats, cli::progress& progress) {
   command const& made = w.made;
   spectra::sort_options options = options_of(w);
   options.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   find_sample(w, options, progress);
+  find_duplicates(w, options, progress);
   progress.phase("sorting");
   spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
   auto const found = specsort::order_files(made.inputs, w.lists, made.output, made.order.map, to, options, w.order, made.common,
@@ -189,7 +205,7 @@ int run(int argc, char** argv) {
     fmt::print("{}", specsort::explained(made.selection.selection(), made.selection.preset, made.key(), made.descending));
     return 0;
   }
-  work const w = checked(made);
+  work w = checked(made);
 
   made.common.check_machine();
   cli::stats stats(tool, argc, argv, made.common);
@@ -198,6 +214,7 @@ int run(int argc, char** argv) {
   if (made.order.any() || made.inputs.size() > 1) return order(w, stats, progress);
   spectra::sort_options options = options_of(w);
   find_sample(w, options, progress);
+  find_duplicates(w, options, progress);
   cli::input in(made.inputs[0], made.common.threads);
   options.name = in.name();
   if (!in.compressed()) options.input_bytes = in.file_size().value_or(0);  // inflating is too slow for a GPU to pay

@@ -18,19 +18,7 @@
 #include "tools/cli/codecs.hpp"
 
 namespace ordo::inline v0::specsort {
-namespace {
-
 using spectra::tolerance;
-
-double parse_real(std::string_view option, std::string_view text) {
-  double value = 0;
-  std::string_view digits = text;
-  if (digits.starts_with('+')) digits.remove_prefix(1);
-  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value))
-    throw usage_error(fmt::format("invalid number: {}: '{}'", option, text));
-  return value;
-}
 
 tolerance parse_tolerance(std::string_view option, std::string_view text) {
   std::string_view number = text;
@@ -45,6 +33,18 @@ tolerance parse_tolerance(std::string_view option, std::string_view text) {
   if (error != std::errc{} || end != number.data() + number.size() || !(value >= 0) || !std::isfinite(value))
     throw usage_error(fmt::format("invalid tolerance: {}: '{}'; write 0.5, 0.5Da or 20ppm", option, text));
   return {value, ppm};
+}
+
+namespace {
+
+double parse_real(std::string_view option, std::string_view text) {
+  double value = 0;
+  std::string_view digits = text;
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value))
+    throw usage_error(fmt::format("invalid number: {}: '{}'", option, text));
+  return value;
 }
 
 void parse_range(std::string_view text, spectra::selection& to) {

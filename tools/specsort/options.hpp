@@ -25,6 +25,7 @@ struct selection_options {
 /// The options that choose spectra, as they were given; empty: not given.
 struct choice_options {
   std::string ms_level, rt, scan, charge, polarity, precursor, title, native_id, index, sample, seed, filter_ms_level;
+  std::string unique;  // empty: not given; "identical", or TOL,F[,PEAK-TOL]
 
   /// Returns true if spectra are chosen.
   [[nodiscard]] bool any() const;
@@ -36,6 +37,8 @@ struct choice_options {
   /// Returns the number of spectra to sample, if that is no share. @throws usage_error
   [[nodiscard]] std::optional<std::uint64_t> sample_size() const;
   [[nodiscard]] std::uint64_t seed_value() const;
+  /// Returns the rule by which spectra repeat others, if they are left out. @throws usage_error
+  [[nodiscard]] std::optional<spectra::duplicate_rule> duplicates() const;
   [[nodiscard]] bool inverse_sample() const { return sample.starts_with('!'); }
 };
 
@@ -49,10 +52,18 @@ class spectrum_lists {
   [[nodiscard]] std::shared_ptr<std::vector<std::uint64_t> const> of_input(std::size_t k) const {
     return lists_.empty() ? nullptr : lists_[k];
   }
+  /// Returns the numbers of the spectra of an input that repeat others; nullptr if these are not left out.
+  [[nodiscard]] std::shared_ptr<std::vector<std::uint64_t> const> duplicates_of(std::size_t k) const {
+    return duplicates.empty() ? nullptr : duplicates[k];
+  }
+  std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> duplicates;
 
  private:
   std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> lists_;
 };
+
+/// Parses a distance in m/z: 0.5, 0.5Da or 20ppm. @throws usage_error
+spectra::tolerance parse_tolerance(std::string_view option, std::string_view text);
 
 /// Returns the rows of these options.
 std::vector<cli::option> choice_rows(choice_options& to);

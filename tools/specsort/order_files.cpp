@@ -122,12 +122,13 @@ std::uint64_t bytes_for_gpu(cli::input const& in) {
 }
 
 spectra::spectrum_inputs::opened opened(std::unique_ptr<cli::input> in,
-                                        std::shared_ptr<std::vector<std::uint64_t> const> numbers) {
+                                        spectrum_lists const& lists, std::size_t k) {
   spectra::spectrum_inputs::opened one;
   one.name = in->name();
   one.bytes = bytes_for_gpu(*in);
   one.from_format = format_of_input(*in);
-  one.numbers = std::move(numbers);
+  one.numbers = lists.of_input(k);
+  one.duplicates = lists.duplicates_of(k);
   one.from = std::move(in);
   return one;
 }
@@ -155,8 +156,8 @@ spectra::spectrum_inputs inputs_of(std::vector<std::string> const& inputs, spect
     auto in = std::make_unique<cli::input>(inputs[k], threads);
     if (again && (inputs[k] == "-" || !in->id()))
       throw usage_error(fmt::format(
-          "cannot read twice: {}: --sample needs a file for a number of spectra; or give a share, as 1%", in->name()));
-    return opened(std::move(in), lists.of_input(k));
+          "cannot read twice: {}: --unique-spectra, and --sample with a number of spectra, need a file", in->name()));
+    return opened(std::move(in), lists, k);
   };
   return all;
 }
@@ -179,13 +180,13 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, spectr
   };
   spectra::spectrum_inputs from;
   from.count = inputs.size();
-  from.open = [&](std::size_t k) { return opened(open(k), lists.of_input(k)); };
+  from.open = [&](std::size_t k) { return opened(open(k), lists, k); };
   bool const joins = as == spectra::format::mzml && (inputs.size() > 1 || order.parts || order.part_bytes);
   if (joins)
     from.open = [&](std::size_t k) {
       auto in = open(k);
       format_of_output(output, "mzml", *in, format_of_input(*in));
-      return opened(std::move(in), lists.of_input(k));
+      return opened(std::move(in), lists, k);
     };
   auto const order_document = [&] {
     if (joins) return spectra::order_mzml(from, to, options, order);

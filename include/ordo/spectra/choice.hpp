@@ -79,6 +79,9 @@ struct spectrum_choice {
   /// level.
   std::shared_ptr<std::vector<std::uint64_t> const> numbers;
   bool inverse_numbers = false;
+  /// Numbers of spectra in the input that are left out, as find_duplicates returns them; nullptr: none.
+  std::shared_ptr<std::vector<std::uint64_t> const> duplicates = {};
+  std::string duplicates_text = {};  // the rule, for the record of the processing
   std::optional<sample_rule> sample;
   /// Added to the number of a spectrum for the sample: the number of spectra of the inputs before.
   std::uint64_t first_number = 0;
@@ -86,7 +89,7 @@ struct spectrum_choice {
   /// Returns true if no rule is set.
   [[nodiscard]] bool empty() const;
   /// Returns true if a rule depends on the number of a spectrum.
-  [[nodiscard]] bool needs_numbers() const noexcept { return numbers || sample; }
+  [[nodiscard]] bool needs_numbers() const noexcept { return numbers || sample || duplicates; }
   /// @throws usage_error  for a range that ends before it begins, NaN, and numbers that do not ascend
   void check() const;
   /// Returns true if the spectrum is chosen. @param number  in its input

@@ -46,7 +46,8 @@ struct spectrum_inputs {
     std::string name;                  // for messages
     std::uint64_t bytes = 0;           // as sort_options::input_bytes
     format from_format = format::mgf;  // of the source
-    std::shared_ptr<std::vector<std::uint64_t> const> numbers = {};  // as spectrum_choice::numbers, which it replaces
+    std::shared_ptr<std::vector<std::uint64_t> const> numbers = {};     // as spectrum_choice::numbers, which it replaces
+    std::shared_ptr<std::vector<std::uint64_t> const> duplicates = {};  // likewise
   };
   std::size_t count = 0;
   std::function<opened(std::size_t)> open;
@@ -116,6 +117,27 @@ order_report order_spectra(spectrum_inputs const& inputs, output_parts& output, 
 /// @param options  name, input_bytes and on_warning do not count, nor does a sample of the choice
 /// @throws as order_spectra
 sample_rule find_sample(spectrum_inputs const& inputs, sort_options const& options, std::uint64_t count, std::uint64_t seed);
+
+/// A rule by which a spectrum repeats an earlier one, in the order of the inputs, that does not repeat one itself.
+struct duplicate_rule {
+  /// If set, the two have precursors whose m/z differ by no more than this (in ppm: of the earlier one), the same first charge or
+  /// none, the same MS level or none, and a cosine of at least min_cosine. Spectra without a precursor repeat nothing.
+  /// Else the two are identical: in the m/z of the precursor, the first charge, the MS level, and all peaks in any order.
+  std::optional<tolerance> precursor;
+  double min_cosine = 0.95;  // above 0, up to 1
+  /// The cosine is that of the intensities of peaks. Peaks are paired whose m/z differ by no more than this (in ppm: of the
+  /// earlier spectrum's), each with one other, those of the greatest product first. Missing and negative intensities count as 0.
+  tolerance peaks = {0.05, false};
+};
+
+/// Reads all inputs, and returns for each the numbers of the spectra that repeat others, among those that options.choice accepts.
+/// Time: by the number of pairs of spectra within the tolerance. Memory: 16 bytes for each peak, up to twice as much while it
+/// grows, and about 100 bytes for each spectrum.
+/// @param options  name, input_bytes and on_warning do not count, nor do the duplicates of the choice
+/// @throws usage_error  for values out of range; and as order_spectra
+std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(spectrum_inputs const& inputs,
+                                                                               sort_options const& options,
+                                                                               duplicate_rule const& rule);
 
 /// Orders spectra to a single sink. @throws usage_error for parts
 order_report order_spectra(spectrum_inputs const& inputs, sink& output, sort_options const& options,

@@ -1,0 +1,108 @@
+# specsort --unique-spectra, against a reference in plain Python.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+
+peaks='100 1\n200.5 2\n300 3'
+{
+  printf "BEGIN IONS\nTITLE=a\nPEPMASS=500\nCHARGE=2+\n$peaks\nEND IONS\n"
+  printf "BEGIN IONS\nTITLE=b\nPEPMASS=500\nCHARGE=2+\n300 3\n100 1\n200.5 2\nEND IONS\n"
+  printf "BEGIN IONS\nTITLE=c\nPEPMASS=500\nCHARGE=3+\n$peaks\nEND IONS\n"
+  printf "BEGIN IONS\nTITLE=d\nPEPMASS=500.005\nCHARGE=2+\n100.01 1\n200.5 2\n300 3.1\nEND IONS\n"
+  printf "BEGIN IONS\nTITLE=e\nPEPMASS=501\nCHARGE=2+\n$peaks\nEND IONS\n"
+  printf "BEGIN IONS\nTITLE=f\n$peaks\nEND IONS\nBEGIN IONS\nTITLE=g\n$peaks\nEND IONS\n"
+} > in.mgf
+titles() { sed -n 's/^TITLE=//p' "$@" | tr '\n' ' '; }
+while read -r value want; do
+  expect 0 specsort in.mgf "--unique-spectra${value#-}"
+  [[ $(titles out) == "$want " ]] || fail "$value: $(titles out)"
+done << 'END'
+- a c d e f
+=identical a c d e f
+=0.01,0.99 a c e f g
+=20ppm,0.99 a c e f g
+=5ppm,0.99 a c d e f g
+=1Da,0.99 a c f g
+=0.01,0.99,0.001 a c d e f g
+=0.01,0.5,10ppm a c e f g
+END
+# In one order, from several inputs, chosen, in mzML, and twice.
+expect 0 specsort in.mgf in.mgf --unique-spectra --spectra-by title; [[ $(titles out) == 'a c d e f ' ]] || fail "two: $(titles out)"
+expect 0 specsort in.mgf --unique-spectra --title '!a'
+[[ $(titles out) == 'b c d e f ' ]] || fail "chosen: $(titles out)"
+gzip -dc "$ORDO_SOURCE/datasets/samples/openms_ecoli_25.mzML.gz" > run.mzML
+expect 0 specsort run.mzML run.mzML --unique-spectra --to=mzml -o unique.mzML
+grep -q '<spectrumList count="25"' unique.mzML || fail "of mzML: $(grep '<spectrumList' unique.mzML)"
+grep -q '<userParam name="--unique-spectra" value="identical"/>' unique.mzML || fail 'no step is recorded'
+expect 0 specsort unique.mzML --unique-spectra=20ppm,0.95 --to=mzml; cmp <(grep -c '<spectrum ' out) <(echo 25)
+
+for bad in '=5' '=0.01,0' '=0.01,1.1' '=x,0.9' '=0.01,x' '=0.01,0.9,1,1' '=,' '=-1,0.9' '=600000ppm,0.9' ' --check'; do
+  # shellcheck disable=SC2086
+  expect_error specsort in.mgf --unique-spectra$bad
+done
+expect 0 specsort in.mgf --unique-spectra=0.01,0.99 --summary
+grep -q '^spectra  *7  *5$' out || fail "--summary: $(< out)"
+expect_error specsort - --unique-spectra < in.mgf
+grep -q 'need a file' err || fail "a stream: $(< err)"
+
+if [[ $(command -v python3) ]]; then
+  python3 - << 'END'
+import math
+import random
+import subprocess
+
+r = random.Random(7)
+
+
+def cosine(a, b, far, ppm):
+    pairs = sorted((-x * y, i, j) for i, (m, x) in enumerate(a) for j, (n, y) in enumerate(b)
+                   if x * y > 0 and abs(m - n) <= (m * far * 1e-6 if ppm else far))
+    used, total = (set(), set()), 0.0
+    for product, i, j in pairs:
+        if i not in used[0] and j not in used[1]:
+            used[0].add(i), used[1].add(j)
+            total -= product
+    norm = math.sqrt(sum(x * x for _, x in a) * sum(y * y for _, y in b))
+    return total / norm if norm else float(not a and not b)
+
+
+for case in range(60):
+    spectra, text = [], ''
+    for number in range(r.choice((0, 1, 5, 40, 120))):
+        if spectra and r.random() < 0.4:
+            precursor, charge, level, peaks = r.choice(spectra)
+            peaks = [(m + r.choice((0, 0, 0.03125)), x) for m, x in peaks]
+            precursor = precursor and precursor + r.choice((0, 0, 0.25, 0.5))
+        else:
+            precursor = r.choice((None, 500.0, 500.25, 501.5, 700.0))
+            charge, level = r.choice((0, 2, 2, 3)), r.choice((0, 2))
+            peaks = [(float(r.randrange(100, 110)), float(r.randrange(5))) for _ in range(r.choice((0, 1, 4, 8)))]
+        spectra.append((precursor, charge, level, peaks))
+        r.shuffle(peaks)
+        text += f'BEGIN IONS\nTITLE={number}\n' + (f'PEPMASS={precursor}\n' if precursor else '')
+        text += (f'CHARGE={charge}+\n' if charge else '') + (f'MSLEVEL={level}\n' if level else '')
+        text += ''.join(f'{m} {x}\n' for m, x in peaks) + 'END IONS\n'
+    far, ppm = r.choice(((0.0, False), (0.25, False), (1.0, False), (600.0, True)))
+    least, peak_far = r.choice((0.3, 0.9, 0.99, 1.0)), r.choice((0.0, 0.03125, 1.0))
+    identical, kept = r.random() < 0.3, []
+    for number, one in enumerate(spectra):
+        sorted_peaks = sorted(one[3])
+        for other in kept:
+            before = spectra[other]
+            same = one[:3] == before[:3] and sorted_peaks == sorted(before[3])
+            if identical and same:
+                break
+            if not identical and one[0] and before[0] and one[1:3] == before[1:3]:
+                near = abs(one[0] - before[0]) <= (before[0] * far * 1e-6 if ppm else far)
+                if near and cosine(sorted(before[3]), sorted_peaks, peak_far, False) >= least:
+                    break
+        else:
+            kept.append(number)
+    open('random.mgf', 'w').write(text)
+    value = '' if identical else f'={far}{"ppm" * ppm},{least},{peak_far}'
+    for threads in '1', '3':
+        done = subprocess.run(['specsort', 'random.mgf', f'--unique-spectra{value}', '--threads', threads], capture_output=True,
+                              text=True, check=True)
+        found = [int(line[6:]) for line in done.stdout.splitlines() if line.startswith('TITLE=')]
+        assert found == kept, (case, value, found, kept)
+END
+fi
+no_leftovers
