@@ -68,9 +68,9 @@ opened_file open_file(std::string const& path, unsigned threads, group* members)
 
 void check_same_text(group& members, suffix::text const& input, unsigned threads) {
   std::span<std::uint64_t const> const starts = input.starts;
-  std::uint64_t const mine[] = {input.residues.size(), starts.size(), suffix::crc32_of(input.residues, threads),
-                                suffix::crc32_of({reinterpret_cast<char const*>(starts.data()), starts.size_bytes()}, threads)};
-  for (std::uint64_t const value : mine)
+  std::uint64_t const own[] = {input.residues.size(), starts.size(), suffix::crc32_of(input.residues, threads),
+                               suffix::crc32_of({reinterpret_cast<char const*>(starts.data()), starts.size_bytes()}, threads)};
+  for (std::uint64_t const value : own)
     if (members.reduce(value, reduction::min) != members.reduce(value, reduction::max))
       throw input_error(
           "different inputs: the processes of the job have not read the same text: files must be the same on all hosts");
@@ -79,8 +79,9 @@ void check_same_text(group& members, suffix::text const& input, unsigned threads
 sink* shared_arrays::open(std::string_view name, std::uint64_t bytes) {
   sink* const whole = writer_ ? writer_->to(std::string(name)) : nullptr;
   if (whole) whole->expect(bytes);
-  array& one = arrays_.emplace_back(std::string(name),
-                                    cli::shared_output::open(members_, writer_ ? &writer_->file(std::string(name)) : nullptr));
+  array& one = arrays_.emplace_back();
+  one.name = name;
+  one.file = cli::shared_output::open(members_, writer_ ? &writer_->file(std::string(name)) : nullptr);
   if (!one.file) return whole;
   one.sums = std::make_unique<suffix::checksum_sink>(*one.file);
   return one.sums.get();
@@ -88,12 +89,12 @@ sink* shared_arrays::open(std::string_view name, std::uint64_t bytes) {
 
 void shared_arrays::finish() {
   for (array const& one : arrays_) {
-    written_part mine;
+    written_part own;
     if (one.sums) {
       suffix::index_array const part = one.sums->of(one.name, one.sums->begin());
-      mine = {one.sums->begin(), part.bytes, part.crc32};
+      own = {one.sums->begin(), part.bytes, part.crc32};
     }
-    for (written_part const& part : members_.all_gather(mine))
+    for (written_part const& part : members_.all_gather(own))
       if (writer_ && part.bytes != 0)
         writer_->add_part(one.name, part.begin, {one.name, part.bytes, std::uint32_t(part.crc32)});
   }
