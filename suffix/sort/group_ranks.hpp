@@ -86,15 +86,8 @@ struct find_owner {
   ORDO_FN std::size_t owner(std::size_t position) const {
     if (text.breaks(position)) return members;
     std::uint64_t const key = text.key(position);
-    std::size_t low = 0, high = members;  // the first range behind the key
-    while (low < high) {
-      std::size_t const middle = low + (high - low) / 2;
-      if (firsts[middle] <= key)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low - 1;
+    // The member before the first range behind the key.
+    return (key == ~std::uint64_t{0} ? members : first_bound(firsts, members, key + 1)) - 1;
   }
 };
 
@@ -103,17 +96,7 @@ struct find_begin {
   std::uint32_t const* owners;  // in order
   std::size_t size;
   std::uint64_t* begins;
-  ORDO_FN void operator()(std::size_t owner) const {
-    std::size_t low = 0, high = size;
-    while (low < high) {
-      std::size_t const middle = low + (high - low) / 2;
-      if (owners[middle] < owner)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    begins[owner] = low;
-  }
+  ORDO_FN void operator()(std::size_t owner) const { begins[owner] = first_bound(owners, size, owner); }
 };
 
 template <class Index, class Place>

@@ -7,7 +7,8 @@
 namespace ordo::inline v0::suffix::detail {
 
 /// Returns the index of the first of `count` ascending bounds that is not less than x; count if there is none.
-ORDO_FN inline std::size_t first_bound(std::uint64_t const* bounds, std::size_t count, std::uint64_t x) {
+template <class T>
+ORDO_FN std::size_t first_bound(T const* bounds, std::size_t count, std::uint64_t x) {
   std::size_t low = 0, high = count;
   while (low < high) {
     std::size_t const middle = low + (high - low) / 2;
