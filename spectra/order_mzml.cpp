@@ -23,7 +23,7 @@ namespace {
 
 using namespace detail;
 
-// Of the memory of an order, this part is for chromatograms.
+// Chromatograms may use one eighth of the memory limit.
 constexpr std::size_t chromatogram_share = 8;
 
 // Returns the order of spectra or of chromatograms.

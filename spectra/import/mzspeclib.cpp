@@ -119,7 +119,7 @@ struct library_front {
   std::map<std::string, attribute_list, std::less<>> spectra, analytes;
 };
 
-// What attributes state of a spectrum. The first value counts.
+// The metadata of a spectrum, as its attributes give them. The first value of each counts.
 struct stated_values {
   std::optional<double> selected_mz, experimental_mz, target_mz, theoretical_mz, rt_seconds, mobility, intensity;
   std::optional<std::uint64_t> scan, num_peaks;

@@ -16,7 +16,7 @@
 
 namespace ordo::inline v0::spectra::detail {
 
-/// What the documents of an output have in common, and how much they hold.
+/// The head that all documents of an output share, and their totals.
 struct document_frame {
   std::string head;                              // up to the first list
   std::string prefix;                            // of the names of tags, with the colon

@@ -120,9 +120,9 @@ mzml_renames merged_head::add(std::string_view head, std::string_view name, std:
   if (!several_) return renames;
   if (std::string_view const version = mzml->value("version"); !version.empty() && !version.starts_with("1.1"))
     refuse(name, fmt::format("it is mzML {}, and only documents of mzML 1.1 can become one", version));
-  std::string const mine = upper(encoding);
-  renames.escapes = mine != encoding_;
-  renames.latin = mine != "UTF-8" && mine != "UTF8";
+  std::string const own_encoding = upper(encoding);
+  renames.escapes = own_encoding != encoding_;
+  renames.latin = own_encoding != "UTF-8" && own_encoding != "UTF8";
   if (!first) {
     if (prefix_of_tag(mzml->tag) != prefix_ || !std::ranges::includes(namespaces_, namespaces_of(root, *mzml)))
       refuse(name, fmt::format("its tags have other prefixes than those of {}", first_name_));

@@ -37,7 +37,7 @@ class merged_head {
   [[nodiscard]] default_processing const& processing() const noexcept { return processing_; }
 
  private:
-  // What documents add to an element of the first one, or to a list that it lacks.
+  // Elements that later documents add to an element of the first one, or to a list that it lacks.
   struct additions {
     std::string children, terms, user_terms;  // terms: cvParam and references to groups
     std::size_t count = 0;                    // of children

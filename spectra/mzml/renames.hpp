@@ -25,7 +25,7 @@ struct default_processing {
   std::string spectra, chromatograms;
 };
 
-/// What changes in the elements of a document that becomes a part of another one.
+/// The changes to the elements of a document that is merged into another one.
 struct mzml_renames {
   std::array<std::map<std::string, std::string, std::less<>>, num_id_kinds> ids;  // those that change
   /// The values of attributes in elements that have none; empty: none.

@@ -149,7 +149,8 @@ void mark_identical(spectrum_table const& all, std::vector<std::uint8_t>& repeat
   }
 }
 
-// Marks spectra that are like an earlier one that is not marked. Groups of precursors that are farther apart are independent.
+// Marks each spectrum that repeats an earlier, unmarked one. Groups of spectra whose precursors are farther apart than the
+// tolerance are independent.
 void mark_similar(spectrum_table const& all, duplicate_rule const& rule, std::vector<std::uint8_t>& repeats) {
   std::vector<std::size_t> order;
   for (std::size_t s = 0; s < all.size(); ++s)
@@ -192,7 +193,8 @@ std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(s
                                                                                sort_options const& options,
                                                                                duplicate_rule const& rule) {
   auto const check = [](tolerance const& one) {
-    if (!(one.value >= 0) || !std::isfinite(one.value) || (one.ppm && one.value > max_ppm)) throw usage_error("invalid tolerance of duplicates");
+    if (!(one.value >= 0) || !std::isfinite(one.value) || (one.ppm && one.value > max_ppm))
+      throw usage_error("invalid tolerance of duplicates");
   };
   check(rule.peaks);
   if (rule.precursor) check(*rule.precursor);

@@ -85,7 +85,7 @@ struct summary {
   [[nodiscard]] std::uint64_t peaks_at(double share) const;
 };
 
-/// What a step of a choice or of a selection took away.
+/// Counts the spectra and peaks that one step of a choice or a selection removes.
 struct step_effect {
   std::string option;                    // as specsort has it: "--top 6 --per 100"
   std::uint64_t spectra = 0, peaks = 0;  // peaks: also those of the spectra
