@@ -13,42 +13,16 @@
 
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
-#include "ordo/host_bytes.hpp"
+#include "suffix/index/aligner_parts.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
 
-constexpr std::string_view nucleotides = "ACGT";
+using aligners::add_counts, aligners::build_for, aligners::code_of, aligners::counted_blocks, aligners::letter_counts,
+    aligners::put;
+using aligners::write_if_large, aligners::write_text;
+
 constexpr unsigned seed = 11;
-
-// Returns 0 to 3 for A, C, G and T, in either case, and 4 for any other letter.
-constexpr unsigned code_of(char letter) {
-  switch (letter) {
-    case 'A':
-    case 'a':
-      return 0;
-    case 'C':
-    case 'c':
-      return 1;
-    case 'G':
-    case 'g':
-      return 2;
-    case 'T':
-    case 't':
-      return 3;
-    default:
-      return 4;
-  }
-}
-
-void write_text(sink& to, std::string_view text) {
-  to.write(std::span<char const>(text));
-}
-
-template <class Number>
-void put(std::string& to, Number value) {
-  to.append(reinterpret_cast<char const*>(&value), sizeof(value));  // on little-endian machines
-}
 
 // bwa's array begins with the empty suffix. Its BWT lacks the row of the whole text, the primary one.
 template <class Index>
@@ -60,96 +34,44 @@ enum class letter_order { highest_first, lowest_first };
 
 /// The BWT in blocks of 128 letters: four counts of 64 bits of the letters before, then the letters, 16 in a word of 32 bits.
 /// The last block is filled with zeros.
-class blocks_of_bwt {
- public:
-  using counts = std::array<std::uint64_t, 4>;
-  static constexpr std::uint64_t block_letters = 128, count_bytes = sizeof(counts),
-                                 block_bytes = count_bytes + block_letters / 4;
+constexpr std::uint64_t block_letters = 128, count_bytes = sizeof(letter_counts), block_bytes = count_bytes + block_letters / 4;
 
-  /// @param order  of the letters in the bits of a word. If the lowest bits have the first one, the highest 8 bits of a count
-  /// have
-  ///     that of the first 64 letters of the block, if there are more
-  template <class Index>
-  blocks_of_bwt(std::string const& nucleotides, std::vector<Index> const& sa, std::uint64_t primary, letter_order order,
-                unsigned threads)
-      : blocks_((sa.size() + block_letters - 1) / block_letters) {
-    bytes_.resize(blocks_ * block_bytes);
-    std::uint64_t const n = sa.size();
-    bool const is_lowest = order == letter_order::lowest_first;
-    auto const code_before = [&](std::uint64_t row) {
-      return code_of(nucleotides[(row == 0 ? n : std::uint64_t(sa[row - 1])) - 1]);
-    };
-    tbb::task_arena arena(threads_for(threads));
-    arena.execute([&] {
-      host_detail::blocks const ranges(blocks_, 64);
-      std::vector<counts> before(ranges.count + 1);
-      ranges.run([&](std::size_t range, std::size_t first, std::size_t last) {
-        counts& here = before[range + 1];
-        for (std::uint64_t block = first; block < last; ++block) {
-          counts head = here;
-          std::uint64_t const begin = block * block_letters, end = std::min(n, begin + block_letters);
-          std::memset(at(block), 0, block_bytes);
-          for (std::uint64_t i = begin; i < end; i += 16) {
-            if (is_lowest && i == begin + block_letters / 2)
-              for (std::size_t c = 0; c < 4; ++c) head[c] |= (here[c] - head[c]) << half_shift;
-            std::uint32_t word = 0;
-            for (std::uint64_t k = i; k < std::min(end, i + 16); ++k) {
-              constexpr std::uint64_t ahead = 32;
-              if (k + ahead < n) __builtin_prefetch(nucleotides.data() + sa[k + ahead] - (sa[k + ahead] != 0));
-              unsigned const code = code_before(k < primary ? k : k + 1);
-              word |= std::uint32_t(code) << 2 * (is_lowest ? k % 16 : 15 - k % 16);
-              ++here[code];
-            }
-            std::memcpy(at(block) + count_bytes + (i - begin) / 4, &word, 4);
-          }
-          std::memcpy(at(block), head.data(), count_bytes);
-        }
-      });
-      for (std::size_t range = 0; range < ranges.count; ++range)
-        for (std::size_t c = 0; c < 4; ++c) before[range + 1][c] += before[range][c];
-      ranges.run([&](std::size_t range, std::size_t first, std::size_t last) {
-        for (std::uint64_t block = first; block < last; ++block) {
-          counts here;
-          std::memcpy(here.data(), at(block), count_bytes);
-          for (std::size_t c = 0; c < 4; ++c) here[c] += before[range][c];
-          std::memcpy(at(block), here.data(), count_bytes);
-        }
-      });
-      all_ = before.back();
-    });
-  }
-
-  [[nodiscard]] std::uint64_t blocks() const { return blocks_; }
-  [[nodiscard]] std::span<char const> bytes() const { return bytes_.span(); }
-  [[nodiscard]] counts const& all() const { return all_; }
-
- private:
-  static constexpr unsigned half_shift = 56;
-
-  [[nodiscard]] char* at(std::uint64_t block) { return bytes_.data() + block * block_bytes; }
-
-  std::uint64_t blocks_;
-  host_bytes bytes_;
-  counts all_{};
-};
+/// @param order  of the letters in the bits of a word. If the lowest bits have the first one, the highest 8 bits of a count
+///     have that of the first 64 letters of the block, if there are more
+template <class Index>
+counted_blocks blocks_of_bwt(std::string const& nucleotides, std::vector<Index> const& sa, std::uint64_t primary,
+                             letter_order order, unsigned threads) {
+  constexpr unsigned half_shift = 56;
+  std::uint64_t const n = sa.size();
+  bool const is_lowest = order == letter_order::lowest_first;
+  auto const code_before = [&](std::uint64_t row) {
+    return code_of(nucleotides[(row == 0 ? n : std::uint64_t(sa[row - 1])) - 1]);
+  };
+  auto const fill = [&](std::uint64_t block, char* at, letter_counts& here) {
+    letter_counts head = here;
+    std::uint64_t const begin = block * block_letters, end = std::min(n, begin + block_letters);
+    for (std::uint64_t i = begin; i < end; i += 16) {
+      if (is_lowest && i == begin + block_letters / 2)
+        for (std::size_t c = 0; c < 4; ++c) head[c] |= (here[c] - head[c]) << half_shift;
+      std::uint32_t word = 0;
+      for (std::uint64_t k = i; k < std::min(end, i + 16); ++k) {
+        constexpr std::uint64_t ahead = 32;
+        if (k + ahead < n) __builtin_prefetch(nucleotides.data() + sa[k + ahead] - (sa[k + ahead] != 0));
+        unsigned const code = code_before(k < primary ? k : k + 1);
+        word |= std::uint32_t(code) << 2 * (is_lowest ? k % 16 : 15 - k % 16);
+        ++here[code];
+      }
+      std::memcpy(at + count_bytes + (i - begin) / 4, &word, 4);
+    }
+    std::memcpy(at, head.data(), count_bytes);
+  };
+  return counted_blocks((n + block_letters - 1) / block_letters, block_bytes, threads, fill, add_counts<std::uint64_t>);
+}
 
 void append_reverse_complement(std::string& nucleotides) {
   std::size_t const n = nucleotides.size();
   nucleotides.reserve(2 * n);
-  for (std::size_t i = n; i-- > 0;) nucleotides += suffix::nucleotides[3 - code_of(nucleotides[i])];
-}
-
-/// Builds the suffix array of letters, and calls write(sa).
-template <class Write>
-build_report build_for(std::string const& letters, build_options const& options, Write write) {
-  auto const with = [&]<class Index>(Index) {
-    std::vector<Index> sa(letters.size());
-    build_report const report = build<Index>(text{letters}, arrays<Index>{sa, {}, {}}, options);
-    if (options.on_phase) options.on_phase("write", letters.size());
-    write(sa);
-    return report;
-  };
-  return index_fits(4, letters.size(), 1) ? with(std::uint32_t{}) : with(std::uint64_t{});
+  for (std::size_t i = n; i-- > 0;) nucleotides += aligners::nucleotides[3 - code_of(nucleotides[i])];
 }
 
 }  // namespace
@@ -175,7 +97,7 @@ void bwa_reference::add(std::string_view name, std::string_view comment, std::st
       code = random_nucleotide();
     }
     last = letters[i];
-    nucleotides_ += suffix::nucleotides[code];
+    nucleotides_ += aligners::nucleotides[code];
   }
   records_.push_back(std::move(one));
 }
@@ -207,9 +129,9 @@ template <class Index>
 void bwa_reference::write_arrays(bwa_files const& files, std::vector<Index> const& sa, unsigned threads) const {
   std::uint64_t const n = size();  // both strands
   std::uint64_t const primary = primary_row(sa);
-  blocks_of_bwt const bwt(nucleotides_, sa, primary, letter_order::highest_first, threads);
+  counted_blocks const bwt = blocks_of_bwt(nucleotides_, sa, primary, letter_order::highest_first, threads);
   // The last block ends with the word of the last letter.
-  std::uint64_t const bytes = (n + 15) / 16 * 4 + (bwt.blocks() + 1) * blocks_of_bwt::count_bytes;
+  std::uint64_t const bytes = (n + 15) / 16 * 4 + (bwt.blocks() + 1) * count_bytes;
 
   std::string head;
   put(head, primary);
@@ -217,8 +139,8 @@ void bwa_reference::write_arrays(bwa_files const& files, std::vector<Index> cons
   for (std::uint64_t const count : bwt.all()) put(head, below += count);
   files.bwt.expect(head.size() + bytes);
   write_text(files.bwt, head);
-  files.bwt.write(bwt.bytes().first(bytes - blocks_of_bwt::count_bytes));
-  files.bwt.write({reinterpret_cast<char const*>(bwt.all().data()), blocks_of_bwt::count_bytes});
+  files.bwt.write(bwt.bytes().first(bytes - count_bytes));
+  files.bwt.write({reinterpret_cast<char const*>(bwt.all().data()), count_bytes});
 
   constexpr std::uint64_t interval = 32;
   std::uint64_t const rows = (n + interval) / interval;
@@ -227,9 +149,7 @@ void bwa_reference::write_arrays(bwa_files const& files, std::vector<Index> cons
   files.sa.expect(head.size() + (rows - 1) * 8);
   for (std::uint64_t row = 1; row < rows; ++row) {
     put(head, std::uint64_t(sa[row * interval - 1]));
-    if (head.size() < std::size_t{1} << 20) continue;
-    write_text(files.sa, head);
-    head.clear();
+    write_if_large(files.sa, head);
   }
   write_text(files.sa, head);
 }
@@ -273,28 +193,22 @@ void bwa_reference::write_arrays(bwa_mem2_files const& files, std::vector<Index>
   write_text(files.bwt, head);
   files.bwt.write({reinterpret_cast<char const*>(blocks.data()), blocks.size() * sizeof(block)});
   std::string part;
-  auto const write_part = [&](std::size_t min_bytes) {
-    if (part.size() < min_bytes) return;
-    write_text(files.bwt, part);
-    part.clear();
-  };
   auto const each_entry = [&](auto add) {
     for (std::uint64_t entry = 0; entry < entries; ++entry) {
       add(position(entry * interval));
-      write_part(std::size_t{1} << 20);
+      write_if_large(files.bwt, part);
     }
   };
   each_entry([&](std::uint64_t p) { put(part, std::uint8_t(p >> 32)); });
   each_entry([&](std::uint64_t p) { put(part, std::uint32_t(p)); });
   put(part, primary_row(sa));
-  write_part(0);
+  write_text(files.bwt, part);
+  part.clear();
 
   files.letters.expect(size());
   for (std::uint64_t p = 0; p < size(); ++p) {
     part += static_cast<char>(code_of(nucleotides_[p]));
-    if (part.size() < std::size_t{1} << 20) continue;
-    write_text(files.letters, part);
-    part.clear();
+    write_if_large(files.letters, part);
   }
   write_text(files.letters, part);
 }
@@ -305,7 +219,7 @@ build_report bwa_reference::write_all(Files const& files, build_options const& o
   write_names(files.amb, files.ann);
   write_letters(files.pac);
   append_reverse_complement(nucleotides_);
-  return build_for(nucleotides_, options, [&](auto const& sa) { write_arrays(files, sa, options.machine.threads); });
+  return build_for(text{nucleotides_}, options, [&](auto const& sa) { write_arrays(files, sa, options.machine.threads); });
 }
 
 build_report bwa_reference::write(bwa_files const& files, build_options const& options) {
@@ -346,7 +260,7 @@ void minibwa_reference::add(std::string_view name, std::string_view comment, std
     } else {
       close(ambiguous_, ambiguous, begin + i);
     }
-    nucleotides_ += suffix::nucleotides[code];
+    nucleotides_ += aligners::nucleotides[code];
   }
 }
 
@@ -376,7 +290,7 @@ void minibwa_reference::write_letters(sink& to) const {
 template <class Index>
 void minibwa_reference::write_arrays(sink& to, std::vector<Index> const& sa, unsigned threads) const {
   std::uint64_t const n = size(), primary = primary_row(sa);
-  blocks_of_bwt const bwt(nucleotides_, sa, primary, letter_order::lowest_first, threads);
+  counted_blocks const bwt = blocks_of_bwt(nucleotides_, sa, primary, letter_order::lowest_first, threads);
   constexpr unsigned interval_bits = 4;
   std::uint64_t const interval = std::uint64_t{1} << interval_bits, entries = (n + interval) / interval;
   std::string head = "MBW\2";
@@ -384,7 +298,7 @@ void minibwa_reference::write_arrays(sink& to, std::vector<Index> const& sa, uns
   put(head, primary);
   std::uint64_t below = 0;
   for (std::uint64_t const count : bwt.all()) put(head, below += count);
-  to.expect(head.size() + bwt.bytes().size() + blocks_of_bwt::count_bytes + 8 + 8 * entries);
+  to.expect(head.size() + bwt.bytes().size() + count_bytes + 8 + 8 * entries);
   write_text(to, head);
   to.write(bwt.bytes());
   head.clear();
@@ -393,9 +307,7 @@ void minibwa_reference::write_arrays(sink& to, std::vector<Index> const& sa, uns
   put(head, ~std::uint64_t{0});  // of the empty suffix
   for (std::uint64_t row = interval; row <= n; row += interval) {
     put(head, std::uint64_t(sa[row - 1]));
-    if (head.size() < std::size_t{1} << 20) continue;
-    write_text(to, head);
-    head.clear();
+    write_if_large(to, head);
   }
   write_text(to, head);
 }
@@ -404,7 +316,7 @@ build_report minibwa_reference::write(minibwa_files const& files, build_options 
   if (size() == 0) throw input_error("no letters: reference: an index needs at least one");
   write_letters(files.l2b);
   append_reverse_complement(nucleotides_);
-  return build_for(nucleotides_, options, [&](auto const& sa) { write_arrays(files.mbw, sa, options.machine.threads); });
+  return build_for(text{nucleotides_}, options, [&](auto const& sa) { write_arrays(files.mbw, sa, options.machine.threads); });
 }
 
 }  // namespace ordo::inline v0::suffix

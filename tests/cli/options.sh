@@ -663,7 +663,11 @@ sufsort unique x --minimal -l 3
 sufsort unique x --minimal --normalize
 sufsort mem x pat --fm
 sufsort aligner-index --for=bwa in.fa
-sufsort aligner-index --for=star in.fa -o y
+sufsort aligner-index --for=hisat2 in.fa -o y
+sufsort aligner-index --for=bwa in.fa -o y --index-letters 5
+sufsort aligner-index --for=bowtie in.fa -o y --bin-bits 5
+sufsort aligner-index --for=star in.fa -o y --index-letters 0
+sufsort aligner-index --for=star in.fa -o y --bin-bits x
 sufsort aligner-index in.fa -o y
 sufsort build in.fa -o y --fm=4
 sufsort build in.fa -o y --fm --fm-sample 0

@@ -1,4 +1,4 @@
-# sufsort aligner-index: the files of bwa index, bwa-mem2 index, minibwa index and ropebwt3 build, by their definition and, where they are installed, beside these.
+# sufsort aligner-index: the files of bwa index, bwa-mem2 index, minibwa index, bowtie-build, STAR and ropebwt3 build, by their definition and, where they are installed, beside these.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 samples=$ORDO_SOURCE/datasets/samples
@@ -66,6 +66,49 @@ cksum < ours.fmr | grep -qx '2661032779 386' || fail "long runs: $(cksum < ours.
 expect_error sufsort aligner-index --for=ropebwt3 made/missing.fa -o bad
 printf '@r\nA\n+\n!\n' > reads.fq; expect_error sufsort aligner-index --for=ropebwt3 reads.fq -o bad
 [[ ! -e bad.fmd ]] || fail 'a file of wrong input'
+# bowtie: gaps at both ends of records and alone, no name, lengths around ten letters, the sides of 224 letters and pairs of
+# them, and texts of which suffixes of fewer than ten letters are the last of all.
+ebwt='1.ebwt 2.ebwt 3.ebwt 4.ebwt rev.1.ebwt rev.2.ebwt'
+for program in bowtie-build STAR; do command -v $program > /dev/null || echo "$program is not installed: checksums only"; done
+printf '>a one two\nACGTNNNNnnnRYACGT\nAC\n>b\r\nACGTACGT\r\n>n\nNNN\n>  lead\nNGATTACA-NN\nN\nTTTTTTTTTTTTTT\n>\nttttttt\n' > gaps.fa
+bow() {
+  expect 0 sufsort aligner-index --for=bowtie "$1" -o ours
+  expect 0 sufsort aligner-index --for=bowtie-large "$1" -o ours
+  [[ -z ${2:-} || $(cat ours.*.ebwt ours.*.ebwtl | cksum) == "$2" ]] || fail "bowtie: $1: $(cat ours.*.ebwt ours.*.ebwtl | cksum)"
+  command -v bowtie-build > /dev/null || return 0
+  bowtie-build -q "$1" theirs 2> log || fail "bowtie-build: $(cat log)"
+  bowtie-build -q --large-index "$1" theirs 2> log || fail "bowtie-build: $(cat log)"
+  # shellcheck disable=SC2086
+  same ours theirs "$1" $ebwt ${ebwt//ebwt/ebwtl}
+}
+bow gaps.fa '2580325232 25168314'; bow made/one.fa '3480864072 25167604'; bow "$samples/lambda.fa" '352125871 25283562'
+for file in made/{poly,n,16,64,128,cholera}.fa "$samples"/{human_mt_y,cholera_iupac}.fa; do
+  if [[ $file == */n.fa ]]; then expect_error sufsort aligner-index --for=bowtie "$file" -o bad; else bow "$file"; fi
+done
+expect_error sufsort aligner-index --for=bowtie made/odd.fa -o bad
+grep -q "record 'c.x y ': it has no letters" err || fail "no letters: $(cat err)"
+printf '>u\nACGU\n' > u.fa; expect_error sufsort aligner-index --for=bowtie u.fa -o bad
+# STAR: records of both strands end at the same letters, N within and at ends, bins of a few letters.
+star() {
+  expect 0 sufsort aligner-index --for=star "$1" -o ours_star --index-letters "$2" --bin-bits "$3"
+  local all; all=$(cat ours_star/* | cksum)
+  [[ -z ${4:-} || $all == "$4" ]] || fail "STAR: $1: $all"
+  command -v STAR > /dev/null || return 0
+  rm -rf theirs_star
+  STAR --runMode genomeGenerate --genomeDir theirs_star --genomeFastaFiles "$1" --genomeSAindexNbases "$2" --genomeChrBinNbits "$3" > log 2>&1 ||
+    fail "STAR: $(cat log)"
+  for file in Genome SA SAindex chrName.txt chrStart.txt chrLength.txt chrNameLength.txt; do
+    cmp ours_star/$file theirs_star/$file || fail "STAR: $1: $file differs"
+  done
+  cmp <(tail -n +2 ours_star/genomeParameters.txt) <(tail -n +2 theirs_star/genomeParameters.txt) || fail "STAR: $1: parameters"
+}
+star made/odd.fa 3 4 '682163237 1196'; star gaps.fa 2 5 '1679282368 1175'; star made/many.fa 4 3 '4209274956 56704'; cp "$samples/lambda.fa" .; star lambda.fa 6 18 '3667458307 686746'
+star "$samples/human_mt_y.fa" 5 18; star "$samples/cholera_iupac.fa" 6 7; star made/poly.fa 3 10
+expect 0 sufsort aligner-index --for=star "$samples/lambda.fa" -o ours_star; grep -qx $'genomeSAindexNbases\t6' ours_star/genomeParameters.txt
+expect_error sufsort aligner-index --for=star made/n.fa -o bad_star
+expect_error sufsort aligner-index --for=star gaps.fa -o ours_star --index-letters 16
+expect_error sufsort aligner-index --for=star gaps.fa -o ours_star --bin-bits 33
+expect_error sufsort aligner-index --for=star gaps.fa -o gaps.fa
 gzip -c made/odd.fa > odd.fa.gz
 expect 0 sufsort aligner-index --for=bwa odd.fa.gz -o ours --threads 1; cp made/odd.fa odd.fa
 expect 0 sufsort aligner-index --for=bwa - -o ours2 < odd.fa; same ours ours2 'a compressed file' bwt sa ann
@@ -95,7 +138,7 @@ for file in none names bare blank reads missing; do
 done
 expect_error sufsort aligner-index --for=bwa blank -o bad
 [[ $(cat err) == "sufsort: cannot read: blank:2: byte 0x20 is not a residue" ]] || fail "blank: $(cat err)"
-expect_error sufsort aligner-index --for=star odd.fa -o bad
+expect_error sufsort aligner-index --for=hisat2 odd.fa -o bad
 expect_error sufsort aligner-index odd.fa -o bad
 expect_error sufsort aligner-index --for=bwa odd.fa
 expect_error sufsort aligner-index --for=bwa odd.fa -o x/

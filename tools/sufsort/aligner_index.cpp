@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,7 +25,13 @@ constexpr bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/// Reads the records of a file of FASTA, and calls take(name, comment, letters) for each.
+/// Divides a header at its first blank.
+std::pair<std::string_view, std::string_view> name_and_comment(std::string_view header) {
+  auto const blank = std::size_t(std::ranges::find_if(header, is_blank) - header.begin());
+  return {header.substr(0, blank), blank == header.size() ? std::string_view() : header.substr(blank + 1)};
+}
+
+/// Reads the records of a file of FASTA, and calls take(header, letters) for each.
 template <class F>
 void read_reference(cli::input& in, reporter& report, F take) {
   line_reader lines(in);
@@ -35,9 +42,7 @@ void read_reference(cli::input& in, reporter& report, F take) {
   };
   auto const add = [&] {
     if (!header) return;
-    std::string_view const all = *header;
-    auto const blank = std::size_t(std::ranges::find_if(all, is_blank) - all.begin());
-    take(all.substr(0, blank), blank == all.size() ? std::string_view() : all.substr(blank + 1), std::string_view(letters));
+    take(std::string_view(*header), std::string_view(letters));
     letters.clear();
     report.progress.at(in.file_read());
   };
@@ -88,8 +93,7 @@ int build_run_lengths(aligner_index_options const& options, suffix::run_length_f
   outputs.emplace_back(options.output + (format == suffix::run_length_format::fmd ? ".fmd" : ".fmr"));
   report.phase("read");
   suffix::fmd_records records;
-  read_references(options, outputs, common, report,
-                  [&](std::string_view, std::string_view, std::string_view letters) { records.add(letters); });
+  read_references(options, outputs, common, report, [&](std::string_view, std::string_view letters) { records.add(letters); });
   std::uint64_t const n = records.size();
   report.stats.input(n / 2);
   suffix::build_options sorting;
@@ -112,24 +116,29 @@ int build_run_lengths(aligner_index_options const& options, suffix::run_length_f
 }
 
 /// Opens the files, reads the reference to them, and writes them by write(reference, files, options of the build).
+/// @param strands  that are sorted at a time
 template <class Reference, class Write>
-int build_packed(aligner_index_options const& options, std::initializer_list<char const*> ends,
+int build_packed(aligner_index_options const& options, std::initializer_list<char const*> ends, unsigned strands,
                  cli::common_options const& common, reporter& report, Write write) {
   std::deque<cli::output> outputs;
   for (char const* const end : ends) outputs.emplace_back(options.output + end);
   report.phase("read");
   Reference reference;
-  read_references(options, outputs, common, report,
-                  [&](std::string_view name, std::string_view comment, std::string_view letters) {
-                    reference.add(name, comment, letters);
-                  });
-  std::uint64_t const n = 2 * reference.size();  // both strands
+  read_references(options, outputs, common, report, [&](std::string_view header, std::string_view letters) {
+    if constexpr (requires { reference.add(header, letters); }) {
+      reference.add(header, letters);
+    } else {
+      auto const [name, comment] = name_and_comment(header);
+      reference.add(name, comment, letters);
+    }
+  });
+  std::uint64_t const n = strands * reference.size();
   report.stats.input(reference.size());
   if (n == 0) throw input_error(fmt::format("no letters: {}: an index needs at least one", options.files.front()));
   suffix::build_options sorting;
   sorting.machine = common.machine();
   sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
-  // The suffix array, its BWT with counts, and the other strand.
+  // The suffix array, its BWT with counts, and a strand that is made.
   std::size_t const results = n * (suffix::index_fits(4, n, 1) ? 4 : 8) + n, available = options.memory.host_bytes(n);
   sorting.memory = available - std::min(available, results + n / 2);
   suffix::build_report done;
@@ -149,27 +158,57 @@ int build_packed(aligner_index_options const& options, std::initializer_list<cha
 }  // namespace
 
 int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report) {
-  if (options.output.empty() || options.output.ends_with('/'))
+  bool const is_star = options.aligner == "star";
+  if (options.output.empty() || (!is_star && options.output.ends_with('/')))
     throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.output));
+  if (!is_star && (options.index_letters != 0 || options.bin_bits != 0))
+    throw usage_error(fmt::format("conflicting options: --{}: only the index of STAR has them, not that of {}",
+                                  options.index_letters != 0 ? "index-letters" : "bin-bits", options.aligner));
   using outputs = std::deque<cli::output>;
   if (options.aligner == "bwa")
     return build_packed<suffix::bwa_reference>(
-        options, {".amb", ".ann", ".pac", ".bwt", ".sa"}, common, report,
+        options, {".amb", ".ann", ".pac", ".bwt", ".sa"}, 2, common, report,
         [](suffix::bwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
           return reference.write(suffix::bwa_files{to[0], to[1], to[2], to[3], to[4]}, sorting);
         });
   if (options.aligner == "bwa-mem2")
     return build_packed<suffix::bwa_reference>(
-        options, {".amb", ".ann", ".pac", ".0123", ".bwt.2bit.64"}, common, report,
+        options, {".amb", ".ann", ".pac", ".0123", ".bwt.2bit.64"}, 2, common, report,
         [](suffix::bwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
           return reference.write(suffix::bwa_mem2_files{to[0], to[1], to[2], to[3], to[4]}, sorting);
         });
   if (options.aligner == "minibwa")
     return build_packed<suffix::minibwa_reference>(
-        options, {".l2b", ".mbw"}, common, report,
+        options, {".l2b", ".mbw"}, 2, common, report,
         [](suffix::minibwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
           return reference.write(suffix::minibwa_files{to[0], to[1]}, sorting);
         });
+  if (options.aligner.starts_with("bowtie")) {
+    auto const write = [&](suffix::bowtie_reference& reference, outputs& to, suffix::build_options const& sorting) {
+      return reference.write(suffix::bowtie_files{to[0], to[1], to[2], to[3], to[4], to[5]},
+                             options.aligner == "bowtie" ? suffix::bowtie_size::small : suffix::bowtie_size::large, sorting);
+    };
+    auto const build = [&](std::initializer_list<char const*> ends) {
+      return build_packed<suffix::bowtie_reference>(options, ends, 1, common, report, write);
+    };
+    if (options.aligner == "bowtie") return build({".1.ebwt", ".2.ebwt", ".3.ebwt", ".4.ebwt", ".rev.1.ebwt", ".rev.2.ebwt"});
+    return build({".1.ebwtl", ".2.ebwtl", ".3.ebwtl", ".4.ebwtl", ".rev.1.ebwtl", ".rev.2.ebwtl"});
+  }
+  if (is_star) {
+    make_folder(options.output);
+    return build_packed<suffix::star_reference>(
+        options,
+        {"/Genome", "/SA", "/SAindex", "/chrName.txt", "/chrStart.txt", "/chrLength.txt", "/chrNameLength.txt",
+         "/genomeParameters.txt"},
+        2, common, report, [&](suffix::star_reference& reference, outputs& to, suffix::build_options const& sorting) {
+          suffix::star_options parameters;
+          parameters.files = options.files;
+          parameters.index_letters = options.index_letters;
+          if (options.bin_bits != 0) parameters.bin_bits = options.bin_bits;
+          return reference.write(suffix::star_files{to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7]}, parameters,
+                                 sorting);
+        });
+  }
   using enum suffix::run_length_format;
   return build_run_lengths(options, options.aligner == "ropebwt3" ? fmd : fmr, common, report);
 }

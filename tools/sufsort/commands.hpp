@@ -242,7 +242,9 @@ int export_array(export_options const& options, cli::common_options const& commo
 struct aligner_index_options {
   std::vector<std::string> files;
   std::string aligner;
-  std::string output;  // the prefix of the files
+  std::string output;             // the prefix of the files, or the folder of STAR
+  std::size_t index_letters = 0;  // of STAR; 0: its default, as for the next one
+  std::size_t bin_bits = 0;
   memory_limits memory;
 };
 
@@ -251,6 +253,9 @@ int aligner_index(aligner_index_options const& options, cli::common_options cons
 
 /// Verifies an index and prints its first mismatch. @returns the exit status
 int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report);
+/// Makes a folder if there is none. @throws output_error
+void make_folder(std::string const& path);
+
 
 /// Prints the description of an index. @returns the exit status
 int info(std::string const& prefix, reporter& report);

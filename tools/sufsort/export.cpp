@@ -29,14 +29,10 @@ constexpr std::array<std::pair<std::string_view, export_format>, 5> formats{{{"r
 /// Writes an index of infini-gram to a folder, which is made if there is none. All files appear in the end.
 void export_shards(suffix::stored_index const& index, export_options const& options, cli::common_options const& common,
                    reporter& report) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  fs::create_directory(options.output, error);
-  if (!fs::is_directory(options.output))
-    throw output_error(fmt::format("cannot write: {}: {}", options.output, error ? error.message() : "it is no folder"));
+  make_folder(options.output);
   std::vector<std::size_t> const first = suffix::infini_gram_shards(index, options.shard_bytes);
   std::size_t const shards = first.size() - 1;
-  if (std::string const other = fmt::format("{}/tokenized.{}", options.output, shards); fs::exists(other))
+  if (std::string const other = fmt::format("{}/tokenized.{}", options.output, shards); std::filesystem::exists(other))
     throw output_error(fmt::format("cannot write: {}: the folder holds an index of more shards: remove it first", other));
   report.phase("export", index.bytes("seq").size());
   suffix::build_options sorting;
@@ -59,6 +55,14 @@ void export_shards(suffix::stored_index const& index, export_options const& opti
 }
 
 }  // namespace
+
+void make_folder(std::string const& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::create_directory(path, error);
+  if (!fs::is_directory(path))
+    throw output_error(fmt::format("cannot write: {}: {}", path, error ? error.message() : "it is no folder"));
+}
 
 int export_array(export_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");

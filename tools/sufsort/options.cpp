@@ -737,11 +737,13 @@ cli::command_table aligner_index_table(settings& to) {
             .group = index_group,
             .help =
                 "build PREFIX.amb, .ann, .pac, .bwt and .sa (bwa), .amb, .ann, .pac, .0123 and .bwt.2bit.64 (bwa-mem2), .l2b "
-                "and .mbw (minibwa), .fmd (ropebwt3), or .fmr (ropebwt3-fmr)",
+                "and .mbw (minibwa), .1.ebwt to .4.ebwt, .rev.1.ebwt and .rev.2.ebwt (bowtie), the same with .ebwtl "
+                "(bowtie-large), .fmd (ropebwt3), .fmr (ropebwt3-fmr), or the files of the folder PREFIX (star)",
             .details =
                 "The files of ropebwt3 are those of ropebwt3 build -d (fmd) and -b (fmr) of one file, with both strands of "
-                "each record.",
-            .choices = "bwa bwa-mem2 minibwa ropebwt3 ropebwt3-fmr",
+                "each record. Those of STAR are of a genome without annotations, which STAR can add when it maps; "
+                "genomeParameters.txt has another first line.",
+            .choices = "bwa bwa-mem2 minibwa bowtie bowtie-large star ropebwt3 ropebwt3-fmr",
             .only_choices = true,
             .required = true,
             .set = cli::store(options.aligner)},
@@ -760,6 +762,18 @@ cli::command_table aligner_index_table(settings& to) {
 cli::command_table kmers_table(settings& to) {
   cli::command_table table{.name = "sufsort kmers",
                            .summary = "add a table of k-mers to an index, with which searches are faster",
+           {.name = "index-letters",
+            .value = "K",
+            .group = index_group,
+            .help = "give STAR's SAindex all strings of up to K letters, at most 15: --genomeSAindexNbases",
+            .preset = "14, and less for fewer than 2^30 letters, as STAR's manual advises",
+            .set = parse_to(options.index_letters, "strings have 1 letter or more")},
+           {.name = "bin-bits",
+            .value = "N",
+            .group = index_group,
+            .help = "begin records of STAR at multiples of 2^N letters, at most 2^32: --genomeChrBinNbits",
+            .preset = "18",
+            .set = parse_to(options.bin_bits, "a bin has 2 letters or more")},
                            .usage = {"[OPTION]... --length=K PREFIX"},
                            .description = "Add a table of k-mers to an index, or replace the one that it has.",
                            .operands = {prefix_operand(to.prefix)},

@@ -27,6 +27,17 @@ struct minibwa_files {
   sink &l2b, &mbw;
 };
 
+/// The same of a bowtie index: .1, .2, .3, .4, .rev.1 and .rev.2.
+struct bowtie_files {
+  sink &first, &second, &third, &fourth, &mirror_first, &mirror_second;
+};
+
+/// The same of a folder of STAR: Genome, SA, SAindex, chrName.txt, chrStart.txt, chrLength.txt, chrNameLength.txt and
+/// genomeParameters.txt.
+struct star_files {
+  sink &genome, &sa, &sa_index, &names, &starts, &lengths, &names_lengths, &parameters;
+};
+
 /// A reference as bwa packs it: all records end to end, letters other than A, C, G and T replaced by random nucleotides. The
 /// numbers are those of lrand48 with seed 11, as in bwa, so that the index is the same to the byte.
 class bwa_reference {
@@ -103,6 +114,86 @@ class minibwa_reference {
   std::vector<std::uint64_t> lengths_;
   std::vector<range> ambiguous_, masked_;
   std::uint64_t random_ = 11;
+};
+
+/// Offsets of 32 bits (.ebwt), or of 64 bits (.ebwtl).
+enum class bowtie_size { small, large };
+
+/// A reference as bowtie packs it: the runs of A, C, G and T of all records, end to end.
+class bowtie_reference {
+ public:
+  /// Adds a record. @param header  all that follows the '>'
+  /// @throws input_error  for a record without letters and for letters that are no nucleotides, such as U: bowtie-build would
+  ///     lose a name, or move all positions behind it @throws out_of_memory
+  void add(std::string_view header, std::string_view letters);
+
+  /// Returns the number of letters A, C, G and T.
+  [[nodiscard]] std::uint64_t size() const noexcept { return complement_.size(); }
+
+  /// Writes what `bowtie-build` 1.3 writes: the BWT of the letters with counts, a table of the first rows of all strings of ten
+  /// letters and names (.1), each 32nd entry of the suffix array (.2), the same of the letters with each run backwards (.rev.1,
+  /// .rev.2), and runs and letters (.3, .4). Two arrays are built, one after the other. Can be called once. Memory besides: 5
+  /// bytes a letter, 9 if there are 2^32 or more.
+  /// @throws input_error  for a reference without such letters, and for a small index of too many; as build, and what the sinks
+  ///     throw
+  build_report write(bowtie_files const& files, bowtie_size size, build_options const& options);
+
+ private:
+  struct run {
+    std::uint64_t gap, size;  // letters that are left out, and those behind them
+    bool is_first;            // of its record
+  };
+  template <class Offset>
+  build_report write_all(bowtie_files const& files, build_options const& options);
+
+  std::string complement_;  // of the letters
+  std::vector<run> runs_;
+  std::vector<std::uint64_t> lengths_;  // of records with such letters
+  std::string names_;                   // of the same, each ends with LF
+};
+
+/// The parameters of STAR --runMode genomeGenerate.
+struct star_options {
+  std::uint64_t index_letters = 0;  // genomeSAindexNbases; 0: what STAR's manual advises, min(14, log2(letters) / 2 - 1)
+  std::uint64_t bin_bits = 18;      // genomeChrBinNbits: records begin at multiples of 2^bin_bits
+  std::vector<std::string> files;   // genomeFastaFiles
+};
+
+/// A reference as STAR packs it: letters other than A, C, G and T are N.
+class star_reference {
+ public:
+  /// Adds a record. @param header  its first word is the name @throws out_of_memory
+  void add(std::string_view header, std::string_view letters);
+
+  /// Returns the number of letters.
+  [[nodiscard]] std::uint64_t size() const noexcept { return letters_.size(); }
+
+  /// Writes what `STAR --runMode genomeGenerate` 2.7.4a to 2.7.11b writes without annotations. Both strands of each record are
+  /// sorted; suffixes that begin with N have no entry, and others are compared through N. Can be called once. Memory besides: 6
+  /// bytes for each letter of both strands, 10 if there are 2^31 or more, and that of SAindex: 1.6 GB for 14 letters.
+  /// @throws input_error  for a reference without letters A, C, G and T, and for parameters out of range; as build, and what
+  ///     the sinks throw
+  build_report write(star_files const& files, star_options const& parameters, build_options const& options);
+
+ private:
+  struct record {
+    std::string name;
+    std::uint64_t begin, size;
+  };
+  struct shape {
+    std::uint64_t genome, rows;  // letters with those between records; entries of the array
+    unsigned strand_bit, index_letters;
+
+    [[nodiscard]] std::uint64_t strand() const { return std::uint64_t{1} << strand_bit; }
+    [[nodiscard]] unsigned entry_bits() const { return strand_bit + 1; }
+    [[nodiscard]] std::uint64_t array_bytes() const { return (rows - 1) * entry_bits() / 8 + sizeof(std::uint64_t); }
+  };
+  template <class Index>
+  void write_arrays(star_files const& files, std::vector<Index> const& sa, std::vector<std::uint64_t> const& starts,
+                    shape const& of, unsigned threads) const;
+
+  std::string letters_;  // 'A' for N, 'B' for T, 'C' for G, 'D' for C and 'E' for A
+  std::vector<record> records_;
 };
 
 }  // namespace ordo::inline v0::suffix
