@@ -24,6 +24,9 @@ def seed(target, options, *texts):
 fasta = b">a first\nGATTACA\nNNacgt\n;comment\n>b\r\nACGTUU-*.\r\n\r\n>\nRYK\n"
 seed("fasta", [[0], [1], [3], [7], [14], [17]], fasta, b"", b"ACGT\n", b"@r\nACGT\n+\nIIII\n", (samples / "cholera_iupac.fa").read_bytes()[:600])
 
+fastq = b"@a first\nGATTACA\n+a first\nIIIIII@\n\n@b\r\nNNac\r\n+\r\n+@!I\r\n@\n\n+\n\n"
+seed("fastq", [[0], [3], [255]], fastq, b"\xef\xbb\xbf \n" + fastq[:-1], fastq[:30], b"@r\n>CG\n+\nIII\n", b"@r\nAC\n-\nII\n", b"@r\nAC\n+\nI", b"")
+
 lines = b"one\ntwo\n\nthree\r\n\xff\x00last"
 numpy = b"\x93NUMPY\x01\x00v\x00" + b"{'descr': '<u2', 'fortran_order': False, 'shape': (2, 3), }".ljust(117) + b"\n" + struct.pack("<6H", 1, 2, 3, 4, 5, 6)
 jsonl = b'{"text": "a\\u00e9\\ud83d\\ude00\\n", "n": [1, {"text": null}]}\n\n{"id": 7, "text": "", "meta": {"title": "x"}}\n'
