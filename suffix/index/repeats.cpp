@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -307,6 +310,50 @@ template std::uint64_t count_occurrences(text const&, entries, entries, std::uin
 template std::uint64_t count_occurrences(text const&, entries, entries, std::uint64_t, letter_choice, std::span<std::uint64_t>,
                                          std::string const&, unsigned);
 
+template <class Count>
+std::uint64_t add_circular_occurrences(text const& input, searcher const& rows, std::vector<bool> const& circular,
+                                       std::uint64_t length, letter_choice letters, std::span<Count> at) {
+  if (at.size() != input.size())
+    throw usage_error(fmt::format("wrong array size: occurrences: {} counts of {} residues", at.size(), input.size()));
+  struct crossing {
+    std::string_view letters;
+    std::uint64_t position;
+  };
+  std::vector<crossing> all;
+  std::deque<std::string> turns;  // the letters around each end
+  std::uint64_t left_out = 0;
+  for (std::size_t record = 0; length > 1 && record < circular.size(); ++record) {
+    std::size_t const begin = input.begin_of(record), end = input.end_of(record), others = std::size_t(length) - 1;
+    if (!circular[record] || end - begin < length) continue;
+    turns.emplace_back(input.residues.substr(end - others, others)) += input.residues.substr(begin, others);
+    for (std::size_t i = 0; i < others; ++i) {
+      std::string_view const string = std::string_view(turns.back()).substr(i, length);
+      if (letters == letter_choice::nucleotides &&
+          !std::ranges::all_of(string, [](char c) { return is_nucleotide(static_cast<unsigned char>(c)); }))
+        ++left_out;
+      else
+        all.push_back({string, end - others + i});
+    }
+  }
+  std::ranges::sort(all, {}, &crossing::letters);
+  std::vector<std::uint64_t> positions;
+  for (std::size_t i = 0, behind = 0; i < all.size(); i = behind) {
+    while (behind < all.size() && all[behind].letters == all[i].letters) ++behind;
+    row_range const within = rows.find(all[i].letters);
+    positions.resize(within.size());
+    std::iota(positions.begin(), positions.end(), std::uint64_t(within.begin));
+    rows.positions(positions);
+    for (std::uint64_t const p : positions) at[p] += Count(behind - i);
+    for (std::size_t k = i; k < behind; ++k) at[all[k].position] = Count(within.size() + behind - i);
+  }
+  return left_out;
+}
+
+template std::uint64_t add_circular_occurrences(text const&, searcher const&, std::vector<bool> const&, std::uint64_t,
+                                                letter_choice, std::span<std::uint32_t>);
+template std::uint64_t add_circular_occurrences(text const&, searcher const&, std::vector<bool> const&, std::uint64_t,
+                                                letter_choice, std::span<std::uint64_t>);
+
 template <class Length>
 void find_shortest_unique(text const& input, entries sa, entries lcp, std::span<Length> lengths, std::string const& name,
                           unsigned threads) {
@@ -321,8 +368,7 @@ void find_shortest_unique(text const& input, entries sa, entries lcp, std::span<
     host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t row = begin; row < end; ++row) {
         std::uint64_t const p = sa[row];
-        if (p >= n)
-          throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name, row, p, n));
+        if (p >= n) throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name, row, p, n));
         // The neighbours share most with a suffix.
         std::uint64_t const shared = std::max(lcp[row], row + 1 < n ? lcp[row + 1] : 0), room = input.end_of(record_of(p)) - p;
         if (shared < room) store_relaxed(lengths.data() + p, Length(shared + 1));

@@ -103,6 +103,45 @@ expect 0 sufsort mem twice_both changed.fa; cmp one out
 expect 0 sufsort ms twice changed.fa --threads 1; cp out one
 expect 0 sufsort ms twice changed.fa --threads 3; cmp one out
 
+# Circular records: a rotated genome is one match, or two if a change divides it. In PAF and BED each turn has a line.
+printf '>ring\nGATTACACCGTTTGACA\n>line\nTTAGACCGTC\n' > rings.fa
+printf '>turned\nTTTGACAGATTACACCG\n>back\nCGGTGTAATCTGTCA\n>twice\nACAGATTACACCGTTTGACAGATTACACCGTT\n' > turned.fa
+for how in '' '--strands=both' '--fm --without-sa'; do
+  # shellcheck disable=SC2086
+  expect 0 sufsort build rings.fa -o rings $how
+  expect 0 sufsort mem rings turned.fa -l 7 --both-strands --circular=ring
+  cmp out - <<'END' || fail "$how: circular: $(cat out)"
+turned	0	ring	10	+	17
+back	0	ring	12	-	15
+twice	0	ring	14	+	32
+END
+  expect 0 sufsort mem rings turned.fa -l 7 --both-strands --circular=all --super-maximal --format=paf
+  cmp <(cut -f 1,3-5,8,9 out) - <<'END' || fail "$how: circular PAF: $(cat out)"
+turned	0	7	+	10	17
+turned	7	17	+	0	10
+back	10	15	-	12	17
+back	0	10	-	0	10
+twice	0	3	+	14	17
+twice	3	20	+	0	17
+twice	20	32	+	0	12
+END
+done
+expect 0 sufsort mem rings turned.fa -l 7 --circular=ring --format=bed
+[[ $(head -2 out) == $'ring\t10\t17\tturned\t17\t+\nring\t0\t10\tturned\t17\t+' ]] || fail "circular BED: $(cat out)"
+expect_error sufsort mem rings turned.fa --circular=ring --rare 2
+expect_error sufsort mem rings turned.fa --circular=no
+expect 0 sufsort build rings.fa -o rings --lcp
+expect 0 sufsort unique rings -l 4 --circular=ring
+cmp out - <<'END' || fail "circular counts: $(cat out)"
+ring	0	6	1
+ring	6	8	2
+ring	8	17	1
+line	0	4	1
+line	4	6	2
+line	6	7	1
+END
+expect_error sufsort unique rings --minimal --circular=ring
+expect_error sufsort unique rings -l 4 --mismatches=1 --circular=ring
 if command -v mummer > /dev/null; then
   for query in changed.fa "$ORDO_SOURCE/datasets/samples/macaque_chr20.fa.gz"; do
     case $query in *.gz) zcat "$query" > query.fa ;; *) cp "$query" query.fa ;; esac

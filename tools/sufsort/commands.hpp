@@ -168,6 +168,7 @@ struct matches_options {
   bool fm = false;  // search by the FM index
   std::optional<suffix::letter_choice> letters;
   match_format format = match_format::tsv;
+  std::vector<std::string> circular;  // as of search_options
 };
 
 /// Prints the maximal exact matches of queries, in the order of the queries.
@@ -202,6 +203,7 @@ struct unique_options {
   unsigned mismatches = 0;
   bool minimal = false;    // print minimal unique substrings instead
   std::optional<suffix::letter_choice> letters;
+  std::vector<std::string> circular;  // as of search_options
 };
 
 /// Prints as bedGraph how often the k-mer at each position occurs, or as BED the minimal unique substrings.
@@ -251,11 +253,11 @@ struct aligner_index_options {
 /// Builds the index of an aligner of reads, of files of FASTA. @returns the exit status
 int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report);
 
-/// Verifies an index and prints its first mismatch. @returns the exit status
-int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report);
 /// Makes a folder if there is none. @throws output_error
 void make_folder(std::string const& path);
 
+/// Verifies an index and prints its first mismatch. @returns the exit status
+int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report);
 
 /// Prints the description of an index. @returns the exit status
 int info(std::string const& prefix, reporter& report);

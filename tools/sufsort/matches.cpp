@@ -21,6 +21,7 @@
 #include "ordo/suffix/letters.hpp"
 #include "ordo/suffix/matches.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/sufsort/circular_records.hpp"
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/queries.hpp"
@@ -169,8 +170,9 @@ void run_units(std::vector<std::string> const& files, bool both_strands, suffix:
 /// Formats the matches of queries.
 class match_printer {
  public:
-  match_printer(searched_index const& index, matches_options const& options)
+  match_printer(searched_index const& index, circular_records const& circular, matches_options const& options)
       : index_(index),
+        circular_(circular),
         options_(options),
         both_(options.both_strands || index.both_strands),
         one_record_(index.stored.description().records() == 1) {
@@ -212,27 +214,30 @@ class match_printer {
         append(text += '\t', at.offset);
         (text += '\t') += strand;
         append(text += '\t', one.length);
-        break;
+        text += '\n';
+        return;
       case match_format::paf:
-        text += query;
-        for (std::uint64_t const number : {size, one.query_begin, end}) append(text += '\t', number);
-        ((text += '\t') += strand) += '\t';
-        add_record();
-        for (std::uint64_t const number : {length_of(at.record), at.offset, at.offset + one.length, one.length, one.length})
-          append(text += '\t', number);
-        append(text += "\t255\tcg:Z:", one.length);
-        text += '=';
-        break;
+        return each_turn(at, one.length, [&](std::uint64_t done, std::uint64_t offset, std::uint64_t length) {
+          std::uint64_t const begin = one.reverse ? end - done - length : one.query_begin + done;
+          text += query;
+          for (std::uint64_t const number : {size, begin, begin + length}) append(text += '\t', number);
+          ((text += '\t') += strand) += '\t';
+          add_record();
+          for (std::uint64_t const number : {length_of(at.record), offset, offset + length, length, length})
+            append(text += '\t', number);
+          append(text += "\t255\tcg:Z:", length);
+          text += "=\n";
+        });
       case match_format::bed:
-        add_record();
-        append(text += '\t', at.offset);
-        append(text += '\t', at.offset + one.length);
-        (text += '\t') += query;
-        append(text += '\t', std::min<std::uint64_t>(one.length, 1000));
-        (text += '\t') += strand;
-        break;
+        return each_turn(at, one.length, [&](std::uint64_t, std::uint64_t offset, std::uint64_t length) {
+          add_record();
+          append(text += '\t', offset);
+          append(text += '\t', offset + length);
+          (text += '\t') += query;
+          append(text += '\t', std::min<std::uint64_t>(one.length, 1000));
+          ((text += '\t') += strand) += '\n';
+        });
     }
-    text += '\n';
   }
   /// Orders all matches of a query as they are found in one strand of the text, and prints them.
   void print_all(std::string& text, std::string_view query, std::uint64_t size, std::vector<match>& matches) const {
@@ -249,7 +254,19 @@ class match_printer {
 
  private:
   [[nodiscard]] suffix::location location_of(match const& one) const {
-    return index_.pieces.location_of(index_.input, index_.search.record_of(one.position), one.position, one.length);
+    std::size_t const record = index_.search.record_of(one.position);
+    return circular_.has(record) ? circular_.location_of(record, one.position, one.length)
+                                 : index_.pieces.location_of(index_.input, record, one.position, one.length);
+  }
+  /// Calls line(letters before it, its offset, its letters) for each part of a match that no end of a record divides.
+  template <class F>
+  void each_turn(suffix::location const& at, std::uint64_t length, F line) const {
+    std::uint64_t const size = length_of(at.record);
+    for (std::uint64_t done = 0, offset = at.offset; done < length; offset = 0) {
+      std::uint64_t const part = std::min(length - done, size - offset);
+      line(done, offset, part);
+      done += part;
+    }
   }
   [[nodiscard]] std::uint64_t length_of(std::size_t record) const {
     suffix::index_description const& about = index_.stored.description();
@@ -257,6 +274,7 @@ class match_printer {
   }
 
   searched_index const& index_;
+  circular_records const& circular_;
   matches_options const& options_;
   bool both_, one_record_;
   std::size_t longest_name_ = 0;
@@ -269,10 +287,13 @@ class match_worker {
       : index_(index),
         options_(options),
         finder_(index.input, index.search, index.stored.description().policy.rows(), options.find),
-        printer_(index, options),
-        needs_all_(options.unique || options.super_maximal || index.both_strands),
-        by_statistics_(options.super_maximal && options.find.max_occurrences == 0 &&
-                       index.stored.description().policy.rows().all()) {}
+        circular_(index, options.circular),
+        printer_(index, circular_, options),
+        needs_all_(options.unique || options.super_maximal || index.both_strands || circular_.any()),
+        by_statistics_(options.super_maximal && options.find.max_occurrences == 0 && !circular_.any() &&
+                       index.stored.description().policy.rows().all()) {
+    if (circular_.any()) rings_.emplace(index.input, circular_.of_text(), options.find.min_length);
+  }
 
   void work(work_unit& unit) const {
     std::vector<match> matches;
@@ -289,6 +310,12 @@ class match_worker {
         finder_.find_super_maximal(letters, part.begin, part.end, matches);
       else
         finder_.find(letters, part.begin, part.end, matches);
+      if (rings_) {
+        auto const begin = matches.begin() + std::ptrdiff_t(first);
+        matches.erase(std::remove_if(begin, matches.end(), [&](match const& one) { return rings_->goes_on(letters, one); }),
+                      matches.end());
+        rings_->find(letters, part.begin, part.end, matches);
+      }
       for (std::size_t i = first; i < matches.size(); ++i) orient(matches[i], part.reverse, letters.size());
       if (!needs_all_) {
         if (part.begins_strand()) printer_.begin_strand(unit.text, name, part.reverse);
@@ -333,6 +360,8 @@ class match_worker {
   searched_index const& index_;
   matches_options const& options_;
   suffix::match_finder finder_;
+  circular_records circular_;
+  std::optional<suffix::ring_match_finder> rings_;  // if records are circular
   match_printer printer_;
   bool needs_all_;           // matches of a query are selected and ordered together
   bool by_statistics_;       // those that lie within others of their strand are not even found
@@ -358,6 +387,9 @@ int matches(matches_options const& options, cli::common_options const& common, r
   searched_index const index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
   refuse_tokens(index);
   if (options.both_strands) refuse_strands(index);
+  if (!options.circular.empty() && options.find.max_occurrences != 0)
+    throw usage_error(
+        "conflicting options: --circular, --unique or --rare: occurrences across the ends of records are not counted");
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
   suffix::letter_choice const letters = letters_of(index, options.letters, common);

@@ -49,6 +49,17 @@ option::action parse_to(Number& to, std::string_view why_not_zero = {}) {
   };
 }
 
+option circular_option(std::vector<std::string>& to, std::string_view what, std::string const& details) {
+  return {.name = "circular",
+          .value = "NAME",
+          .group = search_group,
+          .help = fmt::format("find {} across the end of the record NAME, too, which is circular; all stands for all records",
+                              what),
+          .details = details + " The option may be repeated.",
+          .repeatable = true,
+          .set = cli::append_to(to)};
+}
+
 option output_option(std::string& to, bool required = false) {
   return {.letter = 'o',
           .name = "output",
@@ -345,14 +356,8 @@ cli::command_table search_table(settings& to, bool locates) {
                                    : "count reverse complements, too, and print the hits of each strand as two more columns",
                    .details = "T and U of patterns are read as the one of them that the text has.",
                    .set = cli::enable(search.both_strands)},
-                  {.name = "circular",
-                   .value = "NAME",
-                   .group = search_group,
-                   .help = "find hits across the end of the record NAME, too, which is circular; all stands for all records",
-                   .details = std::string("A hit goes around a record once at most. The option may be repeated.") +
-                              (locates ? " In BED such a hit has two lines." : ""),
-                   .repeatable = true,
-                   .set = cli::append_to(search.circular)},
+                  circular_option(search.circular, "hits", std::string("A hit goes around a record once at most.") +
+                                                               (locates ? " In BED such a hit has two lines." : "")),
                   fm_option(search.fm),
                   {.name = "pattern-format",
                    .value = "NAME",
@@ -461,6 +466,9 @@ cli::command_table matches_table(settings& to) {
                    .details = "Offsets in the query count on its forward strand, except in the format of mummer. T and U of "
                               "queries are read as the one of them that the text has.",
                    .set = cli::enable(matches.both_strands)},
+                  circular_option(matches.circular, "matches",
+                                  "A match goes around a record as often as the query does. PAF and BED have a line for each "
+                                  "turn. Not with --unique and --rare."),
                   letters_option("matches", matches.letters),
                   fm_option(matches.fm),
                   {.name = "format",
@@ -573,6 +581,7 @@ cli::command_table unique_table(settings& to) {
                        .help = "print the minimal unique substrings instead, as BED: record, begin, end",
                        .details = "Such a string occurs once in the text, and nothing within it does. There is no --length.",
                        .set = cli::enable(unique.minimal)},
+                      circular_option(unique.circular, "k-mers", "Not with --mismatches and --minimal."),
                       letters_option("k-mers", unique.letters),
                       output_option(unique.output)},
           .examples = {{"Find the positions whose 31-mers are unique", "sufsort unique genome -l 31 | awk '$4 == 1'"},
@@ -754,14 +763,6 @@ cli::command_table aligner_index_table(settings& to) {
             .help = "write the index to files whose names begin with PREFIX",
             .required = true,
             .set = cli::store(options.output)},
-           host_memory_option(to.memory),
-           gpu_memory_option(to.memory)},
-      .examples = {{"Prepare a genome for bwa mem", "sufsort aligner-index --for=bwa genome.fa -o genome.fa"}}};
-}
-
-cli::command_table kmers_table(settings& to) {
-  cli::command_table table{.name = "sufsort kmers",
-                           .summary = "add a table of k-mers to an index, with which searches are faster",
            {.name = "index-letters",
             .value = "K",
             .group = index_group,
@@ -774,6 +775,14 @@ cli::command_table kmers_table(settings& to) {
             .help = "begin records of STAR at multiples of 2^N letters, at most 2^32: --genomeChrBinNbits",
             .preset = "18",
             .set = parse_to(options.bin_bits, "a bin has 2 letters or more")},
+           host_memory_option(to.memory),
+           gpu_memory_option(to.memory)},
+      .examples = {{"Prepare a genome for bwa mem", "sufsort aligner-index --for=bwa genome.fa -o genome.fa"}}};
+}
+
+cli::command_table kmers_table(settings& to) {
+  cli::command_table table{.name = "sufsort kmers",
+                           .summary = "add a table of k-mers to an index, with which searches are faster",
                            .usage = {"[OPTION]... --length=K PREFIX"},
                            .description = "Add a table of k-mers to an index, or replace the one that it has.",
                            .operands = {prefix_operand(to.prefix)},

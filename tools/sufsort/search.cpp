@@ -24,6 +24,7 @@
 #include "ordo/suffix/search.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
+#include "tools/sufsort/circular_records.hpp"
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/queries.hpp"
@@ -32,66 +33,6 @@
 
 namespace ordo::inline v0::sufsort {
 namespace {
-
-/// The records of a text that are circular.
-class circular_records {
- public:
-  /// @param names  of records; "all": all of them @throws usage_error  for other names; input_error  for an index whose text
-  /// does not consist of whole records
-  circular_records(searched_index const& index, std::vector<std::string> const& names);
-
-  [[nodiscard]] bool any() const { return !circular_.empty(); }
-  /// Returns whether a record of the text is circular.
-  [[nodiscard]] bool has(std::size_t record) const { return !circular_.empty() && circular_[record]; }
-  /// Returns the positions of the pattern's hits that begin at the end of a circular record and go on at its start, once around
-  /// at most. Takes time for each circular record.
-  [[nodiscard]] std::vector<std::uint64_t> locate(std::string_view pattern) const;
-
- private:
-  suffix::text input_;
-  std::vector<bool> circular_;  // empty: none
-};
-
-circular_records::circular_records(searched_index const& index, std::vector<std::string> const& names) : input_(index.input) {
-  if (names.empty()) return;
-  suffix::index_description const& about = index.stored.description();
-  if (!index.is_fasta())
-    throw usage_error(fmt::format("conflicting options: --circular: {}: records of FASTA are circular, no others",
-                                  index.stored.path("json")));
-  if (about.policy.breaks())
-    throw input_error(
-        fmt::format("no whole records: {}: --circular needs records that are not cut: build the index without "
-                    "--ambiguous=break and --mask=break",
-                    index.stored.path("json")));
-  circular_.resize(input_.records());
-  std::vector<bool> found(names.size());
-  std::string name;
-  for (std::size_t record = 0; record < input_.records(); ++record) {
-    name.clear();
-    about.append_name(name, index.pieces.record_of(record));
-    for (std::size_t i = 0; i < names.size(); ++i)
-      if (names[i] == "all" || names[i] == name) circular_[record] = found[i] = true;
-  }
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (!found[i])
-      throw usage_error(
-          fmt::format("no such record: --circular: '{}': {} has none of this name", names[i], index.stored.path("json")));
-}
-
-std::vector<std::uint64_t> circular_records::locate(std::string_view pattern) const {
-  std::vector<std::uint64_t> hits;
-  std::size_t const length = pattern.size();
-  std::string turn;
-  for (std::size_t record = 0; length > 1 && record < circular_.size(); ++record) {
-    std::size_t const begin = input_.begin_of(record), end = input_.end_of(record);
-    if (!circular_[record] || end - begin < length) continue;
-    std::size_t const first = end - (length - 1);
-    turn = input_.residues.substr(first, length - 1);
-    turn += input_.residues.substr(begin, length - 1);
-    for (std::size_t at = turn.find(pattern); at != turn.npos; at = turn.find(pattern, at + 1)) hits.push_back(first + at);
-  }
-  return hits;
-}
 
 /// Patterns and their hits: those of pattern i, under i; and those of its reverse complement, under reverse(i), if both strands
 /// are searched and the text has one. Hits are a range of rows or, if the suffix array lacks rows, a list of positions.
@@ -276,11 +217,8 @@ void hit_printer::find_hits(found_batch const& found, std::size_t i) {
       std::size_t const record = index_.search.record_of(p);
       if (one < within && length > index_.input.end_of(record) - p)
         throw input_error(fmt::format("bad index: {}: position {}: out of order", index_.stored.path("sa"), p));
-      // Around a record, the first letters of a reverse complement are behind those at the start of the record.
-      std::uint64_t const end = index_.input.end_of(record), size = end - index_.input.begin_of(record);
-      bool const turns = one >= within && index_.pieces.is_reverse(record);
-      suffix::location at = turns ? suffix::location{index_.pieces.record_of(record), size - (length - (end - p)), true}
-                                  : index_.pieces.location_of(index_.input, record, p, length);
+      suffix::location at = circular_.has(record) ? circular_.location_of(record, p, length)
+                                                  : index_.pieces.location_of(index_.input, record, p, length);
       at.reverse ^= reverse;
       hits_.push_back({at, p});
     }

@@ -17,8 +17,10 @@
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/run_main.hpp"
+#include "tools/sufsort/circular_records.hpp"
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
+#include "tools/sufsort/searched_index.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -135,6 +137,11 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
                                                index.path("sa"), threads)
                    : suffix::count_similar(input, index.array("sa"), index.array("lcp"), options.length, options.mismatches,
                                            letters, at, index.path("sa"), threads, available - bytes);
+  if (!options.circular.empty()) {
+    searched_index const searched(options.prefix);
+    left_out += suffix::add_circular_occurrences(input, searched.search, circular_records(searched, options.circular).of_text(),
+                                                 options.length, letters, at);
+  }
   report.phase("write", n);
   suffix::pieces const pieces = index.pieces();
   stretches parts(input, pieces);
@@ -168,6 +175,10 @@ int unique(unique_options const& options, cli::common_options const& common, rep
                                   options.length != 0 ? "--length"
                                   : options.normalize ? "--normalize"
                                                       : "--mismatches"));
+  if (!options.circular.empty() && (options.minimal || options.mismatches != 0))
+    throw usage_error(fmt::format(
+        "conflicting options: --circular, {}: strings across the ends of records are counted exactly, and in no other way",
+        options.minimal ? "--minimal" : "--mismatches"));
   if (options.mismatches > 2)
     throw usage_error(fmt::format("invalid number: --mismatches: '{}': it is 0, 1 or 2", options.mismatches));
   report.phase("open");

@@ -80,6 +80,39 @@ class match_finder {
   std::uint64_t period_ = 0;  // step times sample: a match holds a row's position within so many letters from its begin
 };
 
+/// Finds the maximal exact matches that reach over the ends of circular records, such as plasmids: the letters behind the last
+/// one are those from the first one on, as often as the query goes around. Strings of the minimum length over an end are looked
+/// up by hash in every query, and compared. Needs the text only. Memory: 24 bytes for each of them, as many as letters of the
+/// minimum length for each circular record. Any number of threads may use one finder.
+class ring_match_finder {
+ public:
+  /// @param input  must outlive this @param circular  for each record of the text @throws usage_error  for a minimum length of
+  /// 0
+  ring_match_finder(text const& input, std::vector<bool> circular, std::uint64_t min_length);
+
+  /// Appends the matches over an end whose first string over an end begins at the offsets [begin, end) of the query. A match's
+  /// position is in its record, and its length may reach beyond the record's end, by any number of turns.
+  void find(std::string_view query, std::uint64_t begin, std::uint64_t end, std::vector<match>& matches) const;
+  /// Returns whether a maximal match within a record goes on over one of its ends, and so is a part of one that find() finds.
+  [[nodiscard]] bool goes_on(std::string_view query, match const& one) const;
+
+ private:
+  struct ring;
+  struct window {
+    std::uint64_t hash;
+    std::size_t record;
+    std::uint64_t offset;
+  };
+  [[nodiscard]] ring ring_of(std::size_t record) const;
+  void add_at(std::string_view query, std::uint64_t i, std::uint64_t hash, std::vector<match>& matches) const;
+
+  text input_;
+  std::vector<bool> circular_;
+  std::uint64_t length_, leading_ = 1;
+  std::vector<window> windows_;  // by hash
+  std::vector<bool> filter_;     // which hashes occur, by some of their bits
+};
+
 /// Removes the matches of strings that occur more than once in the query. `matches` must be all matches of one query whose
 /// strings occur once in the text; then those that are left are the maximal unique matches (MUMs). Each strand of the query is
 /// a text of its own. Keeps the order. O(n log n). (Delcher et al., Nucleic Acids Res. 1999.)

@@ -12,6 +12,7 @@
 #include "ordo/suffix/entries.hpp"
 #include "ordo/suffix/kmer_table.hpp"
 #include "ordo/suffix/letters.hpp"
+#include "ordo/suffix/search.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -83,6 +84,15 @@ template <class Count>
 ORDO_API std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std::uint64_t length,
                                          letter_choice letters, std::span<Count> at, std::string const& name = "suffix array",
                                          unsigned threads = 0);
+
+/// Adds the strings of `length` letters across the ends of circular records, which go around once at most, to the counts of
+/// count_occurrences: sets the counts of their positions, and adds 1 to those of each other occurrence for each of them.
+/// @param rows  of the same text @param circular  for each record of the text
+/// @returns the number of such positions whose letters are not all of `letters`
+/// @throws as count_occurrences
+template <class Count>
+ORDO_API std::uint64_t add_circular_occurrences(text const& input, searcher const& rows, std::vector<bool> const& circular,
+                                                std::uint64_t length, letter_choice letters, std::span<Count> at);
 
 /// Sets at[p] to the number of positions whose `length` letters differ from those at p in at most `mismatches` letters (Hamming
 /// distance), p itself among them; 0 as by count_occurrences. The answer is exact. Different k-mers are sorted by some of their

@@ -171,6 +171,65 @@ TEST_CASE("maximal exact matches are those of the definition", "[suffix][matches
   }
 }
 
+TEST_CASE("maximal exact matches go around circular records", "[suffix][matches]") {
+  random_numbers random(17);
+  std::size_t over_ends = 0, turns = 0;
+  for (int trial = 0; trial < 1500; ++trial) {
+    std::string const alphabet = trial % 3 == 0 ? "AC" : trial % 3 == 1 ? "ACGT" : "A";
+    std::vector<std::string> records(1 + random.below(4));
+    for (std::string& record : records) record = random_letters(random, alphabet, random.below(trial % 2 == 0 ? 12 : 60));
+    stored_text const stored(records);
+    suffix::text const text = stored.view();
+    std::vector<bool> circular;
+    for (std::size_t r = 0; r < text.records(); ++r) circular.push_back(random.below(3) != 0);
+    // The query goes around, too.
+    std::string const& ring = records[random.below(records.size())];
+    std::string query = related_query(random, text, alphabet, random.below(4));
+    for (std::size_t turn = random.below(4); turn > 0; --turn) query += ring;
+    query += ring.substr(0, random.below(ring.size() + 1));
+    std::uint64_t const min_length = 1 + random.below(12);
+
+    std::vector<match> expected;
+    for (std::size_t i = 0; i < query.size(); ++i)
+      for (std::size_t p = 0; p < text.size(); ++p) {
+        std::size_t const r = record_at(text, p), begin = text.begin_of(r), end = text.end_of(r);
+        bool const begins = p == begin && !circular[r];
+        if (i != 0 && !begins && query[i - 1] == text.residues[(p == begin ? end : p) - 1]) continue;
+        std::uint64_t length = 0;
+        for (std::size_t at = p; i + length < query.size() && query[i + length] == text.residues[at]; ++length)
+          if (++at == end) {
+            if (!circular[r]) {
+              ++length;
+              break;
+            }
+            at = begin;
+          }
+        if (length < min_length) continue;
+        expected.push_back({i, p, length});
+        over_ends += p + length > end;
+        turns += length > 2 * (end - begin);
+      }
+    auto const sa = suffix::build<std::uint32_t>(text).sa;
+    suffix::searcher const rows(text, entries_of(sa), "sa");
+    suffix::match_finder const within(text, rows, {}, {min_length});
+    suffix::ring_match_finder const around(text, circular, min_length);
+    INFO("trial " << trial << ": " << query << " in " << text.residues << ", " << min_length);
+    std::vector<match> found = within.find(query);
+    std::erase_if(found, [&](match const& one) { return around.goes_on(query, one); });
+    for (std::uint64_t begin = 0, end = 0; begin < query.size(); begin = end) {
+      end = begin + 1 + random.below(query.size());
+      around.find(query, begin, end, found);
+    }
+    std::ranges::sort(found);
+    std::ranges::sort(expected);
+    REQUIRE(found == expected);
+  }
+  CHECK(over_ends > 1000);
+  CHECK(turns > 100);
+  stored_text const one(std::vector<std::string>{"ACGT"});
+  CHECK_THROWS_AS(suffix::ring_match_finder(one.view(), {true}, 0), usage_error);
+}
+
 TEST_CASE("tandem repeats take time for their matches only", "[suffix][matches]") {
   // Each of 25,000 offsets of the query occurs at thousands of positions: only those without the letter before are visited.
   std::string const text_letters = std::string("C").append(20000, 'A').append("G").append(repeated("ACT", 12000));

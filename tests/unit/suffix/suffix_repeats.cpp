@@ -221,6 +221,36 @@ TEST_CASE("occurrences of the letters at each position", "[suffix]") {
       "wrong array size: occurrences: 6 counts of 7 residues, 7 rows of sa and 7 of lcp");
 }
 
+TEST_CASE("occurrences across the ends of circular records", "[suffix]") {
+  random_numbers random(5);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<std::string> records(1 + random.below(4));
+    for (std::string& record : records) record = random_letters(random, trial % 2 == 0 ? "AC" : "ACGN", random.below(40));
+    indexed const index(records);
+    suffix::text const text = index.stored.view();
+    std::vector<bool> circular;
+    for (std::size_t r = 0; r < text.records(); ++r) circular.push_back(random.below(3) != 0);
+    std::size_t const length = 1 + random.below(12);
+    auto const letters = suffix::letter_choice(trial % 3 == 0);
+    std::vector<std::string> words(text.size());
+    std::map<std::string, std::size_t> count;
+    for (std::size_t p = 0; p < text.size(); ++p) {
+      std::size_t const r = text.record_of(p), begin = text.begin_of(r), end = text.end_of(r);
+      if (end - begin < length || (!circular[r] && end - p < length)) continue;
+      std::string word;
+      for (std::size_t i = 0; i < length; ++i) word += text.residues[begin + (p - begin + i) % (end - begin)];
+      if (std::ranges::any_of(word, [&](char c) { return is_apart(c, letters); })) continue;
+      ++count[words[p] = word];
+    }
+    std::vector<std::uint32_t> at(text.size());
+    suffix::count_occurrences<std::uint32_t>(text, index.sa(), index.lcp(), length, letters, at);
+    suffix::searcher const rows(text, index.sa(), "sa");
+    suffix::add_circular_occurrences<std::uint32_t>(text, rows, circular, length, letters, at);
+    INFO("trial " << trial << ": " << text.residues << ", " << length);
+    for (std::size_t p = 0; p < text.size(); ++p) REQUIRE(at[p] == (words[p].empty() ? 0 : count[words[p]]));
+  }
+}
+
 TEST_CASE("similar k-mers are those that brute force finds", "[suffix]") {
   auto all = texts();
   random_numbers random(5);
