@@ -13,7 +13,7 @@ namespace ordo::inline v0::spectra::detail {
 
 /// The text of some whole spectra of MGF, and of whole lines between them.
 struct mgf_text : chunk_text {
-  bool begun = false;  // a spectrum may have begun before it
+  bool begun = false;                // a spectrum may have begun before it
   std::uint64_t first_spectrum = 0;  // the number of spectra before it, if they are counted
   bool last = false;
 

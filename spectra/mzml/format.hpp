@@ -46,8 +46,7 @@ struct mzml_task : chunk_task {
 /// A chunk of an mzML document.
 class mzml_chunk final : public chunk {
  public:
-  explicit mzml_chunk(mzml_task const& task)
-      : task_(task), reader_(task.options->isolation != isolation_target::ignore) {}
+  explicit mzml_chunk(mzml_task const& task) : task_(task), reader_(task.options->isolation != isolation_target::ignore) {}
 
   bool next(mzml_cutter& cutter, std::size_t wanted);
   bool parse() override;
@@ -69,7 +68,7 @@ class mzml_chunk final : public chunk {
     std::size_t end = 0, read_at = 0;  // its end in the output, its begin in the text
   };
   std::vector<start> starts;
-  key_table keys;                       // of each spectrum, if spectra of mzML are ordered
+  key_table keys;  // of each spectrum, if spectra of mzML are ordered
   std::uint64_t chosen_spectra = 0;
   std::vector<std::size_t> references;  // hashes of the ids to which kept spectra refer, if some may be dropped
 

@@ -124,7 +124,7 @@ class mzml_writer {
     std::uint64_t missing = 0, surplus = 0, moved = 0, wrong = 0;
   } differences_;
 
-  sha1_digest digest_;  // of the output so far
+  sha1_digest digest_;     // of the output so far
   std::string_view text_;  // of the chunk
   std::size_t done_ = 0;   // bytes of it
 

@@ -179,14 +179,14 @@ class merged_head;
 struct chunk_task {
   purpose what = purpose::sort;
   sort_options const* options = nullptr;
-  selection const* select = nullptr;     // nullptr: every peak is kept
+  selection const* select = nullptr;        // nullptr: every peak is kept
   spectrum_choice const* choice = nullptr;  // nullptr: every spectrum is chosen
-  order_keys const* keys = nullptr;      // for purpose::order
-  print_spectrum print = nullptr;        // nullptr: the output has the format of the input
-  order_options const* order = nullptr;  // for spectra of mzML that stay mzML
-  order_report* ordered = nullptr;       // which then gets runs, passes and missing keys
-  bool lists = false;                    // the numbers of the chosen spectra, as for purpose::choose
-  merged_head* merged = nullptr;         // of documents of mzML that become one, or parts of it
+  order_keys const* keys = nullptr;         // for purpose::order
+  print_spectrum print = nullptr;           // nullptr: the output has the format of the input
+  order_options const* order = nullptr;     // for spectra of mzML that stay mzML
+  order_report* ordered = nullptr;          // which then gets runs, passes and missing keys
+  bool lists = false;                       // the numbers of the chosen spectra, as for purpose::choose
+  merged_head* merged = nullptr;            // of documents of mzML that become one, or parts of it
 
   [[nodiscard]] bool writes() const noexcept { return what == purpose::sort || what == purpose::order; }
   /// Returns true if all of each spectrum is read, and nothing is written.
@@ -241,9 +241,9 @@ class chunk : public step_times {
   spectrum_records records;
   unstated_values unstated;
   std::vector<std::uint64_t> chosen;  // numbers of spectra, for chunk_task::lists
-  std::exception_ptr failure;  // the first, by its place in the chunk
-  bool composed = false;       // output() is complete
-  std::uint64_t place = 0;     // of the output, if chunks change their length
+  std::exception_ptr failure;         // the first, by its place in the chunk
+  bool composed = false;              // output() is complete
+  std::uint64_t place = 0;            // of the output, if chunks change their length
 
  protected:
   chunk() = default;

@@ -12,7 +12,7 @@
 namespace ordo::inline v0::spectra::detail {
 
 inline constexpr std::size_t min_order_memory = std::size_t{64} << 10;  // a smaller limit counts as this
-inline constexpr std::size_t order_blocks = 32;                           // blocks of an input that share that memory
+inline constexpr std::size_t order_blocks = 32;                         // blocks of an input that share that memory
 /// Bytes of a run that are read at a time, if there is room. Smaller reads are slow.
 inline constexpr std::size_t read_of_run = std::size_t{256} << 10;
 

@@ -251,13 +251,14 @@ std::uint64_t choice_options::seed_value() const {
 namespace {
 
 cli::option unique_row(std::string& to) {
-  cli::option one = row("unique-spectra", "TOL,F",
-                        "leave out spectra that repeat an earlier one: identical ones, or those whose precursors are within TOL "
-                        "and whose cosine is F or more",
-                        to,
-                        "Give it as --unique-spectra=20ppm,0.95 or as --unique-spectra alone, which means identical: the same "
-                        "precursor, charge, MS level and peaks. A third value is the tolerance of peaks (0.05). Charges and MS "
-                        "levels must be the same. The inputs are read twice, and their peaks have to fit in memory.");
+  cli::option one =
+      row("unique-spectra", "TOL,F",
+          "leave out spectra that repeat an earlier one: identical ones, or those whose precursors are within TOL "
+          "and whose cosine is F or more",
+          to,
+          "Give it as --unique-spectra=20ppm,0.95 or as --unique-spectra alone, which means identical: the same "
+          "precursor, charge, MS level and peaks. A third value is the tolerance of peaks (0.05). Charges and MS "
+          "levels must be the same. The inputs are read twice, and their peaks have to fit in memory.");
   one.optional_value = true;
   one.set = [&to](std::string_view, std::string_view value) { to = value.empty() ? "identical" : value; };
   return one;

@@ -181,8 +181,9 @@ std::vector<cli::option> sort_rows(command& to) {
        .group = sort_group,
        .help = "write mgf or mzml",
        .preset = "by the name of FILE, or as the input",
-       .details = "The names .mgf and .mzML decide, with .gz or the like behind them or not. mzML, mzXML, MSP and mzSpecLib can be "
-                  "written as MGF, but only mzML as mzML.",
+       .details =
+           "The names .mgf and .mzML decide, with .gz or the like behind them or not. mzML, mzXML, MSP and mzSpecLib can "
+           "be written as MGF, but only mzML as mzML.",
        .choices = "mgf mzml",
        .only_choices = true,
        .set = cli::store(to.to)},
@@ -302,7 +303,8 @@ std::vector<cli::option> order_rows(command& to) {
                  order.folders.emplace_back(value);
                }},
           valued("split-size", "SIZE", split_group, "write parts of at most SIZE bytes, counted before compression",
-                 order.split_size, "-o out.mgf writes out.0001.mgf and so on. No spectrum is cut. Parts of mzML are complete documents."),
+                 order.split_size,
+                 "-o out.mgf writes out.0001.mgf and so on. No spectrum is cut. Parts of mzML are complete documents."),
           valued("split-count", "N", split_group, "write N parts of about the same size", order.split_count)};
 }
 
@@ -314,20 +316,22 @@ cli::command_table make_table(command& to) {
       .summary = "sort the peaks of mass spectra",
       .usage = {"[OPTION]... FILE...", "[OPTION]... --spectra-by=KEY FILE..."},
       .description =
-          "Sort the peaks of each spectrum of an MGF, mzML, mzXML, MSP or mzSpecLib file. In MGF the lines of peaks change places within "
-          "their "
-          "spectrum, in mzML the values of its arrays; all else stays as it is. Options can also choose spectra, "
-          "drop peaks, order the spectra, and split the output.",
-      .operands = {{"FILE", "an MGF, mzML, mzXML, MSP or mzSpecLib file, plain or compressed, known by its content; - is standard input",
-                    0, std::size_t(-1), [&to](std::string_view value) { to.inputs.emplace_back(value); }}},
-      .notes = {{"Ordered spectra",
-                 "Every line keeps its bytes. The lines before the first spectrum of the first FILE come first, in every part; "
-                 "their parameters must be the same in all FILEs, except COM, USERNAME and USEREMAIL. Empty lines behind a "
-                 "spectrum stay behind it. Other lines between spectra stay before the spectrum that follows."},
-                {"Several mzML files in one",
-                 "If a FILE has an id of a spectrum that a FILE before has, too, its ids end in \" file=N\". The head is that of the "
-                 "first FILE, with the source files, software, instruments and processings that the others add; each "
-                 "spectrum refers to its own."}},
+          "Sort the peaks of each spectrum of an MGF, mzML, mzXML, MSP or mzSpecLib file. In MGF the lines of peaks change "
+          "places within their spectrum, in mzML the values of its arrays; all else stays as it is. Options can also choose "
+          "spectra, drop peaks, order the spectra, and split the output.",
+      .operands =
+          {{"FILE",
+            "an MGF, mzML, mzXML, MSP or mzSpecLib file, plain or compressed, known by its content; - is standard input", 0,
+            std::size_t(-1), [&to](std::string_view value) { to.inputs.emplace_back(value); }}},
+      .notes =
+          {{"Ordered spectra",
+            "Every line keeps its bytes. The lines before the first spectrum of the first FILE come first, in every part; "
+            "their parameters must be the same in all FILEs, except COM, USERNAME and USEREMAIL. Empty lines behind a "
+            "spectrum stay behind it. Other lines between spectra stay before the spectrum that follows."},
+           {"Several mzML files in one",
+            "If a FILE has an id of a spectrum that a FILE before has, too, its ids end in \" file=N\". The head is that of "
+            "the first FILE, with the source files, software, instruments and processings that the others add; each "
+            "spectrum refers to its own."}},
       .examples = {{"Sort the peaks of all spectra by m/z", "specsort run.mgf.gz -o sorted.mgf.gz"},
                    {"Keep the 150 highest peaks of each spectrum, and order spectra by precursor m/z",
                     "specsort run.mzML --top=150 --spectra-by=pepmass -o sorted.mgf"},

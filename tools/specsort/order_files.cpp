@@ -121,8 +121,7 @@ std::uint64_t bytes_for_gpu(cli::input const& in) {
   return in.compressed() ? 0 : in.file_size().value_or(0);
 }
 
-spectra::spectrum_inputs::opened opened(std::unique_ptr<cli::input> in,
-                                        spectrum_lists const& lists, std::size_t k) {
+spectra::spectrum_inputs::opened opened(std::unique_ptr<cli::input> in, spectrum_lists const& lists, std::size_t k) {
   spectra::spectrum_inputs::opened one;
   one.name = in->name();
   one.bytes = bytes_for_gpu(*in);

@@ -1,3 +1,5 @@
 #include "tools/cli/programs.hpp"
 
-int main(int argc, char** argv) { return ordo::programs::specsort(argc, argv); }
+int main(int argc, char** argv) {
+  return ordo::programs::specsort(argc, argv);
+}

@@ -14,10 +14,10 @@
 /// Parent= of the comment), Charge (or that of Precursor_type), Ion_mode, RetentionTime (in minutes, unless it names a unit),
 /// ScanNumber and Spectrum_type are read, and annotations of peaks are not.
 ///
-/// mzSpecLib is the text form of HUPO-PSI's libraries, version 1.0. Attributes of spectra, of their first analyte and of the sets
-/// that these name are read: name (or peptidoform, or key), m/z of the precursor (selected ion, experimental, isolation target or
-/// theoretical), charge, polarity, retention time, scan number, MS level and ion mobility. Interpretations and annotations of
-/// peaks are not.
+/// mzSpecLib is the text form of HUPO-PSI's libraries, version 1.0. Attributes of spectra, of their first analyte and of the
+/// sets that these name are read: name (or peptidoform, or key), m/z of the precursor (selected ion, experimental, isolation
+/// target or theoretical), charge, polarity, retention time, scan number, MS level and ion mobility. Interpretations and
+/// annotations of peaks are not.
 ///
 /// Input that is not well-formed, and spectra that do not hold the number of peaks that they state, are errors.
 namespace ordo::inline v0::spectra {

@@ -7,10 +7,10 @@
 
 /// Sorts the peaks of mass spectra in mzML (HUPO-PSI, 1.1), or writes them as MGF.
 ///
-/// A document may be plain or an indexedmzML, in UTF-8, ISO-8859-1 or ASCII. Arrays hold floats or integers of 32 or 64 bits: as
-/// they are, in zlib or zstd, shuffled or with a dictionary in zstd, with predictions in zlib, or in MS-Numpress, whose numbers
-/// count as 64-bit floats. Other arrays are an error if their spectrum has to be read. So are text that is not well-formed, a
-/// document type, an array that does not hold the number of values that it states, and one whose values are in
+/// A document may be plain or an indexedmzML, in UTF-8, ISO-8859-1 or ASCII. Arrays hold floats or integers of 32 or 64 bits:
+/// as they are, in zlib or zstd, shuffled or with a dictionary in zstd, with predictions in zlib, or in MS-Numpress, whose
+/// numbers count as 64-bit floats. Other arrays are an error if their spectrum has to be read. So are text that is not
+/// well-formed, a document type, an array that does not hold the number of values that it states, and one whose values are in
 /// another file (imzML, mzMLb). With sort_options::lenient, invalid bytes in a document of UTF-8 are read as Windows-1252, and
 /// written as they are, with a warning.
 /// Retention times may have any unit of time of a fixed length. A time without a unit counts as seconds, with a warning.
@@ -24,19 +24,16 @@ namespace ordo::inline v0::spectra {
 ///   encodedLength change; nothing changes if it is in order. Lists of transitions (SRM, CRM) stay as they are, and so do
 ///   spectra in the order of another array: ion mobility, wavelength or the position of a scanning quadrupole.
 /// - Offsets and fileChecksum of an indexedmzML are made anew. Its index has an entry for each spectrum and chromatogram, in
-/// their
-///   order; a warning states how the index of the input differed from that.
+///   their order; a warning states how the index of the input differed from that.
 /// - With a selection, values that were made of peaks - total ion current, base peak, lowest and highest observed m/z, number
-/// of
-///   data points - are made anew where peaks are dropped. The processing is recorded in a software and a dataProcessing of its
-///   own, to which the spectra refer. sort_options::keep_metadata prevents both. If spectra are dropped the others get new
-///   numbers
-///   (`index`), as do the count of the list and the entries of the index. References to dropped spectra (`spectrumRef`) stay,
-///   with a warning: they name the spectra from which a spectrum was made. Everything else is kept byte for byte.
-/// - To MGF: spectra of MS level 2 and above with a selected ion or, by sort_options::isolation, an isolation window; with TITLE,
-///   RTINSECONDS, PEPMASS and CHARGE as msconvert writes them, SCANS, MSLEVEL if it is not 2, and ION_MOBILITY (the inverse
-///   reduced mobility or the drift time). Numbers have as many digits as give back the same value. Peaks that are not finite are left out, with a
-///   warning.
+///   of data points - are made anew where peaks are dropped. The processing is recorded in a software and a dataProcessing of
+///   its own, to which the spectra refer. sort_options::keep_metadata prevents both. If spectra are dropped the others get new
+///   numbers (`index`), as do the count of the list and the entries of the index. References to dropped spectra (`spectrumRef`)
+///   stay, with a warning: they name the spectra from which a spectrum was made. Everything else is kept byte for byte.
+/// - To MGF: spectra of MS level 2 and above with a selected ion or, by sort_options::isolation, an isolation window; with
+///   TITLE, RTINSECONDS, PEPMASS and CHARGE as msconvert writes them, SCANS, MSLEVEL if it is not 2, and ION_MOBILITY (the
+///   inverse reduced mobility or the drift time). Numbers have as many digits as give back the same value. Peaks that are not
+///   finite are left out, with a warning.
 /// Memory: some chunks of options.chunk_bytes of text, or of a larger spectrum, for each thread; and 16 bytes for each spectrum
 /// of an indexedmzML, with the difference of its id to the one before. If spectra may be dropped, 16 bytes more for each, and a
 /// temporary file as large as the output.
@@ -55,13 +52,13 @@ order_report order_mzml(source& input, sink& output, sort_options const& options
 /// Orders the spectra of many documents of mzML 1.1, or of one, into one indexedmzML, or into parts of it, each of which is a
 /// document of its own. Peaks are sorted and selected as by sort_mzml.
 /// - The head is that of the first input. Source files, parameter groups, software, instruments, processings, samples and
-///   contacts that the others add go with them; they get new ids, with "_2" and so on, where an element that differs has theirs.
-///   A spectrum names its source file, processing and instrument where these are not the defaults of the output. An input
-///   without a source file is a source file itself. A userParam "merged run" states the id, startTimeStamp and sampleRef of each
-///   further run.
-/// - If an id of a spectrum is that of a spectrum of an input before, the ids of all spectra of the input, and all references to
-///   them, end in " file=N", with the number of the input from 1 on, or the next number for which none collides. The same holds
-///   for chromatograms.
+///   contacts that the others add go with them; they get new ids, with "_2" and so on, where an element that differs has
+///   theirs. A spectrum names its source file, processing and instrument where these are not the defaults of the output. An
+///   input without a source file is a source file itself. A userParam "merged run" states the id, startTimeStamp and sampleRef
+///   of each further run.
+/// - If an id of a spectrum is that of a spectrum of an input before, the ids of all spectra of the input, and all references
+///   to them, end in " file=N", with the number of the input from 1 on, or the next number for which none collides. The same
+///   holds for chromatograms.
 /// - Spectra get new numbers; each part has its own count, index and checksum. The first part has all chromatograms. References
 ///   to spectra of other parts stay. Comments outside of spectra and chromatograms, but for those of the head, are left out, as
 ///   is the text between the end of an input's lists and its index.

@@ -43,9 +43,9 @@ std::string_view to_string(spectrum_key key);
 struct spectrum_inputs {
   struct opened {
     std::unique_ptr<source> from;
-    std::string name;                  // for messages
-    std::uint64_t bytes = 0;           // as sort_options::input_bytes
-    format from_format = format::mgf;  // of the source
+    std::string name;                                                   // for messages
+    std::uint64_t bytes = 0;                                            // as sort_options::input_bytes
+    format from_format = format::mgf;                                   // of the source
     std::shared_ptr<std::vector<std::uint64_t> const> numbers = {};     // as spectrum_choice::numbers, which it replaces
     std::shared_ptr<std::vector<std::uint64_t> const> duplicates = {};  // likewise
   };
@@ -96,12 +96,10 @@ struct order_report {
 /// in the order of the inputs, then of their positions. The output is MGF; mzML is ordered as the MGF that sort_mzml makes of
 /// it.
 /// - The file header of the first input comes first in each part. Its parameters hold for all spectra of an input, so those of
-/// all
-///   inputs must be the same, in any order, except COM, USERNAME and USEREMAIL: those of other inputs are left out, with a
+///   all inputs must be the same, in any order, except COM, USERNAME and USEREMAIL: those of other inputs are left out, with a
 ///   warning. Comments of other inputs go with their first spectrum.
 /// - Empty lines behind END IONS stay behind it. Other text between spectra goes with the spectrum that follows; the text
-/// behind
-///   the last spectrum of all inputs comes last. A parameter there is an error unless sort_options::lenient.
+///   behind the last spectrum of all inputs comes last. A parameter there is an error unless sort_options::lenient.
 /// - A last line without an end gets one. The byte order mark of the first input, if it has one, comes first in the output.
 /// - A missing END IONS is an error.
 /// The size of the output is known before its first byte is written. Only spectra without keys, and without a
@@ -120,19 +118,20 @@ sample_rule find_sample(spectrum_inputs const& inputs, sort_options const& optio
 
 /// A rule by which a spectrum repeats an earlier one, in the order of the inputs, that does not repeat one itself.
 struct duplicate_rule {
-  /// If set, the two have precursors whose m/z differ by no more than this (in ppm: of the earlier one), the same first charge or
-  /// none, the same MS level or none, and a cosine of at least min_cosine. Spectra without a precursor repeat nothing.
-  /// Else the two are identical: in the m/z of the precursor, the first charge, the MS level, and all peaks in any order.
+  /// If set, the two have precursors whose m/z differ by no more than this (in ppm: of the earlier one), the same first charge
+  /// or none, the same MS level or none, and a cosine of at least min_cosine. Spectra without a precursor repeat nothing. Else
+  /// the two are identical: in the m/z of the precursor, the first charge, the MS level, and all peaks in any order.
   std::optional<tolerance> precursor;
   double min_cosine = 0.95;  // above 0, up to 1
   /// The cosine is that of the intensities of peaks. Peaks are paired whose m/z differ by no more than this (in ppm: of the
-  /// earlier spectrum's), each with one other, those of the greatest product first. Missing and negative intensities count as 0.
+  /// earlier spectrum's), each with one other, those of the greatest product first. Missing and negative intensities count as
+  /// 0.
   tolerance peaks = {0.05, false};
 };
 
-/// Reads all inputs, and returns for each the numbers of the spectra that repeat others, among those that options.choice accepts.
-/// Time: by the number of pairs of spectra within the tolerance. Memory: 16 bytes for each peak, up to twice as much while it
-/// grows, and about 100 bytes for each spectrum.
+/// Reads all inputs, and returns for each the numbers of the spectra that repeat others, among those that options.choice
+/// accepts. Time: by the number of pairs of spectra within the tolerance. Memory: 16 bytes for each peak, up to twice as much
+/// while it grows, and about 100 bytes for each spectrum.
 /// @param options  name, input_bytes and on_warning do not count, nor do the duplicates of the choice
 /// @throws usage_error  for values out of range; and as order_spectra
 std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(spectrum_inputs const& inputs,

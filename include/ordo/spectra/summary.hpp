@@ -73,9 +73,9 @@ struct summary {
   /// Peaks by intensity: bin k holds [2^(k - 1074), 2^(k - 1073)), the last one of numbers also infinity.
   static constexpr int first_octave = -1074;
   std::vector<std::uint64_t> intensity_octaves;
-  value_grid precursors;                               // spectra by retention time in seconds (x) and m/z of the precursor (y)
-  std::map<int, std::uint64_t> charges;                // spectra by their first charge; 0: none
-  std::map<unsigned, std::uint64_t> ms_levels;         // spectra by their MS level
+  value_grid precursors;                        // spectra by retention time in seconds (x) and m/z of the precursor (y)
+  std::map<int, std::uint64_t> charges;         // spectra by their first charge; 0: none
+  std::map<unsigned, std::uint64_t> ms_levels;  // spectra by their MS level
 
   void add(spectrum const& one);
   void add(summary const& other);
