@@ -187,14 +187,16 @@ class joining final : private chunk_receiver {
   // Replaces the slots of a text by the suffixes of the ids of its input. @param memory  for the result
   std::string_view with_suffixes(std::size_t input, std::string_view text, std::string& memory) const {
     if (!head_.several()) return text;
+    std::size_t spectrum = text.find(spectrum_slot), chromatogram = text.find(chromatogram_slot);
     memory.clear();
-    constexpr std::string_view slots{"\x01\x02", 2};
     for (std::size_t at = 0;;) {
-      std::size_t const slot = text.find_first_of(slots, at);
+      bool const of_spectrum = spectrum < chromatogram;
+      std::size_t& slot = of_spectrum ? spectrum : chromatogram;
       memory += text.substr(at, slot - at);
       if (slot == std::string_view::npos) return memory;
-      memory += (text[slot] == spectrum_slot ? spectrum_ids_ : chromatogram_ids_).suffix(input);
+      memory += (of_spectrum ? spectrum_ids_ : chromatogram_ids_).suffix(input);
       at = slot + 1;
+      slot = text.find(of_spectrum ? spectrum_slot : chromatogram_slot, at);
     }
   }
 

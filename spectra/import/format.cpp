@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_bytes.hpp"
 #include "ordo/error.hpp"
 #include "spectra/located.hpp"
 
@@ -30,7 +31,7 @@ class import_chunk final : public chunk {
   bool parse() override {
     timed(parsing, text.size, [&] {
       counted.bytes = text.size;
-      counted.lines = std::uint64_t(std::ranges::count(text.view(), '\n'));
+      counted.lines = count_bytes(text.view(), '\n');
       read_.clear();
       try {
         parser_->parse(text, read_);

@@ -111,9 +111,10 @@ void mzml_chunk::leave_out(mzml_text::element const& spectrum) {
   copied_ = spectrum.end;
 }
 
-// Replaces a value by that of the kept peaks, if it differs. Without peaks it is 0.
-void mzml_chunk::replace_peak_value(mzml_spectrum::peak_value const& given, job const& one) {
-  double sum = 0, base = 0, base_mz = 0, lowest = 0, highest = 0;
+// Returns the values of the kept peaks, 0 without peaks.
+mzml_chunk::kept_values mzml_chunk::values_of_kept(job const& one) const {
+  kept_values made;
+  auto& [sum, base, base_mz, lowest, highest] = made;
   bool any = false, any_base = false;
   for (std::size_t i = peaks.first[one.row]; i < peaks.first[one.row + 1]; ++i) {  // in the order of the input
     if (!peaks.keep[i]) continue;
@@ -128,6 +129,11 @@ void mzml_chunk::replace_peak_value(mzml_spectrum::peak_value const& given, job 
     base = height;
     base_mz = mz;
   }
+  return made;
+}
+
+// Replaces a value by that of the kept peaks, if it differs.
+void mzml_chunk::replace_peak_value(mzml_spectrum::peak_value const& given, job const& one, kept_values const& kept) {
   // Writes as few digits as give back the array's own value.
   auto const set = [&](double value, bool single) {
     std::string_view const tag = text.view().substr(given.tag, given.tag_end - given.tag);
@@ -142,15 +148,15 @@ void mzml_chunk::replace_peak_value(mzml_spectrum::peak_value const& given, job 
   };
   switch (given.term) {
     case terms::total_ion_current:
-      return set(sum, false);
+      return set(kept.sum, false);
     case terms::base_peak_mz:
-      return set(base_mz, one.digits.mz_single);
+      return set(kept.base_mz, one.digits.mz_single);
     case terms::base_peak_intensity:
-      return set(base, one.digits.intensity_single);
+      return set(kept.base, one.digits.intensity_single);
     case terms::lowest_mz:
-      return set(lowest, one.digits.mz_single);
+      return set(kept.lowest, one.digits.mz_single);
     case terms::highest_mz:
-      return set(highest, one.digits.mz_single);
+      return set(kept.highest, one.digits.mz_single);
     default:
       return set(double(size_of(one)), false);
   }
@@ -160,15 +166,16 @@ void mzml_chunk::replace_peak_value(mzml_spectrum::peak_value const& given, job 
 void mzml_chunk::replace_arrays(mzml_spectrum const& one, job const& change) {
   bool const fewer = task_.records() && change.whole && size_of(change) != change.count;
   auto next = one.peak_values.begin();
+  kept_values const kept = fewer && !one.peak_values.empty() ? values_of_kept(change) : kept_values();
   auto const values_before = [&](std::size_t end) {
-    for (; fewer && next != one.peak_values.end() && next->tag < end; ++next) replace_peak_value(*next, change);
+    for (; fewer && next != one.peak_values.end() && next->tag < end; ++next) replace_peak_value(*next, change, kept);
   };
   auto const order = order_of(change);
   values_.clear();
   if (change.whole && !peaks.sums.empty()) {
-    auto const kept = peaks.kept_of(change.row);
-    if (std::ranges::any_of(kept, [&](std::uint32_t peak) { return peaks.is_sum(peak); }))
-      for (std::uint32_t const peak : kept) values_.push_back(peaks.sums[peak]);
+    auto const left = peaks.kept_of(change.row);
+    if (std::ranges::any_of(left, [&](std::uint32_t peak) { return peaks.is_sum(peak); }))
+      for (std::uint32_t const peak : left) values_.push_back(peaks.sums[peak]);
   }
   binary_array const* const sums = values_.empty() ? nullptr : one.find(array_kind::intensity);
   for (auto const& array : one.arrays) {

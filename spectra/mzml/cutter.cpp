@@ -72,7 +72,9 @@ void mzml_cutter::cut(mzml_text& chunk, std::size_t wanted) {
   chunk.size = 0;
   at_end_ = false;
   for (;;) {
-    auto const found = next_markup({chunk.bytes().data(), have_}, searched_);
+    std::string_view const text(chunk.bytes().data(), have_);
+    // Of a spectrum, only its end matters here.
+    auto const found = inside_ ? next_markup_but_starts(text, searched_) : next_markup(text, searched_);
     if (found) {
       take(chunk, *found);
       if (searched_ >= wanted && !inside_ && may_cut_ && !head_) break;

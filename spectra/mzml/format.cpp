@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/count_bytes.hpp"
 #include "ordo/error.hpp"
 #include "spectra/mzml/merged_head.hpp"
 #include "spectra/mzml/writer.hpp"
@@ -74,7 +75,7 @@ bool mzml_chunk::parse() {
   std::exception_ptr reader_failure;  // behind what is wrong in the spectra before
   timed(parsing, text.size, [&] {
     counted.bytes = text.size;
-    counted.lines = std::uint64_t(std::ranges::count(text.view(), '\n'));
+    counted.lines = count_bytes(text.view(), '\n');
     try {
       reader_.read(text);
     } catch (...) {

@@ -119,7 +119,12 @@ class mzml_chunk final : public chunk {
   void compose_spectrum(mzml_spectrum const& one, job const* change);
   void replace_array(binary_array const& array, std::span<std::uint32_t const> order, std::span<double const> values);
   void replace_value(std::size_t begin, std::size_t end, std::string_view name, std::string_view by);
-  void replace_peak_value(mzml_spectrum::peak_value const& given, job const& one);
+  /// Values of a spectrum that are made of its peaks.
+  struct kept_values {
+    double sum = 0, base = 0, base_mz = 0, lowest = 0, highest = 0;
+  };
+  [[nodiscard]] kept_values values_of_kept(job const& one) const;
+  void replace_peak_value(mzml_spectrum::peak_value const& given, job const& one, kept_values const& kept);
   void replace_arrays(mzml_spectrum const& one, job const& change);
   [[nodiscard]] bool refers_anew(mzml_spectrum const& one) const;
   void apply_edits(std::size_t end);

@@ -12,16 +12,14 @@
 namespace ordo::inline v0::spectra::detail {
 namespace {
 
-// Returns true if the text is free of XML markup, as base64 and most other text is. It has no branch for a byte, so that the
-// compiler can work on many at a time.
+// Returns true if the text is free of XML markup, as base64 and most other text is.
 bool is_plain(std::string_view text) {
-  unsigned char marked = 0;
-  for (unsigned char const c : text) {
-    auto const low = static_cast<unsigned char>(c < 0x2b);  // '&' and control characters
-    auto const space = static_cast<unsigned char>((c == ' ') | (c == '\n') | (c == '\r') | (c == '\t'));
-    marked |= static_cast<unsigned char>((low & (space ^ 1)) | (c >> 7) | (c == ']'));
-  }
-  return marked == 0;
+  if (text.find(']') != std::string_view::npos) return false;
+  // Mostly all characters are from '+' to 'z': no difference has a sign. The loop has no branch for a byte, so that the
+  // compiler can work on many at a time.
+  signed char signs = 0;
+  for (signed char const c : text) signs |= static_cast<signed char>(static_cast<signed char>(c - '+') | ('z' - c));
+  return signs >= 0 || std::ranges::all_of(text, [](char c) { return is_space(c) || (c > '&' && c <= '~'); });
 }
 
 // Returns the value of a key in a native id: "controllerType=0 controllerNumber=1 scan=7".
@@ -58,7 +56,8 @@ void mzml_spectra::read(mzml_text const& chunk) {
   parser_ = &parser;
   try {
     parser.parse("<spectrumList>", begin);  // parts of a document have one first tag, too
-    for (auto const& one : chunk.spectra) read(parser, one, text_);
+    for (auto const& one : chunk.spectra)
+      if (!read_plain(parser, one, text_)) read(parser, one, text_);
   } catch (...) {
     all_.resize(used_);
     throw;
@@ -69,6 +68,59 @@ void mzml_spectra::read(mzml_text const& chunk) {
     if (!one.title.empty()) one.header.title = one.title;
     one.header.native_id = one.id;
     if (one.ions.size() > 1) one.header.other_precursors = std::span(one.ions).subspan(1);
+  }
+}
+
+// Most spectra are plain XML, which takes no parser. @returns false for others, with all as it was
+bool mzml_spectra::read_plain(xml_parser& parser, mzml_text::element const& one, std::string_view text) {
+  std::size_t const arrays = array_tags_.size(), contents = contents_.size(), outside = where_.size(), used = used_;
+  bool done = false;
+  try {
+    done = read_plain_tags(one, text.substr(0, one.end));
+  } catch (xml_fault const&) {  // the parser, which knows the place, throws it again
+  }
+  if (done) return true;
+  parser.want_characters(false);
+  now_ = nullptr;
+  used_ = used;
+  where_.resize(outside);
+  array_tags_.resize(arrays);
+  contents_.resize(contents);
+  next_array_ = arrays;
+  next_content_ = contents;
+  return false;
+}
+
+bool mzml_spectra::read_plain_tags(mzml_text::element const& one, std::string_view text) {
+  begin_ = one.begin;
+  open_.clear();
+  for (std::size_t at = one.begin;;) {
+    auto const found = plain_tag(text, at, plain_);
+    if (!found) return false;
+    at = found->end;
+    bool const empty = found->kind == markup_kind::empty;
+    mzml_text::element const tag{found->begin, found->end};
+    if (found->kind == markup_kind::end) {
+      if (open_.empty() || open_.back() != found->name) return false;
+      open_.pop_back();
+      end(found->name);
+    } else if (bool const term = found->name == "cvParam"; term || found->name == "userParam") {
+      if (!empty) return false;
+      term ? take(term_of(attributes(plain_)), tag) : take_user(attributes(plain_), tag);
+    } else {
+      if (found->name == "binaryDataArray") array_tags_.push_back(tag);
+      if (found->name == "binary") {
+        std::size_t const ending = empty ? at : text.find('<', at);
+        if (ending == std::string_view::npos || !is_plain(text.substr(at, ending - at))) return false;
+        contents_.push_back({at, ending, ending, true});
+        at = ending;
+      }
+      start(found->name, attributes(plain_));
+      empty ? end(found->name) : open_.push_back(found->name);
+    }
+    if (open_.empty()) return at == text.size();
+    while (at != text.size() && is_space(text[at])) ++at;
+    if (at == text.size() || text[at] != '<') return false;
   }
 }
 
@@ -97,7 +149,7 @@ void mzml_spectra::read(xml_parser& parser, mzml_text::element const& one, std::
     std::string_view const tag = text.substr(found->begin, found->end - found->begin);
     bool const term = found->name == "cvParam", parameter = term || found->name == "userParam";
     bool const prefixed = tag.data() + 1 != found->name.data();
-    if (parameter && !prefixed && found->kind == markup_kind::empty && plain_attributes(tag, plain_)) {
+    if (parameter && !prefixed && found->kind == markup_kind::empty && plain_tag(text, found->begin, plain_)) {
       if (text.substr(given, found->begin - given).find_first_not_of(" \t\r\n") != std::string_view::npos) give(found->begin);
       mzml_text::element const place{found->begin, found->end};
       term ? take(term_of(attributes(plain_)), place) : take_user(attributes(plain_), place);

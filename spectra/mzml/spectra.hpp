@@ -56,6 +56,8 @@ class mzml_spectra final : private xml_handler {
   };
 
   void read(xml_parser& parser, mzml_text::element const& one, std::string_view text);
+  bool read_plain(xml_parser& parser, mzml_text::element const& one, std::string_view text);
+  bool read_plain_tags(mzml_text::element const& one, std::string_view text);
   void start(std::string_view name, attributes const& all) override;
   void end(std::string_view name) override;
   void characters(std::string_view text) override;
@@ -84,6 +86,7 @@ class mzml_spectra final : private xml_handler {
   std::vector<mzml_text::element> array_tags_, term_tags_;  // of parameters, those that the parser reads
   std::vector<content> contents_;
   std::vector<attributes::attribute> plain_;
+  std::vector<std::string_view> open_;  // elements
   std::size_t next_array_ = 0, next_content_ = 0, next_term_ = 0;
   std::size_t scans_ = 0;
   bool ion_begins_ = false;          // its first parameter comes

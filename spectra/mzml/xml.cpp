@@ -77,6 +77,40 @@ void add_windows_1252(unsigned char byte, std::string& to) {
   to += char(0x80 | (code & 0x3f));
 }
 
+// Characters in plain values of attributes.
+constexpr std::array<bool, 256> make_plain_values() {
+  std::array<bool, 256> made{};
+  for (std::size_t c = 0x20; c < 0x80; ++c) made[c] = c != '"' && c != '&' && c != '<';
+  return made;
+}
+constexpr std::array<bool, 256> is_plain_value = make_plain_values();
+
+// Returns the place of the > that ends the tag from `begin` on; npos if the text ends before it.
+std::size_t end_of_tag(std::string_view text, std::size_t begin) {
+  // Mostly it is the first one, behind an even number of quotation marks.
+  std::size_t const first = text.find('>', begin + 1);
+  if (first == std::string_view::npos) return first;
+  std::size_t quotes = 0;
+  bool apostrophe = false;
+  for (char const c : text.substr(begin, first - begin)) {
+    quotes += c == '"';
+    apostrophe |= c == '\'';
+  }
+  if (quotes % 2 == 0 && !apostrophe) return first;
+  char quote = 0;
+  for (std::size_t at = begin + 1; at != text.size(); ++at) {
+    char const c = text[at];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '>') {
+      return at;
+    }
+  }
+  return std::string_view::npos;
+}
+
 bool is_named(std::string_view encoding, std::string_view name) {
   return std::ranges::equal(encoding, name, {}, [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
 }
@@ -121,25 +155,23 @@ std::optional<markup> next_markup(std::string_view text, std::size_t from) {
     if (comment.starts_with(rest) || cdata.starts_with(rest)) return std::nullopt;
     return up_to(text, begin, begin, ">");  // a document type: refused when it is parsed
   }
-  char quote = 0;
-  std::size_t at = 1;
-  for (; at != rest.size(); ++at) {
-    char const c = rest[at];
-    if (quote != 0) {
-      if (c == quote) quote = 0;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '>') {
-      break;
-    }
-  }
-  if (at == rest.size()) return std::nullopt;
+  std::size_t const end = end_of_tag(text, begin);
+  if (end == std::string_view::npos) return std::nullopt;
   bool const closes = rest[1] == '/';
   std::string_view name = rest.substr(closes ? 2 : 1);
   name = name.substr(0, std::size_t(std::find_if(name.begin(), name.end(), ends_name) - name.begin()));
   if (auto const colon = name.find(':'); colon != std::string_view::npos) name.remove_prefix(colon + 1);
-  auto const kind = closes ? markup_kind::end : rest[at - 1] == '/' ? markup_kind::empty : markup_kind::start;
-  return markup{kind, begin, begin + at + 1, name};
+  auto const kind = closes ? markup_kind::end : text[end - 1] == '/' ? markup_kind::empty : markup_kind::start;
+  return markup{kind, begin, end + 1, name};
+}
+
+std::optional<markup> next_markup_but_starts(std::string_view text, std::size_t from) {
+  for (;; ++from) {
+    from = text.find('<', from);
+    if (from == std::string_view::npos || from + 1 >= text.size()) return std::nullopt;
+    char const next = text[from + 1];
+    if (next == '/' || next == '!' || next == '?') return next_markup(text, from);
+  }
 }
 
 markup element_tag(std::string_view text, std::string_view name) {
@@ -165,23 +197,41 @@ std::optional<value_range> attribute_in(std::string_view tag, std::string_view n
   }
 }
 
-bool plain_attributes(std::string_view tag, std::vector<attributes::attribute>& all) {
+std::optional<markup> plain_tag(std::string_view text, std::size_t begin, std::vector<attributes::attribute>& all) {
   all.clear();
-  char const* at = std::find_if(tag.begin(), tag.end(), ends_name);
-  char const* const end = tag.end() - 2;  // "/>"
+  char const* at = text.data() + begin + 1;
+  char const* const end = text.data() + text.size();
+  auto const skip_letters = [&] {
+    while (at != end && ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z'))) ++at;
+  };
+  bool const closes = at != end && *at == '/';
+  at += closes;
+  char const* const name = at;
+  skip_letters();
+  if (at == name) return std::nullopt;
+  std::string_view const named(name, at);
+  auto const made = [&](markup_kind kind, char const* behind) {
+    return markup{kind, begin, std::size_t(behind - text.data()), named};
+  };
   for (;;) {
     char const* const before = at;
     while (at != end && is_space(*at)) ++at;
-    if (at == end) return true;
-    char const* const name = at;
-    while ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')) ++at;
-    if (name == before || name == at || end - at < 3 || at[0] != '=' || at[1] != '"') return false;
-    std::string_view const key(name, at);
+    if (at == end) return std::nullopt;
+    if (*at == '>') return made(closes ? markup_kind::end : markup_kind::start, at + 1);
+    if (closes) return std::nullopt;
+    if (*at == '/') {
+      if (end - at < 2 || at[1] != '>') return std::nullopt;
+      return made(markup_kind::empty, at + 2);
+    }
+    char const* const key_begin = at;
+    skip_letters();
+    if (key_begin == before || key_begin == at || end - at < 3 || at[0] != '=' || at[1] != '"') return std::nullopt;
+    std::string_view const key(key_begin, at);
     char const* const value = at += 2;
-    while (at != end && static_cast<signed char>(*at) >= 0x20 && *at != '"' && *at != '&' && *at != '<') ++at;
-    if (at == end || *at != '"') return false;
+    while (at != end && is_plain_value[static_cast<unsigned char>(*at)]) ++at;
+    if (at == end || *at != '"') return std::nullopt;
     for (auto const& other : all)
-      if (other.name == key) return false;
+      if (other.name == key) return std::nullopt;
     all.push_back({key, {value, at++}});
   }
 }

@@ -49,6 +49,9 @@ struct markup {
 
 /// Finds the first markup that begins at `from` or behind it, if the text holds all of it.
 std::optional<markup> next_markup(std::string_view text, std::size_t from);
+/// Finds the first markup that is no start of an element: an end, a comment and so on. In a tag that is not well-formed, it may
+/// find one that begins inside of an attribute.
+std::optional<markup> next_markup_but_starts(std::string_view text, std::size_t from);
 
 /// Returns the first tag of an element in a text, which may begin with what stands before it.
 markup element_tag(std::string_view text, std::string_view name);
@@ -82,9 +85,9 @@ class attributes {
   std::span<attribute const> all_;
 };
 
-/// Reads the attributes of an empty tag that is as plain as most: ASCII, without prefixes, entities and repeated names.
-/// @returns false for other tags, which a parser has to read
-bool plain_attributes(std::string_view tag, std::vector<attributes::attribute>& all);
+/// Reads a tag that is as plain as most, with its attributes: ASCII, its names of letters alone, without prefixes, entities and
+/// repeated names. @param begin  of its < @returns nothing for other markup, which a parser has to read
+std::optional<markup> plain_tag(std::string_view text, std::size_t begin, std::vector<attributes::attribute>& all);
 
 /// Finds the first byte from `from` on that begins no character of UTF-8; npos if there is none.
 std::size_t find_invalid_utf8(std::string_view text, std::size_t from = 0);

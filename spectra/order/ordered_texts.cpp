@@ -68,6 +68,11 @@ void ordered_texts::write(ordered_spectra& from, std::size_t runs,
   buffer<char> texts;
   ordered_spectrum one;
   for (bool any = from.next(one); any;) {
+    if (one.text) {  // in memory
+      output(one, {one.text, std::size_t(one.bytes)});
+      any = from.next(one);
+      continue;
+    }
     some.clear();
     std::size_t size = 0;
     for (; any && (some.empty() || size + one.bytes <= window); any = from.next(one)) {

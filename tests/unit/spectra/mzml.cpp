@@ -81,6 +81,54 @@ TEST_CASE("xml: tags are found, and their attributes") {
   CHECK(value("<a>", "c") == "none");
 }
 
+TEST_CASE("xml: plain tags need no parser, others do") {
+  std::vector<attributes::attribute> all;
+  auto const read = [&](std::string const& text) -> std::string {
+    auto const found = plain_tag(text, 0, all);
+    if (!found) return "a parser";
+    constexpr std::string_view kinds[] = {"start", "empty", "end", "other"};
+    std::string said = fmt::format("{} {} {}", kinds[std::size_t(found->kind)], found->name, text.substr(found->end));
+    for (auto const& [name, value] : all) said += fmt::format(" {}={}", name, value);
+    return said;
+  };
+  CHECK(read("<ab c=\"1>'\"  D=\"\"/>t") == "empty ab t c=1>' D=");
+  CHECK(read("<ab\n\tc=\"x\" >") == "start ab  c=x");
+  CHECK(read("</ab >t") == "end ab t");
+  for (std::string const text : {"<",
+                                 "<a",
+                                 "</",
+                                 "</a",
+                                 "<a b",
+                                 "<a b=",
+                                 "<a b=\"",
+                                 "<a b=\"c",
+                                 "<a b=\"c\"",
+                                 "<a b=\"c\"/",
+                                 "< a>",
+                                 "<p:a>",
+                                 "<a p:b=\"c\">",
+                                 "<a b='c'>",
+                                 "<a b=\"&lt;\">",
+                                 "<a b=\"<\">",
+                                 "<a b=\"\t\">",
+                                 "<a b=\"\xc3\xa9\">",
+                                 "<a b=\"1\" b=\"2\">",
+                                 "<a b=\"1\"c=\"2\">",
+                                 "<a / >",
+                                 "</a b=\"1\">",
+                                 "<!-- -->",
+                                 "<?x?>",
+                                 "<a1>",
+                                 "<a b >"})
+    CHECK(read(text) == "a parser");
+  // Of a spectrum's text, only ends and what may hold other markup are found.
+  std::string const text = "<a b='1'><!-- </a> --></p:c><d/></a><e";
+  std::vector<std::string> found;
+  for (auto one = next_markup_but_starts(text, 0); one; one = next_markup_but_starts(text, one->end))
+    found.push_back(text.substr(one->begin, one->end - one->begin));
+  CHECK(found == std::vector<std::string>{"<!-- </a> -->", "</p:c>", "</a>"});
+}
+
 TEST_CASE("mzml: known by its first tag") {
   CHECK(detect_format("<?xml version=\"1.0\"?><!-- <mzXML> --><mzML>") == format::mzml);
   CHECK(detect_format("\xef\xbb\xbf\n<indexedmzML\n") == format::mzml);

@@ -25,6 +25,13 @@ TEST_CASE("mzml: prefixes, entities, CDATA, line breaks, comments, parameter gro
   both("encoding=\"utf-8\"", "encoding=\"ISO-8859-1\"", "encoding=\"ISO-8859-1\"");
   both("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n", "\xef\xbb\xbf", "\xef\xbb\xbf");
 
+  // Spectra that a parser has to read are read as those beside them, whose tags are plain.
+  document const two{{{{mz({2, 1}), intensity({1, 2})}}, {{mz({3, 1}), intensity({1, 2})}}}};
+  document const sorted_two{{{{mz({1, 2}), intensity({2, 1})}}, {{mz({1, 3}), intensity({2, 1})}}}};
+  for (std::string const odd : {"<binaryDataArrayList", "<cvParam", "</spectrum>"})
+    CHECK(sorted(replaced(text_of(two), odd, "<!-- odd -->" + odd)) ==
+          replaced(text_of(sorted_two), odd, "<!-- odd -->" + odd));
+
   auto const prefixed = [](std::string text) {
     for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1))
       if (text[at + 1] != '?') text.insert(at + (text[at + 1] == '/' ? 2 : 1), "ms:");
