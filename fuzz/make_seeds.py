@@ -55,6 +55,38 @@ tiny = (b'<?xml version="1.0"?><mzML><run><spectrumList count="1"><spectrum inde
         + b"</binaryDataArrayList></spectrum></spectrumList></run></mzML>")
 seed("mzml", [[0, 255, 0], [1, 1, 1], [6, 9, 130], [8, 3, 2], [16, 30, 3], [64, 0, 4], [40, 7, 5]], tiny, document, b"<mzML></mzML>")
 
+network = struct.pack(">4f", 300.5, 1, 100.25, 2)
+mzxml = b"""<?xml version="1.0"?><mzXML><msRun><parentFile fileName="a/run.raw"/>
+<scan num="1" msLevel="1" peaksCount="0" retentionTime="PT1.5S"><peaks/>
+<scan num="2" msLevel="2" peaksCount="2" retentionTime="PT1M2S" polarity="-">
+<precursorMz precursorIntensity="7" precursorCharge="2">445.5</precursorMz>
+<peaks precision="32" byteOrder="network" contentType="m/z-int" compressionType="none">%s</peaks></scan></scan>
+<scan num="3" msLevel="2" peaksCount="2"><precursorMz>9</precursorMz>
+<peaks precision="32" compressionType="zlib">%s</peaks></scan></msRun><index/></mzXML>
+""" % (base64.b64encode(network), base64.b64encode(zlib.compress(network)))
+msp = (b"Name: One\r\nPrecursorMZ: 445.5\r\nPrecursor_type: [M+2H]2+\r\nIon_mode: N\r\nRETENTIONTIME: 1.5\r\nNum Peaks: 2\r\n"
+       b'200.5\t10\t"b; 2"\r\n100.25\t20.5\r\n\r\nNAME: PEPTIDE/3_1\nComment: "x" Parent=300.5 Mods=0\nNum peaks: 3\n'
+       b"5 1; 4 2; 3 3;\n\nName: None\nNum Peaks: 0\n")
+mzspeclib = b"""<mzSpecLib>
+MS:1003186|library format version=1.0
+<AttributeSet Spectrum=all>
+MS:1000511|ms level=2
+<Spectrum=1>
+MS:1003061|library spectrum name=AAK/2
+MS:1000744|selected ion m/z=400.5
+MS:1000041|charge state=2
+[1]MS:1000894|retention time=1.5
+[1]UO:0000000|unit=UO:0000031|minute
+MS:1003059|number of peaks=2
+<Analyte=1>
+MS:1003270|proforma peptidoform ion notation=AAK/2
+<Peaks>
+300.5\t1\ty2/0.1
+100.25\t2
+"""
+for number, text in enumerate((mzxml, msp, mzspeclib)):
+    seed("import", [[number, 0, 255, 0], [number, 6, 9, 130], [number, 56, 3, 2]], text, text[:len(text) // 2])
+
 order = b'"order": "bytes, unsigned; a suffix ends with its record; one that ends is smaller than one that goes on; equal ones by position"'
 description = b"""{
   "format": "ordo suffix index",

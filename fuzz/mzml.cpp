@@ -1,10 +1,69 @@
 // mzML. Read from memory and from a pipe, in chunks of any size, it has the same output or the same error. The output is in
-// order, and is sorted to itself.
+// order, and is sorted to itself. Joined with others it is a document with the spectra of all, which can be split into parts.
 #include "ordo/spectra/mzml.hpp"
+
+#include <deque>
+
 #include "fuzz/fuzz.hpp"
 #include "ordo/spectra/read.hpp"
 
 using namespace ordo;
+
+namespace {
+
+class string_parts final : public spectra::output_parts {
+ public:
+  sink& open(std::size_t part) override {
+    while (all.size() <= part) all.emplace_back();
+    return all[part];
+  }
+  std::deque<fuzz::string_sink> all;
+};
+
+spectra::spectrum_inputs inputs_of(std::vector<std::string_view> const& texts) {
+  return {texts.size(), [&texts](std::size_t k) {
+            return spectra::spectrum_inputs::opened{std::make_unique<memory_source>(texts[k]), std::to_string(k),
+                                                    texts[k].size(), spectra::format::mzml};
+          }};
+}
+
+// Joins a document with others, or with itself. @param sorted  the document with its peaks in order
+void join(std::string_view text, std::string_view sorted, spectra::sort_options const& options, spectra::order_options order,
+          std::size_t more) {
+  std::vector<std::string_view> texts{text, sorted};
+  if (more & 8) texts.emplace_back(text);
+  string_parts joined, whole, parts;
+  spectra::order_report done;
+  spectra::sort_options in_chunks = options;
+  auto const error = fuzz::error_of([&] { done = spectra::order_mzml(inputs_of(texts), joined, options, order); });
+  in_chunks.chunk_bytes = 1 + 7 * more;
+  auto const other_error = fuzz::error_of([&] { spectra::order_mzml(inputs_of(texts), whole, in_chunks, order); });
+  fuzz::require_same(error, other_error, false);
+  if (error) return;
+  std::string const& text_of_all = joined.all.front().text();
+  fuzz::require(text_of_all == whole.all.front().text(), "chunks are joined as whole documents are");
+  // What joined them leaves nothing to be done: no peaks to sort, and no warning of the index.
+  spectra::sort_options plain = options;
+  plain.select = {};
+  plain.on_warning = [](std::string const& message) {
+    fuzz::require(message.find("index") == std::string::npos, "the index of the output is right");
+  };
+  memory_source again(text_of_all);
+  fuzz::string_sink sorted_again;
+  spectra::sort_report read;
+  auto const third_error = fuzz::error_of([&] { read = spectra::sort_mzml(again, sorted_again, plain); });
+  fuzz::require(!third_error, "an output is a valid input");
+  fuzz::require(sorted_again.text() == text_of_all, "an output is sorted to itself");
+  fuzz::require(read.spectra == done.done.spectra_kept, "an output holds the spectra of all documents");
+  order.order = {};
+  std::vector<std::string_view> const one{text_of_all};
+  order.parts = 1 + more % 3;
+  plain.on_warning = {};
+  auto const fourth_error = fuzz::error_of([&] { spectra::order_mzml(inputs_of(one), parts, plain, order); });
+  fuzz::require(!fourth_error && parts.all.size() == *order.parts, "an output is split into parts");
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   fuzz::fuzzed_bytes bytes(data, size);
@@ -46,5 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   memory_source to_order(text);
   fuzz::string_sink ordered;
   fuzz::error_of([&] { spectra::order_mzml(to_order, ordered, in_chunks, order); });
+  if (more & 64) order.order = {};
+  join(text, whole.text(), options, order, more);
   return 0;
 }
