@@ -3,15 +3,22 @@
 
   sweep_files.py FILE-OR-FOLDER...     a table: file, spectra, peaks, and whether they are equal
 
-pyteomics reads MGF, mzML and mzXML; pymzml, if it is installed, reads the mzML that specsort wrote once more. Peaks have to be
-those of the input in the order of m/z, with everything that belongs to them, and MGF and mzML have to keep what else the reader
-finds. mzXML is written as MGF. Ends with status 1 if a file differs, and states files that specsort or a reader refuses.
+pyteomics reads MGF, mzML and mzXML. Further readers look at the files that it found equal, if they are installed:
+ - pymzml: the mzML that specsort wrote has the peaks that pyteomics finds
+ - FileInfo of OpenMS (Debian package topp): FileInfo, and FileInfo -v, say the same of an output in mzML as of its input
+ - msconvert (libpwiz-tools): the MGF that it makes of the output has the spectra and peaks of that which it makes of the input
+Peaks have to be those of the input in the order of m/z, with everything that belongs to them, and MGF and mzML have to keep
+what else the reader finds. mzXML is written as MGF. Ends with status 1 if a file differs, and states files that specsort or a
+reader refuses.
 """
 import bz2
 import gzip
 import lzma
 import math
+import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -151,6 +158,50 @@ def compare_mzxml(before, after):
     return spectra, peaks
 
 
+def said_by(*command):
+    """The output of a program, and whether it succeeded."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                          env={**os.environ, 'OPENMS_DISABLE_UPDATE_CHECK': 'ON'})
+    return done.stdout.decode('utf-8', 'replace'), done.returncode == 0
+
+
+def compare_by_fileinfo(before, after):
+    """Returns false if FileInfo cannot read the input."""
+    def report(path):
+        text = ''.join(said_by('FileInfo', '-in', str(path), '-no_progress', *more)[0] for more in ([], ['-v']))
+        # It guesses from the order of peaks whether they are centroids.
+        changing = re.compile('took|Memory usage|File name|level [0-9]+: .*[(]|' + re.escape(str(path)))
+        return [line for line in text.splitlines() if not changing.search(line)]
+
+    reports = report(before), report(after)
+    if not any('validating' in line.lower() for line in reports[0]):
+        return False
+    if reports[0] != reports[1]:
+        wrong = next((b for a, b in zip(*reports) if a != b), 'another number of lines')
+        raise Difference(f'FileInfo: {wrong.strip()}')
+    return True
+
+
+def compare_by_msconvert(before, after, folder, kind):
+    """Returns false if msconvert cannot read the input."""
+    for path, name in ((before, 'before.mgf'), (after, 'after.mgf')):
+        if not said_by('msconvert', str(path), '--mgf', '-o', str(folder), '--outfile', name)[1]:
+            if path is before:
+                return False
+            raise Difference('msconvert does not read it')
+    # Numbers of 32 bits in mzXML have all digits of their double in one file, and as few as give them back in the other.
+    precision = 1e-6 if kind == 'mzxml' else 0
+    options = {'use_index': False, 'convert_arrays': 1}
+    with mgf.read(str(folder / 'before.mgf'), **options) as old, mgf.read(str(folder / 'after.mgf'), **options) as new:
+        for number, (one, other) in enumerate(pairs(old, new)):
+            order = in_order(one['m/z array'])
+            for key in ('m/z array', 'intensity array'):
+                a, b = one[key][order], other[key]
+                if len(a) != len(b) or not np.allclose(a, b, rtol=precision, atol=0, equal_nan=True):
+                    raise Difference(f'spectrum {number + 1}: {key}, as msconvert reads it')
+    return True
+
+
 def pairs(one, other):
     """Pairs of spectra. Raises Difference if one sequence ends before the other."""
     one, other, end = iter(one), iter(other), object()
@@ -172,21 +223,29 @@ def sweep(path, folder):
         return 0, 0, 'refused: ' + done.stderr.decode('utf-8', 'replace').strip()
     try:
         before = unpacked(path, folder)
+        stay = 0
+        readers = []  # that read the files, too
+        failed = []
         if kind == 'mgf':
-            return *compare_mgf(before, output), 'equal'
-        if kind == 'mzxml':
-            return *compare_mzxml(before, output), 'equal'
-        spectra, peaks, expected, stay = compare_mzml(before, output)
-        verdict = 'equal'
-        if pymzml:
-            try:
-                compare_by_pymzml(output, expected)
-                verdict += ', by pymzml, too'
-            except Difference:
-                raise
-            except Exception as why:  # pymzml fails on some files that others read
-                verdict += f', not read by pymzml: {type(why).__name__}'
-        return spectra, peaks, verdict + (f', {stay} spectra stay as they are' if stay else '')
+            spectra, peaks = compare_mgf(before, output)
+        elif kind == 'mzxml':
+            spectra, peaks = compare_mzxml(before, output)
+        else:
+            spectra, peaks, expected, stay = compare_mzml(before, output)
+            if pymzml:
+                try:
+                    compare_by_pymzml(output, expected)
+                    readers.append('pymzml')
+                except Difference:
+                    raise
+                except Exception as why:  # pymzml fails on some files that others read
+                    failed.append(f'pymzml ({type(why).__name__})')
+            if shutil.which('FileInfo'):
+                (readers if compare_by_fileinfo(before, output) else failed).append('FileInfo')
+        if shutil.which('msconvert'):
+            (readers if compare_by_msconvert(before, output, folder, kind) else failed).append('msconvert')
+        verdict = ', '.join(['equal', *readers]) + (f'; not read by {", ".join(failed)}' if failed else '')
+        return spectra, peaks, verdict + (f'; {stay} spectra stay as they are' if stay else '')
     except Difference as why:
         return 0, 0, f'DIFFERENT: {why}'
     except Exception as why:
