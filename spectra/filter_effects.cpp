@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "spectra/order/read_inputs.hpp"
 #include "spectra/peaks/chunk_peaks.hpp"
-#include "spectra/pipeline.hpp"
 
 namespace ordo::inline v0::spectra {
 
@@ -25,16 +25,37 @@ void comparison::add(comparison const& other) {
   }
 }
 
+namespace {
+
+// Names the steps of inputs without spectra.
+void name_steps(comparison& of, sort_options const& options) {
+  if (!of.steps.empty()) return;
+  comparison none;
+  detail::filter_effects(options).add({}, 0, true, none);
+  for (step_effect& one : none.steps) of.steps.push_back({std::move(one.option), 0, 0});
+}
+
+}  // namespace
+
 comparison compare(source& input, sort_options const& options, format from) {
   detail::pipeline work(options, {.what = detail::purpose::compare, .from = from});
   work.run(input, nullptr);
   comparison all = work.compared();
   all.before.take_size(work.report());
-  if (all.steps.empty()) {  // an input without spectra
-    comparison none;
-    detail::filter_effects(options).add({}, 0, true, none);
-    for (step_effect& one : none.steps) all.steps.push_back({std::move(one.option), 0, 0});
-  }
+  name_steps(all, options);
+  return all;
+}
+
+comparison compare(spectrum_inputs const& inputs, sort_options const& options) {
+  comparison all;
+  detail::read_inputs(
+      inputs, options, {.what = detail::purpose::compare}, [](sort_options&) {},
+      [&](std::size_t, std::uint64_t, detail::pipeline& work) {
+        comparison one = work.compared();
+        one.before.take_size(work.report());
+        all.add(one);
+      });
+  name_steps(all, options);
   return all;
 }
 
@@ -125,7 +146,7 @@ filter_effects::filter_effects(sort_options const& options)
 
 void filter_effects::add(spectrum const& one, std::uint64_t number, bool is_selected, comparison& to) {
   if (to.steps.empty()) to.steps = steps_;
-  to.before.add(one);
+  to.before.add(one, options_.distributions);
   for (std::size_t k = 0; k < rules_.size(); ++k) {
     if (rules_[k].accepts(one.header, number)) continue;
     ++to.steps[k].spectra;
@@ -147,7 +168,7 @@ void filter_effects::add(spectrum const& one, std::uint64_t number, bool is_sele
     mz.push_back(mz_[i]);
     intensity.push_back(intensity_[i]);
   }
-  to.after.add({one.header, {mz, intensity, {}}, {}, one.number});
+  to.after.add({one.header, {mz, intensity, {}}, {}, one.number}, options_.distributions);
 }
 
 // Leaves the kept peaks in mz_ and intensity_. @returns false if the spectrum is dropped

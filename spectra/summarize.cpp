@@ -58,13 +58,13 @@ void value_grid::widen() {
   cells_ = std::move(wide);
 }
 
-void summary::add(spectrum const& one) {
+void summary::add(spectrum const& one, bool distributions) {
   ++spectra;
   peaks += one.peaks.size();
   ++peak_counts[one.peaks.size()];
   for (double const value : one.peaks.mz) {
     mz.add(value);
-    if (std::isnan(value)) continue;
+    if (!distributions || std::isnan(value)) continue;
     std::size_t const bin = value <= 0 ? 0 : std::size_t(std::min(value, double(max_mz_bins - 1)));
     if (mz_bins.size() <= bin) mz_bins.resize(bin + 1);
     ++mz_bins[bin];
@@ -76,7 +76,7 @@ void summary::add(spectrum const& one) {
       intensity.add(value);
       zeros += value == 0;
       negative += value < 0;
-      if (!(value > 0)) continue;
+      if (!distributions || !(value > 0)) continue;
       std::size_t const octave = std::size_t((std::isinf(value) ? 1023 : std::ilogb(value)) - first_octave);
       if (intensity_octaves.size() <= octave) intensity_octaves.resize(octave + 1);
       ++intensity_octaves[octave];
@@ -95,7 +95,7 @@ void summary::add(spectrum const& one) {
   scans += header.scan.has_value();
   if (header.precursor_mz) precursor_mz.add(*header.precursor_mz);
   if (header.rt_seconds) rt_seconds.add(*header.rt_seconds);
-  if (header.precursor_mz && header.rt_seconds) precursors.add(*header.rt_seconds, *header.precursor_mz);
+  if (distributions && header.precursor_mz && header.rt_seconds) precursors.add(*header.rt_seconds, *header.precursor_mz);
   ++charges[header.charges.empty() ? 0 : header.charges.front()];
   if (header.ms_level) ++ms_levels[*header.ms_level];
 }

@@ -251,7 +251,7 @@ class chunk : public step_times {
   /// spectrum
   void add(chunk_task const& task, spectrum const& one, std::uint64_t number, bool has_peaks = true) {
     if (task.what == purpose::summary) {
-      summarized.add(one);
+      summarized.add(one, task.options->distributions);
     } else if (task.what == purpose::compare) {
       if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options);
       effects_->add(one, number, has_peaks && is_selected(task, one.header), compared);

@@ -16,7 +16,7 @@
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/spectra/order.hpp"
-#include "spectra/pipeline.hpp"
+#include "spectra/order/read_inputs.hpp"
 
 // Finds spectra that repeat earlier ones.
 namespace ordo::inline v0::spectra {
@@ -201,24 +201,12 @@ std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(s
   if (!(rule.min_cosine > 0 && rule.min_cosine <= 1)) throw usage_error("the cosine of duplicates is not above 0 and up to 1");
   spectrum_table all;
   std::vector<std::vector<std::uint64_t>> numbers(inputs.count);
-  std::uint64_t read = 0, bytes = 0;
-  for (std::size_t k = 0; k < inputs.count; ++k) {
-    spectrum_inputs::opened opened = inputs.open(k);
-    sort_options one = options;
-    one.name = opened.name;
-    one.on_warning = {};  // the reader that leaves them out warns
-    one.choice.duplicates.reset();
-    one.choice.first_number = read;
-    if (opened.numbers) one.choice.numbers = opened.numbers;
-    if (options.on_progress) one.on_progress = [&](std::uint64_t at) { options.on_progress(bytes + at); };
-    detail::pipeline work(std::move(one), {.what = detail::purpose::read, .from = opened.from_format, .lists = true});
-    work.run(*opened.from, nullptr);
-    all.add(work.take_columns());
-    numbers[k] = work.take_chosen();
-    sort_report const report = work.report();
-    read += report.spectra;
-    bytes += report.bytes;
-  }
+  detail::read_inputs(
+      inputs, options, {.what = detail::purpose::read, .lists = true}, [](sort_options& one) { one.choice.duplicates.reset(); },
+      [&](std::size_t k, std::uint64_t, detail::pipeline& work) {
+        all.add(work.take_columns());
+        numbers[k] = work.take_chosen();
+      });
   std::vector<std::uint8_t> repeats(all.size());
   tbb::task_arena arena(threads_for(options.machine.threads));
   arena.execute([&] {

@@ -59,9 +59,23 @@ expect_error specsort --summary in.mgf -o result
 expect_error specsort --summary in.mgf --spectra-by rt
 expect_error specsort --check in.mgf --ms-level 2
 expect_error specsort --summary in.mgf --report page.html
-expect_error specsort --report page.html in.mgf -o result
 expect_error specsort --report in.mgf in.mgf; grep -q "it would replace the input" err
 expect_error specsort --report no/such.html in.mgf
+expect_error specsort --report page.html in.mgf --spectra-by rt; grep -q "without --output" err
+
+# A page beside an output: the page is the one without it, but for its command, and the output the one without a page.
+expect 0 specsort in.mgf --top 1 --report alone.html
+expect 0 specsort in.mgf --top 1 -o alone.mgf
+expect 0 specsort in.mgf --top 1 -o beside.mgf --report beside.html
+cmp alone.mgf beside.mgf; diff <(grep -v '<code>' alone.html) <(grep -v '<code>' beside.html)
+expect 0 specsort in.mgf in.mgf --top 1 --unique-spectra --spectra-by pepmass -o both.mgf --report both.html
+grep -q -- '--unique-spectra' both.html; grep -q '<td>6</td><td>3</td>' both.html
+rm beside.*
+expect_error specsort - --top 1 -o beside.mgf --report beside.html < in.mgf; grep -q "cannot read twice" err
+expect_error specsort in.mgf comma.mgf -o beside.mgf --report beside.html
+expect_error specsort in.mgf --report in.mgf -o beside.mgf; grep -q "it would replace the input" err
+expect_error specsort in.mgf --report beside.html -o no/such.mgf
+[[ ! -e beside.mgf && ! -e beside.html ]] || fail "an output of a command that failed"
 expect_error specsort --quiet=false in.mgf
 
 # Before and after filters, side by side.

@@ -46,8 +46,11 @@ struct work {
 };
 
 void refuse_conflicts(command const& made) {
-  int const tasks = int(made.has_output) + int(made.check) + int(!made.summary.empty()) + int(!made.report.empty());
-  if (tasks > 1) throw usage_error("conflicting options: --output, --check, --summary, --report: give one of them");
+  bool const writes = made.has_output || !made.report.empty();
+  int const tasks = int(writes) + int(made.check) + int(!made.summary.empty());
+  if (tasks > 1)
+    throw usage_error(
+        "conflicting options: --output, --check, --summary, --report: give one of them, or --report with --output");
 }
 
 // Checks options that depend on one another. @throws usage_error
@@ -55,7 +58,8 @@ work checked(command const& made) {
   if (made.inputs.empty()) throw usage_error("missing operand: FILE: see specsort --help");
   bool const writes = made.writes();
   if (made.inputs.size() > 1 && !writes)
-    throw usage_error(fmt::format("several inputs: {}: --check, --summary and --report read one", made.inputs[1]));
+    throw usage_error(
+        fmt::format("several inputs: {}: --check, --summary, and --report without --output read one", made.inputs[1]));
   work w{made,
          made.choice.choice(),
          made.selection.selection(),
@@ -68,7 +72,8 @@ work checked(command const& made) {
     throw usage_error("conflicting options: --check reads all spectra, of which other options choose some");
   if (!writes && made.order.any())
     throw usage_error(
-        "conflicting options: --check, --summary and --report write no spectra, which other options order or split");
+        "conflicting options: --check, --summary, and --report without --output write no spectra, which other options order or "
+        "split");
   if (made.order.splits() && made.output == "-") throw usage_error("missing option: --output: standard output has no parts");
   if (made.check && !w.select.empty())
     throw usage_error("conflicting options: --check reads all peaks, of which other options drop some");
@@ -131,16 +136,51 @@ void find_sample(work const& w, spectra::sort_options& options, cli::progress& p
   options.choice.sample->inverse = w.made.choice.inverse_sample();
 }
 
+std::string name_of_all(command const& made) {
+  return made.inputs.size() == 1 ? made.inputs[0] : "all inputs";
+}
+
+// The page of --report. It is opened at once, so that an error comes early, and takes its place when all is done.
+class report_file {
+ public:
+  explicit report_file(work const& w) : out_(w.made.report, w.made.common.threads) {
+    for (std::string const& input : w.made.inputs)
+      if (out_.is_file(input))
+        throw usage_error(fmt::format("--report {}: it would replace the input {}", w.made.report, input));
+  }
+  [[nodiscard]] cli::output const& out() const { return out_; }
+  void write(spectra::comparison const& found, std::string_view name, std::vector<std::string> const& command) {
+    out_.write(std::string_view(specsort::report_page(found, name, command)));
+    out_.finish();
+  }
+  void commit() { out_.commit(); }
+
+ private:
+  cli::output out_;
+};
+
+// Makes the page of spectra that are also written. The inputs are read once more for it.
+std::optional<report_file> report_of_output(work const& w, spectra::sort_options options,
+                                            std::vector<std::string> const& command, cli::progress& progress) {
+  std::optional<report_file> page;
+  if (w.made.report.empty() || !w.made.has_output) return page;
+  page.emplace(w);
+  progress.phase("reading");
+  options.distributions = true;
+  page->write(spectra::compare(specsort::inputs_of(w.made.inputs, w.lists, w.made.common.threads, true), options),
+              name_of_all(w.made), command);
+  return page;
+}
+
 // Prints a summary, or writes a report.
-spectra::sort_report summarize(work const& w, cli::input& in, spectra::sort_options const& options, spectra::format format,
+spectra::sort_report summarize(work const& w, cli::input& in, spectra::sort_options options, spectra::format format,
                                std::vector<std::string> const& command, cli::progress& progress) {
   bool const json = w.made.summary == "json", filters = w.made.choice.any() || !w.select.empty();
-  std::optional<cli::output> page;  // now, so that an error comes early
+  std::optional<report_file> page;
   if (!w.made.report.empty()) {
-    page.emplace(w.made.report, w.made.common.threads);
-    page->refuse_loop(in);
-    if (page->is_file(w.made.inputs[0]))
-      throw usage_error(fmt::format("--report {}: it would replace the input", w.made.report));
+    page.emplace(w);
+    page->out().refuse_loop(in);
+    options.distributions = true;
   }
   spectra::sort_report done;
   auto const take_size = [&](spectra::summary const& all) {
@@ -152,7 +192,7 @@ spectra::sort_report summarize(work const& w, cli::input& in, spectra::sort_opti
     spectra::comparison const found = spectra::compare(in, options, format);
     take_size(found.before);
     if (page) {
-      page->write(std::string_view(specsort::report_page(found, options.name, command)));
+      page->write(found, options.name, command);
       page->commit();
     } else {
       fmt::print("{}", json ? specsort::comparison_json(found, options.name) : specsort::comparison_table(found, options.name));
@@ -178,19 +218,21 @@ void find_duplicates(work& w, spectra::sort_options& options, cli::progress& pro
   options.choice.duplicates = w.lists.duplicates_of(0);
 }
 
-int order(work& w, cli::stats& stats, cli::progress& progress) {
+int order(work& w, cli::stats& stats, std::vector<std::string> const& command_line, cli::progress& progress) {
   command const& made = w.made;
   spectra::sort_options options = options_of(w);
   options.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
   find_sample(w, options, progress);
   find_duplicates(w, options, progress);
+  std::optional<report_file> page = report_of_output(w, options, command_line, progress);
   progress.phase("sorting");
   spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
   auto const found = specsort::order_files(made.inputs, w.lists, made.output, made.order.map, to, options, w.order, made.common,
                                            [&](spectra::sort_report const& done) { report(stats, done); });
+  if (page) page->commit();
   progress.clear();
-  report_totals(w, options, found.done, made.inputs.size() == 1 ? made.inputs[0] : "all inputs");
-  report_choice(w, found.done, made.inputs.size() == 1 ? made.inputs[0] : "all inputs");
+  report_totals(w, options, found.done, name_of_all(made));
+  report_choice(w, found.done, name_of_all(made));
   stats.input(found.done.bytes);
   stats.finish();
   return 0;
@@ -211,10 +253,13 @@ int run(int argc, char** argv) {
   cli::stats stats(tool, argc, argv, made.common);
   stats.refuse_inputs(made.inputs);
   cli::progress progress(tool, made.common, made.inputs, made.writes() ? made.output : "");
-  if (made.order.any() || made.inputs.size() > 1) return order(w, stats, progress);
+  std::vector<std::string> command_line{std::string(tool)};
+  command_line.insert(command_line.end(), argv + 1, argv + argc);
+  if (made.order.any() || made.inputs.size() > 1) return order(w, stats, command_line, progress);
   spectra::sort_options options = options_of(w);
   find_sample(w, options, progress);
   find_duplicates(w, options, progress);
+  std::optional<report_file> page = report_of_output(w, options, command_line, progress);
   cli::input in(made.inputs[0], made.common.threads);
   options.name = in.name();
   if (!in.compressed()) options.input_bytes = in.file_size().value_or(0);  // inflating is too slow for a GPU to pay
@@ -236,9 +281,7 @@ int run(int argc, char** argv) {
                                     first->peak));
     }
   } else if (!made.writes()) {
-    std::vector<std::string> command{std::string(tool)};
-    command.insert(command.end(), argv + 1, argv + argc);
-    done = summarize(w, in, options, format, command, progress);
+    done = summarize(w, in, options, format, command_line, progress);
   } else {
     cli::output out(made.output, made.common.threads);
     out.refuse_loop(in);
@@ -248,6 +291,7 @@ int run(int argc, char** argv) {
                                              : spectra::sort_to_mgf(in, to, options, format);
     report(stats, done);
     out.commit();
+    if (page) page->commit();
     report_choice(w, done, options.name);
   }
   progress.clear();

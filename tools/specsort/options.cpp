@@ -229,7 +229,8 @@ std::vector<cli::option> sort_rows(command& to) {
        .value = "FILE",
        .group = other_group,
        .help = "write a page of HTML with histograms and maps of the input, before and after filters",
-       .details = "The page needs no other file. It shows what each filter took away. No spectra are written.",
+       .details = "The page needs no other file. It shows what each filter took away. Spectra are written only with --output, "
+                  "beside which the inputs are read once more for the page.",
        .set = cli::store_nonempty(to.report)},
       flag("explain", other_group, "print the steps that would be applied to each spectrum, and exit", to.explain)};
 }

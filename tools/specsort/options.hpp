@@ -93,7 +93,7 @@ struct command {
   cli::common_options common;
 
   /// Returns true if spectra are written.
-  [[nodiscard]] bool writes() const { return !check && summary.empty() && report.empty(); }
+  [[nodiscard]] bool writes() const { return !check && summary.empty() && (report.empty() || has_output); }
   [[nodiscard]] spectra::sort_key key() const { return by == "mz" ? spectra::sort_key::mz : spectra::sort_key::intensity; }
 };
 

@@ -155,7 +155,8 @@ spectra::spectrum_inputs inputs_of(std::vector<std::string> const& inputs, spect
     auto in = std::make_unique<cli::input>(inputs[k], threads);
     if (again && (inputs[k] == "-" || !in->id()))
       throw usage_error(fmt::format(
-          "cannot read twice: {}: --unique-spectra, and --sample with a number of spectra, need a file", in->name()));
+          "cannot read twice: {}: --unique-spectra, --sample with a number of spectra, and --report with --output need a file",
+          in->name()));
     return opened(std::move(in), lists, k);
   };
   return all;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ordo/spectra.hpp"
+#include "ordo/spectra/order.hpp"
 #include "ordo/spectra/spectrum.hpp"
 
 #pragma GCC visibility push(default)
@@ -67,6 +68,7 @@ struct summary {
   value_range mz, intensity;                           // of peaks
   value_range precursor_mz, rt_seconds;                // of spectra
   std::uint64_t negative = 0;                          // peaks whose intensity is less than 0
+  // Distributions, which are empty unless sort_options::distributions.
   /// Peaks by m/z: bin k holds [k, k + 1); the first one also smaller, the last possible one also greater numbers.
   static constexpr std::size_t max_mz_bins = 1 << 16;
   std::vector<std::uint64_t> mz_bins;
@@ -77,7 +79,8 @@ struct summary {
   std::map<int, std::uint64_t> charges;         // spectra by their first charge; 0: none
   std::map<unsigned, std::uint64_t> ms_levels;  // spectra by their MS level
 
-  void add(spectrum const& one);
+  /// @param distributions  adds to them, too
+  void add(spectrum const& one, bool distributions = false);
   void add(summary const& other);
   /// Sets the bytes, lines and warnings of the whole input.
   void take_size(sort_report const& report);
@@ -104,6 +107,10 @@ struct comparison {
 /// time of a selection for each step.
 /// @throws as summarize
 comparison compare(source& input, sort_options const& options, format from);
+
+/// The same of many inputs, added up; without warnings, as an order of the spectra gives them.
+/// @throws as order_spectra
+comparison compare(spectrum_inputs const& inputs, sort_options const& options);
 
 /// Summarizes the rest of an input, on all threads of the CPU. Parameters that are not numbers cause warnings, and count as
 /// missing.

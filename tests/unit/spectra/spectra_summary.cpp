@@ -29,6 +29,12 @@ summary summary_of(std::string_view text, sort_options options = {}) {
   return *first;
 }
 
+sort_options with_distributions() {
+  sort_options options;
+  options.distributions = true;
+  return options;
+}
+
 }  // namespace
 
 TEST_CASE("a summary of spectra", "[spectra][summary]") {
@@ -36,7 +42,7 @@ TEST_CASE("a summary of spectra", "[spectra][summary]") {
       "COM=head\nBEGIN IONS\nTITLE=a\nPEPMASS=500.5\nCHARGE=2+\nRTINSECONDS=12\nSCANS=5\nMSLEVEL=2\n3 1\n1 0\n2 7\n3 2\nEND "
       "IONS\n"
       "BEGIN IONS\nTITLE=b\nPEPMASS=400\nCHARGE=2-\n1 5\n1\n1 8\nEND IONS\n\nBEGIN IONS\nEND IONS\n";
-  summary const all = summary_of(text);
+  summary const all = summary_of(text, with_distributions());
   CHECK(all.bytes == text.size());
   CHECK(all.lines == 24);
   CHECK(all.spectra == 3);
@@ -62,11 +68,14 @@ TEST_CASE("a summary of spectra", "[spectra][summary]") {
   // 1, 2, 2 and 7, 5, 8: the octaves of 1, 2, 4 and 8.
   auto const one = all.intensity_octaves.begin() - summary::first_octave;
   CHECK(std::vector<std::uint64_t>(one, all.intensity_octaves.end()) == std::vector<std::uint64_t>{1, 1, 2, 1});
+  summary const without = summary_of(text);
+  CHECK((without.mz_bins.empty() && without.intensity_octaves.empty() && without.precursors.cells().empty()));
+  CHECK((without.mz.count == 7 && without.zeros == 1));
   CHECK(all.precursors.cells() == std::map<value_grid::cell, std::uint64_t>{{{12, 500}, 1}});
 }
 
 TEST_CASE("the extremes of numbers have bins", "[spectra][summary]") {
-  summary const all = summary_of("BEGIN IONS\n-3 -1\n1e300 1e308\n65534.5 5e-324\n0.5 0\nEND IONS\n");
+  summary const all = summary_of("BEGIN IONS\n-3 -1\n1e300 1e308\n65534.5 5e-324\n0.5 0\nEND IONS\n", with_distributions());
   CHECK(all.mz_bins.size() == summary::max_mz_bins);
   CHECK((all.mz_bins.front() == 2 && all.mz_bins[65534] == 1 && all.mz_bins.back() == 1));
   CHECK(all.intensity_octaves.size() == std::size_t(1023 - summary::first_octave + 1));
@@ -104,7 +113,7 @@ TEST_CASE("summaries before and after filters", "[spectra][summary]") {
     for (int i = 0; i < s; ++i) text += std::to_string(i * 7 % 30) + " " + std::to_string(i % 5) + "\n";
     text += "END IONS\n";
   }
-  sort_options options;
+  sort_options options = with_distributions();
   options.choice.precursor_mz = {{{105, 200}}, false};
   options.choice.title = {"7", true};
   options.select.drop_zero = true;
@@ -131,12 +140,20 @@ TEST_CASE("summaries before and after filters", "[spectra][summary]") {
   // What is left is what sort() leaves.
   text_stream stream(text);
   ordo::spectra::sort(stream, stream, options);
-  summary const after = summary_of(stream.written);
+  summary const after = summary_of(stream.written, with_distributions());
   CHECK(after.peak_counts == first->after.peak_counts);
   CHECK((after.in_order == first->after.in_order && after.mz_bins == first->after.mz_bins));
   std::uint64_t taken = 0;
   for (auto const& step : first->steps) taken += step.peaks;
   CHECK(first->before.peaks - taken == after.peaks);
+  // Several inputs are added up.
+  spectrum_inputs const two{
+      2, [&](std::size_t k) {
+        return spectrum_inputs::opened{std::make_unique<memory_source>(text), std::to_string(k), 0, format::mgf};
+      }};
+  comparison const both = compare(two, options);
+  CHECK((both.before.spectra == 60 && both.before.bytes == 2 * text.size() && both.before.lines == 2 * first->before.lines));
+  CHECK((both.after.peaks == 2 * after.peaks && both.steps[1].peaks == 2 * first->steps[1].peaks));
   memory_source nothing("");
   comparison const none = compare(nothing, options, format::mgf);
   CHECK((none.steps.size() == 5 && none.steps[4].option == "--min-peaks 8" && none.steps[4].spectra == 0));
