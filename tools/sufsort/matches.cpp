@@ -2,12 +2,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -133,6 +135,16 @@ suffix::letter_choice letters_of(searched_index const& index, std::optional<suff
   if (skips && wanted == all) refuse("no other letters have rows");
   if (!index.is_fasta()) return all;
   return skips ? nucleotides : wanted ? *wanted : suffix::usual_letters(index.input.residues, common.threads);
+}
+
+/// Returns how many letters the files hold at most; 0 of what is no file.
+std::uint64_t letters_in(std::vector<std::string> const& files) {
+  std::uint64_t letters = 0;
+  for (std::string const& file : files) {
+    std::error_code none;
+    if (std::uintmax_t const bytes = std::filesystem::file_size(file, none); !none) letters += bytes;
+  }
+  return letters;
 }
 
 /// Reads queries, calls work(unit) for units in parallel, and finish(unit) in the order of the queries.
@@ -384,7 +396,7 @@ void refuse_strands(searched_index const& index) {
 
 int matches(matches_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");
-  searched_index const index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
+  searched_index index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
   refuse_tokens(index);
   if (options.both_strands) refuse_strands(index);
   if (!options.circular.empty() && options.find.max_occurrences != 0)
@@ -393,6 +405,9 @@ int matches(matches_options const& options, cli::common_options const& common, r
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
   suffix::letter_choice const letters = letters_of(index, options.letters, common);
+  report.phase("kmers");
+  // About every eighth letter of each strand is searched.
+  index.expect_searches(letters_in(options.files) / (options.both_strands && !index.both_strands ? 4 : 8), common.threads);
   report.phase("search");
   match_worker worker(index, options);
   run_units(
@@ -404,7 +419,7 @@ int matches(matches_options const& options, cli::common_options const& common, r
 
 int matching_statistics(statistics_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");
-  searched_index const index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
+  searched_index index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
   refuse_tokens(index);
   if (index.stored.description().policy.sample != 1)
     throw input_error(
@@ -414,6 +429,8 @@ int matching_statistics(statistics_options const& options, cli::common_options c
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
   suffix::letter_choice const letters = letters_of(index, options.letters, common);
+  report.phase("kmers");
+  index.expect_searches(letters_in(options.files), common.threads);
   report.phase("search");
   auto const work = [&](work_unit& unit) {
     std::vector<std::uint64_t> lengths;

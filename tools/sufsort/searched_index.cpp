@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
+#include "ordo/suffix/kmer_table.hpp"
+#include "tools/cli/available_memory.hpp"
 
 namespace ordo::inline v0::sufsort {
 
@@ -24,6 +26,19 @@ searched_index::searched_index(std::string const& prefix, search_by structure)
   if (structure == search_by::fm_index && fm.empty())
     throw input_error(fmt::format("no FM index: {}: build the index with --fm", stored.path("json")));
   if (suffix::row_selection const rows = stored.description().policy.rows(); !rows.all()) sparse.emplace(input, search, rows);
+}
+
+void searched_index::expect_searches(std::uint64_t searches, unsigned threads) {
+  // A row of the table takes a read of the text, and so does each of the twenty steps or so that a search saves.
+  constexpr std::uint64_t rows_of_search = 8;
+  suffix::index_description const& about = stored.description();
+  if (!fm.empty() || !is_fasta() || about.find("kmers")) return;
+  if (about.rows() == 0 || searches < about.rows() / rows_of_search) return;
+  suffix::kmer_set const words = words_for(input.residues, {}, about.rows(), about.width);
+  if (table_bytes(words, about.width) > cli::available_memory() / 2) return;
+  suffix::entries const sa = stored.array("sa");
+  made_kmers_ = suffix::make_kmer_table(input, sa, words, stored.path("sa"), threads);
+  search = suffix::searcher(input, sa, stored.path("sa"), suffix::kmer_table(words, {made_kmers_, about.width}, "k-mers"));
 }
 
 bool searched_index::occurs(char letter) const {

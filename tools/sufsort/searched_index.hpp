@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/fm_index.hpp"
@@ -35,6 +36,10 @@ struct searched_index {
   searched_index(searched_index const&) = delete;  // sparse has a view of it
   searched_index& operator=(searched_index const&) = delete;
 
+  /// Makes a table of k-mers in memory for as many searches in a suffix array of FASTA, if the index has none, the table takes
+  /// less time than it saves, and there is memory for it. @throws as suffix::make_kmer_table
+  void expect_searches(std::uint64_t searches, unsigned threads);
+
   /// Returns the map of the letters of patterns: to upper case, unless the text has lower case; and, if both strands are
   /// searched, T and U to the one of them that the text has. @throws input_error  if it has both
   [[nodiscard]] std::array<char, 256> read_as(bool strands) const;
@@ -46,6 +51,8 @@ struct searched_index {
 
  private:
   [[nodiscard]] bool occurs(char letter) const;
+
+  std::vector<char> made_kmers_;
 };
 
 }  // namespace ordo::inline v0::sufsort
