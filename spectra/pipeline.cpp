@@ -96,7 +96,7 @@ void pipeline::finish(chunk& one, sink* output) {
   totals.missing_precursor += one.counted.missing_precursor;
   if (task_.what == purpose::summary) summary_.add(one.summarized);
   if (task_.what == purpose::compare) compared_.add(one.compared);
-  if (task_.what == purpose::read) columns_.add(one.columns);
+  if (task_.what == purpose::read && !receiver_) columns_.add(one.columns);
   if (task_.what == purpose::choose || task_.lists) chosen_.insert(chosen_.end(), one.chosen.begin(), one.chosen.end());
   found_.unstated.add(one.unstated);
   one.add_to(phases_, options_);

@@ -33,7 +33,8 @@ struct pipeline_task {
   purpose what = purpose::sort;
   format from = format::mgf, to = format::mgf;
   order_keys const* keys = nullptr;      // for purpose::order
-  chunk_receiver* receiver = nullptr;    // for purpose::order, unless the output is one document of mzML
+  chunk_receiver* receiver = nullptr;    // for purpose::order, unless the output is one document of mzML; for purpose::read,
+                                         // instead of take_columns()
   order_options const* order = nullptr;  // for purpose::order, if the output is mzML
   bool lists = false;                    // for purpose::read: take_chosen() has the numbers of the spectra
   merged_head* merged = nullptr;         // for purpose::order, if mzML goes to a receiver

@@ -34,14 +34,17 @@ void sha1_digest::add(std::string_view text) {
   EVP_DigestUpdate(state_->context, text.data(), text.size());
 }
 
-std::string sha1_digest::hex() const {
+std::array<unsigned char, 20> sha1_digest::bytes() const {
   state copy;
-  unsigned char bytes[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
+  std::array<unsigned char, 20> made{};
   EVP_MD_CTX_copy_ex(copy.context, state_->context);
-  EVP_DigestFinal_ex(copy.context, bytes, &size);
+  EVP_DigestFinal_ex(copy.context, made.data(), nullptr);
+  return made;
+}
+
+std::string sha1_digest::hex() const {
   std::string text;
-  for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", bytes[i]);
+  for (unsigned char const one : bytes()) text += fmt::format("{:02x}", one);
   return text;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ class sha1_digest {
 
   void add(std::string_view text);
   /// Returns the digest of everything added so far, in hexadecimal digits.
+  [[nodiscard]] std::array<unsigned char, 20> bytes() const;
+  /// Returns it in hexadecimal digits.
   [[nodiscard]] std::string hex() const;
 
  private:

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -10,13 +12,18 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include "base/external/positional_checksum.hpp"
+#include "base/external/runs.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/spectra/order.hpp"
+#include "spectra/mzml/digest.hpp"
 #include "spectra/order/read_inputs.hpp"
+#include "spectra/order/spill.hpp"
 
 // Finds spectra that repeat earlier ones.
 namespace ordo::inline v0::spectra {
@@ -33,65 +40,155 @@ std::uint64_t bits_of(double value) {
   return std::bit_cast<std::uint64_t>(value + 0.0);
 }
 
-// All chosen spectra, in the order of the inputs, with their peaks in order of m/z.
+std::size_t memory_of(order_options const& order) {
+  return std::max(order.memory, detail::min_order_memory);
+}
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T> const& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+// Some spectra, in the order of the inputs, with their peaks in order of m/z.
 class spectrum_table {
  public:
-  void add(spectrum_columns const& some) { all_.add(some); }
+  void add(spectrum_columns const& some) {
+    std::uint64_t const before = mz_.size();
+    append(mz_, some.mz);
+    append(intensity_, some.intensity);
+    for (std::size_t s = 0; s < some.size(); ++s) offsets_.push_back(before + some.offsets[s + 1]);
+    append(precursor_, some.precursor_mz);
+    append(charge_, some.charge);
+    append(ms_level_, some.ms_level);
+  }
 
   void sort_peaks() {
     tbb::parallel_for(std::size_t{0}, size(), [this](std::size_t s) {
-      std::size_t const begin = std::size_t(all_.offsets[s]), count = std::size_t(all_.offsets[s + 1]) - begin;
+      std::size_t const begin = std::size_t(offsets_[s]), count = std::size_t(offsets_[s + 1]) - begin;
       std::vector<std::pair<double, double>> peaks(count);
-      for (std::size_t i = 0; i < count; ++i) peaks[i] = {all_.mz[begin + i], all_.intensity[begin + i]};
+      for (std::size_t i = 0; i < count; ++i) peaks[i] = {mz_[begin + i], intensity_[begin + i]};
       std::ranges::sort(peaks, [](auto const& a, auto const& b) {
         return a.first != b.first ? a.first < b.first || (std::isnan(b.first) && !std::isnan(a.first))
                                   : bits_of(a.second) < bits_of(b.second);
       });
-      for (std::size_t i = 0; i < count; ++i) std::tie(all_.mz[begin + i], all_.intensity[begin + i]) = peaks[i];
+      for (std::size_t i = 0; i < count; ++i) std::tie(mz_[begin + i], intensity_[begin + i]) = peaks[i];
     });
   }
 
-  [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
-  [[nodiscard]] double precursor(std::size_t s) const { return all_.precursor_mz[s]; }
-  [[nodiscard]] bool is_alike(std::size_t a, std::size_t b) const {
-    return all_.charge[a] == all_.charge[b] && all_.ms_level[a] == all_.ms_level[b];
-  }
-  [[nodiscard]] std::span<double const> mz(std::size_t s) const { return part(all_.mz, s); }
-  [[nodiscard]] std::span<double const> intensity(std::size_t s) const { return part(all_.intensity, s); }
+  [[nodiscard]] std::size_t size() const noexcept { return precursor_.size(); }
+  /// Returns the bytes that the spectra take, without the room in which they may grow.
+  [[nodiscard]] std::size_t bytes() const noexcept { return mz_.size() * bytes_of_peak + size() * bytes_of_spectrum; }
+  [[nodiscard]] double precursor(std::size_t s) const { return precursor_[s]; }
+  [[nodiscard]] std::int32_t charge(std::size_t s) const { return charge_[s]; }
+  [[nodiscard]] std::uint32_t ms_level(std::size_t s) const { return ms_level_[s]; }
+  [[nodiscard]] std::span<double const> mz(std::size_t s) const { return part(mz_, s); }
+  [[nodiscard]] std::span<double const> intensity(std::size_t s) const { return part(intensity_, s); }
 
-  [[nodiscard]] bool is_identical(std::size_t a, std::size_t b) const {
-    auto const same = [](double x, double y) { return bits_of(x) == bits_of(y); };
-    return is_alike(a, b) && same(precursor(a), precursor(b)) && std::ranges::equal(mz(a), mz(b), same) &&
-           std::ranges::equal(intensity(a), intensity(b), same);
+  void clear() {
+    for (std::vector<double>* const column : {&mz_, &intensity_, &precursor_}) column->clear();
+    offsets_.resize(1);
+    charge_.clear();
+    ms_level_.clear();
   }
-  [[nodiscard]] std::uint64_t hash(std::size_t s) const {
-    std::uint64_t value = 0;
-    auto const add = [&](std::uint64_t more) {
-      value = (std::rotl(value, 23) ^ more) * 0x9e3779b97f4a7c15;
-      value ^= value >> 32;
-    };
-    add(bits_of(precursor(s)));
-    add(std::uint64_t(all_.charge[s]));
-    add(all_.ms_level[s]);
-    for (double const one : mz(s)) add(bits_of(one));
-    for (double const one : intensity(s)) add(bits_of(one));
-    return value;
+  /// Drops the spectra for which drop(s).
+  template <class Drop>
+  void remove(Drop drop) {
+    std::size_t kept = 0;
+    std::uint64_t peaks = 0;
+    for (std::size_t s = 0; s < size(); ++s) {
+      if (drop(s)) continue;
+      std::uint64_t const begin = offsets_[s], end = offsets_[s + 1];  // before they are written over
+      for (std::vector<double>* const column : {&mz_, &intensity_})
+        if (begin != peaks)
+          std::copy(column->begin() + std::ptrdiff_t(begin), column->begin() + std::ptrdiff_t(end),
+                    column->begin() + std::ptrdiff_t(peaks));
+      peaks += end - begin;
+      precursor_[kept] = precursor_[s];
+      charge_[kept] = charge_[s];
+      ms_level_[kept] = ms_level_[s];
+      offsets_[++kept] = peaks;
+    }
+    resize(kept, peaks);
+  }
+
+  /// A table on disk, without spectra that can repeat no other.
+  struct stored {
+    external::stored_range bytes;
+    std::size_t spectra, peaks;
+  };
+  [[nodiscard]] stored store(external::run_files& files) const {
+    auto all = files.write([&](sink& to) {
+      each_column(*this, [&](auto const& column) {
+        to.write(std::span(reinterpret_cast<char const*>(column.data()), column.size() * sizeof(column[0])));
+      });
+    });
+    return {std::move(all), size(), mz_.size()};
+  }
+  /// @throws input_error  if it is not what was stored
+  void load(stored const& from) {
+    resize(from.spectra, from.peaks);
+    positional_checksum read;
+    std::uint64_t at = 0;
+    each_column(*this, [&](auto& column) {
+      std::span<char> const to(reinterpret_cast<char*>(column.data()), column.size() * sizeof(column[0]));
+      from.bytes.read_at(at, to);
+      read.add(at, to);
+      at += to.size();
+    });
+    if (read.sum() != from.bytes.checksum) from.bytes.fail();
   }
 
  private:
-  [[nodiscard]] std::span<double const> part(std::vector<double> const& column, std::size_t s) const {
-    return std::span(column).subspan(std::size_t(all_.offsets[s]), std::size_t(all_.offsets[s + 1] - all_.offsets[s]));
+  static constexpr std::size_t bytes_of_peak = 2 * sizeof(double),
+                               bytes_of_spectrum = 2 * sizeof(double) + sizeof(std::int32_t) + sizeof(std::uint32_t);
+
+  template <class Table, class F>
+  static void each_column(Table& all, F f) {
+    f(all.offsets_);
+    f(all.precursor_);
+    f(all.charge_);
+    f(all.ms_level_);
+    f(all.mz_);
+    f(all.intensity_);
   }
-  spectrum_columns all_;
+  void resize(std::size_t spectra, std::size_t peaks) {
+    offsets_.resize(spectra + 1);
+    precursor_.resize(spectra);
+    charge_.resize(spectra);
+    ms_level_.resize(spectra);
+    mz_.resize(peaks);
+    intensity_.resize(peaks);
+  }
+  [[nodiscard]] std::span<double const> part(std::vector<double> const& column, std::size_t s) const {
+    return std::span(column).subspan(std::size_t(offsets_[s]), std::size_t(offsets_[s + 1] - offsets_[s]));
+  }
+
+  std::vector<double> mz_, intensity_;     // of all peaks
+  std::vector<std::uint64_t> offsets_{0};  // of peaks: one more than there are spectra
+  std::vector<double> precursor_;          // of spectra, as in spectrum_columns
+  std::vector<std::int32_t> charge_;
+  std::vector<std::uint32_t> ms_level_;
 };
+
+// A spectrum of a table.
+struct table_entry {
+  spectrum_table const& table;
+  std::size_t s;
+  [[nodiscard]] double precursor() const { return table.precursor(s); }
+};
+
+bool is_alike(table_entry const& a, table_entry const& b) {
+  return a.table.charge(a.s) == b.table.charge(b.s) && a.table.ms_level(a.s) == b.table.ms_level(b.s);
+}
 
 // The cosine of the angle between two spectra.
 class cosine {
  public:
   explicit cosine(tolerance const& peaks) : peaks_(peaks) {}
 
-  double operator()(spectrum_table const& all, std::size_t a, std::size_t b) {
-    auto const mz_a = all.mz(a), mz_b = all.mz(b), heights_a = all.intensity(a), heights_b = all.intensity(b);
+  double operator()(table_entry const& a, table_entry const& b) {
+    auto const mz_a = a.table.mz(a.s), mz_b = b.table.mz(b.s);
+    auto const heights_a = a.table.intensity(a.s), heights_b = b.table.intensity(b.s);
     double const norm = std::sqrt(sum_of_squares(heights_a) * sum_of_squares(heights_b));
     if (norm == 0) return mz_a.empty() && mz_b.empty() ? 1 : 0;
     pairs_.clear();
@@ -133,29 +230,53 @@ class cosine {
   std::vector<bool> used_a_, used_b_;
 };
 
-// Marks spectra that are identical to an earlier one.
-void mark_identical(spectrum_table const& all, std::vector<std::uint8_t>& repeats) {
-  std::vector<std::pair<std::uint64_t, std::size_t>> order(all.size());
-  tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t s) { order[s] = {all.hash(s), s}; });
-  std::ranges::sort(order);
-  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    while (end < order.size() && order[end].first == order[begin].first) ++end;
-    std::vector<std::size_t> kept;  // more than one only if hashes collide
-    for (std::size_t i = begin; i < end; ++i) {
-      std::size_t const s = order[i].second;
-      repeats[s] = std::ranges::any_of(kept, [&](std::size_t other) { return all.is_identical(s, other); });
-      if (!repeats[s]) kept.push_back(s);
-    }
+// Whether a spectrum repeats an earlier one by precursor and cosine. One thread at a time.
+class similarity {
+ public:
+  explicit similarity(duplicate_rule const& rule) : rule_(rule), cosine_(rule.peaks) {}
+
+  bool operator()(table_entry const& earlier, table_entry const& later) {
+    return std::abs(earlier.precursor() - later.precursor()) <= distance_at(*rule_.precursor, earlier.precursor()) &&
+           is_alike(earlier, later) && cosine_(earlier, later) >= rule_.min_cosine;
   }
+  /// Returns a distance within which all precursors are that a spectrum may repeat. A distance in ppm is that of the earlier
+  /// spectrum, so that one more or less may be within it on either side.
+  [[nodiscard]] double reach(table_entry const& one) const { return 2 * distance_at(*rule_.precursor, one.precursor()); }
+
+ private:
+  duplicate_rule const& rule_;
+  cosine cosine_;
+};
+
+std::vector<std::size_t> order_by_precursor(spectrum_table const& all) {
+  std::vector<std::size_t> order;
+  for (std::size_t s = 0; s < all.size(); ++s)
+    if (!std::isnan(all.precursor(s))) order.push_back(s);
+  std::ranges::stable_sort(order, {}, [&](std::size_t s) { return all.precursor(s); });
+  return order;
+}
+
+// Marks each spectrum that repeats one of some earlier ones.
+void mark_similar_to(spectrum_table const& earlier, spectrum_table const& all, duplicate_rule const& rule,
+                     std::vector<std::uint8_t>& repeats) {
+  std::vector<std::size_t> const order = order_by_precursor(earlier);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, all.size()), [&](tbb::blocked_range<std::size_t> const& some) {
+    similarity is_similar(rule);
+    for (std::size_t s = some.begin(); s < some.end(); ++s) {
+      if (repeats[s] || std::isnan(all.precursor(s))) continue;
+      double const reach = is_similar.reach({all, s}), last = all.precursor(s) + reach;
+      auto const precursor = [&](std::size_t k) { return earlier.precursor(k); };
+      auto next = std::ranges::lower_bound(order, all.precursor(s) - reach, {}, precursor);
+      for (; next != order.end() && precursor(*next) <= last && !repeats[s]; ++next)
+        repeats[s] = is_similar({earlier, *next}, {all, s});
+    }
+  });
 }
 
 // Marks each spectrum that repeats an earlier, unmarked one. Groups of spectra whose precursors are farther apart than the
 // tolerance are independent.
 void mark_similar(spectrum_table const& all, duplicate_rule const& rule, std::vector<std::uint8_t>& repeats) {
-  std::vector<std::size_t> order;
-  for (std::size_t s = 0; s < all.size(); ++s)
-    if (!std::isnan(all.precursor(s))) order.push_back(s);
-  std::ranges::stable_sort(order, {}, [&](std::size_t s) { return all.precursor(s); });
+  std::vector<std::size_t> const order = order_by_precursor(all);
   std::vector<std::size_t> groups;
   for (std::size_t i = 0; i < order.size(); ++i)
     if (i == 0 || all.precursor(order[i]) - all.precursor(order[i - 1]) > distance_at(*rule.precursor, all.precursor(order[i])))
@@ -166,32 +287,119 @@ void mark_similar(spectrum_table const& all, duplicate_rule const& rule, std::ve
     std::vector<std::size_t> by_input(members.size());
     std::iota(by_input.begin(), by_input.end(), std::size_t{0});
     std::ranges::sort(by_input, {}, [&](std::size_t i) { return members[i]; });
-    cosine similarity(rule.peaks);
+    similarity is_similar(rule);
     for (std::size_t const i : by_input) {
       std::size_t const s = members[i];
       auto const repeats_one = [&](std::size_t other) {
-        return other < s && !repeats[other] && all.is_alike(s, other) && similarity(all, other, s) >= rule.min_cosine;
+        return other < s && !repeats[other] && is_similar({all, other}, {all, s});
       };
-      auto const is_near = [&](std::size_t other) {
-        double const first = all.precursor(std::min(other, s));
-        return std::abs(all.precursor(other) - all.precursor(s)) <= distance_at(*rule.precursor, first);
-      };
-      // A distance in ppm is that of the earlier spectrum, so that one more or less may be within it on either side.
-      double const reach = 2 * distance_at(*rule.precursor, all.precursor(s));
+      double const reach = is_similar.reach({all, s});
       for (std::size_t j = i; j-- > 0 && all.precursor(s) - all.precursor(members[j]) <= reach && !repeats[s];)
-        repeats[s] = is_near(members[j]) && repeats_one(members[j]);
+        repeats[s] = repeats_one(members[j]);
       for (std::size_t j = i + 1; j < members.size() && all.precursor(members[j]) - all.precursor(s) <= reach && !repeats[s];
            ++j)
-        repeats[s] = is_near(members[j]) && repeats_one(members[j]);
+        repeats[s] = repeats_one(members[j]);
     }
   });
 }
+
+// Tells which spectra repeat others, of all that come in chunks in the order of the inputs.
+class repeat_finder : public detail::chunk_receiver {
+ public:
+  /// Returns whether each spectrum repeats an earlier one.
+  virtual std::vector<std::uint8_t> found() = 0;
+};
+
+// Keeps 128 bits of the SHA-1 of each spectrum: its precursor, charge, MS level and peaks in order.
+class identical_finder final : public repeat_finder {
+ public:
+  std::vector<std::uint8_t> found() override {
+    std::vector<std::size_t> order(digests_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t s) { return std::pair(digests_[s], s); });
+    std::vector<std::uint8_t> repeats(order.size());
+    for (std::size_t i = 1; i < order.size(); ++i) repeats[order[i]] = digests_[order[i]] == digests_[order[i - 1]];
+    return repeats;
+  }
+
+ private:
+  using digest = std::array<std::uint64_t, 2>;
+
+  void take(detail::chunk const& one) override {
+    some_.clear();
+    some_.add(one.columns);
+    some_.sort_peaks();
+    std::size_t const before = digests_.size();
+    digests_.resize(before + some_.size());
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, some_.size()), [&](tbb::blocked_range<std::size_t> const& range) {
+      std::vector<std::uint64_t> bits;
+      for (std::size_t s = range.begin(); s < range.end(); ++s) {
+        bits.assign({bits_of(some_.precursor(s)), std::uint64_t(some_.charge(s)), some_.ms_level(s)});
+        for (double const value : some_.mz(s)) bits.push_back(bits_of(value));
+        for (double const value : some_.intensity(s)) bits.push_back(bits_of(value));
+        detail::sha1_digest sum;
+        sum.add({reinterpret_cast<char const*>(bits.data()), bits.size() * sizeof(std::uint64_t)});
+        std::memcpy(digests_[before + s].data(), sum.bytes().data(), sizeof(digest));
+      }
+    });
+  }
+
+  spectrum_table some_;
+  std::vector<digest> digests_;
+};
+
+// Compares a batch of spectra with those of all batches before that repeat none, which are on disk.
+class similar_finder final : public repeat_finder {
+ public:
+  similar_finder(duplicate_rule const& rule, order_options const& order)
+      : rule_(rule), batch_bytes_(memory_of(order) / share), files_(order.folders) {}
+
+  std::vector<std::uint8_t> found() override {
+    mark_batch();
+    return std::move(repeats_);
+  }
+
+ private:
+  // A batch may take twice its size while it grows, and one that was stored is beside it.
+  static constexpr std::size_t share = 4;
+
+  void take(detail::chunk const& one) override {
+    if (batch_.bytes() >= batch_bytes_) {
+      mark_batch();
+      std::size_t const first = repeats_.size() - batch_.size();
+      batch_.remove([&](std::size_t s) { return repeats_[first + s] || std::isnan(batch_.precursor(s)); });
+      if (batch_.size() != 0) stored_.push_back(batch_.store(files_));
+      batch_.clear();
+    }
+    batch_.add(one.columns);
+  }
+
+  void mark_batch() {
+    batch_.sort_peaks();
+    std::vector<std::uint8_t> repeats(batch_.size());
+    spectrum_table earlier;
+    for (spectrum_table::stored const& one : stored_) {
+      earlier.load(one);
+      mark_similar_to(earlier, batch_, rule_, repeats);
+    }
+    mark_similar(batch_, rule_, repeats);
+    append(repeats_, repeats);
+  }
+
+  duplicate_rule const& rule_;
+  std::size_t batch_bytes_;
+  external::run_files files_;
+  std::vector<spectrum_table::stored> stored_;
+  spectrum_table batch_;
+  std::vector<std::uint8_t> repeats_;  // of the batches before, and of this one when it was marked
+};
 
 }  // namespace
 
 std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(spectrum_inputs const& inputs,
                                                                                sort_options const& options,
-                                                                               duplicate_rule const& rule) {
+                                                                               duplicate_rule const& rule,
+                                                                               order_options const& order) {
   auto const check = [](tolerance const& one) {
     if (!(one.value >= 0) || !std::isfinite(one.value) || (one.ppm && one.value > max_ppm))
       throw usage_error("invalid tolerance of duplicates");
@@ -199,20 +407,21 @@ std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(s
   check(rule.peaks);
   if (rule.precursor) check(*rule.precursor);
   if (!(rule.min_cosine > 0 && rule.min_cosine <= 1)) throw usage_error("the cosine of duplicates is not above 0 and up to 1");
-  spectrum_table all;
+  std::unique_ptr<repeat_finder> finder;
+  if (rule.precursor)
+    finder = std::make_unique<similar_finder>(rule, order);
+  else
+    finder = std::make_unique<identical_finder>();
   std::vector<std::vector<std::uint64_t>> numbers(inputs.count);
   detail::read_inputs(
-      inputs, options, {.what = detail::purpose::read, .lists = true}, [](sort_options& one) { one.choice.duplicates.reset(); },
-      [&](std::size_t k, std::uint64_t, detail::pipeline& work) {
-        all.add(work.take_columns());
-        numbers[k] = work.take_chosen();
-      });
-  std::vector<std::uint8_t> repeats(all.size());
+      inputs, options, {.what = detail::purpose::read, .receiver = finder.get(), .lists = true},
+      [&](sort_options& one) {
+        one.choice.duplicates.reset();
+        one.chunk_bytes = std::clamp<std::size_t>(memory_of(order) / detail::order_blocks, 1, one.chunk_bytes);
+      },
+      [&](std::size_t k, std::uint64_t, detail::pipeline& work) { numbers[k] = work.take_chosen(); });
   tbb::task_arena arena(threads_for(options.machine.threads));
-  arena.execute([&] {
-    all.sort_peaks();
-    rule.precursor ? mark_similar(all, rule, repeats) : mark_identical(all, repeats);
-  });
+  std::vector<std::uint8_t> const repeats = arena.execute([&] { return finder->found(); });
   std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> found;
   auto next = repeats.begin();
   for (auto const& some : numbers) {

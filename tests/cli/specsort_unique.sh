@@ -66,7 +66,7 @@ def cosine(a, b, far, ppm):
 
 for case in range(60):
     spectra, text = [], ''
-    for number in range(r.choice((0, 1, 5, 40, 120))):
+    for number in range(r.choice((0, 1, 5, 40, 120, 400))):
         if spectra and r.random() < 0.4:
             precursor, charge, level, peaks = r.choice(spectra)
             peaks = [(m + r.choice((0, 0, 0.03125)), x) for m, x in peaks]
@@ -98,8 +98,8 @@ for case in range(60):
             kept.append(number)
     open('random.mgf', 'w').write(text)
     value = '' if identical else f'={far}{"ppm" * ppm},{least},{peak_far}'
-    for threads in '1', '3':
-        done = subprocess.run(['specsort', 'random.mgf', f'--unique-spectra{value}', '--threads', threads], capture_output=True,
+    for how in ['--threads', '1'], ['--threads', '3', '--memory', '1K'], ['--memory', '1K', '-T', '.']:
+        done = subprocess.run(['specsort', 'random.mgf', f'--unique-spectra{value}', *how], capture_output=True,
                               text=True, check=True)
         found = [int(line[6:]) for line in done.stdout.splitlines() if line.startswith('TITLE=')]
         assert found == kept, (case, value, found, kept)

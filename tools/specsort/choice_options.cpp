@@ -258,7 +258,7 @@ cli::option unique_row(std::string& to) {
           to,
           "Give it as --unique-spectra=20ppm,0.95 or as --unique-spectra alone, which means identical: the same "
           "precursor, charge, MS level and peaks. A third value is the tolerance of peaks (0.05). Charges and MS "
-          "levels must be the same. The inputs are read twice, and their peaks have to fit in memory.");
+          "levels must be the same. The inputs are read twice. Peaks that do not fit in --memory go to temporary files.");
   one.optional_value = true;
   one.set = [&to](std::string_view, std::string_view value) { to = value.empty() ? "identical" : value; };
   return one;

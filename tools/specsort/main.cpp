@@ -63,7 +63,7 @@ work checked(command const& made) {
   work w{made,
          made.choice.choice(),
          made.selection.selection(),
-         made.order.order(made.inputs.size() > 1),
+         made.order.order(made.inputs.size() > 1, !made.choice.unique.empty()),
          {made.choice.index, made.inputs},
          made.choice.duplicates()};
   if (!made.choice.filter_ms_level.empty() && w.select.empty())
@@ -213,7 +213,7 @@ void find_duplicates(work& w, spectra::sort_options& options, cli::progress& pro
   if (!w.duplicates) return;
   progress.phase("comparing");
   w.lists.duplicates = spectra::find_duplicates(specsort::inputs_of(w.made.inputs, w.lists, w.made.common.threads, true),
-                                                options, *w.duplicates);
+                                                options, *w.duplicates, w.order);
   options.choice.duplicates_text = w.made.choice.unique;
   options.choice.duplicates = w.lists.duplicates_of(0);
 }

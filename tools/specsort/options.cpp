@@ -445,17 +445,18 @@ std::string explained(spectra::selection const& select, std::string const& prese
   return text;
 }
 
-spectra::order_options order_options::order(bool several) const {
+spectra::order_options order_options::order(bool several, bool unique) const {
   spectra::order_options one;
   bool const is_order = any() || several;
   constexpr std::string_view needs = "needs --spectra-by, --split-size, --split-count or several inputs";
-  if (!is_order) {
-    for (auto const& [name, value] : {std::pair("--map", map), std::pair("--memory", memory)})
-      if (!value.empty()) throw usage_error(fmt::format("{} {}", name, needs));
-    if (!folders.empty()) throw usage_error(fmt::format("--temporary-directory {}", needs));
+  if (!is_order && !map.empty()) throw usage_error(fmt::format("--map {}", needs));
+  if (!is_order && !unique) {
+    for (auto const& [name, given] :
+         {std::pair("--memory", !memory.empty()), std::pair("--temporary-directory", !folders.empty())})
+      if (given) throw usage_error(fmt::format("{} {}, or --unique-spectra", name, needs));
   }
   if (descending && by.empty()) throw usage_error("--descending-spectra needs --spectra-by");
-  if (!is_order) return one;
+  if (!is_order && !unique) return one;
   if (!by.empty()) one.order = {keys_of(by), descending};
   if (!split_size.empty() && !split_count.empty()) throw usage_error("--split-size and --split-count are mutually exclusive");
   if (!split_size.empty()) one.part_bytes = parse_size("--split-size", split_size);

@@ -77,8 +77,9 @@ struct order_options {
   /// Returns true if spectra are ordered or the output is split.
   [[nodiscard]] bool any() const { return !by.empty() || splits(); }
   [[nodiscard]] bool splits() const { return !split_size.empty() || !split_count.empty(); }
-  /// @param several  there are several inputs @throws usage_error  for invalid numbers, and for options that need others
-  [[nodiscard]] spectra::order_options order(bool several) const;
+  /// @param several  there are several inputs @param unique  spectra that repeat others are left out
+  /// @throws usage_error  for invalid numbers, and for options that need others
+  [[nodiscard]] spectra::order_options order(bool several, bool unique) const;
 };
 
 /// The settings of a command line.

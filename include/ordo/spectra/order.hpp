@@ -130,13 +130,16 @@ struct duplicate_rule {
 };
 
 /// Reads all inputs, and returns for each the numbers of the spectra that repeat others, among those that options.choice
-/// accepts. Time: by the number of pairs of spectra within the tolerance. Memory: 16 bytes for each peak, up to twice as much
-/// while it grows, and about 100 bytes for each spectrum.
+/// accepts. Identical spectra are told by 128 bits of their SHA-1, in 24 bytes for each spectrum, twice as much while they
+/// grow. Others take time by the number of pairs of spectra within the tolerance, and order.memory, beside 9 bytes for each
+/// spectrum: if they do not fit, those that stay go to order.folders, and are read again for each quarter of that memory.
 /// @param options  name, input_bytes and on_warning do not count, nor do the duplicates of the choice
+/// @param order  memory and folders alone count
 /// @throws usage_error  for values out of range; and as order_spectra
 std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(spectrum_inputs const& inputs,
                                                                                sort_options const& options,
-                                                                               duplicate_rule const& rule);
+                                                                               duplicate_rule const& rule,
+                                                                               order_options const& order = {});
 
 /// Orders spectra to a single sink. @throws usage_error for parts
 order_report order_spectra(spectrum_inputs const& inputs, sink& output, sort_options const& options,
