@@ -149,7 +149,7 @@ def compare_mzxml(before, after):
             order = in_order(mz)
             if not (same(mz[order].astype(float), other['m/z array']) and
                     same(heights[order].astype(float), other['intensity array'])):
-                single = mz.dtype == np.float32 or heights.dtype == np.float32
+                single = mz.dtype.itemsize == 4 or heights.dtype.itemsize == 4  # in either byte order
                 exact = single and same(mz[order], other['m/z array'].astype(mz.dtype)) and same(
                     heights[order], other['intensity array'].astype(heights.dtype))
                 if not exact:
