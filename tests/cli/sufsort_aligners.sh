@@ -106,6 +106,7 @@ star made/odd.fa 3 4 '682163237 1196'; star gaps.fa 2 5 '1679282368 1175'; star 
 star "$samples/human_mt_y.fa" 5 18; star "$samples/cholera_iupac.fa" 6 7; star made/poly.fa 3 10
 expect 0 sufsort aligner-index --for=star "$samples/lambda.fa" -o ours_star; grep -qx $'genomeSAindexNbases\t6' ours_star/genomeParameters.txt
 expect_error sufsort aligner-index --for=star made/n.fa -o bad_star
+[[ ! -e bad_star ]] || fail 'a folder of wrong input'
 expect_error sufsort aligner-index --for=star gaps.fa -o ours_star --index-letters 16
 expect_error sufsort aligner-index --for=star gaps.fa -o ours_star --bin-bits 33
 expect_error sufsort aligner-index --for=star gaps.fa -o gaps.fa

@@ -195,8 +195,8 @@ int aligner_index(aligner_index_options const& options, cli::common_options cons
     return build({".1.ebwtl", ".2.ebwtl", ".3.ebwtl", ".4.ebwtl", ".rev.1.ebwtl", ".rev.2.ebwtl"});
   }
   if (is_star) {
-    make_folder(options.output);
-    return build_packed<suffix::star_reference>(
+    output_folder folder(options.output);
+    int const status = build_packed<suffix::star_reference>(
         options,
         {"/Genome", "/SA", "/SAindex", "/chrName.txt", "/chrStart.txt", "/chrLength.txt", "/chrNameLength.txt",
          "/genomeParameters.txt"},
@@ -208,6 +208,8 @@ int aligner_index(aligner_index_options const& options, cli::common_options cons
           return reference.write(suffix::star_files{to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7]}, parameters,
                                  sorting);
         });
+    folder.keep();
+    return status;
   }
   using enum suffix::run_length_format;
   return build_run_lengths(options, options.aligner == "ropebwt3" ? fmd : fmr, common, report);

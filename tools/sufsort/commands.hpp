@@ -253,8 +253,21 @@ struct aligner_index_options {
 /// Builds the index of an aligner of reads, of files of FASTA. @returns the exit status
 int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report);
 
-/// Makes a folder if there is none. @throws output_error
-void make_folder(std::string const& path);
+/// The folder of some outputs: made if there is none, and removed again, unless keep() is called or something is in it.
+class output_folder {
+ public:
+  /// @throws output_error
+  explicit output_folder(std::string const& path);
+  ~output_folder();
+  output_folder(output_folder const&) = delete;
+  output_folder& operator=(output_folder const&) = delete;
+
+  void keep() noexcept { is_made_ = false; }
+
+ private:
+  std::string path_;
+  bool is_made_;
+};
 
 /// Verifies an index and prints its first mismatch. @returns the exit status
 int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report);

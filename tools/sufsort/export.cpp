@@ -29,7 +29,7 @@ constexpr std::array<std::pair<std::string_view, export_format>, 5> formats{{{"r
 /// Writes an index of infini-gram to a folder, which is made if there is none. All files appear in the end.
 void export_shards(suffix::stored_index const& index, export_options const& options, cli::common_options const& common,
                    reporter& report) {
-  make_folder(options.output);
+  output_folder folder(options.output);
   std::vector<std::size_t> const first = suffix::infini_gram_shards(index, options.shard_bytes);
   std::size_t const shards = first.size() - 1;
   if (std::string const other = fmt::format("{}/tokenized.{}", options.output, shards); std::filesystem::exists(other))
@@ -52,16 +52,22 @@ void export_shards(suffix::stored_index const& index, export_options const& opti
     for (std::size_t file = 3 * k; file < files.size(); ++file) files[file].finish();
   }
   for (cli::output& file : files) file.commit();
+  folder.keep();
 }
 
 }  // namespace
 
-void make_folder(std::string const& path) {
+output_folder::output_folder(std::string const& path) : path_(path) {
   namespace fs = std::filesystem;
   std::error_code error;
-  fs::create_directory(path, error);
+  is_made_ = fs::create_directory(path, error);
   if (!fs::is_directory(path))
     throw output_error(fmt::format("cannot write: {}: {}", path, error ? error.message() : "it is no folder"));
+}
+
+output_folder::~output_folder() {
+  std::error_code error;
+  if (is_made_) std::filesystem::remove(path_, error);
 }
 
 int export_array(export_options const& options, cli::common_options const& common, reporter& report) {
