@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 
 // Reads XML twice: next_markup() finds tags, to cut a text and to replace parts of it; expat reads their meaning, and checks
-// that the document is well-formed.
+// that the document is well-formed. Most spectra consist of plain_tag()s, which need no expat: what is not plain goes to it.
 namespace ordo::inline v0::spectra::detail {
 
 /// An error at a byte of a text. The pipeline, which knows the name of the input and the line, makes an input_error of it:

@@ -73,6 +73,7 @@ grep -q -- '--unique-spectra' both.html; grep -q '<td>6</td><td>3</td>' both.htm
 rm beside.*
 expect_error specsort - --top 1 -o beside.mgf --report beside.html < in.mgf; grep -q "cannot read twice" err
 expect_error specsort in.mgf comma.mgf -o beside.mgf --report beside.html
+expect_error specsort in.mgf --report - -o -; [[ ! -s out ]] || fail "two outputs in one"
 expect_error specsort in.mgf --report in.mgf -o beside.mgf; grep -q "it would replace the input" err
 expect_error specsort in.mgf --report beside.html -o no/such.mgf
 [[ ! -e beside.mgf && ! -e beside.html ]] || fail "an output of a command that failed"

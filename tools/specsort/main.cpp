@@ -51,6 +51,8 @@ void refuse_conflicts(command const& made) {
   if (tasks > 1)
     throw usage_error(
         "conflicting options: --output, --check, --summary, --report: give one of them, or --report with --output");
+  if (made.has_output && made.output == "-" && made.report == "-")
+    throw usage_error("conflicting options: --output, --report: both would be standard output");
 }
 
 // Checks options that depend on one another. @throws usage_error
