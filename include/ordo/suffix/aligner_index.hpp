@@ -168,7 +168,7 @@ class star_reference {
   /// Returns the number of letters.
   [[nodiscard]] std::uint64_t size() const noexcept { return letters_.size(); }
 
-  /// Writes what `STAR --runMode genomeGenerate` 2.7.4a to 2.7.11b writes without annotations. Both strands of each record are
+  /// Writes what `STAR --runMode genomeGenerate` 2.7.10b writes without annotations. Both strands of each record are
   /// sorted; suffixes that begin with N have no entry, and others are compared through N. Can be called once. Memory besides: 6
   /// bytes for each letter of both strands, 10 if there are 2^31 or more, and that of SAindex: 1.6 GB for 14 letters.
   /// @throws input_error  for a reference without letters A, C, G and T, and for parameters out of range; as build, and what
