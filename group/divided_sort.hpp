@@ -71,6 +71,11 @@ class divided_sort {
 
  private:
   using digit_begins = std::vector<std::uint64_t>;  // of a member's buckets, and their end
+  /// A bucket on a border between outputs, and where it begins among all such buckets of each member.
+  struct border {
+    std::size_t digit;
+    std::vector<std::uint64_t> begins;
+  };
 
   [[nodiscard]] std::uint64_t total() const { return lengths_.out_ends.back(); }
   [[nodiscard]] std::size_t digit_of(K code) const { return std::size_t(K(code >> shift_) & K(digits_ - 1)); }
@@ -90,8 +95,8 @@ class divided_sort {
     // The sample may have a prefix in common that some key does not have.
     if ((different & code_at<K>::top) == 0) {
       difference_from<K> const difference{less_.code_in(task_.keys_in), shown[0].first};
-      std::uint64_t const mine = n_ == 0 ? 0 : backend_.reduce(n_, difference, std::uint64_t{0}, bitwise_or{});
-      for (std::uint64_t const x : members_.all_gather(mine)) different |= K(x);
+      std::uint64_t const own = n_ == 0 ? 0 : backend_.reduce(n_, difference, std::uint64_t{0}, bitwise_or{});
+      for (std::uint64_t const x : members_.all_gather(own)) different |= K(x);
     }
     auto const width = unsigned(std::bit_width(different));
     shift_ = width > bits ? width - bits : 0;
@@ -117,15 +122,15 @@ class divided_sort {
       std::uint64_t size;
       std::array<K, 1024> codes;
     };
-    sample mine{};
-    mine.size = std::min<std::uint64_t>(n_, mine.codes.size());
+    sample own{};
+    own.size = std::min<std::uint64_t>(n_, own.codes.size());
     std::vector<std::uint64_t> positions;
-    for (std::uint64_t i = 0; i < mine.size; ++i) positions.push_back(n_ / mine.size * i + n_ % mine.size * i / mine.size);
-    std::span const codes(mine.codes.data(), mine.size);
+    for (std::uint64_t i = 0; i < own.size; ++i) positions.push_back(n_ / own.size * i + n_ % own.size * i / own.size);
+    std::span const codes(own.codes.data(), own.size);
     share_fetcher<B, K>{backend_, {static_cast<K const*>(task_.keys_in), n_}}(positions, codes);
     for (K& code : codes) code = less_.code_of(code);
     std::vector<std::pair<K, double>> all;
-    auto const samples = members_.all_gather(mine);
+    auto const samples = members_.all_gather(own);
     for (std::size_t m = 0; m < p_; ++m)
       for (std::uint64_t i = 0; i < samples[m].size; ++i)
         all.emplace_back(samples[m].codes[i], double(lengths_.in[m]) / double(samples[m].size));
@@ -145,11 +150,11 @@ class divided_sort {
     on_.run(by_digit);
     auto const begins = backend_.template buffer<std::uint64_t>(digits_ + 1);
     backend_.each(digits_ + 1, write_bucket_begin<K>{less_.code_in(keys_.data()), n_, shift_, K(digits_), begins.data()});
-    digit_begins mine(digits_ + 1), all(p_ * mine.size());
-    backend_.download(std::span<std::uint64_t const>(begins.span()), std::span(mine));
-    members_.all_gather(std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)));
+    digit_begins own(digits_ + 1), all(p_ * own.size());
+    backend_.download(std::span<std::uint64_t const>(begins.span()), std::span(own));
+    members_.all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
     for (std::size_t m = 0; m < p_; ++m)
-      begins_.emplace_back(all.begin() + std::ptrdiff_t(m * mine.size()), all.begin() + std::ptrdiff_t((m + 1) * mine.size()));
+      begins_.emplace_back(all.begin() + std::ptrdiff_t(m * own.size()), all.begin() + std::ptrdiff_t((m + 1) * own.size()));
     begins_of_all_.assign(digits_ + 1, 0);
     for (digit_begins const& own : begins_)
       for (std::size_t digit = 0; digit <= digits_; ++digit) begins_of_all_[digit] += own[digit];
@@ -159,33 +164,58 @@ class divided_sort {
   void find_cuts() {
     cuts_.assign((p_ + 1) * p_, 0);
     for (std::size_t m = 0; m < p_; ++m) cuts_[p_ * p_ + m] = lengths_.in[m];
-    for (std::size_t q = 1; q < p_;) {
+    // The buckets on borders, one behind the other, are searched for all cuts at once: a search takes a few rounds, which cost
+    // more time than their work.
+    std::vector<border> borders;
+    std::vector<std::uint64_t> lengths(p_), targets;
+    std::vector<std::size_t> border_of, outputs;  // by target
+    std::uint64_t before = 0;                     // items of all members in the borders before the last one
+    for (std::size_t q = 1; q < p_; ++q) {
       std::uint64_t const target = lengths_.out_ends[q - 1];
       std::size_t const digit = bucket_of(target);
-      // All targets in the bucket.
-      std::vector<std::uint64_t> targets;
-      std::size_t const first = q;
-      for (; q < p_ && (targets.empty() || lengths_.out_ends[q - 1] < begins_of_all_[digit + 1]); ++q)
-        targets.push_back(lengths_.out_ends[q - 1] - begins_of_all_[digit]);
-      std::vector<std::uint64_t> within(targets.size() * p_);
-      if (targets.back() != 0) within = cuts_in_bucket(digit, targets);
-      for (std::size_t i = 0; i < within.size(); ++i) cuts_[first * p_ + i] = begins_[i % p_][digit] + within[i];
+      if (target == begins_of_all_[digit]) {
+        for (std::size_t m = 0; m < p_; ++m) cuts_[q * p_ + m] = begins_[m][digit];
+        continue;
+      }
+      if (borders.empty() || borders.back().digit != digit) {
+        if (!borders.empty()) before += size_of_all(borders.back().digit);
+        borders.push_back({digit, lengths});
+        for (std::size_t m = 0; m < p_; ++m) lengths[m] += begins_[m][digit + 1] - begins_[m][digit];
+        sort_bucket(digit);
+      }
+      targets.push_back(before + target - begins_of_all_[digit]);
+      border_of.push_back(borders.size() - 1);
+      outputs.push_back(q);
     }
+    wait_for(backend_, keys_.span());
+    std::size_t const rank = members_.rank();
+    auto const fetch = [&](std::span<std::uint64_t const> positions, std::span<K> items) {
+      std::vector<std::uint64_t> in_share;
+      for (std::uint64_t const at : positions) {
+        auto const behind = std::find_if(borders.begin(), borders.end(), [&](border const& b) { return b.begins[rank] > at; });
+        // The last border that begins at or before `at`, which is not empty.
+        border const& b = *(behind - 1);
+        in_share.push_back(begins_[rank][b.digit] + at - b.begins[rank]);
+      }
+      share_fetcher<B, K>{backend_, keys_.span()}(in_share, items);
+    };
+    auto const within = share_splitter<K, code_less<K>>(members_, lengths, targets, less_).cuts(fetch);
+    for (std::size_t s = 0; s < targets.size(); ++s)
+      for (std::size_t m = 0; m < p_; ++m) {
+        border const& b = borders[border_of[s]];
+        cuts_[outputs[s] * p_ + m] = begins_[m][b.digit] + within[s * p_ + m] - b.begins[m];
+      }
   }
   /// Returns the bucket that holds item `position` of all, or the last one for their number.
   [[nodiscard]] std::size_t bucket_of(std::uint64_t position) const {
     auto const after = std::upper_bound(begins_of_all_.begin() + 1, begins_of_all_.end() - 1, position);
     return std::size_t(after - begins_of_all_.begin()) - 1;
   }
-  std::vector<std::uint64_t> cuts_in_bucket(std::size_t digit, std::span<std::uint64_t const> targets) {
-    std::vector<std::uint64_t> sizes;
-    for (digit_begins const& own : begins_) sizes.push_back(own[digit + 1] - own[digit]);
-    std::size_t const first = begins_[members_.rank()][digit], n = sizes[members_.rank()];
-    run_in_place({reinterpret_cast<char*>(keys_.data() + first), values_.data() + first * task_.value_bytes}, n,
-                 [](sort_task&) {});
-    std::span<K> const bucket = keys_.span().subspan(first, n);
-    wait_for(backend_, bucket);
-    return share_splitter<K, code_less<K>>(members_, sizes, targets, less_).cuts(share_fetcher<B, K>{backend_, bucket});
+  [[nodiscard]] std::uint64_t size_of_all(std::size_t digit) const { return begins_of_all_[digit + 1] - begins_of_all_[digit]; }
+  void sort_bucket(std::size_t digit) {
+    std::uint64_t const first = begins_[members_.rank()][digit], end = begins_[members_.rank()][digit + 1];
+    run_in_place({reinterpret_cast<char*>(keys_.data() + first), values_.data() + first * task_.value_bytes},
+                 std::size_t(end - first), [](sort_task&) {});
   }
 
   struct arrays {
@@ -232,7 +262,7 @@ class divided_sort {
     std::vector<bucket_range> buckets;
     std::size_t rounds = 0;
     for (std::size_t q = 0; q < p_; ++q) rounds = std::max(rounds, buckets.emplace_back(buckets_of(q)).count);
-    bucket_range const mine = buckets[rank];
+    bucket_range const own = buckets[rank];
 
     // What is sorted at a time: some eighth of the output, in segments, one for each bucket.
     struct batch {
@@ -250,7 +280,7 @@ class divided_sort {
       }
       std::uint64_t const begin = at;
       for (std::size_t m = 0; m < p_; ++m) {
-        std::uint64_t const size = round < mine.count ? part_of(m, rank, mine.first + round).size : 0;
+        std::uint64_t const size = round < own.count ? part_of(m, rank, own.first + round).size : 0;
         moves.receives.push_back({at, size});
         at += size;
       }

@@ -157,13 +157,15 @@ class gpu_member final : public detail::thread_member {
   [[nodiscard]] bool shares_memory() const noexcept override { return false; }
 
  private:
-  /// Copies from all members at the same time: in turn, members that are not in step would read the same GPU. With NCCL, copies
-  /// from this member only.
+  /// Copies from all members, beginning with the next one. Copy engines take copies in the order of their start: in the same
+  /// order on every GPU, all would read from one at a time, and share its link. With NCCL, copies from this member only.
   void copy(std::span<std::span<std::byte const> const> from, std::span<std::span<std::byte> const> to) {
-    for (std::size_t m = 0; m < size(); ++m)
+    for (std::size_t i = 1; i <= size(); ++i) {
+      std::size_t const m = (rank() + i) % size();
       if (!from[m].empty() && (!communicator_ || m == rank()))
         ORDO_CUDA(cudaMemcpyPeerAsync(to[m].data(), int(gpus_[rank()]), from[m].data(), int(gpus_[m]), from[m].size(),
                                       streams_[m]->handle));
+    }
   }
   void send_and_receive(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> to) {
     nccl const& library = *nccl::get();
@@ -172,11 +174,9 @@ class gpu_member final : public detail::thread_member {
     for (std::size_t m = 0; m < size(); ++m) {
       if (m == rank()) continue;
       if (!sends[m].empty())
-        library.check(library.send(sends[m].data(), sends[m].size(), nccl::bytes, int(m), communicator_, stream),
-                      "ncclSend");
+        library.check(library.send(sends[m].data(), sends[m].size(), nccl::bytes, int(m), communicator_, stream), "ncclSend");
       if (!to[m].empty())
-        library.check(library.receive(to[m].data(), to[m].size(), nccl::bytes, int(m), communicator_, stream),
-                      "ncclRecv");
+        library.check(library.receive(to[m].data(), to[m].size(), nccl::bytes, int(m), communicator_, stream), "ncclRecv");
     }
     library.check(library.group_end(), "ncclGroupEnd");
   }

@@ -48,16 +48,16 @@ class group {
 
   /// Copies `data` of the member `root` to all others. It has the same length on every member.
   virtual void broadcast(std::span<std::byte> data, std::size_t root) = 0;
-  /// Writes the data of member m to all[m * mine.size(), (m + 1) * mine.size()). `mine` has the same length on every member.
-  virtual void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) = 0;
+  /// Writes the data of member m to all[m * own.size(), (m + 1) * own.size()). `own` has the same length on every member.
+  virtual void all_gather(std::span<std::byte const> own, std::span<std::byte> all) = 0;
   /// Copies sends[m] to member m, which finds it in its receives[r] for this member's rank r, of the same length. Both lists
   /// have size() spans. No span that is received overlaps a span that is sent.
   void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives) {
     all_to_all(sends, receives, [](std::size_t) {});
   }
-  /// Does the same in rounds, as many on every member. Round i has the spans [i * size(), (i + 1) * size()) of both lists. Calls
-  /// arrived(i), in the order of rounds, when what this member receives in round i may be used, by work that is queued on its
-  /// machine from then on. A group of GPUs copies later rounds beside that work. Returns when all rounds are done.
+  /// Does the same in rounds, as many on every member. Round i has the spans [i * size(), (i + 1) * size()) of both lists.
+  /// Calls arrived(i), in the order of rounds, when what this member receives in round i may be used, by work that is queued on
+  /// its machine from then on. A group of GPUs copies later rounds beside that work. Returns when all rounds are done.
   virtual void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
                           std::function<void(std::size_t)> const& arrived) = 0;
   /// Replaces values[i] by the sum, minimum or maximum of all members' values[i]. Sums wrap around.
@@ -78,9 +78,9 @@ class group {
 
   /// Returns the values of all members, by rank.
   template <class T>
-  requires std::is_trivially_copyable_v<T> std::vector<T> all_gather(T const& mine) {
-    std::vector<T> all(size_, mine);
-    all_gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  requires std::is_trivially_copyable_v<T> std::vector<T> all_gather(T const& own) {
+    std::vector<T> all(size_, own);
+    all_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
     return all;
   }
   /// Returns the sum, minimum or maximum of all members' values.
@@ -95,7 +95,7 @@ class group {
 
   /// Check the arguments of the verbs. @throws usage_error
   void check_root(std::size_t root) const;
-  void check_gather(std::size_t mine, std::size_t all) const;
+  void check_gather(std::size_t own, std::size_t all) const;
   void check_lists(std::size_t sends, std::size_t receives) const;
 
  private:

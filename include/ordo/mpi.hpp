@@ -62,18 +62,18 @@ class mpi_group final : public group {
           "MPI_Ibcast");
     }
   }
-  void all_gather(std::span<std::byte const> mine, std::span<std::byte> all) override {
-    check_gather(mine.size(), all.size());
+  void all_gather(std::span<std::byte const> own, std::span<std::byte> all) override {
+    check_gather(own.size(), all.size());
     std::size_t const part = std::max<std::size_t>(1, max_message_ / size());
-    if (mine.size() <= part) {
-      gather_part(mine, all.data());
+    if (own.size() <= part) {
+      gather_part(own, all.data());
       return;
     }
     std::vector<std::byte> parts(part * size());
-    for (std::size_t at = 0; at < mine.size(); at += part) {
-      std::size_t const bytes = std::min(part, mine.size() - at);
-      gather_part(mine.subspan(at, bytes), parts.data());
-      for (std::size_t m = 0; m < size(); ++m) std::memcpy(all.data() + m * mine.size() + at, parts.data() + m * bytes, bytes);
+    for (std::size_t at = 0; at < own.size(); at += part) {
+      std::size_t const bytes = std::min(part, own.size() - at);
+      gather_part(own.subspan(at, bytes), parts.data());
+      for (std::size_t m = 0; m < size(); ++m) std::memcpy(all.data() + m * own.size() + at, parts.data() + m * bytes, bytes);
     }
   }
   void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
@@ -138,10 +138,10 @@ class mpi_group final : public group {
     check(start(&request), call);
     wait(std::span(&request, 1), false);
   }
-  void gather_part(std::span<std::byte const> mine, std::byte* all) {
+  void gather_part(std::span<std::byte const> own, std::byte* all) {
     run(
         [&](MPI_Request* r) {
-          return MPI_Iallgather(mine.data(), int(mine.size()), MPI_BYTE, all, int(mine.size()), MPI_BYTE, communicator_, r);
+          return MPI_Iallgather(own.data(), int(own.size()), MPI_BYTE, all, int(own.size()), MPI_BYTE, communicator_, r);
         },
         "MPI_Iallgather");
   }

@@ -68,9 +68,9 @@ class share_splitter {
         for (std::size_t const s : open) n += count(s, m);
         most = std::max(most, n);
       }
-      host_items<T> mine(most), all(most * p_);
-      fetch(std::span<std::uint64_t const>(positions), mine.span().first(positions.size()));
-      members_.all_gather(std::as_bytes(mine.span()), std::as_writable_bytes(all.span()));
+      host_items<T> own(most), all(most * p_);
+      fetch(std::span<std::uint64_t const>(positions), own.span().first(positions.size()));
+      members_.all_gather(std::as_bytes(own.span()), std::as_writable_bytes(all.span()));
       std::vector<std::size_t> next(p_);
       for (std::size_t m = 0; m < p_; ++m) next[m] = m * most;
       for (std::size_t const s : open) narrow(s, all.span(), next);
