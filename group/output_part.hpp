@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <semaphore>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,9 +26,28 @@ class part_sink final : public sink {
   }
   bool expect(std::uint64_t) override { return true; }
   [[nodiscard]] bool addressable() const override { return true; }
-  void write_at(std::uint64_t offset, std::span<char const> data) override { to_.write_at(begin_ + offset, data); }
+  void write_at(std::uint64_t offset, std::span<char const> data) override {
+    turn const own;
+    to_.write_at(begin_ + offset, data);
+  }
 
  private:
+  /// Limits the threads of this process that write at a time. A file system takes the writes to a file one after the other, and
+  /// more threads that wait for their turn only slow it down: 32, of four GPUs, wrote half as many bytes a second as 8.
+  class turn {
+   public:
+    turn() { free().acquire(); }
+    ~turn() { free().release(); }
+    turn(turn const&) = delete;
+    turn& operator=(turn const&) = delete;
+
+   private:
+    static std::counting_semaphore<>& free() {
+      static std::counting_semaphore<> left(8);
+      return left;
+    }
+  };
+
   sink& to_;
   std::uint64_t begin_, written_ = 0;
 };
