@@ -2,40 +2,29 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "group/gather_strings.hpp"
-#include "group/output_part.hpp"
+#include "ordo/cpu.hpp"
+#include "ordo/detail/config.hpp"
+#include "ordo/gpu.hpp"
 #include "ordo/host_bytes.hpp"
+#include "strings/group/share_task.hpp"
+#include "strings/group/shares.hpp"
+#include "strings/group/splitters.hpp"
+#include "strings/keys/compiled_keys.hpp"
+#include "strings/sort/line_sort.hpp"
 
 namespace ordo::inline v0::strings {
 namespace {
 
+using detail::line_sample, detail::member_sink, detail::splitter, detail::line_piece, detail::text_range;
+
 /// The largest part of a text that is read at a time.
 constexpr std::size_t max_part = std::size_t{64} << 20;
-constexpr std::uint64_t sequential = ~std::uint64_t{0};
-
-/// The bytes of a text that is addressable: from its position on.
-struct text_range {
-  std::uint64_t begin, size;
-};
-
-/// Returns the first begin of a line at or behind `offset` of a text, or its end.
-std::uint64_t line_begin(source const& text, text_range const& range, std::uint64_t offset, char delimiter) {
-  if (offset == 0 || offset >= range.size) return std::min(offset, range.size);
-  std::vector<char> block(std::size_t{1} << 16);
-  for (std::uint64_t at = offset - 1; at < range.size;) {
-    std::size_t const n = std::size_t(std::min<std::uint64_t>(block.size(), range.size - at));
-    text.read_at(range.begin + at, {block.data(), n});
-    if (void const* const found = std::memchr(block.data(), delimiter, n))
-      return at + std::uint64_t(static_cast<char const*>(found) - block.data()) + 1;
-    at += n;
-  }
-  return range.size;
-}
 
 void end_last_line(host_bytes& text, char delimiter) {
   if (!text.empty() && text.data()[text.size() - 1] != delimiter) text.append({&delimiter, 1});
@@ -51,60 +40,33 @@ void append_range(source const& text, std::uint64_t begin, std::uint64_t end, ho
   }
 }
 
-/// Appends a sequential text.
-void append_all(source& text, host_bytes& to) {
-  for (;;) {
-    auto const room = to.room(std::size_t{1} << 20);
-    std::size_t const got = text.read(room);
-    to.resize(to.size() + got);
-    if (got < room.size()) return;
-  }
-}
-
 /// Reads this member's lines.
 host_bytes read_share(group& members, texts const& from, char delimiter) {
-  std::size_t const p = members.size(), rank = members.rank();
+  std::size_t const rank = members.rank();
   // Member 0 alone opens what may be a pipe, which can be read once.
-  std::vector<text_range> ranges(from.count, {0, sequential});
+  std::vector<text_range> ranges(from.count);
   std::vector<host_bytes> piped(from.count);
   if (rank == 0)
     for (std::size_t k = 0; k < from.count; ++k) {
       auto const text = from.open(k);
-      if (auto const size = text->size())
-        ranges[k] = {text->position(), *size - std::min(*size, text->position())};
-      else
-        append_all(*text, piped[k]);
+      ranges[k] = text_range::of(*text);
+      if (ranges[k].size == text_range::sequential) detail::append_all(*text, piped[k]);
     }
   members.broadcast(std::as_writable_bytes(std::span(ranges)), 0);
 
   std::size_t first_shared = from.count;  // the texts before it are member 0's
-  while (first_shared != 0 && ranges[first_shared - 1].size != sequential) --first_shared;
-  std::uint64_t total = 0;
-  for (std::size_t k = first_shared; k < from.count; ++k) total += ranges[k].size;
-  std::uint64_t const begin = even_offset(total, p, rank), end = begin + even_share(total, p, rank);
-
+  while (first_shared != 0 && ranges[first_shared - 1].size != text_range::sequential) --first_shared;
   host_bytes share;
-  std::uint64_t offset = 0;  // of a text among all that are shared
-  for (std::size_t k = 0; k < from.count; ++k) {
-    text_range const& range = ranges[k];
-    if (k < first_shared) {
-      if (rank != 0) continue;
-      if (range.size == sequential)
-        share.append(piped[k].span());
-      else
-        append_range(*from.open(k), range.begin, range.begin + range.size, share);
-      piped[k] = {};
-    } else {
-      // A line belongs to the member in whose range it begins.
-      std::uint64_t const low = std::clamp(begin, offset, offset + range.size) - offset,
-                          high = std::clamp(end, offset, offset + range.size) - offset;
-      offset += range.size;
-      if (low == high) continue;
-      auto const text = from.open(k);
-      if (!text->size()) throw input_error("cannot read: input " + std::to_string(k + 1) + ": it is a regular file no more");
-      std::uint64_t const first = line_begin(*text, range, low, delimiter), last = line_begin(*text, range, high, delimiter);
-      append_range(*text, range.begin + first, range.begin + last, share);
-    }
+  for (std::size_t k = 0; rank == 0 && k < first_shared; ++k) {
+    if (ranges[k].size == text_range::sequential)
+      share.append(piped[k].span());
+    else
+      append_range(*from.open(k), ranges[k].begin, ranges[k].begin + ranges[k].size, share);
+    piped[k] = {};
+    end_last_line(share, delimiter);
+  }
+  for (line_piece const& piece : detail::pieces_of(from, first_shared, ranges, members.size(), rank, delimiter)) {
+    append_range(*from.open(piece.text), piece.begin, piece.end, share);
     end_last_line(share, delimiter);
   }
   return share;
@@ -127,11 +89,6 @@ std::uint64_t take_number(char const*& from, char const* end) {
   throw error("exchange of lines: the bytes that arrived are damaged");
 }
 
-struct splitter {
-  std::string_view line;
-  std::uint64_t member, position;
-};
-
 /// One sort over a group, on one member.
 class line_exchange {
  public:
@@ -146,7 +103,13 @@ class line_exchange {
       sorted_lines const lines = strings::sort({text.data(), text.size()}, options_);
       report.machine = lines.machine();
       report.device_memory = lines.device_memory();
-      ends = pack(lines, cuts_of(lines, find_splitters(lines)), packed);
+      auto const splitters = detail::find_splitters(members_, draw(lines), compare_);
+      // Lines that are dropped or counted stay together.
+      ends = pack(
+          lines,
+          detail::cuts_at(
+              members_, lines.size(), [&](std::size_t k) { return lines[k]; }, splitters, compare_, equal_ != duplicates::keep),
+          packed);
     }
     text = {};
     std::size_t const p = members_.size();
@@ -180,86 +143,25 @@ class line_exchange {
     return equal_ == duplicates::drop && lines.is_duplicate(k);
   }
 
-  /// Draws samples that stand for equal numbers of bytes, and returns the samples of all that split the bytes into equal parts.
-  std::vector<splitter> find_splitters(sorted_lines const& lines) {
+  /// Draws samples that stand for equal numbers of bytes.
+  std::vector<line_sample> draw(sorted_lines const& lines) {
     std::size_t const p = members_.size();
-    // 20 samples a part: each of p members is wrong by at most one sample's bytes, a twentieth of a part in all.
-    std::uint64_t const wanted = std::max<std::uint64_t>(64, 20 * p);
-    std::size_t const max_length = std::max<std::size_t>(256, (std::size_t{16} << 20) / (wanted * p));
-    std::string own;
     std::uint64_t bytes = 0;
     for (std::size_t k = 0; k < lines.size(); ++k)
       if (!is_dropped(lines, k)) bytes += lines[k].size() + 1;
-    std::uint64_t const step = std::max<std::uint64_t>(1, bytes / wanted);
+    std::uint64_t const step = std::max<std::uint64_t>(1, bytes / detail::samples_wanted(p));
+    std::vector<line_sample> samples;
     std::uint64_t passed = 0, next = step / 2;
-    auto const put = [&](std::uint64_t x) { own.append(reinterpret_cast<char const*>(&x), sizeof(x)); };
     for (std::size_t k = 0; k < lines.size(); ++k) {
       if (is_dropped(lines, k)) continue;
       std::string_view const line = lines[k];
       passed += line.size() + 1;
       if (passed <= next) continue;
-      std::string_view const sample = line.substr(0, max_length);
       std::uint64_t const steps = (passed - next - 1) / step + 1;  // a long line stands for several
-      put(k), put(steps * step), put(sample.size());
-      own += sample;
+      samples.push_back({k, steps * step, std::string(line.substr(0, detail::max_sample_length(p)))});
       next += steps * step;
     }
-    samples_ = ordo::detail::gather_strings(members_, own);
-    struct weighed {
-      splitter at;
-      std::uint64_t bytes;
-    };
-    std::vector<weighed> all;
-    for (std::size_t m = 0; m < p; ++m)
-      for (std::size_t i = 0; i < samples_[m].size();) {
-        std::uint64_t head[3];
-        std::memcpy(head, samples_[m].data() + i, sizeof(head));
-        i += sizeof(head);
-        all.push_back({{std::string_view(samples_[m]).substr(i, head[2]), m, head[0]}, head[1]});
-        i += head[2];
-      }
-    std::ranges::sort(all, [&](weighed const& a, weighed const& b) {
-      if (int const order = compare_(a.at.line, b.at.line)) return order < 0;
-      return a.at.member != b.at.member ? a.at.member < b.at.member : a.at.position < b.at.position;
-    });
-    std::uint64_t total = 0, sum = 0;
-    for (weighed const& x : all) total += x.bytes;
-    std::vector<splitter> splitters;
-    for (weighed const& x : all) {
-      while (splitters.size() + 1 < p && sum + x.bytes / 2 >= even_offset(total, p, splitters.size() + 1))
-        splitters.push_back(x.at);
-      sum += x.bytes;
-    }
-    return splitters;  // fewer than p - 1 if there are few samples: the last members get nothing
-  }
-
-  /// Returns the number of this member's lines before each splitter.
-  std::vector<std::size_t> cuts_of(sorted_lines const& lines, std::vector<splitter> const& splitters) {
-    std::vector<std::size_t> cuts;
-    for (splitter const& s : splitters) {
-      auto const first = [&](auto is_before) {
-        std::size_t low = cuts.empty() ? 0 : cuts.back(), high = lines.size();
-        while (low < high) {
-          std::size_t const middle = low + (high - low) / 2;
-          if (is_before(lines[middle]))
-            low = middle + 1;
-          else
-            high = middle;
-        }
-        return low;
-      };
-      std::size_t const begin = first([&](std::string_view line) { return compare_(line, s.line) < 0; });
-      std::size_t const rank = members_.rank();
-      // Lines that are dropped or counted stay together.
-      if (equal_ != duplicates::keep || rank > s.member) {
-        cuts.push_back(begin);
-        continue;
-      }
-      std::size_t const end = first([&](std::string_view line) { return compare_(line, s.line) <= 0; });
-      cuts.push_back(rank < s.member ? end : std::clamp(std::size_t(s.position), begin, end));
-    }
-    cuts.resize(members_.size(), lines.size());
-    return cuts;
+    return samples;
   }
 
   /// Writes each line as two numbers, the bytes that it shares with the line before it and those that follow, and the latter.
@@ -307,26 +209,17 @@ class line_exchange {
   sort_options const& options_;
   line_comparison compare_;
   duplicates equal_;
-  std::vector<std::string> samples_;  // to which splitters refer
 };
 
-/// A sink to memory.
-class bytes_sink final : public sink {
- public:
-  void write(std::span<char const> data) override { bytes.append(data); }
-  host_bytes bytes;
-};
-
-/// Cuts off the lines behind the first options.head of all members.
-void keep_head(group& members, host_bytes& lines, sort_options const& options) {
-  char const* const end = lines.data() + lines.size();
-  auto const counts = members.all_gather(std::uint64_t(std::count(std::as_const(lines).data(), end, options.delimiter)));
-  std::uint64_t left = options.head;
-  for (std::size_t m = 0; m < members.rank(); ++m) left -= std::min(left, counts[m]);
-  if (left >= counts[members.rank()]) return;
-  char const* at = lines.data();
-  for (; left != 0; --left) at = std::find(at, end, options.delimiter) + 1;
-  lines.resize(std::size_t(at - lines.data()));
+/// Returns how many lines this member writes of the first `head` of all members.
+std::uint64_t own_head(group& members, sorted_lines const& lines, duplicates equal, std::uint64_t head) {
+  if (head == sort_options{}.head) return head;
+  std::uint64_t own = lines.size();
+  if (equal != duplicates::keep)
+    for (std::size_t k = 0; k < lines.size(); ++k) own -= lines.is_duplicate(k);
+  auto const counts = members.all_gather(own);
+  for (std::size_t m = 0; m < members.rank(); ++m) head -= std::min(head, counts[m]);
+  return head;
 }
 
 }  // namespace
@@ -346,23 +239,46 @@ group_report sort(group& members, texts const& from, group_output const& open, s
   text = line_exchange(members, options, equal)(std::move(text), report.sort, report.exchanged);
   report.received_text = text.size();
   sorted_lines const lines = sort({text.data(), text.size()}, options);
-  // The number of bytes must be known before the first is written.
-  bool const is_known = equal == duplicates::keep && options.head == sort_options{}.head;
-  bytes_sink own;
-  if (!is_known) {
-    write(lines, equal, options.machine.threads, own);
-    keep_head(members, own.bytes, options);
+  member_sink to(members, open, began);
+  write(lines, equal, options.machine.threads, to, own_head(members, lines, equal, options.head));
+  to.finish();
+  report.own_bytes = to.own_bytes();
+  report.sort.written = to.all_bytes();
+  return report;
+}
+
+bool can_be_divided(sort_options const& options, duplicates equal) {
+  detail::compiled_keys const keys(options.by, static_cast<unsigned char>(options.delimiter));
+  return equal != duplicates::by_count && options.head == sort_options{}.head && !keys.needs_host();
+}
+
+sort_report sort(std::span<machine_options const> machines, texts const& from, sink& to, sort_options const& options,
+                 duplicates equal, phase_observer const& began) {
+  if (machines.empty()) throw usage_error("bad machines: sort: there are none");
+  detail::check_delimiter(options.delimiter);
+  std::vector<unsigned> gpus;
+  for (machine_options const& one : machines)
+    if (one.device == device::gpu && !one.on) gpus.push_back(one.gpu_index.value_or(0));
+  if (machines.size() == 1 || gpus.size() != machines.size() || !can_be_divided(options, equal)) {
+    sort_options first = options;
+    first.machine = machines.front();
+    return sort(from, to, first, equal, began);
   }
-  auto const sizes = members.all_gather(std::uint64_t(is_known ? text.size() : own.bytes.size()));
-  report.own_bytes = sizes[members.rank()];
-  report.sort.written = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-  begin(phase::write, report.sort.written);
-  ordo::detail::output_part part(members, sizes, open(report.sort.written));
-  if (is_known)
-    write(lines, equal, options.machine.threads, part.writer());
-  else
-    part.writer().write(own.bytes.span());
-  part.finish();
+  if (began) began(phase::read, from.bytes);
+  detail::common_texts const all(from);
+  sort_report report;
+  std::mutex mutex;
+  run_members(gpus, [&](group& members, gpu& on) {
+    sort_options here = options;
+    here.machine = machines[members.rank()];
+    group_report const own = detail::sort_share(members, on, all, to, here, equal, began, [](detail::share_task& task) {
+      if constexpr (cuda_enabled) detail::sort_share_on_cuda(task);
+    });
+    std::lock_guard const lock(mutex);
+    if (members.rank() == 0) report.machine = own.sort.machine, report.written = own.sort.written;
+    report.bytes += own.sort.bytes;
+    report.device_memory = std::max(report.device_memory, own.sort.device_memory);
+  });
   return report;
 }
 

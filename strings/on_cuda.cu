@@ -1,5 +1,6 @@
 #include "ordo/gpu.cuh"
 #include "sort_core/scoped_machine.hpp"
+#include "strings/group/share_on.hpp"
 #include "strings/sort/prefix_sort.hpp"
 #include "strings/sort_texts.hpp"
 
@@ -22,6 +23,10 @@ bool sort_texts_on_cuda(text_job& job, unsigned gpu_index) {
 template <class Offset>
 std::size_t memory_on_cuda(std::size_t bytes, std::size_t lines, order const& by, char delimiter) {
   return order_memory<Offset, cuda_backend>(bytes, lines, by, delimiter, true);
+}
+
+void sort_share_on_cuda(share_task& task) {
+  with_machine<gpu>(task.options.machine, 0, [&](cuda_backend& backend) { sort_share_on(backend, task); });
 }
 
 template line_sort<std::uint32_t> sort_on_cuda(std::string_view, sort_options const&, unsigned);

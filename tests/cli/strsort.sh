@@ -198,3 +198,18 @@ grep -q 'bytes' err || fail "no figures: $(cat err)"
 truncate -s 8T far
 printf 'b\na\n' >> far
 { dd skip=8T iflag=skip_bytes count=0 status=none; strsort; } < far | cmp - <(printf 'a\nb\n')
+
+# Several GPUs of a host; without one, an error.
+random 3 200000 '97 98 10' > letters
+if have_gpu; then
+  for given in -s -r -u --count -n --head=5 --unique\ --count; do
+    strsort $given plain unended letters blank > expected
+    strsort --device all $given plain unended letters blank -o made
+    cmp expected made
+    ORDO_DEVICE=all strsort $given - unended letters blank < <(cat plain) | cmp expected -
+  done
+else
+  expect_error strsort --device all plain
+  ORDO_DEVICE=gpu:0-1 expect_error strsort plain
+fi
+expect_error strsort --device gpu:3-1 plain

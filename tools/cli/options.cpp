@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
@@ -19,12 +20,31 @@ machine_options common_options::machine() const {
   return machines().front();
 }
 
+namespace {
+
+bool names_several(std::string_view devices) {
+  return devices == "all" || (devices.starts_with("gpu:") && devices.find('-') != devices.npos);
+}
+
+}  // namespace
+
+std::string common_options::devices() const {
+  char const* const wish = std::getenv("ORDO_DEVICE");
+  return may_be_several && where == "auto" && wish && names_several(wish) ? wish : where;
+}
+
 bool common_options::are_several() const {
-  return may_be_several && (where == "all" || (where.starts_with("gpu:") && where.find('-') != where.npos));
+  return may_be_several && names_several(devices());
+}
+
+void common_options::take_first(std::string_view why) {
+  if (where != "auto") throw usage_error(fmt::format("conflicting options: --device {}: {}", where, why));
+  may_be_several = false;
 }
 
 std::vector<machine_options> common_options::machines() const {
   std::vector<machine_options> all;
+  std::string const where = devices();
   if (!are_several()) {
     all.push_back(parse_device(where));
   } else if (where == "all") {
@@ -87,45 +107,46 @@ template unsigned parse_count(std::string_view, std::string_view);
 template std::uint64_t parse_count(std::string_view, std::string_view);
 
 std::vector<option> common_rows(common_options& options, bool letters) {
-  return {{.name = "device",
-           .value = "NAME",
-           .group = common_group,
-           .help = options.may_be_several
-                       ? "use this machine: auto, cpu, gpu, or gpu:N for the GPU of that number; for several GPUs all or gpu:M-N"
-                       : "use this machine: auto, cpu, gpu, or gpu:N for the GPU of that number",
-           .preset = "ORDO_DEVICE, or auto",
-           .details = "auto chooses the machine that suits the size of the input. The output is the same on all machines.",
-           .choices = "auto cpu gpu",
-           .set =
-               [&options](std::string_view, std::string_view value) {
-                 options.where = value;
-                 static_cast<void>(options.machine());
-               }},
-          {.name = "threads",
-           .value = "N",
-           .group = common_group,
-           .help = "use N threads of the CPU; 0 means all",
-           .preset = "0",
-           .set = [&options](std::string_view, std::string_view value) { options.threads = parse_count("--threads", value); }},
-          {.letter = letters ? 'q' : '\0',
-           .name = "quiet",
-           .group = common_group,
-           .help = "print errors only",
-           .details = "There are no warnings and no progress line.",
-           .set = enable(options.quiet)},
-          {.letter = letters ? 'v' : '\0',
-           .name = "verbose",
-           .group = common_group,
-           .help = "print decisions to standard error, and a last line with time and memory",
-           .set = enable(options.verbose)},
-          {.name = "stats",
-           .value = "FILE",
-           .group = common_group,
-           .help = "write a report as JSON to FILE: version, machine, phases, memory",
-           .set = [&options](std::string_view, std::string_view value) {
-             if (value.empty()) throw usage_error("no file name: --stats: ''");
-             options.stats = value;
-           }}};
+  return {
+      {.name = "device",
+       .value = "NAME",
+       .group = common_group,
+       .help = options.may_be_several
+                   ? "use this machine: auto, cpu, gpu, or gpu:N for the GPU of that number; for several GPUs all or gpu:M-N"
+                   : "use this machine: auto, cpu, gpu, or gpu:N for the GPU of that number",
+       .preset = "ORDO_DEVICE, or auto",
+       .details = "auto chooses the machine that suits the size of the input. The output is the same on all machines.",
+       .choices = "auto cpu gpu",
+       .set =
+           [&options](std::string_view, std::string_view value) {
+             options.where = value;
+             static_cast<void>(options.machine());
+           }},
+      {.name = "threads",
+       .value = "N",
+       .group = common_group,
+       .help = "use N threads of the CPU; 0 means all",
+       .preset = "0",
+       .set = [&options](std::string_view, std::string_view value) { options.threads = parse_count("--threads", value); }},
+      {.letter = letters ? 'q' : '\0',
+       .name = "quiet",
+       .group = common_group,
+       .help = "print errors only",
+       .details = "There are no warnings and no progress line.",
+       .set = enable(options.quiet)},
+      {.letter = letters ? 'v' : '\0',
+       .name = "verbose",
+       .group = common_group,
+       .help = "print decisions to standard error, and a last line with time and memory",
+       .set = enable(options.verbose)},
+      {.name = "stats",
+       .value = "FILE",
+       .group = common_group,
+       .help = "write a report as JSON to FILE: version, machine, phases, memory",
+       .set = [&options](std::string_view, std::string_view value) {
+         if (value.empty()) throw usage_error("no file name: --stats: ''");
+         options.stats = value;
+       }}};
 }
 
 void add_common_options(command_table& table, common_options& options) {

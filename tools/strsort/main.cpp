@@ -128,6 +128,12 @@ int estimate(work const& w, cli::stats& stats) {
   return 0;
 }
 
+// Returns true if members of a job, or several GPUs, share the work.
+bool is_shared(command const& made) {
+  return made.check == 0 && !made.merge && !made.debug && !made.by_count && !made.has_records() && !made.explain &&
+         !made.estimate;
+}
+
 strings::spill_options spill_of(work const& w) {
   command const& made = w.made;
   strings::spill_options where;
@@ -208,6 +214,9 @@ int sort(work const& w, cli::stats& stats) {
       if (out) out->count_others(others);
       return report.sort;
     }
+    if (auto const machines = made.common.machines();
+        machines.size() > 1 && is_shared(made) && strings::can_be_divided(options, equal))
+      return strings::sort(machines, files, *watched, options, equal, began);
     strings::detail::record_sink records(*watched, w.inputs.header(), made.quoted.has_value());
     strsort::annotated_lines annotated(records, w.by, made.delimiter);
     sink& to = made.debug ? static_cast<sink&>(annotated) : records;
@@ -261,11 +270,10 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
   if (job.speaks()) strsort::read_file_names(made, called);
   if (members) {
     // The first process does alone what is not shared; the others wait for it.
-    bool const is_shared = made.check == 0 && !made.merge && !made.debug && !made.by_count && !made.has_records() &&
-                           !made.explain && !made.estimate;
-    if (!is_shared && !job.speaks()) return 0;
-    if (!is_shared) members = nullptr;
+    if (!is_shared(made) && !job.speaks()) return 0;
+    if (!is_shared(made)) members = nullptr;
   }
+  if (members && made.common.are_several()) made.common.take_first("each process of a job works on one machine");
   if (members) share(*members, made.files);
   if (!job.speaks()) {
     made.common.quiet = true;
@@ -324,7 +332,8 @@ int ordo::programs::strsort(int argc, char** argv) {
   auto const reworded = [&](std::string_view message) { return called.reworded(message, writing); };
   auto const body = [&] {
     cli::job job(argc, argv);
-    return job.run(called.name(), [&] { return run(argc, argv, called, writing, job); }, reworded);
+    return job.run(
+        called.name(), [&] { return run(argc, argv, called, writing, job); }, reworded);
   };
   return cli::run_main(called.name(), std::ref(body), reworded);  // by reference: a copy may need memory
 }

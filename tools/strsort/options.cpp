@@ -300,6 +300,7 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
        .details = "KIND is man, complete-bash, complete-zsh or complete-fish.",
        .choices = std::string(cli::generated_kinds)},
   };
+  to.common.may_be_several = true;
   for (cli::option& row : cli::common_rows(to.common, false)) rows.push_back(std::move(row));
   return rows;
 }

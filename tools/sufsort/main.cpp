@@ -79,9 +79,8 @@ int run(int argc, char const* const* argv, cli::job const& job) {
   if (parsed.status) return *parsed.status;
   std::string_view const name = parsed.command->name;
   if (set.common.are_several() && (members || name != "sufsort build"))
-    throw usage_error(
-        fmt::format("conflicting options: --device {}: {}", set.common.where,
-                    members ? "each process of a job works on one machine" : "only 'sufsort build' works on several GPUs"));
+    set.common.take_first(members ? "each process of a job works on one machine"
+                                  : "only 'sufsort build' works on several GPUs");
   set.memory.apply();
   set.common.check_machine();
   set.build.prefix = set.search.prefix = set.repeats.prefix = set.unique.prefix = set.prefix;

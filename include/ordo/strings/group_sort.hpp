@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "ordo/group.hpp"
 #include "ordo/strings.hpp"
@@ -38,6 +39,21 @@ using group_output = std::function<sink*(std::uint64_t bytes)>;
 /// @throws member_lost  if another member failed; else as sort()
 group_report sort(group& members, texts const& from, group_output const& open, sort_options const& options,
                   duplicates equal = duplicates::keep, phase_observer const& began = {});
+
+/// Returns true if several GPUs can divide a sort with these options: they order these keys, all lines are written, and not by
+/// count.
+bool can_be_divided(sort_options const& options, duplicates equal);
+
+/// Sorts the lines of all texts with several machines of this process, to the bytes that sort() writes with one. GPUs read
+/// their part of every text, which is never whole in the host's memory, sort it, exchange lines without the host, and sort
+/// what they received. Sequential texts are read to the host first. Machines that are not all GPUs, and sorts that
+/// cannot be divided, are the work of the first one.
+/// @param machines  at least one; options.machine is not used. An index may occur more than once
+/// @param from  open() is called several times for each addressable text, by one thread at a time
+/// @returns the bytes of all members, and the most memory of one
+/// @throws as sort(); out_of_memory  if a member's share does not fit its GPU
+sort_report sort(std::span<machine_options const> machines, texts const& from, sink& to, sort_options const& options,
+                 duplicates equal = duplicates::keep, phase_observer const& began = {});
 
 }  // namespace ordo::inline v0::strings
 #pragma GCC visibility pop

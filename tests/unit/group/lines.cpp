@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "ordo/cpu.hpp"
+#include "ordo/cpu_backend.hpp"
 #include "ordo/strings/group_sort.hpp"
+#include "strings/group/share_on.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
 
@@ -71,6 +72,27 @@ result sort_together(std::size_t size, std::vector<std::string> const& inputs, s
   return all;
 }
 
+/// Sorts as GPUs of one process do, in the memory of CPUs.
+result sort_in_their_memory(std::size_t size, std::vector<std::string> const& inputs, strings::sort_options const& options,
+                            strings::duplicates equal, std::size_t piped_input = ~std::size_t{0}) {
+  result all;
+  std::mutex mutex;
+  string_sink out;
+  strings::texts const texts = texts_of(inputs, piped_input);
+  strings::detail::common_texts const common(texts);
+  run_members(size, [&](group& members, cpu& on) {
+    auto const report =
+        strings::detail::sort_share(members, on, common, out, options, equal, {}, [&](strings::detail::share_task& task) {
+          with_backend(on, [&](host_backend& backend) { strings::detail::sort_share_on(backend, task); });
+        });
+    std::lock_guard const lock(mutex);
+    all.exchanged += report.exchanged;
+    all.largest_share = std::max(all.largest_share, report.received_text);
+  });
+  all.text = out.text;
+  return all;
+}
+
 std::string sort_alone(std::vector<std::string> const& inputs, strings::sort_options const& options,
                        strings::duplicates equal = strings::duplicates::keep) {
   string_sink out;
@@ -105,6 +127,8 @@ TEST_CASE("Lines over a group are the bytes of one process", "[group]") {
       std::string const expected = sort_alone(inputs, options, equal);
       CHECK(sort_together(size, inputs, options, equal, piped_input, writer(trial % 3)).text == expected);
       CHECK(sort_together(size, inputs, options, equal, piped_input, writer(trial / 3 % 3)).text == expected);
+      if (strings::can_be_divided(options, equal))
+        CHECK(sort_in_their_memory(size, inputs, options, equal, piped_input).text == expected);
     }
 }
 
@@ -122,6 +146,33 @@ TEST_CASE("Shares of lines are balanced, and cross without their common prefixes
     result const all = sort_together(size, {text}, {});
     CHECK(all.text == sort_alone({text}, {}));
     CHECK(double(all.largest_share) <= 1.1 * double(text.size()) / double(size));
+    result const there = sort_in_their_memory(size, {text}, {}, strings::duplicates::keep);
+    CHECK(there.text == all.text);
+    CHECK(double(there.largest_share) <= 1.1 * double(text.size()) / double(size));
   }
   CHECK(sort_together(size, {urls}, {}).exchanged < urls.size() / 4);
+}
+
+TEST_CASE("GPUs of one process sort lines to the bytes of one machine", "[group][strings]") {
+  auto const present = gpus();
+  if (present.empty()) return;
+  random_numbers random(11);
+  std::string urls, others;
+  for (std::size_t i = 0; i < 200'000; ++i)
+    urls += "https://www.example.org/" + std::to_string(random.below(50)) + "/" + std::to_string(random.below(100'000)) + "\n";
+  for (std::size_t i = 0; i < 50'000; ++i) others += std::to_string(random.below(1000)) + "\tx\n";
+  std::vector<machine_options> all;
+  for (auto const& one : present) all.push_back({.device = device::gpu, .gpu_index = one.index});
+  for (auto const& machines : {std::vector(2, all[0]), std::vector(3, all[0]), all})
+    for (unsigned kind = 0; kind < 6; ++kind) {
+      auto const equal = strings::duplicates(kind % 3);
+      strings::sort_options options;
+      if (kind >= 3) options.by.keys = {{.last_field = 0, .type = strings::key_type::number}};
+      options.by.last_resort = equal == strings::duplicates::keep;
+      string_sink out;
+      strings::sort(machines, texts_of({urls, "", others, "end"}, kind == 4 ? 0 : 9), out, options, equal);
+      INFO(machines.size() << " members, kind " << kind);
+      options.machine.device = device::cpu;
+      CHECK((out.text == sort_alone({urls, "", others, "end"}, options, equal)));
+    }
 }

@@ -276,8 +276,9 @@ TEST_CASE("Groups of GPUs build the suffix array of one machine", "[group][suffi
       suffix::build_into<std::uint32_t>({text, starts}, {&expected_sa, &expected_lcp, has_bwt ? &expected_bwt : nullptr},
                                         options);
       INFO(machines.size() << " members, sample " << rows.sample);
-      CHECK(report.rounds != 0);
-      CHECK((machines.size() == 1 || report.exchanged != 0));
+      // A sample of positions needs no ranks of others.
+      if (rows.sample == 1) CHECK(report.rounds != 0);
+      if (rows.sample == 1 && machines.size() != 1) CHECK(report.exchanged != 0);
       CHECK((sa.bytes == expected_sa.bytes));
       CHECK((lcp.bytes == expected_lcp.bytes));
       CHECK((bwt.bytes == expected_bwt.bytes));
