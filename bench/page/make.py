@@ -20,6 +20,7 @@ import radix_sort
 import readme
 import sample_sort
 import segmented_sort
+import several_gpus
 import small_sorts
 import sparse_matrices
 import string_sort
@@ -31,7 +32,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEMPLATES = ROOT / "bench/page/templates"
 SUBJECTS = [  # in the order of the summary
     *(segmented_sort, radix_sort, array_sort, sample_sort, small_sorts, string_sort),
-    *(sparse_matrices, suffix_array, cpu_sorts, commands),
+    *(sparse_matrices, several_gpus, suffix_array, cpu_sorts, commands),
 ]
 GPU_FILES = ["segmented_sort", "radix_sort", "array_sort", "comparator_sort", "spgemm"]  # the first names the GPU
 SMALL = ("2^16", "2^20")  # sizes

@@ -51,6 +51,10 @@ STEPS = [
     Step("string_sort", "string_sort --json FILE", 0.65, gpu=False),
     Step("spgemm", "spgemm_bench --json FILE", 0.65),
     Step("spgemm_matrices", "spgemm_bench MATRIX --json FILE", 0.5, own="MATRIX"),
+    Step("group_sort_two", "group_sort --gpus 0,1 --json FILE", 0.3, large=True),
+    Step("group_sort_four", "group_sort --gpus 0,1,2,3 --json FILE", 0.3, large=True),
+    Step("group_sort_four_small", "group_sort --gpus 0,1,2,3 --exchange peer_copies --log-keys 30 --log-pairs 29 --json FILE", 0.2, large=True),
+    Step("group_sort_four_large", "group_sort --gpus 0,1,2,3 --exchange peer_copies --log-keys 32 --log-pairs 31 --json FILE", 0.3, large=True),
     Step("machines", "machines FASTA --json FILE", 0.15),
     Step(
         "suffix_array",
