@@ -281,6 +281,14 @@ void write_memory(ordo_machine* machine, sort_task const& task, std::size_t* byt
 
 }  // namespace
 
+sort_task c_sort_task(ordo_type key_type, void* keys, std::size_t value_bytes, void* values, std::size_t n,
+                      ordo_sort_options const* options) {
+  sort_task task = task_of(operation::keys, key_type, keys, n);
+  add_values(task, value_bytes, values);
+  add_options(task, key_type, options);
+  return task;
+}
+
 ordo_status c_status_of_exception() noexcept {
   try {
     throw;
@@ -411,21 +419,14 @@ ordo_status ordo_peak_memory(ordo_machine* machine, std::size_t* bytes) {
 
 ordo_status ordo_sort_keys(ordo_machine* machine, ordo_type key_type, void* keys, std::size_t n,
                            ordo_sort_options const* options) {
-  return c_status([&] {
-    sort_task task = task_of(operation::keys, key_type, keys, n);
-    add_options(task, key_type, options);
-    checked(machine, "machine").machine->run(task);
-  });
+  return c_status([&] { checked(machine, "machine").machine->run(c_sort_task(key_type, keys, 0, nullptr, n, options)); });
 }
 
 ordo_status ordo_sort_pairs(ordo_machine* machine, ordo_type key_type, void* keys, std::size_t value_bytes, void* values,
                             std::size_t n, ordo_sort_options const* options) {
   return c_status([&] {
-    sort_task task = task_of(operation::keys, key_type, keys, n);
     if (value_bytes == 0) throw ordo::usage_error("bad values: width: 0 bytes, where 4, 8 or 16 are expected");
-    add_values(task, value_bytes, values);
-    add_options(task, key_type, options);
-    checked(machine, "machine").machine->run(task);
+    checked(machine, "machine").machine->run(c_sort_task(key_type, keys, value_bytes, values, n, options));
   });
 }
 

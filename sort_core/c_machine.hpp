@@ -6,6 +6,7 @@
 #include "ordo/gpu.hpp"
 #include "ordo/machine.hpp"
 #include "ordo/memory.hpp"
+#include "sort_core/run_task.hpp"
 
 namespace ordo::inline v0::detail {
 
@@ -44,6 +45,10 @@ ordo_status c_status(F f) noexcept {
     return c_status_of_exception();
   }
 }
+
+/// Returns the task of ordo_sort_keys, or of ordo_sort_pairs if value_bytes is not 0. @throws usage_error
+sort_task c_sort_task(ordo_type key_type, void* keys, std::size_t value_bytes, void* values, std::size_t n,
+                      ordo_sort_options const* options);
 
 }  // namespace ordo::inline v0::detail
 

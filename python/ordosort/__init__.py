@@ -15,6 +15,7 @@ from ._machines import default_machine, set_default_machine
 # Everything else is loaded when it is first used: NumPy takes most of the time of an import, and not every program needs it.
 _MODULES = {
     "_files": ("run_tool", "sort_file", "tool_path"),
+    "_groups": ("Messages", "sort_share", "sort_shares"),
     "_sorts": (
         "argsort",
         "argsort_rows",
@@ -54,6 +55,7 @@ __all__ = [
     "Index",
     "InputError",
     "Machine",
+    "Messages",
     "Repeats",
     "SuffixArray",
     "__version__",
@@ -72,6 +74,8 @@ __all__ = [
     "sort_file",
     "sort_pairs",
     "sort_rows",
+    "sort_share",
+    "sort_shares",
     "sort_strings",
     "spectra",
     "suffix_array",

@@ -75,8 +75,18 @@ array([1, 2])
       .def(
           "synchronize", [](machines& on) { on.each([](auto* m) { check(ordo_synchronize(m)); }); },
           "Waits for all queued work of the GPUs.")
+      .def_static(
+          "all",
+          [] {
+            nb::list all;
+            for (auto const& gpu : ordo::gpus()) all.append(nb::cast(new machines("gpu:" + std::to_string(gpu.index), 0, 0)));
+            if (all.size() == 0) all.append(nb::cast(new machines("cpu", 0, 0)));
+            return all;
+          },
+          "Returns a machine for each GPU that the driver shows, or, without any, one for the CPU.")
       .def("__repr__", [](machines const& on) { return "ordosort.Machine('" + on.device() + "')"; });
 
+  add_groups(module);
   add_programs(module);
   add_sorts(module);
   add_spectra(module);

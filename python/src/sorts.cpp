@@ -7,18 +7,10 @@
 
 #include "python/src/machine.hpp"
 #include "python/src/module.hpp"
+#include "python/src/options.hpp"
 
 namespace ordo_python {
 namespace {
-
-constexpr unsigned is_descending = 1, has_total_order = 2;
-
-ordo_sort_options options_of(unsigned flags) {
-  ordo_sort_options options = ORDO_SORT_OPTIONS_INIT;
-  options.order = flags & is_descending ? ORDO_DESCENDING : ORDO_ASCENDING;
-  options.nans = flags & has_total_order ? ORDO_NANS_TOTAL_ORDER : ORDO_NANS_LAST;
-  return options;
-}
 
 void check_same_place(array const& a, array const& b, char const* name) {
   if (a.gpu() != b.gpu()) throw ordo::usage_error(std::string("bad ") + name + ": not on the device of the keys");

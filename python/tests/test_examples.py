@@ -23,7 +23,8 @@ def output_of(name, *arguments):
 
 
 def test_all_are_tested():
-    assert [example.stem for example in EXAMPLES] == ["clean_run", "deduplicate_lines", "notebooks", "reads_against_genome"]
+    names = ["clean_run", "dask_workers", "deduplicate_lines", "notebooks", "ray_workers", "reads_against_genome"]
+    assert [example.stem for example in EXAMPLES] == names
 
 
 def test_reads_against_genome():
@@ -37,6 +38,12 @@ def test_reads_against_genome():
     words = collections.Counter(genome[i : i + 8] for i in range(len(genome) - 7))
     assert parts[0] == round(100 * sum(n == 1 for n in words.values()) / len(genome), 1)
     assert len(parts) == 9 and max(parts) > 99
+
+
+@pytest.mark.parametrize("name, library", [("dask_workers", "distributed"), ("ray_workers", "ray")])
+def test_workers(name, library):
+    pytest.importorskip(library)
+    assert output_of(name) == "sorted\n"
 
 
 def test_clean_run(tmp_path):

@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ordo/cpu.hpp"
+#include "ordo/gpu.hpp"
+#include "ordo/group_sort.hpp"
+#include "python/src/machine.hpp"
+#include "python/src/module.hpp"
+#include "python/src/options.hpp"
+
+namespace ordo_python {
+namespace {
+
+/// A member of a group whose verbs are methods of a Python object: see _groups.py.
+class python_member final : public ordo::group {
+ public:
+  using group::all_gather;
+  using group::all_to_all;
+  using group::reduce;
+  /// Needs the GIL. @param verbs  must outlive this object
+  explicit python_member(nb::handle verbs)
+      : group(nb::cast<std::size_t>(verbs.attr("size")), nb::cast<std::size_t>(verbs.attr("rank"))), verbs_(verbs) {}
+
+  void broadcast(std::span<std::byte> data, std::size_t root) override {
+    check_root(root);
+    nb::gil_scoped_acquire const held;
+    verbs_.attr("broadcast")(view(data), root);
+  }
+  void all_gather(std::span<std::byte const> own, std::span<std::byte> all) override {
+    check_gather(own.size(), all.size());
+    nb::gil_scoped_acquire const held;
+    verbs_.attr("all_gather")(view(own), view(all));
+  }
+  void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
+                  std::function<void(std::size_t)> const& arrived) override {
+    check_lists(sends.size(), receives.size());
+    for (std::size_t round = 0; round < receives.size() / size(); ++round) {
+      {
+        nb::gil_scoped_acquire const held;
+        nb::list to, from;
+        for (std::size_t m = 0; m < size(); ++m) {
+          auto const send = sends[round * size() + m];
+          auto const receive = receives[round * size() + m];
+          if (m == rank()) {
+            if (send.size() != receive.size()) throw ordo::usage_error("bad length: all_to_all: a member's own part");
+            if (!send.empty()) std::memcpy(receive.data(), send.data(), send.size());
+          }
+          to.append(view(m == rank() ? send.first(0) : send));
+          from.append(view(m == rank() ? receive.first(0) : receive));
+        }
+        verbs_.attr("all_to_all")(to, from);
+      }
+      arrived(round);
+    }
+  }
+  void reduce(std::span<std::uint64_t> values, ordo::reduction by) override {
+    std::vector<std::uint64_t> const own(values.begin(), values.end());
+    std::vector<std::uint64_t> all(size() * own.size());
+    all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      for (std::size_t m = 0; m < size(); ++m) {
+        std::uint64_t const other = all[m * own.size() + i];
+        values[i] = m == 0                       ? other
+                    : by == ordo::reduction::sum ? values[i] + other
+                    : by == ordo::reduction::min ? std::min(values[i], other)
+                                                 : std::max(values[i], other);
+      }
+  }
+  void barrier() override {
+    nb::gil_scoped_acquire const held;
+    verbs_.attr("barrier")();
+  }
+  void fail(std::string const&) noexcept override {}  // the exception reaches the caller
+
+ private:
+  static nb::object view(std::span<std::byte const> bytes, int flags = PyBUF_READ) {
+    static char none = 0;  // an empty span may have no address
+    auto const* const begin = bytes.empty() ? &none : reinterpret_cast<char const*>(bytes.data());
+    PyObject* const made = PyMemoryView_FromMemory(const_cast<char*>(begin), Py_ssize_t(bytes.size()), flags);
+    if (!made) throw nb::python_error();
+    return nb::steal(made);
+  }
+  static nb::object view(std::span<std::byte> bytes) { return view(bytes, PyBUF_WRITE); }
+
+  nb::handle verbs_;
+};
+
+/// A member's arrays. Needs the GIL for construction and destruction.
+struct share {
+  array keys;
+  std::unique_ptr<array> values;
+
+  share(nb::handle keys_given, nb::handle values_given, std::uintptr_t stream) : keys(keys_given, "share", true, stream) {
+    if (values_given.is_none()) return;
+    values = std::make_unique<array>(values_given, "values", true, stream);
+    if (values->gpu() != keys.gpu()) throw ordo::usage_error("bad values: not on the device of the share");
+    if (values->size() != keys.size())
+      throw ordo::usage_error("bad values: length " + std::to_string(values->size()) + " for " + std::to_string(keys.size()) +
+                              " keys");
+  }
+  /// Returns the task of this share, in place.
+  [[nodiscard]] ordo::detail::sort_task task(unsigned flags) const {
+    ordo_sort_options options = options_of(flags);
+    options.equal_zeros = values && !(flags & has_total_order);  // keys alone are the same bytes in any order of zeros
+    auto task = ordo::detail::c_sort_task(keys.type(), keys.data(), values ? values->item_bytes() : 0,
+                                          values ? values->data() : nullptr, keys.size(), &options);
+    task.out_of_place = true;
+    task.keys_in = task.keys;
+    task.keys_in_given = task.n;
+    task.values_in = task.values;
+    task.values_in_given = task.values_given;
+    return task;
+  }
+};
+
+void sort_share(machines& on, nb::handle verbs, nb::handle keys, nb::handle values, unsigned flags, std::uintptr_t stream) {
+  share const own(keys, values, stream);
+  python_member member(verbs);
+  on.run(own.keys.gpu(), stream, [&](ordo_machine* machine) {
+    return ordo::detail::c_status([&] { ordo::detail::sort_over(member, *machine->machine, own.task(flags)); });
+  });
+}
+
+void sort_shares(machines& on, nb::sequence keys, nb::handle values, unsigned flags, nb::sequence streams) {
+  std::vector<std::unique_ptr<share>> shares;
+  std::vector<unsigned> gpus;
+  for (std::size_t m = 0; m < nb::len(keys); ++m) {
+    auto const stream = nb::cast<std::uintptr_t>(streams[m]);
+    nb::object const moved = values.is_none() ? nb::none() : nb::object(values[m]);
+    shares.push_back(std::make_unique<share>(keys[m], moved, stream));
+    if (auto const gpu = shares.back()->keys.gpu()) {
+      gpus.push_back(*gpu);
+      on.run(gpu, stream, [](ordo_machine* machine) { return ordo_synchronize(machine); });  // what the array is made of
+    }
+  }
+  if (!gpus.empty() && gpus.size() != shares.size())
+    throw ordo::usage_error("bad shares: some are in the memory of GPUs, others on the host");
+  nb::gil_scoped_release const released;
+  auto const work = [&](ordo::group& member, ordo::machine& machine) {
+    ordo::detail::sort_over(member, machine, shares[member.rank()]->task(flags));
+  };
+  if (gpus.empty())
+    ordo::run_members(shares.size(), work, on.threads());
+  else
+    ordo::run_members(gpus, work);
+}
+
+}  // namespace
+
+void add_groups(nb::module_& module) {
+  module.def("sort_share", sort_share, nb::arg("machine"), nb::arg("verbs"), nb::arg("keys"), nb::arg("values").none(),
+             nb::arg("flags"), nb::arg("stream"));
+  module.def("sort_shares", sort_shares, nb::arg("machine"), nb::arg("keys"), nb::arg("values").none(), nb::arg("flags"),
+             nb::arg("streams"));
+}
+
+}  // namespace ordo_python
