@@ -174,7 +174,9 @@ void mzml_chunk::read_peaks(std::size_t index) {
     ++warned.no_precursor;
     return;
   }
-  binary_array const *const mz = one.find(array_kind::mz), *const intensity = one.find(array_kind::intensity);
+  binary_array const *mz = one.find(array_kind::mz), *intensity = one.find(array_kind::intensity);
+  // An empty array may be alone.
+  if (!mz != !intensity && (mz ? mz : intensity)->count == 0) mz = intensity = nullptr;
   std::size_t const count = mz ? mz->count : 0;
   counted.peaks += count;
   if ((!mz != !intensity) || (intensity && intensity->count != count)) {

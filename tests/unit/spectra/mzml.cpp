@@ -262,6 +262,14 @@ TEST_CASE("mzml: to MGF, as msconvert writes it") {
   CHECK(warned[0] == "f.mzML: 1 spectra of MS level 2 or above have no selected ion and are left out");
   CHECK(warned[1] == "f.mzML: 1 peaks are not finite and are left out");
 
+  // A spectrum without peaks may have one array, or two, or none.
+  document empty;
+  for (std::vector<array> const& arrays : {std::vector<array>{}, {mz({})}, {intensity({})}, {mz({}), intensity({})}})
+    empty.spectra.push_back({arrays});
+  std::string const without_peaks = sorted(text_of(empty), {}, format::mgf);
+  for (std::string const scan : {"1", "2", "3", "4"})
+    CHECK(without_peaks.find("SCANS=" + scan + "\nEND IONS\n") != std::string::npos);
+
   // Thermo's ids, as msconvert shortens them.
   document thermo{{{{mz({1}), intensity({1})}}}};
   thermo.groups =
