@@ -176,7 +176,7 @@ void mzml_chunk::read_peaks(std::size_t index) {
   }
   binary_array const *mz = one.find(array_kind::mz), *intensity = one.find(array_kind::intensity);
   // An empty array may be alone.
-  if (!mz != !intensity && (mz ? mz : intensity)->count == 0) mz = intensity = nullptr;
+  if (prints && !mz != !intensity && (mz ? mz : intensity)->count == 0) mz = intensity = nullptr;
   std::size_t const count = mz ? mz->count : 0;
   counted.peaks += count;
   if ((!mz != !intensity) || (intensity && intensity->count != count)) {
