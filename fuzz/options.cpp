@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     fuzz::error_of([&] {
       if (cli::parse(table, int(arguments.size()), arguments.data()).status) return;
       made.selection.selection().check();
-      static_cast<void>(made.order.order(made.inputs.size() > 1));
+      static_cast<void>(made.order.order(made.inputs.size() > 1, !made.choice.unique.empty()));
     });
   }
   return 0;
