@@ -79,7 +79,7 @@ sufsort check reported --device=all 2> err && exit 1
 grep -q '^sufsort: conflicting options: --device all: only' err
 sufsort build two.fa --device=gpu:3-1 -o out 2> err && exit 1
 grep -q '^sufsort: no device: gpu:3-1: ' err
-strsort documents.jsonl --device=all 2> err && exit 1
+specsort documents.jsonl --device=all 2> err && exit 1
 grep -q 'unknown device: all' err
 
 # An error is said once, and ends all. No index is left, and an old one stays.
