@@ -73,3 +73,21 @@ no_leftovers() { ! compgen -G '.*.tmp' > /dev/null || fail "left behind: $(compg
 
 # Does the folder's file system have files without a name (O_TMPFILE), of which a SIGKILL leaves nothing?
 has_nameless() { python3 -c 'import os, sys; os.open(sys.argv[1], os.O_TMPFILE | os.O_RDWR)' "$1" 2> /dev/null; }
+
+# job_succeeded PID: wait for an mpirun in the background, and say whether it succeeded. When a process has died, mpirun itself may
+# stop for ever in PMIx_server_finalize, with all processes ended: it is killed then.
+job_succeeded() {
+  local i child alive
+  for ((i = 0; i < 80; ++i)); do
+    kill -0 "$1" 2> /dev/null || break
+    sleep 0.1
+  done
+  if kill -0 "$1" 2> /dev/null; then
+    alive=
+    for child in $(cat "/proc/$1/task/$1/children" 2> /dev/null); do
+      grep -q '^State:.Z' "/proc/$child/status" 2> /dev/null || alive=1
+    done
+    [[ $alive ]] || kill -9 "$1" 2> /dev/null || true
+  fi
+  wait "$1"
+}
