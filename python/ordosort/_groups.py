@@ -87,7 +87,19 @@ class Messages:
 
 
 def _verbs_of(comm):
-    return comm if hasattr(comm, "all_to_all") else _Communicator(comm)
+    if hasattr(comm, "all_to_all"):
+        return comm
+    if not hasattr(comm, "Get_rank"):
+        raise TypeError("comm: neither a communicator of mpi4py nor an object with its verbs")
+    return _Communicator(comm)
+
+
+def _share(a):
+    """Returns the library of a share and the array."""
+    library, a = _checked(a)
+    if len(a.shape) != 1:
+        raise ValueError(f"share: {len(a.shape)} dimensions, where it has one")
+    return library, a
 
 
 def sort_share(share, comm, values=None, *, descending=False, total_order=False, machine=None):
@@ -101,13 +113,17 @@ def sort_share(share, comm, values=None, *, descending=False, total_order=False,
         all_gather(own, all), all_to_all(sends, receives) and barrier(), whose arguments are memoryviews of bytes, or lists of
         `size` of them.
     values: an array as long as `share`, moved with it. The result is then a pair.
+    machine: an ordosort.Machine; by default the module's. Members that are threads of one process need one each, because calls on
+        one machine take turns.
+
+    An exception of a verb reaches the caller. Other members then wait for this one: end them.
 
     >>> import numpy as np, ordosort
     >>> from mpi4py import MPI                                                # doctest: +SKIP
     >>> part = ordosort.sort_share(np.random.rand(10**6), MPI.COMM_WORLD)     # doctest: +SKIP
     """
     flags = _flags(None, descending, total_order)
-    library, share = _checked(share)
+    library, share = _share(share)
     keys = library.copy(share)
     moved = None if values is None else library.copy(values)
     core.sort_share(machine or _machines._default, _verbs_of(comm), keys, moved, flags, library.stream(keys))
@@ -128,7 +144,7 @@ def sort_shares(shares, values=None, *, descending=False, total_order=False, mac
     [array([0, 1]), array([2]), array([3, 4, 5])]
     """
     flags = _flags(None, descending, total_order)
-    checked = [_checked(share) for share in shares]
+    checked = [_share(share) for share in shares]
     if not checked:
         raise ValueError("shares: there are none")
     if values is not None and len(values) != len(checked):

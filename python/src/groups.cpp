@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -30,33 +31,28 @@ class python_member final : public ordo::group {
 
   void broadcast(std::span<std::byte> data, std::size_t root) override {
     check_root(root);
-    nb::gil_scoped_acquire const held;
-    verbs_.attr("broadcast")(view(data), root);
+    call([&] { verbs_.attr("broadcast")(view(data), root); });
   }
   void all_gather(std::span<std::byte const> own, std::span<std::byte> all) override {
     check_gather(own.size(), all.size());
-    nb::gil_scoped_acquire const held;
-    verbs_.attr("all_gather")(view(own), view(all));
+    call([&] { verbs_.attr("all_gather")(view(own), view(all)); });
   }
   void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
                   std::function<void(std::size_t)> const& arrived) override {
     check_lists(sends.size(), receives.size());
     for (std::size_t round = 0; round < receives.size() / size(); ++round) {
-      {
-        nb::gil_scoped_acquire const held;
-        nb::list to, from;
+      auto const to = sends.subspan(round * size(), size());
+      auto const from = receives.subspan(round * size(), size());
+      if (to[rank()].size() != from[rank()].size()) throw ordo::usage_error("bad length: all_to_all: a member's own part");
+      if (!to[rank()].empty()) std::memcpy(from[rank()].data(), to[rank()].data(), to[rank()].size());
+      call([&] {
+        nb::list sent, received;
         for (std::size_t m = 0; m < size(); ++m) {
-          auto const send = sends[round * size() + m];
-          auto const receive = receives[round * size() + m];
-          if (m == rank()) {
-            if (send.size() != receive.size()) throw ordo::usage_error("bad length: all_to_all: a member's own part");
-            if (!send.empty()) std::memcpy(receive.data(), send.data(), send.size());
-          }
-          to.append(view(m == rank() ? send.first(0) : send));
-          from.append(view(m == rank() ? receive.first(0) : receive));
+          sent.append(view(m == rank() ? to[m].first(0) : to[m]));
+          received.append(view(m == rank() ? from[m].first(0) : from[m]));
         }
-        verbs_.attr("all_to_all")(to, from);
-      }
+        verbs_.attr("all_to_all")(sent, received);
+      });
       arrived(round);
     }
   }
@@ -74,12 +70,27 @@ class python_member final : public ordo::group {
       }
   }
   void barrier() override {
-    nb::gil_scoped_acquire const held;
-    verbs_.attr("barrier")();
+    call([&] { verbs_.attr("barrier")(); });
   }
   void fail(std::string const&) noexcept override {}  // the exception reaches the caller
 
+  /// Throws the exception that a verb raised, if one did.
+  void rethrow() const {
+    if (raised_) std::rethrow_exception(raised_);
+  }
+
  private:
+  /// Calls a verb with the GIL.
+  template <class Verb>
+  void call(Verb verb) {
+    nb::gil_scoped_acquire const held;
+    try {
+      verb();
+    } catch (nb::python_error const&) {
+      raised_ = std::current_exception();
+      throw ordo::member_lost("group: a verb raised an exception");
+    }
+  }
   static nb::object view(std::span<std::byte const> bytes, int flags = PyBUF_READ) {
     static char none = 0;  // an empty span may have no address
     auto const* const begin = bytes.empty() ? &none : reinterpret_cast<char const*>(bytes.data());
@@ -90,6 +101,7 @@ class python_member final : public ordo::group {
   static nb::object view(std::span<std::byte> bytes) { return view(bytes, PyBUF_WRITE); }
 
   nb::handle verbs_;
+  std::exception_ptr raised_;
 };
 
 /// A member's arrays. Needs the GIL for construction and destruction.
@@ -123,9 +135,14 @@ struct share {
 void sort_share(machines& on, nb::handle verbs, nb::handle keys, nb::handle values, unsigned flags, std::uintptr_t stream) {
   share const own(keys, values, stream);
   python_member member(verbs);
-  on.run(own.keys.gpu(), stream, [&](ordo_machine* machine) {
-    return ordo::detail::c_status([&] { ordo::detail::sort_over(member, *machine->machine, own.task(flags)); });
-  });
+  try {
+    on.run(own.keys.gpu(), stream, [&](ordo_machine* machine) {
+      return ordo::detail::c_status([&] { ordo::detail::sort_over(member, *machine->machine, own.task(flags)); });
+    });
+  } catch (...) {
+    member.rethrow();
+    throw;
+  }
 }
 
 void sort_shares(machines& on, nb::sequence keys, nb::handle values, unsigned flags, nb::sequence streams) {
@@ -140,6 +157,8 @@ void sort_shares(machines& on, nb::sequence keys, nb::handle values, unsigned fl
       on.run(gpu, stream, [](ordo_machine* machine) { return ordo_synchronize(machine); });  // what the array is made of
     }
   }
+  if (gpus.empty() && on.options().device == ordo::device::gpu)
+    throw ordo::usage_error("bad machine: " + on.device() + ": the arrays are in the host's memory");
   if (!gpus.empty() && gpus.size() != shares.size())
     throw ordo::usage_error("bad shares: some are in the memory of GPUs, others on the host");
   nb::gil_scoped_release const released;

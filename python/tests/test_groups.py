@@ -74,6 +74,22 @@ def test_wrong_shares():
         ordosort.sort_shares([np.arange(3), np.arange(3)], [np.arange(2), np.arange(3)])
     with pytest.raises(ValueError, match="other types"):
         ordosort.sort_shares([np.arange(3), np.arange(3.0)])
+    with pytest.raises(ValueError, match="2 dimensions"):
+        ordosort.sort_shares([np.zeros((2, 3))])
+    with pytest.raises(ValueError, match="host's memory"):
+        ordosort.sort_shares([np.arange(3)], machine=ordosort.Machine("gpu"))
+    with pytest.raises(TypeError, match="comm"):
+        ordosort.sort_share(np.arange(3), None)
+
+
+def test_exceptions_of_verbs():
+    def lost(source):
+        raise KeyError("lost")
+
+    with pytest.raises(KeyError, match="lost"):
+        ordosort.sort_share(np.arange(3), ordosort.Messages(2, 0, lambda to, data: None, lost))
+    with pytest.raises(ValueError):  # too few bytes
+        ordosort.sort_share(np.arange(3), ordosort.Messages(2, 0, lambda to, data: None, lambda source: b"x"))
 
 
 def test_all_machines():
