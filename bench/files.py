@@ -7,10 +7,10 @@
 
 Each row is one input. Its commands run in turn, once without being timed and then --runs times, so that other load on the
 machine affects all of them. Seconds are medians of wall-clock time from the start of a process to its end; memory is the
-largest resident set of any run, or that of Python if it is larger. ordo_generate makes the inputs in the work folder (default:
-a new folder in TMPDIR, removed at the end), which should be on the file system to be measured. Real files are measured
-instead if any are named: --paths and --urls for strsort, --mgf, --fasta, and FILEs by their names: .fa .fna .faa .fasta for
-sufsort, .mgf for specsort, all others for strsort.
+largest resident set of any process of any run, or that of Python if it is larger. CPU seconds are those of all its processes.
+ordo_generate makes the inputs in the work folder (default: a new folder in TMPDIR, removed at the end), which should be on the
+file system to be measured. Real files are measured instead if any are named: --paths and --urls for strsort, --mgf, --fasta,
+and FILEs by their names: .fa .fna .faa .fasta for sufsort, .mgf for specsort, all others for strsort.
 Hot inputs are in the page cache. Cold inputs are dropped from it before each run, by posix_fadvise or, if that fails and root
 runs this, by /proc/sys/vm/drop_caches; the JSON file names the method ("cold").
 Outputs are compared: strsort's with GNU sort's, sufsort's of one record with libdivsufsort's, and those of different devices
@@ -18,6 +18,7 @@ with each other. The JSON file has the SHA-256 of each, to compare different hos
 Programs that are not installed are left out: GNU sort, OpenMS (topp), libdivsufsort (which gets the residues, not FASTA).
 """
 import argparse
+import ctypes
 import ctypes.util
 import hashlib
 import json
@@ -40,6 +41,7 @@ SCALES = {  # paths, urls, rows of a table, spectra, letters of genomes
 }
 # Keys of rows "number TAB host TAB length".
 ORDERS = ["-n", "-t '\t' -k2,2 -k3,3nr", "-V", "-h", "-f", "-u -k1,1"]
+PR_SET_CHILD_SUBREAPER = 36  # orphans of commands become children of this process
 FASTA = (".fa", ".fna", ".faa", ".fasta")
 
 # A program with arguments LIBRARY RESIDUES OUT
@@ -61,7 +63,7 @@ class Command:
     def __init__(self, name, arguments, outputs, stdout=None, reads=None):
         self.name, self.arguments, self.outputs, self.stdout = name, arguments, outputs, stdout
         self.reads = reads  # its input, if that is not the row's
-        self.seconds, self.memory, self.failed, self.sums = [], 0, "", {}
+        self.seconds, self.cpu, self.memory, self.failed, self.sums = [], [], 0, "", {}
 
     def run(self, timed):
         for path in self.outputs.values():
@@ -74,6 +76,7 @@ class Command:
                                    env=dict(os.environ, LC_ALL="C"))
         _, status, used = os.wait4(process.pid, 0)
         seconds = time.monotonic() - begin
+        cpu = used.ru_utime + used.ru_stime + self.cpu_of_orphans()
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
             log.seek(0)
@@ -81,13 +84,26 @@ class Command:
             self.failed = lines[-1] if lines else f"exit status {process.returncode}"
         if timed:
             self.seconds.append(seconds)
+            self.cpu.append(cpu)
         self.memory = max(self.memory, used.ru_maxrss * 1024)
+
+    def cpu_of_orphans(self):
+        """Returns the CPU seconds of processes whose parents did not wait for them, as those of parsort do not."""
+        sum_of_cpu = 0
+        try:
+            while (ended := os.wait4(-1, os.WNOHANG))[0] != 0:
+                sum_of_cpu += ended[2].ru_utime + ended[2].ru_stime
+                self.memory = max(self.memory, ended[2].ru_maxrss * 1024)
+        except ChildProcessError:
+            pass
+        return sum_of_cpu
 
     def row(self):
         if self.failed:
             return {"name": self.name, "failed": self.failed}
         return {"name": self.name, "seconds": round(statistics.median(self.seconds), 4),
-                "all": [round(s, 4) for s in self.seconds], "memory": self.memory, "sha256": self.sums}
+                "all": [round(s, 4) for s in self.seconds], "cpu": round(statistics.median(self.cpu), 4),
+                "memory": self.memory, "sha256": self.sums}
 
 
 def sum_of(path):
@@ -143,6 +159,7 @@ class Cache:
 class Bench:
     def __init__(self, options):
         self.options, self.rows, self.wrong, self.cache = options, [], 0, Cache()
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self.threads = options.threads or len(os.sched_getaffinity(0))
 
     def tool(self, name):
@@ -246,7 +263,7 @@ class Bench:
         for cache in ("hot", "cold") if self.options.cache == "both" else (self.options.cache,):
             self.measure_row(title if cache == "hot" else title + ", cold", path, commands, cache)
             for command in commands:
-                command.seconds, command.memory = [], 0
+                command.seconds, command.cpu, command.memory = [], [], 0
 
     def measure_row(self, title, path, commands, cache):
         if not re.search(self.options.only, title):
@@ -281,7 +298,7 @@ class Bench:
                 print(f"  {c['name']:<16} {c['failed']}")
             else:
                 print(f"  {c['name']:<16} {c['seconds']:8.3f} s {row['bytes'] / 1e6 / c['seconds']:9.1f} MB/s"
-                      f" {c['memory'] / 1e6:9.1f} MB of memory")
+                      f" {c['cpu']:8.3f} s of CPU {c['memory'] / 1e6:9.1f} MB of memory")
         for text in row["wrong"]:
             print("  WRONG: " + text)
         sys.stdout.flush()
