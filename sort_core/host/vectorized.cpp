@@ -19,6 +19,10 @@
 #include <type_traits>
 #include <utility>
 
+#if HWY_ARCH_X86
+#include <cpuid.h>
+#endif
+
 #include "sort_core/host/vectorized.hpp"
 
 #ifndef ORDO_SORTING_NETWORK
@@ -449,27 +453,54 @@ struct vector_functions {
   void (*sort64)(std::uint64_t*, std::size_t, key_code<std::uint64_t>, key_code<std::uint64_t>);
 };
 
+#if HWY_ARCH_X86
+// What the processor has and the system saves, for vectors of at most `bytes` bytes. The compiler's own test for these,
+// __builtin_cpu_supports(), brings a function into each program that asks the processor eleven times before main(), and in a
+// virtual machine a question takes 20 to 30 microseconds.
+class processor_features {
+ public:
+  explicit processor_features(std::size_t bytes) {
+    unsigned a, b, c, d;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0) return;
+    sse4_ = all_of(c, bit_SSE4_2 | bit_PCLMUL | bit_AES);
+    if (!sse4_ || bytes < 32 || !all_of(c, bit_OSXSAVE | bit_AVX | bit_FMA)) return;
+    unsigned const saved = saved_registers();
+    if (!all_of(saved, 0x6) || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return;
+    avx2_ = all_of(b, bit_AVX2 | bit_BMI | bit_BMI2);
+    avx3_ = avx2_ && bytes >= 64 && all_of(saved, 0xe6) &&
+            all_of(b, bit_AVX512F | bit_AVX512VL | bit_AVX512DQ | bit_AVX512BW | bit_AVX512CD);
+  }
+  [[nodiscard]] bool sse4() const { return sse4_; }
+  [[nodiscard]] bool avx2() const { return avx2_; }
+  [[nodiscard]] bool avx3() const { return avx3_; }
+
+ private:
+  static bool all_of(unsigned bits, unsigned wanted) { return (bits & wanted) == wanted; }
+  // Returns the registers that the system saves when it switches threads.
+  static unsigned saved_registers() {
+    unsigned low, high;
+    asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+  }
+
+  bool sse4_ = false, avx2_ = false, avx3_ = false;
+};
+#endif
+
 // Returns those of the widest vectors of the processor, of at most `bytes` bytes if that is 16 or more. The tests are for what
-// Highway lets the compiler use; processors with AVX2 have F16C, which some compilers cannot test for.
+// Highway lets the compiler use; processors with AVX2 have F16C.
 vector_functions widest(std::size_t bytes) {
 #if HWY_ARCH_X86
-#define ORDO_HAS(feature) (__builtin_cpu_supports(feature) != 0)
-  __builtin_cpu_init();
-  [[maybe_unused]] bool const has_sse4 = ORDO_HAS("sse4.2") && ORDO_HAS("pclmul") && ORDO_HAS("aes");
-  [[maybe_unused]] bool const has_avx2 =
-      bytes >= 32 && has_sse4 && ORDO_HAS("avx2") && ORDO_HAS("fma") && ORDO_HAS("bmi") && ORDO_HAS("bmi2");
+  [[maybe_unused]] processor_features const has(bytes);
 #if HWY_TARGETS & HWY_AVX3
-  if (bytes >= 64 && has_avx2 && ORDO_HAS("avx512f") && ORDO_HAS("avx512vl") && ORDO_HAS("avx512dq") && ORDO_HAS("avx512bw") &&
-      ORDO_HAS("avx512cd"))
-    return {N_AVX3::NetworkKeys, N_AVX3::MaxKeys, N_AVX3::Sort32, N_AVX3::Sort64};
+  if (has.avx3()) return {N_AVX3::NetworkKeys, N_AVX3::MaxKeys, N_AVX3::Sort32, N_AVX3::Sort64};
 #endif
 #if HWY_TARGETS & HWY_AVX2
-  if (has_avx2) return {N_AVX2::NetworkKeys, N_AVX2::MaxKeys, N_AVX2::Sort32, N_AVX2::Sort64};
+  if (has.avx2()) return {N_AVX2::NetworkKeys, N_AVX2::MaxKeys, N_AVX2::Sort32, N_AVX2::Sort64};
 #endif
 #if HWY_TARGETS & HWY_SSE4
-  if (has_sse4) return {N_SSE4::NetworkKeys, N_SSE4::MaxKeys, N_SSE4::Sort32, N_SSE4::Sort64};
+  if (has.sse4()) return {N_SSE4::NetworkKeys, N_SSE4::MaxKeys, N_SSE4::Sort32, N_SSE4::Sort64};
 #endif
-#undef ORDO_HAS
 #endif
   static_cast<void>(bytes);
   return {HWY_STATIC_DISPATCH(NetworkKeys), HWY_STATIC_DISPATCH(MaxKeys), HWY_STATIC_DISPATCH(Sort32),

@@ -213,3 +213,10 @@ else
   ORDO_DEVICE=gpu:0-1 expect_error strsort plain
 fi
 expect_error strsort --device gpu:3-1 plain
+
+# A program that only starts does not ask the processor for its features, as a constructor of the compiler's library would: in a
+# virtual machine that takes longer than all of main().
+if command -v nm > /dev/null; then
+  nm "$(command -v strsort)" > symbols 2> err || true
+  ! grep __cpu_indicator_init symbols || fail 'the features of the processor are looked up before main()'
+fi
