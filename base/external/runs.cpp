@@ -49,6 +49,17 @@ class run_sink final : public sink {
 
 }  // namespace
 
+void stored_range::load_at(std::uint64_t at, std::span<char> to) const {
+  constexpr std::size_t cached = std::size_t{256} << 10;  // bytes that are still in a core's cache when they have been read
+  while (!to.empty()) {
+    auto const part = to.first(std::min(to.size(), cached));
+    read_at(at, part);
+    loaded->add(at, part);
+    at += part.size();
+    to = to.subspan(part.size());
+  }
+}
+
 void stored_range::check() const {
   if (loaded && loaded->bytes() == bytes && loaded->sum() != checksum) fail();
 }

@@ -25,10 +25,7 @@ struct stored_range {
   /// Reads bytes that check() does not count.
   void read_at(std::uint64_t at, std::span<char> to) const { file->read_at(offset + at, to); }
   /// Reads bytes that check() counts.
-  void load_at(std::uint64_t at, std::span<char> to) const {
-    read_at(at, to);
-    loaded->add(at, to);
-  }
+  void load_at(std::uint64_t at, std::span<char> to) const;
   /// Throws input_error if each byte was loaded once and they differ from the bytes written.
   void check() const;
   /// Throws the input_error that check() throws.

@@ -22,6 +22,7 @@ namespace {
 using external::run_range, external::stored_range;
 
 constexpr std::uint64_t min_block = std::uint64_t{16} << 10, max_blocks = 4096;
+constexpr std::size_t cached = std::size_t{256} << 10;  // bytes that are still in a core's cache when they have been written
 constexpr std::size_t page = 4096, max_read = std::size_t{1} << 20;
 constexpr double samples_in_range = 32;  // that fills the memory
 constexpr double filled = 0.8;           // the part of the memory that a range fills, by the samples
@@ -44,8 +45,13 @@ class counting_run_sink final : public sink {
   bool expect(std::uint64_t bytes) override { return to_.expect(bytes); }
   [[nodiscard]] bool addressable() const override { return to_.addressable(); }
   void write_at(std::uint64_t offset, std::span<char const> data) override {
-    to_.write_at(offset, data);
-    count(offset, data);
+    while (!data.empty()) {
+      auto const part = data.first(std::min(data.size(), cached));
+      to_.write_at(offset, part);
+      count(offset, part);
+      offset += part.size();
+      data = data.subspan(part.size());
+    }
   }
   void move_counts(line_run& run) const {
     run.block = block_;

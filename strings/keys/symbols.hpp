@@ -142,6 +142,7 @@ void starts_by_bytes(B& backend, symbols text, std::span<Offset const> counts, s
     std::size_t const begin = b * text_block;
     Offset line = b == 0 ? Offset{0} : counts[b - 1];
     if (b == 0) starts[0] = 0;
+    if (counts[b] == line) return;  // a block inside a long line
     each_equal_byte(text.data() + begin, std::min(text_block, n - begin), text.delimiter(), [&](std::size_t i) {
       ++line;
       if (begin + i + 1 < n) starts[line] = Offset(begin + i + 1);
