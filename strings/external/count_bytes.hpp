@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <string_view>
+
+#include "base/count_bytes.hpp"
 
 namespace ordo::inline v0::strings::detail {
 
@@ -14,7 +17,8 @@ inline std::size_t count_bytes(std::span<char const> text, char byte) {
   while (!text.empty()) {
     auto const part = text.first(std::min(piece, text.size()));
     text = text.subspan(part.size());
-    if (std::memchr(part.data(), byte, part.size())) sum += std::size_t(std::count(part.begin(), part.end(), byte));
+    if (std::memchr(part.data(), byte, part.size()))
+      sum += std::size_t(ordo::count_bytes(std::string_view(part.data(), part.size()), byte));
   }
   return sum;
 }

@@ -21,7 +21,7 @@ using detail::selected_lines;
 
 constexpr std::size_t batch_bytes = std::size_t{1} << 20, max_lines = std::size_t{1} << 14;
 constexpr std::size_t long_line = 4096;  // bytes; a line of this length is not copied before it is written
-constexpr std::size_t look_ahead = 16;
+constexpr std::size_t look_ahead = 16, cache_line = 64, max_prefetched = 255;
 
 // Gathers lines on one thread. Short lines are copied into a text, long lines are written from where they are.
 class batch {
@@ -31,8 +31,9 @@ class batch {
     pieces_.clear();
     size_ = 0;
     char const* const from = lines.text().data();
+    std::size_t const near = std::min(lines.text().size() / lines.size(), max_prefetched);
     for (std::size_t k = first; k < last; ++k) {
-      if (k + look_ahead < last) __builtin_prefetch(from + lines.start(selected.line(k + look_ahead)));
+      if (k + look_ahead < last) prefetch(from + lines.start(selected.line(k + look_ahead)), near);
       if (selected.is_left_out(k)) continue;
       if (std::uint64_t const count = selected.count(k)) append_count(text_, count);
       std::string_view const line = lines[selected.line(k)];
@@ -66,6 +67,11 @@ class batch {
   }
 
  private:
+  // Prefetches the first `near` bytes of a line, and the rest of their last cache line.
+  static void prefetch(char const* line, std::size_t near) {
+    for (std::size_t at = 0; at <= near; at += cache_line) __builtin_prefetch(line + at);
+  }
+
   struct piece {
     std::size_t copied;  // bytes of text_ that come before the line
     std::string_view line;
