@@ -191,8 +191,10 @@ class cutter {
         compare_(options.by, options.delimiter),
         arena_(threads_for(options.machine.threads)) {}
 
-  // Cuts a range with a part for each run.
-  void cut(line_range all) {
+  // Cuts a range with a part for each run. A run that has been damaged on the disk may be in no order: it would be cut without
+  // end.
+  void cut(line_range all, std::size_t depth = 0) {
+    constexpr std::size_t max_depth = 200;
     std::size_t const count = std::size_t(std::ranges::count_if(all.parts, [](run_range const& r) { return r.bytes() != 0; }));
     if (count == 0) return;
     all.sorted = count == 1;
@@ -204,13 +206,15 @@ class cutter {
     std::vector<sample> samples = draw(all);
     std::vector<std::string> splitters = choose(samples, all);
     auto ranges = split(all, samples, splitters);
-    bool const stuck = std::ranges::any_of(ranges, [&](line_range const& r) { return !r.sorted && r.bytes() == all.bytes(); });
+    auto const is_stuck = [&](line_range const& r) { return !r.sorted && r.bytes() == all.bytes(); };
+    bool const stuck = std::ranges::any_of(ranges, is_stuck);
     if (stuck) ranges = split(all, {}, {line_inside(all)});
+    if (depth == max_depth || std::ranges::any_of(ranges, is_stuck)) largest_of(all).run->fail();
     for (line_range& r : ranges) {
       if (r.sorted && r.bytes() != 0)
         ranges_.push_back(std::move(r));
       else
-        cut(std::move(r));
+        cut(std::move(r), depth + 1);
     }
   }
   [[nodiscard]] std::vector<line_range> take() { return std::move(ranges_); }
@@ -275,10 +279,12 @@ class cutter {
     return chosen;
   }
 
+  static run_range const& largest_of(line_range const& all) {
+    return *std::ranges::max_element(all.parts, {}, &run_range::bytes);
+  }
   std::string line_inside(line_range const& all) {
-    auto const part = std::ranges::max_element(all.parts, {}, &run_range::bytes);
-    run_range const& largest = *part;
-    run_reader reader(runs_[std::size_t(part - all.parts.begin())], options_.delimiter);
+    run_range const& largest = largest_of(all);
+    run_reader reader(runs_[std::size_t(&largest - all.parts.data())], options_.delimiter);
     return std::string(reader.line(reader.line_around(largest.begin + largest.bytes() / 2, largest.begin)));
   }
 
