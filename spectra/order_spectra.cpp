@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <tbb/task_arena.h>
 
+#include "base/lent_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "spectra/mgf/file_header.hpp"
@@ -174,7 +174,7 @@ class ordering final : private chunk_receiver {
   input_reader reader_;
   std::size_t memory_;
   order_keys keys_;
-  tbb::task_arena arena_;
+  lent_arena arena_;
   input_heads heads_;
   spectrum_store store_;
   spilled_spectra spilled_;

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <tbb/task_arena.h>
-
+#include "base/lent_arena.hpp"
 #include "ordo/io.hpp"
 #include "ordo/spectra/read.hpp"
 #include "ordo/spectra/summary.hpp"
@@ -72,7 +71,7 @@ class pipeline {
   format from_;
   chunk_task task_;
   chunk_receiver* receiver_;
-  tbb::task_arena arena_;
+  lent_arena arena_;
   std::optional<peak_machines> machines_;  // only to write
   diagnostics found_{options_};
   summary summary_;

@@ -14,10 +14,10 @@
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include "base/external/positional_checksum.hpp"
 #include "base/external/runs.hpp"
+#include "base/lent_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/spectra/order.hpp"
@@ -420,7 +420,7 @@ std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(s
         one.chunk_bytes = std::clamp<std::size_t>(memory_of(order) / detail::order_blocks, 1, one.chunk_bytes);
       },
       [&](std::size_t k, std::uint64_t, detail::pipeline& work) { numbers[k] = work.take_chosen(); });
-  tbb::task_arena arena(threads_for(options.machine.threads));
+  lent_arena arena(threads_for(options.machine.threads));
   std::vector<std::uint8_t> const repeats = arena.execute([&] { return finder->found(); });
   std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> found;
   auto next = repeats.begin();

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
-#include <tbb/task_arena.h>
 
+#include "base/lent_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "ordo/error.hpp"
@@ -51,7 +51,7 @@ bool chunk_reader::next() {
 }
 
 std::size_t chunk_reader::lines_in(std::size_t begin, std::size_t end) const {
-  tbb::task_arena arena(threads_for(options_.machine.threads));
+  lent_arena arena(threads_for(options_.machine.threads));
   char const* const text = bytes_.data();
   return arena.execute([&] {
     return tbb::parallel_reduce(

@@ -7,8 +7,8 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
-#include <tbb/task_arena.h>
 
+#include "base/lent_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "sort_core/scoped_machine.hpp"
@@ -65,7 +65,7 @@ void each_part(std::string_view lines, std::size_t parts, char delimiter, unsign
     if (p == 0 || p * part_bytes >= lines.size()) return std::min(p * part_bytes, lines.size());
     return lines.find(delimiter, p * part_bytes - 1) + 1;
   };
-  tbb::task_arena arena(threads_for(threads));
+  lent_arena arena(threads_for(threads));
   arena.execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, parts, 1),

@@ -10,8 +10,8 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
+#include "base/lent_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/external/count_bytes.hpp"
@@ -333,7 +333,7 @@ class cutter {
   sort_options const& options_;
   memory_plan const& plan_;
   line_comparison compare_;
-  tbb::task_arena arena_;
+  lent_arena arena_;
   std::vector<line_range> ranges_;
 };
 

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include <tbb/task_arena.h>
 
 #include "base/ordered_turns.hpp"
 #include "base/shared_ranges.hpp"
+#include "base/lent_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/strings.hpp"
 #include "strings/write/selected_lines.hpp"
@@ -88,7 +88,7 @@ std::uint64_t write(sorted_lines const& lines, duplicates equal, unsigned thread
     to.expect(0);
     return 0;
   }
-  tbb::task_arena arena(threads_for(threads));
+  lent_arena arena(threads_for(threads));
   std::optional<selected_lines> selected;
   std::uint64_t const total = arena.execute([&] { return selected.emplace(lines, equal, head).bytes(); });
   bool const addressed = to.expect(total);
@@ -97,7 +97,7 @@ std::uint64_t write(sorted_lines const& lines, duplicates equal, unsigned thread
   ordo::detail::shared_ranges batches(selected->size(), step);
   ordered_turns in_order;
   std::uint64_t end = 0;  // of the batches that have had their turn
-  batches.share(arena, unsigned(arena.max_concurrency()), [&](unsigned) {
+  batches.share(arena.get(), unsigned(arena.max_concurrency()), [&](unsigned) {
     try {
       batch lines_here;
       while (auto const p = batches.next()) {

@@ -12,6 +12,7 @@
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
+#include "base/lent_arena.hpp"
 #include "base/utf8.hpp"
 #include "ordo/error.hpp"
 #include "suffix/text/jsonl.hpp"
@@ -123,7 +124,7 @@ void take_strings(corpus& to, std::size_t begin, std::string const& name, corpus
     parts.push_back({at, found ? std::size_t(static_cast<char const*>(found) - data) + 1 : end});
   }
   json_parsers parsers([&] { return detail::json_strings(options.field); });
-  tbb::task_arena arena(threads_for(options.threads));
+  lent_arena arena(threads_for(options.threads));
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t k) {
       part& one = parts[k];

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <atomic>
 
-#include <tbb/task_arena.h>
 
 #include "base/bits.hpp"
+#include "base/lent_arena.hpp"
 #include "base/threads.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -38,7 +38,7 @@ letter_choice usual_letters(std::string_view residues, unsigned threads) {
   std::array<bool, 256> is_of_proteins{};
   for (char const letter : std::string_view("EFIJLOPQZefijlopqz")) is_of_proteins[static_cast<unsigned char>(letter)] = true;
   std::atomic<std::size_t> found{0};
-  tbb::task_arena arena(threads_for(threads));
+  lent_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::blocks(residues.size(), letters_at_once).run([&](std::size_t, std::size_t begin, std::size_t end) {
       std::size_t here = 0;
@@ -52,7 +52,7 @@ letter_choice usual_letters(std::string_view residues, unsigned threads) {
 ambiguous_positions::ambiguous_positions(std::string_view residues, unsigned threads) {
   std::array<bool, 256> is_ambiguous{};
   for (unsigned byte = 0; byte < 256; ++byte) is_ambiguous[byte] = !is_nucleotide(static_cast<unsigned char>(byte));
-  tbb::task_arena arena(threads_for(threads));
+  lent_arena arena(threads_for(threads));
   arena.execute([&] {
     count_ = fill(levels_.emplace_back(), residues.size(),
                   [&](std::size_t p) { return is_ambiguous[static_cast<unsigned char>(residues[p])]; });

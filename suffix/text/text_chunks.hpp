@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <tbb/parallel_pipeline.h>
-#include <tbb/task_arena.h>
 
+#include "base/lent_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/host_bytes.hpp"
 #include "ordo/io.hpp"
@@ -96,7 +96,7 @@ void for_each_chunk(chunk_files const& files, chunk_options const& options, Pars
   std::deque<item> items;
   std::vector<item*> free_items;  // for others
   std::mutex taking;
-  tbb::task_arena arena(threads_for(options.threads));
+  lent_arena arena(threads_for(options.threads));
   file_chunks reader(files, options);
   auto const guarded = [](token one, auto const& step) {
     if (!one->chunk.failure && !one->is_skipped) try {
