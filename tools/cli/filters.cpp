@@ -39,6 +39,7 @@ struct filter_error {
 };
 
 std::size_t check_zstd(std::size_t result) {
+  if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) throw std::bad_alloc();  // or a thread could not start
   if (ZSTD_isError(result)) throw filter_error{"corrupt", ZSTD_getErrorName(result)};
   return result;
 }
@@ -47,6 +48,9 @@ std::size_t check_zstd(std::size_t result) {
 class zstd_inflater {
  public:
   using char_type = char;
+  zstd_inflater() {
+    if (!context_) throw std::bad_alloc();
+  }
   bool filter(char const*& in, char const* in_end, char*& out, char* out_end, bool flush) {
     if (in == in_end && flush && inside_) throw filter_error{"truncated"};
     if (in == in_end) return !flush;
@@ -80,7 +84,6 @@ class zstd_deflater {
     ZSTD_inBuffer from{in, static_cast<std::size_t>(in_end - in), 0};
     ZSTD_outBuffer to{out, static_cast<std::size_t>(out_end - out), 0};
     std::size_t const left = ZSTD_compressStream2(context_.get(), &to, &from, flush ? ZSTD_e_end : ZSTD_e_continue);
-    if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation) throw std::bad_alloc();  // or a thread could not start
     check_zstd(left);
     in += from.pos;
     out += to.pos;
