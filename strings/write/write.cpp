@@ -5,10 +5,9 @@
 #include <string_view>
 #include <vector>
 
-
+#include "base/lent_arena.hpp"
 #include "base/ordered_turns.hpp"
 #include "base/shared_ranges.hpp"
-#include "base/lent_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/strings.hpp"
 #include "strings/write/selected_lines.hpp"

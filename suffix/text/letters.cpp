@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 
-
 #include "base/bits.hpp"
 #include "base/lent_arena.hpp"
 #include "base/threads.hpp"

@@ -26,7 +26,8 @@ void each_repeated(record_names const& names, std::vector<std::pair<std::uint64_
   for (std::size_t i = 0; i < records.size(); ++i) {
     auto const [hash, record] = records[i];
     if (i == 0 || records[i - 1].first != hash) first.clear();
-    auto const same = std::ranges::find_if(first, [&names, record = record](std::size_t other) { return names[other] == names[record]; });
+    auto const same =
+        std::ranges::find_if(first, [&names, record = record](std::size_t other) { return names[other] == names[record]; });
     if (same == first.end())
       first.push_back(record);
     else
