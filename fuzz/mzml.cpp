@@ -42,7 +42,7 @@ void join(std::string_view text, std::string_view sorted, spectra::sort_options 
   if (error) return;
   std::string const& text_of_all = joined.all.front().text();
   fuzz::require(text_of_all == whole.all.front().text(), "chunks are joined as whole documents are");
-  // What joined them leaves nothing to be done: no peaks to sort, and no warning of the index.
+  // The joined document is in order and its index is right: sorting it again changes nothing and warns of nothing.
   spectra::sort_options plain = options;
   plain.select = {};
   plain.on_warning = [](std::string const& message) {

@@ -110,7 +110,7 @@ machine_choice choose_gpu(Options const& options, std::function<std::size_t(gpu_
 machine_options with_environment(machine_options const& given) {
   if (given.device == device::automatic)
     if (char const* const wish = std::getenv("ORDO_DEVICE"); wish && *wish) {
-      // Of several GPUs, all or gpu:0-3, a call that cannot share its work takes the first.
+      // A call that cannot share its work takes the first of several GPUs, such as all or gpu:0-3.
       std::string_view const name(wish);
       machine_options options = parse_device(name == "all" ? "gpu" : name.substr(0, name.find('-')));
       options.threads = given.threads;

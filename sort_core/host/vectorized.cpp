@@ -454,9 +454,9 @@ struct vector_functions {
 };
 
 #if HWY_ARCH_X86
-// What the processor has and the system saves, for vectors of at most `bytes` bytes. The compiler's own test for these,
-// __builtin_cpu_supports(), brings a function into each program that asks the processor eleven times before main(), and in a
-// virtual machine a question takes 20 to 30 microseconds.
+// Finds the vector instructions, up to `bytes` bytes wide, that processor and system support. __builtin_cpu_supports() would
+// do so too, but links a function into each program that executes CPUID eleven times before main(), which takes 20 to 30
+// microseconds each in a virtual machine.
 class processor_features {
  public:
   explicit processor_features(std::size_t bytes) {

@@ -73,7 +73,7 @@ void mzml_cutter::cut(mzml_text& chunk, std::size_t wanted) {
   at_end_ = false;
   for (;;) {
     std::string_view const text(chunk.bytes().data(), have_);
-    // Of a spectrum, only its end matters here.
+    // Only the ends of spectra matter here.
     auto const found = inside_ ? next_markup_but_starts(text, searched_) : next_markup(text, searched_);
     if (found) {
       take(chunk, *found);

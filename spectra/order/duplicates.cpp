@@ -273,8 +273,8 @@ void mark_similar_to(spectrum_table const& earlier, spectrum_table const& all, d
   });
 }
 
-// Marks each spectrum that repeats an earlier, unmarked one. Groups of spectra whose precursors are farther apart than the
-// tolerance are independent.
+// Marks the spectra that are similar to an unmarked spectrum before them. Spectra whose precursors differ by more than the
+// tolerance are never compared.
 void mark_similar(spectrum_table const& all, duplicate_rule const& rule, std::vector<std::uint8_t>& repeats) {
   std::vector<std::size_t> const order = order_by_precursor(all);
   std::vector<std::size_t> groups;

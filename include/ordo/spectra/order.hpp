@@ -130,7 +130,7 @@ struct duplicate_rule {
 };
 
 /// Reads all inputs, and returns for each the numbers of the spectra that repeat others, among those that options.choice
-/// accepts. Identical spectra are told by 128 bits of their SHA-1, in 24 bytes for each spectrum, twice as much while they
+/// accepts. Recognises identical spectra by 128 bits of their SHA-1: 24 bytes for each spectrum, twice as much while they
 /// grow. Others take time by the number of pairs of spectra within the tolerance, and order.memory, beside 9 bytes for each
 /// spectrum: if they do not fit, those that stay go to order.folders, and are read again for each quarter of that memory.
 /// @param options  name, input_bytes and on_warning do not count, nor do the duplicates of the choice
