@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/threads.hpp"
+#include "group/reduce.hpp"
 #include "ordo/cpu.hpp"
 
 namespace ordo::inline v0 {
@@ -123,18 +124,7 @@ void thread_member::all_to_all(list_of_spans sends, std::span<std::span<std::byt
 }
 
 void thread_member::reduce(std::span<std::uint64_t> values, reduction by) {
-  std::vector<std::uint64_t> const own(values.begin(), values.end());
-  std::vector<std::uint64_t> all(size() * own.size());
-  all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = all[i];
-    for (std::size_t m = 1; m < size(); ++m) {
-      std::uint64_t const other = all[m * own.size() + i];
-      values[i] = by == reduction::sum   ? values[i] + other
-                  : by == reduction::min ? std::min(values[i], other)
-                                         : std::max(values[i], other);
-    }
-  }
+  reduce_gathered(*this, values, by);
 }
 
 void thread_member::fail(std::string const& why) noexcept {

@@ -21,7 +21,7 @@
 namespace ordo::inline v0::strings {
 namespace {
 
-using detail::line_sample, detail::member_sink, detail::splitter, detail::line_piece, detail::text_range;
+using detail::line_sample, detail::member_sink, detail::line_piece, detail::text_range;
 
 /// The largest part of a text that is read at a time.
 constexpr std::size_t max_part = std::size_t{64} << 20;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "group/reduce.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/gpu.hpp"
 #include "ordo/group_sort.hpp"
@@ -57,17 +58,7 @@ class python_member final : public ordo::group {
     }
   }
   void reduce(std::span<std::uint64_t> values, ordo::reduction by) override {
-    std::vector<std::uint64_t> const own(values.begin(), values.end());
-    std::vector<std::uint64_t> all(size() * own.size());
-    all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
-    for (std::size_t i = 0; i < values.size(); ++i)
-      for (std::size_t m = 0; m < size(); ++m) {
-        std::uint64_t const other = all[m * own.size() + i];
-        values[i] = m == 0                       ? other
-                    : by == ordo::reduction::sum ? values[i] + other
-                    : by == ordo::reduction::min ? std::min(values[i], other)
-                                                 : std::max(values[i], other);
-      }
+    ordo::detail::reduce_gathered(*this, values, by);
   }
   void barrier() override {
     call([&] { verbs_.attr("barrier")(); });
