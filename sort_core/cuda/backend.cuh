@@ -465,6 +465,12 @@ class cuda_backend {
                        std::span<Position> rows, std::span<std::uint64_t> ends) {
     if (segments.size() == 0) return;
     using storage = cuda_detail::select_storage;
+    using K = std::remove_cvref_t<decltype(code(0))>;
+    constexpr unsigned threads = 256;
+    cuda_detail::launch<cuda_detail::select_smallest_by_warps<Code, Offset, Position>>(
+        kernels(), cuda_detail::blocks_for(segments.size(), threads / cuda_detail::warp_threads), threads, 0, code, segments, k,
+        capacity, rows.data(), ends.data());
+    if (segments.max_length <= cuda_detail::selected_by_warps<K>) return;
     cuda_detail::launch<cuda_detail::select_smallest<Code, Offset, Position>>(
         kernels(), cuda_detail::blocks_for(segments.size(), 1), storage::threads, sizeof(storage), code, segments, k, capacity,
         rows.data(), ends.data());

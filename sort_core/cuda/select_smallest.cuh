@@ -9,7 +9,8 @@
 
 // The selection of few items with the smallest codes from each of many segments. A block finds the code of the k-th item digit by
 // digit, from the most significant on (radix select), until few enough items are left, and then copies their positions in order.
-// It reads the segment once for each digit, usually one, and twice for the copy.
+// It reads the segment once for each digit, usually one, and twice for the copy. A warp does so for a short segment bit by bit, and
+// reads it once: the codes stay in its registers.
 namespace ordo::inline v0::cuda_detail {
 
 struct select_storage {
@@ -35,8 +36,13 @@ __device__ inline void find_digit(select_storage& shared, std::uint32_t wanted) 
   shared.upto = before + counts[digit];
 }
 
+/// The length of the longest segments from which a warp selects.
+template <class K>
+constexpr std::uint32_t selected_by_warps = warp_threads * (sizeof(K) == 8 ? 16 : 32);
+
 /// Writes the positions of at most `capacity` items of each segment s to rows[s * capacity, ends[s]), in ascending order: all
-/// items of a short segment; else at least k, of which the first k in the order of (code, position) are members.
+/// items of a segment of no more; else at least k, of which the first k in the order of (code, position) are members. Leaves out
+/// segments that are short enough for select_smallest_by_warps.
 /// @param code      code(i) is the code of the item at position i
 /// @param segments  of less than 2^32 items each
 /// @param capacity  at least k
@@ -53,6 +59,7 @@ __global__ void __launch_bounds__(select_storage::threads)
   for (std::size_t s = blockIdx.x; s < segments.size(); s += gridDim.x) {
     std::uint64_t const begin = segments.begin(s), first_of_row = s * capacity;
     auto const length = std::uint32_t(segments.end(s) - begin);
+    if (length <= selected_by_warps<K>) continue;
     Position* const row = rows + first_of_row;
     if (length <= capacity) {
       for (std::uint32_t i = threadIdx.x; i < length; i += storage::threads) row[i] = Position(begin + i);
@@ -122,6 +129,78 @@ __global__ void __launch_bounds__(select_storage::threads)
     }
     if (threadIdx.x == 0) ends[s] = first_of_row + (take_all ? upto : k);
     __syncthreads();
+  }
+}
+
+/// Does the same for segments of at most selected_by_warps<K> items, and leaves out the others.
+template <class Code, class Offset, class Position>
+__global__ void __launch_bounds__(256)
+    select_smallest_by_warps(Code code, segment_list<Offset> segments, std::uint32_t k, std::uint32_t capacity, Position* rows,
+                             std::uint64_t* ends) {
+  wait_for_previous();
+  using K = std::remove_cvref_t<decltype(code(0))>;
+  constexpr unsigned bits = 8 * sizeof(K), own_items = selected_by_warps<K> / warp_threads;
+  std::size_t const warps = std::size_t(gridDim.x) * (blockDim.x / warp_threads);
+  std::size_t s = std::size_t(blockIdx.x) * (blockDim.x / warp_threads) + threadIdx.x / warp_threads;
+  for (; s < segments.size(); s += warps) {
+    std::uint64_t const begin = segments.begin(s), length_of_any = segments.end(s) - begin, first_of_row = s * capacity;
+    if (length_of_any > selected_by_warps<K>) continue;
+    auto const length = std::uint32_t(length_of_any);
+    Position* const row = rows + first_of_row;
+    if (length <= capacity) {
+      for (std::uint32_t i = lane_of(); i < length; i += warp_threads) row[i] = Position(begin + i);
+      if (lane_of() == 0) ends[s] = first_of_row + length;
+      continue;
+    }
+
+    // Lanes take adjacent items. Behind the last one are greatest codes, which no bound is above.
+    K codes[own_items];
+    K const some = code(begin);
+    K differing = 0;
+#pragma unroll
+    for (unsigned j = 0; j < own_items; ++j) {
+      std::uint32_t const i = j * warp_threads + lane_of();
+      codes[j] = i < length ? code(begin + i) : K(~K{0});
+      if (i < length) differing |= codes[j] ^ some;
+    }
+    unsigned left;  // bits of the k-th item's code that are not known yet
+    if constexpr (sizeof(K) == 8)
+      left = bits - unsigned(__clzll(static_cast<long long>(warp_or(std::uint64_t(differing)))));
+    else
+      left = 32 - unsigned(__clz(static_cast<int>(warp_or(std::uint32_t(differing)))));
+
+    // The k-th item's code begins as `bound` does. `smaller` codes are below it.
+    K bound = left == bits ? K{0} : K(some >> left << left);
+    std::uint32_t smaller = 0;
+    bool take_all = false;  // all codes below the bound, which are enough
+    while (left != 0 && !take_all) {
+      K const middle = K(bound | K(K{1} << --left));
+      std::uint32_t below = 0;
+#pragma unroll
+      for (unsigned j = 0; j < own_items; ++j) below += codes[j] < middle;
+      below = __reduce_add_sync(all_lanes, below);
+      take_all = below >= k && below <= capacity;
+      if (take_all || below < k) {
+        bound = middle;
+        smaller = below;
+      }
+    }
+
+    std::uint32_t taken = 0, equal_before = 0;
+    std::uint32_t const max_equal = take_all ? 0 : k - smaller;
+#pragma unroll
+    for (unsigned j = 0; j < own_items; ++j) {
+      std::uint32_t const i = j * warp_threads + lane_of();
+      bool const is_equal = i < length && codes[j] == bound;
+      unsigned const equal = __ballot_sync(all_lanes, is_equal);
+      bool const takes =
+          i < length && (codes[j] < bound || (is_equal && equal_before + __popc(equal & lanes_below()) < max_equal));
+      unsigned const taking = __ballot_sync(all_lanes, takes);
+      if (takes) row[taken + __popc(taking & lanes_below())] = Position(begin + i);
+      taken += __popc(taking);
+      equal_before += __popc(equal);
+    }
+    if (lane_of() == 0) ends[s] = first_of_row + taken;
   }
 }
 

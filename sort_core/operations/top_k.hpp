@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sort_core/operations/parts.hpp"
+#include "sort_core/selects_from_segments.hpp"
 
 // The first k keys of an array in sorted order. A splitter drawn from a sample separates few candidates, among them the k keys,
 // from the rest; the candidates are sorted. A bad splitter is replaced by others, down to a bisection of the codes, so that no
@@ -296,21 +297,14 @@ void sort_for_top(B& backend, operation_task const& task) {
   write_sorted_top<B, K>(backend, task, sorted_positions<Position>{positions.data(), segment_list<any_offset>(task.sort), 0});
 }
 
-/// A backend that selects few candidates from each of many segments by itself.
-template <class B>
-concept selects_from_segments =
-    Backend<B> && requires(B& b, code_at<std::uint32_t> code, segment_list<any_offset> const& segments,
-                           std::span<std::uint32_t> rows, std::span<std::uint64_t> ends) {
-      b.select_smallest(code, segments, std::uint32_t{}, std::uint32_t{}, rows, ends);
-    };
-
 /// Returns the number of candidates that are selected from each segment at most; 0 if it pays to sort segments whole: they are
 /// short, or k is a large part of them, or one of them may be so long that a block would take longer than all others.
 /// @param longest  a bound on the segments' lengths
 inline std::size_t candidates_per_segment(sort_task const& task, std::size_t k, std::size_t longest) {
   constexpr std::size_t min_average = 1024, min_blocks = 64;
   std::size_t const average = task.n / task.segments;
-  if (average < min_average || average / 8 < k || longest > std::min<std::size_t>(task.n / min_blocks, ~std::uint32_t{0})) return 0;
+  if (average < min_average || average / 8 < k || longest > std::min<std::size_t>(task.n / min_blocks, ~std::uint32_t{0}))
+    return 0;
   return std::bit_ceil(std::max<std::size_t>(2 * k, 256));
 }
 
@@ -452,7 +446,8 @@ void run_segmented_top_k(B& backend, operation_task const& task) {
   std::size_t row = 0;
   if constexpr (selects_from_segments<B>)
     row = candidates_per_segment(
-        task.sort, task.k, task.sort.uniform_length != 0 ? task.sort.uniform_length : std::min(task.sort.max_length, task.sort.n));
+        task.sort, task.k,
+        task.sort.uniform_length != 0 ? task.sort.uniform_length : std::min(task.sort.max_length, task.sort.n));
   with_offset_type(position_bytes(task.sort.n), [&](auto position) {
     if constexpr (selects_from_segments<B>)
       if (row != 0) return select_for_top<B, K, decltype(position)>(backend, task, row);

@@ -11,6 +11,7 @@
 #include "ordo/radix_key.hpp"
 #include "ordo/spectra/selection.hpp"
 #include "ordo/spectra/spectrum.hpp"
+#include "sort_core/selects_from_segments.hpp"
 #include "sort_core/sort_by_key.hpp"
 
 // Selects peaks of many spectra at a time, over a Backend: the rules of selection.hpp.
@@ -108,34 +109,42 @@ ORDO_FN inline bool is_precursor(selection_values const& rules, double mz, doubl
   return false;
 }
 
-/// Sets keep[i] to 1 if peak i of spectrum s passes all steps up to min_relative, else to 0. @returns the number of passing
-/// peaks
-ORDO_FN inline std::uint32_t pass_thresholds(selection_values const& rules, peak_arrays const& in, std::size_t s,
+/// The peaks of a spectrum that pass the thresholds.
+struct passing_peaks {
+  std::uint32_t count = 0;
+  bool in_order = true;  // of m/z; may be false for peaks in order
+};
+
+/// Sets keep[i] to 1 if peak i of spectrum s passes all steps up to min_relative, else to 0.
+ORDO_FN inline passing_peaks pass_thresholds(selection_values const& rules, peak_arrays const& in, std::size_t s,
                                              std::uint8_t* keep) {
   std::size_t const begin = in.begin(s), end = in.begin(s + 1);
   double const precursor = rules.remove_precursor ? in.precursor_mz[s] : 0;
   bool const has_precursor = rules.remove_precursor && precursor == precursor;
   int const charge = has_precursor && rules.all_charges && in.charge ? in.charge[s] : 0;
-  double greatest = 0;
-  std::uint32_t count = 0;
+  double greatest = 0, last = rules.min_mz;
+  passing_peaks passing;
   for (std::size_t i = begin; i < end; ++i) {
     double const mz = in.mz[i], height = in.intensity[i];
     bool good = mz >= rules.min_mz && mz <= rules.max_mz && !(rules.drop_zero && height == 0);
     if (rules.has_min_intensity) good = good && height >= rules.min_intensity;
     if (has_precursor && good) good = !is_precursor(rules, mz, precursor, charge);
     keep[i] = good;
-    count += good;
-    if (good && height > greatest) greatest = height;
+    passing.count += good;
+    if (!good) continue;
+    if (height > greatest) greatest = height;
+    passing.in_order = passing.in_order && mz >= last;
+    last = mz;
   }
   double const threshold = rules.min_relative * greatest;
-  if (!rules.has_min_relative || greatest == 0) return count;
-  count = 0;
+  if (!rules.has_min_relative || greatest == 0) return passing;
+  passing.count = 0;
   for (std::size_t i = begin; i < end; ++i) {
     bool const good = keep[i] && in.intensity[i] >= threshold;
     keep[i] = good;
-    count += good;
+    passing.count += good;
   }
-  return count;
+  return passing;
 }
 
 /// Encodes an intensity so that the greatest comes first, and missing ones last.
@@ -181,18 +190,7 @@ candidates find_kept(B& backend, peak_arrays const& in, std::span<std::uint32_t 
 
 /// Sorts the candidates of each spectrum by m/z, stably.
 template <Backend B>
-void by_mz(B& backend, peak_arrays const& in, candidates const& left) {
-  auto const* const items = left.items.data();
-  auto const* const starts = left.starts.data();
-  std::uint64_t const out_of_order = backend.reduce(
-      left.starts.size() - 1,
-      [=] ORDO_FN(std::size_t s) {
-        for (std::size_t i = starts[s] + 1; i < starts[s + 1]; ++i)
-          if (in.mz[items[i]] < in.mz[items[i - 1]]) return std::uint64_t{1};
-        return std::uint64_t{0};
-      },
-      std::uint64_t{0}, [=] ORDO_FN(std::uint64_t a, std::uint64_t b) { return a | b; });
-  if (out_of_order == 0) return;
+void sort_by_mz(B& backend, peak_arrays const& in, candidates const& left) {
   sort_by_key(backend, left.items.span(), segments_from_offsets(std::span<std::uint32_t const>(left.starts.span())),
               [=] ORDO_FN(std::uint32_t item) { return radix_key<double>::encode(in.mz[item] + 0.0); });
 }
@@ -353,6 +351,51 @@ void keep_greatest(B& backend, peak_arrays const& in, selection_values const& ru
   });
 }
 
+/// The codes of peaks that are kept so far, the greatest first and those without intensity last; behind them all others.
+template <class Number>
+struct kept_codes {
+  Number const* intensity;
+  std::uint8_t const* keep;
+
+  using code_type = typename radix_key<Number>::type;
+  ORDO_FN code_type operator()(std::size_t i) const {
+    constexpr code_type last = code_type(~code_type{0});
+    Number const value = intensity[i];
+    if (!keep[i]) return last;
+    return value == value ? code_type(~radix_key<Number>::encode(value + Number(0))) : code_type(last - 1);
+  }
+};
+
+/// Keeps the greatest of the kept peaks of each spectrum, which are in the order of m/z. Temporary memory: 4 bytes for each of
+/// `top` peaks of each spectrum, and 12 a spectrum.
+template <selects_from_segments B>
+void select_greatest(B& backend, peak_arrays const& in, std::uint32_t top, std::span<std::uint8_t> keep) {
+  std::size_t const spectra = in.spectra;
+  auto const starts = backend.template buffer<std::uint32_t>(spectra + 1);
+  auto const rows = backend.template buffer<std::uint32_t>(spectra * top);
+  auto const ends = backend.template buffer<std::uint64_t>(spectra);
+  auto* const start = starts.data();
+  auto* const row = rows.data();
+  auto* const end = ends.data();
+  auto* const keep_at = keep.data();
+  backend.each(spectra + 1, [=] ORDO_FN(std::size_t s) { start[s] = std::uint32_t(in.begin(s)); });
+  auto const select = [&](auto const* intensity) {
+    using number = std::remove_cvref_t<decltype(*intensity)>;
+    backend.select_smallest(kept_codes<number>{intensity, keep_at},
+                            segments_from_offsets(std::span<std::uint32_t const>(starts.span())), top, top, rows.span(),
+                            ends.span());
+  };
+  if (in.intensity.wide)
+    select(static_cast<double const*>(in.intensity.data));
+  else
+    select(static_cast<float const*>(in.intensity.data));
+  // A selected peak is marked by a second bit. It may be one that is not kept, where a spectrum has no others left.
+  backend.each(spectra * top, [=] ORDO_FN(std::size_t t) {
+    if (t < end[t / top]) keep_at[row[t]] |= 2;
+  });
+  backend.each(keep.size(), [=] ORDO_FN(std::size_t i) { keep_at[i] = keep_at[i] == 3; });
+}
+
 /// Candidates for which the greatest intensity is known, so that a search for greater ones can skip them.
 inline constexpr std::size_t ranked_block = 64;
 
@@ -457,11 +500,28 @@ void select_peaks(B& backend, peak_arrays const& in, selection const& select, st
   auto const counts = backend.template buffer<std::uint32_t>(spectra);
   auto* const count = counts.data();
   auto* const keep_at = keep.data();
-  backend.each(spectra, [=] ORDO_FN(std::size_t s) { count[s] = pass_thresholds(rules, in, s, keep_at); });
   bool const drops_near = select.dedupe || select.merge;
-  if (!drops_near && !select.top) return;
+  if (!drops_near && !select.top) {
+    backend.each(spectra, [=] ORDO_FN(std::size_t s) { count[s] = pass_thresholds(rules, in, s, keep_at).count; });
+    return;
+  }
+  auto const orders = backend.template buffer<std::uint8_t>(spectra);
+  auto* const in_order = orders.data();
+  backend.each(spectra, [=] ORDO_FN(std::size_t s) {
+    auto const passing = pass_thresholds(rules, in, s, keep_at);
+    count[s] = passing.count;
+    in_order[s] = passing.in_order;
+  });
+  bool const all_in_order = backend.reduce(
+      spectra, [=] ORDO_FN(std::size_t s) { return std::uint64_t(in_order[s]); }, std::uint64_t{1},
+      [=] ORDO_FN(std::uint64_t a, std::uint64_t b) { return a & b; });
+  if constexpr (selects_from_segments<B>) {
+    bool const by_spectrum = !drops_near && !select.per && !select.around;
+    if (by_spectrum && all_in_order && *select.top != 0 && *select.top <= keep.size() / spectra)
+      return select_greatest(backend, in, std::uint32_t(*select.top), keep);
+  }
   candidates left = find_kept(backend, in, counts.span(), keep_at, nullptr);
-  by_mz(backend, in, left);
+  if (!all_in_order) sort_by_mz(backend, in, left);
   if (drops_near) {
     drop_near_peaks(backend, in, rules, left, keep, counts.span());
     if (!select.top) return;

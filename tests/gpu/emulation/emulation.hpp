@@ -361,6 +361,9 @@ T __shfl_up_sync(unsigned, T x, unsigned by, unsigned width = 32) {
 inline int __popc(unsigned x) {
   return std::popcount(x);
 }
+inline int __clzll(long long x) {
+  return std::countl_zero(static_cast<unsigned long long>(x));
+}
 inline int __clz(int x) {
   return std::countl_zero(unsigned(x));
 }

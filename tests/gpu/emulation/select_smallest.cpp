@@ -38,7 +38,10 @@ void check_selection(std::vector<std::size_t> const& lengths, std::vector<K> con
   auto const rows = machine.buffer<Position>(count * capacity);
   auto const row_ends = machine.buffer<std::uint64_t>(count);
   using storage = ordo::cuda_detail::select_storage;
-  ordo::segment_list<std::uint32_t> const segments{std::span<std::uint32_t const>(begins), std::span<std::uint32_t const>(ends)};
+  ordo::segment_list<std::uint32_t> const segments{std::span<std::uint32_t const>(begins),
+                                                   std::span<std::uint32_t const>(ends)};
+  ordo::cuda_detail::launch<ordo::cuda_detail::select_smallest_by_warps<plain_code<K>, std::uint32_t, Position>>(
+      machine.kernels(), 2, 64, 0, plain_code<K>{there.data()}, segments, k, capacity, rows.data(), row_ends.data());
   ordo::cuda_detail::launch<ordo::cuda_detail::select_smallest<plain_code<K>, std::uint32_t, Position>>(
       machine.kernels(), unsigned(count), storage::threads, sizeof(storage), plain_code<K>{there.data()}, segments, k, capacity,
       rows.data(), row_ends.data());
@@ -51,6 +54,7 @@ void check_selection(std::vector<std::size_t> const& lengths, std::vector<K> con
     std::vector<Position> all(lengths[s]);
     std::iota(all.begin(), all.end(), Position(begins[s]));
     std::stable_sort(all.begin(), all.end(), [&](Position a, Position b) { return keys[a] < keys[b]; });
+    if (k == capacity) REQUIRE(chosen == wanted);
     for (std::size_t i = 0; i < wanted; ++i) REQUIRE(std::binary_search(row, row + chosen, all[i]));
   }
 }
@@ -58,11 +62,15 @@ void check_selection(std::vector<std::size_t> const& lengths, std::vector<K> con
 template <class K, class Position>
 void check_keys(std::uint64_t mask) {
   std::mt19937_64 random(mask + sizeof(K));
-  for (auto const& lengths : std::vector<std::vector<std::size_t>>{
-           {0, 1, 255, 256, 257, 511, 512, 513}, {4000, 3, 1025, 700, 0, 2048}, {9999}}) {
+  for (auto const& lengths : std::vector<std::vector<std::size_t>>{{0, 1, 31, 32, 33, 255, 256, 257, 500, 511, 512, 513},
+                                                                   {1023, 1024, 1025, 999},
+                                                                   {4000, 3, 1025, 700, 0, 2048},
+                                                                   {9999}}) {
     std::vector<K> keys(std::accumulate(lengths.begin(), lengths.end(), lengths.size()));
     for (K& key : keys) key = K(random() & mask);
     for (std::uint32_t const k : {1, 30, 128, 256}) check_selection<K, Position>(lengths, keys, k, 256);
+    check_selection<K, Position>(lengths, keys, 150, 150);  // no more than the first k
+    check_selection<K, Position>(lengths, keys, 1, 1);
     check_selection<K, Position>(lengths, keys, 400, 1024);
     std::sort(keys.begin(), keys.end());
     check_selection<K, Position>(lengths, keys, 100, 256);
