@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Fails one call of the C library after another in the tools' main jobs, and checks how the tools end.
 
-every_call.py BIN LIBRARY [--only TEXT] [--kinds KIND,...] [--every N] [--runs N] [--parallel N]
+every_call.py BIN LIBRARY [--only TEXT] [--kinds KIND,...] [--every N] [--runs N] [--parallel N] [--table FILE]
 
 LIBRARY is built from fail_calls.cpp. Each job runs once for each call of each kind: malloc() and its relatives, mmap(), read(),
 write(), and so on. That call fails, and in further runs every call from it on. Each run has to end within a minute, without a signal,
 either as it does without a fault, with the same bytes, or with status 2 and one line on standard error. Its output is whole or
 absent, files that were there keep their content, and no temporary file is left. Prints a table of calls and runs; the exit
-status is 1 if a run failed.
+status is 1 if a run failed. With --table the table goes on in FILE: a run that was stopped begins again after its last job.
 """
 import argparse
 import collections
@@ -234,6 +234,12 @@ def jobs_of(bench):
     return jobs
 
 
+def finished_of(table):
+    """The jobs and kinds that need not run again."""
+    rows = (line.split("\t") for line in table.read_text().splitlines()[1:])
+    return {(row[0], row[1]) for row in rows if row[-1] == "0"}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tools", type=pathlib.Path)
@@ -243,13 +249,25 @@ def main():
     parser.add_argument("--every", type=int, default=1, help="of the calls, fail every N-th only")
     parser.add_argument("--runs", type=int, help="run each job so often only, with faults drawn at random, the same ones each time")
     parser.add_argument("--parallel", type=int, default=1)
+    parser.add_argument("--table", type=pathlib.Path, help="append the rows there, and leave out jobs that have rows without failures")
     options = parser.parse_args()
     totals = collections.Counter()
+    header = "job\tkind\tcalls\truns\tclean errors\tfailures"
+    if options.table and not options.table.exists():
+        options.table.write_text(header + "\n")
+    finished = finished_of(options.table) if options.table else set()
+
+    def add_row(*row):
+        print(*row, sep="\t", flush=True)
+        if options.table:
+            with options.table.open("a") as table:
+                print(*row, sep="\t", file=table)
+
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
         bench = Bench(options.tools.resolve(), options.preloaded.resolve(), pathlib.Path(folder))
         jobs = jobs_of(bench)
         inputs = content(bench.inputs)
-        print("job\tkind\tcalls\truns\tclean errors\tfailures")
+        print(header)
         for job in (job for job in jobs if options.only in job.name):
             calls = pathlib.Path(folder) / "calls"
             calls.unlink(missing_ok=True)
@@ -259,6 +277,8 @@ def main():
             counts = dict(zip(KINDS, struct.unpack(f"{len(KINDS)}Q", calls.read_bytes())))
             faults = []
             for kind in options.kinds.split(","):
+                if (job.name, kind) in finished:
+                    continue
                 for how in FAULTS[kind]:
                     once, error = how.split(":")
                     number = error if error == "short" else getattr(errno, error)
@@ -280,8 +300,8 @@ def main():
                     wrong[kind] += 1
                     print(f"FAILED: {job.name}: {fault}: {why}: {result[2][:300]!r}", file=sys.stderr, flush=True)
             for kind in runs:
-                print(job.name, kind, counts[kind], runs[kind], errors[kind], wrong[kind], sep="\t", flush=True)
-            totals.update(calls=sum(counts.values()), runs=len(faults), errors=errors.total(), failures=wrong.total())
+                add_row(job.name, kind, counts[kind], runs[kind], errors[kind], wrong[kind])
+            totals.update(calls=sum(counts[kind] for kind in runs), runs=len(faults), errors=errors.total(), failures=wrong.total())
             if content(bench.inputs) != inputs:
                 sys.exit(f"{job.name}: the inputs are not what they were")
     print("all", "", totals["calls"], totals["runs"], totals["errors"], totals["failures"], sep="\t")
