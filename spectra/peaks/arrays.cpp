@@ -25,6 +25,8 @@ std::size_t select_arrays(machine& machine, arrays_task const& task, selection c
   if (task.spectra == 0) return 0;
   if constexpr (cuda_enabled) {
     if (machine.kind() == device::gpu) return select_on_cuda(static_cast<gpu&>(machine), task, rules);
+  } else if (machine.kind() == device::gpu) {
+    throw usage_error("no GPU support: this build was compiled without CUDA");
   }
   return select_on_host(static_cast<cpu&>(machine), task, rules);
 }

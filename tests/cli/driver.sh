@@ -1,7 +1,8 @@
 # Work that is too small for a GPU asks no driver: a stand-in for libcuda tells whether it was loaded.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
-stub=$(dirname "$(dirname "$(command -v strsort)")")/stub
-[[ -e $stub/libcuda.so.1 ]] || exit 77  # a build without CUDA
+stub=$(dirname "$(dirname "$(command -v strsort)")")/stub_driver
+[[ $(strsort --version) == *nvcc* ]] || exit 77  # a build without CUDA
+[[ -e $stub/libcuda.so.1 ]] || exit 77         # not for this processor
 export LD_LIBRARY_PATH=$stub ORDO_DRIVER_ASKED=$PWD/asked
 unset ORDO_DEVICE
 

@@ -57,10 +57,16 @@ def without_report(files):
 
 
 class Bench:
+    device = "cpu"
+
     def __init__(self, tools, preloaded, folder):
         self.tools, self.preloaded, self.folder = tools, preloaded, folder
         self.inputs = folder / "inputs"
         self.inputs.mkdir()
+
+    def in_front(self):
+        """The variables that put the library in front."""
+        return {"LD_PRELOAD": str(self.preloaded)}
 
     def run(self, job, fault=None, calls=None, limit=None, during=None):
         """Runs a job in a folder of its own. @returns status, stdout, stderr, the files that are there at the end, the temporary ones
@@ -73,9 +79,9 @@ class Bench:
         temporary.mkdir()
         for name, data in job.files.items():
             (work / name).write_bytes(data)
-        environment = {"PATH": f"{self.tools}:/usr/bin:/bin", "TMPDIR": str(temporary), "ORDO_DEVICE": "cpu", "LC_ALL": "C"}
+        environment = {"PATH": f"{self.tools}:/usr/bin:/bin", "TMPDIR": str(temporary), "ORDO_DEVICE": self.device, "LC_ALL": "C"}
         if fault or calls:
-            environment["LD_PRELOAD"] = str(self.preloaded)
+            environment |= self.in_front()
         if fault:
             environment["ORDO_FAULT"] = fault
         if calls:
@@ -240,12 +246,13 @@ def finished_of(table):
     return {(row[0], row[1]) for row in rows if row[-1] == "0"}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(description=__doc__, bench_of=Bench, kinds=KINDS, faults_of=FAULTS):
+    """For every_cuda_call.py, too, which counts calls of other kinds."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tools", type=pathlib.Path)
     parser.add_argument("preloaded", type=pathlib.Path)
     parser.add_argument("--only", default="", help="jobs whose name contains this")
-    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--kinds", default=",".join(kinds))
     parser.add_argument("--every", type=int, default=1, help="of the calls, fail every N-th only")
     parser.add_argument("--runs", type=int, help="run each job so often only, with faults drawn at random, the same ones each time")
     parser.add_argument("--parallel", type=int, default=1)
@@ -264,7 +271,7 @@ def main():
                 print(*row, sep="\t", file=table)
 
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
-        bench = Bench(options.tools.resolve(), options.preloaded.resolve(), pathlib.Path(folder))
+        bench = bench_of(options.tools.resolve(), options.preloaded.resolve(), pathlib.Path(folder))
         jobs = jobs_of(bench)
         inputs = content(bench.inputs)
         print(header)
@@ -274,14 +281,16 @@ def main():
             right = bench.run(job, calls=calls)
             if right[0] != 0 or right[4]:
                 sys.exit(f"{job.name}: status {right[0]} without any fault: {right[2]}")
-            counts = dict(zip(KINDS, struct.unpack(f"{len(KINDS)}Q", calls.read_bytes())))
+            # A library that was never loaded made no file.
+            numbers = calls.read_bytes() if calls.exists() else bytes(8 * len(kinds))
+            counts = dict(zip(kinds, struct.unpack(f"{len(kinds)}Q", numbers)))
             faults = []
             for kind in options.kinds.split(","):
                 if (job.name, kind) in finished:
                     continue
-                for how in FAULTS[kind]:
+                for how in faults_of[kind]:
                     once, error = how.split(":")
-                    number = error if error == "short" else getattr(errno, error)
+                    number = getattr(errno, error, error)
                     faults += [f"{kind}:{n}{once}:{number}" for n in range(1, counts[kind] + 1, options.every)]
             if options.runs is not None:
                 # Of each kind as many, though most calls are for memory.

@@ -1,15 +1,17 @@
-/// ordo_soak_calls [CALLS] [SEED]: calls the libraries CALLS times on the CPU from eight threads: sorts of the core, suffix
-/// arrays, spectra and lines, of random kinds and sizes, some of which must fail. Each thread keeps one machine; one more
-/// machine goes from thread to thread. Each result is checked. After each tenth it prints what the process holds and the CPU
-/// time of a call. The last line has a checksum of all results, which depends on CALLS and SEED alone. The exit status is 1 if
-/// a result is wrong, or if memory, open files or threads grow in the second half. Memory settles in the first 100,000 calls,
-/// so fewer than some 500,000 say nothing about it.
+/// ordo_soak_calls [--device gpu] [--seconds N] [CALLS] [SEED]: calls the libraries CALLS times on the CPU, or on the first
+/// GPU, from eight threads: sorts of the core, suffix arrays, spectra and lines, of random kinds and sizes, some of which must
+/// fail. Each thread keeps one machine; one more machine goes from thread to thread. Each result is checked. After each tenth
+/// it prints what the process holds and the CPU time of a call. The last line has a checksum of all results, which depends on
+/// CALLS and SEED alone: it is the same on a GPU. --seconds ends each tenth of the calls after a tenth of the time. The exit
+/// status is 1 if a result is wrong, or if memory, that of the GPU, open files or threads grow in the second half. Memory
+/// settles in the first 100,000 calls, so fewer than some 500,000 say nothing about it.
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +20,8 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <limits>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <span>
@@ -25,9 +29,12 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ordo/cpu.hpp"
+#include "ordo/gpu.hpp"
+#include "ordo/memory.hpp"
 #include "ordo/merge.hpp"
 #include "ordo/rows.hpp"
 #include "ordo/sort.hpp"
@@ -36,6 +43,8 @@
 #include "ordo/strings.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/top_k.hpp"
+#include "sort_core/cuda/devices.hpp"
+#include "tests/soak/pinned.hpp"
 #include "tools/generate/random.hpp"
 
 namespace {
@@ -62,8 +71,43 @@ std::uint64_t hash_of(void const* data, std::size_t bytes, std::uint64_t hash = 
   return hash;
 }
 
+/// Where the arrays of a machine are: on the heap, or, if all machines are GPUs, in memory that they reach, too.
+bool arrays_for_gpu = false;
+
 template <class T>
-std::uint64_t hash_of(std::vector<T> const& of) {
+struct array_memory {
+  using value_type = T;
+  array_memory() = default;
+  template <class U>
+  array_memory(array_memory<U> const&) noexcept {}
+
+  /// Each thread has a pool. An array ends in the thread that made it.
+  static ordo::pool& pool() {
+    thread_local std::unique_ptr<ordo::memory_resource> const source = ordo::soak::pinned_memory();
+    thread_local ordo::pool blocks(*source);
+    return blocks;
+  }
+  T* allocate(std::size_t n) {
+    if (!arrays_for_gpu) return std::allocator<T>().allocate(n);
+    return static_cast<T*>(pool().allocate(n * sizeof(T)));
+  }
+  void deallocate(T* block, std::size_t n) noexcept {
+    if (!arrays_for_gpu) return std::allocator<T>().deallocate(block, n);
+    pool().deallocate(block, n * sizeof(T));
+  }
+  friend bool operator==(array_memory const&, array_memory const&) { return true; }
+};
+
+template <class T>
+using array = std::vector<T, array_memory<T>>;
+
+/// Waits until a call has ended.
+void finish(ordo::machine& on) {
+  if (auto* const gpu = dynamic_cast<ordo::gpu*>(&on)) gpu->synchronize();
+}
+
+template <class T, class Memory>
+std::uint64_t hash_of(std::vector<T, Memory> const& of) {
   return hash_of(of.data(), of.size() * sizeof(T));
 }
 
@@ -75,8 +119,8 @@ std::size_t random_size(random_source& random) {
 
 /// Random keys, at times few distinct ones.
 template <class K>
-std::vector<K> random_keys(random_source& random, std::size_t n) {
-  std::vector<K> keys(n);
+array<K> random_keys(random_source& random, std::size_t n) {
+  array<K> keys(n);
   std::uint64_t const distinct = random.chance(0.3) ? 1 + random.below(50) : ~std::uint64_t{0};
   for (K& key : keys) {
     std::uint64_t const bits = random() % distinct;
@@ -89,8 +133,8 @@ std::vector<K> random_keys(random_source& random, std::size_t n) {
 }
 
 /// Ascending offsets from 0 to n, with empty segments.
-std::vector<std::uint32_t> random_offsets(random_source& random, std::size_t n) {
-  std::vector<std::uint32_t> offsets(2 + random.below(n / 4 + 2));
+array<std::uint32_t> random_offsets(random_source& random, std::size_t n) {
+  array<std::uint32_t> offsets(2 + random.below(n / 4 + 2));
   for (auto& offset : offsets) offset = static_cast<std::uint32_t>(random.below(n + 1));
   offsets.front() = 0;
   offsets.back() = static_cast<std::uint32_t>(n);
@@ -100,7 +144,7 @@ std::vector<std::uint32_t> random_offsets(random_source& random, std::size_t n) 
 
 /// The positions of [begin, end) by their keys, those of equal keys ascending: what a stable sort must find.
 template <class K>
-void require_stable_order(std::vector<K> const& keys, std::span<std::uint32_t const> index, std::size_t begin, std::size_t end,
+void require_stable_order(array<K> const& keys, std::span<std::uint32_t const> index, std::size_t begin, std::size_t end,
                           bool descending = false) {
   std::vector<std::uint8_t> seen(end - begin);
   for (std::size_t i = begin; i < end; ++i) {
@@ -117,35 +161,39 @@ void require_stable_order(std::vector<K> const& keys, std::span<std::uint32_t co
 template <class K>
 std::uint64_t sort_of_core(ordo::machine& on, random_source& random) {
   std::size_t const n = random_size(random);
-  std::vector<K> const keys = random_keys<K>(random, n);
-  std::vector<K> sorted = keys;
-  std::vector<std::uint32_t> index(n);
+  array<K> const keys = random_keys<K>(random, n);
+  array<K> sorted = keys;
+  array<std::uint32_t> index(n);
   std::iota(index.begin(), index.end(), 0u);
   auto const gathered = [&] {
     for (std::size_t i = 0; i < n; ++i) require(sorted[i] == keys[index[i]], "keys: not those of the positions");
   };
   auto const expected = [&] {
-    std::vector<K> order = keys;
+    array<K> order = keys;
     std::sort(order.begin(), order.end());
     return order;
   };
   switch (random.below(9)) {
     case 0:
       ordo::sort_keys(on, sorted);
+      finish(on);
       require(sorted == expected(), "sort_keys: not the order of std::sort");
       return hash_of(sorted);
     case 1:
       ordo::sort_pairs(on, sorted, index);
+      finish(on);
       gathered();
       require_stable_order(keys, index, 0, n);
       return hash_of(index);
     case 2:
       ordo::argsort<ordo::sort_order::descending>(on, keys, index);
+      finish(on);
       require_stable_order(keys, index, 0, n, true);
       return hash_of(index);
     case 3: {
       auto const offsets = random_offsets(random, n);
       ordo::sort_segments(on, sorted, index, ordo::segments_from_offsets(std::span(offsets)));
+      finish(on);
       gathered();
       for (std::size_t s = 0; s + 1 < offsets.size(); ++s) require_stable_order(keys, index, offsets[s], offsets[s + 1]);
       return hash_of(index);
@@ -153,13 +201,15 @@ std::uint64_t sort_of_core(ordo::machine& on, random_source& random) {
     case 4: {
       auto const offsets = random_offsets(random, n);
       ordo::argsort_segments(on, keys, ordo::segments_from_offsets(std::span(offsets)), index);
+      finish(on);
       for (std::size_t s = 0; s + 1 < offsets.size(); ++s) require_stable_order(keys, index, offsets[s], offsets[s + 1]);
       return hash_of(index);
     }
     case 5: {
       std::size_t const length = 1 + random.below(200), arrays = n / length;
       ordo::sort_arrays(on, std::span(sorted).first(arrays * length), ordo::uniform_segments(arrays, length));
-      std::vector<K> order = keys;
+      finish(on);
+      array<K> order = keys;
       for (std::size_t a = 0; a < arrays; ++a)
         std::sort(order.begin() + static_cast<std::ptrdiff_t>(a * length),
                   order.begin() + static_cast<std::ptrdiff_t>((a + 1) * length));
@@ -169,19 +219,21 @@ std::uint64_t sort_of_core(ordo::machine& on, random_source& random) {
     case 6: {
       std::size_t const k = random.below(n + 1);
       ordo::top_k(on, keys, k, std::span(sorted).first(k), {.largest = false});
+      finish(on);
       require(std::equal(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(k), expected().begin()),
               "top_k: not the smallest keys");
       return hash_of(sorted.data(), k * sizeof(K));
     }
     case 7: {
-      std::vector<K> const order = expected();
-      std::vector<K> distinct(n);
+      array<K> const order = expected();
+      array<K> distinct(n);
       distinct.resize(ordo::unique(on, order, std::span(distinct)));
-      std::vector<K> wanted = order;
+      array<K> wanted = order;
       wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
       require(distinct == wanted, "unique: not the keys of std::unique");
-      std::vector<K> merged(n + distinct.size()), wanted_merged;
+      array<K> merged(n + distinct.size()), wanted_merged;
       ordo::merge(on, order, std::span<K const>(distinct), std::span(merged));
+      finish(on);
       std::merge(order.begin(), order.end(), distinct.begin(), distinct.end(), std::back_inserter(wanted_merged));
       require(merged == wanted_merged, "merge: not the keys of std::merge");
       return hash_of(merged);
@@ -189,8 +241,10 @@ std::uint64_t sort_of_core(ordo::machine& on, random_source& random) {
     default: {
       ordo::row_key const rows[] = {ordo::key_column(keys)};
       ordo::argsort_rows(on, rows, index);
+      finish(on);
       require_stable_order(keys, index, 0, n);
       ordo::gather(on, keys, index, std::span(sorted));
+      finish(on);
       gathered();
       return hash_of(index);
     }
@@ -273,8 +327,8 @@ std::uint64_t spectra(ordo::machine& on, random_source& random) {
 std::uint64_t peaks_in_arrays(ordo::machine& on, random_source& random) {
   std::size_t const n = random_size(random);
   auto offsets = random_offsets(random, n);
-  std::vector<double> mz(n);
-  std::vector<float> intensity(n);
+  array<double> mz(n);
+  array<float> intensity(n);
   for (std::size_t i = 0; i < n; ++i) {
     mz[i] = static_cast<double>(random.below(100'000));
     intensity[i] = static_cast<float>(mz[i]) / 2;
@@ -283,6 +337,7 @@ std::uint64_t peaks_in_arrays(ordo::machine& on, random_source& random) {
       ordo::spectra::top(on, std::span(mz), std::span(intensity), std::span(offsets), 1 + random.below(50));
   ordo::spectra::sort_peaks(on, std::span(mz).first(kept), std::span(intensity).first(kept),
                             std::span<std::uint32_t const>(offsets));
+  finish(on);
   require(offsets.back() == kept, "top: offsets do not end at the last peak");
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
     for (std::size_t i = offsets[s]; i < offsets[s + 1]; ++i) {
@@ -294,16 +349,16 @@ std::uint64_t peaks_in_arrays(ordo::machine& on, random_source& random) {
 
 /// Calls that must fail, and leave nothing behind.
 std::uint64_t failing_call(ordo::machine& on, random_source& random) {
-  std::vector<std::uint32_t> keys = random_keys<std::uint32_t>(random, 100 + random.below(1000));
+  array<std::uint32_t> keys = random_keys<std::uint32_t>(random, 100 + random.below(1000));
   try {
     switch (random.below(4)) {
       case 0: {
-        std::vector<std::uint32_t> const offsets{0, 50, 20, static_cast<std::uint32_t>(keys.size())};
+        array<std::uint32_t> const offsets{0, 50, 20, static_cast<std::uint32_t>(keys.size())};
         ordo::sort_segments(on, keys, ordo::segments_from_offsets(std::span(offsets)));
         break;
       }
       case 1: {
-        std::vector<std::uint32_t> values(keys.size() - 1);
+        array<std::uint32_t> values(keys.size() - 1);
         ordo::sort_pairs(on, keys, values);
         break;
       }
@@ -316,8 +371,8 @@ std::uint64_t failing_call(ordo::machine& on, random_source& random) {
       }
       default: {
         ordo::cpu small({.threads = 1, .memory_limit = 64});
-        std::vector<std::uint64_t> many = random_keys<std::uint64_t>(random, 20'000);
-        std::vector<std::uint64_t> values = many;
+        array<std::uint64_t> many = random_keys<std::uint64_t>(random, 20'000);
+        array<std::uint64_t> values = many;
         ordo::sort_pairs(small, many, values);
         break;
       }
@@ -362,19 +417,27 @@ std::uint64_t call(ordo::machine& on, random_source& random) {
   }
 }
 
-/// What the process holds.
+/// What the process holds; on a GPU, what all processes hold there.
 struct holdings {
-  double resident_mb;
+  double resident_mb, gpu_mb;
   std::size_t files, threads;
 };
 
-holdings held_now() {
+holdings held_now([[maybe_unused]] bool on_gpu) {
   std::size_t total = 0, resident = 0;
   std::ifstream("/proc/self/statm") >> total >> resident;
   auto const count = [](char const* folder) {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
   };
-  return {static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6, count("/proc/self/fd"),
+  double gpu_mb = 0;
+  if constexpr (ordo::cuda_enabled) {
+    if (on_gpu) {
+      ordo::cuda_detail::gpu_state const state = ordo::cuda_detail::state_of_gpu(0);
+      if (!state.unusable.empty()) throw std::runtime_error(state.unusable);
+      gpu_mb = static_cast<double>(ordo::gpus().at(0).memory - state.free_memory) / 1e6;
+    }
+  }
+  return {static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6, gpu_mb, count("/proc/self/fd"),
           count("/proc/self/task")};
 }
 
@@ -387,41 +450,63 @@ double cpu_seconds() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  std::uint64_t const calls = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
-  std::uint64_t const seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-  constexpr unsigned num_threads = 8;
-  ordo::cpu shared;
+int main(int argc, char** argv) try {
+  std::uint64_t numbers[] = {1'000'000, 1};
+  double seconds = std::numeric_limits<double>::infinity();
+  bool on_gpu = false;
+  std::size_t given = 0;
+  for (int k = 1; k < argc; ++k) {
+    std::string_view const word = argv[k];
+    char const* const value = k + 1 < argc ? argv[k + 1] : "";
+    if (word == "--device" && (value == std::string_view("cpu") || value == std::string_view("gpu"))) {
+      on_gpu = arrays_for_gpu = value == std::string_view("gpu");
+      ++k;
+    } else if (word == "--seconds" && std::atof(value) > 0) {
+      seconds = std::atof(value);
+      ++k;
+    } else if (given < std::size(numbers) && std::strtoull(argv[k], nullptr, 10) > 0) {
+      numbers[given++] = std::strtoull(argv[k], nullptr, 10);
+    } else {
+      std::fprintf(stderr, "ordo_soak_calls: %s: not an option, or without its value\n", argv[k]);
+      return 2;
+    }
+  }
+  auto const [calls, seed] = std::pair(numbers[0], numbers[1]);
+  constexpr unsigned threads_of[] = {1, 2, 0, 1, 2, 0, 1, 0};  // of the machine of each thread
+  auto const make_machine = [&](unsigned threads) -> std::unique_ptr<ordo::machine> {
+    if (on_gpu) return std::make_unique<ordo::gpu>();
+    return std::make_unique<ordo::cpu>(ordo::cpu_options{.threads = threads});
+  };
+  std::unique_ptr<ordo::machine> const shared = make_machine(0);
+  std::vector<std::unique_ptr<ordo::machine>> machines;
+  for (unsigned const threads : threads_of) machines.push_back(make_machine(threads));
   std::mutex turn;
-  std::array<ordo::cpu, num_threads> machines{ordo::cpu({.threads = 1}),
-                                              ordo::cpu({.threads = 2}),
-                                              ordo::cpu(),
-                                              ordo::cpu({.threads = 1}),
-                                              ordo::cpu({.threads = 2}),
-                                              ordo::cpu(),
-                                              ordo::cpu({.threads = 1}),
-                                              ordo::cpu()};
-  std::atomic<std::uint64_t> checksum{0}, next{0};
+  std::atomic<std::uint64_t> checksum{0}, next{0}, done{0};
   std::atomic<bool> failed{false};
   std::vector<holdings> held;
-  std::printf("calls\tresident MB\tfiles\tthreads\tCPU microseconds a call\n");
+  std::printf("calls\tresident MB\tMB on the GPU\tfiles\tthreads\tCPU microseconds a call\n");
   double before = cpu_seconds();
+  auto const start = std::chrono::steady_clock::now();
   for (std::uint64_t tenth = 1; tenth <= 10; ++tenth) {
-    std::uint64_t const end = calls * tenth / 10, begin = calls * (tenth - 1) / 10;
+    std::uint64_t const end = calls * tenth / 10, done_before = done;
+    auto const in_time = [&, until = seconds * static_cast<double>(tenth) / 10] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < until;
+    };
     std::vector<std::thread> threads;
-    for (unsigned t = 0; t < num_threads; ++t)
-      threads.emplace_back([&, t] {
-        for (std::uint64_t number = next++; number < end && !failed; number = next++) {
+    for (auto const& own : machines)
+      threads.emplace_back([&, on = own.get()] {
+        for (std::uint64_t number = next++; number < end && !failed && in_time(); number = next++) {
           random_source random(seed << 40 ^ number);
           try {
             std::uint64_t result = 0;
             if (random.below(16) == 0) {
               std::lock_guard const lock(turn);
-              result = call(shared, random);
+              result = call(*shared, random);
             } else {
-              result = call(machines[t], random);
+              result = call(*on, random);
             }
             checksum += result * (2 * number + 1);
+            ++done;
           } catch (std::exception const& e) {
             failed = true;
             std::fprintf(stderr, "ordo_soak_calls: call %llu: %s\n", static_cast<unsigned long long>(number), e.what());
@@ -431,10 +516,11 @@ int main(int argc, char** argv) {
     for (auto& thread : threads) thread.join();
     if (failed) return 1;
     next = end;
-    held.push_back(held_now());
+    held.push_back(held_now(on_gpu));
     double const now = cpu_seconds();
-    std::printf("%llu\t%.1f\t%zu\t%zu\t%.1f\n", static_cast<unsigned long long>(end), held.back().resident_mb,
-                held.back().files, held.back().threads, (now - before) * 1e6 / static_cast<double>(end - begin));
+    std::printf("%llu\t%.1f\t%.1f\t%zu\t%zu\t%.1f\n", static_cast<unsigned long long>(done), held.back().resident_mb,
+                held.back().gpu_mb, held.back().files, held.back().threads,
+                (now - before) * 1e6 / static_cast<double>(std::max<std::uint64_t>(1, done - done_before)));
     std::fflush(stdout);
     before = now;
   }
@@ -446,8 +532,12 @@ int main(int argc, char** argv) {
     return value;
   };
   bool const grew = maximum(5, &holdings::resident_mb) > maximum(0, &holdings::resident_mb) * 1.1 + 8 ||
+                    maximum(5, &holdings::gpu_mb) > maximum(0, &holdings::gpu_mb) * 1.1 + 8 ||
                     maximum(5, &holdings::files) > maximum(0, &holdings::files) ||
                     maximum(5, &holdings::threads) > maximum(0, &holdings::threads);
   if (grew) std::fprintf(stderr, "ordo_soak_calls: memory, files or threads grew\n");
   return grew ? 1 : 0;
+} catch (std::exception const& e) {
+  std::fprintf(stderr, "ordo_soak_calls: %s\n", e.what());
+  return 1;
 }
