@@ -23,6 +23,7 @@
 #include "sort_core/cuda/memory.cuh"
 #include "sort_core/cuda/radix_choice.hpp"
 #include "sort_core/cuda/radix_sample.cuh"
+#include "sort_core/cuda/reduce_segments.cuh"
 #include "sort_core/cuda/samples.cuh"
 #include "sort_core/cuda/segmented.cuh"
 #include "sort_core/cuda/select_smallest.cuh"
@@ -457,6 +458,16 @@ class cuda_backend {
         *this, keys{items.data(), key, detail::mask_of<K>(detail::clipped<K>(bits))}, as_moved(items).data(), items.size(),
         cuda_detail::pointer_to(heads))
         .sort(segments);
+  }
+
+  /// Reduces each segment: see ordo::reduce_segments.
+  template <class Offset, class In, class T, class Op>
+  void reduce_segments(segment_list<Offset> const& segments, In in, T neutral, Op op, std::span<std::type_identity_t<T>> out) {
+    if (segments.size() == 0) return;
+    constexpr unsigned threads = 256;
+    cuda_detail::launch<cuda_detail::reduce_segments_by_warps<Offset, In, T, Op>>(
+        kernels(), cuda_detail::blocks_for(segments.size(), threads / cuda_detail::warp_threads), threads, 0, segments, in, neutral,
+        op, out.data());
   }
 
   /// Selects candidates for the k items with the smallest codes of each segment: see cuda_detail::select_smallest.

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "sort_core/cuda/instructions.cuh"
@@ -34,6 +35,19 @@ __device__ inline std::uint32_t warp_or(std::uint32_t x) {
 }
 __device__ inline std::uint64_t warp_or(std::uint64_t x) {
   return std::uint64_t(warp_or(std::uint32_t(x >> 32))) << 32 | warp_or(std::uint32_t(x));
+}
+
+/// Returns x of the lane whose number differs from this one's in the bits of `mask`.
+template <class T>
+__device__ T of_other_lane(T const& x, unsigned mask) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(std::uint32_t) == 0);
+  std::uint32_t words[sizeof(T) / sizeof(std::uint32_t)];
+  memcpy(words, &x, sizeof(T));
+#pragma unroll
+  for (std::uint32_t& word : words) word = __shfl_xor_sync(all_lanes, word, mask);
+  T other;
+  memcpy(&other, words, sizeof(T));
+  return other;
 }
 
 /// The type of a key for atomic functions.

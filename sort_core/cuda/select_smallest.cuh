@@ -157,6 +157,7 @@ __global__ void __launch_bounds__(256)
     K codes[own_items];
     K const some = code(begin);
     K differing = 0;
+    unsigned const rounds = (length - 1) / warp_threads + 1;
 #pragma unroll
     for (unsigned j = 0; j < own_items; ++j) {
       std::uint32_t const i = j * warp_threads + lane_of();
@@ -177,7 +178,10 @@ __global__ void __launch_bounds__(256)
       K const middle = K(bound | K(K{1} << --left));
       std::uint32_t below = 0;
 #pragma unroll
-      for (unsigned j = 0; j < own_items; ++j) below += codes[j] < middle;
+      for (unsigned j = 0; j < own_items; ++j) {
+        if (j % 4 == 0 && j >= rounds) break;
+        below += codes[j] < middle;
+      }
       below = __reduce_add_sync(all_lanes, below);
       take_all = below >= k && below <= capacity;
       if (take_all || below < k) {
@@ -190,6 +194,7 @@ __global__ void __launch_bounds__(256)
     std::uint32_t const max_equal = take_all ? 0 : k - smaller;
 #pragma unroll
     for (unsigned j = 0; j < own_items; ++j) {
+      if (j >= rounds) break;
       std::uint32_t const i = j * warp_threads + lane_of();
       bool const is_equal = i < length && codes[j] == bound;
       unsigned const equal = __ballot_sync(all_lanes, is_equal);

@@ -11,6 +11,8 @@
 #include "ordo/radix_key.hpp"
 #include "ordo/spectra/selection.hpp"
 #include "ordo/spectra/spectrum.hpp"
+#include "sort_core/functors.hpp"
+#include "sort_core/reduce_segments.hpp"
 #include "sort_core/selects_from_segments.hpp"
 #include "sort_core/sort_by_key.hpp"
 
@@ -109,43 +111,62 @@ ORDO_FN inline bool is_precursor(selection_values const& rules, double mz, doubl
   return false;
 }
 
-/// The peaks of a spectrum that pass the thresholds.
+/// The peaks of a spectrum that pass the thresholds but min_relative, and whether all of its peaks are in the order of m/z.
 struct passing_peaks {
-  std::uint32_t count = 0;
-  bool in_order = true;  // of m/z; may be false for peaks in order
+  double greatest = 0;  // intensity; 0 if none is above 0
+  std::uint32_t count = 0, in_order = 1;
+};
+struct join_passing {
+  ORDO_FN passing_peaks operator()(passing_peaks const& a, passing_peaks const& b) const {
+    return {a.greatest > b.greatest ? a.greatest : b.greatest, a.count + b.count, a.in_order & b.in_order};
+  }
 };
 
-/// Sets keep[i] to 1 if peak i of spectrum s passes all steps up to min_relative, else to 0.
-ORDO_FN inline passing_peaks pass_thresholds(selection_values const& rules, peak_arrays const& in, std::size_t s,
-                                             std::uint8_t* keep) {
-  std::size_t const begin = in.begin(s), end = in.begin(s + 1);
-  double const precursor = rules.remove_precursor ? in.precursor_mz[s] : 0;
-  bool const has_precursor = rules.remove_precursor && precursor == precursor;
-  int const charge = has_precursor && rules.all_charges && in.charge ? in.charge[s] : 0;
-  double greatest = 0, last = rules.min_mz;
-  passing_peaks passing;
-  for (std::size_t i = begin; i < end; ++i) {
+/// Sets keep[i] to 1 if peak i of spectrum s passes all steps before min_relative, else to 0.
+struct pass_thresholds {
+  selection_values rules;
+  peak_arrays in;
+  std::uint32_t const* starts;  // of spectra
+  std::uint8_t* keep;
+
+  ORDO_FN passing_peaks operator()(std::size_t s, std::size_t i) const {
     double const mz = in.mz[i], height = in.intensity[i];
     bool good = mz >= rules.min_mz && mz <= rules.max_mz && !(rules.drop_zero && height == 0);
     if (rules.has_min_intensity) good = good && height >= rules.min_intensity;
-    if (has_precursor && good) good = !is_precursor(rules, mz, precursor, charge);
+    if (good && rules.remove_precursor) {
+      double const precursor = in.precursor_mz[s];
+      int const charge = rules.all_charges && in.charge ? in.charge[s] : 0;
+      if (precursor == precursor) good = !is_precursor(rules, mz, precursor, charge);
+    }
     keep[i] = good;
-    passing.count += good;
-    if (!good) continue;
-    if (height > greatest) greatest = height;
-    passing.in_order = passing.in_order && mz >= last;
-    last = mz;
+    return {good && height > 0 ? height : 0, std::uint32_t(good), std::uint32_t(i == starts[s] || in.mz[i - 1] <= mz)};
   }
-  double const threshold = rules.min_relative * greatest;
-  if (!rules.has_min_relative || greatest == 0) return passing;
-  passing.count = 0;
-  for (std::size_t i = begin; i < end; ++i) {
-    bool const good = keep[i] && in.intensity[i] >= threshold;
+};
+
+/// Drops peaks below min_relative. Returns 1 for a peak that is kept.
+struct pass_relative_threshold {
+  selection_values rules;
+  peak_arrays in;
+  passing_peaks const* passing;  // of spectra
+  std::uint8_t* keep;
+
+  ORDO_FN std::uint32_t operator()(std::size_t s, std::size_t i) const {
+    double const greatest = passing[s].greatest;
+    bool const good = keep[i] && (greatest == 0 || in.intensity[i] >= rules.min_relative * greatest);
     keep[i] = good;
-    passing.count += good;
+    return good;
   }
-  return passing;
-}
+};
+
+/// The length of the longest of some spectra, and whether the peaks of all are in the order of m/z.
+struct spectra_shape {
+  std::uint32_t longest = 0, in_order = 1;
+};
+struct join_shapes {
+  ORDO_FN spectra_shape operator()(spectra_shape const& a, spectra_shape const& b) const {
+    return {a.longest > b.longest ? a.longest : b.longest, a.in_order & b.in_order};
+  }
+};
 
 /// Encodes an intensity so that the greatest comes first, and missing ones last.
 ORDO_FN inline std::uint64_t descending_code(double intensity) {
@@ -367,30 +388,25 @@ struct kept_codes {
 };
 
 /// Keeps the greatest of the kept peaks of each spectrum, which are in the order of m/z. Temporary memory: 4 bytes for each of
-/// `top` peaks of each spectrum, and 12 a spectrum.
+/// `top` peaks of each spectrum, and 8 a spectrum.
 template <selects_from_segments B>
-void select_greatest(B& backend, peak_arrays const& in, std::uint32_t top, std::span<std::uint8_t> keep) {
-  std::size_t const spectra = in.spectra;
-  auto const starts = backend.template buffer<std::uint32_t>(spectra + 1);
-  auto const rows = backend.template buffer<std::uint32_t>(spectra * top);
-  auto const ends = backend.template buffer<std::uint64_t>(spectra);
-  auto* const start = starts.data();
+void select_greatest(B& backend, peak_arrays const& in, segment_list<std::uint32_t> const& spectra, std::uint32_t top,
+                     std::span<std::uint8_t> keep) {
+  auto const rows = backend.template buffer<std::uint32_t>(spectra.size() * top);
+  auto const ends = backend.template buffer<std::uint64_t>(spectra.size());
   auto* const row = rows.data();
   auto* const end = ends.data();
   auto* const keep_at = keep.data();
-  backend.each(spectra + 1, [=] ORDO_FN(std::size_t s) { start[s] = std::uint32_t(in.begin(s)); });
   auto const select = [&](auto const* intensity) {
     using number = std::remove_cvref_t<decltype(*intensity)>;
-    backend.select_smallest(kept_codes<number>{intensity, keep_at},
-                            segments_from_offsets(std::span<std::uint32_t const>(starts.span())), top, top, rows.span(),
-                            ends.span());
+    backend.select_smallest(kept_codes<number>{intensity, keep_at}, spectra, top, top, rows.span(), ends.span());
   };
   if (in.intensity.wide)
     select(static_cast<double const*>(in.intensity.data));
   else
     select(static_cast<float const*>(in.intensity.data));
   // A selected peak is marked by a second bit. It may be one that is not kept, where a spectrum has no others left.
-  backend.each(spectra * top, [=] ORDO_FN(std::size_t t) {
+  backend.each(spectra.size() * top, [=] ORDO_FN(std::size_t t) {
     if (t < end[t / top]) keep_at[row[t]] |= 2;
   });
   backend.each(keep.size(), [=] ORDO_FN(std::size_t i) { keep_at[i] = keep_at[i] == 3; });
@@ -492,7 +508,7 @@ void keep_greatest_around(B& backend, peak_arrays const& in, selection_values co
 
 /// Sets keep[i] to 1 if peak i is kept by all steps but min_peaks, else to 0, and makes sums of the intensities of merged
 /// peaks, where peak_arrays::sums must be set. All arrays are memory of the machine; fewer than 2^32 peaks. Temporary memory:
-/// up to 25 bytes a peak that passes the thresholds, 8 a spectrum, and that of segmented_sort.
+/// up to 25 bytes a peak that passes the thresholds, 40 a spectrum, and that of segmented_sort.
 template <Backend B>
 void select_peaks(B& backend, peak_arrays const& in, selection const& select, std::span<std::uint8_t> keep) {
   selection_values const rules(select);
@@ -500,25 +516,33 @@ void select_peaks(B& backend, peak_arrays const& in, selection const& select, st
   auto const counts = backend.template buffer<std::uint32_t>(spectra);
   auto* const count = counts.data();
   auto* const keep_at = keep.data();
-  bool const drops_near = select.dedupe || select.merge;
-  if (!drops_near && !select.top) {
-    backend.each(spectra, [=] ORDO_FN(std::size_t s) { count[s] = pass_thresholds(rules, in, s, keep_at).count; });
-    return;
+  auto const starts = backend.template buffer<std::uint32_t>(spectra + 1);
+  auto const found = backend.template buffer<passing_peaks>(spectra);
+  auto* const start = starts.data();
+  auto const* const passing = found.data();
+  backend.each(spectra + 1, [=] ORDO_FN(std::size_t s) { start[s] = std::uint32_t(in.begin(s)); });
+  auto segments = segments_from_offsets(std::span<std::uint32_t const>(starts.span()));
+  reduce_segments(backend, segments, pass_thresholds{rules, in, start, keep_at}, passing_peaks{}, join_passing{}, found.span());
+  if (rules.has_min_relative) {
+    reduce_segments(backend, segments, pass_relative_threshold{rules, in, passing, keep_at}, std::uint32_t{0}, plus{},
+                    counts.span());
+  } else {
+    backend.each(spectra, [=] ORDO_FN(std::size_t s) { count[s] = passing[s].count; });
   }
-  auto const orders = backend.template buffer<std::uint8_t>(spectra);
-  auto* const in_order = orders.data();
-  backend.each(spectra, [=] ORDO_FN(std::size_t s) {
-    auto const passing = pass_thresholds(rules, in, s, keep_at);
-    count[s] = passing.count;
-    in_order[s] = passing.in_order;
-  });
-  bool const all_in_order = backend.reduce(
-      spectra, [=] ORDO_FN(std::size_t s) { return std::uint64_t(in_order[s]); }, std::uint64_t{1},
-      [=] ORDO_FN(std::uint64_t a, std::uint64_t b) { return a & b; });
+  bool const drops_near = select.dedupe || select.merge;
+  if (!drops_near && !select.top) return;
+  spectra_shape const shape = backend.reduce(
+      spectra,
+      [=] ORDO_FN(std::size_t s) {
+        return spectra_shape{start[s + 1] - start[s], passing[s].in_order};
+      },
+      spectra_shape{}, join_shapes{});
+  bool const all_in_order = shape.in_order != 0;
   if constexpr (selects_from_segments<B>) {
     bool const by_spectrum = !drops_near && !select.per && !select.around;
+    segments.max_length = shape.longest;
     if (by_spectrum && all_in_order && *select.top != 0 && *select.top <= keep.size() / spectra)
-      return select_greatest(backend, in, std::uint32_t(*select.top), keep);
+      return select_greatest(backend, in, segments, std::uint32_t(*select.top), keep);
   }
   candidates left = find_kept(backend, in, counts.span(), keep_at, nullptr);
   if (!all_in_order) sort_by_mz(backend, in, left);
