@@ -212,22 +212,10 @@ class match_finder::extension {
   [[nodiscard]] bool is_rare(std::uint64_t begin, std::uint64_t end) {
     if (frequent_.first <= begin && end <= frequent_.second) return false;
     if (begin <= rare_.first && rare_.second <= end) return true;
-    bool const result = occurs_rarely(query_.substr(begin, end - begin));
+    bool const result = all_.occurs_at_most(query_.substr(begin, end - begin), all_.options_.max_occurrences);
     (result ? rare_ : frequent_) = {begin, end};
     return result;
   }
-  [[nodiscard]] bool occurs_rarely(std::string_view string) const {
-    std::uint64_t const limit = all_.options_.max_occurrences;
-    fm_index const* const fm = all_.rows_.fm();
-    if (!fm) return all_.rows_.find(string).size() <= limit;
-    fm_index::interval rows = fm->all_rows();
-    while (!string.empty() && rows.end - rows.begin > limit) {
-      rows = fm->before(string.back(), rows);
-      string.remove_suffix(1);
-    }
-    return rows.end - rows.begin <= limit;
-  }
-
   match_finder const& all_;
   std::string_view query_;
   std::uint64_t begin_, end_;
@@ -237,6 +225,17 @@ class match_finder::extension {
   // Parts [first, second) of the query that are known to be frequent or rare.
   std::pair<std::uint64_t, std::uint64_t> frequent_{0, 0}, rare_{0, std::numeric_limits<std::uint64_t>::max()};
 };
+
+bool match_finder::occurs_at_most(std::string_view string, std::uint64_t limit) const {
+  fm_index const* const fm = rows_.fm();
+  if (!fm) return rows_.find(string).size() <= limit;
+  fm_index::interval rows = fm->all_rows();
+  while (!string.empty() && rows.end - rows.begin > limit) {
+    rows = fm->before(string.back(), rows);
+    string.remove_suffix(1);
+  }
+  return rows.end - rows.begin <= limit;
+}
 
 void match_finder::find(std::string_view query, std::uint64_t begin, std::uint64_t end, std::vector<match>& matches) const {
   end = std::min<std::uint64_t>(end, query.size());
@@ -303,26 +302,41 @@ std::vector<std::size_t> numbers_below(std::size_t n) {
 
 }  // namespace
 
-void keep_unique_in_query(std::vector<match>& matches) {
-  // A string occurs again in the query if another match of the text's only occurrence includes it.
-  auto order = numbers_below(matches.size());
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
-    match const &x = matches[a], &y = matches[b];
-    return std::tuple(x.reverse, x.position, y.length, a) < std::tuple(y.reverse, y.position, x.length, b);
+void keep_unique_in_query(std::vector<match>& matches, text const& input, std::vector<bool> const& circular) {
+  // A string occurs again in the query if another match of the text's only occurrence includes it. What a match has of a
+  // circular record's next turn includes other matches, too.
+  struct part {
+    match at;
+    std::size_t record, of;  // of: the match that it is; or matches.size()
+  };
+  std::vector<part> parts;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    match const& one = matches[i];
+    std::size_t const record = circular.empty() ? 0 : input.record_of(one.position);
+    parts.push_back({one, record, i});
+    if (circular.empty() || !circular[record]) continue;
+    std::uint64_t const first_turn = input.end_of(record) - one.position;
+    if (one.length > first_turn)
+      parts.push_back(
+          {{one.query_begin, input.begin_of(record), one.length - first_turn, one.reverse}, record, matches.size()});
+  }
+  std::ranges::sort(parts, [&](part const& a, part const& b) {
+    auto const order = [&](part const& one) {
+      return std::tuple(one.at.reverse, one.record, one.at.position, ~one.at.length, one.of != matches.size(), one.of);
+    };
+    return order(a) < order(b);
   });
   std::vector<bool> repeated(matches.size());
-  std::optional<std::size_t> widest;  // of those so far, the one that ends last
-  for (std::size_t const i : order) {
-    match const& one = matches[i];
-    if (widest && matches[*widest].reverse == one.reverse) {
-      match const& other = matches[*widest];
-      if (other.position + other.length >= one.position + one.length) {
-        repeated[i] = true;
-        if (other.position == one.position && other.length == one.length) repeated[*widest] = true;
-        continue;
-      }
+  part const* widest = nullptr;  // of those so far, the one that ends last
+  for (part const& one : parts) {
+    if (widest && widest->at.reverse == one.at.reverse && widest->record == one.record &&
+        widest->at.position + widest->at.length >= one.at.position + one.at.length) {
+      bool const are_equal = widest->at.position == one.at.position && widest->at.length == one.at.length;
+      if (one.of != matches.size()) repeated[one.of] = true;
+      if (are_equal && widest->of != matches.size()) repeated[widest->of] = true;
+      continue;
     }
-    widest = i;
+    widest = &one;
   }
   erase_marked(matches, repeated);
 }

@@ -133,7 +133,19 @@ END
 done
 expect 0 sufsort mem rings turned.fa -l 7 --circular=ring --format=bed
 [[ $(head -2 out) == $'ring\t10\t17\tturned\t17\t+\nring\t0\t10\tturned\t17\t+' ]] || fail "circular BED: $(cat out)"
-expect_error sufsort mem rings turned.fa --circular=ring --rare 2
+expect 0 sufsort mem rings turned.fa -l 3 --both-strands --circular=ring --unique
+cmp out - <<'END' || fail "circular unique: $(cat out)"
+turned	0	ring	10	+	17
+turned	3	line	7	-	3
+back	11	line	7	+	3
+back	0	ring	12	-	15
+twice	0	ring	14	+	32
+twice	16	line	7	-	3
+END
+expect 0 sufsort mem rings turned.fa -l 3 --circular=ring --rare 1
+[[ $(cut -f 1 out | uniq -c | tr -s ' ' '\n' | paste -sd ' ') == ' 1 turned 1 back 1 twice' ]] || fail "circular rare: $(cat out)"
+expect 0 sufsort ms rings turned.fa --circular=ring
+[[ $(sed -n 2p out) == '17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1' ]] || fail "circular statistics: $(cat out)"
 expect_error sufsort mem rings turned.fa --circular=no
 expect 0 sufsort build rings.fa -o rings --lcp
 expect 0 sufsort unique rings -l 4 --circular=ring
@@ -145,8 +157,35 @@ line	0	4	1
 line	4	6	2
 line	6	7	1
 END
-expect_error sufsort unique rings --minimal --circular=ring
-expect_error sufsort unique rings -l 4 --mismatches=1 --circular=ring
+expect 0 sufsort unique rings --minimal --circular=ring
+cmp out - <<'END' || fail "circular minimal: $(cat out)"
+ring	1	3
+ring	3	6
+ring	5	8
+ring	9	12
+ring	10	13
+ring	12	14
+ring	13	17
+ring	15	17
+ring	0	1
+line	1	4
+line	2	6
+line	3	7
+line	8	10
+END
+expect 0 sufsort unique rings -l 5 --mismatches=1 --circular=ring
+cmp out - <<'END' || fail "circular mismatches: $(cat out)"
+ring	0	2	1
+ring	2	3	3
+ring	3	8	2
+ring	8	10	1
+ring	10	14	2
+ring	14	17	1
+line	0	2	3
+line	2	3	2
+line	3	4	3
+line	4	6	2
+END
 if command -v mummer > /dev/null; then
   for query in changed.fa "$ORDO_SOURCE/datasets/samples/macaque_chr20.fa.gz"; do
     case $query in *.gz) zcat "$query" > query.fa ;; *) cp "$query" query.fa ;; esac

@@ -101,10 +101,10 @@ struct build_options {
   bool plan = false;
   bool has_mask = false, has_keep_case = false;  // --mask, --keep-case
   kmer_options kmers;
-  bool fm = false;               // add an FM index
-  bool without_sa = false;       // leave out the suffix array
-  bool text_only = false;        // and everything else but the text and its records
-  std::uint64_t fm_sample = 32;  // every how many rows the FM index has a position
+  bool fm = false;                       // add an FM index
+  bool without_sa = false;               // leave out the suffix array
+  bool text_only = false;                // and everything else but the text and its records
+  std::uint64_t fm_sample = 32;          // every how many rows the FM index has a position
   std::optional<std::uint32_t> made_of;  // checksum of the description of the index that the new one replaces, if it must
 };
 
@@ -141,11 +141,11 @@ struct search_options {
   std::size_t limit = 1000;  // maximum number of hits printed of a pattern; 0: all
   bool both_strands = false;
   bool bed = false;
-  std::size_t context = 0;  // letters before and behind a hit
+  std::size_t context = 0;               // letters before and behind a hit
   std::optional<pattern_format> format;  // nothing: tokens if the index is of tokens, else text
-  bool fm = false;         // search by the FM index
-  bool by_record = false;  // count the hits of each record
-  std::vector<std::string> circular;  // the names of circular records, or "all"
+  bool fm = false;                       // search by the FM index
+  bool by_record = false;                // count the hits of each record
+  std::vector<std::string> circular;     // the names of circular records, or "all"
 };
 
 /// Returns the files that patterns come from. "-" is standard input, and so is a pattern "-".
@@ -179,7 +179,8 @@ struct statistics_options {
   std::vector<std::string> files;
   std::optional<suffix::letter_choice> letters;
   bool tsv = false;
-  bool fm = false;  // search by the FM index
+  bool fm = false;                    // search by the FM index
+  std::vector<std::string> circular;  // as of search_options
 };
 
 /// Prints for each letter of queries the length of the longest match that begins there.
@@ -201,7 +202,7 @@ struct unique_options {
   std::uint64_t length = 0;
   bool normalize = false;  // print 1 / count
   unsigned mismatches = 0;
-  bool minimal = false;    // print minimal unique substrings instead
+  bool minimal = false;  // print minimal unique substrings instead
   std::optional<suffix::letter_choice> letters;
   std::vector<std::string> circular;  // as of search_options
 };

@@ -327,6 +327,10 @@ class match_worker {
         matches.erase(std::remove_if(begin, matches.end(), [&](match const& one) { return rings_->goes_on(letters, one); }),
                       matches.end());
         rings_->find(letters, part.begin, part.end, matches);
+        matches.erase(
+            std::remove_if(matches.begin() + std::ptrdiff_t(first), matches.end(),
+                           [&](match const& one) { return is_frequent(letters.substr(one.query_begin, one.length)); }),
+            matches.end());
       }
       for (std::size_t i = first; i < matches.size(); ++i) orient(matches[i], part.reverse, letters.size());
       if (!needs_all_) {
@@ -363,8 +367,14 @@ class match_worker {
     one.reverse = reverse || (index_.both_strands && index_.is_reverse(one.position));
     if (reverse) one.query_begin = size - one.query_begin - one.length;
   }
+  // Returns whether a string has more occurrences than wanted, if those over the ends of circular records count, too. Those
+  // within records are known to be few enough unless the string's match is over an end.
+  [[nodiscard]] bool is_frequent(std::string_view string) const {
+    std::uint64_t const limit = options_.find.max_occurrences, around = limit == 0 ? 0 : rings_->count(string);
+    return around > limit || (around != 0 && !finder_.occurs_at_most(string, limit - around));
+  }
   void select_and_print(std::string& text, std::string_view name, std::uint64_t size, std::vector<match>& matches) const {
-    if (options_.unique) suffix::keep_unique_in_query(matches);
+    if (options_.unique) suffix::keep_unique_in_query(matches, index_.input, circular_.of_text());
     if (options_.super_maximal) suffix::keep_super_maximal(matches);
     printer_.print_all(text, name, size, matches);
   }
@@ -399,9 +409,6 @@ int matches(matches_options const& options, cli::common_options const& common, r
   searched_index index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
   refuse_tokens(index);
   if (options.both_strands) refuse_strands(index);
-  if (!options.circular.empty() && options.find.max_occurrences != 0)
-    throw usage_error(
-        "conflicting options: --circular, --unique or --rare: occurrences across the ends of records are not counted");
   cli::output out(options.output, common.threads);
   refuse_output(options.prefix, out);
   suffix::letter_choice const letters = letters_of(index, options.letters, common);
@@ -431,13 +438,18 @@ int matching_statistics(statistics_options const& options, cli::common_options c
   suffix::letter_choice const letters = letters_of(index, options.letters, common);
   report.phase("kmers");
   index.expect_searches(letters_in(options.files), common.threads);
+  circular_records const circular(index, options.circular);
+  std::optional<suffix::ring_statistics> rings;
+  if (circular.any()) rings.emplace(index.input, circular.of_text());
   report.phase("search");
   auto const work = [&](work_unit& unit) {
     std::vector<std::uint64_t> lengths;
     for (query_part const& part : unit.parts) {
       std::string_view const name = unit.set->queries.name(part.query);
       lengths.resize(part.end - part.begin);
-      suffix::matching_statistics(index.search, unit.set->letters(part.query, false), part.begin, lengths);
+      std::string_view const query = unit.set->letters(part.query, false);
+      suffix::matching_statistics(index.search, query, part.begin, lengths);
+      if (rings) rings->lengthen(query, part.begin, lengths);
       if (options.tsv) {
         for (std::size_t i = 0; i < lengths.size(); ++i) {
           append((unit.text += name) += '\t', part.begin + i);

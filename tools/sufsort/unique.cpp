@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <tbb/parallel_pipeline.h>
@@ -81,20 +83,29 @@ std::string lines_of(suffix::text const& input, std::span<Count const> at, stret
   return text;
 }
 
-/// Returns the lines of the minimal unique substrings that begin in a stretch.
-/// @param lengths  of the shortest unique strings at all positions
+/// Returns the lines of the minimal unique substrings that begin in a stretch; of those that go around a record, two each.
+/// @param lengths  of the shortest unique strings at all positions @param goes_around  the record is circular
 template <class Count>
 std::string lines_of_minimal(suffix::text const& input, std::span<Count const> lengths, stretch const& part,
-                             std::string_view name, std::uint64_t offset, suffix::letter_choice letters) {
+                             std::string_view name, std::uint64_t offset, suffix::letter_choice letters, bool goes_around) {
   std::string text;
-  std::size_t const begin = input.begin_of(part.record), end = input.end_of(part.record);
+  std::size_t const begin = input.begin_of(part.record), end = input.end_of(part.record), size = end - begin;
+  auto const is_nucleotide = [&](std::size_t p) {
+    return suffix::is_nucleotide(static_cast<unsigned char>(input.residues[p < end ? p : p - size]));
+  };
+  auto const add = [&](std::size_t from, std::size_t to) {
+    append((text += name) += '\t', offset + from - begin);
+    append(text += '\t', offset + to - begin);
+    text += '\n';
+  };
   std::size_t known = part.begin;  // no other letter in [p, known)
   for (std::size_t p = part.begin; p < part.end; ++p) {
     std::size_t const stop = p + lengths[p];
-    if (stop == p || (p + 1 < end && lengths[p + 1] != 0 && p + 1 + lengths[p + 1] == stop)) continue;
+    std::size_t const next = p + 1 < end ? p + 1 : goes_around ? begin : p;
+    if (stop == p || (next != p && lengths[next] != 0 && p + 1 + lengths[next] == stop)) continue;
     if (letters == suffix::letter_choice::nucleotides) {
       known = std::max(known, p);
-      while (known < stop && suffix::is_nucleotide(static_cast<unsigned char>(input.residues[known]))) ++known;
+      while (known < stop && is_nucleotide(known)) ++known;
       if (known < stop) {
         // All strings that begin at this letter or before it and end behind it hold it.
         if (known >= part.end) break;
@@ -102,9 +113,8 @@ std::string lines_of_minimal(suffix::text const& input, std::span<Count const> l
         continue;
       }
     }
-    append((text += name) += '\t', offset + p - begin);
-    append(text += '\t', offset + stop - begin);
-    text += '\n';
+    add(p, std::min(stop, end));
+    if (stop > end) add(begin, stop - size);
   }
   return text;
 }
@@ -129,7 +139,21 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
                                         : options.letters ? *options.letters
                                                           : suffix::usual_letters(input.residues, threads);
   std::uint64_t left_out = 0;
-  if (options.minimal)
+  std::vector<bool> circular;  // for each record; empty: none is
+  std::optional<searched_index> searched;
+  if (!options.circular.empty()) {
+    searched.emplace(options.prefix);
+    circular = circular_records(*searched, options.circular).of_text();
+  }
+  suffix::build_options again;  // for what sorts the text with the turns of its records
+  again.machine.device = device::cpu;
+  again.machine.threads = threads;
+  again.memory = available - bytes;
+  if (!circular.empty() && options.minimal)
+    suffix::find_shortest_unique(input, circular, at, again);
+  else if (!circular.empty() && options.mismatches != 0)
+    left_out = suffix::count_similar(input, circular, options.length, options.mismatches, letters, at, again);
+  else if (options.minimal)
     suffix::find_shortest_unique(input, index.array("sa"), index.array("lcp"), at, index.path("sa"), threads);
   else
     left_out = options.mismatches == 0
@@ -137,11 +161,8 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
                                                index.path("sa"), threads)
                    : suffix::count_similar(input, index.array("sa"), index.array("lcp"), options.length, options.mismatches,
                                            letters, at, index.path("sa"), threads, available - bytes);
-  if (!options.circular.empty()) {
-    searched_index const searched(options.prefix);
-    left_out += suffix::add_circular_occurrences(input, searched.search, circular_records(searched, options.circular).of_text(),
-                                                 options.length, letters, at);
-  }
+  if (!circular.empty() && !options.minimal && options.mismatches == 0)
+    left_out += suffix::add_circular_occurrences(input, searched->search, circular, options.length, letters, at);
   report.phase("write", n);
   suffix::pieces const pieces = index.pieces();
   stretches parts(input, pieces);
@@ -156,8 +177,9 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
       std::string name;
       index.description().append_name(name, pieces.record_of(one.record));
       std::uint64_t const offset = pieces.offset_of(one.record);
-      return options.minimal ? lines_of_minimal<Count>(input, at, one, name, offset, letters)
-                             : lines_of<Count>(input, at, one, name, offset, options.normalize);
+      return options.minimal
+                 ? lines_of_minimal<Count>(input, at, one, name, offset, letters, !circular.empty() && circular[one.record])
+                 : lines_of<Count>(input, at, one, name, offset, options.normalize);
     });
     auto const write = tbb::make_filter<std::string, void>(tbb::filter_mode::serial_in_order,
                                                            [&](std::string const& text) { out.write(std::string_view(text)); });
@@ -175,10 +197,6 @@ int unique(unique_options const& options, cli::common_options const& common, rep
                                   options.length != 0 ? "--length"
                                   : options.normalize ? "--normalize"
                                                       : "--mismatches"));
-  if (!options.circular.empty() && (options.minimal || options.mismatches != 0))
-    throw usage_error(fmt::format(
-        "conflicting options: --circular, {}: strings across the ends of records are counted exactly, and in no other way",
-        options.minimal ? "--minimal" : "--mismatches"));
   if (options.mismatches > 2)
     throw usage_error(fmt::format("invalid number: --mismatches: '{}': it is 0, 1 or 2", options.mismatches));
   report.phase("open");

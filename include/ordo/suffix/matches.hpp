@@ -62,6 +62,9 @@ class match_finder {
     return matches;
   }
 
+  /// Returns whether a string occurs at most `limit` times within records. @throws as find
+  [[nodiscard]] bool occurs_at_most(std::string_view string, std::uint64_t limit) const;
+
   /// Returns the number of letters that are looked up, and the distance of the positions at which they are.
   [[nodiscard]] std::uint64_t kmer_length() const noexcept { return kmer_length_; }
   [[nodiscard]] std::uint64_t step() const noexcept { return step_; }
@@ -95,8 +98,12 @@ class ring_match_finder {
   void find(std::string_view query, std::uint64_t begin, std::uint64_t end, std::vector<match>& matches) const;
   /// Returns whether a maximal match within a record goes on over one of its ends, and so is a part of one that find() finds.
   [[nodiscard]] bool goes_on(std::string_view query, match const& one) const;
+  /// Returns at how many positions of circular records a string begins and goes on over the end; 0 if it has fewer letters than
+  /// the minimum length. Takes time for the letters of the string.
+  [[nodiscard]] std::uint64_t count(std::string_view string) const;
 
  private:
+  friend class ring_statistics;
   struct ring;
   struct window {
     std::uint64_t hash;
@@ -104,7 +111,8 @@ class ring_match_finder {
     std::uint64_t offset;
   };
   [[nodiscard]] ring ring_of(std::size_t record) const;
-  void add_at(std::string_view query, std::uint64_t i, std::uint64_t hash, std::vector<match>& matches) const;
+  template <class F>
+  void each_window(std::string_view query, std::uint64_t begin, std::uint64_t end, F take) const;
 
   text input_;
   std::vector<bool> circular_;
@@ -113,10 +121,29 @@ class ring_match_finder {
   std::vector<bool> filter_;     // which hashes occur, by some of their bits
 };
 
+/// Completes matching statistics by the strings that reach over the ends of circular records, as often as a query goes around.
+/// Any number of threads may use one object.
+class ring_statistics {
+ public:
+  /// @param input  must outlive this @param circular  for each record of the text
+  ring_statistics(text const& input, std::vector<bool> circular);
+
+  /// Raises the statistics of the offsets [begin, begin + lengths.size()) of a query. Takes time for these offsets and the
+  /// longest of their matches. @param lengths  as matching_statistics sets them
+  void lengthen(std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths) const;
+
+ private:
+  void lengthen_short(std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths) const;
+
+  ring_match_finder rings_;
+  std::vector<ring_match_finder::window> sorted_;  // its windows, by their letters
+};
+
 /// Removes the matches of strings that occur more than once in the query. `matches` must be all matches of one query whose
 /// strings occur once in the text; then those that are left are the maximal unique matches (MUMs). Each strand of the query is
 /// a text of its own. Keeps the order. O(n log n). (Delcher et al., Nucleic Acids Res. 1999.)
-void keep_unique_in_query(std::vector<match>& matches);
+/// @param circular  for each record of the text whether matches may go around it; may be empty
+void keep_unique_in_query(std::vector<match>& matches, text const& input = {}, std::vector<bool> const& circular = {});
 
 /// Removes the matches whose part of the query lies within the part of a longer match, on any strand: super-maximal matches
 /// (SMEMs) are left. `matches` must be all matches of one query. Keeps the order. O(n log n). (Li, Bioinformatics 2012.)

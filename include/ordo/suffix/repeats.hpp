@@ -108,6 +108,16 @@ ORDO_API std::uint64_t count_similar(text const& input, entries sa, entries lcp,
                                      letter_choice letters, std::span<Count> at, std::string const& name = "suffix array",
                                      unsigned threads = 0, std::size_t memory = std::numeric_limits<std::size_t>::max());
 
+/// The same for a text with circular records, whose strings go around once at most. Sorts the text again, with the first
+/// letters of circular records behind their last ones; memory: three Counts for each letter more, and what a build with LCP
+/// takes.
+/// @param circular  for each record of the text @param options  its memory is that of the comparisons, too
+/// @throws as build, and count_similar
+template <class Count>
+ORDO_API std::uint64_t count_similar(text const& input, std::vector<bool> const& circular, std::uint64_t length,
+                                     unsigned mismatches, letter_choice letters, std::span<Count> at,
+                                     build_options const& options = {});
+
 /// Sets lengths[p] to the length of the shortest string that begins at position p and occurs once in the text, within records;
 /// to 0 if there is none. Such a string is a minimal unique substring if the one that begins at p + 1 ends behind it. Length is
 /// std::uint32_t or std::uint64_t and must hold n. One pass over sa and lcp, on `threads` threads (0: all).
@@ -117,6 +127,14 @@ ORDO_API std::uint64_t count_similar(text const& input, entries sa, entries lcp,
 template <class Length>
 ORDO_API void find_shortest_unique(text const& input, entries sa, entries lcp, std::span<Length> lengths,
                                    std::string const& name = "suffix array", unsigned threads = 0);
+
+/// The same for a text with circular records, whose strings go around once at most; so p + lengths[p] may be behind the end of
+/// a record. Sorts the text again, with circular records twice; memory: two Lengths for each letter more, and what a build with
+/// LCP takes.
+/// @param circular  for each record of the text @throws as build
+template <class Length>
+ORDO_API void find_shortest_unique(text const& input, std::vector<bool> const& circular, std::span<Length> lengths,
+                                   build_options const& options = {});
 
 /// The number of different k-mers that occur the same number of times.
 struct spectrum_entry {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -223,6 +224,55 @@ TEST_CASE("maximal exact matches go around circular records", "[suffix][matches]
     std::ranges::sort(found);
     std::ranges::sort(expected);
     REQUIRE(found == expected);
+
+    // How often the strings of matches occur, in the text and in the query.
+    auto const begins_at = [&](std::string_view string, std::size_t p) {
+      std::size_t const r = record_at(text, p), begin = text.begin_of(r), size = text.end_of(r) - begin;
+      if (!circular[r] && text.end_of(r) - p < string.size()) return false;
+      for (std::size_t i = 0; i < string.size(); ++i)
+        if (text.residues[begin + (p - begin + i) % size] != string[i]) return false;
+      return true;
+    };
+    std::vector<match> unique;
+    std::map<std::string_view, std::uint64_t> counts;
+    for (match const& one : expected) {
+      std::string_view const string = std::string_view(query).substr(one.query_begin, one.length);
+      auto const [known, is_new] = counts.try_emplace(string, 0);
+      if (is_new) {
+        std::uint64_t over = 0;
+        for (std::size_t p = 0; p < text.size(); ++p) {
+          bool const goes_over = text.end_of(record_at(text, p)) - p < string.size();
+          known->second += begins_at(string, p);
+          over += goes_over && begins_at(string, p);
+        }
+        REQUIRE(around.count(string) == over);
+        REQUIRE(within.occurs_at_most(string, known->second - over));
+        REQUIRE((known->second == over || !within.occurs_at_most(string, known->second - over - 1)));
+      }
+      std::uint64_t in_query = 0;
+      for (std::size_t i = 0; i + string.size() <= query.size(); ++i) in_query += query.compare(i, string.size(), string) == 0;
+      if (known->second == 1 && in_query == 1) unique.push_back(one);
+    }
+    std::vector<match> once = expected;
+    std::erase_if(
+        once, [&](match const& one) { return counts.at(std::string_view(query).substr(one.query_begin, one.length)) != 1; });
+    suffix::keep_unique_in_query(once, text, circular);
+    REQUIRE(once == unique);
+
+    // The longest match at each offset.
+    suffix::ring_statistics const statistics(text, circular);
+    for (std::uint64_t begin = 0, end = 0; begin < query.size(); begin = end) {
+      end = std::min(begin + 1 + random.below(query.size()), std::uint64_t(query.size()));
+      std::vector<std::uint64_t> lengths(end - begin), longest(end - begin);
+      suffix::matching_statistics(rows, query, begin, lengths);
+      statistics.lengthen(query, begin, lengths);
+      for (std::uint64_t i = begin; i < end; ++i)
+        for (std::size_t p = 0; p < text.size(); ++p)
+          while (i + longest[i - begin] < query.size() &&
+                 begins_at(std::string_view(query).substr(i, longest[i - begin] + 1), p))
+            ++longest[i - begin];
+      REQUIRE(lengths == longest);
+    }
   }
   CHECK(over_ends > 1000);
   CHECK(turns > 100);

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -248,6 +249,39 @@ TEST_CASE("occurrences across the ends of circular records", "[suffix]") {
     suffix::add_circular_occurrences<std::uint32_t>(text, rows, circular, length, letters, at);
     INFO("trial " << trial << ": " << text.residues << ", " << length);
     for (std::size_t p = 0; p < text.size(); ++p) REQUIRE(at[p] == (words[p].empty() ? 0 : count[words[p]]));
+    for (unsigned mismatches = 1; mismatches <= 2; ++mismatches) {
+      suffix::count_similar<std::uint32_t>(text, circular, length, mismatches, letters, at);
+      for (std::size_t p = 0; p < text.size(); ++p) {
+        std::size_t similar = 0;
+        for (auto const& [word, occurrences] : count) {
+          std::size_t differ = words[p].empty() ? mismatches + 1 : 0;
+          for (std::size_t i = 0; i < words[p].size(); ++i) differ += word[i] != words[p][i];
+          similar += differ <= mismatches ? occurrences : 0;
+        }
+        REQUIRE(at[p] == similar);
+      }
+    }
+    // The shortest strings that occur once.
+    auto const string_at = [&](std::size_t p, std::size_t num_letters) -> std::optional<std::string> {
+      std::size_t const r = text.record_of(p), begin = text.begin_of(r), end = text.end_of(r);
+      if (num_letters > (circular[r] ? end - begin : end - p)) return std::nullopt;
+      std::string string;
+      for (std::size_t i = 0; i < num_letters; ++i) string += text.residues[begin + (p - begin + i) % (end - begin)];
+      return string;
+    };
+    std::vector<std::uint64_t> shortest(text.size());
+    suffix::find_shortest_unique<std::uint64_t>(text, circular, shortest);
+    for (std::size_t p = 0; p < text.size(); ++p) {
+      std::size_t expected = 0;
+      for (std::size_t size = 1; expected == 0; ++size) {
+        auto const string = string_at(p, size);
+        if (!string) break;
+        std::size_t occurrences = 0;
+        for (std::size_t q = 0; q < text.size(); ++q) occurrences += string_at(q, size) == string;
+        if (occurrences == 1) expected = size;
+      }
+      REQUIRE(shortest[p] == expected);
+    }
   }
 }
 
