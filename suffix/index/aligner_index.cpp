@@ -26,8 +26,8 @@ constexpr unsigned seed = 11;
 
 // bwa's array begins with the empty suffix. Its BWT lacks the row of the whole text, the primary one.
 template <class Index>
-std::uint64_t primary_row(std::vector<Index> const& sa) {
-  return std::uint64_t(std::ranges::find(sa, Index{0}) - sa.begin()) + 1;
+std::uint64_t primary_row(std::span<Index const> sa, unsigned threads) {
+  return aligners::row_of_whole(sa, threads) + 1;
 }
 
 enum class letter_order { highest_first, lowest_first };
@@ -39,7 +39,7 @@ constexpr std::uint64_t block_letters = 128, count_bytes = sizeof(letter_counts)
 /// @param order  of the letters in the bits of a word. If the lowest bits have the first one, the highest 8 bits of a count
 ///     have that of the first 64 letters of the block, if there are more
 template <class Index>
-counted_blocks blocks_of_bwt(std::string const& nucleotides, std::vector<Index> const& sa, std::uint64_t primary,
+counted_blocks blocks_of_bwt(std::string const& nucleotides, std::span<Index const> sa, std::uint64_t primary,
                              letter_order order, unsigned threads) {
   constexpr unsigned half_shift = 56;
   std::uint64_t const n = sa.size();
@@ -68,10 +68,15 @@ counted_blocks blocks_of_bwt(std::string const& nucleotides, std::vector<Index> 
   return counted_blocks((n + block_letters - 1) / block_letters, block_bytes, threads, fill, add_counts<std::uint64_t>);
 }
 
-void append_reverse_complement(std::string& nucleotides) {
+void append_reverse_complement(std::string& nucleotides, unsigned threads) {
   std::size_t const n = nucleotides.size();
-  nucleotides.reserve(2 * n);
-  for (std::size_t i = n; i-- > 0;) nucleotides += aligners::nucleotides[3 - code_of(nucleotides[i])];
+  nucleotides.resize(2 * n);
+  tbb::task_arena arena(threads_for(threads));
+  arena.execute([&] {
+    host_detail::parallel_each(n, std::size_t{1} << 16, [&](std::size_t i) {
+      nucleotides[2 * n - 1 - i] = aligners::nucleotides[3 - code_of(nucleotides[i])];
+    });
+  });
 }
 
 }  // namespace
@@ -84,21 +89,30 @@ unsigned bwa_reference::random_nucleotide() noexcept {
 
 void bwa_reference::add(std::string_view name, std::string_view comment, std::string_view letters) {
   record one{std::string(name), std::string(comment), nucleotides_.size(), letters.size(), 0};
-  char last = '\0';
-  for (std::size_t i = 0; i < letters.size(); ++i) {
-    unsigned code = code_of(letters[i]);
-    if (code > 3) {
-      if (last == letters[i]) {
+  nucleotides_.resize(one.begin + letters.size());
+  host_detail::blocks const parts(letters.size(), std::size_t{1} << 16);
+  std::vector<char> has_holes(parts.count);
+  parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+    unsigned all = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      unsigned const code = code_of(letters[i]);
+      all |= code;
+      nucleotides_[one.begin + i] = aligners::nucleotides[code & 3];
+    }
+    has_holes[part] = all > 3;
+  });
+  // Random numbers are in the order of the letters.
+  for (std::size_t part = 0; part < parts.count; ++part)
+    for (std::size_t i = parts.begin(part); has_holes[part] && i < parts.end(part); ++i) {
+      if (code_of(letters[i]) <= 3) continue;
+      if (i != 0 && letters[i - 1] == letters[i]) {
         ++holes_.back().size;
       } else {
         holes_.push_back({one.begin + i, 1, letters[i]});
         ++one.holes;
       }
-      code = random_nucleotide();
+      nucleotides_[one.begin + i] = aligners::nucleotides[random_nucleotide()];
     }
-    last = letters[i];
-    nucleotides_ += aligners::nucleotides[code];
-  }
   records_.push_back(std::move(one));
 }
 
@@ -115,20 +129,22 @@ void bwa_reference::write_names(sink& amb, sink& ann) const {
 
 // Four letters a byte, the first one in the highest bits; then the number of letters modulo 4, behind a byte of its own if that
 // is 0.
-void bwa_reference::write_letters(sink& to) const {
-  std::uint64_t const n = size();
-  std::string packed(n / 4 + 1, '\0');
-  for (std::uint64_t i = 0; i < n; ++i)
-    packed[i / 4] =
-        static_cast<char>(static_cast<unsigned char>(packed[i / 4]) | code_of(nucleotides_[i]) << (2 * (3 - i % 4)));
-  packed += static_cast<char>(n % 4);
-  write_text(to, packed);
+void bwa_reference::write_letters(sink& to, unsigned threads) const {
+  std::uint64_t const n = size(), bytes = n / 4 + 1;
+  aligners::part_writer out(to, bytes + 1, threads);
+  out.write_numbers<std::uint8_t>(bytes, [&](std::uint64_t byte) {
+    unsigned packed = 0;
+    for (std::uint64_t i = 4 * byte; i < std::min(n, 4 * byte + 4); ++i)
+      packed |= code_of(nucleotides_[i]) << (2 * (3 - i % 4));
+    return packed;
+  });
+  out.write_numbers<std::uint8_t>(1, [&](std::uint64_t) { return n % 4; });
 }
 
 template <class Index>
-void bwa_reference::write_arrays(bwa_files const& files, std::vector<Index> const& sa, unsigned threads) const {
+void bwa_reference::write_arrays(bwa_files const& files, std::span<Index const> sa, unsigned threads) const {
   std::uint64_t const n = size();  // both strands
-  std::uint64_t const primary = primary_row(sa);
+  std::uint64_t const primary = primary_row(sa, threads);
   counted_blocks const bwt = blocks_of_bwt(nucleotides_, sa, primary, letter_order::highest_first, threads);
   // The last block ends with the word of the last letter.
   std::uint64_t const bytes = (n + 15) / 16 * 4 + (bwt.blocks() + 1) * count_bytes;
@@ -137,88 +153,64 @@ void bwa_reference::write_arrays(bwa_files const& files, std::vector<Index> cons
   put(head, primary);
   std::uint64_t below = 0;
   for (std::uint64_t const count : bwt.all()) put(head, below += count);
-  files.bwt.expect(head.size() + bytes);
-  write_text(files.bwt, head);
-  files.bwt.write(bwt.bytes().first(bytes - count_bytes));
-  files.bwt.write({reinterpret_cast<char const*>(bwt.all().data()), count_bytes});
+  aligners::part_writer out(files.bwt, head.size() + bytes, threads);
+  out.write(head);
+  out.write(bwt.bytes().first(bytes - count_bytes));
+  out.write({reinterpret_cast<char const*>(bwt.all().data()), count_bytes});
 
   constexpr std::uint64_t interval = 32;
   std::uint64_t const rows = (n + interval) / interval;
   put(head, interval);
   put(head, n);
-  files.sa.expect(head.size() + (rows - 1) * 8);
-  for (std::uint64_t row = 1; row < rows; ++row) {
-    put(head, std::uint64_t(sa[row * interval - 1]));
-    write_if_large(files.sa, head);
-  }
-  write_text(files.sa, head);
+  aligners::part_writer samples(files.sa, head.size() + (rows - 1) * 8, threads);
+  samples.write(head);
+  samples.write_numbers<std::uint64_t>(rows - 1, [&](std::uint64_t i) { return sa[(i + 1) * interval - 1]; });
 }
 
 template <class Index>
-void bwa_reference::write_arrays(bwa_mem2_files const& files, std::vector<Index> const& sa, unsigned threads) const {
+void bwa_reference::write_arrays(bwa_mem2_files const& files, std::span<Index const> sa, unsigned threads) const {
   std::uint64_t const rows = size() + 1;  // the first one is that of the empty suffix; an odd number
   auto const position = [&](std::uint64_t row) { return row == 0 ? rows - 1 : std::uint64_t(sa[row - 1]); };
   // Blocks of 64 rows: the counts of the letters in the rows before, and a mask for each letter, the first row in the highest
   // bit. The row of the whole text has no letter.
-  struct block {
-    std::array<std::uint64_t, 4> before, masks;
+  constexpr std::uint64_t block_rows = 64, masks_at = sizeof(letter_counts);
+  auto const fill = [&](std::uint64_t block, char* at, letter_counts& here) {
+    std::memcpy(at, here.data(), sizeof(here));
+    letter_counts masks{};
+    std::uint64_t const begin = block * block_rows, end = std::min(rows, begin + block_rows);
+    for (std::uint64_t row = begin; row < end; ++row) {
+      constexpr std::uint64_t ahead = 32;
+      if (row + ahead < rows) __builtin_prefetch(nucleotides_.data() + position(row + ahead));
+      if (std::uint64_t const p = position(row); p != 0)
+        masks[code_of(nucleotides_[p - 1])] |= std::uint64_t{1} << (block_rows - 1 - (row - begin));
+    }
+    std::memcpy(at + masks_at, masks.data(), sizeof(masks));
+    for (std::size_t c = 0; c < 4; ++c) here[c] += std::uint64_t(std::popcount(masks[c]));
   };
-  constexpr std::uint64_t block_rows = 64;
-  std::vector<block> blocks(rows / block_rows + 1);
-  tbb::task_arena arena(threads_for(threads));
-  arena.execute([&] {
-    host_detail::parallel_each(blocks.size(), 256, [&](std::size_t b) {
-      std::uint64_t const begin = b * block_rows, end = std::min(rows, begin + block_rows);
-      for (std::uint64_t row = begin; row < end; ++row) {
-        constexpr std::uint64_t ahead = 32;
-        if (row + ahead < rows) __builtin_prefetch(nucleotides_.data() + position(row + ahead));
-        if (std::uint64_t const p = position(row); p != 0)
-          blocks[b].masks[code_of(nucleotides_[p - 1])] |= std::uint64_t{1} << (block_rows - 1 - (row - begin));
-      }
-    });
-  });
-  std::array<std::uint64_t, 4> counts{};
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    blocks[b].before = counts;
-    for (std::size_t c = 0; c < 4; ++c) counts[c] += std::uint64_t(std::popcount(blocks[b].masks[c]));
-  }
+  counted_blocks const blocks(rows / block_rows + 1, 2 * sizeof(letter_counts), threads, fill, add_counts<std::uint64_t>);
   std::string head;
   put(head, rows);
   std::uint64_t below = 0;
   put(head, below);
-  for (std::uint64_t const count : counts) put(head, below += count);
+  for (std::uint64_t const count : blocks.all()) put(head, below += count);
   constexpr std::uint64_t interval = 8;
   std::uint64_t const entries = rows / interval + 1;
-  files.bwt.expect(head.size() + blocks.size() * sizeof(block) + entries * 5 + 8);
-  write_text(files.bwt, head);
-  files.bwt.write({reinterpret_cast<char const*>(blocks.data()), blocks.size() * sizeof(block)});
-  std::string part;
-  auto const each_entry = [&](auto add) {
-    for (std::uint64_t entry = 0; entry < entries; ++entry) {
-      add(position(entry * interval));
-      write_if_large(files.bwt, part);
-    }
-  };
-  each_entry([&](std::uint64_t p) { put(part, std::uint8_t(p >> 32)); });
-  each_entry([&](std::uint64_t p) { put(part, std::uint32_t(p)); });
-  put(part, primary_row(sa));
-  write_text(files.bwt, part);
-  part.clear();
-
-  files.letters.expect(size());
-  for (std::uint64_t p = 0; p < size(); ++p) {
-    part += static_cast<char>(code_of(nucleotides_[p]));
-    write_if_large(files.letters, part);
-  }
-  write_text(files.letters, part);
+  aligners::part_writer out(files.bwt, head.size() + blocks.bytes().size() + entries * 5 + 8, threads);
+  out.write(head);
+  out.write(blocks.bytes());
+  out.write_numbers<std::uint8_t>(entries, [&](std::uint64_t i) { return position(i * interval) >> 32; });
+  out.write_numbers<std::uint32_t>(entries, [&](std::uint64_t i) { return position(i * interval); });
+  out.write_numbers<std::uint64_t>(1, [&](std::uint64_t) { return primary_row(sa, threads); });
+  aligners::part_writer letters(files.letters, size(), threads);
+  letters.write_numbers<std::uint8_t>(size(), [&](std::uint64_t p) { return code_of(nucleotides_[p]); });
 }
 
 template <class Files>
 build_report bwa_reference::write_all(Files const& files, build_options const& options) {
   if (size() == 0) throw input_error("no letters: reference: an index needs at least one");
   write_names(files.amb, files.ann);
-  write_letters(files.pac);
-  append_reverse_complement(nucleotides_);
+  write_letters(files.pac, options.machine.threads);
+  append_reverse_complement(nucleotides_, options.machine.threads);
   return build_for(text{nucleotides_}, options, [&](auto const& sa) { write_arrays(files, sa, options.machine.threads); });
 }
 
@@ -288,8 +280,8 @@ void minibwa_reference::write_letters(sink& to) const {
 }
 
 template <class Index>
-void minibwa_reference::write_arrays(sink& to, std::vector<Index> const& sa, unsigned threads) const {
-  std::uint64_t const n = size(), primary = primary_row(sa);
+void minibwa_reference::write_arrays(sink& to, std::span<Index const> sa, unsigned threads) const {
+  std::uint64_t const n = size(), primary = primary_row(sa, threads);
   counted_blocks const bwt = blocks_of_bwt(nucleotides_, sa, primary, letter_order::lowest_first, threads);
   constexpr unsigned interval_bits = 4;
   std::uint64_t const interval = std::uint64_t{1} << interval_bits, entries = (n + interval) / interval;
@@ -315,7 +307,7 @@ void minibwa_reference::write_arrays(sink& to, std::vector<Index> const& sa, uns
 build_report minibwa_reference::write(minibwa_files const& files, build_options const& options) {
   if (size() == 0) throw input_error("no letters: reference: an index needs at least one");
   write_letters(files.l2b);
-  append_reverse_complement(nucleotides_);
+  append_reverse_complement(nucleotides_, options.machine.threads);
   return build_for(text{nucleotides_}, options, [&](auto const& sa) { write_arrays(files.mbw, sa, options.machine.threads); });
 }
 

@@ -1,5 +1,7 @@
 #pragma once
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +12,7 @@
 
 #include <tbb/task_arena.h>
 
+#include "base/shared_ranges.hpp"
 #include "base/threads.hpp"
 #include "ordo/host_bytes.hpp"
 #include "ordo/io.hpp"
@@ -20,24 +23,17 @@ namespace ordo::inline v0::suffix::aligners {
 
 inline constexpr std::string_view nucleotides = "ACGT";
 
+inline constexpr std::array<std::uint8_t, 256> codes = [] {
+  std::array<std::uint8_t, 256> of{};
+  of.fill(4);
+  for (std::uint8_t code = 0; code < 4; ++code)
+    for (char const letter : {nucleotides[code], char(nucleotides[code] + 32)}) of[static_cast<unsigned char>(letter)] = code;
+  return of;
+}();
+
 /// Returns 0 to 3 for A, C, G and T, in either case, and 4 for any other letter.
 constexpr unsigned code_of(char letter) {
-  switch (letter) {
-    case 'A':
-    case 'a':
-      return 0;
-    case 'C':
-    case 'c':
-      return 1;
-    case 'G':
-    case 'g':
-      return 2;
-    case 'T':
-    case 't':
-      return 3;
-    default:
-      return 4;
-  }
+  return codes[static_cast<unsigned char>(letter)];
 }
 
 inline void write_text(sink& to, std::string_view text) {
@@ -48,6 +44,36 @@ template <class Number>
 void put(std::string& to, Number value) {
   to.append(reinterpret_cast<char const*>(&value), sizeof(value));  // on little-endian machines
 }
+
+/// Writes parts of known size to a sink, with all threads.
+class part_writer {
+ public:
+  /// @param bytes  of all parts
+  part_writer(sink& to, std::uint64_t bytes, unsigned threads) : to_(to), arena_(threads_for(threads)) { to.expect(bytes); }
+
+  void write(std::span<char const> part) {
+    detail::store(arena_, part, to_, written_);
+    written_ += part.size();
+  }
+  /// Writes number(0), number(1), ... as little-endian Numbers.
+  template <class Number, class F>
+  void write_numbers(std::uint64_t count, F number) {
+    constexpr std::uint64_t batch = std::uint64_t{1} << 23;
+    std::vector<Number> some(std::size_t(std::min(batch, count)));
+    for (std::uint64_t begin = 0; begin < count; begin += batch) {
+      std::size_t const size = std::size_t(std::min(batch, count - begin));
+      arena_.execute([&] {
+        host_detail::parallel_each(size, std::size_t{1} << 14, [&](std::size_t i) { some[i] = Number(number(begin + i)); });
+      });
+      write({reinterpret_cast<char const*>(some.data()), size * sizeof(Number)});
+    }
+  }
+
+ private:
+  sink& to_;
+  tbb::task_arena arena_;
+  std::uint64_t written_ = 0;
+};
 
 /// Writes what `part` holds, and empties it, if that is much.
 inline void write_if_large(sink& to, std::string& part) {
@@ -60,13 +86,29 @@ inline void write_if_large(sink& to, std::string& part) {
 template <class Write>
 build_report build_for(text const& input, build_options const& options, Write write) {
   auto const with = [&]<class Index>(Index) {
-    std::vector<Index> sa(input.size());
+    host_bytes bytes;  // not written before the build does
+    bytes.resize(input.size() * sizeof(Index));
+    std::span<Index> const sa(reinterpret_cast<Index*>(bytes.data()), input.size());
     build_report const report = build<Index>(input, arrays<Index>{sa, {}, {}}, options);
     if (options.on_phase) options.on_phase("write", input.size());
-    write(sa);
+    write(std::span<Index const>(sa));
     return report;
   };
   return index_fits(4, input.size(), input.records()) ? with(std::uint32_t{}) : with(std::uint64_t{});
+}
+
+/// Returns the row of the whole text.
+template <class Index>
+std::uint64_t row_of_whole(std::span<Index const> sa, unsigned threads) {
+  std::atomic<std::uint64_t> row = sa.size();
+  tbb::task_arena arena(threads_for(threads));
+  arena.execute([&] {
+    host_detail::blocks(sa.size(), std::size_t{1} << 16).run([&](std::size_t, std::size_t begin, std::size_t end) {
+      auto const part = sa.subspan(begin, end - begin);
+      if (auto const at = std::ranges::find(part, Index{0}); at != part.end()) row = begin + std::uint64_t(at - part.begin());
+    });
+  });
+  return row;
 }
 
 using letter_counts = std::array<std::uint64_t, 4>;

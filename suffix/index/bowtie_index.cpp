@@ -90,12 +90,12 @@ std::string tables_of(std::string const& complement) {
 /// Writes an index of a text, whose complement has this suffix array. @param shape, names  as the first file has them
 template <class Offset, class Index>
 void write_index(sink& first, sink& second, std::string_view shape, std::string_view names, std::string const& complement,
-                 std::vector<Index> const& sa, unsigned threads) {
+                 std::span<Index const> sa, unsigned threads) {
   using side = side_pair<Offset>;
   constexpr std::uint64_t pair_letters = 2 * side::side_letters, pair_bytes = 2 * side::side_bytes;
   std::uint64_t const n = sa.size(), bytes = n / 4 + 1;
   auto const position = [&](std::uint64_t row) { return row == n ? n : std::uint64_t(sa[n - 1 - row]); };
-  std::uint64_t const primary = n - 1 - std::uint64_t(std::ranges::find(sa, Index{0}) - sa.begin());
+  std::uint64_t const primary = n - 1 - aligners::row_of_whole(sa, threads);
   auto const fill = [&](std::uint64_t pair, char* at, letter_counts& here) {
     for (std::uint64_t i = 0; i < pair_letters; ++i) {
       if (i == side::side_letters) side::add(at, here);

@@ -119,8 +119,8 @@ void star_reference::add(std::string_view header, std::string_view letters) {
 }
 
 template <class Index>
-void star_reference::write_arrays(star_files const& files, std::vector<Index> const& sa,
-                                  std::vector<std::uint64_t> const& starts, shape const& of, unsigned threads) const {
+void star_reference::write_arrays(star_files const& files, std::span<Index const> sa, std::vector<std::uint64_t> const& starts,
+                                  shape const& of, unsigned threads) const {
   // Its first strand has the records, the second one their reverse complements from the last one to the first one. A position
   // of the text plus that of its piece is STAR's, modulo 2^64.
   std::vector<std::uint64_t> pieces;

@@ -1,6 +1,8 @@
 #include "ordo/suffix/aligner_index.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
@@ -10,7 +12,9 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <tbb/task_arena.h>
 
+#include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/fmd.hpp"
 #include "tools/cli/input.hpp"
@@ -24,6 +28,13 @@ namespace {
 constexpr bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
+
+constexpr std::array<std::uint8_t, 256> is_residue = [] {
+  std::array<std::uint8_t, 256> is{};
+  for (std::size_t c = 'A'; c <= 'Z'; ++c) is[c] = is[c + 32] = 1;
+  for (std::size_t const c : {'*', '-', '.'}) is[c] = 1;
+  return is;
+}();
 
 /// Divides a header at its first blank.
 std::pair<std::string_view, std::string_view> name_and_comment(std::string_view header) {
@@ -57,10 +68,13 @@ void read_reference(cli::input& in, reporter& report, F take) {
     }
     if (line.empty()) continue;
     if (!header) fail("text before the first '>': a reference is FASTA");
-    for (char const c : line)
-      if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '*' || c == '-' || c == '.'))
-        fail(c > ' ' && c < 0x7f ? fmt::format("character '{}' is not a residue", c)
-                                 : fmt::format("byte 0x{:02x} is not a residue", static_cast<unsigned char>(c)));
+    unsigned all = 1;
+    for (char const c : line) all &= is_residue[static_cast<unsigned char>(c)];
+    if (all == 0) {
+      char const c = *std::ranges::find_if(line, [](char one) { return is_residue[static_cast<unsigned char>(one)] == 0; });
+      fail(c > ' ' && c < 0x7f ? fmt::format("character '{}' is not a residue", c)
+                               : fmt::format("byte 0x{:02x} is not a residue", static_cast<unsigned char>(c)));
+    }
     letters += line;
   }
   add();
@@ -124,13 +138,16 @@ int build_packed(aligner_index_options const& options, std::initializer_list<cha
   for (char const* const end : ends) outputs.emplace_back(options.output + end);
   report.phase("read");
   Reference reference;
+  tbb::task_arena arena(threads_for(common.threads));
   read_references(options, outputs, common, report, [&](std::string_view header, std::string_view letters) {
-    if constexpr (requires { reference.add(header, letters); }) {
-      reference.add(header, letters);
-    } else {
-      auto const [name, comment] = name_and_comment(header);
-      reference.add(name, comment, letters);
-    }
+    arena.execute([&] {
+      if constexpr (requires { reference.add(header, letters); }) {
+        reference.add(header, letters);
+      } else {
+        auto const [name, comment] = name_and_comment(header);
+        reference.add(name, comment, letters);
+      }
+    });
   });
   std::uint64_t const n = strands * reference.size();
   report.stats.input(reference.size());

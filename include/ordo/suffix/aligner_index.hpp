@@ -73,13 +73,13 @@ class bwa_reference {
   };
   [[nodiscard]] unsigned random_nucleotide() noexcept;
   void write_names(sink& amb, sink& ann) const;
-  void write_letters(sink& to) const;
+  void write_letters(sink& to, unsigned threads) const;
   template <class Files>
   build_report write_all(Files const& files, build_options const& options);
   template <class Index>
-  void write_arrays(bwa_files const& files, std::vector<Index> const& sa, unsigned threads) const;
+  void write_arrays(bwa_files const& files, std::span<Index const> sa, unsigned threads) const;
   template <class Index>
-  void write_arrays(bwa_mem2_files const& files, std::vector<Index> const& sa, unsigned threads) const;
+  void write_arrays(bwa_mem2_files const& files, std::span<Index const> sa, unsigned threads) const;
 
   std::string nucleotides_;  // A, C, G, T
   std::vector<record> records_;
@@ -107,7 +107,7 @@ class minibwa_reference {
   [[nodiscard]] unsigned random_nucleotide() noexcept;
   void write_letters(sink& to) const;
   template <class Index>
-  void write_arrays(sink& to, std::vector<Index> const& sa, unsigned threads) const;
+  void write_arrays(sink& to, std::span<Index const> sa, unsigned threads) const;
 
   std::string nucleotides_;       // A, C, G, T
   std::string names_, comments_;  // each ends with NUL
@@ -189,7 +189,7 @@ class star_reference {
     [[nodiscard]] std::uint64_t array_bytes() const { return (rows - 1) * entry_bits() / 8 + sizeof(std::uint64_t); }
   };
   template <class Index>
-  void write_arrays(star_files const& files, std::vector<Index> const& sa, std::vector<std::uint64_t> const& starts,
+  void write_arrays(star_files const& files, std::span<Index const> sa, std::vector<std::uint64_t> const& starts,
                     shape const& of, unsigned threads) const;
 
   std::string letters_;  // 'A' for N, 'B' for T, 'C' for G, 'D' for C and 'E' for A
