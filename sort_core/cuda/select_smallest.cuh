@@ -160,8 +160,10 @@ __global__ void __launch_bounds__(256)
     unsigned const rounds = (length - 1) / warp_threads + 1;
 #pragma unroll
     for (unsigned j = 0; j < own_items; ++j) {
+      codes[j] = K(~K{0});
+      if (j >= rounds) continue;
       std::uint32_t const i = j * warp_threads + lane_of();
-      codes[j] = i < length ? code(begin + i) : K(~K{0});
+      if (i < length) codes[j] = code(begin + i);
       if (i < length) differing |= codes[j] ^ some;
     }
     unsigned left;  // bits of the k-th item's code that are not known yet

@@ -7,6 +7,8 @@
 #include "ordo/error.hpp"
 #include "ordo/spectra/arrays.hpp"
 #include "sort_core/check_segments.hpp"
+#include "sort_core/functors.hpp"
+#include "sort_core/reduce_segments.hpp"
 #include "spectra/peaks/select_peaks.hpp"
 
 // Selects peaks in arrays of the caller, over a Backend.
@@ -31,15 +33,12 @@ void move_kept(B& backend, void* column, std::size_t from, std::size_t to, std::
   backend.each(count, [=] ORDO_FN(std::size_t i) { target[i] = source[i]; });
 }
 
-/// Returns the number of kept peaks of spectrum s, and drops all of them if they are fewer than min_peaks.
-ORDO_FN inline std::uint64_t count_kept(peak_arrays const& in, std::size_t s, std::uint8_t* keep, std::size_t min_peaks) {
-  std::size_t const begin = in.begin(s), end = in.begin(s + 1);
-  std::uint64_t count = 0;
-  for (std::size_t i = begin; i < end; ++i) count += keep[i];
-  if (count >= min_peaks) return count;
-  for (std::size_t i = begin; i < end; ++i) keep[i] = 0;
-  return 0;
-}
+/// Returns 1 for a peak that is kept. Positions begin at `first`.
+struct is_kept {
+  std::uint8_t const* keep;
+  std::size_t first;
+  ORDO_FN std::uint64_t operator()(std::size_t, std::size_t i) const { return keep[i - first]; }
+};
 
 template <class Offset, Backend B>
 std::size_t select_with_offsets(B& backend, arrays_task const& task, selection const& rules) {
@@ -83,10 +82,17 @@ std::size_t select_with_offsets(B& backend, arrays_task const& task, selection c
     in.charge = task.precursor.charge.empty() ? nullptr : task.precursor.charge.data() + first;
     select_peaks(backend, in, rules, keep.span());
 
-    auto* const keep_at = keep.data();
     auto* const count_at = count + first;
-    std::size_t const min_peaks = rules.min_peaks;
-    backend.each(spectra, [=] ORDO_FN(std::size_t s) { count_at[s] = count_kept(in, s, keep_at, min_peaks); });
+    reduce_segments(backend, segments_from_offsets(std::span<Offset const>(kept_offset + first, spectra + 1)),
+                    is_kept{keep.data(), from}, std::uint64_t{0}, plus{}, counts.span().subspan(first, spectra));
+    if (std::size_t const min_peaks = rules.min_peaks; min_peaks > 1) {
+      auto* const keep_at = keep.data();
+      backend.each(spectra, [=] ORDO_FN(std::size_t s) {
+        if (count_at[s] >= min_peaks) return;
+        count_at[s] = 0;
+        for (std::size_t i = in.begin(s), last = in.begin(s + 1); i < last; ++i) keep_at[i] = 0;
+      });
+    }
     std::size_t const num_kept = backend.reduce(
         spectra, [=] ORDO_FN(std::size_t s) { return count_at[s]; }, std::uint64_t{0},
         [=] ORDO_FN(std::uint64_t a, std::uint64_t b) { return a + b; });

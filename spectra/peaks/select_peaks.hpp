@@ -409,7 +409,16 @@ void select_greatest(B& backend, peak_arrays const& in, segment_list<std::uint32
   backend.each(spectra.size() * top, [=] ORDO_FN(std::size_t t) {
     if (t < end[t / top]) keep_at[row[t]] |= 2;
   });
-  backend.each(keep.size(), [=] ORDO_FN(std::size_t i) { keep_at[i] = keep_at[i] == 3; });
+  constexpr std::size_t at_once = sizeof(std::uint64_t);
+  auto* const words = reinterpret_cast<std::uint64_t*>(keep_at);  // the memory of a backend is aligned
+  std::size_t const n = keep.size();
+  backend.each((n + at_once - 1) / at_once, [=] ORDO_FN(std::size_t word) {
+    if ((word + 1) * at_once <= n) {
+      words[word] = words[word] & words[word] >> 1 & 0x0101010101010101u;
+    } else {
+      for (std::size_t i = word * at_once; i < n; ++i) keep_at[i] = keep_at[i] == 3;
+    }
+  });
 }
 
 /// Candidates for which the greatest intensity is known, so that a search for greater ones can skip them.
