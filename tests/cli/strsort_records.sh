@@ -91,6 +91,12 @@ grep -qF 'finds in the text from field 2 to the end of the line as a decimal num
 for key in '/a(/' '/(*UTF)./' '/a/x' '/a/nM' '/a' '1/a' 'name/a(/'; do expect_error strsort --csv -k "$key" f.csv; done
 { printf '%060d' 0 | tr 0 a; printf '\nb\n'; } > steep
 refused "cannot match '^(a|aa)+[bc]' with: 'aaaa" -k '/^(a|aa)+[bc]/' steep
+# A line of megabytes is searched from every byte: within two seconds, and by ranges that change no match.
+{ head -c 2000000 /dev/zero | tr '\0' a; printf '\nb\n'; } > quadratic
+refused 'the search takes too many steps' -k '/a{1,60000}b/' quadratic
+for digit in 3 1 2; do printf '%0255d\303\244%d\n' 0 $digit; done > late
+sort late > want
+for locale in '' --locale=C.UTF-8; do strsort -s $locale -k '/(?<=ä)\d$/n' late | cmp - want; done
 
 # Formats of genomics: as sort-bed, bedtools sort, bcftools sort and samtools sort order them.
 printf '##gff-version 3\nchr2\ts\te\t5\t9\nchr10\ts\te\t7\t8\nchr2\ts\te\t40\t41\nchr2\ts\te\t5\t6\n' > f.gff

@@ -20,13 +20,19 @@ class pattern final : public strings::piece_finder {
 
   [[nodiscard]] std::string const& text() const { return text_; }
   /// Returns the group of the leftmost match; null if there is no match or the group is not part of it.
-  /// @throws input_error  if the search takes more than 10 million steps from some byte on, or 256 MB of memory
+  /// @throws input_error  if the search takes more than 10 million steps from some byte on, more than two seconds of a thread
+  /// and
+  ///                      20 ns for each byte, or 256 MB of memory
   [[nodiscard]] std::string_view find(std::string_view piece) const override;
 
  private:
   struct compiled;
 
+  [[nodiscard]] int search(std::string_view piece) const;
+  [[nodiscard]] int search(std::string_view piece, std::size_t begin, std::size_t end) const;
+
   std::string text_;
+  bool characters_, divisible_;
   std::unique_ptr<compiled> compiled_;
 };
 
