@@ -203,12 +203,11 @@ std::span<char const> stored_index::bytes(std::string_view array) const noexcept
 
 entries stored_index::array(std::string_view name) const {
   if (name == "sa" && !has_sa())
-    throw input_error(
-        fmt::format("no suffix array: {}: {}", path("json"),
-                    description_.find("fm")
-                        ? "the index has an FM index instead, for count, locate, mem and ms only: build it "
-                          "without --without-sa"
-                        : "the index is a text, for duplicates only: build it without --text-only"));
+    throw input_error(fmt::format("no suffix array: {}: {}", path("json"),
+                                  description_.find("fm")
+                                      ? "the index has an FM index instead, for count, locate, mem and ms only: build it "
+                                        "without --without-sa"
+                                      : "the index is a text, for duplicates only: build it without --text-only"));
   return {bytes(name), description_.width};
 }
 
@@ -237,8 +236,32 @@ void stored_index::expect_few_reads() const noexcept {
 }
 
 std::optional<std::string> stored_index::altered_array(unsigned threads) const {
-  for (index_array const& array : description_.arrays)
-    if (crc32_of(bytes(array.name), threads) != array.crc32) return array.name;
+  std::vector<std::uint32_t> sums;
+  for (index_array const& array : description_.arrays) {
+    sums.push_back(crc32_of(bytes(array.name), threads));
+    if (sums.back() != array.crc32) break;
+  }
+  return altered_array(sums);
+}
+
+std::optional<std::string> stored_index::altered_array(group& members, unsigned threads) const {
+  std::vector<std::uint32_t> sums;
+  for (index_array const& array : description_.arrays) {
+    std::span<char const> const all = bytes(array.name);
+    auto const size_of = [&](std::size_t m) { return std::size_t(even_share(all.size(), members.size(), m)); };
+    auto const own = all.subspan(std::size_t(even_offset(all.size(), members.size(), members.rank())), size_of(members.rank()));
+    uLong sum = crc32_z(0, nullptr, 0);
+    std::size_t m = 0;
+    for (std::uint32_t const part : members.all_gather(crc32_of(own, threads)))
+      sum = crc32_combine(sum, part, z_off_t(size_of(m++)));
+    sums.push_back(std::uint32_t(sum));
+  }
+  return altered_array(sums);
+}
+
+std::optional<std::string> stored_index::altered_array(std::span<std::uint32_t const> sums) const {
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    if (sums[i] != description_.arrays[i].crc32) return description_.arrays[i].name;
   mapped_file const json(path("json"));
   if (description_.crc32 && is_altered({json.bytes().data(), json.bytes().size()})) return "json";
   return std::nullopt;

@@ -13,6 +13,7 @@
 #include "suffix/sort/bwt.hpp"
 #include "suffix/sort/check.hpp"
 #include "suffix/sort/early_download.hpp"
+#include "suffix/sort/group_check.hpp"
 #include "suffix/sort/group_ranks.hpp"
 #include "suffix/sort/lcp.hpp"
 #include "suffix/sort/member_share.hpp"
@@ -91,9 +92,7 @@ class delivery {
     }
   }
   /// Delivers rows of the BWT after those of record ends.
-  void give_rows(std::span<char const> made, std::size_t at) const {
-    give(made, to_.memory.bwt, to_.stored.bwt, ends_ + at);
-  }
+  void give_rows(std::span<char const> made, std::size_t at) const { give(made, to_.memory.bwt, to_.stored.bwt, ends_ + at); }
   /// Delivers the rows of record ends.
   void give_rows_of_ends(packed_text<B> const& packed) const {
     if (ends_ == 0) return;
@@ -129,6 +128,8 @@ struct suffix_builder {
   std::size_t (*build)(text const& input, results<Index> const& to, build_options const& options, unsigned gpu_index);
   std::size_t (*check)(text const& input, arrays<Index const> all, build_options const& options, unsigned gpu_index,
                        std::optional<mismatch>& found);
+  std::size_t (*check_share)(group& members, text const& input, arrays<Index const> own, build_options const& options,
+                             unsigned gpu_index, check_report& report);
   memory_estimate (*build_memory)(std::size_t n, std::size_t records, extra_arrays extra, row_selection rows,
                                   unsigned residue_bytes);
   std::size_t (*max_in_range)(std::size_t n, std::size_t records, extra_arrays extra, row_selection rows,
@@ -168,8 +169,8 @@ void check_residues(text const& input, row_selection rows, bool bwt);
 /// Checks the arguments of a build of n residues with these starts.
 /// @param entry_bytes  as of sinks @returns the same, if it is not 0 @param index_bytes  size of an Index
 /// @throws usage_error
-std::size_t check_arrays(std::size_t n, std::span<std::uint64_t const> starts, std::size_t entry_bytes,
-                         std::size_t index_bytes, row_selection rows, bool bwt);
+std::size_t check_arrays(std::size_t n, std::span<std::uint64_t const> starts, std::size_t entry_bytes, std::size_t index_bytes,
+                         row_selection rows, bool bwt);
 
 /// Announces sizes to the sinks of build_into. If rows are left out, expect_rows does so once they have been counted.
 /// @param index_bytes  size of an Index

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "ordo/backend.hpp"
-#include "ordo/group_sort.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/sort/key_ranges.hpp"
 #include "suffix/sort/member_share.hpp"
 #include "suffix/sort/position_sets.hpp"
+#include "suffix/sort/requests.hpp"
 #include "suffix/sort/row_filter.hpp"
 #include "suffix/sort/suffix_ranks.hpp"
 #include "suffix/text/first_bound.hpp"
@@ -89,14 +89,6 @@ struct find_owner {
     // The member before the first range behind the key.
     return (key == ~std::uint64_t{0} ? members : first_bound(firsts, members, key + 1)) - 1;
   }
-};
-
-/// Finds where the items of an owner begin.
-struct find_begin {
-  std::uint32_t const* owners;  // in order
-  std::size_t size;
-  std::uint64_t* begins;
-  ORDO_FN void operator()(std::size_t owner) const { begins[owner] = first_bound(owners, size, owner); }
 };
 
 template <class Index, class Place>
@@ -193,24 +185,21 @@ class group_ranks {
     std::size_t const size = items.size();
     packed_view const text = packed_.view();
     auto const order = backend_.template buffer<place>(size);
-    std::vector<std::uint64_t> begins(members.size() + 1);
+    std::vector<std::uint64_t> begins;
     {
       auto const owners = backend_.template buffer<std::uint32_t>(size);
       backend_.each(size, find_owner<Index, place>{text, owners_.data(), firsts_.size(), items.data(), steps, owners.data(),
                                                    order.data()});
-      backend_.radix_sort(owners.span(), order.span(), bit_range{0, unsigned(std::bit_width(members.size()))},
-                          key_code<std::uint32_t>{});
-      auto const found = backend_.template buffer<std::uint64_t>(begins.size());
-      backend_.each(begins.size(), find_begin{owners.data(), size, found.data()});
-      backend_.download(std::span<std::uint64_t const>(found.span()), std::span<std::uint64_t>(begins));
+      begins = sort_by_owner(backend_, members.size(), owners.span(), order.span());
     }
     auto const requests = backend_.template buffer<Index>(std::size_t(begins.back()));
     backend_.each(requests.size(), store_request<Index, place>{items.data(), order.data(), steps, requests.data()});
-    request_moves const moves = share_.moves_of_requests(begins, sizeof(Index));
-    auto const asked = backend_.template buffer<Index>(moves.answered());
-    exchange(moves.out, requests, asked);
+    request_moves const moves(members, begins);
+    share_.report.exchanged += (moves.sent_out + moves.sent_back) * sizeof(Index);
+    auto const asked = backend_.template buffer<Index>(moves.answered);
+    move_items(members, backend_, moves.out, std::span<Index const>(requests.span()), asked.span());
     backend_.each(asked.size(), look_up_rank<Index>{own, asked.data()});
-    exchange(moves.back, asked, requests);
+    move_items(members, backend_, moves.back, std::span<Index const>(asked.span()), requests.span());
     backend_.each(size,
                   store_next_rank<Index, place>{items.data(), order.data(), requests.data(), requests.size(),
                                                 packed_.breaks().bounds().data(), packed_.records(), numbers(), to.data()});
@@ -253,11 +242,6 @@ class group_ranks {
       firsts = key_sample(backend, packed.view(), packed.size(), packed.size(), every_position{}).firsts_of(firsts.size());
     share.members.broadcast(std::as_writable_bytes(std::span(firsts)), 0);
     return firsts;
-  }
-
-  void exchange(share_moves const& moves, buffer<Index> const& from, buffer<Index> const& to) const {
-    ordo::detail::wait_for(backend_, from.span());  // the group knows nothing of the work that is queued here
-    ordo::detail::exchange<B, Index>(share_.members, backend_, has_background_downloads<B>, moves, from.span(), to.span());
   }
 
   [[nodiscard]] range_ends ends_of(std::span<Index const> sa) const {

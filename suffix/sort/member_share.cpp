@@ -29,25 +29,4 @@ void member_share::finish() {
   for (ordo::detail::output_part& part : parts_) part.finish();
 }
 
-std::size_t request_moves::answered() const {
-  return std::size_t(std::accumulate(out.receives.begin(), out.receives.end(), std::uint64_t{0}));
-}
-
-request_moves member_share::moves_of_requests(std::span<std::uint64_t const> begins, std::size_t request_bytes) {
-  std::size_t const p = members.size(), rank = members.rank();
-  request_moves moves;
-  share_moves &out = moves.out, &back = moves.back;
-  for (std::size_t m = 0; m < p; ++m) out.sends.push_back(begins[m + 1] - begins[m]);
-  std::vector<std::uint64_t> all(p * p);
-  members.all_gather(std::as_bytes(std::span(out.sends)), std::as_writable_bytes(std::span(all)));
-  for (std::size_t m = 0; m < p; ++m) out.receives.push_back(all[m * p + rank]);
-  out.send_begin.assign(begins.begin(), begins.end() - 1);
-  out.receive_begin.resize(p);
-  std::exclusive_scan(out.receives.begin(), out.receives.end(), out.receive_begin.begin(), std::uint64_t{0});
-  back = {out.receive_begin, out.receives, out.send_begin, out.sends};
-  for (std::size_t m = 0; m < p; ++m)
-    if (m != rank) report.exchanged += (out.sends[m] + back.sends[m]) * request_bytes;
-  return moves;
-}
-
 }  // namespace ordo::inline v0::suffix::detail

@@ -2,12 +2,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include "group/output_part.hpp"
-#include "ordo/group_sort.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/group_build.hpp"
 
@@ -18,14 +16,6 @@ namespace ordo::inline v0::suffix::detail {
 struct range_ends {
   std::uint64_t rows = 0;
   std::uint64_t first_key = 0, last_key = 0;
-};
-
-using ordo::detail::share_moves;
-
-/// How requests cross, and their answers.
-struct request_moves {
-  share_moves out, back;
-  [[nodiscard]] std::size_t answered() const;  // by this member
 };
 
 /// This member's share of a build over a group.
@@ -39,9 +29,6 @@ class member_share {
   /// @param rows  of this member
   /// @param ends  rows of the BWT for the ends of records, which precede those of member 0
   sinks open(std::uint64_t rows, extra_arrays extra, std::uint64_t ends);
-  /// Returns how the requests of all members cross. Collective.
-  /// @param begins  of this member's requests, by the member that is asked, and their end
-  request_moves moves_of_requests(std::span<std::uint64_t const> begins, std::size_t request_bytes);
   /// Completes the outputs when all members have written their parts. Collective.
   void finish();
 

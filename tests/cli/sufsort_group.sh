@@ -55,6 +55,54 @@ check 2 genome.fa --fm --without-sa
 check 2 many.fa --width=40 --lcp
 check 16 strains.fa --lcp --bwt
 sufsort check several > out
+ranks 16 sufsort check several > together
+cmp out together
+
+# A check by several processes says what one says, of right and of damaged indexes: the first wrong row, whoever has it.
+cat > damage.py << 'END'
+import os, random, sys
+# Changes some entries of an index, but no size.
+prefix = sys.argv[1]
+random.seed(int(sys.argv[2]))
+arrays = [a for a in ("sa", "lcp", "bwt", "seq", "fm", "kmers") if os.path.exists(prefix + "." + a)]
+for _ in range(random.randrange(1, 4)):
+    with open(prefix + "." + random.choice([a for a in arrays if a in ("sa", "lcp", "bwt")] * 3 + arrays), "r+b") as file:
+        data = file.read()
+        size = 4 if len(data) % 4 == 0 and random.random() < 0.5 else 1
+        at, other = (random.randrange(len(data) // size) * size for _ in range(2))
+        file.seek(at)
+        file.write(data[other:other + size] if random.random() < 0.7 else bytes([random.choice((1, 255))] * size))
+END
+verdict() {  # PROCESSES PREFIX
+  local status=0 other=0
+  sufsort check "$2" > out.one 2>&1 || status=$?
+  ranks "$1" sufsort check "$2" > out.several 2> err.several || other=$?
+  grep '^sufsort' err.several >> out.several || true
+  [[ $status == "$other" ]] && cmp out.one out.several || { cat out.one out.several err.several; exit 1; }
+}
+sufsort build strains.fa many.fa --lcp --bwt --fm --kmer-table=4 -o whole 2> err
+sufsort build two.fa --lcp --bwt -o tiny
+sufsort build genome.fa --sample=5 --lcp -o sampled
+sufsort build many.fa --width=40 --lcp -o wide 2> err
+sufsort build genome.fa --fm --without-sa -o fm
+sufsort build tokens.bin --format=u16 --lcp -o tokens
+for prefix in whole tiny sampled wide fm tokens; do verdict $((2 + RANDOM % 3)) $prefix; done
+for trial in 1 2 3 4; do
+  for prefix in whole wide; do
+    for file in $prefix.*; do cp "$file" "damaged.${file#*.}"; done
+    python3 damage.py damaged $((seed + trial))
+    verdict $((2 + RANDOM % 4)) damaged
+    rm damaged.*
+  done
+done
+verdict 9 tiny
+ranks 3 sufsort check whole --stats=report > out
+python3 -c '
+import json
+report = json.load(open("report"))
+assert [m["member"] for m in report["members"]] == [0, 1, 2], report
+assert all(m["exchanged_bytes"] > 0 for m in report["members"])'
+verdict 2 missing
 
 # Standard input is read once, and a command that is not shared is the first process's.
 rm -f one.* several.*
@@ -63,8 +111,8 @@ ranks 3 sufsort build - -o several < genome.fa
 for file in one.*; do cmp "$file" several."${file#one.}"; done
 ranks 2 sufsort build genome.fa --plan -o plan > out
 [[ $(grep -c '^residues' out) == 1 ]]
-ranks 2 sufsort check several > out
-[[ $(wc -l < out) == 1 ]]
+ranks 2 sufsort info several > out
+[[ $(grep -c '^residues' out) == 1 ]]
 [[ $(ranks 2 sufsort build --help | grep -c '^Usage') == 1 ]]
 
 # The report has each process; several GPUs are for a build by one process.
@@ -76,7 +124,7 @@ assert [m["member"] for m in report["members"]] == [0, 1, 2], report
 assert all({"sort", "lcp", "store"} <= {p["name"] for p in m["phases"]} for m in report["members"])'
 ranks 2 sufsort build two.fa --device=gpu:0-1 -o out 2> err && exit 1
 grep -q '^sufsort: conflicting options: --device gpu:0-1: each process of a job works on one machine' err
-sufsort check reported --device=all 2> err && exit 1
+sufsort count reported A --device=all 2> err && exit 1
 grep -q '^sufsort: conflicting options: --device all: only' err
 sufsort build two.fa --device=gpu:3-1 -o out 2> err && exit 1
 grep -q '^sufsort: no device: gpu:3-1: ' err

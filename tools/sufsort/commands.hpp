@@ -271,7 +271,9 @@ class output_folder {
 };
 
 /// Verifies an index and prints its first mismatch. @returns the exit status
-int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report);
+/// @param members  the processes that check together, of which the first one prints; null: this process works alone
+int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report,
+          group* members = nullptr);
 
 /// Prints the description of an index. @returns the exit status
 int info(std::string const& prefix, reporter& report);

@@ -29,7 +29,8 @@ constexpr std::array<command, 16> commands{{
     {"sufsort build", [](settings const& s, reporter& r, group* m) { return sufsort::build(s.build, s.common, r, m); }},
     {"sufsort merge", [](settings const& s, reporter& r, group*) { return sufsort::merge(s.merge, s.common, r); }},
     {"sufsort add", [](settings const& s, reporter& r, group*) { return sufsort::add(s.add, s.common, r); }},
-    {"sufsort check", [](settings const& s, reporter& r, group*) { return sufsort::check(s.prefix, s.memory, s.common, r); }},
+    {"sufsort check",
+     [](settings const& s, reporter& r, group* m) { return sufsort::check(s.prefix, s.memory, s.common, r, m); }},
     {"sufsort count", [](settings const& s, reporter& r, group*) { return sufsort::count(s.search, s.common, r); }},
     {"sufsort locate", [](settings const& s, reporter& r, group*) { return sufsort::locate(s.search, s.common, r); }},
     {"sufsort mem", [](settings const& s, reporter& r, group*) { return sufsort::matches(s.matches, s.common, r); }},
@@ -53,7 +54,9 @@ constexpr std::array<command, 16> commands{{
 
 /// Returns true if all processes of a job work, and not the first one alone.
 bool is_shared(cli::parsed_command const& parsed, settings const& set) {
-  return !parsed.status && parsed.command->name == "sufsort build" && !set.build.plan && !set.build.text_only;
+  if (parsed.status) return false;
+  return parsed.command->name == "sufsort check" ||
+         (parsed.command->name == "sufsort build" && !set.build.plan && !set.build.text_only);
 }
 
 int run(int argc, char const* const* argv, cli::job const& job) {
@@ -78,9 +81,10 @@ int run(int argc, char const* const* argv, cli::job const& job) {
   cli::parsed_command const& parsed = *read;
   if (parsed.status) return *parsed.status;
   std::string_view const name = parsed.command->name;
-  if (set.common.are_several() && (members || name != "sufsort build"))
+  bool const divides = name == "sufsort build" || name == "sufsort check";
+  if (set.common.are_several() && (members || !divides))
     set.common.take_first(members ? "each process of a job works on one machine"
-                                  : "only 'sufsort build' works on several GPUs");
+                                  : "only 'sufsort build' and 'sufsort check' work on several GPUs");
   set.memory.apply();
   set.common.check_machine();
   set.build.prefix = set.search.prefix = set.repeats.prefix = set.unique.prefix = set.prefix;

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -52,6 +53,42 @@ ORDO_API group_report build_into(group& members, text const& input, extra_arrays
 template <class Index>
 ORDO_API group_report build_into(std::span<machine_options const> machines, text const& input, sinks const& out,
                                  build_options const& options = {});
+
+/// What a check over a group found.
+struct check_report {
+  std::optional<mismatch> found;  // the same on all members
+  build_report build;             // the machine of this member
+  std::uint64_t exchanged = 0;    // bytes that this member sent to others
+};
+
+/// Checks arrays as check() does in one process, with the same result. Collective: all members pass the same text, and each its
+/// own rows and a machine of its own.
+///
+/// Each member knows the ranks of an even share of the positions. Rows cross to the members of their positions, some at a time:
+/// two numbers of sizeof(Index) bytes a row, then two more for the ranks of the suffixes that follow, and three for an LCP.
+/// Memory of a member, besides its rows and the text: an eighth of a byte a letter, sizeof(Index) bytes for each of its rows
+/// and positions, for an LCP three times as many for each position, and what crosses at a time.
+/// @param own  rows of this member, in the order of members. The BWT of member 0 begins with the rows of the records' ends.
+/// @param options  rows must be all
+/// @throws as check; out_of_memory  if the memory does not suffice @throws member_lost  if another member failed
+template <class Index>
+ORDO_API check_report check(group& members, text const& input, arrays<Index const> own, build_options const& options = {});
+
+/// Does the same with several machines of this process, such as GPUs.
+/// @param machines  one for each member, at least one; options.machine is ignored @param all  as for check
+/// @returns the report of the first member @throws as check
+template <class Index>
+ORDO_API check_report check(std::span<machine_options const> machines, text const& input, arrays<Index const> all,
+                            build_options const& options = {});
+
+/// Returns the rows that member `rank` of `size` checks if all check about equally many. @param records  of the text
+template <class Index>
+arrays<Index const> share_of_rows(arrays<Index const> all, std::size_t records, std::size_t size, std::size_t rank) {
+  std::size_t const n = all.sa.size(), begin = std::size_t(even_offset(n, size, rank)),
+                    count = std::size_t(even_share(n, size, rank)), ends = rank == 0 ? records : 0;
+  return {all.sa.subspan(begin, count), all.lcp.empty() ? all.lcp : all.lcp.subspan(begin, count),
+          all.bwt.empty() ? all.bwt : all.bwt.subspan(begin + records - ends, count + ends)};
+}
 
 }  // namespace ordo::inline v0::suffix
 #pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ordo/group.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/entries.hpp"
@@ -171,6 +172,8 @@ class stored_index {
   void expect_few_reads() const noexcept;
   /// Returns the first array whose checksum differs from the description's, or "json".
   [[nodiscard]] std::optional<std::string> altered_array(unsigned threads = 0) const;
+  /// Does the same with the members of a group, each of which reads a part of each array. Collective.
+  [[nodiscard]] std::optional<std::string> altered_array(group& members, unsigned threads = 0) const;
 
   /// Calls f(Index{}) for the width of the index, 32 or 64.
   template <class F>
@@ -180,6 +183,7 @@ class stored_index {
 
  private:
   void open(std::string_view without);
+  [[nodiscard]] std::optional<std::string> altered_array(std::span<std::uint32_t const> sums) const;
   void check_starts() const;
   void check_rows() const;
   template <class Index>

@@ -4,8 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "ordo/cpu.hpp"
 #include "ordo/error.hpp"
+#include "ordo/group.hpp"
 #include "ordo/suffix.hpp"
+#include "ordo/suffix/group_build.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/devices.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"
@@ -168,4 +171,118 @@ TEST_CASE("check takes texts of no and of one residue", "[suffix][small]") {
       auto const made = suffix::build<std::uint32_t>(text.view(), {true, true});
       CHECK_FALSE(check(text.view(), made, where).has_value());
     }
+}
+
+namespace {
+
+/// Checks with so many members, which have random shares of the rows, and compares the result with that of one machine.
+template <class Index>
+void expect_same_check(random_numbers& random, std::size_t size, suffix::text const& text, suffix::arrays<Index const> all) {
+  auto const expected = suffix::check(text, all);
+  std::vector<std::size_t> begins(size + 1, 0);
+  for (std::size_t m = 1; m < size; ++m) begins[m] = random.below(all.sa.size() + 1);
+  begins[size] = all.sa.size();
+  std::sort(begins.begin(), begins.end());
+  bool const even = random.below(2) == 0;
+  std::vector<suffix::check_report> reports(size);
+  auto const check = [&](group& members, cpu& on) {
+    std::size_t const m = members.rank(), begin = begins[m], count = begins[m + 1] - begin, ends = m == 0 ? text.records() : 0;
+    suffix::build_options options;
+    options.machine.on = &on;
+    suffix::arrays<Index const> const own{
+        all.sa.subspan(begin, count), all.lcp.empty() ? all.lcp : all.lcp.subspan(begin, count),
+        all.bwt.empty() ? all.bwt : all.bwt.subspan(begin + text.records() - ends, count + ends)};
+    reports[m] = suffix::check<Index>(members, text, even ? suffix::share_of_rows(all, text.records(), size, m) : own, options);
+  };
+  run_members(size, check, 1);
+  for (suffix::check_report const& report : reports) {
+    REQUIRE(report.found.has_value() == expected.has_value());
+    if (!expected) continue;
+    CHECK(report.found->array == expected->array);
+    CHECK(report.found->row == expected->row);
+    CHECK(report.found->reason == expected->reason);
+  }
+}
+
+template <class Index>
+void expect_same_checks(suffix::text const& text, unsigned trials, std::uint64_t seed) {
+  random_numbers random(seed);
+  bool const is_of_bytes = text.residue_bytes == 1;
+  auto const right = suffix::build<Index>(text, {true, is_of_bytes});
+  std::size_t const n = text.size();
+  for (unsigned trial = 0; trial < trials; ++trial) {
+    auto all = right;
+    std::size_t const faults = random.below(4);
+    for (std::size_t fault = 0; fault < faults && n != 0; ++fault) {
+      std::size_t const row = random.below(n), other = random.below(n);
+      switch (random.below(7)) {
+        case 0:
+          std::swap(all.sa[row], all.sa[other]);
+          break;
+        case 1:
+          all.sa[row] = all.sa[other];
+          break;
+        case 2:
+          all.sa[row] = Index(n + random.below(3));
+          break;
+        case 3:
+          all.lcp[row] = Index(random.below(n + 1));
+          break;
+        case 4:
+          ++all.lcp[row];
+          break;
+        case 5:
+          std::swap(all.sa[row], all.sa[row == 0 ? 0 : row - 1]);
+          break;
+        default:
+          if (is_of_bytes) all.bwt[random.below(n + text.records())] = random.below(2) == 0 ? 'A' : '$';
+      }
+    }
+    suffix::arrays<Index const> given{all.sa, all.lcp, all.bwt};
+    if (random.below(4) == 0) given.lcp = {};
+    if (random.below(4) == 0) given.bwt = {};
+    expect_same_check<Index>(random, 1 + random.below(16), text, given);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a check over a group finds what one machine finds", "[suffix][group]") {
+  random_numbers random(6);
+  expect_same_checks<std::uint32_t>(sample().view(), 60, 7);
+  expect_same_checks<std::uint64_t>(sample().view(), 20, 8);
+  for (auto const& records : std::vector<std::vector<std::string>>{
+           {""}, {"A"}, {"CA"}, {"A", "A", "A"}, {"", "", "CA", ""}, {std::string(3000, 'A')}, {std::string(70, 'A'), "", "A"}})
+    expect_same_checks<std::uint32_t>(stored_text(records).view(), 12, random());
+  stored_text const words(std::vector<std::string>{random_letters(random, "AB", 400), random_letters(random, "AB", 100)});
+  suffix::text tokens = words.view();
+  std::vector<std::uint64_t> starts(tokens.starts.begin(), tokens.starts.end());
+  for (std::uint64_t& start : starts) start /= 2;
+  tokens.residue_bytes = 2;
+  tokens.starts = starts;
+  expect_same_checks<std::uint32_t>(tokens, 12, 9);
+}
+
+TEST_CASE("a check over a group states what it cannot do", "[suffix][group]") {
+  stored_text const records = sample();
+  suffix::text const text = records.view();
+  auto const right = suffix::build<std::uint32_t>(text, {true, true});
+  suffix::arrays<std::uint32_t const> const all{right.sa, right.lcp, right.bwt};
+  auto const check = [&](suffix::build_options options, std::size_t missing) {
+    run_members(3, [&](group& members, cpu& on) {
+      suffix::build_options here = options;
+      here.machine.on = &on;
+      auto own = suffix::share_of_rows(all, text.records(), 3, members.rank());
+      if (members.rank() == 1) own.sa = own.sa.first(own.sa.size() - missing);
+      static_cast<void>(suffix::check<std::uint32_t>(members, text, own, here));
+    });
+  };
+  suffix::build_options options;
+  CHECK_NOTHROW(check(options, 0));
+  CHECK_THROWS_AS(check(options, 1), usage_error);
+  options.rows.sample = 2;
+  CHECK_THROWS_AS(check(options, 0), usage_error);
+  options.rows = {};
+  options.memory = 1000;
+  CHECK_THROWS_AS(check(options, 0), out_of_memory);
 }
