@@ -11,6 +11,21 @@ namespace {
 // Bytes that are read first to find the end of a chunk: more than most spectra have.
 constexpr std::size_t first_tail = std::size_t{16} << 10;
 
+// Finds the last place to cut in a part of a source, and reads no more of its end than it must. @param tail  to read it
+last_cut last_cut_of(source const& from, std::uint64_t begin, std::uint64_t size, std::vector<char>& tail) {
+  for (std::uint64_t looked = first_tail;; looked *= 4) {
+    looked = std::min(looked, size);
+    tail.resize(std::size_t(looked));
+    from.read_at(begin + (size - looked), tail);
+    last_cut found = find_cut({tail.data(), tail.size()});
+    // The text before the tail may change the meaning of its first line.
+    if (looked != size && (!found.begin || *found.begin == 0)) continue;
+    found.at += std::size_t(size - looked);
+    if (found.begin) *found.begin += std::size_t(size - looked);
+    return found;
+  }
+}
+
 }  // namespace
 
 std::size_t mgf_text::end_last_line() {
@@ -53,18 +68,16 @@ bool mgf_cutter::find_end(mgf_text& chunk, std::size_t wanted) {
   return true;
 }
 
-// Finds the last place to cut in a part of the source, and reads no more of its end than it must.
+// Finds the last place to cut in a part of the source.
 std::size_t mgf_cutter::cut_at(std::uint64_t begin, std::size_t size) {
-  for (std::size_t looked = first_tail;; looked *= 4) {
-    looked = std::min(looked, size);
-    tail_.resize(looked);
-    from_.read_at(begin + (size - looked), tail_);
-    last_cut const found = find_cut({tail_.data(), looked});
-    // The text before the tail may change the meaning of its first line.
-    bool const certain = looked == size || (found.begin && *found.begin != 0);
-    begun_ = begun_ || (certain && found.begin);
-    if (certain) return where_ == cut::spectrum && !found.begin ? 0 : size - looked + chosen(found);
-  }
+  last_cut const found = last_cut_of(from_, begin, size, tail_);
+  begun_ = begun_ || found.begin;
+  return where_ == cut::spectrum && !found.begin ? 0 : chosen(found);
+}
+
+std::uint64_t last_spectrum_before(source const& from, std::uint64_t begin, std::uint64_t end) {
+  std::vector<char> tail;
+  return begin + last_cut_of(from, begin, end - begin, tail).begin.value_or(0);
 }
 
 // @returns true for the last chunk

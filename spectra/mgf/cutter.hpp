@@ -64,4 +64,8 @@ class mgf_cutter {
   std::vector<char> tail_;  // read to find an end, if it is addressable
 };
 
+/// Returns the offset of the last spectrum that begins in [begin, end) of an addressable source, where `begin` is outside of a
+/// spectrum; `begin` if there is none. Reads no more than it must, from the end.
+std::uint64_t last_spectrum_before(source const& from, std::uint64_t begin, std::uint64_t end);
+
 }  // namespace ordo::inline v0::spectra::detail

@@ -95,11 +95,6 @@ void job::leave() noexcept {
   joined_ = members_ = nullptr;
 }
 
-int job::run_alone(std::string_view tool, int argc, char** argv, std::function<int()> const& work) {
-  job one(argc, argv);
-  return one.run(tool, [&] { return one.speaks() ? work() : 0; });
-}
-
 int job::run(std::string_view tool, std::function<int()> const& work,
              std::function<std::string(std::string_view)> const& reworded) {
   if (!members_) return work();

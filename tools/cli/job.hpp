@@ -24,9 +24,6 @@ class job {
   /// Returns true if this process prints what concerns all of them.
   [[nodiscard]] bool speaks() const noexcept { return !members_ || members_->rank() == 0; }
 
-  /// Does the same for a tool that does not share its work: the first process works alone, and the others wait for it.
-  static int run_alone(std::string_view tool, int argc, char** argv, std::function<int()> const& work);
-
   /// Returns work(). If it throws, prints the message with the number of this member, and ends all members.
   /// @param reworded  as of run_main
   int run(std::string_view tool, std::function<int()> const& work,

@@ -1,3 +1,5 @@
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -7,7 +9,9 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
+#include "ordo/group.hpp"
 #include "ordo/spectra.hpp"
+#include "ordo/spectra/group_sort.hpp"
 #include "ordo/spectra/import.hpp"
 #include "ordo/spectra/mzml.hpp"
 #include "ordo/spectra/summary.hpp"
@@ -18,6 +22,7 @@
 #include "tools/cli/programs.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run_main.hpp"
+#include "tools/cli/shared_output.hpp"
 #include "tools/cli/stats.hpp"
 #include "tools/cli/temporary.hpp"
 #include "tools/specsort/formats.hpp"
@@ -240,7 +245,83 @@ int order(work& w, cli::stats& stats, std::vector<std::string> const& command_li
   return 0;
 }
 
-int run(int argc, char** argv) {
+// The processes of an MPI job, of which the first one decides whether they share the work.
+class sharing {
+ public:
+  explicit sharing(cli::job const& job) : members_(job.members()), decides_(members_ && job.speaks()) {}
+  // The others end.
+  ~sharing() {
+    if (decides_) try {
+        static_cast<void>(decide(false));
+      } catch (...) {  // another process has failed, and ends this one
+      }
+  }
+  sharing(sharing const&) = delete;
+  sharing& operator=(sharing const&) = delete;
+
+  // Returns the first process's decision, once. Collective.
+  bool decide(bool shares) {
+    decides_ = false;
+    std::uint64_t decision = shares;
+    members_->broadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);
+    return decision != 0;
+  }
+  [[nodiscard]] bool can_share() const { return decides_; }
+  [[nodiscard]] group& members() const { return *members_; }
+
+ private:
+  group* members_;
+  bool decides_;
+};
+
+// Returns true if the processes of a job can share the work, so that all write one file.
+bool can_be_shared(work const& w, cli::input const& in, cli::output& out, spectra::sort_options const& options,
+                   spectra::format from, spectra::format to) {
+  if (from != spectra::format::mgf || to != spectra::format::mgf) return false;
+  if (w.made.inputs[0] == "-" || in.compressed() || !in.size()) return false;
+  if (w.duplicates || !w.made.report.empty() || !spectra::can_be_divided(options)) return false;
+  return out.expect_unknown() && !out.path_for_others().empty();
+}
+
+// Sorts MGF with the other processes of a job. @param out  null: another process has it
+// @returns nothing if one process has to work alone, from the beginning
+std::optional<spectra::sort_report> sort_together(group& members, cli::input const& in, cli::output* out,
+                                                  spectra::sort_options const& options, cli::stats& stats) {
+  std::unique_ptr<cli::shared_output> part;
+  auto const open = [&](std::optional<std::uint64_t> bytes) -> sink* {
+    if (out && bytes) out->expect(*bytes);
+    part = cli::shared_output::open(members, out);
+    return out ? static_cast<sink*>(out) : part.get();
+  };
+  auto const found = spectra::sort(members, in, open, options);
+  std::uint64_t const others = members.reduce(part && found ? found->own_bytes : 0, reduction::sum);
+  if (!found) return std::nullopt;
+  if (out) out->count_others(others);
+  report(stats, found->sort);
+  return found->sort;
+}
+
+// Works as another process than the first one of a job.
+int help(int argc, char** argv, cli::job const& job) {
+  if (!sharing(job).decide(false)) return 0;
+  command made;
+  cli::command_table const table = specsort::make_table(made);
+  if (auto const status = cli::parse(table, argc, argv).status) return *status;
+  made.common.quiet = true;
+  made.common.stats.clear();
+  work const w = checked(made);
+  cli::stats stats(tool, argc, argv, made.common);
+  spectra::sort_options options = options_of(w);
+  cli::input const in(made.inputs[0], made.common.threads);
+  options.name = in.name();
+  options.input_bytes = in.file_size().value_or(0);
+  if (sort_together(*job.members(), in, nullptr, options, stats)) stats.add_members(*job.members(), 0);
+  return 0;
+}
+
+int run(int argc, char** argv, cli::job const& job) {
+  if (!job.speaks()) return help(argc, argv, job);
+  sharing others(job);
   command made;
   cli::command_table const table = specsort::make_table(made);
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
@@ -285,14 +366,28 @@ int run(int argc, char** argv) {
   } else if (!made.writes()) {
     done = summarize(w, in, options, format, command_line, progress);
   } else {
-    cli::output out(made.output, made.common.threads);
-    out.refuse_loop(in);
-    prompt_output to(out);
-    done = format == spectra::format::mgf    ? spectra::sort(in, to, options)
-           : format == spectra::format::mzml ? spectra::sort_mzml(in, to, options, to_format)
-                                             : spectra::sort_to_mgf(in, to, options, format);
-    report(stats, done);
-    out.commit();
+    std::optional<cli::output> out(std::in_place, made.output, made.common.threads);
+    out->refuse_loop(in);
+    std::optional<spectra::sort_report> shared;
+    if (others.can_share() && can_be_shared(w, in, *out, options, format, to_format)) {
+      static_cast<void>(others.decide(true));
+      shared = sort_together(others.members(), in, &*out, options, stats);
+      if (!shared) {
+        out.reset();
+        out.emplace(made.output, made.common.threads);
+      }
+    }
+    if (shared) {
+      done = *shared;
+    } else {
+      prompt_output to(*out);
+      done = format == spectra::format::mgf    ? spectra::sort(in, to, options)
+             : format == spectra::format::mzml ? spectra::sort_mzml(in, to, options, to_format)
+                                               : spectra::sort_to_mgf(in, to, options, format);
+      report(stats, done);
+    }
+    out->commit();
+    if (shared) stats.add_members(others.members(), 0);
     if (page) page->commit();
     report_choice(w, done, options.name);
   }
@@ -306,5 +401,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int ordo::programs::specsort(int argc, char** argv) {
-  return cli::run_main(tool, [&] { return cli::job::run_alone(tool, argc, argv, [&] { return run(argc, argv); }); });
+  return cli::run_main(tool, [&] {
+    cli::job job(argc, argv);
+    return job.run(tool, [&] { return run(argc, argv, job); });
+  });
 }

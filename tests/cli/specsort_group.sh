@@ -1,0 +1,92 @@
+# specsort as the processes of an MPI job writes the bytes of one process.
+. "$ORDO_SOURCE/tests/cli/lib.sh"
+if ! command -v mpirun > /dev/null || ! command -v ordo_group_test > /dev/null; then
+  echo 'the build has no MPI'
+  exit 77
+fi
+ranks() { mpirun --oversubscribe --allow-run-as-root -n "$@"; }
+
+seed=${ORDO_SEED:-$RANDOM}
+python3 - "$seed" << 'END'
+import random, sys
+print("seed", sys.argv[1])
+random.seed(int(sys.argv[1]))
+def spectrum(k, peaks):
+    lines = ["BEGIN IONS", "TITLE=%d BEGIN IONS" % k, "PEPMASS=%.3f" % random.uniform(100, 900), "CHARGE=%d+" % random.randrange(1, 4)]
+    lines += ["%.4f %d" % (random.uniform(100, 999), random.randrange(1000)) for _ in range(peaks)]
+    return "\n".join(lines + ["END IONS", ""]) + random.choice(["", "\n", "# between\n"])
+def mgf(name, peaks, head=""):
+    with open(name, "w") as file:
+        file.write(head + "".join(spectrum(k, n) for k, n in enumerate(peaks)))
+mgf("mixed.mgf", [random.randrange(60) for _ in range(300)], "COM=made up\nCHARGE=2+\n")
+mgf("skewed.mgf", [3] * 40 + [20000] + [5] * 7)
+mgf("two.mgf", [4, 9])
+open("cut.mgf", "w").write(open("two.mgf").read().rstrip("\n"))
+open("windows.mgf", "w").write(open("mixed.mgf").read().replace("\n", "\r\n"))
+open("wrong.mgf", "w").write(open("mixed.mgf").read().replace("TITLE=200 ", "what=ever\nthis is wrong\nTITLE=200 "))
+open("doubtful.mgf", "w").write(open("mixed.mgf").read().replace("TITLE=200 ", "100 nan\nTITLE=200 "))
+open("none.mgf", "w").close()
+END
+gzip -k mixed.mgf
+
+check() {  # PROCESSES ARGUMENTS...
+  local processes=$1 status=0 other=0; shift
+  rm -f one.mgf several.mgf
+  specsort "$@" -o one.mgf 2> err.one || status=$?
+  ranks "$processes" specsort "$@" -o several.mgf 2> err.several || other=$?
+  grep '^specsort' err.several > said || true
+  if [[ $status != "$other" ]] || ! cmp err.one said || [[ $status == 0 ]] && ! cmp one.mgf several.mgf || [[ $status != 0 && -e several.mgf ]]; then
+    cat err.one err.several
+    echo "$processes: $*"
+    exit 1
+  fi
+}
+for input in mixed skewed two cut windows none; do
+  check $((2 + RANDOM % 3)) $input.mgf
+  check $((2 + RANDOM % 3)) $input.mgf --top=5 --min-peaks=3
+done
+check 16 two.mgf
+check 5 mixed.mgf --by=intensity --descending
+check 2 mixed.mgf --charge=2 --min-intensity=100
+# One process does what cannot be divided, and says what is wrong, once.
+check 3 wrong.mgf
+check 2 doubtful.mgf --lenient
+check 2 mixed.mgf.gz
+check 2 mixed.mgf --sample=20
+check 2 mixed.mgf two.mgf --spectra-by=pepmass
+check 2 missing.mgf
+ranks 2 specsort mixed.mgf > several.mgf
+specsort mixed.mgf | cmp - several.mgf
+ranks 2 specsort - -o several.mgf < mixed.mgf
+specsort mixed.mgf | cmp - several.mgf
+ranks 3 specsort mixed.mgf -o several.mgf --stats=report
+python3 -c '
+import json
+report = json.load(open("report"))
+assert [m["member"] for m in report["members"]] == [0, 1, 2], report
+assert all("scan" in {p["name"] for p in m["phases"]} for m in report["members"])'
+[[ $(ranks 2 specsort --help | grep -c '^Usage') == 1 ]]
+
+# A process is killed at a random moment: the others end, and the old output stays.
+for _ in $(seq 40); do cat mixed.mgf skewed.mgf; done > large.mgf
+specsort large.mgf -o one.mgf
+killed=0
+for wait in 0.2 0.1 0.05 0 0 0; do
+  echo old > several.mgf
+  mpirun --oversubscribe --allow-run-as-root -n 3 specsort large.mgf --threads=1 -o several.mgf 2> err &
+  job=$!
+  members=()
+  while kill -0 $job && ((${#members[@]} < 3)); do read -ra members < /proc/$job/task/$job/children || true; done 2> /dev/null
+  sleep $wait
+  begin=$SECONDS
+  if ((${#members[@]})); then kill -9 "${members[RANDOM % ${#members[@]}]}" || true; fi
+  if job_succeeded $job; then
+    cmp one.mgf several.mgf
+    continue
+  fi
+  killed=1
+  ((SECONDS - begin <= 10)) || { echo 'the others went on'; exit 1; }
+  [[ $(< several.mgf) == old ]] || cmp one.mgf several.mgf
+done
+((killed))
+if find . -name '.*ordo*' | grep .; then echo 'a temporary file is left'; exit 1; fi

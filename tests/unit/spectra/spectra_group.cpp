@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ordo/cpu.hpp"
+#include "ordo/error.hpp"
+#include "ordo/group.hpp"
+#include "ordo/spectra/group_sort.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/inputs.hpp"
+
+using namespace ordo;
+
+namespace {
+
+class text_sink final : public sink {
+ public:
+  void write(std::span<char const> data) override { text.append(data.data(), data.size()); }
+  std::string text;
+};
+
+/// A sink of any size, which is addressable.
+class wide_sink final : public sink {
+ public:
+  explicit wide_sink(std::size_t max) : text(max, '\0') {}
+  void write(std::span<char const>) override { FAIL("in order"); }
+  [[nodiscard]] bool addressable() const override { return true; }
+  void write_at(std::uint64_t offset, std::span<char const> data) override {
+    REQUIRE(offset + data.size() <= text.size());
+    std::ranges::copy(data, text.begin() + std::ptrdiff_t(offset));
+  }
+  std::string text;
+};
+
+/// Sorts with so many members. @returns the output; nothing if one process has to sort alone
+std::optional<std::string> sorted(std::string const& text, std::size_t size, spectra::sort_options const& options,
+                                  std::size_t max_part, bool in_order) {
+  text_sink one;
+  wide_sink all(text.size());
+  std::vector<std::optional<spectra::group_report>> reports(size);
+  bool drops = false;
+  run_members(
+      size,
+      [&](group& members, cpu& on) {
+        memory_source const input{std::string_view(text)};
+        spectra::sort_options here = options;
+        here.machine.on = &on;
+        auto const open = [&](std::optional<std::uint64_t> bytes) -> sink* {
+          if (members.rank() == 0) drops = !bytes;
+          if (in_order) return members.rank() == 0 ? &one : nullptr;
+          return members.rank() % 3 == 2 ? nullptr : static_cast<sink*>(&all);
+        };
+        reports[members.rank()] = spectra::sort(members, input, open, here, max_part);
+      },
+      1);
+  for (auto const& report : reports) REQUIRE(report.has_value() == reports[0].has_value());
+  if (!reports[0]) return std::nullopt;
+  for (auto const& report : reports) CHECK(report->sort.written == reports[0]->sort.written);
+  CHECK(reports[0]->sort.bytes == text.size());
+  all.text.resize(reports[0]->sort.written);
+  return in_order ? one.text : all.text;
+}
+
+std::string random_mgf(random_numbers& random, std::size_t spectra, bool ends_last_line) {
+  std::string const end = random.below(4) == 0 ? "\r\n" : "\n";
+  std::string text = random.below(2) == 0 ? "# comment" + end + "COM=BEGIN IONS" + end : "";
+  for (std::size_t s = 0; s < spectra; ++s) {
+    text += "BEGIN IONS" + end + "TITLE=BEGIN IONS " + std::to_string(s) + end;
+    text += "PEPMASS=" + std::to_string(100 + random.below(800)) + end + "CHARGE=" + std::to_string(1 + random.below(3)) + "+" +
+            end;
+    for (std::size_t peaks = random.below(random.below(10) == 0 ? 3000 : 20); peaks-- != 0;)
+      text += std::to_string(100 + random.below(1000)) + ".5 " + std::to_string(random.below(100)) + end;
+    text += "END IONS" + end;
+    for (std::size_t lines = random.below(3); lines-- != 0;) text += random.below(4) == 0 ? "# BEGIN IONS" + end : end;
+  }
+  if (!ends_last_line) text.resize(text.size() - end.size());
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("MGF sorted over a group has the bytes of one process", "[spectra][group]") {
+  random_numbers random(11);
+  for (int trial = 0; trial < 150; ++trial) {
+    std::string const text = random_mgf(random, random.below(40), random.below(4) != 0);
+    spectra::sort_options options;
+    options.chunk_bytes = 1 + random.below(3000);
+    options.descending = random.below(2) == 0;
+    if (random.below(3) == 0) options.select.top = 1 + random.below(8);
+    if (random.below(3) == 0) options.choice.charges.ranges = {{2, 3}};
+    text_sink expected;
+    memory_source input{std::string_view(text)};
+    auto const report = spectra::sort(input, expected, options);
+    REQUIRE(report.warnings == 0);
+    auto const made = sorted(text, 1 + random.below(16), options, 1 + random.below(20000), random.below(2) == 0);
+    REQUIRE(made.has_value());
+    REQUIRE((*made == expected.text));
+  }
+}
+
+TEST_CASE("MGF with faults is left to one process", "[spectra][group]") {
+  random_numbers random(12);
+  unsigned faults = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    std::string text = random_mgf(random, 1 + random.below(20), true);
+    constexpr char const* lines[] = {"zz\n", "100 nan\n", "END IONS\n", "BEGIN IONS\n", "100 x\n", "\n", "CHARGE=2+\n"};
+    std::size_t const at = text.find('\n', random.below(text.size()));
+    text.insert(at + 1, lines[random.below(std::size(lines))]);
+    spectra::sort_options options;
+    options.lenient = random.below(2) == 0;
+    text_sink expected;
+    memory_source input{std::string_view(text)};
+    bool is_right = true;
+    try {
+      is_right = spectra::sort(input, expected, options).warnings == 0;
+    } catch (input_error const&) {
+      is_right = false;
+    }
+    faults += !is_right;
+    auto const made = sorted(text, 1 + random.below(6), options, 1 + random.below(2000), true);
+    REQUIRE(made.has_value() == is_right);
+    if (made) REQUIRE((*made == expected.text));
+  }
+  CHECK(faults > 20);
+  spectra::sort_options options;
+  options.choice.numbers = std::make_shared<std::vector<std::uint64_t> const>();
+  CHECK_FALSE(spectra::can_be_divided(options));
+  CHECK_THROWS_AS(sorted("", 2, options, 100, true), usage_error);
+}
