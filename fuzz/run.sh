@@ -4,6 +4,7 @@
 # build/fuzz/failed. The exit status is 1 if there is one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export LLVM_PROFILE_FILE=/dev/null  # lines are for coverage.sh
 seconds=${1:-60}
 shift || :
 fuzz/build.sh >&2

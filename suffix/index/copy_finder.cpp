@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include "base/threads.hpp"
+#include "base/lent_arena.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/records.hpp"
@@ -529,7 +529,7 @@ struct copy_finder::state {
   std::size_t memory;
   std::optional<text> other;
   joined_texts texts;
-  tbb::task_arena arena;
+  lent_arena arena;
   copy_bits bits;
   std::size_t finished = 0;
   std::vector<std::uint64_t> sizes;            // of buckets, in entries; empty: not counted yet

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <tbb/task_arena.h>
 
+#include "base/lent_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/records.hpp"
@@ -489,7 +489,7 @@ std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sam
   if (input.residue_bytes != 1) throw usage_error("no bytes: FM index: it is of bytes, not of tokens");
   if (sample == 0) throw usage_error("invalid sample: FM index: 0: positions of every first row at least");
   std::vector<char> file;
-  tbb::task_arena arena(threads_for(threads));
+  lent_arena arena(threads_for(threads));
   arena.execute([&] {
     symbol_table const table(count_letters(input.residues), records, n + records);
     std::size_t const symbols = table.bytes.size();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +21,15 @@ static_assert(json_padding >= simdjson::SIMDJSON_PADDING);
 constexpr std::size_t max_depth = 1000;  // of objects and lists
 
 constexpr std::string_view blanks = " \t\r\n";
+
+// More than libsimdjson allocates when it starts.
+constexpr std::size_t start_memory = std::size_t{1} << 20;
+
+// libsimdjson chooses its code for the processor when it is first used. It ends the process if it finds no memory then.
+bool start_simdjson() {
+  std::make_unique_for_overwrite<char[]>(start_memory);  // throws instead
+  return simdjson::validate_utf8("", 0);
+}
 
 bool is_number(std::string_view token) {
   std::size_t at = 0;
@@ -76,7 +86,10 @@ char const* kind_of(std::string_view token) {
 /// Walks through a line from begin to end, so that all of it is checked: simdjson checks UTF-8, strings and the structure, and
 /// leaves what it skips unread.
 struct json_strings::parser {
-  explicit parser(std::vector<std::string> path) : names(std::move(path)) {}
+  explicit parser(std::vector<std::string> path) : names(std::move(path)) {
+    static bool const started = start_simdjson();
+    static_cast<void>(started);
+  }
 
   /// @returns the string as it is written; nothing after an error
   std::optional<std::string_view> read(std::string_view line, std::size_t readable) {

@@ -301,3 +301,12 @@ TEST_CASE("selections of random spectra, in blocks of any size", "[spectra][sele
     CHECK(sorted(selected, order) == selected);
   }
 }
+
+TEST_CASE("arrays of a GPU, in a build without code for one, are refused", "[spectra][arrays]") {
+  if (ordo::built_with_cuda()) return;
+  ordo::gpu gpu;
+  std::vector<double> mz{2, 1};
+  std::vector<float> intensity{1, 2};
+  std::vector<std::uint32_t> offsets{0, 2};
+  REQUIRE_THROWS_AS(ordo::spectra::top(gpu, std::span(mz), std::span(intensity), std::span(offsets), 1), ordo::usage_error);
+}
