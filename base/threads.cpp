@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <mutex>
 #include <new>
 
 #include <sys/mman.h>
@@ -15,12 +16,26 @@ namespace {
 // More than oneTBB allocates when it starts.
 constexpr std::size_t start_memory = std::size_t{4} << 20;
 
-// oneTBB 2022 deadlocks if memory runs out while it starts: it throws under a lock that throwing needs. So check that there is
-// memory, and start it here; it stays until this thread ends.
+// oneTBB deadlocks if memory runs out while it starts: 2022 throws under a lock that throwing needs, and 2021.8 leaves behind
+// what the next thread waits for. So check that there is memory, and start it here; it stays until this thread ends. One thread
+// begins, and if it fails, no other tries.
 bool start() {
+  static std::mutex starting;
+  static bool has_started = false, has_failed = false;
+
   void* const room = mmap(nullptr, start_memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) throw std::bad_alloc();
   munmap(room, start_memory);
+  {
+    std::lock_guard const lock(starting);
+    if (!has_started) {
+      if (has_failed) throw std::bad_alloc();
+      has_failed = true;
+      tbb::task_arena(1).execute([] {});
+      has_started = true;
+      return true;
+    }
+  }
   tbb::task_arena(1).execute([] {});
   return true;
 }

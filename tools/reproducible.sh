@@ -17,6 +17,7 @@ else
   trap 'rm -rf "$work"' EXIT
 fi
 
+commit=$(git rev-parse HEAD)
 profiles=nocheck
 dpkg-query -W nanobind-dev > /dev/null 2>&1 || profiles+=,nopython
 export DEB_BUILD_OPTIONS="nocheck ${DEB_BUILD_OPTIONS-}" CCACHE_DISABLE=1
@@ -31,7 +32,7 @@ build() {
   local folder=$1 mask=$2
   shift 2
   mkdir -p "$folder"
-  git archive --prefix=ordo/ HEAD | tar -x -C "$folder"
+  git archive --prefix=ordo/ "$commit" | tar -x -C "$folder"
   (cd "$folder/ordo" && umask "$mask" && env "$@" dpkg-buildpackage -us -uc -b -P"$profiles") > "$folder/log" 2>&1 ||
     { tail -n 20 "$folder/log" >&2; fail "the build in $folder failed"; }
 }

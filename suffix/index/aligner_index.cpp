@@ -9,8 +9,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <tbb/task_arena.h>
 
+#include "base/lent_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "suffix/index/aligner_parts.hpp"
@@ -71,7 +71,7 @@ counted_blocks blocks_of_bwt(std::string const& nucleotides, std::span<Index con
 void append_reverse_complement(std::string& nucleotides, unsigned threads) {
   std::size_t const n = nucleotides.size();
   nucleotides.resize(2 * n);
-  tbb::task_arena arena(threads_for(threads));
+  lent_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::parallel_each(n, std::size_t{1} << 16, [&](std::size_t i) {
       nucleotides[2 * n - 1 - i] = aligners::nucleotides[3 - code_of(nucleotides[i])];

@@ -10,8 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tbb/task_arena.h>
-
+#include "base/lent_arena.hpp"
 #include "base/shared_ranges.hpp"
 #include "base/threads.hpp"
 #include "ordo/host_bytes.hpp"
@@ -52,7 +51,7 @@ class part_writer {
   part_writer(sink& to, std::uint64_t bytes, unsigned threads) : to_(to), arena_(threads_for(threads)) { to.expect(bytes); }
 
   void write(std::span<char const> part) {
-    detail::store(arena_, part, to_, written_);
+    detail::store(arena_.get(), part, to_, written_);
     written_ += part.size();
   }
   /// Writes number(0), number(1), ... as little-endian Numbers.
@@ -71,7 +70,7 @@ class part_writer {
 
  private:
   sink& to_;
-  tbb::task_arena arena_;
+  lent_arena arena_;
   std::uint64_t written_ = 0;
 };
 
@@ -101,7 +100,7 @@ build_report build_for(text const& input, build_options const& options, Write wr
 template <class Index>
 std::uint64_t row_of_whole(std::span<Index const> sa, unsigned threads) {
   std::atomic<std::uint64_t> row = sa.size();
-  tbb::task_arena arena(threads_for(threads));
+  lent_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::blocks(sa.size(), std::size_t{1} << 16).run([&](std::size_t, std::size_t begin, std::size_t end) {
       auto const part = sa.subspan(begin, end - begin);
@@ -123,7 +122,7 @@ class counted_blocks {
   counted_blocks(std::uint64_t blocks, std::uint64_t block_bytes, unsigned threads, Fill fill, Complete complete)
       : blocks_(blocks) {
     bytes_.resize(blocks * block_bytes);
-    tbb::task_arena arena(threads_for(threads));
+    lent_arena arena(threads_for(threads));
     arena.execute([&] {
       host_detail::blocks const ranges(blocks, 64);
       std::vector<letter_counts> before(ranges.count + 1);

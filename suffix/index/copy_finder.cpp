@@ -14,8 +14,8 @@
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
-#include "base/threads.hpp"
 #include "base/lent_arena.hpp"
+#include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/records.hpp"

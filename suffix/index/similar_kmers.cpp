@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
-#include "base/threads.hpp"
 #include "base/lent_arena.hpp"
+#include "base/threads.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/detail/buffer.hpp"
 #include "ordo/detail/load.hpp"

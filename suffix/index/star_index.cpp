@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "base/threads.hpp"
 #include "base/lent_arena.hpp"
+#include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/aligner_index.hpp"
 #include "suffix/index/aligner_parts.hpp"

@@ -1,8 +1,12 @@
+#include <cstdint>
 #include <cstdio>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "ordo/gpu.hpp"
+#include "ordo/spectra/arrays.hpp"
 #include "tests/unit/spectra/spectra_cases.hpp"
 
 // Which peaks stay. tests/reference/specsort_reference.py says what is right for any input; here are cases that can be read,
