@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ constexpr std::size_t start_memory = std::size_t{1} << 20;
 
 // libsimdjson chooses its code for the processor when it is first used. It ends the process if it finds no memory then.
 bool start_simdjson() {
-  std::make_unique_for_overwrite<char[]>(start_memory);  // throws instead
+  ::operator delete(::operator new(start_memory));  // throws instead; a compiler may leave out a new-expression
   return simdjson::validate_utf8("", 0);
 }
 
