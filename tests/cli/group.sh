@@ -1,4 +1,4 @@
-# Groups of MPI processes: every sort gives the bytes of one machine, and a process that fails ends all others.
+# Groups of MPI processes: every sort and every library gives the bytes of one machine, and a process that fails ends all others.
 if ! command -v ordo_group_test > /dev/null || ! command -v mpirun > /dev/null; then
   echo 'the build has no MPI'
   exit 77
@@ -9,6 +9,15 @@ seed=${ORDO_SEED:-$RANDOM}
 for members in 1 2 3 16; do
   ranks $members ordo_group_test sorts $((seed + members)) || { echo "$members members, seed $((seed + members)): wrong"; exit 1; }
 done
+# Four results of each case: lines, suffix arrays, checks and spectra.
+while read -r members cases; do
+  ranks $members ordo_group_test libraries $seed $cases < /dev/null || { echo "$members members, seed $seed: wrong"; exit 1; }
+done << 'END'
+2 250
+3 250
+5 100
+16 10
+END
 
 for fault in throws dies; do
   begin=$SECONDS

@@ -1,6 +1,9 @@
 // ordo_group_test COMMAND [SEED]: one member of an MPI job, for cli/group.sh.
-//   sorts     compares sorts with those of one machine; prints what is wrong, and ends with status 1. Of many members, which take
+//   sorts     compares sorts with those of one machine; prints what is wrong, and ends with status 1. Of many members, which
+//   take
 //             long to wait for one another on few cores, fewer
+//   libraries SEED CASES
+//             compares lines, suffix arrays and spectra of random inputs with those of one process
 //   throws    the last member throws; the others wait for it
 //   dies      the last member is killed; the others wait for it
 #include <csignal>
@@ -12,6 +15,7 @@
 #include <thread>
 
 #include "ordo/mpi.hpp"
+#include "tests/group/libraries.hpp"
 #include "tests/unit/group/group_checks.hpp"
 
 namespace {
@@ -62,6 +66,9 @@ int main(int argc, char** argv) {
         std::uint64_t wrong = !verbs_are_right(members) + !verbs_are_right(short_messages);
         wrong += check_sorts(seed % 2 == 0 ? short_messages : members, seed);
         status = members.reduce(wrong, ordo::reduction::sum) != 0;
+      } else if (command == "libraries") {
+        std::uint64_t const cases = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
+        status = members.reduce(group_checks::wrong_results(members, seed, cases), ordo::reduction::sum) != 0;
       } else if (command == "throws" && is_last) {
         throw std::runtime_error("the reason");
       } else if (command == "dies" && is_last) {
