@@ -176,7 +176,8 @@ void fm_index::refuse(std::string const& why) const {
   throw input_error(fmt::format("bad index: {}: {}", name_, why));
 }
 
-char const* fm_index::block_of(std::uint64_t row) const noexcept {
+// Inline, because else a shared library calls its own functions as if a program could replace them.
+inline char const* fm_index::block_of(std::uint64_t row) const noexcept {
   return packed_ ? blocks_ + row / packed_rows * packed_bytes : blocks_ + row / block_rows_ * block_bytes_;
 }
 
@@ -187,12 +188,12 @@ void fm_index::prefetch(std::uint64_t row) const noexcept {
 }
 
 // Returns the number of rows before `row`, which may be the number of rows, whose letter is a symbol.
-std::uint64_t fm_index::rank(std::size_t symbol, std::uint64_t row) const noexcept {
+inline std::uint64_t fm_index::rank(std::size_t symbol, std::uint64_t row) const noexcept {
   if (!packed_) return rank_in_block(symbol, row);
   return code_of_[symbol] == in_runs ? rank_in_runs(symbol, row) : rank_of_code(code_of_[symbol], row);
 }
 
-std::uint64_t fm_index::rank_in_block(std::size_t symbol, std::uint64_t row) const noexcept {
+inline std::uint64_t fm_index::rank_in_block(std::size_t symbol, std::uint64_t row) const noexcept {
   char const* const block = block_of(row);
   std::uint64_t sum = word_at(super_, (row >> super_shift) * symbols_ + symbol) + count_at(block, symbol);
   char const* const planes = block + multiple_of(8, symbols_ * 4);
@@ -210,7 +211,7 @@ std::uint64_t fm_index::rank_in_block(std::size_t symbol, std::uint64_t row) con
   return sum;
 }
 
-std::uint64_t fm_index::rank_of_code(std::size_t code, std::uint64_t row) const noexcept {
+inline std::uint64_t fm_index::rank_of_code(std::size_t code, std::uint64_t row) const noexcept {
   std::uint64_t const block = row / packed_rows, inside = row % packed_rows;
   char const* const at = blocks_ + block * packed_bytes;
   std::uint32_t const flag = count_at(at, 0) & has_listed;
@@ -232,7 +233,7 @@ std::uint64_t fm_index::rank_of_code(std::size_t code, std::uint64_t row) const 
   return sum;
 }
 
-std::uint64_t fm_index::rank_in_runs(std::size_t symbol, std::uint64_t row) const noexcept {
+inline std::uint64_t fm_index::rank_in_runs(std::size_t symbol, std::uint64_t row) const noexcept {
   run_list const& runs = runs_[symbol];
   std::uint64_t low = 0, high = runs.count;  // runs below low begin before the row
   while (low < high) {
@@ -249,7 +250,7 @@ std::uint64_t fm_index::rank_in_runs(std::size_t symbol, std::uint64_t row) cons
 }
 
 // Returns a number that is no symbol for a row that a damaged index gives none.
-std::size_t fm_index::symbol_at(std::uint64_t row) const noexcept {
+inline std::size_t fm_index::symbol_at(std::uint64_t row) const noexcept {
   if (packed_) {
     char const* const at = blocks_ + row / packed_rows * packed_bytes;
     std::size_t const inside = std::size_t(row % packed_rows);
@@ -330,7 +331,7 @@ struct fm_index::walk {
 };
 
 // Takes a step. @returns false if the position is known
-bool fm_index::step(walk& one) const {
+inline bool fm_index::step(walk& one) const {
   auto const found = [&](std::uint64_t p, auto why) {
     if (p >= residues_ || one.steps >= residues_ - p) refuse(why(p));
     one.position = p + one.steps;
