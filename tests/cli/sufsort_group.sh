@@ -103,6 +103,8 @@ report = json.load(open("report"))
 assert [m["member"] for m in report["members"]] == [0, 1, 2], report
 assert all(m["exchanged_bytes"] > 0 for m in report["members"])'
 verdict 2 missing
+ranks 2 sufsort check wide --memory=200K > out 2> err && exit 1
+grep -q '^sufsort: out of memory: entries of 40 bits.*: more processes need less memory each$' err
 
 # Standard input is read once, and a command that is not shared is the first process's.
 rm -f one.* several.*

@@ -220,14 +220,15 @@ class index_check {
   }
 
   [[noreturn]] void refuse_copies() const {
+    std::string const what_is_needed = fmt::format(
+        "out of memory: entries of 40 bits, unpacked to 64: {} bytes are needed, {} are available", copies_, options_.memory);
+    if (members_ && options_.rows.all())
+      throw out_of_memory(what_is_needed + ": more processes need less memory each", copies_);
     suffix::extra_arrays const what{!index_.array("lcp").empty(), !index_.bytes("bwt").empty()};
     std::size_t const all =
         copies_ + suffix::check_memory(device::cpu, index_.description().residues, index_.view().records(),
                                        sizeof(std::uint64_t), what, options_.rows, index_.view().residue_bytes);
-    throw out_of_memory(
-        fmt::format("out of memory: entries of 40 bits, unpacked to 64: {} bytes are needed, {} are available: {}", copies_,
-                    options_.memory, memory_.advice(all)),
-        all);
+    throw out_of_memory(fmt::format("{}: {}", what_is_needed, memory_.advice(all)), all);
   }
 
   template <class Index>
