@@ -1,11 +1,16 @@
 #pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "fuzz/fuzz.hpp"
 #include "ordo/strings/order.hpp"
 
 namespace fuzz {
 
 /// Takes an order from the front of an input.
-inline ordo::strings::order order_of(fuzzed_bytes& bytes) {
+/// @param own  with the kinds of keys that GNU sort does not have
+inline ordo::strings::order order_of(fuzzed_bytes& bytes, bool own = false) {
   ordo::strings::order by;
   std::size_t const option = bytes.number(256);
   by.reverse = option & 1;
@@ -15,6 +20,10 @@ inline ordo::strings::order order_of(fuzzed_bytes& bytes) {
     ordo::strings::key k;
     std::size_t const kind = bytes.number(256), where = bytes.number(256), flags = bytes.number(256);
     k.type = ordo::strings::key_type(kind % 6);  // all but random ones
+    if (own && kind >= 128) k.type = ordo::strings::key_type(std::size_t(ordo::strings::key_type::natural) + kind % 5);
+    if (k.type == ordo::strings::key_type::date && flags & 128) by.date_format = "%d %b %Y %H:%M:%S.%f %z";
+    if (k.type == ordo::strings::key_type::listed)
+      by.listed = std::make_shared<std::vector<std::string> const>(std::vector<std::string>{"b", "", "10", "b", "a a"});
     k.first_field = where % 3;
     k.first_character = where / 4 % 4;
     if (flags & 1) {

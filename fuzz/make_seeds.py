@@ -151,6 +151,10 @@ orders = [[option, *key] for option in (0, 1, 2, 16, 20, 18, 17) for key in ([],
     [16 + more, kind, where, flags] for more in (0, 1, 2, 4, 12) for kind, where, flags in ((0, 0, 0), (1, 1, 2), (2, 0, 9), (3, 1, 1), (4, 0, 7), (5, 0, 0), (0, 1, 112))]
 seed("keys", [order + [0] for order in orders], text, text.replace(b"\n", b"\0"))
 seed("gnu_order", orders, text)
+# Kinds that GNU sort does not have: natural numbers, durations, dates in two forms, addresses, and a list.
+own = [[16, kind, 0, flags, 0] for kind in range(128, 133) for flags in (0, 128)]
+seed("keys", own, b"a10b\na9b\n\n1h30m\n90s\n2 days\n1:30:00\n2-12:00:00\n0.5ms\n", b"2026-11-30\n2026-11-30T12:00:00.5Z\n2026-11-30 12:00+01:00\n",
+     b"30 Nov 2026 12:00:00.25 +0100\n1 Jan 1970 00:00:00.0 +0000\n", b"10.0.0.1\n10.0.0.0/8\n::1\nfe80::1/64\n::ffff:1.2.3.4\nb\n10\na a\n")
 
 packed = [gzip.compress(fasta, mtime=0), bz2.compress(fasta), lzma.compress(fasta), fasta,
           bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000"), bytes.fromhex("28b52ffd2004210000616263640a"), b""]
