@@ -3,8 +3,11 @@
 #include <cstdint>
 #include <span>
 
+#include "ordo/detail/task.hpp"
+#include "ordo/error.hpp"
 #include "ordo/io.hpp"
 #include "ordo/machine.hpp"
+#include "ordo/radix_key.hpp"
 #include "ordo/sort.hpp"
 
 #pragma GCC visibility push(default)

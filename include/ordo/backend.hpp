@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "ordo/detail/buffer.hpp"
 #include "ordo/detail/fn.hpp"
 #include "ordo/io.hpp"
+#include "ordo/memory.hpp"
 #include "ordo/radix_key.hpp"
 #include "ordo/segments.hpp"
 
@@ -34,9 +36,9 @@ struct probe_order {
 /// run. The only exception is the order of values with equal keys in large arrays; see array_sort.
 ///
 /// Every operation may allocate temporary memory from the backend's pool. Each sort allocates at most as much as its
-/// radix_sort_memory, radix_sort_copy_memory, sample_sort_memory, segmented_sort_memory, segmented_sort_by_memory or array_sort_memory returns; other
-/// operations allocate a few bytes per block of items. If the pool cannot serve a request, the operation throws out_of_memory,
-/// and its arrays hold a permutation of their items.
+/// radix_sort_memory, radix_sort_copy_memory, sample_sort_memory, segmented_sort_memory, segmented_sort_by_memory or
+/// array_sort_memory returns; other operations allocate a few bytes per block of items. If the pool cannot serve a request, the
+/// operation throws out_of_memory, and its arrays hold a permutation of their items.
 ///
 ///   buffer<T>(n)                    Returns n uninitialised elements.
 ///   upload(host)                    Returns a buffer<T const> with the host's data. On the CPU it is a view, without a copy.
@@ -59,8 +61,8 @@ struct probe_order {
 ///                                   Does the same, and moves values of 4, 8 or 16 bytes with their keys.
 ///   radix_sort_copy(keys_from, keys, bits, code)
 ///   radix_sort_copy(keys_from, keys, values_from, values, bits, code)
-///                                   Sorts `keys_from` and `values_from`, which it only reads, into `keys` and `values`. An input
-///                                   is the same memory as its output or does not overlap any output.
+///                                   Sorts `keys_from` and `values_from`, which it only reads, into `keys` and `values`. An
+///                                   input is the same memory as its output or does not overlap any output.
 ///   sample_sort(items, less)        Sorts items of any trivially copyable type in place. `less` is a strict weak order:
 ///                                   less(a, b) is true if a comes before b. Stable. `less` may be called any number of times.
 ///   sample_sort(keys, values, less) Does the same, and moves values of 4, 8 or 16 bytes with their keys.

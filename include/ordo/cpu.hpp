@@ -1,8 +1,11 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 
+#include "ordo/detail/operation_task.hpp"
+#include "ordo/detail/task.hpp"
 #include "ordo/machine.hpp"
 #include "ordo/sort.hpp"
 

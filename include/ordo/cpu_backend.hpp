@@ -1,5 +1,11 @@
 #pragma once
+#include <cstddef>
+#include <span>
+
 #include "ordo/cpu.hpp"
+#include "ordo/detail/checks.hpp"
+#include "ordo/segments.hpp"
+#include "ordo/sort.hpp"
 #include "sort_core/host/backend.hpp"
 #include "sort_core/segmented_sample_sort.hpp"
 

@@ -1,10 +1,13 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "ordo/detail/operation_task.hpp"
+#include "ordo/detail/task.hpp"
 #include "ordo/machine.hpp"
 #include "ordo/sort.hpp"
 

@@ -10,8 +10,13 @@
 
 #include "ordo/detail/buffer.hpp"
 #include "ordo/detail/group_split.hpp"
+#include "ordo/detail/ranges.hpp"
 #include "ordo/detail/task.hpp"
+#include "ordo/error.hpp"
 #include "ordo/group.hpp"
+#include "ordo/machine.hpp"
+#include "ordo/radix_key.hpp"
+#include "ordo/segments.hpp"
 #include "ordo/sort.hpp"
 
 #pragma GCC visibility push(default)

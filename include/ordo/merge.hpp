@@ -6,6 +6,11 @@
 #include <type_traits>
 
 #include "ordo/detail/operation_task.hpp"
+#include "ordo/detail/ranges.hpp"
+#include "ordo/detail/task.hpp"
+#include "ordo/machine.hpp"
+#include "ordo/radix_key.hpp"
+#include "ordo/segments.hpp"
 #include "ordo/sort.hpp"
 #include "ordo/top_k.hpp"
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "ordo/error.hpp"
 #include "ordo/group.hpp"
 
 #pragma GCC visibility push(default)
@@ -118,8 +119,8 @@ class mpi_group final : public group {
     MPI_Error_string(result, text, &length);
     throw member_lost(std::string("MPI: ") + call + ": " + std::string(text, std::size_t(length)));
   }
-  /// Waits as long as it takes. Where nothing but a signal is expected, the core is left to other members of the host; data cross
-  /// faster if MPI is polled all the time.
+  /// Waits as long as it takes. Where nothing but a signal is expected, the core is left to other members of the host; data
+  /// cross faster if MPI is polled all the time.
   static void wait(std::span<MPI_Request> requests, bool is_data) {
     for (unsigned polls = 0;; ++polls) {
       int is_done = 0;

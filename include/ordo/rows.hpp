@@ -6,6 +6,10 @@
 #include <type_traits>
 
 #include "ordo/detail/operation_task.hpp"
+#include "ordo/detail/ranges.hpp"
+#include "ordo/detail/task.hpp"
+#include "ordo/machine.hpp"
+#include "ordo/radix_key.hpp"
 #include "ordo/sort.hpp"
 
 #pragma GCC visibility push(default)

@@ -12,6 +12,7 @@
 #include "ordo/machine.hpp"
 #include "ordo/spectra/choice.hpp"
 #include "ordo/spectra/selection.hpp"
+#include "ordo/spectra/spectrum.hpp"
 
 #pragma GCC visibility push(default)
 

@@ -6,6 +6,11 @@
 #include <type_traits>
 
 #include "ordo/detail/operation_task.hpp"
+#include "ordo/detail/ranges.hpp"
+#include "ordo/detail/task.hpp"
+#include "ordo/machine.hpp"
+#include "ordo/radix_key.hpp"
+#include "ordo/segments.hpp"
 #include "ordo/sort.hpp"
 
 #pragma GCC visibility push(default)
@@ -88,12 +93,11 @@ void top_k(machine& on, Keys&& keys, std::size_t k, std::span<detail::key_of<Key
 /// Writes the k greatest or smallest keys of each segment to out_keys, and their positions to out_index. The result of segment
 /// s begins at s * k. A segment of fewer than k keys gives all of them; the rest of its k items is not written.
 ///
-/// Segments and the checks of them are as in sort_segments. On a GPU the call never waits for the device, and can be captured in
-/// a CUDA graph as sort_segments can. Blocks select candidates (radix select), which are sorted, if there are many segments of
-/// 1024 items and of 8 k on average, and no more than a 64th of all in one by their length or bound; otherwise the call sorts a
-/// copy of the codes of all segments. On a CPU one thread selects from a segment
-/// in one pass, with memory for 2 k codes and positions outside the pool; if k is at least half of the longest segment, the CPU
-/// also sorts.
+/// Segments and the checks of them are as in sort_segments. On a GPU the call never waits for the device, and can be captured
+/// in a CUDA graph as sort_segments can. Blocks select candidates (radix select), which are sorted, if there are many segments
+/// of 1024 items and of 8 k on average, and no more than a 64th of all in one by their length or bound; otherwise the call
+/// sorts a copy of the codes of all segments. On a CPU one thread selects from a segment in one pass, with memory for 2 k codes
+/// and positions outside the pool; if k is at least half of the longest segment, the CPU also sorts.
 /// @param out_keys   segments.size() * k keys, or empty if the keys are not wanted
 /// @param out_index  segments.size() * k positions, or empty if these are not wanted
 /// @code

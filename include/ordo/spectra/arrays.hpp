@@ -2,10 +2,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
 
+#include "ordo/detail/task.hpp"
 #include "ordo/machine.hpp"
+#include "ordo/radix_key.hpp"
+#include "ordo/segments.hpp"
 #include "ordo/sort.hpp"
 #include "ordo/spectra/selection.hpp"
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "ordo/io.hpp"
 #include "ordo/spectra.hpp"
 #include "ordo/spectra/read.hpp"
 #include "ordo/spectra/summary.hpp"

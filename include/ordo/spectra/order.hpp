@@ -12,6 +12,8 @@
 
 #include "ordo/io.hpp"
 #include "ordo/spectra.hpp"
+#include "ordo/spectra/choice.hpp"
+#include "ordo/spectra/selection.hpp"
 
 #pragma GCC visibility push(default)
 

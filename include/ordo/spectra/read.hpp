@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ordo/io.hpp"
 #include "ordo/spectra.hpp"
 #include "ordo/spectra/spectrum.hpp"
 

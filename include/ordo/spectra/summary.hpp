@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ordo/io.hpp"
 #include "ordo/spectra.hpp"
 #include "ordo/spectra/order.hpp"
 #include "ordo/spectra/spectrum.hpp"

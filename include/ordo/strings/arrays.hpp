@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "ordo/detail/config.hpp"
+#include "ordo/machine.hpp"
 #include "ordo/strings.hpp"
+#include "ordo/strings/order.hpp"
 
 #pragma GCC visibility push(default)
 

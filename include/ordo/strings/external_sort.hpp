@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ordo/io.hpp"
 #include "ordo/strings.hpp"
 
 #pragma GCC visibility push(default)

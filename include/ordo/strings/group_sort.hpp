@@ -4,6 +4,8 @@
 #include <span>
 
 #include "ordo/group.hpp"
+#include "ordo/io.hpp"
+#include "ordo/machine.hpp"
 #include "ordo/strings.hpp"
 
 #pragma GCC visibility push(default)

@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "ordo/detail/config.hpp"
+#include "ordo/host_bytes.hpp"
 #include "ordo/io.hpp"
+#include "ordo/machine.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/fasta.hpp"
 #include "ordo/suffix/pieces.hpp"
 #include "ordo/suffix/policy.hpp"
+#include "ordo/suffix/records.hpp"
 
 #pragma GCC visibility push(default)
 

@@ -6,7 +6,10 @@
 #include <span>
 #include <string_view>
 
+#include "ordo/detail/config.hpp"
 #include "ordo/group.hpp"
+#include "ordo/io.hpp"
+#include "ordo/machine.hpp"
 #include "ordo/suffix.hpp"
 
 #pragma GCC visibility push(default)

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ordo/group.hpp"
@@ -38,21 +39,21 @@ struct index_array {
 
 /// The contents of PREFIX.json.
 struct index_description {
-  std::uint64_t residues = 0;  // bytes or tokens
-  unsigned width = 32;    // bits of an entry of sa, lcp and kmers: 32, 40 or 64
-  kmer_set kmers = {};    // of the k-mer table, if there is one
+  std::uint64_t residues = 0;    // bytes or tokens
+  unsigned width = 32;           // bits of an entry of sa, lcp and kmers: 32, 40 or 64
+  kmer_set kmers = {};           // of the k-mer table, if there is one
   std::uint64_t fm_sample = 0;   // of the FM index, if there is one; then the index may lack sa
   std::uint64_t fm_letters = 0;  // different letters in the FM index
-  suffix::policy policy;  // unless it keeps case, residues were folded to upper case, and patterns must be, too
+  suffix::policy policy;         // unless it keeps case, residues were folded to upper case, and patterns must be, too
   std::optional<std::uint64_t> kept_rows;  // of sa and lcp, if rows are left out
   std::vector<index_array> arrays;
   input_format input = input_format::fasta;
-  std::string separator;                // bytes that ended records; empty: none, or that of the format
-  std::string field;                    // of JSONL: the names that lead to a record
-  bool is_cut = false;                  // whether a list of lengths, or the rows of arrays, made records of a file
-  std::vector<input_file> files;        // of the records, unless the input is FASTA
-  record_names names;                   // of FASTA
-  std::vector<std::uint64_t> starts;    // of FASTA: where each record begins in the text
+  std::string separator;               // bytes that ended records; empty: none, or that of the format
+  std::string field;                   // of JSONL: the names that lead to a record
+  bool is_cut = false;                 // whether a list of lengths, or the rows of arrays, made records of a file
+  std::vector<input_file> files;       // of the records, unless the input is FASTA
+  record_names names;                  // of FASTA
+  std::vector<std::uint64_t> starts;   // of FASTA: where each record begins in the text
   std::vector<std::uint64_t> lengths;  // of the records that were read; empty unless the policy cuts them
   std::optional<std::uint32_t> crc32;  // of PREFIX.json without the line that holds it; absent from old descriptions
 
