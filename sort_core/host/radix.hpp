@@ -96,17 +96,28 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
       return sort_by_passes(from, to, n, bits, across);
     bit_range const digit = top_digit(bits, digit_width(n));
     K const mask = detail::mask_of<K>({0, digit.end - digit.begin});
-    std::array<std::uint32_t, 1 << widest_digit> at;  // 32 bits suffice: larger buckets are distributed in parallel
-    std::size_t const buckets = std::size_t(mask) + 1;
-    std::fill_n(at.begin(), buckets, 0);
-    for (std::size_t i = 0; i < n; ++i) ++at[(from.keys[i] >> digit.begin) & mask];
-    if (at[(from.keys[0] >> digit.begin) & mask] == n) {
+    if (((from.keys[n / 2] ^ from.keys[0]) >> digit.begin & mask) == 0 &&
+        ((from.keys[n - 1] ^ from.keys[0]) >> digit.begin & mask) == 0) {  // perhaps all keys share the digit, or are equal
       K differing = 0;
       for (std::size_t i = 1; i < n; ++i) differing |= from.keys[i] ^ from.keys[0];
-      bits.end = width_of(K(differing & detail::mask_of<K>(bits)));
-      bits.end = std::max(bits.end, bits.begin);
-      continue;
+      unsigned const end = std::max(bits.begin, unsigned(width_of(K(differing & detail::mask_of<K>(bits)))));
+      if (end != bits.end) {
+        bits.end = end;
+        continue;
+      }
     }
+    std::array<std::uint32_t, 1 << widest_digit> at, other;  // 32 bits suffice: larger buckets are distributed in parallel
+    std::size_t const buckets = std::size_t(mask) + 1;
+    std::fill_n(at.begin(), buckets, 0);
+    std::fill_n(other.begin(), buckets, 0);
+    // Two counters a digit: an increment waits for the one before if that was of the same counter.
+    std::size_t const even = n & ~std::size_t{1};
+    for (std::size_t i = 0; i < even; i += 2) {
+      ++at[(from.keys[i] >> digit.begin) & mask];
+      ++other[(from.keys[i + 1] >> digit.begin) & mask];
+    }
+    if (even != n) ++at[(from.keys[even] >> digit.begin) & mask];
+    for (std::size_t b = 0; b < buckets; ++b) at[b] += other[b];
     if (n <= max_vector && *std::max_element(at.begin(), at.begin() + buckets) > n / 4) return by_vectors();
     std::uint32_t sum = 0;
     for (std::size_t b = 0; b < buckets; ++b) sum += std::exchange(at[b], sum);
