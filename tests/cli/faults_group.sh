@@ -1,9 +1,6 @@
 # The disk of one process of an MPI job is full: the job says so, ends, and leaves no output. A limit of file sizes stands in.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
-if ! command -v mpirun > /dev/null || ! command -v ordo_group_test > /dev/null; then
-  echo 'the build has no MPI'
-  exit 77
-fi
+needs_mpi
 
 python3 - << 'END'
 import random

@@ -1,10 +1,7 @@
 # Processes on several hosts: network namespaces with a name of their own, joined by a bridge. Memory is not shared among them, and
 # outputs cross. Links have a delay of 5 ms where the kernel can do so.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
-if ! command -v mpirun > /dev/null || ! command -v ordo_group_test > /dev/null; then
-  echo 'the build has no MPI'
-  exit 77
-fi
+needs_mpi
 name=o$$
 if ! command -v ip > /dev/null || ! ip netns add $name-1 2> /dev/null; then
   echo 'no network namespaces: that takes iproute2 and root'

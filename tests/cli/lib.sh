@@ -74,6 +74,13 @@ no_leftovers() { ! compgen -G '.*.tmp' > /dev/null || fail "left behind: $(compg
 # Does the folder's file system have files without a name (O_TMPFILE), of which a SIGKILL leaves nothing?
 has_nameless() { python3 -c 'import os, sys; os.open(sys.argv[1], os.O_TMPFILE | os.O_RDWR)' "$1" 2> /dev/null; }
 
+# Skips a script where the build, or the machine, has no MPI.
+needs_mpi() {
+  command -v mpirun > /dev/null && command -v ordo_group_test > /dev/null || { echo 'the build has no MPI'; exit 77; }
+}
+# ranks N COMMAND...: runs a command in N processes.
+ranks() { mpirun --oversubscribe --allow-run-as-root -n "$@"; }
+
 # job_succeeded PID: wait for an mpirun in the background, and say whether it succeeded. When a process has died, mpirun itself may
 # stop for ever in PMIx_server_finalize, with all processes ended: it is killed then.
 job_succeeded() {

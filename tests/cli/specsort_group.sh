@@ -1,10 +1,6 @@
 # specsort as the processes of an MPI job writes the bytes of one process.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
-if ! command -v mpirun > /dev/null || ! command -v ordo_group_test > /dev/null; then
-  echo 'the build has no MPI'
-  exit 77
-fi
-ranks() { mpirun --oversubscribe --allow-run-as-root -n "$@"; }
+needs_mpi
 
 seed=${ORDO_SEED:-$RANDOM}
 python3 - "$seed" << 'END'
