@@ -103,7 +103,7 @@ void ring_match_finder::find(std::string_view query, std::uint64_t begin, std::u
   });
 }
 
-// Of the windows of an occurrence, the one at its begin counts it, or the first one of the record.
+// The window at the begin of an occurrence counts it, or the first window of the record.
 std::uint64_t ring_match_finder::count(std::string_view string) const {
   std::uint64_t result = 0;
   each_window(string, 0, string.size(), [&](std::uint64_t i, window const& one) {
@@ -137,7 +137,7 @@ ring_statistics::ring_statistics(text const& input, std::vector<bool> circular)
 
 void ring_statistics::lengthen(std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths) const {
   if (sorted_.empty() || lengths.empty()) return;
-  // What a string has before the end of a record occurs within it. So the string's first window over the end begins in it or
+  // The part of a string before the end of a record occurs within it. So the string's first window over the end begins in it or
   // behind it.
   std::uint64_t const end = begin + lengths.size();
   std::uint64_t last = end;

@@ -44,7 +44,7 @@ inline mismatch wrong_residue(std::size_t row, std::size_t records) {
   return {"bwt", records + row, "not the residue before the suffix"};
 }
 
-/// What the first residues of two suffixes say of their order.
+/// The order of two suffixes by their first residues.
 enum class first_residues { ascend, descend, are_equal };
 
 /// The text of a check: residues, not the packed text, so that the check shares nothing with the sort.

@@ -35,7 +35,7 @@ std::string random_text(random_numbers& random, std::string_view alphabet, std::
   return text;
 }
 
-/// What each case has: this member, its machine, and a result that member 0 compares.
+/// A case: this member, its machine, and a result that member 0 compares.
 struct context {
   group& members;
   cpu& on;

@@ -71,7 +71,7 @@ std::uint64_t hash_of(void const* data, std::size_t bytes, std::uint64_t hash = 
   return hash;
 }
 
-/// Where the arrays of a machine are: on the heap, or, if all machines are GPUs, in memory that they reach, too.
+/// The arrays of a machine are on the heap, or, if all machines are GPUs, in memory that the GPUs reach, too.
 bool arrays_for_gpu = false;
 
 template <class T>
@@ -423,7 +423,7 @@ std::uint64_t call(ordo::machine& on, random_source& random) {
   }
 }
 
-/// What the process holds; on a GPU, what all processes hold there.
+/// Memory, files and threads of the process; on a GPU, the memory of all processes there.
 struct holdings {
   double resident_mb, gpu_mb;
   std::size_t files, threads;

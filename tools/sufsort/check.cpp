@@ -54,7 +54,7 @@ std::optional<std::string> find_wrong_without_sa(suffix::stored_index const& ind
                                          : find_wrong_array<std::uint64_t>(index, options, done);
 }
 
-/// What is wrong with an array of an index.
+/// A fault of an array of an index.
 struct disorder {
   std::string array, why;
 };

@@ -57,7 +57,7 @@ template <class Index>
 ORDO_API group_report build_into(std::span<machine_options const> machines, text const& input, sinks const& out,
                                  build_options const& options = {});
 
-/// What a check over a group found.
+/// The result of a check over a group.
 struct check_report {
   std::optional<mismatch> found;  // the same on all members
   build_report build;             // the machine of this member
