@@ -11,6 +11,7 @@
 #include "ordo/error.hpp"
 #include "ordo/host_bytes.hpp"
 #include "spectra/mgf/cutter.hpp"
+#include "spectra/phases.hpp"
 
 namespace ordo::inline v0::spectra {
 namespace {
@@ -73,16 +74,7 @@ void add(sort_report& to, sort_report const& from) {
   to.warnings += from.warnings;
   if (from.reordered != 0) to.machine = from.machine;
   to.device_memory = std::max(to.device_memory, from.device_memory);
-  for (phase_time const& one : from.phases) {
-    auto const at = std::ranges::find(to.phases, one.name, &phase_time::name);
-    if (at == to.phases.end()) {
-      to.phases.push_back(one);
-      continue;
-    }
-    at->seconds += one.seconds;
-    at->waited += one.waited;
-    at->bytes += one.bytes;
-  }
+  detail::add_phases(to.phases, from.phases);
 }
 
 /// Replaces the counts of this member by those of all. Collective.

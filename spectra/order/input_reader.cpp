@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "spectra/order/spill.hpp"
+#include "spectra/phases.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 
@@ -49,16 +50,7 @@ void input_reader::add(sort_report const& one) {
   all.warnings += one.warnings;
   all.device_memory = std::max(all.device_memory, one.device_memory);
   if (inputs_++ == 0 || one.machine.device == device::gpu) all.machine = one.machine;
-  for (phase_time const& phase : one.phases) {  // phases of other formats have other names
-    auto const same = std::ranges::find(all.phases, phase.name, &phase_time::name);
-    if (same == all.phases.end()) {
-      all.phases.push_back(phase);
-      continue;
-    }
-    same->seconds += phase.seconds;
-    same->waited += phase.waited;
-    same->bytes += phase.bytes;
-  }
+  add_phases(all.phases, one.phases);  // phases of other formats have other names
 }
 
 order_report& input_reader::end(phase_time const& order, phase_time const& spill, phase_time const& write) {
