@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+#include "ordo/suffix/matches.hpp"
+
+namespace ordo::inline v0::suffix {
+namespace {
+
+// Erases the matches that are marked.
+void erase_marked(std::vector<match>& matches, std::vector<bool> const& marked) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < matches.size(); ++i)
+    if (!marked[i]) matches[kept++] = matches[i];
+  matches.resize(kept);
+}
+
+std::vector<std::size_t> numbers_below(std::size_t n) {
+  std::vector<std::size_t> all(n);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+}  // namespace
+
+void keep_unique_in_query(std::vector<match>& matches, text const& input, std::vector<bool> const& circular) {
+  // A string occurs again in the query if another match of the text's only occurrence includes it. What a match has of a
+  // circular record's next turn includes other matches, too.
+  struct part {
+    match at;
+    std::size_t record, of;  // of: the match that it is; or matches.size()
+  };
+  std::vector<part> parts;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    match const& one = matches[i];
+    std::size_t const record = circular.empty() ? 0 : input.record_of(one.position);
+    parts.push_back({one, record, i});
+    if (circular.empty() || !circular[record]) continue;
+    std::uint64_t const first_turn = input.end_of(record) - one.position;
+    if (one.length > first_turn)
+      parts.push_back(
+          {{one.query_begin, input.begin_of(record), one.length - first_turn, one.reverse}, record, matches.size()});
+  }
+  std::ranges::sort(parts, [&](part const& a, part const& b) {
+    auto const order = [&](part const& one) {
+      return std::tuple(one.at.reverse, one.record, one.at.position, ~one.at.length, one.of != matches.size(), one.of);
+    };
+    return order(a) < order(b);
+  });
+  std::vector<bool> repeated(matches.size());
+  part const* widest = nullptr;  // of those so far, the one that ends last
+  for (part const& one : parts) {
+    if (widest && widest->at.reverse == one.at.reverse && widest->record == one.record &&
+        widest->at.position + widest->at.length >= one.at.position + one.at.length) {
+      bool const are_equal = widest->at.position == one.at.position && widest->at.length == one.at.length;
+      if (one.of != matches.size()) repeated[one.of] = true;
+      if (are_equal && widest->of != matches.size()) repeated[widest->of] = true;
+      continue;
+    }
+    widest = &one;
+  }
+  erase_marked(matches, repeated);
+}
+
+void keep_super_maximal(std::vector<match>& matches) {
+  auto order = numbers_below(matches.size());
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    match const &x = matches[a], &y = matches[b];
+    return std::tuple(x.query_begin, y.length) < std::tuple(y.query_begin, x.length);
+  });
+  std::vector<bool> inside(matches.size());
+  std::optional<std::size_t> widest;
+  for (std::size_t const i : order) {
+    match const& one = matches[i];
+    if (widest) {
+      match const& other = matches[*widest];
+      bool const equal = other.query_begin == one.query_begin && other.length == one.length;
+      if (!equal && other.query_begin + other.length >= one.query_begin + one.length) {
+        inside[i] = true;
+        continue;
+      }
+    }
+    widest = i;
+  }
+  erase_marked(matches, inside);
+}
+
+}  // namespace ordo::inline v0::suffix
