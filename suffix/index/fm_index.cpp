@@ -292,6 +292,30 @@ std::uint64_t fm_index::rows_before(char letter, std::uint64_t rows) const {
   return rows_;
 }
 
+void fm_index::make_kmers(std::uint64_t searches) {
+  constexpr std::size_t max_length = 12, letters_of_entry = 32;
+  if (!packed_) return;
+  std::uint64_t const max_entries = std::min(searches, residues_ / letters_of_entry);
+  std::vector<interval> words{all_rows()}, longer;
+  std::size_t length = 0;
+  for (; length < max_length && 4 * words.size() <= max_entries; ++length) {
+    longer.assign(4 * words.size(), {});
+    for (std::size_t code = 0; code < 4; ++code) {
+      if (common_[code] == 0) continue;
+      char const letter = static_cast<char>(word_at(bytes_.data() + header_words * 8, common_[code]));
+      for (std::size_t word = 0; word < words.size(); ++word)
+        if (!words[word].empty()) longer[code * words.size() + word] = before(letter, words[word]);
+    }
+    words.swap(longer);
+  }
+  if (length == 0) return;
+  kmer_code_.fill(4);
+  for (std::size_t byte = 0; byte < 256; ++byte)
+    if (std::size_t const symbol = symbol_of_[byte]; symbol != 0) kmer_code_[byte] = code_of_[symbol];
+  kmers_ = std::move(words);
+  kmer_length_ = length;
+}
+
 void fm_index::find(std::span<std::string_view const> patterns, std::span<row_range> rows) const {
   if (rows.size() != patterns.size())
     throw usage_error(fmt::format("wrong array size: search: {} results for {} patterns", rows.size(), patterns.size()));
@@ -305,7 +329,8 @@ void fm_index::find(std::span<std::string_view const> patterns, std::span<row_ra
   std::size_t active = 0, next = 0;
   auto const start = [&](lane& one) {
     if (next == patterns.size()) return false;
-    one = {next, patterns[next].size(), all_rows()};
+    one.pattern = next;
+    one.at = last_letters(patterns[next], one.left);
     ++next;
     return true;
   };

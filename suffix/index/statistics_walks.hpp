@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -46,13 +47,21 @@ class periodic_part {
 class statistics_walk {
  public:
   statistics_walk() = default;
-  statistics_walk(std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths)
-      : query_(query), begin_(begin), lengths_(lengths), at_(begin), end_(begin), last_search_(begin) {}
+  /// @param min_length  statistics below it may be set to any number below it
+  statistics_walk(std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths, std::uint64_t min_length = 1)
+      : query_(query),
+        begin_(begin),
+        lengths_(lengths),
+        min_length_(min_length),
+        at_(begin),
+        end_(begin),
+        last_search_(begin) {}
 
   [[nodiscard]] bool has_ended() const noexcept { return at_ >= begin_ + lengths_.size(); }
   /// Returns the string to search for.
   [[nodiscard]] std::string_view pattern() const noexcept {
-    return stage_ == stage::extend ? query_.substr(at_) : query_.substr(tried_, end_ + 1 - tried_);
+    if (stage_ == stage::extend) return query_.substr(at_);
+    return query_.substr(tried_, stage_ == stage::scan ? scanned_letters() : end_ + 1 - tried_);
   }
   /// Continues with the number of letters of the pattern that occur.
   void take(std::uint64_t found) {
@@ -62,12 +71,14 @@ class statistics_walk {
       ++at_;
       repeat();
       if (end_ == query_.size()) return set_rest();
+      if (min_length_ > 1) return scan();
       if (end_ <= at_ + short_match) return;  // a search for each offset is as fast
       low_ = at_ - 1;
       step_ = 1;
       stage_ = stage::gallop;
       return try_next();
     }
+    if (stage_ == stage::scan) return take_scanned(found);
     // Up to low_, the string that ends behind end_ does not occur. It does from high_ on.
     if (found == end_ + 1 - tried_)
       high_ = tried_;
@@ -78,7 +89,7 @@ class statistics_walk {
   }
 
  private:
-  enum class stage { extend, gallop, halve };
+  enum class stage { extend, scan, gallop, halve };
   static constexpr std::uint64_t short_match = 48;
 
   void set(std::uint64_t i) {
@@ -103,6 +114,32 @@ class statistics_walk {
   void set_rest() {
     for (; !has_ended(); ++at_) set(at_);
   }
+  // Looks for offsets from which a string of the minimum length occurs that goes on behind end_, from the last offset to the
+  // first. Most matches end at a letter that no other match of that length includes: then a few searches settle all offsets up
+  // to it.
+  void scan() {
+    if (has_ended() || end_ < at_) return;
+    std::uint64_t const last = std::min(end_, begin_ + lengths_.size() - 1);
+    if (query_.size() < min_length_ || query_.size() - min_length_ < at_) return settle_to(end_ + 1);
+    tried_ = std::min(last, query_.size() - min_length_);
+    stage_ = stage::scan;
+  }
+  [[nodiscard]] std::uint64_t scanned_letters() const noexcept { return std::max(min_length_, end_ + 1 - tried_); }
+  void take_scanned(std::uint64_t found) {
+    if (found >= scanned_letters()) {
+      low_ = at_ - 1;
+      high_ = tried_;
+      stage_ = stage::halve;
+      return try_next();
+    }
+    // No string occurs that includes the letters found and the next one.
+    if (tried_ + found <= end_ || tried_ + found < at_ + min_length_) return settle_to(end_ + 1);
+    tried_ -= min_length_ - found;
+  }
+  void settle_to(std::uint64_t end) {
+    for (; at_ < end && !has_ended(); ++at_) set(at_);
+    stage_ = stage::extend;
+  }
   // Chooses the next offset to try, or settles all offsets up to the first one from which the longer string occurs.
   void try_next() {
     if (stage_ == stage::gallop) {
@@ -118,13 +155,13 @@ class statistics_walk {
       tried_ = low_ + (high_ - low_) / 2;
       return;
     }
-    for (; at_ < high_ && !has_ended(); ++at_) set(at_);
-    stage_ = stage::extend;
+    settle_to(high_);
   }
 
   std::string_view query_;
   std::uint64_t begin_ = 0;
   std::span<std::uint64_t> lengths_;
+  std::uint64_t min_length_ = 1;
   stage stage_ = stage::extend;
   std::uint64_t at_ = 0;   // the first offset that is not settled
   std::uint64_t end_ = 0;  // of the longest match at the last settled offset
@@ -137,8 +174,18 @@ class statistics_walk {
 /// backward search.
 class backward_walk {
  public:
-  backward_walk(searcher const& rows, std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths)
-      : rows_(&rows), fm_(rows.fm()), query_(query), begin_(begin), lengths_(lengths), left_(lengths.size()) {
+  /// @param min_length  statistics below it may be set to any number below it
+  /// @param found  receives the rows of each match of at least min_length letters; may be empty
+  backward_walk(searcher const& rows, std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths,
+                std::uint64_t min_length = 1, std::span<fm_index::interval> found = {})
+      : rows_(&rows),
+        fm_(rows.fm()),
+        query_(query),
+        begin_(begin),
+        lengths_(lengths),
+        min_length_(min_length),
+        found_(found),
+        left_(lengths.size()) {
     if (left_ != 0) search(query.size() + 1);
   }
 
@@ -148,13 +195,17 @@ class backward_walk {
   void step() {
     if (stage_ == stage::extend) {
       fm_index::interval const longer = fm_->before(query_[at()], rows_of_match_);
-      if (longer.empty())
-        search(end_);
-      else
+      if (!longer.empty())
         settle(end_, longer);
+      else if (min_length_ > 1 && at() < scans_before_)
+        scan();
+      else
+        search(end_);
     } else {
-      rows_of_tried_ = fm_->before(query_[--tried_at_], rows_of_tried_);
-      if (rows_of_tried_.empty())
+      if (tried_at_ != at_tried()) rows_of_tried_ = fm_->before(query_[--tried_at_], rows_of_tried_);
+      if (stage_ == stage::scan)
+        take_scanned();
+      else if (rows_of_tried_.empty())
         fail();
       else if (tried_at_ == at())
         succeed();
@@ -163,9 +214,9 @@ class backward_walk {
   }
 
  private:
-  // extend: prepend a letter to the match. Else try an end: the last possible one (last), ends at growing distances (gallop),
-  // or one halfway (halve); after the first distance, the last one (tail).
-  enum class stage { extend, last, gallop, tail, halve };
+  // extend: prepend a letter to the match. scan: look for strings of the minimum length. Else try an end: the last possible one
+  // (last), ends at growing distances (gallop), or one halfway (halve); after the first distance, the last one (tail).
+  enum class stage { extend, scan, last, gallop, tail, halve };
   static constexpr std::uint64_t short_match = 24;   // more than unrelated sequences share
   static constexpr std::uint64_t long_match = 1024;  // letters whose steps take longer than a binary search of rows
   static constexpr std::uint64_t few_rows = 8;
@@ -178,6 +229,7 @@ class backward_walk {
     end_ = end;
     rows_of_match_ = rows;
     lengths_[left_ - 1] = end - at();
+    if (!found_.empty()) found_[left_ - 1] = rows;
     --left_;
   }
   // In a tandem repeat the string that was found at an offset a few periods later begins here, too, and ends with the same
@@ -201,16 +253,48 @@ class backward_walk {
     rows_of_low_ = fm_->all_rows();
     step_ = short_match;
     // A short match loses few letters, a long one most of them unless it is of a tandem repeat.
-    stage_ = high <= query_.size() && high - low_ <= short_match ? stage::last : stage::gallop;
+    stage_ = (high <= query_.size() || min_length_ > 1) && high - low_ <= std::max(short_match, 2 * min_length_)
+                 ? stage::last
+                 : stage::gallop;
     try_next();
+  }
+  // The match does not go on at this offset. Looks for strings of the minimum length that begin here or before, include the
+  // letter here, and occur, from the first offset to the last: most often there are none, and a letter differs.
+  void scan() {
+    scanned_ = at() + 1 - std::min(at() + 1 - begin_, min_length_);
+    stage_ = stage::scan;
+    scan_from(scanned_);
+  }
+  void scan_from(std::uint64_t offset) {
+    if (offset <= at() && offset + min_length_ < end_) {
+      scanned_at_ = offset;
+      return start(offset, offset + min_length_);
+    }
+    // None: the letter here ends what begins before.
+    std::uint64_t const high = at() + 1;
+    while (begin_ + left_ > scanned_) lengths_[--left_] = 0;
+    if (left_ != 0) search(high);
+  }
+  void take_scanned() {
+    if (rows_of_tried_.empty()) return scan_from(tried_at_ + 1);
+    if (tried_at_ != scanned_at_) return;
+    scans_before_ = scanned_at_;
+    search(end_);
+  }
+  [[nodiscard]] std::uint64_t at_tried() const noexcept { return stage_ == stage::scan ? scanned_at_ : at(); }
+  // Begins a backward search for letters [begin, end) of the query.
+  void start(std::uint64_t begin, std::uint64_t end) {
+    std::size_t left = 0;
+    rows_of_tried_ = fm_->last_letters(query_.substr(begin, end - begin), left);
+    tried_at_ = begin + left;
   }
   void try_next() {
     if (high_ - low_ <= 1) return settle(low_, rows_of_low_);
     std::uint64_t const end = stage_ == stage::halve    ? low_ + (high_ - low_) / 2
                               : stage_ == stage::gallop ? at() + step_
                                                         : high_ - 1;
-    tried_ = tried_at_ = std::clamp(end, low_ + 1, high_ - 1);
-    rows_of_tried_ = fm_->all_rows();
+    tried_ = std::clamp(end, low_ + 1, high_ - 1);
+    start(at(), tried_);
   }
   void fail() {
     high_ = tried_;
@@ -220,6 +304,7 @@ class backward_walk {
   void succeed() {
     low_ = tried_;
     rows_of_low_ = rows_of_tried_;
+    if (high_ - low_ <= 1) return try_next();
     if (low_ - at() >= short_match && rows_of_low_.end - rows_of_low_.begin <= few_rows) return compare();
     if (low_ - at() >= short_match && high_ - at() > long_match && low_ + 1 < high_) return search_rows();
     if (stage_ == stage::gallop) {
@@ -307,6 +392,8 @@ class backward_walk {
   std::string_view query_;
   std::uint64_t begin_;
   std::span<std::uint64_t> lengths_;
+  std::uint64_t min_length_;
+  std::span<fm_index::interval> found_;
   std::uint64_t left_;     // the number of offsets that are not settled
   std::uint64_t end_ = 0;  // of the match at the offset settled last
   fm_index::interval rows_of_match_;
@@ -322,6 +409,8 @@ class backward_walk {
   stage stage_ = stage::extend;
   std::uint64_t low_ = 0, high_ = 0, tried_ = 0, tried_at_ = 0, step_ = 0;
   fm_index::interval rows_of_low_, rows_of_tried_;
+  // The first offset of a scan and the one that is tried; and the offset before which scans are of use.
+  std::uint64_t scanned_ = 0, scanned_at_ = 0, scans_before_ = std::numeric_limits<std::uint64_t>::max();
 };
 
 /// Runs walks, a few dozen at a time. @param next  returns the next walk, or nothing at the end

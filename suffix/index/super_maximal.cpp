@@ -1,6 +1,11 @@
 #include <algorithm>
-#include <numeric>
 #include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "ordo/error.hpp"
 #include "ordo/suffix/matches.hpp"
@@ -14,16 +19,20 @@ struct offset_range {
   std::uint64_t begin, end;
 };
 
+// Returns the end of the offsets at which strings of a length begin.
+std::uint64_t end_of_strings(std::string_view query, std::uint64_t length) {
+  return query.size() - std::min<std::uint64_t>(query.size(), length - 1);
+}
+
 constexpr std::uint64_t range_offsets = 128;  // that are taken together where a string occurs
 
 /// Looks for strings of a given length in parts of a query by a suffix array, each from the last offset to the first. A string
 /// of which only l letters occur rules out all strings that include these and the next letter.
 /// @returns the ranges of offsets at which a string may begin that occurs
-std::vector<std::vector<offset_range>> find_long_strings(searcher const& rows, std::string_view query,
-                                                         std::vector<offset_range> parts, std::uint64_t length) {
+std::vector<std::vector<offset_range>> find_long_strings(searcher const& rows, std::vector<query_part> parts,
+                                                         std::uint64_t length) {
   std::vector<std::vector<offset_range>> found(parts.size());
-  std::uint64_t const stop = query.size() - std::min<std::uint64_t>(query.size(), length - 1);  // of strings of that length
-  for (offset_range& part : parts) part.end = std::min(part.end, stop);
+  for (query_part& part : parts) part.end = std::min(part.end, end_of_strings(part.query, length));
   std::vector<std::size_t> active;
   std::vector<std::string_view> patterns;
   std::vector<std::uint64_t> occurring;
@@ -33,13 +42,13 @@ std::vector<std::vector<offset_range>> find_long_strings(searcher const& rows, s
     for (std::size_t k = 0; k < parts.size(); ++k)
       if (parts[k].begin < parts[k].end) {
         active.push_back(k);
-        patterns.push_back(query.substr(parts[k].end - 1, length));
+        patterns.push_back(parts[k].query.substr(parts[k].end - 1, length));
       }
     if (active.empty()) return found;
     occurring.resize(patterns.size());
     rows.find_longest(patterns, occurring);
     for (std::size_t i = 0; i < active.size(); ++i) {
-      offset_range& part = parts[active[i]];
+      query_part& part = parts[active[i]];
       std::vector<offset_range>& to = found[active[i]];
       bool const occurs = occurring[i] >= length;
       std::uint64_t const passed = std::min(occurs ? range_offsets : length - occurring[i], part.end - part.begin),
@@ -60,16 +69,15 @@ std::vector<std::vector<offset_range>> find_long_strings(searcher const& rows, s
 class long_string_walk {
  public:
   /// @param found  receives the offsets at which a string may begin that occurs
-  long_string_walk(fm_index const& fm, std::string_view query, offset_range part, std::uint64_t length,
-                   std::vector<offset_range>& found)
-      : fm_(&fm), query_(query), end_(part.end), length_(length), found_(&found) {
+  long_string_walk(fm_index const& fm, query_part const& part, std::uint64_t length, std::vector<offset_range>& found)
+      : fm_(&fm), query_(part.query), end_(part.end), length_(length), found_(&found) {
     begin(part.begin);
   }
 
   [[nodiscard]] bool has_ended() const noexcept { return at_ >= end_ || length_ > query_.size() - at_; }
 
   void step() {
-    rows_ = fm_->before(query_[--next_], rows_);
+    if (next_ != at_) rows_ = fm_->before(query_[--next_], rows_);
     if (rows_.empty())
       begin(next_ + 1);
     else if (next_ == at_)
@@ -80,8 +88,10 @@ class long_string_walk {
  private:
   void begin(std::uint64_t at) {
     at_ = at;
-    next_ = at + length_;
-    rows_ = fm_->all_rows();
+    if (has_ended()) return;
+    std::size_t left = 0;
+    rows_ = fm_->last_letters(query_.substr(at, length_), left);
+    next_ = at + left;
   }
   void take() {
     std::uint64_t const end = std::min(end_, at_ + range_offsets);
@@ -100,80 +110,162 @@ class long_string_walk {
   fm_index::interval rows_;
 };
 
-/// Computes matching statistics, as matching_statistics does, but sets those of less than min_length letters to any number
-/// below it.
-void long_statistics(searcher const& rows, std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths,
-                     std::uint64_t min_length) {
-  std::ranges::fill(lengths, 0);
-  constexpr std::size_t max_parts = 64, min_letters = 64;
-  std::size_t const count = std::clamp<std::size_t>(lengths.size() / min_letters, 1, max_parts);
-  std::vector<offset_range> parts(count);
-  for (std::size_t part = 0; part < count; ++part)
-    parts[part] = {begin + lengths.size() / count * part,
-                   begin + (part + 1 == count ? lengths.size() : lengths.size() / count * (part + 1))};
-  auto const lengths_of = [&](offset_range const& one) { return lengths.subspan(one.begin - begin, one.end - one.begin); };
-  if (!rows.fm()) {
-    std::vector<statistics_walk> walks;
-    for (auto const& some : find_long_strings(rows, query, parts, min_length))
-      for (offset_range const& one : some) walks.emplace_back(query, one.begin, lengths_of(one));
-    return run_walks(rows, std::move(walks));
+/// The matching statistics of parts of queries, but those of less than min_length letters are any number below it. They lie one
+/// part after the other; with an FM index there are the rows of the matches, too.
+struct long_statistics {
+  std::vector<std::uint64_t> lengths;
+  std::vector<fm_index::interval> rows;
+
+  void compute(searcher const& in, std::span<query_part const> parts, std::uint64_t min_length);
+
+ private:
+  void by_fm_index(searcher const& in, std::span<query_part const> parts, std::span<std::size_t const> firsts,
+                   std::uint64_t min_length);
+};
+
+void long_statistics::compute(searcher const& in, std::span<query_part const> parts, std::uint64_t min_length) {
+  std::uint64_t letters = 0;
+  for (query_part const& part : parts) letters += part.end - part.begin;
+  lengths.assign(letters, 0);
+  rows.resize(in.fm() ? letters : 0);
+  // Enough parts to work on at the same time; each costs some searches.
+  constexpr std::uint64_t max_parts = 64, min_letters = 64;
+  std::uint64_t const letters_of_part = std::max(letters / max_parts, min_letters);
+  std::vector<query_part> pieces;
+  std::vector<std::size_t> firsts;  // of their lengths
+  std::size_t first = 0;
+  for (query_part const& part : parts) {
+    std::uint64_t const size = part.end - part.begin, count = std::max<std::uint64_t>(size / letters_of_part, 1);
+    for (std::uint64_t k = 0; k < count; ++k) {
+      std::uint64_t const begin = size / count * k, end = k + 1 == count ? size : size / count * (k + 1);
+      pieces.push_back({part.query, part.begin + begin, part.begin + end});
+      firsts.push_back(first + begin);
+    }
+    first += size;
   }
-  std::vector<std::vector<offset_range>> found(count);
+  if (in.fm()) return by_fm_index(in, pieces, firsts, min_length);
+  std::vector<statistics_walk> walks;
+  auto const found = find_long_strings(in, pieces, min_length);
+  for (std::size_t k = 0; k < pieces.size(); ++k)
+    for (offset_range const& one : found[k])
+      walks.emplace_back(
+          pieces[k].query, one.begin,
+          std::span(lengths).subspan(firsts[k] + (one.begin - pieces[k].begin), std::size_t(one.end - one.begin)), min_length);
+  run_walks(in, std::move(walks));
+}
+
+void long_statistics::by_fm_index(searcher const& in, std::span<query_part const> parts, std::span<std::size_t const> firsts,
+                                  std::uint64_t min_length) {
+  std::vector<std::vector<offset_range>> found(parts.size());
   std::size_t part = 0;
   run_walks<long_string_walk>([&]() -> std::optional<long_string_walk> {
-    if (part == count) return std::nullopt;
+    if (part == parts.size()) return std::nullopt;
     std::size_t const here = part++;
-    return long_string_walk(*rows.fm(), query, parts[here], min_length, found[here]);
+    return long_string_walk(*in.fm(), parts[here], min_length, found[here]);
   });
   part = 0;
   std::size_t range = 0;
   run_walks<backward_walk>([&]() -> std::optional<backward_walk> {
-    while (part != count && range == found[part].size()) ++part, range = 0;
-    if (part == count) return std::nullopt;
+    while (part != parts.size() && range == found[part].size()) ++part, range = 0;
+    if (part == parts.size()) return std::nullopt;
     offset_range const& one = found[part][range++];
-    return backward_walk(rows, query, one.begin, lengths_of(one));
+    std::size_t const first = firsts[part] + std::size_t(one.begin - parts[part].begin), size = one.end - one.begin;
+    return backward_walk(in, parts[part].query, one.begin, std::span(lengths).subspan(first, size), min_length,
+                         std::span(rows).subspan(first, size));
   });
 }
 
 }  // namespace
 
-void match_finder::find_super_maximal(std::string_view query, std::uint64_t begin, std::uint64_t end,
-                                      std::vector<match>& matches) const {
+void match_finder::find_super_maximal(std::span<query_part const> parts, std::vector<match>& matches,
+                                      std::span<std::size_t> ends) const {
   if (!has_all_rows() || options_.max_occurrences != 0)
     throw usage_error("rows are left out: matches: super-maximal ones are found among all occurrences only");
-  end = std::min<std::uint64_t>(end, query.size());
-  if (begin >= end) return;
-  std::size_t const first_match = matches.size();
+  if (ends.size() != parts.size())
+    throw usage_error(fmt::format("wrong array size: matches: {} ends for {} parts", ends.size(), parts.size()));
   constexpr std::uint64_t max_letters = std::uint64_t{1} << 16;
-  std::vector<std::uint64_t> lengths, positions;
-  std::vector<std::uint64_t> offsets;
+  // Up to max_letters in pieces, each with the offset before it; the offsets at which they begin without it; their parts.
+  std::vector<query_part> pieces;
+  std::vector<std::uint64_t> begins;
+  std::vector<std::size_t> part_of;
+  std::vector<std::uint64_t> offsets;  // of matches
   std::vector<std::string_view> strings;
   std::vector<row_range> rows;
-  for (std::uint64_t from = begin; from < end;) {
-    std::uint64_t const to = std::min(end, from + max_letters), before = from == 0 ? 0 : 1;
-    lengths.resize(to - from + before);
-    long_statistics(rows_, query, from - before, lengths, options_.min_length);
+  std::vector<std::uint64_t> positions;
+  std::vector<std::size_t> strings_end;  // of each piece
+  long_statistics statistics;
+  auto const find_in_pieces = [&] {
+    statistics.compute(rows_, pieces, options_.min_length);
     offsets.clear();
     strings.clear();
-    for (std::uint64_t i = from; i < to; ++i) {
-      std::uint64_t const length = lengths[i - from + before];
-      // Otherwise the match at the offset before includes it.
-      if (length >= options_.min_length && (i == 0 || length >= lengths[i - from + before - 1])) {
+    rows.clear();
+    strings_end.clear();
+    std::size_t first = 0;
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+      query_part const& piece = pieces[k];
+      for (std::uint64_t i = begins[k]; i < piece.end; ++i) {
+        std::size_t const at = first + std::size_t(i - piece.begin);
+        std::uint64_t const length = statistics.lengths[at];
+        // Otherwise the match at the offset before includes it.
+        if (length < options_.min_length || (i != 0 && length < statistics.lengths[at - 1])) continue;
         offsets.push_back(i);
-        strings.push_back(query.substr(i, length));
+        strings.push_back(piece.query.substr(i, length));
+        if (rows_.fm()) rows.push_back(rows_.fm()->rows(statistics.rows[at]));
       }
+      strings_end.push_back(strings.size());
+      first += std::size_t(piece.end - piece.begin);
     }
-    rows.resize(strings.size());
-    rows_.find(strings, rows);
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      positions.resize(rows[k].size());
-      std::iota(positions.begin(), positions.end(), std::uint64_t(rows[k].begin));
-      rows_.positions(positions);
-      for (std::uint64_t const p : positions) matches.push_back({offsets[k], p, strings[k].size()});
+    if (!rows_.fm()) {
+      rows.resize(strings.size());
+      rows_.find(strings, rows);
     }
-    from = to;
+    std::size_t count = 0;
+    for (row_range const& one : rows) count += one.size();
+    positions.resize(count);
+    count = 0;
+    for (row_range const& one : rows)
+      for (std::size_t row = one.begin; row < one.end; ++row) positions[count++] = row;
+    rows_.positions(positions);
+    std::size_t s = 0;
+    count = 0;
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+      for (; s < strings_end[k]; ++s) {
+        auto const of_string = std::span(positions).subspan(count, rows[s].size());
+        std::ranges::sort(of_string);
+        for (std::uint64_t const p : of_string) matches.push_back({offsets[s], p, strings[s].size()});
+        count += of_string.size();
+      }
+      ends[part_of[k]] = matches.size();
+    }
+    pieces.clear();
+    begins.clear();
+    part_of.clear();
+  };
+  std::uint64_t letters = 0;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    std::uint64_t const end = std::min<std::uint64_t>(parts[p].end, parts[p].query.size());
+    std::uint64_t from = std::min(parts[p].begin, end);
+    do {
+      std::uint64_t const to = std::min(end, from + max_letters - letters), before = from == 0 || from == to ? 0 : 1;
+      pieces.push_back({parts[p].query, from - before, to});
+      begins.push_back(from);
+      part_of.push_back(p);
+      letters += to - from;
+      if (letters == max_letters) {
+        find_in_pieces();
+        letters = 0;
+      }
+      from = to;
+    } while (from < end);
   }
-  std::sort(matches.begin() + std::ptrdiff_t(first_match), matches.end());
+  find_in_pieces();
+}
+
+void match_finder::find_super_maximal(std::string_view query, std::uint64_t begin, std::uint64_t end,
+                                      std::vector<match>& matches) const {
+  query_part const part{query, begin, end};
+  std::size_t matches_end = 0;
+  find_super_maximal({&part, 1}, matches, {&matches_end, 1});
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -308,9 +308,18 @@ class match_worker {
   }
 
   void work(work_unit& unit) const {
-    std::vector<match> matches;
+    std::vector<match> matches, super_maximal;
+    std::vector<std::size_t> ends(unit.parts.size());
+    if (by_statistics_) {
+      std::vector<suffix::query_part> parts;
+      for (query_part const& part : unit.parts)
+        parts.push_back({unit.set->letters(part.query, part.reverse), part.begin, part.end});
+      finder_.find_super_maximal(parts, super_maximal, ends);
+    }
     bool in_head = true;
-    for (query_part const& part : unit.parts) {
+    std::size_t taken = 0;  // of the super-maximal ones
+    for (std::size_t p = 0; p < unit.parts.size(); ++p) {
+      query_part const& part = unit.parts[p];
       std::string_view const name = unit.set->queries.name(part.query), letters = unit.set->letters(part.query, part.reverse);
       if (part.begins_query()) {
         in_head = false;
@@ -319,7 +328,7 @@ class match_worker {
       if (!needs_all_) matches.clear();
       std::size_t const first = matches.size();
       if (by_statistics_)
-        finder_.find_super_maximal(letters, part.begin, part.end, matches);
+        for (; taken < ends[p]; ++taken) matches.push_back(super_maximal[taken]);
       else
         finder_.find(letters, part.begin, part.end, matches);
       if (rings_) {

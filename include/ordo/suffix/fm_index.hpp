@@ -61,6 +61,25 @@ class fm_index {
   /// Returns the interval of a letter followed by the string of `of`: a step of backward search.
   /// @throws input_error  for counts that no BWT has
   [[nodiscard]] interval before(char letter, interval of) const;
+  /// Returns the interval of the last letters of a string, as many as the table of k-mers has, and sets `left` to the number of
+  /// letters before these. Without a table, or for other letters than the four most frequent ones, those are no letters.
+  [[nodiscard]] interval last_letters(std::string_view string, std::size_t& left) const noexcept {
+    left = string.size();
+    if (kmers_.empty() || left < kmer_length_) return all_rows();
+    std::size_t word = 0;
+    for (char const letter : string.substr(left - kmer_length_)) {
+      std::size_t const code = kmer_code_[static_cast<unsigned char>(letter)];
+      if (code > 3) return all_rows();
+      word = word << 2 | code;
+    }
+    left -= kmer_length_;
+    return kmers_[word];
+  }
+  /// Makes a table of the intervals of all strings of k of the four most frequent letters, k such that it has at most an entry
+  /// for 32 letters of the text, and at most as many as there are searches to come. It saves each search k steps. Does nothing
+  /// for the general layout. Takes 16 bytes and a step an entry. @throws as before
+  void make_kmers(std::uint64_t searches);
+
   /// Returns how many rows are not greater than a letter followed by a string, if `rows` rows are not greater than the string.
   /// @throws as before
   [[nodiscard]] std::uint64_t rows_before(char letter, std::uint64_t rows) const;
@@ -111,6 +130,10 @@ class fm_index {
   std::vector<std::uint8_t> code_of_;      // 4: in runs
   std::vector<run_list> runs_;             // by symbol
   std::vector<std::uint16_t> listed_;      // the symbols in runs
+  // The table of k-mers, by the codes of their letters, the first letter's the most significant one; may be empty.
+  std::vector<interval> kmers_;
+  std::size_t kmer_length_ = 0;
+  std::array<std::uint8_t, 256> kmer_code_{};  // 4: none
 };
 
 /// Returns the bytes of an FM index's file, in the packed layout if the letters other than the four most frequent ones are few

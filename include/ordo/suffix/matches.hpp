@@ -30,6 +30,12 @@ struct match_options {
   std::uint64_t rows_per_search = 64;  // how many rows are looked at in the time of a search; the result is the same
 };
 
+/// The offsets [begin, end) of a query.
+struct query_part {
+  std::string_view query;
+  std::uint64_t begin = 0, end = 0;
+};
+
 /// Finds the maximal exact matches of queries in a text: pairs of equal strings that neither the letters before them nor those
 /// behind them extend, within records. Looks up strings of k letters at every s-th position of a query, and extends what it
 /// finds to both sides; k + s - 1 letters are the minimum length, so that no match is missed, and each is reported at the first
@@ -55,6 +61,9 @@ class match_finder {
   /// the super-maximal ones of this strand. Takes time for the matching statistics and the matches only.
   /// @throws usage_error  if rows are left out or occurrences are limited
   void find_super_maximal(std::string_view query, std::uint64_t begin, std::uint64_t end, std::vector<match>& matches) const;
+  /// Does so for parts of queries, of which many are worked on at the same time to hide the latency of memory. Sets ends[i] to
+  /// the number of matches after those of part i. @throws usage_error  as for one part, or ends and parts differ in number
+  void find_super_maximal(std::span<query_part const> parts, std::vector<match>& matches, std::span<std::size_t> ends) const;
   /// Returns all matches of a query.
   [[nodiscard]] std::vector<match> find(std::string_view query) const {
     std::vector<match> matches;

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -140,7 +141,8 @@ TEST_CASE("maximal exact matches are those of the definition", "[suffix][matches
     searching.rows_per_search = 0;
     REQUIRE(suffix::match_finder(text, rows, {}, searching).find(query) == expected);
     auto const bytes = suffix::make_fm_index(text, entries_of(sa), 1 + random.below(9), "sa");
-    suffix::fm_index const fm(bytes, text, "fm");
+    suffix::fm_index fm(bytes, text, "fm");
+    if (trial % 4 < 2) fm.make_kmers(16);
     suffix::searcher const by_fm(fm, text);
     REQUIRE(suffix::match_finder(text, by_fm, {}, options).find(query) == expected);
     REQUIRE(suffix::match_finder(text, by_fm, {}, searching).find(query) == expected);
@@ -159,6 +161,19 @@ TEST_CASE("maximal exact matches are those of the definition", "[suffix][matches
         super.find_super_maximal(query, begin, end, some);
       }
       REQUIRE(some == expected_longest);
+      // Many parts at once, of other queries, too, and empty ones.
+      std::string const other = related_query(random, text, alphabet, 3);
+      std::uint64_t const middle = random.below(query.size() + 1);
+      std::vector<suffix::query_part> const parts_of_queries{
+          {other, 0, other.size()}, {query, 0, middle}, {query, middle, middle}, {query, middle, query.size()}};
+      std::vector<std::size_t> ends(parts_of_queries.size());
+      std::vector<match> together, apart;
+      super.find_super_maximal(parts_of_queries, together, ends);
+      for (std::size_t k = 0; k < ends.size(); ++k) {
+        super.find_super_maximal(parts_of_queries[k].query, parts_of_queries[k].begin, parts_of_queries[k].end, apart);
+        REQUIRE(ends[k] == apart.size());
+      }
+      REQUIRE(together == apart);
     }
     std::vector<std::uint64_t> lengths(query.size());
     suffix::matching_statistics(rows, query, 0, lengths);
@@ -376,7 +391,8 @@ TEST_CASE("matching statistics and super-maximal matches of tandem repeats", "[s
       }
     auto const sa = suffix::build<std::uint32_t>(text).sa;
     auto const bytes = suffix::make_fm_index(text, entries_of(sa), 1 + random.below(40), "sa");
-    suffix::fm_index const fm(bytes, text, "fm");
+    suffix::fm_index fm(bytes, text, "fm");
+    if (trial % 2 == 0) fm.make_kmers(1000);
     suffix::searcher const rows(text, entries_of(sa)), by_fm(fm, text);
     INFO("trial " << trial << ", unit " << unit);
     for (suffix::searcher const* const one : {&rows, &by_fm}) {
@@ -393,6 +409,11 @@ TEST_CASE("matching statistics and super-maximal matches of tandem repeats", "[s
       suffix::match_finder(text, by_fm, {}, {min_length, 0}).find_super_maximal(query, 0, query.size(), by_index);
       REQUIRE(found == by_index);
       REQUIRE(std::ranges::all_of(found, [&](match const& one) { return one.length == expected[one.query_begin]; }));
+      std::set<std::uint64_t> offsets, expected_offsets;
+      for (match const& one : found) offsets.insert(one.query_begin);
+      for (std::size_t i = 0; i < query.size(); ++i)
+        if (expected[i] >= min_length && (i == 0 || expected[i] >= expected[i - 1])) expected_offsets.insert(i);
+      REQUIRE(offsets == expected_offsets);
     }
   }
 }
@@ -413,6 +434,8 @@ TEST_CASE("matches of small and wrong calls", "[suffix][matches]") {
   std::vector<match> some;
   CHECK_THROWS_AS(suffix::match_finder(text, rows, {}, {1, 2}).find_super_maximal("A", 0, 1, some), usage_error);
   CHECK_THROWS_AS(suffix::match_finder(text, rows, {false, 2}, {9, 0}).find_super_maximal("A", 0, 1, some), usage_error);
+  CHECK_THROWS_AS(suffix::match_finder(text, rows, {}, {1, 0}).find_super_maximal(std::vector<suffix::query_part>(2), some, {}),
+                  usage_error);
   std::vector<std::uint64_t> lengths(3);
   suffix::matching_statistics(rows, "CAA", 0, lengths);
   CHECK(lengths == std::vector<std::uint64_t>{0, 1, 1});
