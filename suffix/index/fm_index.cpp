@@ -17,7 +17,7 @@ namespace ordo::inline v0::suffix {
 namespace {
 
 constexpr std::array<char, 8> magic{'o', 'r', 'd', 'o', ' ', 'f', 'm', '1'},
-    packed_magic{'o', 'r', 'd', 'o', ' ', 'f', 'm', '2'};
+    packed_magic{'o', 'r', 'd', 'o', ' ', 'f', 'm', '3'};
 constexpr unsigned super_shift = 31;  // counts of a block start anew after 2^31 rows, so that they fit 32 bits
 constexpr std::size_t header_words = 6;
 
@@ -65,15 +65,18 @@ constexpr std::uint64_t count_bits(std::uint64_t a, std::uint64_t b, std::uint64
 ///
 /// The packed layout has after the counts the code of each symbol in the bit planes, or 4, and its number of runs. Only the
 /// four symbols with codes have counts before each 2^23 blocks and in blocks, which begin at multiples of 64 bytes. Behind the
-/// blocks are the runs of each other symbol: its first row, and how many rows with that symbol are before it.
+/// blocks are the runs of each other symbol: its first row, and how many rows with that symbol are before it. Behind the
+/// samples is the text, as text_letters takes it: two bits a letter, by the same codes, and eight bytes; then the runs of other
+/// letters, which take the rest of the file.
 struct fm_index::layout {
   bool packed;
   std::uint64_t rows, records, sample, width, symbols;
   std::uint64_t planes, block_rows, block_bytes, blocks, supers, counted;
-  std::uint64_t symbols_at, super_at, blocks_at, runs_at, ends_at, samples_at, bytes;
+  std::uint64_t symbols_at, super_at, blocks_at, runs_at, ends_at, samples_at, codes_at, text_runs_at, bytes;
 
+  /// The parts but for the text's runs, of which there are text_runs.
   layout(bool is_packed, std::uint64_t n, std::uint64_t num_records, std::uint64_t distance, std::uint64_t entry_bits,
-         std::uint64_t num_symbols, std::uint64_t runs)
+         std::uint64_t num_symbols, std::uint64_t runs, std::uint64_t text_runs = 0)
       : packed(is_packed),
         rows(n + num_records),
         records(num_records),
@@ -94,7 +97,9 @@ struct fm_index::layout {
     runs_at = blocks_at + blocks * block_bytes;
     ends_at = runs_at + runs * run_bytes;
     samples_at = ends_at + multiple_of(8, records * (width / 8));
-    bytes = samples_at + multiple_of(8, (n + sample - 1) / sample * (width / 8));
+    codes_at = samples_at + multiple_of(8, (n + sample - 1) / sample * (width / 8));
+    text_runs_at = codes_at + (packed ? multiple_of(8, (n + 3) / 4) + text_letters::spare_bytes : 0);
+    bytes = text_runs_at + text_runs * text_letters::run_bytes;
   }
   [[nodiscard]] std::uint64_t planes_at() const { return packed ? packed_planes_at : multiple_of(8, symbols * 4); }
   // Returns the counts that hold before a block.
@@ -131,6 +136,9 @@ fm_index::fm_index(std::span<char const> bytes, text const& input, std::string n
       else
         refuse("more runs than rows");
     at = layout(packed_, residues_, records_, sample_, head[4], symbols_, runs);
+    if (at.bytes < bytes.size())
+      at = layout(packed_, residues_, records_, sample_, head[4], symbols_, runs,
+                  (bytes.size() - at.bytes) / text_letters::run_bytes);
   }
   if (at.bytes != bytes.size()) refuse(fmt::format("{} bytes, expected {}", bytes.size(), at.bytes));
   planes_ = at.planes;
@@ -140,6 +148,12 @@ fm_index::fm_index(std::span<char const> bytes, text const& input, std::string n
   blocks_ = bytes.data() + at.blocks_at;
   check_symbols(at);
   ends_ = entries(bytes.subspan(at.ends_at, records_ * (head[4] / 8)), unsigned(head[4]));
+  if (packed_) {
+    std::array<char, 4> four{};
+    for (std::size_t code = 0; code < 4; ++code)
+      if (common_[code] != 0) four[code] = static_cast<char>(word_at(bytes.data() + at.symbols_at, common_[code]));
+    packed_text_ = text_letters(bytes.subspan(at.codes_at, at.text_runs_at - at.codes_at), bytes.subspan(at.text_runs_at), four);
+  }
   samples_ = entries(bytes.subspan(at.samples_at, (residues_ + sample_ - 1) / sample_ * (head[4] / 8)), unsigned(head[4]));
 }
 
@@ -293,7 +307,7 @@ std::uint64_t fm_index::rows_before(char letter, std::uint64_t rows) const {
 }
 
 void fm_index::make_kmers(std::uint64_t searches) {
-  constexpr std::size_t max_length = 12, letters_of_entry = 32;
+  constexpr std::size_t max_length = 11, letters_of_entry = 32;
   if (!packed_) return;
   std::uint64_t const max_entries = std::min(searches, residues_ / letters_of_entry);
   std::vector<interval> words{all_rows()}, longer;
@@ -489,6 +503,38 @@ void add_row(std::vector<listed_run>& runs, std::uint64_t symbol, std::uint64_t 
     runs.push_back({symbol, row, size});
 }
 
+/// Packs the letters of a text by their codes. @returns the runs of letters without a code: begin, end, letter
+std::vector<std::array<std::uint64_t, 3>> pack_letters(std::string_view residues, symbol_table const& symbols, char* codes) {
+  std::array<std::uint8_t, 256> code_of{};
+  for (std::size_t byte = 0; byte < 256; ++byte)
+    if (std::size_t const symbol = symbols.symbol_of[byte]; symbol != 0) code_of[byte] = std::uint8_t(symbols.codes[symbol]);
+  host_detail::blocks const parts((residues.size() + 3) / 4, std::size_t{1} << 14);
+  std::vector<std::vector<std::array<std::uint64_t, 3>>> runs(parts.count);
+  parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
+    for (std::size_t byte = begin; byte < end; ++byte) {
+      unsigned four = 0;
+      for (std::size_t p = 4 * byte; p < std::min(4 * byte + 4, residues.size()); ++p) {
+        auto const letter = static_cast<unsigned char>(residues[p]);
+        if (code_of[letter] != in_runs)
+          four |= unsigned(code_of[letter]) << 2 * (p % 4);
+        else if (!runs[part].empty() && runs[part].back()[1] == p && runs[part].back()[2] == letter)
+          ++runs[part].back()[1];
+        else
+          runs[part].push_back({p, p + 1, letter});
+      }
+      codes[byte] = static_cast<char>(four);
+    }
+  });
+  std::vector<std::array<std::uint64_t, 3>> all;
+  for (auto const& some : runs)
+    for (auto const& one : some)
+      if (!all.empty() && all.back()[1] == one[0] && all.back()[2] == one[2])
+        all.back()[1] = one[1];
+      else
+        all.push_back(one);
+  return all;
+}
+
 /// Computes the letter before each row's position.
 class row_letters {
  public:
@@ -535,8 +581,8 @@ std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sam
   arena.execute([&] {
     symbol_table const table(count_letters(input.residues), records, n + records);
     std::size_t const symbols = table.bytes.size();
-    auto const layout_for = [&](std::uint64_t runs) {
-      return fm_index::layout(table.packed, n, records, sample, sa.width(), symbols, runs);
+    auto const layout_for = [&](std::uint64_t runs, std::uint64_t text_runs = 0) {
+      return fm_index::layout(table.packed, n, records, sample, sa.width(), symbols, runs, text_runs);
     };
     fm_index::layout at = layout_for(0);
     auto const check_size = [&](std::uint64_t bytes) {
@@ -546,7 +592,7 @@ std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sam
     };
     check_size(at.bytes);
     // Room for the runs, of which there are few, without a second copy of the blocks.
-    file.reserve(at.bytes + (table.packed ? run_bytes * (64 + at.blocks / 4) : 0));
+    file.reserve(at.bytes + (table.packed ? (run_bytes + text_letters::run_bytes) * (64 + at.blocks / 4) : 0));
     file.assign(at.runs_at, '\0');
     auto const put_word = [&](std::uint64_t offset, std::uint64_t word) { std::memcpy(file.data() + offset, &word, 8); };
     std::memcpy(file.data(), (table.packed ? packed_magic : magic).data(), magic.size());
@@ -650,6 +696,14 @@ std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sam
         .run([&](std::size_t, std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) store_entry(file.data() + at.samples_at + i * entry, entry, sa[i * sample]);
         });
+    if (!table.packed) return;
+    auto const text_runs = pack_letters(input.residues, table, file.data() + at.codes_at);
+    at = layout_for(num_runs, text_runs.size());
+    check_size(at.bytes);
+    file.resize(at.bytes);
+    static_assert(sizeof(text_runs[0]) == text_letters::run_bytes);
+    if (!text_runs.empty())
+      std::memcpy(file.data() + at.text_runs_at, text_runs.data(), text_runs.size() * text_letters::run_bytes);
   });
   return file;
 }

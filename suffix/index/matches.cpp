@@ -10,17 +10,9 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "suffix/index/common_prefix.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
-
-// Returns the number of equal letters before two ends.
-std::size_t common_suffix(char const* a, char const* b, std::size_t max_length) {
-  std::size_t i = 0;
-  while (i < max_length && a[-1 - std::ptrdiff_t(i)] == b[-1 - std::ptrdiff_t(i)]) ++i;
-  return i;
-}
 
 // A string of k letters of a text of n random nucleotides occurs elsewhere with a probability of about n / 4^k. Fewer letters
 // mean more occurrences to extend, more letters mean more positions to look up. Genomes have repeats: half the minimum length
@@ -96,7 +88,7 @@ class match_finder::extension {
 
   void prefetch(std::span<std::uint64_t const> positions, std::size_t k) const {
     constexpr std::size_t ahead = 8;
-    if (k + ahead < positions.size()) __builtin_prefetch(all_.input_.residues.data() + positions[k + ahead]);
+    if (k + ahead < positions.size()) all_.rows_.letters().prefetch(positions[k + ahead]);
   }
   [[nodiscard]] place place_of(std::uint64_t p) const {
     std::size_t const record = all_.rows_.record_of(p);
@@ -105,13 +97,13 @@ class match_finder::extension {
   // Returns the number of equal letters before offset and position, up to the period.
   [[nodiscard]] std::uint64_t left_of(std::uint64_t i, place const& at) const {
     std::uint64_t const room = std::min({i, at.position - at.begin, all_.period_});
-    return common_suffix(query_.data() + i, all_.input_.residues.data() + at.position, room);
+    return all_.rows_.letters().common_suffix(query_.data() + i, at.position, room);
   }
   // Returns the number of equal letters from offset and position on, up to max_letters. A damaged index may find other letters
   // than those of the query.
   [[nodiscard]] std::uint64_t right_of(std::uint64_t i, place const& at, std::uint64_t max_letters) const {
     std::uint64_t const room = std::min({query_.size() - i, at.end - at.position, max_letters});
-    return common_prefix(query_.data() + i, all_.input_.residues.data() + at.position, room);
+    return all_.rows_.letters().common_prefix(query_.data() + i, at.position, room);
   }
   // Returns whether a match that begins `left` letters before i is to be reported here.
   [[nodiscard]] bool is_mine(std::uint64_t i, std::uint64_t left) const {
@@ -157,7 +149,7 @@ class match_finder::extension {
     row_range const rows = all_.rows_.find(string);
     if (j == 0) return each_of(rows, [&](std::uint64_t p) { add_at(j, p); });
     auto const continues = [&](std::uint64_t p) {
-      return p != place_of(p).begin && all_.input_.residues[p - 1] == query_[j - 1];
+      return p != place_of(p).begin && all_.rows_.letters()[p - 1] == query_[j - 1];
     };
     if (rows.size() <= 8 * all_.letters_.size())
       return each_of(rows, [&](std::uint64_t p) {
@@ -183,7 +175,7 @@ class match_finder::extension {
       });
     for (std::size_t r = 0; r < all_.input_.records(); ++r)
       if (std::uint64_t const begin = all_.input_.begin_of(r);
-          all_.input_.end_of(r) - begin >= length && all_.input_.residues.substr(begin, length) == string)
+          all_.input_.end_of(r) - begin >= length && all_.rows_.letters().common_prefix(string.data(), begin, length) == length)
         add_at(j, begin);
   }
 

@@ -158,9 +158,10 @@ class searcher::lane {
 };
 
 searcher::searcher(text const& input, entries sa, std::string name, kmer_table kmers)
-    : input_(input), sa_(sa), name_(std::move(name)), kmers_(std::move(kmers)), record_of_(input) {}
+    : input_(input), sa_(sa), name_(std::move(name)), kmers_(std::move(kmers)), record_of_(input), letters_(input.residues) {}
 
-searcher::searcher(fm_index const& fm, text const& input) : input_(input), record_of_(input), fm_(&fm) {}
+searcher::searcher(fm_index const& fm, text const& input)
+    : input_(input), record_of_(input), fm_(&fm), letters_(fm.has_text() ? fm.packed_text() : text_letters(input.residues)) {}
 
 void searcher::refuse(std::size_t row, std::uint64_t p) const {
   throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));

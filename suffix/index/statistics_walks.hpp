@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "ordo/suffix/search.hpp"
-#include "suffix/index/common_prefix.hpp"
 
 namespace ordo::inline v0::suffix {
 
@@ -324,7 +323,7 @@ class backward_walk {
     std::uint64_t longest = 0;
     for (std::size_t k = 0; k < positions.size(); ++k) {
       std::uint64_t const p = positions[k], room = input.end_of(rows_->record_of(p)) - p;
-      length[k] = common_prefix(query_.data() + at(), input.residues.data() + p, std::min(room, query_.size() - at()));
+      length[k] = rows_->letters().common_prefix(query_.data() + at(), p, std::min(room, query_.size() - at()));
       longest = std::max(longest, length[k]);
     }
     // The rows that share most are adjacent.
@@ -344,10 +343,12 @@ class backward_walk {
     std::uint64_t const p = fm_->position(std::size_t(row)), left = input.end_of(rows_->record_of(p)) - p,
                         wanted = query_.size() - at(), room = std::min(left, wanted);
     if (known > room) return room;  // of a damaged index
-    char const *const a = query_.data() + at(), *const b = input.residues.data() + p;
-    std::uint64_t const length = known + common_prefix(a + known, b + known, room - known);
+    char const* const wanted_letters = query_.data() + at();
+    std::uint64_t const length = known + rows_->letters().common_prefix(wanted_letters + known, p + known, room - known);
     if (is_less)
-      *is_less = length < room ? static_cast<unsigned char>(b[length]) < static_cast<unsigned char>(a[length]) : left < wanted;
+      *is_less = length < room ? static_cast<unsigned char>(rows_->letters()[p + length]) <
+                                     static_cast<unsigned char>(wanted_letters[length])
+                               : left < wanted;
     return length;
   }
   // Finds the longest match by binary search among the rows of a string, whose suffixes are in order, as in a suffix array

@@ -6,6 +6,7 @@
 #include "base/bits.hpp"
 #include "base/lent_arena.hpp"
 #include "base/threads.hpp"
+#include "ordo/suffix/fm_index.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -31,11 +32,17 @@ std::uint64_t fill(std::vector<std::uint64_t>& words, std::size_t n, Bit bit) {
   return count;
 }
 
+constexpr std::string_view letters_of_proteins = "EFIJLOPQZefijlopqz";
+
+letter_choice choice_for(std::uint64_t of_proteins, std::uint64_t all) {
+  return of_proteins != 0 && of_proteins >= all / 100 ? letter_choice::all : letter_choice::nucleotides;
+}
+
 }  // namespace
 
 letter_choice usual_letters(std::string_view residues, unsigned threads) {
   std::array<bool, 256> is_of_proteins{};
-  for (char const letter : std::string_view("EFIJLOPQZefijlopqz")) is_of_proteins[static_cast<unsigned char>(letter)] = true;
+  for (char const letter : letters_of_proteins) is_of_proteins[static_cast<unsigned char>(letter)] = true;
   std::atomic<std::size_t> found{0};
   lent_arena arena(threads_for(threads));
   arena.execute([&] {
@@ -45,7 +52,14 @@ letter_choice usual_letters(std::string_view residues, unsigned threads) {
       found += here;
     });
   });
-  return found != 0 && found >= residues.size() / 100 ? letter_choice::all : letter_choice::nucleotides;
+  return choice_for(found, residues.size());
+}
+
+letter_choice usual_letters(fm_index const& fm) {
+  std::uint64_t found = 0, all = 0;
+  for (unsigned byte = 0; byte < 256; ++byte) all += fm.count(static_cast<char>(byte));
+  for (char const letter : letters_of_proteins) found += fm.count(letter);
+  return choice_for(found, all);
 }
 
 ambiguous_positions::ambiguous_positions(std::string_view residues, unsigned threads) {

@@ -36,6 +36,17 @@ for policy in '' '--strands both' '--ambiguous break' '--keep-case' '--width 40'
     expect 0 sufsort ${command%% *} bare changed.fa ${command#"${command%% *}"} --threads 1; cmp array out
   done
 done
+# The FM index of DNA holds the text: matches need no other file of it.
+expect 0 sufsort build in.fa -o bare --fm --without-sa
+for command in 'mem -l 14' 'mem --super-maximal -l 12 --both-strands' 'ms'; do
+  # shellcheck disable=SC2086
+  expect 0 sufsort ${command%% *} bare changed.fa ${command#"${command%% *}"}; cp out array
+  cp bare.seq bare.kept
+  tr ACGT CATG < bare.kept > bare.seq
+  # shellcheck disable=SC2086
+  expect 0 sufsort ${command%% *} bare changed.fa ${command#"${command%% *}"}; cmp array out
+  mv bare.kept bare.seq
+done
 expect 0 sufsort build in.fa -o x --fm
 expect 0 sufsort locate x -f patterns --both-strands --quiet; cp out array
 expect 0 sufsort locate x -f patterns --both-strands --quiet --fm; cmp array out

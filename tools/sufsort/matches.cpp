@@ -134,7 +134,9 @@ suffix::letter_choice letters_of(searched_index const& index, std::optional<suff
   bool const skips = index.stored.description().policy.ambiguous == suffix::ambiguous_letters::skip;
   if (skips && wanted == all) refuse("no other letters have rows");
   if (!index.is_fasta()) return all;
-  return skips ? nucleotides : wanted ? *wanted : suffix::usual_letters(index.input.residues, common.threads);
+  if (skips) return nucleotides;
+  if (wanted) return *wanted;
+  return index.fm.empty() ? suffix::usual_letters(index.input.residues, common.threads) : suffix::usual_letters(index.fm);
 }
 
 /// Returns how many letters the files hold at most; 0 of what is no file.

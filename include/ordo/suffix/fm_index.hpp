@@ -12,6 +12,7 @@
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/entries.hpp"
 #include "ordo/suffix/kmer_table.hpp"
+#include "ordo/suffix/text_letters.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -20,10 +21,11 @@ namespace ordo::inline v0::suffix {
 /// An FM index (Ferragina and Manzini, FOCS 2000) as it lies in its file: the BWT in bit planes with counts of each symbol,
 /// every s-th entry of the suffix array, and the record of each letter '$'. Its alphabet is what the text has. There are two
 /// layouts. If almost all letters are four, as in DNA, the packed one takes 2.67 bits a letter: two bit planes and the counts
-/// of 192 rows lie in 64 bytes, and the rows of other letters are listed as runs. The other one takes a bit plane for each bit
-/// of a symbol. Entries for each s-th row come on top. Finds what a searcher finds, by the same rows, in a fraction of the
-/// memory: a pattern costs two random reads for each of its letters, a position s reads on average. Numbers are checked before
-/// use: nothing outside the file is read, whatever it holds. Any number of threads may use one index.
+/// of 192 rows lie in 64 bytes, and the rows of other letters are listed as runs. It also holds the text in two bits a letter,
+/// so that a search for matches reads no other file. The other one takes a bit plane for each bit of a symbol. Entries for each
+/// s-th row come on top. Finds what a searcher finds, by the same rows, in a fraction of the memory: a pattern costs two random
+/// reads for each of its letters, a position s reads on average. Numbers are checked before use: nothing outside the file is
+/// read, whatever it holds. Any number of threads may use one index.
 class fm_index {
  public:
   fm_index() = default;
@@ -37,6 +39,16 @@ class fm_index {
   [[nodiscard]] std::uint64_t sample() const noexcept { return sample_; }
   /// Returns the number of different letters.
   [[nodiscard]] std::size_t letters() const noexcept { return symbols_ == 0 ? 0 : symbols_ - 1; }
+
+  /// Returns how often a letter occurs.
+  [[nodiscard]] std::uint64_t count(char letter) const noexcept {
+    std::size_t const symbol = symbol_of_[static_cast<unsigned char>(letter)];
+    return symbol == 0 ? 0 : first_[symbol + 1] - first_[symbol];
+  }
+  /// Returns whether the file holds the letters of the text: in the packed layout.
+  [[nodiscard]] bool has_text() const noexcept { return packed_; }
+  /// @pre has_text()
+  [[nodiscard]] text_letters const& packed_text() const noexcept { return packed_text_; }
 
   /// Sets rows[i] to the rows of the suffixes that begin with patterns[i]; to all rows for an empty pattern.
   /// @throws input_error  for counts that no BWT has; usage_error  rows and patterns differ in number
@@ -130,6 +142,7 @@ class fm_index {
   std::vector<std::uint8_t> code_of_;      // 4: in runs
   std::vector<run_list> runs_;             // by symbol
   std::vector<std::uint16_t> listed_;      // the symbols in runs
+  text_letters packed_text_;
   // The table of k-mers, by the codes of their letters, the first letter's the most significant one; may be empty.
   std::vector<interval> kmers_;
   std::size_t kmer_length_ = 0;

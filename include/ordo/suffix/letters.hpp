@@ -13,6 +13,8 @@
 /// The letters that k-mers and repeats may hold. An index does not record them; they follow from its text.
 namespace ordo::inline v0::suffix {
 
+class fm_index;
+
 /// `nucleotides`: A, C, G, T and U, in either case. `all`: N, other codes and gaps count like these.
 enum class letter_choice { nucleotides, all };
 
@@ -22,6 +24,8 @@ inline constexpr std::array<std::string_view, 2> letter_choice_words{"nucleotide
 /// in a hundred or more is E, F, I, J, L, O, P, Q or Z, which stand for amino acids and for no nucleotides. One pass over the
 /// text, by `threads` threads (0: all).
 letter_choice usual_letters(std::string_view residues, unsigned threads = 0);
+/// Returns the same by the letters that an FM index counts.
+letter_choice usual_letters(fm_index const& fm);
 
 /// Marks the letters of a text other than A, C, G, T and U. Memory: a bit for each letter of the text, and a
 /// sixty-third of that.

@@ -12,6 +12,7 @@
 #include "ordo/suffix/kmer_table.hpp"
 #include "ordo/suffix/policy.hpp"
 #include "ordo/suffix/records.hpp"
+#include "ordo/suffix/text_letters.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -25,7 +26,8 @@ class searcher {
   /// @param input, sa, kmers  must outlive this
   /// @param name  of the array, for messages
   searcher(text const& input, entries sa, std::string name = "suffix array", kmer_table kmers = {});
-  /// Searches by an FM index, and reads no residues. @param fm, input  must outlive this
+  /// Searches by an FM index, and reads no residues. letters() reads those of the text if the index has none.
+  /// @param fm, input  must outlive this
   searcher(fm_index const& fm, text const& input);
 
   /// Sets rows[i] to the rows of the suffixes that begin with patterns[i]; to all rows for an empty pattern. Runs binary
@@ -51,6 +53,8 @@ class searcher {
   /// Replaces rows by the positions that they hold. @throws as position
   void positions(std::span<std::uint64_t> rows) const;
   [[nodiscard]] text const& input() const noexcept { return input_; }
+  /// Returns the letters of the text, of bytes, as they take least memory.
+  [[nodiscard]] text_letters const& letters() const noexcept { return letters_; }
   /// Returns the FM index that is searched; null if it is a suffix array.
   [[nodiscard]] fm_index const* fm() const noexcept { return fm_; }
   /// Prefetches the position of a row, if the row exists.
@@ -74,6 +78,7 @@ class searcher {
   kmer_table kmers_;
   record_finder record_of_;
   fm_index const* fm_ = nullptr;
+  text_letters letters_;
 };
 
 /// Finds patterns in a text whose array lacks rows. An occurrence whose own row is missing is found through a row some letters
