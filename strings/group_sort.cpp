@@ -8,20 +8,20 @@
 #include <utility>
 #include <vector>
 
+#include "group/splitters.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/gpu.hpp"
 #include "ordo/host_bytes.hpp"
 #include "strings/group/share_task.hpp"
 #include "strings/group/shares.hpp"
-#include "strings/group/splitters.hpp"
 #include "strings/keys/compiled_keys.hpp"
 #include "strings/sort/line_sort.hpp"
 
 namespace ordo::inline v0::strings {
 namespace {
 
-using detail::line_sample, detail::member_sink, detail::line_piece, detail::text_range;
+using detail::member_sink, detail::line_piece, detail::text_range;
 
 /// The largest part of a text that is read at a time.
 constexpr std::size_t max_part = std::size_t{64} << 20;
@@ -103,37 +103,26 @@ class line_exchange {
       sorted_lines const lines = strings::sort({text.data(), text.size()}, options_);
       report.machine = lines.machine();
       report.device_memory = lines.device_memory();
-      auto const splitters = detail::find_splitters(members_, draw(lines), compare_);
+      auto const splitters = ordo::detail::find_splitters(members_, draw(lines), compare_);
       // Lines that are dropped or counted stay together.
       ends = pack(
           lines,
-          detail::cuts_at(
+          ordo::detail::cuts_at(
               members_, lines.size(), [&](std::size_t k) { return lines[k]; }, splitters, compare_, equal_ != duplicates::keep),
           packed);
     }
     text = {};
-    std::size_t const p = members_.size();
-    std::vector<std::uint64_t> sizes(p), all(p * p);
-    for (std::size_t m = 0; m < p; ++m) sizes[m] = ends[m] - (m == 0 ? 0 : ends[m - 1]);
-    members_.all_gather(std::as_bytes(std::span(sizes)), std::as_writable_bytes(std::span(all)));
-    std::uint64_t arriving = 0;
-    for (std::size_t m = 0; m < p; ++m) arriving += all[m * p + members_.rank()];
-    host_bytes received;
-    received.resize(arriving);
-    std::vector<std::span<std::byte const>> sends;
-    std::vector<std::span<std::byte>> receives;
-    std::uint64_t at = 0;
-    for (std::size_t m = 0; m < p; ++m) {
-      sends.push_back(std::as_bytes(packed.span()).subspan(ends[m] - sizes[m], sizes[m]));
-      std::uint64_t const n = all[m * p + members_.rank()];
-      receives.push_back(std::as_writable_bytes(received.span()).subspan(at, n));
-      at += n;
-    }
-    members_.all_to_all(sends, receives);
-    sent_bytes = ends.back() - sizes[members_.rank()];
+    std::vector<std::uint64_t> sizes;  // by member
+    host_bytes const received = ordo::detail::exchange_parts(members_, packed.span(), ends, sizes);
+    std::size_t const rank = members_.rank();
+    sent_bytes = ends.back() - (ends[rank] - (rank == 0 ? 0 : ends[rank - 1]));
     packed = {};
     host_bytes lines;
-    for (auto const& from : receives) unpack(from, lines);
+    std::size_t at = 0;
+    for (std::uint64_t const size : sizes) {
+      unpack(received.span().subspan(at, std::size_t(size)), lines);
+      at += std::size_t(size);
+    }
     return lines;
   }
 
@@ -144,24 +133,9 @@ class line_exchange {
   }
 
   /// Draws samples that stand for equal numbers of bytes.
-  std::vector<line_sample> draw(sorted_lines const& lines) {
-    std::size_t const p = members_.size();
-    std::uint64_t bytes = 0;
-    for (std::size_t k = 0; k < lines.size(); ++k)
-      if (!is_dropped(lines, k)) bytes += lines[k].size() + 1;
-    std::uint64_t const step = std::max<std::uint64_t>(1, bytes / detail::samples_wanted(p));
-    std::vector<line_sample> samples;
-    std::uint64_t passed = 0, next = step / 2;
-    for (std::size_t k = 0; k < lines.size(); ++k) {
-      if (is_dropped(lines, k)) continue;
-      std::string_view const line = lines[k];
-      passed += line.size() + 1;
-      if (passed <= next) continue;
-      std::uint64_t const steps = (passed - next - 1) / step + 1;  // a long line stands for several
-      samples.push_back({k, steps * step, std::string(line.substr(0, detail::max_sample_length(p)))});
-      next += steps * step;
-    }
-    return samples;
+  std::vector<ordo::detail::key_sample> draw(sorted_lines const& lines) const {
+    auto const bytes_of = [&](std::size_t k) { return is_dropped(lines, k) ? 0 : std::uint64_t(lines[k].size() + 1); };
+    return ordo::detail::draw_samples(members_.size(), lines.size(), bytes_of, [&](std::size_t k) { return lines[k]; });
   }
 
   /// Writes each line as two numbers, the bytes that it shares with the line before it and those that follow, and the latter.
@@ -185,8 +159,8 @@ class line_exchange {
     return ends;
   }
 
-  void unpack(std::span<std::byte const> packed, host_bytes& to) const {
-    char const* from = reinterpret_cast<char const*>(packed.data());
+  void unpack(std::span<char const> packed, host_bytes& to) const {
+    char const* from = packed.data();
     char const* const end = from + packed.size();
     std::size_t before = 0, length = 0;  // the line before: its begin in `to`, and its length
     while (from != end) {

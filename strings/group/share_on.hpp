@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "group/splitters.hpp"
 #include "strings/group/share_task.hpp"
 #include "strings/group/shares.hpp"
-#include "strings/group/splitters.hpp"
 #include "strings/sort_texts.hpp"
 
 // A sort over a group on one member whose backend's memory holds its lines: they never are in the host's memory.
@@ -24,7 +24,7 @@ struct start_of_line {
   ORDO_FN Offset operator()(std::size_t k) const { return order[k]; }
 };
 
-/// A sample's line, as line_sample, without its bytes: where it begins and its length.
+/// A sample's line, as key_sample, without its bytes: where it begins and its length.
 struct found_sample {
   std::uint64_t line, start, length;
 };
@@ -78,21 +78,22 @@ class share_on {
   }
 
   /// Draws samples that stand for equal numbers of bytes.
-  std::vector<line_sample> draw(std::size_t members) {
-    std::uint64_t const bytes = bytes_before(lines_), wanted = std::min(samples_wanted(members), bytes);
+  std::vector<ordo::detail::key_sample> draw(std::size_t members) {
+    std::uint64_t const bytes = bytes_before(lines_), wanted = std::min(ordo::detail::samples_wanted(members), bytes);
     if (wanted == 0) return {};
     std::uint64_t const step = bytes / wanted;
     auto const on_backend = backend_.template buffer<found_sample>(std::size_t(wanted));
     backend_.each(std::size_t(wanted), find_sample_line<Offset>{order_.data(), ends_.data(), lines_, step, on_backend.data()});
     std::vector<found_sample> found(std::size_t{wanted});
     backend_.download(std::span<found_sample const>(on_backend.span()), std::span(found));
-    std::vector<line_sample> samples;
+    std::vector<ordo::detail::key_sample> samples;
     for (found_sample const& one : found) {
       if (!samples.empty() && samples.back().position == one.line) {  // a long line stands for several
         samples.back().bytes += step;
         continue;
       }
-      samples.push_back({one.line, step, bytes_of(one.start, std::min<std::uint64_t>(one.length, max_sample_length(members)))});
+      samples.push_back(
+          {one.line, step, bytes_of(one.start, std::min<std::uint64_t>(one.length, ordo::detail::max_sample_length(members)))});
     }
     return samples;
   }
@@ -161,8 +162,8 @@ void sort_share_on(B& backend, share_task& task) {
     with_offsets(size, [&]<class Offset>(Offset) {
       share_on<B, Offset> share(backend, std::span<unsigned char const>(text.span()).first(size), task.options, task.equal);
       line_comparison compare(task.options.by, task.options.delimiter);
-      auto const splitters = find_splitters(members, share.draw(p), compare);
-      auto const cuts = cuts_at(
+      auto const splitters = ordo::detail::find_splitters(members, share.draw(p), compare);
+      auto const cuts = ordo::detail::cuts_at(
           members, share.lines(), [&](std::size_t k) { return share.line(k); }, splitters, compare,
           task.equal != duplicates::keep);
       for (std::size_t const cut : cuts) begins.push_back(share.bytes_before(cut));
