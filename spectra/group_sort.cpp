@@ -10,32 +10,12 @@
 #include "group/output_part.hpp"
 #include "ordo/error.hpp"
 #include "ordo/host_bytes.hpp"
+#include "spectra/group_parts.hpp"
 #include "spectra/mgf/cutter.hpp"
 #include "spectra/phases.hpp"
 
 namespace ordo::inline v0::spectra {
 namespace {
-
-/// Bytes [begin, begin + size) of a source, as a source.
-class source_part final : public source {
- public:
-  source_part(source const& from, std::uint64_t begin, std::uint64_t size) : from_(from), begin_(begin), size_(size) {}
-
-  std::size_t read(std::span<char> to) override {
-    std::size_t const n = std::size_t(std::min<std::uint64_t>(to.size(), size_ - std::min(size_, position_)));
-    read_at(position_, to.first(n));
-    position_ += n;
-    return n;
-  }
-  [[nodiscard]] std::optional<std::uint64_t> size() const override { return size_; }
-  void read_at(std::uint64_t offset, std::span<char> to) const override { from_.read_at(begin_ + offset, to); }
-  [[nodiscard]] std::uint64_t position() const override { return position_; }
-  void skip(std::uint64_t bytes) override { position_ += bytes; }
-
- private:
-  source const& from_;
-  std::uint64_t begin_, size_, position_ = 0;
-};
 
 /// A sink from an offset on. One that is not addressable is written in order.
 class sink_from final : public sink {
@@ -77,17 +57,6 @@ void add(sort_report& to, sort_report const& from) {
   detail::add_phases(to.phases, from.phases);
 }
 
-/// Replaces the counts of this member by those of all. Collective.
-void add_others(group& members, sort_report& to) {
-  std::uint64_t* const counts[] = {&to.bytes,        &to.lines,      &to.spectra,
-                                   &to.peaks,        &to.reordered,  &to.written,
-                                   &to.spectra_kept, &to.peaks_kept, &to.missing_precursor};
-  std::vector<std::uint64_t> all;
-  for (std::uint64_t const* const count : counts) all.push_back(*count);
-  members.reduce(all, reduction::sum);
-  for (std::size_t i = 0; i < all.size(); ++i) *counts[i] = all[i];
-}
-
 /// A sort over a group.
 class divided_sort {
  public:
@@ -114,7 +83,7 @@ class divided_sort {
       if (!is_right) return std::nullopt;
       done_ = round_end_;
     }
-    add_others(members_, report_.sort);
+    detail::add_others(members_, report_.sort);
     return std::move(report_);
   }
 
@@ -141,7 +110,7 @@ class divided_sort {
   bool sort_part(sink& to) {
     bool is_right = true;
     if (begin_ != end_) {
-      source_part part(input_, begin_, end_ - begin_);
+      detail::source_part part(input_, begin_, end_ - begin_);
       sort_options here = options_;
       here.input_bytes = options_.input_bytes == 0 ? 0 : end_ - begin_;
       if (options_.on_progress)

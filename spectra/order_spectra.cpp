@@ -1,6 +1,5 @@
 #include "ordo/spectra/order.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,31 +8,19 @@
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "spectra/mgf/file_header.hpp"
-#include "spectra/mgf/line.hpp"
+#include "spectra/order/collector.hpp"
 #include "spectra/order/input_reader.hpp"
 #include "spectra/order/keys.hpp"
 #include "spectra/order/parts.hpp"
 #include "spectra/order/spill.hpp"
 #include "spectra/order/store.hpp"
-#include "spectra/pipeline.hpp"
 
 namespace ordo::inline v0::spectra {
 namespace {
 
 using namespace detail;
 
-constexpr std::size_t max_window = std::size_t{1} << 20, min_window = std::size_t{16} << 10;
-
-class single_part final : public output_parts {
- public:
-  explicit single_part(sink& to) : to_(to) {}
-  sink& open(std::size_t) override { return to_; }
-
- private:
-  sink& to_;
-};
-
-class ordering final : private chunk_receiver {
+class ordering {
  public:
   ordering(spectrum_inputs const& from, output_parts& to, sort_options const& options, order_options const& order)
       : from_(from),
@@ -43,6 +30,12 @@ class ordering final : private chunk_receiver {
         arena_(threads_for(options.machine.threads)),
         heads_([this](std::string const& message) { reader_.warn(message); }),
         store_(keys_, memory_ - memory_ / 8),
+        stored_(
+            reader_, keys_, store_,
+            [this](std::size_t, std::string const& head, bool has_spectra, std::string const& name) {
+              return heads_.take(head, has_spectra, name);
+            },
+            [this] { spill(); }),
         spilled_(order.folders, keys_, memory_, window_of(1)),
         writer_(to, order, heads_.front()),
         streams_(keys_.count() == 0 && !order.parts) {
@@ -51,7 +44,7 @@ class ordering final : private chunk_receiver {
   }
 
   order_report run() {
-    for (input_ = 0; input_ < from_.count; ++input_) read(from_.open(input_));
+    for (std::size_t k = 0; k < from_.count; ++k) stored_.read(from_.open(k), k);
     if (spilled_.empty())
       write_stored();
     else
@@ -65,66 +58,8 @@ class ordering final : private chunk_receiver {
   }
 
  private:
-  // Returns the size of windows, which hold text that is written, and text that was read from runs.
   [[nodiscard]] std::size_t window_of(std::size_t runs) const {
-    std::size_t const threads = std::size_t(arena_.max_concurrency());
-    return std::clamp(memory_ / (2 * (threads + 2)), min_window, std::max(max_window, runs * read_of_run));
-  }
-  void read(spectrum_inputs::opened const& opened) {
-    name_ = opened.name;
-    head_.clear();
-    begun_ = false;
-    sort_report const report = reader_.read(opened, {.keys = &keys_, .receiver = this});
-    if (!begun_) carried_ += heads_.take(head_, false, name_);
-    reader_.add(report);
-  }
-
-  void take(chunk const& one) override {
-    std::string_view const text(one.output().data(), one.output().size());
-    spectrum_records const& records = one.records;
-    std::size_t begin = 0;
-    if (!begun_) {
-      begin = records.head;
-      head_ += text.substr(0, begin);
-      if (records.marked) {
-        head_ = byte_order_mark;
-        if (text.starts_with(byte_order_mark)) begin = byte_order_mark.size();  // it was dropped with the first spectrum
-      }
-      if (!records.any_spectra) return;
-      begun_ = true;
-      carried_ += heads_.take(head_, true, name_);
-      head_.clear();
-    }
-    if (!records.all().empty()) {
-      std::size_t const end = records.all().back().end;
-      store(records, begin, text.substr(begin, end - begin));
-      begin = end;
-    }
-    carried_ += text.substr(begin);
-  }
-
-  // Stores the spectra of a chunk. @param text  of all of them @param skipped  bytes of the output before it
-  void store(spectrum_records const& records, std::size_t skipped, std::string_view text) {
-    std::size_t const size = carried_.size() + text.size(), titles = records.titles().size(), count = records.all().size();
-    if (!store_.has_room(size + titles, count) && !store_.empty()) spill();
-    char* const memory = store_.place(size + titles);
-    std::ranges::copy(records.titles(), std::ranges::copy(text, std::ranges::copy(carried_, memory).out).out);
-    ordered_spectrum one;
-    one.input = std::uint32_t(input_);
-    std::size_t end = 0, title = 0;
-    for (std::size_t r = 0; r < count; ++r) {
-      auto const& record = records.all()[r];
-      std::size_t const begin = std::exchange(end, record.end - skipped + carried_.size());
-      one.text = memory + begin;
-      one.bytes = end - begin;
-      one.number = records.first_number + record.number;
-      one.offset = records.first_offset + record.offset;
-      auto const codes = std::span(records.codes()).subspan(r * keys_.count(), keys_.count());
-      for (std::size_t k = 0; k < codes.size(); ++k) reader_.done.missing[k] += codes[k] == order_keys::missing;
-      store_.add(one, codes, {memory + size + title, record.title_end - title});
-      title = record.title_end;
-    }
-    carried_.clear();
+    return window_size(memory_, std::size_t(arena_.max_concurrency()), runs);
   }
 
   stored_in_order ordered() {
@@ -147,10 +82,10 @@ class ordering final : private chunk_receiver {
   void write_stored() {
     arena_.execute([&] {
       stored_in_order from = ordered();
-      if (!streams_) writer_.expect(store_.text_bytes(), carried_.size());
+      if (!streams_) writer_.expect(store_.text_bytes(), stored_.carried().size());
       reader_.timed(write_, store_.text_bytes(), [&] {
         writer_.write(from, window_of(1));
-        writer_.finish(carried_);
+        writer_.finish(stored_.carried());
       });
     });
   }
@@ -161,11 +96,11 @@ class ordering final : private chunk_receiver {
       store_.release();
       merged_runs from = reader_.timed(spill_, 0, [&] { return spilled_.merged(); });
       std::uint64_t const bytes = from.bytes();
-      writer_.expect(bytes, carried_.size());
+      writer_.expect(bytes, stored_.carried().size());
       reader_.timed(write_, bytes, [&] {
         writer_.write(from, window_of(spilled_.left()));
         from.check();
-        writer_.finish(carried_);
+        writer_.finish(stored_.carried());
       });
     });
   }
@@ -177,16 +112,11 @@ class ordering final : private chunk_receiver {
   lent_arena arena_;
   input_heads heads_;
   spectrum_store store_;
+  spectrum_collector stored_;
   spilled_spectra spilled_;
   part_writer writer_;
   bool streams_;
   phase_time order_{.name = "order"}, spill_{.name = "spill"}, write_{.name = "write"};
-
-  // State of the input that is being read.
-  std::size_t input_ = 0;
-  std::string name_, head_;
-  bool begun_ = false;   // a spectrum has
-  std::string carried_;  // text that belongs to the next spectrum
 };
 
 }  // namespace

@@ -68,4 +68,8 @@ last_cut find_cut(std::string_view text) {
   return {begin && !next_line_of(text, *begin, end_ions) ? *begin : text.size(), begin};
 }
 
+std::optional<std::size_t> find_spectrum(std::string_view text) {
+  return next_line_of(text, 0, begin_ions);
+}
+
 }  // namespace ordo::inline v0::spectra::detail

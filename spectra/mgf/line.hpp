@@ -45,6 +45,9 @@ struct last_cut {
 };
 last_cut find_cut(std::string_view text);
 
+/// Returns the place of the first BEGIN IONS whose line has an end.
+std::optional<std::size_t> find_spectrum(std::string_view text);
+
 /// Returns the number of spectra of a text: of the lines BEGIN IONS.
 std::uint64_t count_spectra(std::string_view text);
 

@@ -15,6 +15,16 @@ namespace ordo::inline v0::spectra::detail {
 /// Checks the parts of an order. @throws usage_error
 void check_parts(order_options const& order);
 
+/// A sink as the only part.
+class single_part final : public output_parts {
+ public:
+  explicit single_part(sink& to) : to_(to) {}
+  sink& open(std::size_t) override { return to_; }
+
+ private:
+  sink& to_;
+};
+
 /// A writer of spectra, in the given order, to one output or to its parts.
 class part_writer {
  public:

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,6 +16,12 @@ inline constexpr std::size_t min_order_memory = std::size_t{64} << 10;  // a sma
 inline constexpr std::size_t order_blocks = 32;                         // blocks of an input that share that memory
 /// Bytes of a run that are read at a time, if there is room. Smaller reads are slow.
 inline constexpr std::size_t read_of_run = std::size_t{256} << 10;
+
+/// Returns the size of windows, which hold text that is written, and text that was read from runs.
+constexpr std::size_t window_size(std::size_t memory, std::size_t threads, std::size_t runs) {
+  constexpr std::size_t max_window = std::size_t{1} << 20, min_window = std::size_t{16} << 10;
+  return std::clamp(memory / (2 * (threads + 2)), min_window, std::max(max_window, runs * read_of_run));
+}
 
 /// Spectra that do not fit in memory: runs on disk, written one after the other, and merged.
 class spilled_spectra {

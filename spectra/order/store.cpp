@@ -60,6 +60,16 @@ void spectrum_store::add(ordered_spectrum const& one, std::span<std::uint64_t co
   text_bytes_ += one.bytes;
 }
 
+void spectrum_store::prepend(std::string_view text) {
+  if (text.empty()) return;
+  ordered_spectrum& first = all_.front();
+  char* const memory = place(text.size() + std::size_t(first.bytes));
+  std::copy_n(first.text, first.bytes, std::copy(text.begin(), text.end(), memory));
+  first.text = memory;
+  first.bytes += text.size();
+  text_bytes_ += text.size();
+}
+
 // Keeps blocks of the usual size for later spectra.
 void spectrum_store::clear() noexcept {
   std::erase_if(blocks_, [&](buffer<char> const& one) { return one.size() != block_; });

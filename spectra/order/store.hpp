@@ -23,6 +23,9 @@ class spectrum_store {
   [[nodiscard]] char* place(std::size_t bytes);
   void add(ordered_spectrum const& one, std::span<std::uint64_t const> codes, std::string_view title);
 
+  /// Puts text before that of the first spectrum.
+  void prepend(std::string_view text);
+
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
   [[nodiscard]] std::uint64_t text_bytes() const noexcept { return text_bytes_; }
   void clear() noexcept;

@@ -22,6 +22,14 @@ open("windows.mgf", "w").write(open("mixed.mgf").read().replace("\n", "\r\n"))
 open("wrong.mgf", "w").write(open("mixed.mgf").read().replace("TITLE=200 ", "what=ever\nthis is wrong\nTITLE=200 "))
 open("doubtful.mgf", "w").write(open("mixed.mgf").read().replace("TITLE=200 ", "100 nan\nTITLE=200 "))
 open("none.mgf", "w").close()
+# Inputs that go together: equal parameters, comments, a byte order mark, an end without a line end, and nothing.
+head = "COM=made up\nCHARGE=2+\n"
+mgf("more.mgf", [random.randrange(20) for _ in range(80)], "# more\n" + head)
+open("marked.mgf", "w").write("\ufeff" + open("mixed.mgf").read())
+open("ends.mgf", "w").write((head + "".join(spectrum(k, 5) for k in range(9))).rstrip("\n#between "))
+open("remarks.mgf", "w").write("# remarks alone")
+equal = "".join(spectrum(7, 3) for _ in range(60))
+open("equal.mgf", "w").write(head + "\n".join("PEPMASS=500" if line.startswith("PEPMASS") else line for line in equal.split("\n")))
 END
 gzip -k mixed.mgf
 
@@ -42,6 +50,31 @@ for input in mixed skewed two cut windows none; do
   check $((2 + RANDOM % 3)) $input.mgf --top=5 --min-peaks=3
 done
 check 16 two.mgf
+# Orders of spectra, and several files.
+several=(marked.mgf more.mgf none.mgf remarks.mgf ends.mgf equal.mgf mixed.mgf)
+for processes in 2 $((3 + RANDOM % 6)) 16; do
+  check $processes "${several[@]}"
+  check $processes "${several[@]}" --spectra-by=charge,pepmass
+done
+check 4 mixed.mgf --spectra-by=title --descending-spectra
+check 3 "${several[@]}" --spectra-by=peaks,title --top=5 --min-peaks=3
+check 4 "${several[@]}" --spectra-by=rt  # missing from all
+check 5 equal.mgf equal.mgf equal.mgf --spectra-by=pepmass,charge
+check 4 skewed.mgf --spectra-by=peaks
+check 4 remarks.mgf --spectra-by=title
+check 3 cut.mgf remarks.mgf --spectra-by=title
+check 16 two.mgf --spectra-by=pepmass
+check 2 windows.mgf windows.mgf --spectra-by=scan --charge=2
+# One process alone orders files with faults, files that do not fit the memory, and what cannot be divided.
+check 3 more.mgf wrong.mgf --spectra-by=pepmass
+check 3 wrong.mgf more.mgf
+check 2 more.mgf doubtful.mgf --spectra-by=pepmass --lenient
+check 2 mixed.mgf two.mgf  # other parameters
+check 2 mixed.mgf more.mgf --spectra-by=pepmass --memory=100k
+check 2 mixed.mgf more.mgf --memory=100k
+check 2 mixed.mgf.gz more.mgf --spectra-by=pepmass
+check 2 mixed.mgf more.mgf --sample=20
+check 2 mixed.mgf missing.mgf --spectra-by=pepmass
 check 5 mixed.mgf --by=intensity --descending
 check 2 mixed.mgf --charge=2 --min-intensity=100
 # One process does what cannot be divided, and says what is wrong, once.
@@ -49,18 +82,28 @@ check 3 wrong.mgf
 check 2 doubtful.mgf --lenient
 check 2 mixed.mgf.gz
 check 2 mixed.mgf --sample=20
-check 2 mixed.mgf two.mgf --spectra-by=pepmass
 check 2 missing.mgf
 ranks 2 specsort mixed.mgf > several.mgf
 specsort mixed.mgf | cmp - several.mgf
 ranks 2 specsort - -o several.mgf < mixed.mgf
 specsort mixed.mgf | cmp - several.mgf
+ranks 2 specsort mixed.mgf more.mgf --spectra-by=pepmass > several.mgf
+specsort mixed.mgf more.mgf --spectra-by=pepmass | cmp - several.mgf
+ranks 2 specsort more.mgf - --spectra-by=pepmass -o several.mgf < mixed.mgf
+specsort more.mgf mixed.mgf --spectra-by=pepmass | cmp - several.mgf
 ranks 3 specsort mixed.mgf -o several.mgf --stats=report
 python3 -c '
 import json
 report = json.load(open("report"))
 assert [m["member"] for m in report["members"]] == [0, 1, 2], report
 assert all("scan" in {p["name"] for p in m["phases"]} for m in report["members"])'
+ranks 3 specsort "${several[@]}" --spectra-by=pepmass -o several.mgf --stats=report
+python3 -c '
+import json
+report = json.load(open("report"))
+assert [m["member"] for m in report["members"]] == [0, 1, 2], report
+assert all({"scan", "exchange"} <= {p["name"] for p in m["phases"]} for m in report["members"])
+assert sum(m["exchanged_bytes"] for m in report["members"]) > 0'
 [[ $(ranks 2 specsort --help | grep -c '^Usage') == 1 ]]
 
 # A process is killed at a random moment: the others end, and the old output stays.

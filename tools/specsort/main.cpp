@@ -1,9 +1,11 @@
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -48,6 +50,9 @@ struct work {
   spectra::order_options order;
   specsort::spectrum_lists lists;
   std::optional<spectra::duplicate_rule> duplicates;
+
+  // Returns true if there are several inputs, or an order of spectra, or parts.
+  [[nodiscard]] bool orders() const { return made.order.any() || made.inputs.size() > 1; }
 };
 
 void refuse_conflicts(command const& made) {
@@ -225,26 +230,6 @@ void find_duplicates(work& w, spectra::sort_options& options, cli::progress& pro
   options.choice.duplicates = w.lists.duplicates_of(0);
 }
 
-int order(work& w, cli::stats& stats, std::vector<std::string> const& command_line, cli::progress& progress) {
-  command const& made = w.made;
-  spectra::sort_options options = options_of(w);
-  options.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
-  find_sample(w, options, progress);
-  find_duplicates(w, options, progress);
-  std::optional<report_file> page = report_of_output(w, options, command_line, progress);
-  progress.phase("sorting");
-  spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
-  auto const found = specsort::order_files(made.inputs, w.lists, made.output, made.order.map, to, options, w.order, made.common,
-                                           [&](spectra::sort_report const& done) { report(stats, done); });
-  if (page) page->commit();
-  progress.clear();
-  report_totals(w, options, found.done, name_of_all(made));
-  report_choice(w, found.done, name_of_all(made));
-  stats.input(found.done.bytes);
-  stats.finish();
-  return 0;
-}
-
 // The processes of an MPI job, of which the first one decides whether they share the work.
 class sharing {
  public:
@@ -301,6 +286,80 @@ std::optional<spectra::sort_report> sort_together(group& members, cli::input con
   return found->sort;
 }
 
+// Returns true if the processes of a job can share an order, so that all write one file.
+bool can_be_shared(work const& w, spectra::spectrum_inputs const& inputs, cli::output& out,
+                   spectra::sort_options const& options) {
+  if (w.duplicates || !w.made.report.empty() || !spectra::can_be_divided(options, w.order)) return false;
+  for (std::string const& name : w.made.inputs) {  // pipes are not opened twice
+    std::error_code error;
+    if (name == "-" || !std::filesystem::is_regular_file(name, error)) return false;
+  }
+  try {
+    for (std::size_t k = 0; k < inputs.count; ++k) {
+      auto const opened = inputs.open(k);
+      char byte;  // an empty file has no addresses
+      if (opened.from_format != spectra::format::mgf) return false;
+      if (!opened.from->size() && opened.from->read({&byte, 1}) != 0) return false;
+    }
+  } catch (error const&) {  // one process says what it is
+    return false;
+  }
+  return out.expect_unknown() && !out.path_for_others().empty();
+}
+
+// Orders the spectra of MGF files with the other processes of a job. @param out  null: another process has it
+// @returns nothing if one process has to work alone, from the beginning
+std::optional<spectra::order_report> order_together(group& members, spectra::spectrum_inputs const& inputs, cli::output* out,
+                                                    spectra::sort_options const& options, spectra::order_options order,
+                                                    std::uint64_t& exchanged) {
+  std::unique_ptr<cli::shared_output> part;
+  auto const open = [&](std::optional<std::uint64_t> bytes) -> sink* {
+    if (out) out->expect(*bytes);
+    part = cli::shared_output::open(members, out);
+    return out ? static_cast<sink*>(out) : part.get();
+  };
+  order.memory /= cli::members_on_host(members);
+  auto found = spectra::order_spectra(members, inputs, open, options, order);
+  std::uint64_t const others = members.reduce(part && found ? found->own_bytes : 0, reduction::sum);
+  if (!found) return std::nullopt;
+  if (out) out->count_others(others);
+  exchanged = found->exchanged;
+  return std::move(found->order);
+}
+
+int order(work& w, cli::stats& stats, std::vector<std::string> const& command_line, cli::progress& progress, sharing& others) {
+  command const& made = w.made;
+  spectra::sort_options options = options_of(w);
+  options.on_progress = [&](std::uint64_t bytes) { progress.at(bytes); };
+  find_sample(w, options, progress);
+  find_duplicates(w, options, progress);
+  std::optional<report_file> page = report_of_output(w, options, command_line, progress);
+  progress.phase("sorting");
+  spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
+  std::optional<std::uint64_t> exchanged;  // with other processes
+  specsort::order_together together;
+  if (others.can_share())
+    together = [&](spectra::spectrum_inputs const& inputs, cli::output& out) -> std::optional<spectra::order_report> {
+      if (!can_be_shared(w, inputs, out, options)) return std::nullopt;
+      static_cast<void>(others.decide(true));
+      std::uint64_t sent = 0;
+      auto done = order_together(others.members(), inputs, &out, options, w.order, sent);
+      if (done) exchanged = sent;
+      return done;
+    };
+  auto const found = specsort::order_files(
+      made.inputs, w.lists, made.output, made.order.map, to, options, w.order, made.common,
+      [&](spectra::sort_report const& done) { report(stats, done); }, together);
+  if (exchanged) stats.add_members(others.members(), *exchanged);
+  if (page) page->commit();
+  progress.clear();
+  report_totals(w, options, found.done, name_of_all(made));
+  report_choice(w, found.done, name_of_all(made));
+  stats.input(found.done.bytes);
+  stats.finish();
+  return 0;
+}
+
 // Works as another process than the first one of a job.
 int help(int argc, char** argv, cli::job const& job) {
   if (!sharing(job).decide(false)) return 0;
@@ -312,6 +371,15 @@ int help(int argc, char** argv, cli::job const& job) {
   work const w = checked(made);
   cli::stats stats(tool, argc, argv, made.common);
   spectra::sort_options options = options_of(w);
+  if (w.orders()) {
+    auto const inputs = specsort::inputs_of(made.inputs, w.lists, made.common.threads, false);
+    std::uint64_t exchanged = 0;
+    if (auto const done = order_together(*job.members(), inputs, nullptr, options, w.order, exchanged)) {
+      report(stats, done->done);
+      stats.add_members(*job.members(), exchanged);
+    }
+    return 0;
+  }
   cli::input const in(made.inputs[0], made.common.threads);
   options.name = in.name();
   options.input_bytes = in.file_size().value_or(0);
@@ -338,7 +406,7 @@ int run(int argc, char** argv, cli::job const& job) {
   cli::progress progress(tool, made.common, made.inputs, made.writes() ? made.output : "");
   std::vector<std::string> command_line{std::string(tool)};
   command_line.insert(command_line.end(), argv + 1, argv + argc);
-  if (made.order.any() || made.inputs.size() > 1) return order(w, stats, command_line, progress);
+  if (w.orders()) return order(w, stats, command_line, progress, others);
   spectra::sort_options options = options_of(w);
   find_sample(w, options, progress);
   find_duplicates(w, options, progress);

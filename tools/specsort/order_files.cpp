@@ -49,6 +49,13 @@ class output_files final : public spectra::output_parts {
     }
   }
   [[nodiscard]] std::string const& name(std::size_t part) const { return files_[part].name; }
+  /// Returns the output file, if there are no parts.
+  [[nodiscard]] cli::output& single() { return files_.front().out; }
+  /// Begins again.
+  void restart() {
+    files_.clear();
+    add();
+  }
   /// Checks an input that is read while this is written.
   void refuse_loop(cli::input const& in) const { files_.front().out.refuse_loop(in); }
 
@@ -166,7 +173,8 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, spectr
                                   std::string const& output, std::string const& map, spectra::format as,
                                   spectra::sort_options const& options, spectra::order_options order,
                                   cli::common_options const& common,
-                                  std::function<void(spectra::sort_report const&)> const& committing) {
+                                  std::function<void(spectra::sort_report const&)> const& committing,
+                                  order_together const& together) {
   output_files to(output, order, common.threads);
   std::optional<map_file> origins;
   if (!map.empty()) {
@@ -197,8 +205,15 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, spectr
     format_of_output(output, "mzml", *in, format_of_input(*in));
     return spectra::order_mzml(*in, to.open(0), document_options, order);
   };
-  spectra::order_report done =
-      as == spectra::format::mzml ? order_document() : spectra::order_spectra(from, to, options, order);
+  auto const order_alone = [&] {
+    return as == spectra::format::mzml ? order_document() : spectra::order_spectra(from, to, options, order);
+  };
+  std::optional<spectra::order_report> shared;
+  if (together && as == spectra::format::mgf && !origins) {
+    shared = together(from, to.single());
+    if (!shared && to.single().addressable()) to.restart();  // its size was left open
+  }
+  spectra::order_report done = shared ? std::move(*shared) : order_alone();
   committing(done.done);
   if (origins) origins->finish();
   to.commit();

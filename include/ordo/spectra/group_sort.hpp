@@ -7,10 +7,11 @@
 #include "ordo/group.hpp"
 #include "ordo/io.hpp"
 #include "ordo/spectra.hpp"
+#include "ordo/spectra/order.hpp"
 
 #pragma GCC visibility push(default)
 
-/// Peaks of one file by the members of a group, such as the processes of an MPI job.
+/// Peaks of one file, and spectra of many, by the members of a group, such as the processes of an MPI job.
 namespace ordo::inline v0::spectra {
 
 struct group_report {
@@ -40,6 +41,29 @@ bool can_be_divided(sort_options const& options);
 /// @throws usage_error  if the work cannot be divided @throws member_lost  if another member failed @throws as sort
 std::optional<group_report> sort(group& members, source const& input, group_output const& open, sort_options const& options,
                                  std::size_t max_part = std::size_t{64} << 20);
+
+struct group_order_report {
+  order_report order;  // totals of all members; machine, memory and phases of this one; a phase "exchange" in place of "spill"
+  std::uint64_t own_bytes = 0, exchanged = 0;  // that this member wrote through a sink of its own, and sent to others
+};
+
+/// Returns true if the members of a group can share such an order: if the sort can be divided, and there are neither parts nor
+/// origins.
+bool can_be_divided(sort_options const& options, order_options const& order);
+
+/// Orders the spectra of MGF files as order_spectra() does in one process, to the same bytes. Collective: all members pass the
+/// same inputs and options, and each a machine of its own.
+///
+/// The bytes of all inputs, one after the other, are divided among the members, before a BEGIN IONS. Each reads its part, and
+/// sorts its spectra. Samples give the splitters. Each spectrum crosses once, to the member that sorts and writes it; without
+/// keys, none does. All spectra are in the memory of the members: a third of order.memory for those of each one's part.
+/// @param inputs  addressable, and MGF. Each is opened several times by each member
+/// @returns nothing, on all members and before the output is opened, if the inputs have a fault, if there is something to warn
+/// of, or
+///     if memory does not suffice: one process can work alone then
+/// @throws usage_error  if the work cannot be divided @throws member_lost  if another member failed @throws as order_spectra
+std::optional<group_order_report> order_spectra(group& members, spectrum_inputs const& inputs, group_output const& open,
+                                                sort_options const& options, order_options const& order);
 
 }  // namespace ordo::inline v0::spectra
 #pragma GCC visibility pop

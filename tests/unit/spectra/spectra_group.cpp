@@ -10,6 +10,7 @@
 #include "ordo/error.hpp"
 #include "ordo/group.hpp"
 #include "ordo/spectra/group_sort.hpp"
+#include "ordo/spectra/order.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
 
@@ -77,7 +78,7 @@ std::string random_mgf(random_numbers& random, std::size_t spectra, bool ends_la
     text += "END IONS" + end;
     for (std::size_t lines = random.below(3); lines-- != 0;) text += random.below(4) == 0 ? "# BEGIN IONS" + end : end;
   }
-  if (!ends_last_line) text.resize(text.size() - end.size());
+  if (!ends_last_line && !text.empty()) text.resize(text.size() - end.size());
   return text;
 }
 
@@ -130,4 +131,97 @@ TEST_CASE("MGF with faults is left to one process", "[spectra][group]") {
   options.choice.numbers = std::make_shared<std::vector<std::uint64_t> const>();
   CHECK_FALSE(spectra::can_be_divided(options));
   CHECK_THROWS_AS(sorted("", 2, options, 100, true), usage_error);
+}
+
+TEST_CASE("Spectra of several inputs ordered over a group have the bytes of one process", "[spectra][group][order]") {
+  random_numbers random(13);
+  std::size_t divided = 0;
+  for (int trial = 0; trial < 120; ++trial) {
+    std::vector<std::string> texts(1 + random.below(5));
+    std::size_t bytes = 0;
+    for (std::string& text : texts) {
+      text = random.below(8) == 0 ? "" : random_mgf(random, random.below(30), random.below(4) != 0);
+      // Parameters before the first spectrum, which differ from those of another input, are a matter for one process.
+      if (random.below(20) != 0)
+        if (std::size_t const at = text.find("COM="); at != text.npos) text.insert(at, "# ");
+      if (random.below(4) == 0) text.insert(0, "\xef\xbb\xbf");
+      bytes += text.size() + 2;
+    }
+    spectra::spectrum_inputs inputs;
+    inputs.count = texts.size();
+    inputs.open = [&](std::size_t k) {
+      spectra::spectrum_inputs::opened one;
+      one.from = std::make_unique<memory_source>(std::string_view(texts[k]));
+      one.name = "input " + std::to_string(k);
+      return one;
+    };
+    spectra::sort_options options;
+    options.chunk_bytes = 1 + random.below(3000);
+    if (random.below(3) == 0) options.select.top = 1 + random.below(8);
+    if (random.below(3) == 0) options.choice.charges.ranges = {{2, 3}};
+    spectra::order_options order;
+    constexpr spectra::spectrum_key keys[] = {spectra::spectrum_key::charge, spectra::spectrum_key::pepmass,
+                                              spectra::spectrum_key::title, spectra::spectrum_key::rt};
+    order.order.descending = random.below(2) == 0;
+    for (spectra::spectrum_key const key : keys)
+      if (random.below(3) == 0) order.order.by.push_back(key);
+
+    std::size_t const size = 1 + random.below(16);
+    std::optional<spectra::order_report> expected;
+    text_sink one;
+    try {
+      expected = spectra::order_spectra(inputs, one, options, order);
+    } catch (input_error const&) {}
+    bool const is_right = expected && expected->done.warnings == 0;
+    wide_sink all(bytes);
+    text_sink in_sequence;
+    bool const in_order = random.below(2) == 0;
+    std::vector<std::optional<spectra::group_order_report>> reports(size);
+    run_members(
+        size,
+        [&](group& members, cpu& on) {
+          spectra::sort_options here = options;
+          here.machine.on = &on;
+          auto const open = [&](std::optional<std::uint64_t> announced) -> sink* {
+            REQUIRE(announced == one.text.size());
+            if (in_order) return members.rank() == 0 ? &in_sequence : nullptr;
+            return members.rank() % 3 == 2 ? nullptr : static_cast<sink*>(&all);
+          };
+          reports[members.rank()] = spectra::order_spectra(members, inputs, open, here, order);
+        },
+        1);
+    for (auto const& report : reports) REQUIRE(report.has_value() == is_right);
+    if (!is_right) continue;
+    ++divided;
+    all.text.resize(one.text.size());
+    REQUIRE(((in_order ? in_sequence.text : all.text) == one.text));
+    for (auto const& report : reports) {
+      CHECK(report->order.missing == expected->missing);
+      CHECK(report->order.done.written == one.text.size());
+      CHECK(report->order.done.spectra == expected->done.spectra);
+    }
+  }
+  CHECK(divided > 60);
+
+  // One process alone sorts what does not fit the memory of all.
+  std::string const text = random_mgf(random, 400, true);
+  spectra::spectrum_inputs inputs;
+  inputs.count = 1;
+  inputs.open = [&](std::size_t) {
+    spectra::spectrum_inputs::opened one;
+    one.from = std::make_unique<memory_source>(std::string_view(text));
+    return one;
+  };
+  spectra::order_options order;
+  order.order.by = {spectra::spectrum_key::title};
+  order.memory = text.size() / 4;
+  run_members(
+      3,
+      [&](group& members, cpu&) {
+        auto const open = [](std::optional<std::uint64_t>) -> sink* { throw usage_error("the output is opened"); };
+        CHECK_FALSE(spectra::order_spectra(members, inputs, open, {}, order).has_value());
+      },
+      1);
+  order.parts = 2;
+  CHECK_FALSE(spectra::can_be_divided({}, order));
 }

@@ -1,0 +1,336 @@
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/lent_arena.hpp"
+#include "base/threads.hpp"
+#include "group/gather_strings.hpp"
+#include "group/output_part.hpp"
+#include "group/splitters.hpp"
+#include "ordo/error.hpp"
+#include "ordo/host_bytes.hpp"
+#include "ordo/spectra/group_sort.hpp"
+#include "spectra/group_parts.hpp"
+#include "spectra/mgf/cutter.hpp"
+#include "spectra/mgf/file_header.hpp"
+#include "spectra/order/collector.hpp"
+#include "spectra/order/input_reader.hpp"
+#include "spectra/order/keys.hpp"
+#include "spectra/order/parts.hpp"
+#include "spectra/order/spill.hpp"
+#include "spectra/order/store.hpp"
+
+namespace ordo::inline v0::spectra {
+namespace {
+
+using namespace detail;
+
+/// Thrown if the spectra of a member do not fit its memory.
+struct no_room {};
+
+/// The text before the first spectrum of an input.
+struct head_of_input {
+  std::string text;
+  bool has_spectra = false;
+};
+
+/// Returns true if a source ends at once, such as an empty file, which may not state its size.
+bool is_empty(source& from) {
+  char byte;
+  return from.read({&byte, 1}) == 0;
+}
+
+/// Finds the head of an addressable source. Returns nothing if it is too long to be held by all members.
+std::optional<head_of_input> find_head(source const& from, std::uint64_t begin, std::uint64_t size) {
+  constexpr std::uint64_t first_read = std::uint64_t{16} << 10, max_head = std::uint64_t{64} << 20;
+  mgf_text text;
+  for (std::uint64_t n = first_read;; n *= 4) {
+    text.size = std::size_t(std::min(n, size));
+    static_cast<void>(text.room(text.size));
+    from.read_at(begin, text.bytes());
+    if (auto const at = find_spectrum(text.view())) {
+      bool const marked = *at == 0 && text.view().starts_with(byte_order_mark);
+      return head_of_input{std::string(marked ? byte_order_mark : text.view().substr(0, *at)), true};
+    }
+    if (n >= size) break;
+    if (n >= max_head) return {};
+  }
+  text.end_last_line();
+  return head_of_input{std::string(text.view()), false};
+}
+
+/// An order over a group, on one member.
+class divided_order {
+ public:
+  divided_order(group& members, spectrum_inputs const& inputs, group_output const& open, sort_options const& options,
+                order_options const& order)
+      : members_(members),
+        p_(members.size()),
+        rank_(members.rank()),
+        inputs_(inputs),
+        open_(open),
+        order_(order),
+        reader_(options_of(members, options), order),
+        keys_(order.order),
+        arena_(threads_for(options.machine.threads)),
+        heads_([this](std::string const& message) { reader_.warn(message); }),
+        store_(keys_, reader_.memory() / parts_of_memory) {
+    reader_.done.missing.resize(keys_.count());
+  }
+
+  std::optional<group_order_report> run() {
+    if (!all_are(find_inputs())) return std::nullopt;
+    if (!all_are(read())) return std::nullopt;
+    take_text_of_others();
+    if (keys_.count() != 0 && p_ > 1)
+      exchange();
+    else
+      write(store_);
+    order_report& done = reader_.end(ordering_, exchanging_, writing_);
+    add_others(members_, done.done);
+    members_.reduce(done.missing, reduction::sum);
+    done.parts = 1;
+    report_.order = std::move(done);
+    return std::move(report_);
+  }
+
+ private:
+  /// Spectra, what is sent of them, and what arrives, are in memory.
+  static constexpr std::size_t parts_of_memory = 3;
+
+  static sort_options options_of(group const& members, sort_options options) {
+    options.on_warning = {};
+    if (options.on_progress)
+      options.on_progress = [p = members.size(), told = options.on_progress](std::uint64_t bytes) { told(bytes * p); };
+    return options;
+  }
+  /// Collective.
+  [[nodiscard]] bool all_are(bool right) { return members_.reduce(right, reduction::min) != 0; }
+
+  /// Finds the heads of all inputs and this member's part of them. @returns false if one process has to work alone
+  bool find_inputs() {
+    std::uint64_t total = 0;
+    bool is_right = true;
+    try {
+      for (std::size_t k = 0; k < inputs_.count; ++k) {
+        auto const opened = inputs_.open(k);
+        auto size = opened.from->size();
+        if (!size && is_empty(*opened.from)) size = 0;
+        if (!size || opened.from_format != format::mgf)
+          throw usage_error(fmt::format("cannot divide: {}: it is not an addressable MGF file", opened.name));
+        std::uint64_t const begin = opened.from->position();
+        begins_.push_back({begin, total});
+        std::optional<head_of_input> const head =
+            *size == 0 ? std::optional(head_of_input{}) : find_head(*opened.from, begin, *size - begin);
+        is_right = is_right && head.has_value();
+        if (is_right) carried_.push_back(heads_.take(head->text, head->has_spectra, opened.name));
+        total += *size - begin;
+      }
+    } catch (input_error const&) {
+      is_right = false;
+    }
+    if (!all_are(is_right && reader_.done.done.warnings == 0)) return false;
+    total_ = total;
+    if (members_.reduce(total, reduction::min) != members_.reduce(total, reduction::max))
+      throw input_error("different inputs: all inputs: the files must be the same on all hosts");
+    // Memory that does not suffice for the text alone is known before anything is read.
+    std::uint64_t const memory = members_.reduce(reader_.memory() / parts_of_memory, reduction::min);
+    if (even_share(total, p_, 0) > memory) return false;
+    begin_ = cut_before(even_offset(total, p_, rank_));
+    end_ = cut_before(even_offset(total, p_, rank_ + 1));
+    return true;
+  }
+
+  /// Returns the offset in all inputs of the last spectrum, or first byte of an input, that is not behind `offset`.
+  [[nodiscard]] std::uint64_t cut_before(std::uint64_t offset) const {
+    if (offset >= total_) return total_;
+    std::size_t k = begins_.size() - 1;
+    while (begins_[k].in_all > offset) --k;
+    auto const opened = inputs_.open(k);
+    std::uint64_t const in_input = begins_[k].in_input;
+    std::uint64_t const cut = last_spectrum_before(*opened.from, in_input, in_input + offset - begins_[k].in_all);
+    return cut - in_input + begins_[k].in_all;
+  }
+
+  /// Reads this member's part. @returns false if it has a fault, if there is something to warn of, or if memory does not
+  /// suffice
+  bool read() {
+    spectrum_collector collector(
+        reader_, keys_, store_, [this](std::size_t k, std::string const&, bool, std::string const&) { return carried_[k]; },
+        [] { throw no_room(); });
+    try {
+      for (std::size_t k = 0; k < inputs_.count; ++k) {
+        std::uint64_t const first = begins_[k].in_all, last = k + 1 < inputs_.count ? begins_[k + 1].in_all : total_;
+        std::uint64_t const begin = std::clamp(begin_, first, last), end = std::clamp(end_, first, last);
+        if (begin == end) continue;
+        spectrum_inputs::opened opened = inputs_.open(k);
+        std::unique_ptr<source> const whole = std::move(opened.from);
+        opened.from = std::make_unique<source_part>(*whole, begins_[k].in_input + begin - first, end - begin);
+        if (opened.bytes != 0) opened.bytes = end - begin;
+        collector.read(opened, k, begin != first);
+      }
+    } catch (input_error const&) {
+      return false;
+    } catch (no_room const&) {
+      return false;
+    }
+    behind_ = collector.carried();
+    return reader_.done.done.warnings == 0;
+  }
+
+  /// Takes the text behind the spectra of members before this one, which goes with the next spectrum. Collective.
+  void take_text_of_others() {
+    auto const behind = ordo::detail::gather_strings(members_, behind_);
+    auto const counts = members_.all_gather(std::uint64_t(store_.all().size()));
+    auto const before = [&](std::size_t member) {
+      std::string text;
+      while (member-- > 0) {
+        text.insert(0, behind[member]);
+        if (counts[member] != 0) break;
+      }
+      return text;
+    };
+    if (!store_.empty()) store_.prepend(before(rank_));
+    if (rank_ + 1 == p_) tail_ = before(p_);
+  }
+
+  [[nodiscard]] stored_in_order ordered(spectrum_store const& from) {
+    return reader_.timed(ordering_, from.text_bytes(), [&] {
+      return stored_in_order(from, sorted_order(keys_, from.table(), from.all().size(), reader_.options().machine));
+    });
+  }
+
+  /// Appends the codes and the title of a spectrum, as the key of splitters.
+  [[nodiscard]] std::string key_of(std::size_t i) const {
+    std::string key(reinterpret_cast<char const*>(store_.table().codes.data() + i * keys_.count()),
+                    keys_.count() * sizeof(std::uint64_t));
+    if (!store_.table().titles.empty()) key += store_.table().titles[i];
+    return key;
+  }
+  [[nodiscard]] int compare(std::string_view a, std::string_view b) const {
+    std::size_t const bytes = keys_.count() * sizeof(std::uint64_t);
+    std::vector<std::uint64_t> codes(2 * keys_.count());
+    std::memcpy(codes.data(), a.data(), bytes);
+    std::memcpy(codes.data() + keys_.count(), b.data(), bytes);
+    return keys_.compare({codes.data(), a.substr(bytes)}, {codes.data() + keys_.count(), b.substr(bytes)});
+  }
+
+  /// Sends each spectrum to the member that writes it. Collective.
+  void exchange() {
+    host_bytes texts, entries;
+    std::vector<std::uint64_t> text_ends, entry_ends;
+    {
+      std::vector<std::uint32_t> order = reader_.timed(ordering_, store_.text_bytes(), [&] {
+        return sorted_order(keys_, store_.table(), store_.all().size(), reader_.options().machine);
+      });
+      auto const key_at = [&](std::size_t k) { return key_of(order[k]); };
+      auto const by = [this](std::string_view a, std::string_view b) { return compare(a, b); };
+      auto const bytes_of = [&](std::size_t k) { return store_.all()[order[k]].bytes; };
+      auto const splitters =
+          ordo::detail::find_splitters(members_, ordo::detail::draw_samples(p_, order.size(), bytes_of, key_at), by);
+      auto const cuts = ordo::detail::cuts_at(members_, order.size(), key_at, splitters, by, false);
+      stored_in_order sorted(store_, std::move(order));
+      texts.reserve(std::size_t(store_.text_bytes()));
+      std::string entry;
+      std::size_t k = 0;
+      for (std::size_t const cut : cuts) {
+        for (ordered_spectrum one; k < cut && sorted.next(one); ++k) {
+          texts.append({one.text, std::size_t(one.bytes)});
+          entry.clear();
+          sorted.append_index(entry);
+          entries.append(entry);
+        }
+        text_ends.push_back(texts.size());
+        entry_ends.push_back(entries.size());
+      }
+    }
+    store_.release();
+    std::vector<std::uint64_t> sizes;
+    host_bytes received, index;
+    reader_.timed(exchanging_, texts.size(), [&] {
+      received = ordo::detail::exchange_parts(members_, texts.span(), text_ends, sizes);
+      index = ordo::detail::exchange_parts(members_, entries.span(), entry_ends, sizes);
+    });
+    auto const kept = text_ends[rank_] - (rank_ == 0 ? 0 : text_ends[rank_ - 1]);
+    report_.exchanged = texts.size() - kept;
+    texts = {};
+    entries = {};
+    // What arrives is in the order of members, so that equal spectra are in the order of the inputs.
+    spectrum_store arrived(keys_, 0);
+    std::vector<std::uint64_t> codes(keys_.count());
+    char const* at = index.data();
+    char const* text = received.data();
+    while (at != index.data() + index.size()) {
+      index_entry entry;
+      std::memcpy(&entry, at, sizeof(entry));
+      std::memcpy(codes.data(), at += sizeof(entry), codes.size() * sizeof(std::uint64_t));
+      at += codes.size() * sizeof(std::uint64_t);
+      arrived.add({entry.bytes, entry.number, entry.offset, entry.input, 0, text, 0}, codes, {at, entry.title_bytes});
+      at += entry.title_bytes;
+      text += entry.bytes;
+    }
+    write(arrived);
+  }
+
+  /// Writes spectra in their order as this member's part of the output. Collective.
+  void write(spectrum_store const& from) {
+    std::string const front = rank_ == 0 ? heads_.front() : std::string();
+    std::uint64_t const own = front.size() + from.text_bytes() + tail_.size();
+    auto const sizes = members_.all_gather(own);
+    sink* const to = open_(std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}));
+    ordo::detail::output_part part(members_, sizes, to);
+    single_part only(part.writer());
+    part_writer writer(only, order_, front);
+    arena_.execute([&] {
+      stored_in_order sorted = ordered(from);
+      writer.expect(from.text_bytes(), tail_.size());
+      reader_.timed(writing_, own, [&] {
+        writer.write(sorted, window_size(reader_.memory(), std::size_t(arena_.max_concurrency()), 1));
+        writer.finish(tail_);
+      });
+    });
+    if (part.is_direct()) report_.own_bytes = own;
+    part.finish();
+    reader_.done.done.written = writer.written();
+  }
+
+  group& members_;
+  std::size_t p_, rank_;
+  spectrum_inputs const& inputs_;
+  group_output const& open_;
+  order_options const& order_;
+  input_reader reader_;
+  order_keys keys_;
+  lent_arena arena_;
+  input_heads heads_;
+  spectrum_store store_;
+  struct input_begin {
+    std::uint64_t in_input, in_all;
+  };
+  std::vector<input_begin> begins_;
+  std::vector<std::string> carried_;               // for each input, what goes with its first spectrum
+  std::uint64_t total_ = 0, begin_ = 0, end_ = 0;  // of all inputs, one after the other, and of this member's part
+  std::string behind_, tail_;                      // text behind the spectra of this member's part, and of all inputs
+  phase_time ordering_{.name = "order"}, exchanging_{.name = "exchange"}, writing_{.name = "write"};
+  group_order_report report_;
+};
+
+}  // namespace
+
+bool can_be_divided(sort_options const& options, order_options const& order) {
+  return can_be_divided(options) && !order.parts && !order.part_bytes && !order.on_written;
+}
+
+std::optional<group_order_report> order_spectra(group& members, spectrum_inputs const& inputs, group_output const& open,
+                                                sort_options const& options, order_options const& order) {
+  if (!can_be_divided(options, order))
+    throw usage_error("cannot divide: spectra: a rule of the choice needs numbers of spectra, or there are parts or origins");
+  return divided_order(members, inputs, open, options, order).run();
+}
+
+}  // namespace ordo::inline v0::spectra

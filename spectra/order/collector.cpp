@@ -1,0 +1,69 @@
+#include "spectra/order/collector.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "spectra/mgf/line.hpp"
+
+namespace ordo::inline v0::spectra::detail {
+
+void spectrum_collector::read(spectrum_inputs::opened const& opened, std::size_t input, bool begun) {
+  input_ = input;
+  name_ = opened.name;
+  head_.clear();
+  begun_ = begun;
+  sort_report const report = reader_.read(opened, {.keys = &keys_, .receiver = this});
+  if (!begun_) carried_ += take_head_(input_, head_, false, name_);
+  reader_.add(report);
+}
+
+void spectrum_collector::take(chunk const& one) {
+  std::string_view const text(one.output().data(), one.output().size());
+  spectrum_records const& records = one.records;
+  std::size_t begin = 0;
+  if (!begun_) {
+    begin = records.head;
+    head_ += text.substr(0, begin);
+    if (records.marked) {
+      head_ = byte_order_mark;
+      if (text.starts_with(byte_order_mark)) begin = byte_order_mark.size();  // it was dropped with the first spectrum
+    }
+    if (!records.any_spectra) return;
+    begun_ = true;
+    carried_ += take_head_(input_, head_, true, name_);
+    head_.clear();
+  }
+  if (!records.all().empty()) {
+    std::size_t const end = records.all().back().end;
+    store(records, begin, text.substr(begin, end - begin));
+    begin = end;
+  }
+  carried_ += text.substr(begin);
+}
+
+// Stores the spectra of a chunk. @param text  of all of them @param skipped  bytes of the output before it
+void spectrum_collector::store(spectrum_records const& records, std::size_t skipped, std::string_view text) {
+  std::size_t const size = carried_.size() + text.size(), titles = records.titles().size(), count = records.all().size();
+  if (!store_.has_room(size + titles, count) && !store_.empty()) make_room_();
+  char* const memory = store_.place(size + titles);
+  std::ranges::copy(records.titles(), std::ranges::copy(text, std::ranges::copy(carried_, memory).out).out);
+  ordered_spectrum one;
+  one.input = std::uint32_t(input_);
+  std::size_t end = 0, title = 0;
+  for (std::size_t r = 0; r < count; ++r) {
+    auto const& record = records.all()[r];
+    std::size_t const begin = std::exchange(end, record.end - skipped + carried_.size());
+    one.text = memory + begin;
+    one.bytes = end - begin;
+    one.number = records.first_number + record.number;
+    one.offset = records.first_offset + record.offset;
+    auto const codes = std::span(records.codes()).subspan(r * keys_.count(), keys_.count());
+    for (std::size_t k = 0; k < codes.size(); ++k) reader_.done.missing[k] += codes[k] == order_keys::missing;
+    store_.add(one, codes, {memory + size + title, record.title_end - title});
+    title = record.title_end;
+  }
+  carried_.clear();
+}
+
+}  // namespace ordo::inline v0::spectra::detail

@@ -1,0 +1,49 @@
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "spectra/order/input_reader.hpp"
+#include "spectra/order/keys.hpp"
+#include "spectra/order/store.hpp"
+#include "spectra/pipeline.hpp"
+
+namespace ordo::inline v0::spectra::detail {
+
+/// Reads inputs into a store of spectra, each with the text between it and the spectrum before it.
+class spectrum_collector final : private chunk_receiver {
+ public:
+  /// @param take_head  called as take_head(k, head, has_spectra, name) with the file header of input k, once its end is known.
+  /// Returns
+  ///     the part of it that goes with the next spectrum
+  /// @param make_room  empties the store
+  spectrum_collector(input_reader& reader, order_keys const& keys, spectrum_store& store,
+                     std::function<std::string(std::size_t, std::string const&, bool, std::string const&)> take_head,
+                     std::function<void()> make_room)
+      : reader_(reader), keys_(keys), store_(store), take_head_(std::move(take_head)), make_room_(std::move(make_room)) {}
+
+  /// Reads an input, or a part of it. @param begun  a spectrum of the input has begun before this part
+  void read(spectrum_inputs::opened const& opened, std::size_t input, bool begun = false);
+  /// Text that belongs to the next spectrum.
+  [[nodiscard]] std::string const& carried() const noexcept { return carried_; }
+
+ private:
+  void take(chunk const& one) override;
+  void store(spectrum_records const& records, std::size_t skipped, std::string_view text);
+
+  input_reader& reader_;
+  order_keys const& keys_;
+  spectrum_store& store_;
+  std::function<std::string(std::size_t, std::string const&, bool, std::string const&)> take_head_;
+  std::function<void()> make_room_;
+  std::string carried_;
+
+  // State of the input that is being read.
+  std::size_t input_ = 0;
+  std::string name_, head_;
+  bool begun_ = false;  // a spectrum has
+};
+
+}  // namespace ordo::inline v0::spectra::detail
