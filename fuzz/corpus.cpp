@@ -18,6 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   options.separator = bytes.text(option / 2 % 5);
   if (option & 128) options.field = "meta.title";
   std::string_view const text = bytes.rest();
+  suffix::recognized_format("x.jsonl.gz", text.substr(0, 4096));
 
   suffix::corpus whole;
   memory_source from_memory(text);

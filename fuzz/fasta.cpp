@@ -17,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   suffix::fasta_options options;
   options.keep_case = rules.masked != suffix::masked_letters::fold;
   options.machine = fuzz::one_thread();
+  if (option >= 128) options.memory = option;
   std::string_view const text = bytes.rest();
   suffix::recognized_format("x", text.substr(0, 4096));
 

@@ -34,7 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   auto const other_error = fuzz::error_of([&] { spectra::sort_to_mgf(from_pipe, chunked, in_chunks, from); });
   // If an input has several errors, the chunk size decides which of them is found first.
   fuzz::require_same(error, other_error, in_chunks.chunk_bytes == options.chunk_bytes);
-  memory_source to_summarize(text), to_read(text);
+  memory_source to_summarize(text), to_read(text), to_check(text);
+  fuzz::error_of([&] { spectra::check(to_check, options, from); });
   fuzz::error_of([&] { spectra::summarize(to_summarize, options, from); });
   fuzz::error_of([&] { spectra::read_spectra(to_read, options, from); });
   spectra::order_options order;

@@ -11,6 +11,7 @@
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/index.hpp"
 #include "ordo/suffix/matches.hpp"
+#include "ordo/suffix/pieces.hpp"
 #include "ordo/suffix/search.hpp"
 
 using namespace ordo;
@@ -26,11 +27,13 @@ std::string bytes_of(std::vector<T> const& values) {
 }
 
 // An index of a small text of two records, cut into pieces on both strands or not, with everything that it can have.
-files valid_index(bool cut, unsigned width) {
+// @param protein  more letters, for which ranks are counted otherwise
+files valid_index(bool cut, unsigned width, bool protein = false) {
   suffix::index_description about;
   about.width = width;
   suffix::fasta read;
-  memory_source from(">first\nGATTACAGATTACANNACGTACGTTTTTTTTGCA\n>second\nGATTACANCCCCCCAAAT\n");
+  memory_source from(protein ? ">first\nMKVLAAGIVRSTNDEQHFWYCMKVLAAGIV\n>second\nGATTACAMKVLAW\n"
+                             : ">first\nGATTACAGATTACANNACGTACGTTTTTTTTGCA\n>second\nGATTACANCCCCCCAAAT\n");
   suffix::fasta_options options;
   options.machine = fuzz::one_thread();
   suffix::append_fasta(read, "x", from, options);
@@ -73,8 +76,8 @@ files valid_index(bool cut, unsigned width) {
   all[4].assign(kmers.begin(), kmers.end());
   auto const fm = suffix::make_fm_index(text, sa, about.fm_sample, "sa", 1);
   all[5].assign(fm.begin(), fm.end());
-  about.fm_letters =
-      std::size_t(std::ranges::count_if(std::string_view("ACGNT"), [&](char c) { return residues.find(c) != residues.npos; }));
+  about.fm_letters = std::size_t(std::ranges::count_if(std::string_view("ACDEFGHIKLMNPQRSTVWY"),
+                                                       [&](char c) { return residues.find(c) != residues.npos; }));
   for (std::size_t k = 1; k < names.size(); ++k)
     if (!all[k].empty()) about.arrays.push_back({names[k], all[k].size(), suffix::crc32_of(all[k], 1)});
   all[0] = suffix::to_json(about);
@@ -120,6 +123,22 @@ void search(suffix::searcher const& rows, suffix::text const& text, std::string_
     std::vector<suffix::match> found;
     suffix::match_finder(text, rows, {}, {4}).find_super_maximal("GATTACAGATTACCCCCCACGT", 0, 22, found);
   });
+  // Occurrences are counted; each string is searched for; and rows are looked up as if some were missing.
+  std::string_view const repeated = "GATTACAGATTACAGATTACAGATTACATTTTTTTTTTTTTTTTTTCCCCCCCCCCCC";
+  for (suffix::match_options const& rare : {suffix::match_options{4, 2, 64}, suffix::match_options{3, 0, 1}})
+    fuzz::error_of([&] {
+      auto found = suffix::match_finder(text, rows, {}, rare).find(repeated);
+      auto unique = found;
+      suffix::keep_unique_in_query(unique, text, std::vector<bool>(text.records(), true));
+      suffix::keep_super_maximal(found);
+    });
+  fuzz::error_of([&] {
+    std::vector<std::uint64_t> lengths(repeated.size());
+    suffix::matching_statistics(rows, repeated, 0, lengths);
+  });
+  for (suffix::row_selection const some : {suffix::row_selection{true, 1}, suffix::row_selection{false, 2}})
+    for (std::string_view const of : {std::string_view("NNACG"), std::string_view("TTACA"), pattern})
+      fuzz::error_of([&] { static_cast<void>(suffix::sampled_searcher(text, rows, some).locate(of)); });
   fuzz::error_of([&] {
     std::vector<std::uint64_t> lengths(22);
     suffix::matching_statistics(rows, "GATTACAGATTACCCCCCACGT", 0, lengths);
@@ -129,7 +148,8 @@ void search(suffix::searcher const& rows, suffix::text const& text, std::string_
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  static std::array const valid{valid_index(false, 32), valid_index(true, 32), valid_index(false, 64), valid_index(true, 64)};
+  static std::array const valid{valid_index(false, 32), valid_index(true, 32), valid_index(false, 64), valid_index(true, 64),
+                                valid_index(false, 32, true)};
   fuzz::fuzzed_bytes bytes(data, size);
   std::size_t const option = bytes.number(256);
   files all = valid[option % valid.size()];
@@ -163,17 +183,29 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     suffix::stored_index const index(prefix);
     static_cast<void>(index.altered_array(1));
     static_cast<void>(index.unlisted_array());
+    index.expect_few_reads();
     suffix::text const text = index.view();
     if (index.has_sa())
       fuzz::error_of([&] {
         search(suffix::searcher(text, index.array("sa"), "sa"), text, pattern);
         search(suffix::searcher(text, index.array("sa"), "sa", index.kmers()), text, pattern);
+        if (index.kmers().length() != 0)
+          static_cast<void>(
+              suffix::find_wrong_kmer(text, index.array("sa"), index.description().kmers, index.array("kmers"), "sa", 1));
+        static_cast<void>(suffix::frequent_letters(text.residues));
       });
     fuzz::error_of([&] {
       suffix::fm_index const fm = index.fm();
-      if (!fm.empty()) search(suffix::searcher(fm, text), text, pattern);
+      if (fm.empty()) return;
+      search(suffix::searcher(fm, text), text, pattern);
+      for (std::size_t row = 0; row < text.size(); row += 5)
+        fuzz::error_of([&] {
+          fuzz::require(fm.position(row) < text.size(), "a row holds a position of the text");
+          fuzz::require(fm.rows_before('C', row) <= text.size(), "a string has a place among the rows");
+        });
     });
     suffix::pieces const pieces = index.pieces();
+    if (index.description().policy.cuts()) suffix::find_contradiction(text, pieces, index.description().policy, 1);
     for (std::size_t p = 0; p < text.size(); p += 7) static_cast<void>(pieces.location_of(text, text.record_of(p), p, 1));
     suffix::build_options build;
     build.machine = fuzz::one_thread();

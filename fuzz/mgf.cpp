@@ -1,5 +1,5 @@
 // MGF. Read from memory and from a pipe, in chunks of any size, it has the same output or the same error. The output is in
-// order.
+// order. Behind a NUL there is another input, whose spectra are put in order with those of the first.
 #include <sstream>
 
 #include "fuzz/fuzz.hpp"
@@ -34,7 +34,11 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     (more & 2 ? options.select.merge : options.select.dedupe) = spectra::tolerance{double(more) / 16, bool(more & 1)};
   if (option & 64) options.select.remove_precursor = spectra::tolerance{double(more), bool(more & 1)};
   if (option & 128) options.select.min_peaks = more % 4;
-  std::string_view const text = bytes.rest();
+  std::string_view text = bytes.rest(), other;
+  if (std::size_t const end = text.find('\0'); end != text.npos) {
+    other = text.substr(end + 1);
+    text = text.substr(0, end);
+  }
   spectra::detect_format(text.substr(0, 4096));
   spectra::foreign_format(text.substr(0, 4096));
 
@@ -47,7 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   auto const other_error = fuzz::error_of([&] { spectra::sort(from_pipe, chunked, in_chunks); });
   // If an input has several errors, the chunk size decides which of them is found first.
   fuzz::require_same(error, other_error, in_chunks.chunk_bytes == options.chunk_bytes);
-  memory_source to_summarize(text), to_read(text);
+  memory_source to_summarize(text), to_read(text), to_check(text);
+  fuzz::error_of([&] { spectra::check(to_check, options); });
   auto const summary_error = fuzz::error_of([&] { spectra::summarize(to_summarize, options); });
   auto const read_error = fuzz::error_of([&] { spectra::read_spectra(to_read, options); });
   fuzz::require_same(summary_error, read_error);
@@ -63,9 +68,17 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   order.order.by = {spectra::spectrum_key(more % 7)};
   order.order.descending = option & 2;
   if (more & 128) order.memory = chunk;
+  if (more & 64) {
+    in_chunks.choice.polarity = spectra::ion_polarity::positive;
+    in_chunks.choice.scans.ranges = {{1, chunk}};
+    in_chunks.choice.rt_seconds.ranges = {{0, double(chunk)}};
+    in_chunks.choice.inverse_polarity = more & 1;
+    in_chunks.choice.sample = spectra::sample_rule{more, ~std::uint64_t{0} / 2, false};
+  }
   spectra::spectrum_inputs inputs{
-      1, [&](std::size_t) {
-        return spectra::spectrum_inputs::opened{std::make_unique<memory_source>(text), "x", text.size(), spectra::format::mgf};
+      other.empty() ? std::size_t{1} : std::size_t{2}, [&](std::size_t k) {
+        std::string_view const from = k == 0 ? text : other;
+        return spectra::spectrum_inputs::opened{std::make_unique<memory_source>(from), "x", from.size(), spectra::format::mgf};
       }};
   fuzz::string_sink ordered;
   fuzz::error_of([&] { spectra::order_spectra(inputs, ordered, in_chunks, order); });

@@ -1,6 +1,8 @@
-// Command lines: arguments that end with NUL. strsort's under its own name and under that of sort.
+// Command lines: arguments that end with NUL. strsort's under its own name and under that of sort; and keys by the names of
+// columns.
 #include "tools/specsort/options.hpp"
 #include "fuzz/fuzz.hpp"
+#include "tools/strsort/keys.hpp"
 #include "tools/strsort/options.hpp"
 
 using namespace ordo;
@@ -14,6 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     arguments.push_back(text.c_str() + begin);
     if (text.find('\0', begin) == text.npos) break;
   }
+  for (std::string_view const key : arguments)
+    fuzz::error_of([&] { strsort::parse_named_key(key, {"a", "b c", "a", "q\"", "a:b"}); });
   if (option < 3) {
     strsort::caller const called(option == 1 ? "sort" : "strsort");
     fuzz::error_of([&] {

@@ -1,21 +1,11 @@
 #include "ordo/cpu_backend.hpp"
 #include "sort_core/scoped_machine.hpp"
 #include "suffix/build_instances.hpp"
-#include "suffix/text/read_fasta.hpp"
 
 extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint32_t);
 extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint64_t);
 
 namespace ordo::inline v0::suffix::detail {
-
-void append_on_host(fasta& to, std::string const& name, source& from, fasta_options const& options, fasta_totals& totals) {
-  with_machine<cpu>(options.machine, options.machine.threads, [&](host_backend& backend) {
-    // A part is still in the cache when it is parsed. Threads wait for each other a few times a part.
-    std::size_t const part = (std::size_t{4} << 20) * std::size_t(backend.arena().max_concurrency());
-    residues_for_host<host_backend> residues(backend, to.residues);
-    append_counted(backend, to, residues, name, from, options, {part, 1024}, totals);
-  });
-}
 
 template <class Index>
 suffix_builder<Index> host_builder() {

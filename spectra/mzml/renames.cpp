@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "ordo/error.hpp"
+
 namespace ordo::inline v0::spectra::detail {
 namespace {
 
@@ -62,8 +64,9 @@ class renaming {
 
   void run(default_processing& now) {
     for (auto found = next_markup(text_, 0); found; found = next_markup(text_, found->end)) {
-      if (!is_tag(*found)) continue;
       std::string_view const tag = text_.substr(found->begin, found->end - found->begin);
+      if (renames_.escapes && (is_tag(*found) || found->kind == markup_kind::end)) check_names(tag);
+      if (!is_tag(*found)) continue;
       if (auto const list = list_processing(*found, tag))
         (found->name == "spectrumList" ? now.spectra : now.chromatograms) = renames_.of(id_kind::processing, *list);
       else if (auto const all = references_of(found->name); !all.empty())
@@ -78,6 +81,22 @@ class renaming {
     std::size_t begin, end;
     std::string text;
   };
+
+  // Other bytes than ASCII become references to characters, which a name may not hold.
+  static void check_names(std::string_view tag) {
+    char quote = '\0';
+    for (char const c : tag) {
+      if (quote == '\0' && static_cast<unsigned char>(c) >= 0x80)
+        throw input_error(
+            fmt::format("cannot merge: {}...: the name of an element or of an attribute is not ASCII, and the documents "
+                        "differ in their encoding",
+                        tag.substr(0, tag.find_first_of(" \t\r\n/>", 1))));
+      if (c == quote)
+        quote = '\0';
+      else if (quote == '\0' && (c == '"' || c == '\''))
+        quote = c;
+    }
+  }
 
   void take(markup const& found, std::string_view tag, std::span<reference const> all, default_processing const& defaults) {
     changes_.clear();
