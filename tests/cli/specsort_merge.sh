@@ -48,6 +48,10 @@ done
 sed 's/version="1.1.0"/version="1.0.0"/' run.mzML > old.mzML
 expect_error specsort run.mzML old.mzML -o result.mzML
 [[ $(< err) == 'specsort: cannot merge: old.mzML: it is mzML 1.0.0, and only documents of mzML 1.1 can become one' ]] || fail "$(< err)"
+LC_ALL=C sed 's/encoding="[^"]*"/encoding="UTF-8"/' run.mzML > utf8.mzML
+LC_ALL=C sed 's/encoding="[^"]*"/encoding="ISO-8859-1"/; s/<spectrum /<spectrum n\xf1="1" /' run.mzML > name.mzML
+expect_error specsort utf8.mzML name.mzML -o result.mzML
+grep -q '^specsort: cannot merge: <spectrum\.\.\.: the name of an element or of an attribute is not ASCII' err || fail "$(< err)"
 expect_error specsort run.mzML missing.mzML -o result.mzML
 expect_error specsort run.mzML run.mzML --memory 64K -T no/such/folder -o result.mzML
 [[ -z $(compgen -G 'result*') ]] || fail "output in spite of an error: $(compgen -G 'result*')"
