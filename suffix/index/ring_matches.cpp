@@ -9,6 +9,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/suffix/matches.hpp"
+#include "suffix/index/common_prefix.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -33,10 +34,13 @@ struct ring_match_finder::ring {
   [[nodiscard]] char at(std::uint64_t offset) const { return letters[offset % letters.size()]; }
   /// Returns how many letters a string shares with those from an offset on.
   [[nodiscard]] std::uint64_t shared(std::string_view string, std::uint64_t offset) const {
-    std::uint64_t i = 0, p = offset;
-    for (; i < string.size() && string[i] == letters[p]; ++i)
-      if (++p == letters.size()) p = 0;
-    return i;
+    for (std::uint64_t i = 0, p = offset; i < string.size(); p = 0) {
+      std::uint64_t const turn = std::min<std::uint64_t>(string.size() - i, letters.size() - p);
+      std::uint64_t const length = common_prefix(string.data() + i, letters.data() + p, std::size_t(turn));
+      i += length;
+      if (length < turn) return i;
+    }
+    return string.size();
   }
   /// Returns the first offset from which `length` letters reach over the end.
   [[nodiscard]] std::uint64_t first_around(std::uint64_t length) const {
@@ -93,12 +97,13 @@ void ring_match_finder::find(std::string_view query, std::uint64_t begin, std::u
                              std::vector<match>& matches) const {
   each_window(query, begin, end, [&](std::uint64_t i, window const& one) {
     ring const around = ring_of(one.record);
-    std::uint64_t const right = around.shared(query.substr(i), one.offset);
-    if (right < length_) return;
+    // Most windows of a tandem repeat go on to the left, and need no look to the right.
     std::uint64_t const room = one.offset == around.first_around(length_) ? one.offset + 1 : 1;
     std::uint64_t left = 0;
     while (left < std::min(room, i) && query[i - left - 1] == around.at(one.offset + around.letters.size() - left - 1)) ++left;
     if (left == room) return;
+    std::uint64_t const right = around.shared(query.substr(i), one.offset);
+    if (right < length_) return;
     matches.push_back({i - left, input_.begin_of(one.record) + one.offset - left, left + right});
   });
 }

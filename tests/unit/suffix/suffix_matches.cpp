@@ -12,6 +12,7 @@
 #include "ordo/suffix/fm_index.hpp"
 #include "ordo/suffix/kmer_table.hpp"
 #include "ordo/suffix/matches.hpp"
+#include "ordo/suffix/repeats.hpp"
 #include "ordo/suffix/search.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"
@@ -416,6 +417,21 @@ TEST_CASE("matching statistics and super-maximal matches of tandem repeats", "[s
       REQUIRE(offsets == expected_offsets);
     }
   }
+}
+
+TEST_CASE("matches and minimal unique strings of a ring of equal letters", "[suffix][matches]") {
+  std::size_t const n = 1'000'000, m = 5000;
+  std::string const letters(n, 'A'), query(m, 'A');
+  suffix::text const text{letters};
+  std::vector<bool> const circular{true};
+  std::vector<match> found;
+  suffix::ring_match_finder(text, circular, 20).find(query, 0, m, found);
+  // The whole query, from each position from which it goes around.
+  REQUIRE(found.size() == m - 1);
+  CHECK(std::ranges::all_of(found, [&](match const& one) { return one.query_begin == 0 && one.length == m; }));
+  std::vector<std::uint32_t> lengths(n, 1);
+  suffix::find_shortest_unique<std::uint32_t>(text, circular, lengths);
+  CHECK(std::ranges::all_of(lengths, [](std::uint32_t length) { return length == 0; }));
 }
 
 TEST_CASE("matches of small and wrong calls", "[suffix][matches]") {
