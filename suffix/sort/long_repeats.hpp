@@ -127,6 +127,28 @@ struct note_neighbour {
   }
 };
 
+/// Stores open suffix i and its neighbour, 0 if it has none, as a pair.
+template <class Index>
+struct pair_with_neighbour {
+  Index const* suffix;
+  std::uint8_t const* heads;
+  std::size_t size;
+  Index *firsts, *seconds;
+  ORDO_FN void operator()(std::size_t i) const {
+    firsts[i] = suffix[i];
+    seconds[i] = i + 1 == size || heads[i + 1] != 0 ? Index{0} : suffix[i + 1];
+  }
+};
+
+/// Stores the second suffix of a pair as the neighbour of the first one.
+template <class Index, class Numbers>
+struct note_pair {
+  Index const *firsts, *seconds;
+  Numbers number;
+  Index* neighbours;  // by number
+  ORDO_FN void operator()(std::size_t i) const { neighbours[number(firsts[i])] = seconds[i]; }
+};
+
 /// Calls use(p, number of p) for the positions of a set: for position p, if the set has all; for those of the 64 positions from
 /// 64 w on.
 template <class Use>
@@ -451,7 +473,7 @@ class all_positions {
 };
 
 /// Sorts open groups by the long repeats of a text. Call order: add, for all groups; number_all; note, for all groups; compare;
-/// sort, for each.
+/// sort, for each. Groups that others sort are added and noted as pairs.
 /// @tparam Open  numbers positions: all_positions if many are open, otherwise needed_ranks
 template <Backend B, class Index, class Open>
 class long_repeats {
@@ -483,6 +505,11 @@ class long_repeats {
   void note(open_groups const& open) {
     backend_.each(open.size(), note_neighbour<Index, numbers>{open.items().data(), open.heads().data(), open.size(),
                                                               open_.numbers(), neighbours_.data()});
+  }
+  /// Do the same with suffixes and their neighbours; see pair_with_neighbour.
+  void add(std::span<Index const> firsts) { open_.add(firsts, 0); }
+  void note(std::span<Index const> firsts, std::span<Index const> seconds) {
+    backend_.each(firsts.size(), note_pair<Index, numbers>{firsts.data(), seconds.data(), open_.numbers(), neighbours_.data()});
   }
   void compare() {
     std::size_t const count = open_.count();

@@ -370,6 +370,8 @@ class suffix_sort {
   void finish_with_others(std::vector<open_items>& aside, std::size_t max_count, std::size_t depth) {
     depth = all_->min(depth);  // machines differ in how deep they sort by letters
     if (all_->max(size_of(aside)) == 0) return;
+    if (chosen_.step() == 1) settle_repeats_with_others(aside, max_count, depth);
+    if (all_->max(size_of(aside)) == 0) return;
     suffix_ranks<B, Index, Numbers> ranks(backend_, packed_.breaks(), packed_.size(), all_->rows(), kept_.size(), false,
                                           chosen_, all_->first_row());
     ranks.place(std::span<Index const>(kept_), 0);
@@ -418,12 +420,66 @@ class suffix_sort {
       settle<of_few>(aside, depth);
   }
 
+  /// Does the same with the open groups of all members, since a repeat goes on where another member sorts. Each member compares
+  /// all neighbours, and sorts its own groups.
+  void settle_repeats_with_others(std::vector<open_items>& aside, std::size_t max_count, std::size_t depth) {
+    join(aside, max_count);
+    std::size_t const n = packed_.size(), open = size_of(aside);
+    std::size_t at_a_time = 0, groups = 0;
+    for (open_items const& some : aside) {
+      at_a_time = std::max(at_a_time, some.size());
+      groups += some.groups;
+    }
+    auto const counts = all_->share().members.all_gather(std::uint64_t(open));
+    std::size_t const total = all_->sum(open);
+    if (total / max_in_repeats > all_->sum(groups)) return;
+    using repeats = long_repeats<B, Index, needed_ranks<B>>;
+    bool fits = repeats::can_have(total);
+    if (open != 0) {
+      std::size_t const pairs = 2 * (buffer_sizes::of(open, sizeof(Index)) + buffer_sizes::of(total, sizeof(Index)));
+      fits &= needed_ranks<B>::memory(n) + repeats::memory(total, at_a_time) + pairs +
+                  refinement<B, Index, Index>::memory(at_a_time) <=
+              backend_.pool().available();
+    }
+    if (all_->min(fits) == 0) return;
+    std::size_t const received = open == 0 ? 0 : total;
+    auto firsts = backend_.template buffer<Index>(received), seconds = backend_.template buffer<Index>(received);
+    {
+      auto const own_firsts = backend_.template buffer<Index>(open), own_seconds = backend_.template buffer<Index>(open);
+      std::size_t at = 0;
+      each_open(aside, [&] {
+        backend_.each(open_.size(), pair_with_neighbour<Index>{open_.items().data(), open_.heads().data(), open_.size(),
+                                                               own_firsts.data() + at, own_seconds.data() + at});
+        at += open_.size();
+      });
+      all_->collect(counts, std::span<Index const>(own_firsts.span()), firsts.span());
+      all_->collect(counts, std::span<Index const>(own_seconds.span()), seconds.span());
+    }
+    if (open == 0) return;
+    repeats all(backend_, packed_.view(), n, depth);
+    all.add(std::span<Index const>(firsts.span()));
+    all.number_all();
+    all.note(std::span<Index const>(firsts.span()), std::span<Index const>(seconds.span()));
+    firsts = {};
+    seconds = {};
+    sort_by(all, aside);
+    if (taken_up_ && !open_.empty()) open_.place(kept_);  // back to the rows of their groups
+    if (taken_up_ && open_.empty()) {
+      taken_up_ = false;
+      aside.clear();
+    }
+  }
+
   template <class Repeats>
   void settle(std::vector<open_items>& aside, std::size_t depth) {
     Repeats repeats(backend_, packed_.view(), packed_.size(), depth);
     each_open(aside, [&] { repeats.add(open_); });
     repeats.number_all();
     each_open(aside, [&] { repeats.note(open_); });
+    sort_by(repeats, aside);
+  }
+  template <class Repeats>
+  void sort_by(Repeats& repeats, std::vector<open_items>& aside) {
     repeats.compare();
     std::size_t part = 0;
     each_open(aside, [&] {
