@@ -12,8 +12,8 @@
 #include "ordo/group.hpp"
 #include "ordo/host_bytes.hpp"
 
-// Where an order is divided among the members of a group that have sorted their shares. Keys are strings of bytes, which the
-// caller compares: compare(a, b) returns a negative number, 0 or a positive number.
+// Divides an order among the members of a group, each of which has sorted its share: samples of the keys give splitters. Keys
+// are strings of bytes. The caller compares them: compare(a, b) returns a negative number, 0 or a positive number.
 namespace ordo::inline v0::detail {
 
 /// The key of an item of a member's sorted share, or the first bytes of it, and the bytes of the share for which it stands.

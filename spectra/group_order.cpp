@@ -260,7 +260,7 @@ class divided_order {
     report_.exchanged = texts.size() - kept;
     texts = {};
     entries = {};
-    // What arrives is in the order of members, so that equal spectra are in the order of the inputs.
+    // Spectra arrive in the order of members, so equal ones keep the order of the inputs.
     spectrum_store arrived(keys_, 0);
     std::vector<std::uint64_t> codes(keys_.count());
     char const* at = index.data();

@@ -15,8 +15,7 @@ namespace ordo::inline v0::spectra::detail {
 /// Reads inputs into a store of spectra, each with the text between it and the spectrum before it.
 class spectrum_collector final : private chunk_receiver {
  public:
-  /// @param take_head  called as take_head(k, head, has_spectra, name) with the file header of input k, once its end is known.
-  /// Returns
+  /// @param take_head  receives the file header of input k once its end is known: take_head(k, head, has_spectra, name). Returns
   ///     the part of it that goes with the next spectrum
   /// @param make_room  empties the store
   spectrum_collector(input_reader& reader, order_keys const& keys, spectrum_store& store,

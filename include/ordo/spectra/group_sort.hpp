@@ -59,8 +59,7 @@ bool can_be_divided(sort_options const& options, order_options const& order);
 /// keys, none does. All spectra are in the memory of the members: a third of order.memory for those of each one's part.
 /// @param inputs  addressable, and MGF. Each is opened several times by each member
 /// @returns nothing, on all members and before the output is opened, if the inputs have a fault, if there is something to warn
-/// of, or
-///     if memory does not suffice: one process can work alone then
+///     of, or if memory does not suffice: one process can work alone then
 /// @throws usage_error  if the work cannot be divided @throws member_lost  if another member failed @throws as order_spectra
 std::optional<group_order_report> order_spectra(group& members, spectrum_inputs const& inputs, group_output const& open,
                                                 sort_options const& options, order_options const& order);

@@ -168,13 +168,13 @@ TEST_CASE("maximal exact matches are those of the definition", "[suffix][matches
       std::vector<suffix::query_part> const parts_of_queries{
           {other, 0, other.size()}, {query, 0, middle}, {query, middle, middle}, {query, middle, query.size()}};
       std::vector<std::size_t> ends(parts_of_queries.size());
-      std::vector<match> together, apart;
-      super.find_super_maximal(parts_of_queries, together, ends);
+      std::vector<match> at_once, one_by_one;
+      super.find_super_maximal(parts_of_queries, at_once, ends);
       for (std::size_t k = 0; k < ends.size(); ++k) {
-        super.find_super_maximal(parts_of_queries[k].query, parts_of_queries[k].begin, parts_of_queries[k].end, apart);
-        REQUIRE(ends[k] == apart.size());
+        super.find_super_maximal(parts_of_queries[k].query, parts_of_queries[k].begin, parts_of_queries[k].end, one_by_one);
+        REQUIRE(ends[k] == one_by_one.size());
       }
-      REQUIRE(together == apart);
+      REQUIRE(at_once == one_by_one);
     }
     std::vector<std::uint64_t> lengths(query.size());
     suffix::matching_statistics(rows, query, 0, lengths);
