@@ -11,6 +11,7 @@
 #include "ordo/backend.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/sort/key_ranges.hpp"
+#include "suffix/sort/long_repeats.hpp"
 #include "suffix/sort/member_share.hpp"
 #include "suffix/sort/position_sets.hpp"
 #include "suffix/sort/requests.hpp"
@@ -200,29 +201,19 @@ class group_ranks {
   /// @param to  receives them, by the numbers of `items`
   void bring(std::span<Index const> items, std::size_t steps, rank_key<Index, numbered_position> const& own,
              std::span<Index> to) {
-    using place = std::conditional_t<sizeof(Index) == 8, std::uint64_t, std::uint32_t>;
-    group& members = share_.members;
-    std::size_t const size = items.size();
-    packed_view const text = packed_.view();
-    auto const order = backend_.template buffer<place>(size);
-    std::vector<std::uint64_t> begins;
-    {
-      auto const owners = backend_.template buffer<std::uint32_t>(size);
-      backend_.each(size, find_owner<Index, place>{text, owners_.data(), firsts_.size(), items.data(), steps, owners.data(),
-                                                   order.data()});
-      begins = sort_by_owner(backend_, members.size(), owners.span(), order.span());
-    }
-    auto const requests = backend_.template buffer<Index>(std::size_t(begins.back()));
-    backend_.each(requests.size(), store_request<Index, place>{items.data(), order.data(), steps, requests.data()});
-    request_moves const moves(members, begins);
-    share_.report.exchanged += (moves.sent_out + moves.sent_back) * sizeof(Index);
-    auto const asked = backend_.template buffer<Index>(moves.answered);
-    move_items(members, backend_, moves.out, std::span<Index const>(requests.span()), asked.span());
-    backend_.each(asked.size(), look_up_rank<Index>{own, asked.data()});
-    move_items(members, backend_, moves.back, std::span<Index const>(asked.span()), requests.span());
-    backend_.each(size,
-                  store_next_rank<Index, place>{items.data(), order.data(), requests.data(), requests.size(),
+    questions all = ask(items, steps);
+    backend_.each(all.asked.size(), look_up_rank<Index>{own, all.asked.data()});
+    share_.report.exchanged += all.moves.sent_back * sizeof(Index);
+    move_items(share_.members, backend_, all.moves.back, std::span<Index const>(all.asked.span()), all.own.span());
+    backend_.each(items.size(),
+                  store_next_rank<Index, place>{items.data(), all.order.data(), all.own.data(), all.own.size(),
                                                 packed_.breaks().bounds().data(), packed_.records(), numbers(), to.data()});
+  }
+
+  /// Adds the suffixes whose ranks bring() will look up here for the members, if they call it with these arguments. Collective.
+  void add_asked(std::span<Index const> items, std::size_t steps, needed_ranks<B>& needed) {
+    questions const all = ask(items, steps);
+    needed.add(std::span<Index const>(all.asked.span()), 0);
   }
 
   /// Completes an LCP at this member's first row: the keys of two members differ. Collective.
@@ -262,6 +253,34 @@ class group_ranks {
       firsts = key_sample(backend, packed.view(), packed.size(), packed.size(), every_position{}).firsts_of(firsts.size());
     share.members.broadcast(std::as_writable_bytes(std::span(firsts)), 0);
     return firsts;
+  }
+
+  using place = std::conditional_t<sizeof(Index) == 8, std::uint64_t, std::uint32_t>;
+  /// Suffixes whose ranks are asked for: by this member, in an order of its items, and by others of this one.
+  struct questions {
+    buffer<place> order;
+    request_moves moves;
+    buffer<Index> own, asked;
+  };
+  /// Asks the owners of the suffixes `steps` letters after items. Collective.
+  questions ask(std::span<Index const> items, std::size_t steps) {
+    group& members = share_.members;
+    std::size_t const size = items.size();
+    auto order = backend_.template buffer<place>(size);
+    std::vector<std::uint64_t> begins;
+    {
+      auto const owners = backend_.template buffer<std::uint32_t>(size);
+      backend_.each(size, find_owner<Index, place>{packed_.view(), owners_.data(), firsts_.size(), items.data(), steps,
+                                                   owners.data(), order.data()});
+      begins = sort_by_owner(backend_, members.size(), owners.span(), order.span());
+    }
+    auto own = backend_.template buffer<Index>(std::size_t(begins.back()));
+    backend_.each(own.size(), store_request<Index, place>{items.data(), order.data(), steps, own.data()});
+    request_moves const moves(members, begins);
+    share_.report.exchanged += moves.sent_out * sizeof(Index);
+    auto asked = backend_.template buffer<Index>(moves.answered);
+    move_items(members, backend_, moves.out, std::span<Index const>(own.span()), asked.span());
+    return {std::move(order), moves, std::move(own), std::move(asked)};
   }
 
   [[nodiscard]] range_ends ends_of(std::span<Index const> sa) const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -365,39 +366,51 @@ class suffix_sort {
     finish(ranks, aside, max_count, depth);
   }
 
-  /// Sorts the open groups of all members by the ranks of what follows, in rounds of as many blocks on every member.
+  /// Sorts the open groups of all members by the ranks of what follows, in rounds of as many blocks on every member. Owners
+  /// keep the ranks of the suffixes that follow those open at the beginning, if these are few: see needed_ranks.
   /// @param depth  see finish
   void finish_with_others(std::vector<open_items>& aside, std::size_t max_count, std::size_t depth) {
     depth = all_->min(depth);  // machines differ in how deep they sort by letters
     if (all_->max(size_of(aside)) == 0) return;
     if (chosen_.step() == 1) settle_repeats_with_others(aside, max_count, depth);
-    if (all_->max(size_of(aside)) == 0) return;
-    suffix_ranks<B, Index, Numbers> ranks(backend_, packed_.breaks(), packed_.size(), all_->rows(), kept_.size(), false,
-                                          chosen_, all_->first_row());
+    std::size_t const n = packed_.size(), open = all_->sum(size_of(aside));
+    if (open == 0) return;
+    std::size_t const ranks_of_all = buffer_sizes::of(kept_.size() + 1, sizeof(Index));
+    std::size_t const letters = kept_.empty() ? 0 : n;  // a member without suffixes is asked for none
+    std::size_t const ranks_of_few = needed_ranks<B>::memory(letters) + buffer_sizes::of(open + 1, sizeof(Index));
+    std::optional<needed_ranks<B>> needed;
+    if (open <= all_->rows() / max_needed &&
+        all_->min(letters == 0 || ranks_of_few <= std::max(ranks_of_all, backend_.pool().available() / 4)) != 0) {
+      needed.emplace(backend_, letters);
+      each_open_of_all(aside, max_count,
+                       [&](std::span<Index const> items) { all_->add_asked(items, steps_in(depth), *needed); });
+      needed->number_all();
+    }
+    suffix_ranks<B, Index, Numbers> ranks(backend_, packed_.breaks(), n, all_->rows(), needed ? needed->count() : kept_.size(),
+                                          false, needed ? needed->numbers() : chosen_, all_->first_row());
     ranks.place(std::span<Index const>(kept_), 0);
     each_open(aside, [&] { ranks.place(open_); });
     auto const next = backend_.template buffer<Index>(kept_.size() + 1);
     auto key = ranks.key(0);
     bit_range const bits{0, key.width};
     key.rank = next.data();
-    for (;; depth += steps_in(depth)) {
-      if (!taken_up_) join(aside, max_count);
-      std::size_t const own = taken_up_ ? std::size_t(!open_.empty()) : aside.size(), blocks = all_->max(own);
-      if (blocks == 0) return;
+    key.number = chosen_;
+    for (; all_->max(size_of(aside)) != 0; depth += steps_in(depth)) {
       ++all_->share().report.rounds;
-      for (std::size_t k = 0; k < blocks; ++k) {
-        if (k >= own) {
-          all_->bring({}, steps_in(depth), ranks.key(0), next.span());
-          continue;
-        }
-        bool const stays = taken_up_ || aside.size() == 1;
-        if (!taken_up_) open_.take_up(std::exchange(aside[k], {}), kept_);
-        taken_up_ = stays;
-        all_->bring(std::span<Index const>(open_.items()), steps_in(depth), ranks.key(0), next.span());
-        refine(ranks, key, bits);
-        if (!stays) aside[k] = open_.set_aside(false);
-      }
+      each_open_of_all(aside, max_count, [&](std::span<Index const> items) {
+        all_->bring(items, steps_in(depth), ranks.key(0), next.span());
+        if (!items.empty()) refine(ranks, key, bits);
+      });
     }
+  }
+
+  /// Calls use(items) for each block of open suffixes in turn, in as many turns on every member: without items at the end.
+  template <class Use>
+  void each_open_of_all(std::vector<open_items>& aside, std::size_t max_count, Use use) {
+    if (!taken_up_) join(aside, max_count);
+    std::size_t const own = aside.size(), turns = all_->max(own);
+    each_open(aside, [&] { use(std::span<Index const>(open_.items())); });
+    for (std::size_t k = own; k < turns; ++k) use({});
   }
 
   /// Settles long repeats if groups are small and memory suffices.
@@ -431,7 +444,7 @@ class suffix_sort {
       groups += some.groups;
     }
     auto const counts = all_->share().members.all_gather(std::uint64_t(open));
-    std::size_t const total = all_->sum(open);
+    std::size_t const total = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
     if (total / max_in_repeats > all_->sum(groups)) return;
     using repeats = long_repeats<B, Index, needed_ranks<B>>;
     bool fits = repeats::can_have(total);
