@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <future>
 #include <limits>
 #include <span>
 #include <utility>
@@ -39,8 +40,8 @@ constexpr std::uint64_t block_letters = 128, count_bytes = sizeof(letter_counts)
 /// @param order  of the letters in the bits of a word. If the lowest bits have the first one, the highest 8 bits of a count
 ///     have that of the first 64 letters of the block, if there are more
 template <class Index>
-counted_blocks blocks_of_bwt(std::string const& nucleotides, std::span<Index const> sa, std::uint64_t primary,
-                             letter_order order, unsigned threads) {
+counted_blocks blocks_of_bwt(std::string_view nucleotides, std::span<Index const> sa, std::uint64_t primary, letter_order order,
+                             unsigned threads) {
   constexpr unsigned half_shift = 56;
   std::uint64_t const n = sa.size();
   bool const is_lowest = order == letter_order::lowest_first;
@@ -68,14 +69,17 @@ counted_blocks blocks_of_bwt(std::string const& nucleotides, std::span<Index con
   return counted_blocks((n + block_letters - 1) / block_letters, block_bytes, threads, fill, add_counts<std::uint64_t>);
 }
 
-void append_reverse_complement(std::string& nucleotides, unsigned threads) {
+std::string_view letters_of(host_bytes const& bytes) {
+  return {bytes.data(), bytes.size()};
+}
+
+void append_reverse_complement(host_bytes& nucleotides, unsigned threads) {
   std::size_t const n = nucleotides.size();
   nucleotides.resize(2 * n);
   lent_arena arena(threads_for(threads));
-  arena.execute([&] {
-    host_detail::parallel_each(n, std::size_t{1} << 16, [&](std::size_t i) {
-      nucleotides[2 * n - 1 - i] = aligners::nucleotides[3 - code_of(nucleotides[i])];
-    });
+  arena.execute([&, all = nucleotides.data()] {
+    host_detail::parallel_each(n, std::size_t{1} << 16,
+                               [&](std::size_t i) { all[2 * n - 1 - i] = aligners::nucleotides[3 - code_of(all[i])]; });
   });
 }
 
@@ -90,6 +94,7 @@ unsigned bwa_reference::random_nucleotide() noexcept {
 void bwa_reference::add(std::string_view name, std::string_view comment, std::string_view letters) {
   record one{std::string(name), std::string(comment), nucleotides_.size(), letters.size(), 0};
   nucleotides_.resize(one.begin + letters.size());
+  char* const nucleotides = nucleotides_.data() + one.begin;
   host_detail::blocks const parts(letters.size(), std::size_t{1} << 16);
   std::vector<char> has_holes(parts.count);
   parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
@@ -97,7 +102,7 @@ void bwa_reference::add(std::string_view name, std::string_view comment, std::st
     for (std::size_t i = begin; i < end; ++i) {
       unsigned const code = code_of(letters[i]);
       all |= code;
-      nucleotides_[one.begin + i] = aligners::nucleotides[code & 3];
+      nucleotides[i] = aligners::nucleotides[code & 3];
     }
     has_holes[part] = all > 3;
   });
@@ -111,7 +116,7 @@ void bwa_reference::add(std::string_view name, std::string_view comment, std::st
         holes_.push_back({one.begin + i, 1, letters[i]});
         ++one.holes;
       }
-      nucleotides_[one.begin + i] = aligners::nucleotides[random_nucleotide()];
+      nucleotides[i] = aligners::nucleotides[random_nucleotide()];
     }
   records_.push_back(std::move(one));
 }
@@ -129,23 +134,34 @@ void bwa_reference::write_names(sink& amb, sink& ann) const {
 
 // Four letters a byte, the first one in the highest bits; then the number of letters modulo 4, behind a byte of its own if that
 // is 0.
-void bwa_reference::write_letters(sink& to, unsigned threads) const {
-  std::uint64_t const n = size(), bytes = n / 4 + 1;
+void bwa_reference::write_packed(sink& to, std::uint64_t n, unsigned threads) const {
+  std::string_view const nucleotides = letters_of(nucleotides_);
+  std::uint64_t const bytes = n / 4 + 1;
   aligners::part_writer out(to, bytes + 1, threads);
   out.write_numbers<std::uint8_t>(bytes, [&](std::uint64_t byte) {
     unsigned packed = 0;
-    for (std::uint64_t i = 4 * byte; i < std::min(n, 4 * byte + 4); ++i)
-      packed |= code_of(nucleotides_[i]) << (2 * (3 - i % 4));
+    for (std::uint64_t i = 4 * byte; i < std::min(n, 4 * byte + 4); ++i) packed |= code_of(nucleotides[i]) << (2 * (3 - i % 4));
     return packed;
   });
   out.write_numbers<std::uint8_t>(1, [&](std::uint64_t) { return n % 4; });
+}
+
+// Writes the letters of the reference, of n letters, whose reverse complement follows.
+void bwa_reference::write_letters(bwa_files const& files, std::uint64_t n, unsigned threads) const {
+  write_packed(files.pac, n, threads);
+}
+
+void bwa_reference::write_letters(bwa_mem2_files const& files, std::uint64_t n, unsigned threads) const {
+  write_packed(files.pac, n, threads);
+  aligners::part_writer letters(files.letters, size(), threads);
+  letters.write_numbers<std::uint8_t>(size(), [all = nucleotides_.data()](std::uint64_t p) { return code_of(all[p]); });
 }
 
 template <class Index>
 void bwa_reference::write_arrays(bwa_files const& files, std::span<Index const> sa, unsigned threads) const {
   std::uint64_t const n = size();  // both strands
   std::uint64_t const primary = primary_row(sa, threads);
-  counted_blocks const bwt = blocks_of_bwt(nucleotides_, sa, primary, letter_order::highest_first, threads);
+  counted_blocks const bwt = blocks_of_bwt(letters_of(nucleotides_), sa, primary, letter_order::highest_first, threads);
   // The last block ends with the word of the last letter.
   std::uint64_t const bytes = (n + 15) / 16 * 4 + (bwt.blocks() + 1) * count_bytes;
 
@@ -174,15 +190,16 @@ void bwa_reference::write_arrays(bwa_mem2_files const& files, std::span<Index co
   // Blocks of 64 rows: the counts of the letters in the rows before, and a mask for each letter, the first row in the highest
   // bit. The row of the whole text has no letter.
   constexpr std::uint64_t block_rows = 64, masks_at = sizeof(letter_counts);
+  char const* const nucleotides = nucleotides_.data();
   auto const fill = [&](std::uint64_t block, char* at, letter_counts& here) {
     std::memcpy(at, here.data(), sizeof(here));
     letter_counts masks{};
     std::uint64_t const begin = block * block_rows, end = std::min(rows, begin + block_rows);
     for (std::uint64_t row = begin; row < end; ++row) {
       constexpr std::uint64_t ahead = 32;
-      if (row + ahead < rows) __builtin_prefetch(nucleotides_.data() + position(row + ahead));
+      if (row + ahead < rows) __builtin_prefetch(nucleotides + position(row + ahead));
       if (std::uint64_t const p = position(row); p != 0)
-        masks[code_of(nucleotides_[p - 1])] |= std::uint64_t{1} << (block_rows - 1 - (row - begin));
+        masks[code_of(nucleotides[p - 1])] |= std::uint64_t{1} << (block_rows - 1 - (row - begin));
     }
     std::memcpy(at + masks_at, masks.data(), sizeof(masks));
     for (std::size_t c = 0; c < 4; ++c) here[c] += std::uint64_t(std::popcount(masks[c]));
@@ -201,17 +218,19 @@ void bwa_reference::write_arrays(bwa_mem2_files const& files, std::span<Index co
   out.write_numbers<std::uint8_t>(entries, [&](std::uint64_t i) { return position(i * interval) >> 32; });
   out.write_numbers<std::uint32_t>(entries, [&](std::uint64_t i) { return position(i * interval); });
   out.write_numbers<std::uint64_t>(1, [&](std::uint64_t) { return primary_row(sa, threads); });
-  aligners::part_writer letters(files.letters, size(), threads);
-  letters.write_numbers<std::uint8_t>(size(), [&](std::uint64_t p) { return code_of(nucleotides_[p]); });
 }
 
 template <class Files>
 build_report bwa_reference::write_all(Files const& files, build_options const& options) {
   if (size() == 0) throw input_error("no letters: reference: an index needs at least one");
   write_names(files.amb, files.ann);
-  write_letters(files.pac, options.machine.threads);
+  std::uint64_t const n = size();
   append_reverse_complement(nucleotides_, options.machine.threads);
-  return build_for(text{nucleotides_}, options, [&](auto const& sa) { write_arrays(files, sa, options.machine.threads); });
+  auto writing = std::async([&] { write_letters(files, n, options.machine.threads); });  // after the sort if no thread is left
+  build_report const report = build_for(text{letters_of(nucleotides_)}, options,
+                                        [&](auto const& sa) { write_arrays(files, sa, options.machine.threads); });
+  writing.get();
+  return report;
 }
 
 build_report bwa_reference::write(bwa_files const& files, build_options const& options) {
@@ -235,6 +254,8 @@ void minibwa_reference::add(std::string_view name, std::string_view comment, std
   (names_ += name) += '\0';
   (comments_ += comment) += '\0';
   lengths_.push_back(letters.size());
+  nucleotides_.resize(begin + letters.size());
+  char* const nucleotides = nucleotides_.data() + begin;
   std::uint64_t ambiguous = 0, masked = 0;  // letters of the ranges that are open
   auto const close = [&](std::vector<range>& to, std::uint64_t& length, std::uint64_t end) {
     if (length != 0) to.push_back({end - length, end});
@@ -252,7 +273,7 @@ void minibwa_reference::add(std::string_view name, std::string_view comment, std
     } else {
       close(ambiguous_, ambiguous, begin + i);
     }
-    nucleotides_ += aligners::nucleotides[code];
+    nucleotides[i] = aligners::nucleotides[code];
   }
 }
 
@@ -271,7 +292,7 @@ void minibwa_reference::write_letters(sink& to) const {
       put(head, one.end);
     }
   std::vector<std::uint64_t> packed(words);
-  for (std::uint64_t i = 0; i < size(); ++i) packed[i / 32] |= std::uint64_t(code_of(nucleotides_[i])) << (2 * (i % 32));
+  for (std::uint64_t i = 0; i < size(); ++i) packed[i / 32] |= std::uint64_t(code_of(nucleotides_.data()[i])) << (2 * (i % 32));
   to.expect(head.size() + 8 * words + names_.size() + comments_.size());
   write_text(to, head);
   to.write({reinterpret_cast<char const*>(packed.data()), 8 * words});
@@ -282,7 +303,7 @@ void minibwa_reference::write_letters(sink& to) const {
 template <class Index>
 void minibwa_reference::write_arrays(sink& to, std::span<Index const> sa, unsigned threads) const {
   std::uint64_t const n = size(), primary = primary_row(sa, threads);
-  counted_blocks const bwt = blocks_of_bwt(nucleotides_, sa, primary, letter_order::lowest_first, threads);
+  counted_blocks const bwt = blocks_of_bwt(letters_of(nucleotides_), sa, primary, letter_order::lowest_first, threads);
   constexpr unsigned interval_bits = 4;
   std::uint64_t const interval = std::uint64_t{1} << interval_bits, entries = (n + interval) / interval;
   std::string head = "MBW\2";
@@ -308,7 +329,8 @@ build_report minibwa_reference::write(minibwa_files const& files, build_options 
   if (size() == 0) throw input_error("no letters: reference: an index needs at least one");
   write_letters(files.l2b);
   append_reverse_complement(nucleotides_, options.machine.threads);
-  return build_for(text{nucleotides_}, options, [&](auto const& sa) { write_arrays(files.mbw, sa, options.machine.threads); });
+  return build_for(text{letters_of(nucleotides_)}, options,
+                   [&](auto const& sa) { write_arrays(files.mbw, sa, options.machine.threads); });
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -1,7 +1,6 @@
 #include "ordo/suffix/aligner_index.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -10,17 +9,19 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
+#include "ordo/host_bytes.hpp"
 #include "ordo/suffix/fmd.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/sufsort/commands.hpp"
-#include "tools/sufsort/queries.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -29,12 +30,9 @@ constexpr bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-constexpr std::array<std::uint8_t, 256> is_residue = [] {
-  std::array<std::uint8_t, 256> is{};
-  for (std::size_t c = 'A'; c <= 'Z'; ++c) is[c] = is[c + 32] = 1;
-  for (std::size_t const c : {'*', '-', '.'}) is[c] = 1;
-  return is;
-}();
+constexpr bool is_residue(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '*' || c == '-' || c == '.';
+}
 
 /// Divides a header at its first blank.
 std::pair<std::string_view, std::string_view> name_and_comment(std::string_view header) {
@@ -42,47 +40,143 @@ std::pair<std::string_view, std::string_view> name_and_comment(std::string_view 
   return {header.substr(0, blank), blank == header.size() ? std::string_view() : header.substr(blank + 1)};
 }
 
-/// Reads the records of a file of FASTA, and calls take(header, letters) for each.
+/// Calls take(line) for each line, without its end.
 template <class F>
-void read_reference(cli::input& in, reporter& report, F take) {
-  line_reader lines(in);
-  std::optional<std::string> header;
-  std::string letters;
-  auto const fail = [&](std::string const& why) {
-    throw input_error(fmt::format("cannot read: {}:{}: {}", in.name(), lines.number(), why));
-  };
-  auto const add = [&] {
-    if (!header) return;
-    take(std::string_view(*header), std::string_view(letters));
-    letters.clear();
-    report.progress.at(in.file_read());
-  };
-  while (auto const next = lines.next()) {
-    std::string_view line = *next;
+void each_line(std::string_view text, F take) {
+  while (!text.empty()) {
+    std::size_t const end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.starts_with('>')) {
-      add();
-      header.emplace(line.substr(1));
-      if (header->find('\0') != header->npos) fail("a NUL byte in the header");
-      continue;
-    }
-    if (line.empty()) continue;
-    if (!header) fail("text before the first '>': a reference is FASTA");
-    unsigned all = 1;
-    for (char const c : line) all &= is_residue[static_cast<unsigned char>(c)];
-    if (all == 0) {
-      char const c = *std::ranges::find_if(line, [](char one) { return is_residue[static_cast<unsigned char>(one)] == 0; });
-      fail(c > ' ' && c < 0x7f ? fmt::format("character '{}' is not a residue", c)
-                               : fmt::format("byte 0x{:02x} is not a residue", static_cast<unsigned char>(c)));
-    }
-    letters += line;
+    take(line);
   }
-  add();
 }
+
+/// Reads the records of a file of FASTA, a block at a time, whose lines all threads of an arena check and join.
+class reference_reader {
+ public:
+  reference_reader(cli::input& in, tbb::task_arena& arena) : in_(in), arena_(arena) {}
+
+  /// Calls take(header, letters) for each record, and progress() now and then. @throws input_error
+  template <class F, class Progress>
+  void read(F take, Progress progress) {
+    constexpr std::size_t block = std::size_t{64} << 20;
+    std::size_t kept = 0;  // the beginning of a line
+    for (bool more = true; more; progress()) {
+      buffer_.resize(kept + block);
+      std::size_t const count = in_.read(buffer_.span().subspan(kept));
+      more = count == block;
+      std::string_view const all(buffer_.data(), kept + count);
+      std::size_t const last = all.substr(kept).rfind('\n'), lines = !more              ? all.size()
+                                                                     : last == all.npos ? 0
+                                                                                        : kept + last + 1;
+      take_lines(all.substr(0, lines), take);
+      kept = all.size() - lines;
+      std::copy_n(all.data() + lines, kept, buffer_.data());
+    }
+    if (header_) take(std::string_view(*header_), std::string_view(letters_.data(), letters_.size()));
+  }
+
+ private:
+  struct slice {
+    std::string_view text;
+    std::uint64_t letters = 0, lines = 0;
+    bool is_good = true;
+  };
+
+  [[noreturn]] void fail(std::string const& why) const {
+    throw input_error(fmt::format("cannot read: {}:{}: {}", in_.name(), line_, why));
+  }
+
+  template <class F>
+  void take_lines(std::string_view text, F& take) {
+    while (!text.empty()) {
+      if (text.front() == '>') {
+        if (header_) take(std::string_view(*header_), std::string_view(letters_.data(), letters_.size()));
+        letters_.resize(0);
+        std::size_t const end = std::min(text.find('\n'), text.size());
+        ++line_;
+        each_line(text.substr(0, end), [&](std::string_view header) { header_.emplace(header.substr(1)); });
+        if (header_->find('\0') != header_->npos) fail("a NUL byte in the header");
+        text.remove_prefix(std::min(end + 1, text.size()));
+        continue;
+      }
+      std::size_t end = 0;  // of the lines before the next header
+      while (end != text.npos && !(end != 0 && text[end - 1] == '\n')) end = text.find('>', end + 1);
+      std::string_view const lines = text.substr(0, end);
+      add(lines);
+      text.remove_prefix(lines.size());
+    }
+  }
+
+  // Adds lines of letters.
+  void add(std::string_view lines) {
+    constexpr std::size_t slice_bytes = std::size_t{1} << 20;
+    slices_.clear();
+    while (!lines.empty()) {
+      std::size_t const end =
+          lines.size() <= slice_bytes ? lines.size() : std::min(lines.find('\n', slice_bytes), lines.size() - 1) + 1;
+      slices_.push_back({lines.substr(0, end)});
+      lines.remove_prefix(end);
+    }
+    each_slice([](slice& one) { count(one); });
+    std::uint64_t letters = letters_.size();
+    for (slice& one : slices_) {
+      if (!one.is_good || (!header_ && one.letters != 0)) refuse(one.text);
+      line_ += one.lines;
+      letters += std::exchange(one.letters, letters);
+    }
+    letters_.resize(letters);
+    each_slice([&](slice& one) {
+      char* to = letters_.data() + one.letters;
+      each_line(one.text, [&](std::string_view line) { to = std::ranges::copy(line, to).out; });
+    });
+  }
+  template <class F>
+  void each_slice(F f) {
+    if (slices_.size() == 1) return f(slices_.front());  // most records are small
+    arena_.execute([&] { tbb::parallel_for(std::size_t{0}, slices_.size(), [&](std::size_t k) { f(slices_[k]); }); });
+  }
+  static void count(slice& one) {
+    std::uint64_t residues = 0, ends = 0;
+    for (char const c : one.text) {
+      residues += is_residue(c);
+      ends += c == '\n';
+    }
+    one.letters = residues;
+    one.lines = ends + (one.text.ends_with('\n') ? 0 : 1);
+    if (residues + ends == one.text.size()) return;
+    // Returns before line feeds count for nothing; everything else is an error.
+    one.letters = 0;
+    each_line(one.text, [&](std::string_view line) {
+      one.letters += line.size();
+      one.is_good &= std::ranges::all_of(line, is_residue);
+    });
+  }
+  // Throws for the first line that is no line of letters.
+  [[noreturn]] void refuse(std::string_view text) {
+    each_line(text, [&](std::string_view line) {
+      ++line_;
+      if (!header_ && !line.empty()) fail("text before the first '>': a reference is FASTA");
+      auto const other = std::ranges::find_if_not(line, is_residue);
+      if (other == line.end()) return;
+      fail(*other > ' ' && *other < 0x7f ? fmt::format("character '{}' is not a residue", *other)
+                                         : fmt::format("byte 0x{:02x} is not a residue", static_cast<unsigned char>(*other)));
+    });
+    fail("no line of letters");
+  }
+
+  cli::input& in_;
+  tbb::task_arena& arena_;
+  host_bytes buffer_, letters_;
+  std::vector<slice> slices_;
+  std::optional<std::string> header_;
+  std::uint64_t line_ = 0;  // the number of lines read
+};
 
 /// Reads all files. @param outputs  must not be among them
 template <class F>
-void read_references(aligner_index_options const& options, std::deque<cli::output> const& outputs,
+void read_references(aligner_index_options const& options, std::deque<cli::output> const& outputs, tbb::task_arena& arena,
                      cli::common_options const& common, reporter& report, F take) {
   for (std::string const& file : options.files) {
     cli::input in(file, common.threads);
@@ -91,7 +185,7 @@ void read_references(aligner_index_options const& options, std::deque<cli::outpu
         throw output_error(fmt::format("cannot write: {}: it is the same file as the input {}", out.name(), file));
       out.refuse_loop(in);
     }
-    read_reference(in, report, take);
+    reference_reader(in, arena).read(take, [&] { report.progress.at(in.file_read()); });
   }
 }
 
@@ -107,7 +201,9 @@ int build_run_lengths(aligner_index_options const& options, suffix::run_length_f
   outputs.emplace_back(options.output + (format == suffix::run_length_format::fmd ? ".fmd" : ".fmr"));
   report.phase("read");
   suffix::fmd_records records;
-  read_references(options, outputs, common, report, [&](std::string_view, std::string_view letters) { records.add(letters); });
+  tbb::task_arena arena(threads_for(common.threads));
+  read_references(options, outputs, arena, common, report,
+                  [&](std::string_view, std::string_view letters) { records.add(letters); });
   std::uint64_t const n = records.size();
   report.stats.input(n / 2);
   suffix::build_options sorting;
@@ -139,7 +235,7 @@ int build_packed(aligner_index_options const& options, std::initializer_list<cha
   report.phase("read");
   Reference reference;
   tbb::task_arena arena(threads_for(common.threads));
-  read_references(options, outputs, common, report, [&](std::string_view header, std::string_view letters) {
+  read_references(options, outputs, arena, common, report, [&](std::string_view header, std::string_view letters) {
     arena.execute([&] {
       if constexpr (requires { reference.add(header, letters); }) {
         reference.add(header, letters);

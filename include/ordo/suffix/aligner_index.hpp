@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ordo/host_bytes.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
 
@@ -74,7 +75,9 @@ class bwa_reference {
   };
   [[nodiscard]] unsigned random_nucleotide() noexcept;
   void write_names(sink& amb, sink& ann) const;
-  void write_letters(sink& to, unsigned threads) const;
+  void write_letters(bwa_files const& files, std::uint64_t n, unsigned threads) const;
+  void write_letters(bwa_mem2_files const& files, std::uint64_t n, unsigned threads) const;
+  void write_packed(sink& to, std::uint64_t n, unsigned threads) const;
   template <class Files>
   build_report write_all(Files const& files, build_options const& options);
   template <class Index>
@@ -82,7 +85,7 @@ class bwa_reference {
   template <class Index>
   void write_arrays(bwa_mem2_files const& files, std::span<Index const> sa, unsigned threads) const;
 
-  std::string nucleotides_;  // A, C, G, T
+  host_bytes nucleotides_;  // A, C, G, T
   std::vector<record> records_;
   std::vector<hole> holes_;  // runs of one ambiguous letter
   std::uint64_t random_ = (std::uint64_t{11} << 16) + 0x330e;
@@ -110,7 +113,7 @@ class minibwa_reference {
   template <class Index>
   void write_arrays(sink& to, std::span<Index const> sa, unsigned threads) const;
 
-  std::string nucleotides_;       // A, C, G, T
+  host_bytes nucleotides_;        // A, C, G, T
   std::string names_, comments_;  // each ends with NUL
   std::vector<std::uint64_t> lengths_;
   std::vector<range> ambiguous_, masked_;
