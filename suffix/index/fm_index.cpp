@@ -18,15 +18,12 @@ namespace {
 
 constexpr std::array<char, 8> magic{'o', 'r', 'd', 'o', ' ', 'f', 'm', '1'},
     packed_magic{'o', 'r', 'd', 'o', ' ', 'f', 'm', '3'};
-constexpr unsigned super_shift = 31;  // counts of a block start anew after 2^31 rows, so that they fit 32 bits
 constexpr std::size_t header_words = 6;
 
-// The packed layout: a block of 64 bytes holds four counts and two planes of three words.
-constexpr std::uint64_t packed_rows = 192, packed_bytes = 64, packed_words = packed_rows / 64, packed_planes_at = 16;
-constexpr unsigned packed_super_shift = 23;  // of blocks: fewer than 2^31 rows
+constexpr std::uint64_t packed_rows = fm_view::packed_rows, packed_bytes = fm_view::packed_bytes;
+constexpr std::uint32_t has_listed = fm_view::has_listed;
+constexpr std::uint8_t in_runs = fm_symbols::in_runs;
 constexpr std::uint64_t run_bytes = 16;
-constexpr std::uint32_t has_listed = std::uint32_t{1} << 31;  // in the first count: rows of the block are in runs
-constexpr std::uint8_t in_runs = 4;
 
 constexpr std::uint64_t multiple_of(std::uint64_t unit, std::uint64_t bytes) {
   return (bytes + unit - 1) / unit * unit;
@@ -42,18 +39,6 @@ std::uint32_t count_at(char const* at, std::size_t i) noexcept {
   std::uint32_t count;
   std::memcpy(&count, at + 4 * i, 4);
   return count;
-}
-
-/// Returns the number of bits that are set in three words. Only some processors of x86-64 have an instruction for that, and
-/// without it a compiler calls a function for each word.
-constexpr std::uint64_t count_bits(std::uint64_t a, std::uint64_t b, std::uint64_t c) noexcept {
-  constexpr std::uint64_t odd = 0x5555555555555555, pairs = 0x3333333333333333, nibbles = 0x0f0f0f0f0f0f0f0f;
-  auto const in_nibbles = [](std::uint64_t word) {
-    word -= word >> 1 & odd;
-    return (word & pairs) + (word >> 2 & pairs);
-  };
-  std::uint64_t const sums = in_nibbles(a ^ b ^ c) + 2 * in_nibbles((a & b) | (c & (a ^ b)));  // up to 12
-  return ((sums & nibbles) + (sums >> 4 & nibbles)) * 0x0101010101010101 >> 56;
 }
 
 }  // namespace
@@ -89,7 +74,7 @@ struct fm_index::layout {
     block_rows = packed ? packed_rows : std::bit_ceil(std::max<std::uint64_t>(256, symbols * 32));
     block_bytes = packed ? packed_bytes : multiple_of(8, symbols * 4) + planes * (block_rows / 8);
     blocks = rows / block_rows + 1;
-    supers = packed ? ((blocks - 1) >> packed_super_shift) + 1 : (rows >> super_shift) + 1;
+    supers = packed ? ((blocks - 1) >> fm_view::packed_super_shift) + 1 : (rows >> fm_view::super_shift) + 1;
     symbols_at = header_words * 8;
     super_at = symbols_at + (packed ? 4 : 2) * symbols * 8;
     blocks_at = super_at + supers * counted * 8;
@@ -101,233 +86,165 @@ struct fm_index::layout {
     text_runs_at = codes_at + (packed ? multiple_of(8, (n + 3) / 4) + text_letters::spare_bytes : 0);
     bytes = text_runs_at + text_runs * text_letters::run_bytes;
   }
-  [[nodiscard]] std::uint64_t planes_at() const { return packed ? packed_planes_at : multiple_of(8, symbols * 4); }
+  [[nodiscard]] std::uint64_t planes_at() const { return packed ? fm_view::packed_planes_at : multiple_of(8, symbols * 4); }
   // Returns the counts that hold before a block.
   [[nodiscard]] std::uint64_t super_of(std::uint64_t block) const {
-    return packed ? block >> packed_super_shift : block * block_rows >> super_shift;
+    return packed ? block >> fm_view::packed_super_shift : block * block_rows >> fm_view::super_shift;
   }
 };
 
 fm_index::fm_index(std::span<char const> bytes, text const& input, std::string name)
-    : bytes_(bytes), starts_(input.starts), name_(std::move(name)), residues_(input.size()), records_(input.records()) {
-  static_assert(max_symbols == 257);
+    : bytes_(bytes), name_(std::move(name)), symbols_(std::make_shared<fm_symbols>()) {
   auto const begins_with = [&](std::array<char, 8> const& word) {
     return bytes.size() >= header_words * 8 && std::memcmp(bytes.data(), word.data(), word.size()) == 0;
   };
-  packed_ = begins_with(packed_magic);
-  if (!packed_ && !begins_with(magic)) refuse("it does not begin as an FM index does");
+  view_.packed = begins_with(packed_magic);
+  if (!view_.packed && !begins_with(magic)) refuse("it does not begin as an FM index does");
   std::array<std::uint64_t, header_words> head;
   for (std::size_t i = 0; i < head.size(); ++i) head[i] = word_at(bytes.data(), i);
-  rows_ = head[1];
-  sample_ = head[3];
-  symbols_ = std::size_t(head[5]);
-  if (rows_ != residues_ + records_ || head[2] != records_)
-    refuse(fmt::format("{} rows for {} residues in {} records", rows_, residues_, records_));
-  if (sample_ == 0 || sample_ > std::max<std::uint64_t>(rows_, 1) + (std::uint64_t{1} << 32) ||
-      (head[4] != 32 && head[4] != 40 && head[4] != 64) || symbols_ == 0 || symbols_ > max_symbols)
+  view_.residues = input.size();
+  view_.records = input.records();
+  if (!input.starts.empty()) view_.starts = input.starts.data();
+  std::uint64_t const rows = view_.rows = head[1], records = view_.records, residues = view_.residues;
+  std::uint64_t const sample = view_.sample = head[3];
+  std::size_t const symbols = view_.num_symbols = std::size_t(head[5]);
+  if (rows != residues + records || head[2] != records)
+    refuse(fmt::format("{} rows for {} residues in {} records", rows, residues, records));
+  if (sample == 0 || sample > std::max<std::uint64_t>(rows, 1) + (std::uint64_t{1} << 32) ||
+      (head[4] != 32 && head[4] != 40 && head[4] != 64) || symbols == 0 || symbols > fm_symbols::max_symbols)
     refuse("impossible sizes");
-  layout at(packed_, residues_, records_, sample_, head[4], symbols_, 0);
+  layout at(view_.packed, residues, records, sample, head[4], symbols, 0);
   if (at.super_at > bytes.size()) refuse(fmt::format("{} bytes, expected {}", bytes.size(), at.bytes));
   std::uint64_t runs = 0;
-  if (packed_) {
-    for (std::size_t s = 0; s < symbols_; ++s)
-      if (std::uint64_t const count = word_at(bytes.data() + at.symbols_at, 3 * symbols_ + s); count <= rows_ - runs)
+  if (view_.packed) {
+    for (std::size_t s = 0; s < symbols; ++s)
+      if (std::uint64_t const count = word_at(bytes.data() + at.symbols_at, 3 * symbols + s); count <= rows - runs)
         runs += count;
       else
         refuse("more runs than rows");
-    at = layout(packed_, residues_, records_, sample_, head[4], symbols_, runs);
+    at = layout(view_.packed, residues, records, sample, head[4], symbols, runs);
     if (at.bytes < bytes.size())
-      at = layout(packed_, residues_, records_, sample_, head[4], symbols_, runs,
+      at = layout(view_.packed, residues, records, sample, head[4], symbols, runs,
                   (bytes.size() - at.bytes) / text_letters::run_bytes);
   }
   if (at.bytes != bytes.size()) refuse(fmt::format("{} bytes, expected {}", bytes.size(), at.bytes));
-  planes_ = at.planes;
-  block_rows_ = at.block_rows;
-  block_bytes_ = at.block_bytes;
-  super_ = bytes.data() + at.super_at;
-  blocks_ = bytes.data() + at.blocks_at;
+  view_.planes = at.planes;
+  view_.block_rows = at.block_rows;
+  view_.block_bytes = at.block_bytes;
+  view_.file = bytes.data();
+  view_.super = bytes.data() + at.super_at;
+  view_.blocks = bytes.data() + at.blocks_at;
+  view_.symbols = symbols_.get();
   check_symbols(at);
-  ends_ = entries(bytes.subspan(at.ends_at, records_ * (head[4] / 8)), unsigned(head[4]));
-  if (packed_) {
-    std::array<char, 4> four{};
-    for (std::size_t code = 0; code < 4; ++code)
-      if (common_[code] != 0) four[code] = static_cast<char>(word_at(bytes.data() + at.symbols_at, common_[code]));
-    packed_text_ = text_letters(bytes.subspan(at.codes_at, at.text_runs_at - at.codes_at), bytes.subspan(at.text_runs_at), four);
-  }
-  samples_ = entries(bytes.subspan(at.samples_at, (residues_ + sample_ - 1) / sample_ * (head[4] / 8)), unsigned(head[4]));
+  view_.ends = entries(bytes.subspan(at.ends_at, records * (head[4] / 8)), unsigned(head[4]));
+  view_.samples = entries(bytes.subspan(at.samples_at, (residues + sample - 1) / sample * (head[4] / 8)), unsigned(head[4]));
+  codes_at_ = at.codes_at;
+  text_runs_at_ = at.text_runs_at;
+  if (view_.packed) packed_text_ = packed_text(bytes.data());
+}
+
+text_letters fm_index::packed_text(char const* file) const noexcept {
+  std::span<char const> const all(file, bytes_.size());
+  std::array<char, 4> four{};
+  for (std::size_t byte = 0; byte < 256; ++byte)
+    if (std::size_t const code = symbols_->code_of_byte[byte]; code != in_runs) four[code] = static_cast<char>(byte);
+  return {all.subspan(codes_at_, text_runs_at_ - codes_at_), all.subspan(text_runs_at_), four};
 }
 
 // Reads bytes, counts, codes and runs of symbols.
 void fm_index::check_symbols(layout const& at) {
   char const* const table = bytes_.data() + at.symbols_at;
+  std::size_t const symbols = view_.num_symbols;
+  fm_symbols& all = *symbols_;
+  all.code_of_byte.fill(in_runs);
   std::uint64_t below = 0, runs = 0;
-  for (std::size_t s = 0; s < symbols_; ++s) {
-    std::uint64_t const byte = word_at(table, s), count = word_at(table, symbols_ + s);
-    if (s == 0 ? byte != 0 || count != records_ : byte > 255 || (s > 1 && byte <= word_at(table, s - 1)) || count == 0)
+  for (std::size_t s = 0; s < symbols; ++s) {
+    std::uint64_t const byte = word_at(table, s), count = word_at(table, symbols + s);
+    if (s == 0 ? byte != 0 || count != view_.records : byte > 255 || (s > 1 && byte <= word_at(table, s - 1)) || count == 0)
       refuse("impossible symbols");
-    if (count > rows_ - below) refuse("the counts of symbols are more than the rows");
-    if (s != 0) symbol_of_[byte] = std::uint16_t(s);
-    first_[s] = below;
+    if (count > view_.rows - below) refuse("the counts of symbols are more than the rows");
+    if (s != 0) all.of_byte[byte] = std::uint16_t(s);
+    all.first[s] = below;
     below += count;
-    if (!packed_) continue;
-    std::uint64_t const code = word_at(table, 2 * symbols_ + s), runs_of_symbol = word_at(table, 3 * symbols_ + s);
+    if (!view_.packed) continue;
+    std::uint64_t const code = word_at(table, 2 * symbols + s), runs_of_symbol = word_at(table, 3 * symbols + s);
     bool const is_listed = code == in_runs;
-    if (code > in_runs || (s == 0 && !is_listed) || (!is_listed && (common_[code] != 0 || runs_of_symbol != 0)))
+    if (code > in_runs || (s == 0 && !is_listed) || (!is_listed && (all.common[code] != 0 || runs_of_symbol != 0)))
       refuse("impossible codes of symbols");
-    code_of_.push_back(std::uint8_t(code));
-    runs_.push_back({bytes_.data() + at.runs_at + runs * run_bytes, runs_of_symbol});
+    all.code[s] = std::uint8_t(code);
+    all.runs[s] = {at.runs_at + runs * run_bytes, runs_of_symbol};
     runs += runs_of_symbol;
-    if (is_listed)
-      listed_.push_back(std::uint16_t(s));
-    else
-      common_[code] = std::uint16_t(s);
+    if (is_listed) {
+      all.listed[all.num_listed++] = std::uint16_t(s);
+    } else {
+      all.common[code] = std::uint16_t(s);
+      all.code_of_byte[byte] = std::uint8_t(code);
+    }
   }
-  if (below != rows_) refuse("the counts of symbols are fewer than the rows");
-  first_[symbols_] = rows_;
+  if (below != view_.rows) refuse("the counts of symbols are fewer than the rows");
+  all.first[symbols] = view_.rows;
 }
 
 void fm_index::refuse(std::string const& why) const {
   throw input_error(fmt::format("bad index: {}: {}", name_, why));
 }
 
-// Inline, because else a shared library calls its own functions as if a program could replace them.
-inline char const* fm_index::block_of(std::uint64_t row) const noexcept {
-  return packed_ ? blocks_ + row / packed_rows * packed_bytes : blocks_ + row / block_rows_ * block_bytes_;
+void fm_index::refuse_counts(interval found) const {
+  refuse(fmt::format("rows {} to {} of {}: impossible counts", found.begin, found.end, view_.rows));
 }
 
-void fm_index::prefetch(std::uint64_t row) const noexcept {
-  char const* const block = block_of(row);
-  __builtin_prefetch(block);
-  if (!packed_) __builtin_prefetch(block + 64);
-}
-
-// Returns the number of rows before `row`, which may be the number of rows, whose letter is a symbol.
-inline std::uint64_t fm_index::rank(std::size_t symbol, std::uint64_t row) const noexcept {
-  if (!packed_) return rank_in_block(symbol, row);
-  return code_of_[symbol] == in_runs ? rank_in_runs(symbol, row) : rank_of_code(code_of_[symbol], row);
-}
-
-inline std::uint64_t fm_index::rank_in_block(std::size_t symbol, std::uint64_t row) const noexcept {
-  char const* const block = block_of(row);
-  std::uint64_t sum = word_at(super_, (row >> super_shift) * symbols_ + symbol) + count_at(block, symbol);
-  char const* const planes = block + multiple_of(8, symbols_ * 4);
-  std::size_t const inside = std::size_t(row % block_rows_), words = block_rows_ / 64;
-  for (std::size_t w = 0; w * 64 < inside; ++w) {
-    std::uint64_t equal = ~std::uint64_t{0};
-    for (std::size_t plane = 0; plane < planes_; ++plane) {
-      std::uint64_t const bits = word_at(planes, plane * words + w);
-      equal &= (symbol >> plane & 1) != 0 ? bits : ~bits;
+void fm_index::refuse_walk(fm_view::walk const& one, fm_view::outcome why) const {
+  auto const reason = [&]() -> std::string {
+    using enum fm_view::outcome;
+    switch (why) {
+      case bad_position:
+        return fmt::format("position {} of {} residues", one.position, view_.residues);
+      case bad_record:
+        return "impossible record";
+      case bad_symbol:
+        return "impossible symbol";
+      case bad_count:
+        return "impossible counts";
+      default:
+        return "no position";
     }
-    std::size_t const left = inside - w * 64;
-    if (left < 64) equal &= (std::uint64_t{1} << left) - 1;
-    sum += count_bits(equal, 0, 0);
-  }
-  return sum;
-}
-
-inline std::uint64_t fm_index::rank_of_code(std::size_t code, std::uint64_t row) const noexcept {
-  std::uint64_t const block = row / packed_rows, inside = row % packed_rows;
-  char const* const at = blocks_ + block * packed_bytes;
-  std::uint32_t const flag = count_at(at, 0) & has_listed;
-  std::uint64_t sum = word_at(super_, (block >> packed_super_shift) * 4 + code) + (count_at(at, code) & ~has_listed);
-  std::uint64_t const flip_low = (code & 1) != 0 ? 0 : ~std::uint64_t{0}, flip_high = (code & 2) != 0 ? 0 : ~std::uint64_t{0};
-  // No branch depends on the row, which is as good as random.
-  static_assert(packed_words == 3);
-  std::uint64_t const last = (std::uint64_t{1} << (inside % 64)) - 1, all = ~std::uint64_t{0};
-  auto const equal = [&](std::size_t w) {
-    return (word_at(at + packed_planes_at, w) ^ flip_low) & (word_at(at + packed_planes_at, packed_words + w) ^ flip_high);
   };
-  sum += count_bits(equal(0) & (inside < 64 ? last : all),
-                    equal(1) & (inside < 64    ? 0
-                                : inside < 128 ? last
-                                               : all),
-                    equal(2) & (inside < 128 ? 0 : last));
-  if (code == 0 && flag != 0)  // rows of other letters have code 0, too
-    for (std::uint16_t const symbol : listed_) sum -= rank_in_runs(symbol, row) - rank_in_runs(symbol, row - inside);
-  return sum;
-}
-
-inline std::uint64_t fm_index::rank_in_runs(std::size_t symbol, std::uint64_t row) const noexcept {
-  run_list const& runs = runs_[symbol];
-  std::uint64_t low = 0, high = runs.count;  // runs below low begin before the row
-  while (low < high) {
-    std::uint64_t const middle = low + (high - low) / 2;
-    if (word_at(runs.at, 2 * middle) < row)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low == 0) return 0;
-  std::uint64_t const begin = word_at(runs.at, 2 * (low - 1)), before = word_at(runs.at, 2 * (low - 1) + 1);
-  std::uint64_t const behind = low == runs.count ? first_[symbol + 1] - first_[symbol] : word_at(runs.at, 2 * low + 1);
-  return before + std::min(row - begin, behind - before);
-}
-
-// Returns a number that is no symbol for a row that a damaged index gives none.
-inline std::size_t fm_index::symbol_at(std::uint64_t row) const noexcept {
-  if (packed_) {
-    char const* const at = blocks_ + row / packed_rows * packed_bytes;
-    std::size_t const inside = std::size_t(row % packed_rows);
-    if ((count_at(at, 0) & has_listed) != 0)
-      for (std::uint16_t const symbol : listed_)
-        if (rank_in_runs(symbol, row + 1) != rank_in_runs(symbol, row)) return symbol;
-    auto const bit = [&](std::size_t word) {
-      return std::size_t(word_at(at + packed_planes_at, word + inside / 64) >> (inside % 64) & 1);
-    };
-    std::size_t const symbol = common_[bit(0) | bit(packed_words) << 1];
-    return symbol == 0 ? symbols_ : symbol;
-  }
-  char const* const planes = block_of(row) + multiple_of(8, symbols_ * 4);
-  std::size_t const inside = std::size_t(row % block_rows_), words = block_rows_ / 64;
-  std::size_t symbol = 0;
-  for (std::size_t plane = 0; plane < planes_; ++plane)
-    symbol |= std::size_t(word_at(planes, plane * words + inside / 64) >> (inside % 64) & 1) << plane;
-  return symbol;
-}
-
-fm_index::interval fm_index::before(char letter, interval of) const {
-  std::size_t const symbol = symbol_of_[static_cast<unsigned char>(letter)];
-  if (symbol == 0 || of.begin > of.end || of.end > rows_) return {};
-  interval const next{first_[symbol] + rank(symbol, of.begin), first_[symbol] + rank(symbol, of.end)};
-  if (next.begin > next.end || next.end > first_[symbol + 1])
-    refuse(fmt::format("rows {} to {} of {}: impossible counts", next.begin, next.end, rows_));
-  return next;
+  refuse(fmt::format("row {}: {}", one.first, reason()));
 }
 
 std::uint64_t fm_index::rows_before(char letter, std::uint64_t rows) const {
   auto byte = static_cast<unsigned char>(letter);
-  if (std::size_t const symbol = symbol_of_[byte]; symbol != 0) {
-    std::uint64_t const result = first_[symbol] + rank(symbol, std::min(rows, rows_));
-    if (result > first_[symbol + 1]) refuse(fmt::format("row {} of {}: impossible counts", rows, rows_));
+  fm_symbols const& symbols = *symbols_;
+  if (std::size_t const symbol = symbols.of_byte[byte]; symbol != 0) {
+    std::uint64_t const result = symbols.first[symbol] + view_.rank(symbol, std::min(rows, view_.rows));
+    if (result > symbols.first[symbol + 1]) refuse(fmt::format("row {} of {}: impossible counts", rows, view_.rows));
     return result;
   }
   while (byte != 255)
-    if (std::size_t const greater = symbol_of_[++byte]; greater != 0) return first_[greater];
-  return rows_;
+    if (std::size_t const greater = symbols.of_byte[++byte]; greater != 0) return symbols.first[greater];
+  return view_.rows;
 }
 
 void fm_index::make_kmers(std::uint64_t searches) {
   constexpr std::size_t max_length = 11, letters_of_entry = 32;
-  if (!packed_) return;
-  std::uint64_t const max_entries = std::min(searches, residues_ / letters_of_entry);
+  if (!view_.packed) return;
+  std::uint64_t const max_entries = std::min(searches, view_.residues / letters_of_entry);
   std::vector<interval> words{all_rows()}, longer;
   std::size_t length = 0;
   for (; length < max_length && 4 * words.size() <= max_entries; ++length) {
     longer.assign(4 * words.size(), {});
     for (std::size_t code = 0; code < 4; ++code) {
-      if (common_[code] == 0) continue;
-      char const letter = static_cast<char>(word_at(bytes_.data() + header_words * 8, common_[code]));
+      if (symbols_->common[code] == 0) continue;
+      char const letter = static_cast<char>(word_at(bytes_.data() + header_words * 8, symbols_->common[code]));
       for (std::size_t word = 0; word < words.size(); ++word)
         if (!words[word].empty()) longer[code * words.size() + word] = before(letter, words[word]);
     }
     words.swap(longer);
   }
   if (length == 0) return;
-  kmer_code_.fill(4);
-  for (std::size_t byte = 0; byte < 256; ++byte)
-    if (std::size_t const symbol = symbol_of_[byte]; symbol != 0) kmer_code_[byte] = code_of_[symbol];
-  kmers_ = std::move(words);
-  kmer_length_ = length;
+  kmers_ = std::make_shared<std::vector<interval> const>(std::move(words));
+  view_.kmers = kmers_->data();
+  view_.kmer_length = length;
 }
 
 void fm_index::find(std::span<std::string_view const> patterns, std::span<row_range> rows) const {
@@ -363,69 +280,40 @@ void fm_index::find(std::span<std::string_view const> patterns, std::span<row_ra
     }
 }
 
-/// The way from a row to a row whose position is stored, or to the start of a record.
-struct fm_index::walk {
-  std::uint64_t first, row, steps = 0;
-  std::uint64_t position = 0;  // the result
-};
-
-// Takes a step. @returns false if the position is known
-inline bool fm_index::step(walk& one) const {
-  auto const found = [&](std::uint64_t p, auto why) {
-    if (p >= residues_ || one.steps >= residues_ - p) refuse(why(p));
-    one.position = p + one.steps;
-    return false;
-  };
-  if (one.row % sample_ == 0)
-    return found(samples_[one.row / sample_],
-                 [&](std::uint64_t p) { return fmt::format("row {}: position {} of {} residues", one.first, p, residues_); });
-  std::uint64_t const all_row = one.row + records_;
-  std::size_t const symbol = symbol_at(all_row);
-  if (symbol >= symbols_) refuse(fmt::format("row {}: impossible symbol", one.row));
-  std::uint64_t const below = rank(symbol, all_row);
-  if (below >= first_[symbol + 1] - first_[symbol]) refuse(fmt::format("row {}: impossible counts", one.row));
-  if (symbol == 0) {
-    std::uint64_t const record = ends_[below];
-    return found(record >= records_ ? residues_
-                 : starts_.empty()  ? 0
-                                    : starts_[record],
-                 [&](std::uint64_t) { return fmt::format("row {}: record {} of {}", one.first, record, records_); });
-  }
-  one.row = first_[symbol] + below - records_;
-  if (++one.steps > residues_) refuse(fmt::format("row {}: no position", one.first));
-  return true;
-}
-
 std::uint64_t fm_index::position(std::size_t row) const {
-  if (row >= residues_) refuse(fmt::format("row {} of {}", row, residues_));
-  walk one{row, row};
-  while (step(one)) {}
+  if (row >= view_.residues) refuse(fmt::format("row {} of {}", row, view_.residues));
+  fm_view::walk one{row, row};
+  fm_view::outcome end;
+  while ((end = view_.step(one)) == fm_view::outcome::row) {}
+  if (end != fm_view::outcome::position) refuse_walk(one, end);
   return one.position;
 }
 
 void fm_index::positions(std::span<std::uint64_t> rows) const {
   constexpr std::size_t max_lanes = 16;
-  std::array<walk, max_lanes> walks;
+  std::array<fm_view::walk, max_lanes> walks;
   std::array<std::size_t, max_lanes> item;
   std::size_t active = 0, next = 0;
   auto const start = [&](std::size_t lane) {
     if (next == rows.size()) return false;
-    if (rows[next] >= residues_) refuse(fmt::format("row {} of {}", rows[next], residues_));
+    if (rows[next] >= view_.residues) refuse(fmt::format("row {} of {}", rows[next], view_.residues));
     walks[lane] = {rows[next], rows[next]};
     item[lane] = next++;
-    prefetch(walks[lane].row + records_);
+    view_.prefetch(walks[lane].row + view_.records);
     return true;
   };
   while (active < max_lanes && start(active)) ++active;
   while (active != 0)
     for (std::size_t i = 0; i < active;) {
-      if (step(walks[i])) {
-        if (walks[i].row % sample_ == 0)
-          samples_.prefetch(walks[i].row / sample_);
+      if (fm_view::outcome const end = view_.step(walks[i]); end == fm_view::outcome::row) {
+        if (walks[i].row % view_.sample == 0)
+          view_.samples.prefetch(walks[i].row / view_.sample);
         else
-          prefetch(walks[i].row + records_);
+          view_.prefetch(walks[i].row + view_.records);
         ++i;
         continue;
+      } else if (end != fm_view::outcome::position) {
+        refuse_walk(walks[i], end);
       }
       rows[item[i]] = walks[i].position;
       if (start(i)) continue;

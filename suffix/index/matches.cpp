@@ -219,7 +219,7 @@ class match_finder::extension {
 bool match_finder::occurs_at_most(std::string_view string, std::uint64_t limit) const {
   fm_index const* const fm = rows_.fm();
   if (!fm) return rows_.find(string).size() <= limit;
-  fm_index::interval rows = fm->all_rows();
+  fm_interval rows = fm->all_rows();
   while (!string.empty() && rows.end - rows.begin > limit) {
     rows = fm->before(string.back(), rows);
     string.remove_suffix(1);

@@ -4,6 +4,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/suffix/matches.hpp"
+#include "suffix/index/fm_walks.hpp"
 #include "suffix/index/statistics_walks.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -17,10 +18,11 @@ void matching_statistics(searcher const& rows, std::string_view query, std::uint
   auto const first_of = [&](std::size_t w) { return w == count ? lengths.size() : lengths.size() / count * w; };
   if (rows.fm()) {
     std::size_t w = 0;
-    return run_walks<backward_walk>([&]() -> std::optional<backward_walk> {
+    using walk = backward_walk<searched_fm>;
+    return run_walks<walk>([&]() -> std::optional<walk> {
       if (w == count) return std::nullopt;
       std::size_t const first = first_of(w), last = first_of(++w);
-      return backward_walk(rows, query, begin + first, lengths.subspan(first, last - first));
+      return walk(searched_fm(rows), {query.data(), query.size()}, {begin + first, begin + last}, lengths.data() + first);
     });
   }
   std::vector<statistics_walk> walks;

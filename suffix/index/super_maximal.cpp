@@ -9,22 +9,16 @@
 
 #include "ordo/error.hpp"
 #include "ordo/suffix/matches.hpp"
+#include "suffix/index/fm_walks.hpp"
 #include "suffix/index/statistics_walks.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
 
-/// Offsets [begin, end) of a query.
-struct offset_range {
-  std::uint64_t begin, end;
-};
-
 // Returns the end of the offsets at which strings of a length begin.
 std::uint64_t end_of_strings(std::string_view query, std::uint64_t length) {
   return query.size() - std::min<std::uint64_t>(query.size(), length - 1);
 }
-
-constexpr std::uint64_t range_offsets = 128;  // that are taken together where a string occurs
 
 /// Looks for strings of a given length in parts of a query by a suffix array, each from the last offset to the first. A string
 /// of which only l letters occur rules out all strings that include these and the next letter.
@@ -63,58 +57,11 @@ std::vector<std::vector<offset_range>> find_long_strings(searcher const& rows, s
   }
 }
 
-/// Looks for strings of a given length in a part of a query by an FM index, from the first offset to the last. A string that
-/// does not occur rules out all that include it: of unrelated sequences most offsets are passed over. (The idea is that of
-/// Boyer and Moore.)
-class long_string_walk {
- public:
-  /// @param found  receives the offsets at which a string may begin that occurs
-  long_string_walk(fm_index const& fm, query_part const& part, std::uint64_t length, std::vector<offset_range>& found)
-      : fm_(&fm), query_(part.query), end_(part.end), length_(length), found_(&found) {
-    begin(part.begin);
-  }
-
-  [[nodiscard]] bool has_ended() const noexcept { return at_ >= end_ || length_ > query_.size() - at_; }
-
-  void step() {
-    if (next_ != at_) rows_ = fm_->before(query_[--next_], rows_);
-    if (rows_.empty())
-      begin(next_ + 1);
-    else if (next_ == at_)
-      take();
-    fm_->prefetch(rows_);
-  }
-
- private:
-  void begin(std::uint64_t at) {
-    at_ = at;
-    if (has_ended()) return;
-    std::size_t left = 0;
-    rows_ = fm_->last_letters(query_.substr(at, length_), left);
-    next_ = at + left;
-  }
-  void take() {
-    std::uint64_t const end = std::min(end_, at_ + range_offsets);
-    if (!found_->empty() && found_->back().end == at_)
-      found_->back().end = end;
-    else
-      found_->push_back({at_, end});
-    begin(end);
-  }
-
-  fm_index const* fm_;
-  std::string_view query_;
-  std::uint64_t end_, length_;
-  std::vector<offset_range>* found_;
-  std::uint64_t at_ = 0, next_ = 0;  // the offset of the string; that of the letter read last
-  fm_index::interval rows_;
-};
-
 /// The matching statistics of parts of queries, but those of less than min_length letters are any number below it. They lie one
 /// part after the other; with an FM index there are the rows of the matches, too.
 struct long_statistics {
   std::vector<std::uint64_t> lengths;
-  std::vector<fm_index::interval> rows;
+  std::vector<fm_interval> rows;
 
   void compute(searcher const& in, std::span<query_part const> parts, std::uint64_t min_length);
 
@@ -154,24 +101,38 @@ void long_statistics::compute(searcher const& in, std::span<query_part const> pa
   run_walks(in, std::move(walks));
 }
 
+/// Takes ranges, and joins those that meet.
+struct range_list {
+  std::vector<offset_range>* to;
+  void operator()(offset_range more) const {
+    if (!to->empty() && to->back().end == more.begin)
+      to->back().end = more.end;
+    else
+      to->push_back(more);
+  }
+};
+
 void long_statistics::by_fm_index(searcher const& in, std::span<query_part const> parts, std::span<std::size_t const> firsts,
                                   std::uint64_t min_length) {
+  searched_fm const fm(in);
+  auto const letters_of = [&](std::size_t part) { return query_letters{parts[part].query.data(), parts[part].query.size()}; };
   std::vector<std::vector<offset_range>> found(parts.size());
+  using string_walk = long_string_walk<searched_fm, range_list>;
   std::size_t part = 0;
-  run_walks<long_string_walk>([&]() -> std::optional<long_string_walk> {
+  run_walks<string_walk>([&]() -> std::optional<string_walk> {
     if (part == parts.size()) return std::nullopt;
     std::size_t const here = part++;
-    return long_string_walk(*in.fm(), parts[here], min_length, found[here]);
+    return string_walk(fm, letters_of(here), {parts[here].begin, parts[here].end}, min_length, range_list{&found[here]});
   });
   part = 0;
   std::size_t range = 0;
-  run_walks<backward_walk>([&]() -> std::optional<backward_walk> {
+  using walk = backward_walk<searched_fm>;
+  run_walks<walk>([&]() -> std::optional<walk> {
     while (part != parts.size() && range == found[part].size()) ++part, range = 0;
     if (part == parts.size()) return std::nullopt;
     offset_range const& one = found[part][range++];
-    std::size_t const first = firsts[part] + std::size_t(one.begin - parts[part].begin), size = one.end - one.begin;
-    return backward_walk(in, parts[part].query, one.begin, std::span(lengths).subspan(first, size), min_length,
-                         std::span(rows).subspan(first, size));
+    std::size_t const first = firsts[part] + std::size_t(one.begin - parts[part].begin);
+    return walk(fm, letters_of(part), one, lengths.data() + first, min_length, rows.data() + first);
   });
 }
 

@@ -34,8 +34,14 @@ for policy in '' '--strands both' '--ambiguous break' '--keep-case' '--width 40'
     expect 0 sufsort ${command%% *} x changed.fa ${command#"${command%% *}"} --fm; cmp array out
     # shellcheck disable=SC2086
     expect 0 sufsort ${command%% *} bare changed.fa ${command#"${command%% *}"} --threads 1; cmp array out
+    have_gpu || continue
+    # shellcheck disable=SC2086
+    expect 0 sufsort ${command%% *} x changed.fa ${command#"${command%% *}"} --device gpu --quiet; cmp array out
   done
 done
+# A GPU without a use is no error, and -v says why it is left.
+expect 0 sufsort mem x changed.fa -v --device cpu
+want "$(grep -c 'on the cpu: a GPU finds super-maximal matches and matching statistics only' err)" 1 'the machine of mem'
 # The FM index of DNA holds the text: matches need no other file of it.
 expect 0 sufsort build in.fa -o bare --fm --without-sa
 for command in 'mem -l 14' 'mem --super-maximal -l 12 --both-strands' 'ms'; do

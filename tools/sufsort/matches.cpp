@@ -6,7 +6,9 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
@@ -35,18 +38,50 @@ namespace {
 
 using suffix::match;
 
-constexpr std::uint64_t unit_letters = std::uint64_t{1} << 15;  // worked on at a time by one thread
+constexpr std::uint64_t unit_letters = std::uint64_t{1} << 15;   // worked on at a time by one thread
+constexpr std::uint64_t gpu_letters = std::uint64_t{1} << 23;    // by a GPU
+constexpr std::size_t units_of_thread = 4, max_gpu_bundles = 6;  // that wait or are worked on
+
+/// Changes the letters of queries to those of the text.
+struct letter_rules {
+  std::array<char, 256> read_as;
+  bool reverse, all_letters;  // whether reverse complements are made, and whether each letter must have a complement
+  suffix::complement const* other_strand;
+};
 
 /// Queries and, if wanted, their reverse complements.
-struct query_set {
+class query_set {
+ public:
   query_batch queries;
-  std::string reversed;
-  std::vector<std::size_t> reversed_begins;
 
+  /// Makes the letters once, by the first thread that needs them. @throws input_error  for a letter that has no complement
+  void prepare(letter_rules const& rules) {
+    std::call_once(is_prepared_, [&] {
+      for (std::size_t i = 0; i < queries.size(); ++i) {
+        for (char& c : queries.letters(i)) c = rules.read_as[static_cast<unsigned char>(c)];
+        if (rules.reverse) add_reversed(i, rules);
+      }
+    });
+  }
   [[nodiscard]] std::string_view letters(std::size_t i, bool reverse) const {
     std::string_view const forward = queries.pattern(i);
-    return reverse ? std::string_view(reversed).substr(reversed_begins[i], forward.size()) : forward;
+    return reverse ? std::string_view(reversed_).substr(reversed_begins_[i], forward.size()) : forward;
   }
+
+ private:
+  void add_reversed(std::size_t i, letter_rules const& rules) {
+    std::string_view const letters = queries.pattern(i);
+    suffix::complement const& other = *rules.other_strand;
+    if (std::size_t const at = rules.all_letters ? other.first_without(letters) : letters.npos; at != letters.npos)
+      throw input_error(fmt::format("no complement: query '{}': letter {} is '{}', which is not a nucleotide",
+                                    shortened(queries.name(i)), at + 1, letters[at]));
+    reversed_begins_.push_back(reversed_.size());
+    other.append_reversed(reversed_, letters);
+  }
+
+  std::once_flag is_prepared_;
+  std::string reversed_;
+  std::vector<std::size_t> reversed_begins_;
 };
 
 /// A part of a query, or of its reverse complement: the offsets [begin, end).
@@ -63,7 +98,7 @@ struct query_part {
 /// Some parts of the same set, in order, and what is found for them: the end of a query that began in an earlier unit, output
 /// of whole queries, and the beginning of a query that a later unit ends.
 struct work_unit {
-  std::shared_ptr<query_set const> set;
+  std::shared_ptr<query_set> set;
   std::vector<query_part> parts;
   std::vector<match> head, tail;
   std::string text;
@@ -73,10 +108,9 @@ struct work_unit {
 class unit_source {
  public:
   /// @param reverse  adds the reverse complement of each query
-  unit_source(query_reader& reader, bool reverse, bool all_letters, suffix::complement const& other_strand)
-      : reader_(reader), reverse_(reverse), all_letters_(all_letters), other_strand_(other_strand) {}
+  unit_source(query_reader& reader, bool reverse) : reader_(reader), reverse_(reverse) {}
 
-  /// @returns false at the end @throws input_error  for a letter that has no complement
+  /// @returns false at the end
   bool next(work_unit& unit) {
     while (!set_ || query_ == set_->queries.size())
       if (!read_set()) return false;
@@ -99,26 +133,15 @@ class unit_source {
   bool read_set() {
     auto set = std::make_shared<query_set>();
     if (!reader_.next(set->queries)) return false;
-    query_batch const& queries = set->queries;
-    for (std::size_t i = 0; i < queries.size(); ++i) {
-      std::string_view const letters = queries.pattern(i);
-      letters_ += letters.size();
-      if (!reverse_) continue;
-      if (std::size_t const at = all_letters_ ? other_strand_.first_without(letters) : letters.npos; at != letters.npos)
-        throw input_error(fmt::format("no complement: query '{}': letter {} is '{}', which is not a nucleotide",
-                                      shortened(queries.name(i)), at + 1, letters[at]));
-      set->reversed_begins.push_back(set->reversed.size());
-      other_strand_.append_reversed(set->reversed, letters);
-    }
+    for (std::size_t i = 0; i < set->queries.size(); ++i) letters_ += set->queries.pattern(i).size();
     set_ = std::move(set);
     query_ = 0;
     return true;
   }
 
   query_reader& reader_;
-  bool reverse_, all_letters_;
-  suffix::complement const& other_strand_;
-  std::shared_ptr<query_set const> set_;
+  bool reverse_;
+  std::shared_ptr<query_set> set_;
   std::size_t query_ = 0;
   bool strand_ = false;
   std::uint64_t at_ = 0, letters_ = 0;
@@ -149,37 +172,109 @@ std::uint64_t letters_in(std::vector<std::string> const& files) {
   return letters;
 }
 
-/// Reads queries, calls work(unit) for units in parallel, and finish(unit) in the order of the queries.
-/// @param reverse  adds reverse complements
-void run_units(std::vector<std::string> const& files, bool both_strands, suffix::letter_choice letters,
+/// Reads queries, calls work(units) for one unit, or as many as a GPU takes, in parallel, and finish(unit) in the order of the
+/// queries. @param both_strands  adds reverse complements
+void run_units(std::vector<std::string> const& files, bool both_strands, suffix::letter_choice letters, bool on_gpu,
                cli::common_options const& common, searched_index const& index, cli::output const& out, reporter& report,
-               std::function<void(work_unit&)> const& work, std::function<void(work_unit&)> const& finish) {
-  query_reader::options reading{index.read_as(both_strands), {}, {}, common.threads};
+               std::function<void(std::span<work_unit>)> const& work, std::function<void(work_unit&)> const& finish) {
+  letter_rules rules{index.read_as(both_strands), both_strands && !index.both_strands, letters == suffix::letter_choice::all,
+                     &index.other_strand};
+  if (letters == suffix::letter_choice::nucleotides)  // a text of FASTA has no NUL, which matches nothing
+    for (char& c : rules.read_as)
+      if (!suffix::is_nucleotide(static_cast<unsigned char>(c))) c = '\0';
+  query_reader::options reading{rules.read_as, {}, {}, common.threads, true};
   if (!index.is_fasta())
     reading.parse = [](std::string_view pattern) { return parse_symbols(pattern, pattern_format::text, 1); };
-  if (letters == suffix::letter_choice::nucleotides)  // a text of FASTA has no NUL, which matches nothing
-    for (char& c : reading.read_as)
-      if (!suffix::is_nucleotide(static_cast<unsigned char>(c))) c = '\0';
   query_reader reader({}, files, std::move(reading), out);
-  unit_source source(reader, both_strands && !index.both_strands, letters == suffix::letter_choice::all, index.other_strand);
+  unit_source source(reader, rules.reverse);
   tbb::task_arena arena(threads_for(common.threads));
-  using unit = std::shared_ptr<work_unit>;
+  std::size_t const waiting = units_of_thread * std::size_t(arena.max_concurrency());
+  using bundle = std::shared_ptr<std::vector<work_unit>>;
   arena.execute([&] {
-    tbb::parallel_pipeline(
-        4 * std::size_t(arena.max_concurrency()),
-        tbb::make_filter<void, unit>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
-          auto next = std::make_shared<work_unit>();
-          if (!source.next(*next)) control.stop();
-          report.progress.at(source.letters());
-          return next;
-        }) & tbb::make_filter<unit, unit>(tbb::filter_mode::parallel, [&](unit one) {
-          work(*one);
-          return one;
-        }) & tbb::make_filter<unit, void>(tbb::filter_mode::serial_in_order, [&](unit const& one) { finish(*one); }));
+    tbb::parallel_pipeline(on_gpu ? std::min(waiting, max_gpu_bundles) : waiting,
+                           tbb::make_filter<void, bundle>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+                             auto next = std::make_shared<std::vector<work_unit>>();
+                             for (std::uint64_t taken = 0; taken < (on_gpu ? gpu_letters : 1); taken += unit_letters) {
+                               next->emplace_back();
+                               if (source.next(next->back())) continue;
+                               next->pop_back();
+                               break;
+                             }
+                             if (next->empty()) control.stop();
+                             report.progress.at(source.letters());
+                             return next;
+                           }) & tbb::make_filter<bundle, bundle>(tbb::filter_mode::parallel, [&](bundle units) {
+                             tbb::parallel_for(std::size_t{0}, units->size(),
+                                               [&](std::size_t k) { (*units)[k].set->prepare(rules); });
+                             work(*units);
+                             return units;
+                           }) & tbb::make_filter<bundle, void>(tbb::filter_mode::serial_in_order, [&](bundle const& units) {
+                             for (work_unit& unit : *units) finish(unit);
+                           }));
   });
   report.stats.input(source.letters());
   report.stats.bytes(source.letters());
 }
+
+/// A GPU that searches for the strings of queries, if one was chosen.
+class gpu_search {
+ public:
+  /// @param can_search  whether a GPU can: super-maximal matches and matching statistics of all rows
+  /// @param letters  of the queries, about
+  gpu_search(searched_index& index, bool can_search, std::uint64_t letters, cli::common_options const& common,
+             reporter& report) {
+    machine_options const wanted = common.machine();
+    machine_choice choice;
+    if (!can_search || !(index.stored.description().find("fm"))) {
+      choice.reason = can_search ? "a GPU searches by the FM index, and there is none (build --fm)"
+                                 : "a GPU finds super-maximal matches and matching statistics only";
+      choice.fell_back = wanted.kind() == device::gpu;
+    } else {
+      if (index.fm.empty()) own_ = index.stored.fm();
+      suffix::fm_index& fm = index.fm.empty() ? own_ : index.fm;
+      choice = suffix::gpu_match_finder::choose(fm, index.input, wanted, letters);
+      run_on(
+          choice,
+          [&] {
+            fm.make_kmers(letters);
+            finder_.emplace(fm, index.input, wanted, choice);
+          },
+          [] {});
+    }
+    is_required_ = choice.required;
+    report.stats.machine(choice);
+  }
+
+  [[nodiscard]] bool works() const { return finder_.has_value(); }
+  /// Finds super-maximal matches, or matching statistics of parts, one after the other. @returns false if the CPU must
+  bool find_super_maximal(std::span<suffix::query_part const> parts, std::uint64_t min_length, std::vector<match>& matches,
+                          std::span<std::size_t> ends) {
+    return search([&] {
+      matches.clear();
+      finder_->find_super_maximal(parts, min_length, matches, ends);
+    });
+  }
+  bool statistics(std::span<suffix::query_part const> parts, std::span<std::uint64_t> lengths) {
+    return search([&] { finder_->statistics(parts, lengths); });
+  }
+
+ private:
+  template <class F>
+  bool search(F f) {
+    if (!finder_) return false;
+    try {
+      f();
+      return true;
+    } catch (out_of_memory const&) {
+      if (is_required_) throw;
+      return false;
+    }
+  }
+
+  suffix::fm_index own_;  // if searches on the CPU are by the suffix array
+  std::optional<suffix::gpu_match_finder> finder_;
+  bool is_required_ = false;
+};
 
 /// Formats the matches of queries.
 class match_printer {
@@ -294,32 +389,74 @@ class match_printer {
   std::size_t longest_name_ = 0;
 };
 
+/// Returns whether matches are found by matching statistics.
+bool are_by_statistics(searched_index const& index, matches_options const& options) {
+  return options.super_maximal && options.find.max_occurrences == 0 && options.circular.empty() &&
+         index.stored.description().policy.rows().all();
+}
+
 /// Finds and prints matches.
 class match_worker {
  public:
-  match_worker(searched_index const& index, matches_options const& options)
+  match_worker(searched_index const& index, gpu_search& on_gpu, matches_options const& options)
       : index_(index),
+        on_gpu_(on_gpu),
         options_(options),
         finder_(index.input, index.search, index.stored.description().policy.rows(), options.find),
         circular_(index, options.circular),
         printer_(index, circular_, options),
         needs_all_(options.unique || options.super_maximal || index.both_strands || circular_.any()),
-        by_statistics_(options.super_maximal && options.find.max_occurrences == 0 && !circular_.any() &&
-                       index.stored.description().policy.rows().all()) {
+        by_statistics_(are_by_statistics(index, options)) {
     if (circular_.any()) rings_.emplace(index.input, circular_.of_text(), options.find.min_length);
   }
 
-  void work(work_unit& unit) const {
-    std::vector<match> matches, super_maximal;
-    std::vector<std::size_t> ends(unit.parts.size());
-    if (by_statistics_) {
-      std::vector<suffix::query_part> parts;
+  void work(std::span<work_unit> units) const {
+    if (!by_statistics_) return each_unit(units, [&](std::size_t u) { print(units[u], {}, {}, 0); });
+    std::vector<suffix::query_part> parts;
+    std::vector<std::size_t> first_part;  // of each unit
+    for (work_unit const& unit : units) {
+      first_part.push_back(parts.size());
       for (query_part const& part : unit.parts)
         parts.push_back({unit.set->letters(part.query, part.reverse), part.begin, part.end});
-      finder_.find_super_maximal(parts, super_maximal, ends);
     }
+    first_part.push_back(parts.size());
+    std::vector<match> found;
+    std::vector<std::size_t> ends(parts.size());
+    if (!on_gpu_.find_super_maximal(parts, options_.find.min_length, found, ends))
+      finder_.find_super_maximal(parts, found, ends);
+    each_unit(units, [&](std::size_t u) {
+      std::size_t const first = first_part[u];
+      print(units[u], found, std::span(ends).subspan(first, first_part[u + 1] - first), first == 0 ? 0 : ends[first - 1]);
+    });
+  }
+  /// Returns the output of a unit. To be called in the order of the units.
+  void finish(work_unit& unit, cli::output& out) {
+    open_.insert(open_.end(), unit.head.begin(), unit.head.end());
+    auto const& parts = unit.parts;
+    if (needs_all_ && !parts.front().begins_query())
+      for (query_part const& part : parts)
+        if (part.ends_query) {
+          std::string text;
+          select_and_print(text, unit.set->queries.name(part.query), unit.set->queries.pattern(part.query).size(), open_);
+          out.write(std::string_view(text));
+          open_.clear();
+          break;
+        }
+    out.write(std::string_view(unit.text));
+    open_.insert(open_.end(), unit.tail.begin(), unit.tail.end());
+  }
+
+ private:
+  template <class F>
+  static void each_unit(std::span<work_unit> units, F f) {
+    if (units.size() == 1) return f(std::size_t{0});
+    tbb::parallel_for(std::size_t{0}, units.size(), f);
+  }
+  // Prints the matches of a unit's parts. @param super_maximal  those of part p end at ends[p]; the first one is at `taken`
+  void print(work_unit& unit, std::span<match const> super_maximal, std::span<std::size_t const> ends,
+             std::size_t taken) const {
+    std::vector<match> matches;
     bool in_head = true;
-    std::size_t taken = 0;  // of the super-maximal ones
     for (std::size_t p = 0; p < unit.parts.size(); ++p) {
       query_part const& part = unit.parts[p];
       std::string_view const name = unit.set->queries.name(part.query), letters = unit.set->letters(part.query, part.reverse);
@@ -356,24 +493,6 @@ class match_worker {
     }
     if (needs_all_ && !in_head && !unit.parts.back().ends_query) unit.tail = std::move(matches);
   }
-  /// Returns the output of a unit. To be called in the order of the units.
-  void finish(work_unit& unit, cli::output& out) {
-    open_.insert(open_.end(), unit.head.begin(), unit.head.end());
-    auto const& parts = unit.parts;
-    if (needs_all_ && !parts.front().begins_query())
-      for (query_part const& part : parts)
-        if (part.ends_query) {
-          std::string text;
-          select_and_print(text, unit.set->queries.name(part.query), unit.set->queries.pattern(part.query).size(), open_);
-          out.write(std::string_view(text));
-          open_.clear();
-          break;
-        }
-    out.write(std::string_view(unit.text));
-    open_.insert(open_.end(), unit.tail.begin(), unit.tail.end());
-  }
-
- private:
   void orient(match& one, bool reverse, std::uint64_t size) const {
     one.reverse = reverse || (index_.both_strands && index_.is_reverse(one.position));
     if (reverse) one.query_begin = size - one.query_begin - one.length;
@@ -391,6 +510,7 @@ class match_worker {
   }
 
   searched_index const& index_;
+  gpu_search& on_gpu_;
   matches_options const& options_;
   suffix::match_finder finder_;
   circular_records circular_;
@@ -424,16 +544,39 @@ int matches(matches_options const& options, cli::common_options const& common, r
   refuse_output(options.prefix, out);
   suffix::letter_choice const letters = letters_of(index, options.letters, common);
   report.phase("kmers");
-  // About every eighth letter of each strand is searched.
-  index.expect_searches(letters_in(options.files) / (options.both_strands && !index.both_strands ? 4 : 8), common.threads);
+  std::uint64_t const searched = letters_in(options.files) * (options.both_strands && !index.both_strands ? 2 : 1);
+  gpu_search on_gpu(index, are_by_statistics(index, options), searched, common, report);
+  if (!on_gpu.works()) index.expect_searches(searched / 8, common.threads);  // about every eighth letter
   report.phase("search");
-  match_worker worker(index, options);
+  match_worker worker(index, on_gpu, options);
   run_units(
-      options.files, options.both_strands, letters, common, index, out, report, [&](work_unit& unit) { worker.work(unit); },
-      [&](work_unit& unit) { worker.finish(unit, out); });
+      options.files, options.both_strands, letters, on_gpu.works(), common, index, out, report,
+      [&](std::span<work_unit> units) { worker.work(units); }, [&](work_unit& unit) { worker.finish(unit, out); });
   out.commit();
   return 0;
 }
+
+namespace {
+
+void print_lengths(std::string& text, std::string_view name, query_part const& part, std::span<std::uint64_t const> lengths,
+                   bool tsv) {
+  if (tsv) {
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+      append((text += name) += '\t', part.begin + i);
+      append(text += '\t', lengths[i]);
+      text += '\n';
+    }
+    return;
+  }
+  if (part.begins_query()) ((text += '>') += name) += '\n';
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (part.begin + i != 0) text += ' ';
+    append(text, lengths[i]);
+  }
+  if (part.ends_query) text += '\n';
+}
+
+}  // namespace
 
 int matching_statistics(statistics_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");
@@ -448,36 +591,40 @@ int matching_statistics(statistics_options const& options, cli::common_options c
   refuse_output(options.prefix, out);
   suffix::letter_choice const letters = letters_of(index, options.letters, common);
   report.phase("kmers");
-  index.expect_searches(letters_in(options.files), common.threads);
+  std::uint64_t const searched = letters_in(options.files);
+  gpu_search on_gpu(index, true, searched, common, report);
+  if (!on_gpu.works()) index.expect_searches(searched, common.threads);
   circular_records const circular(index, options.circular);
   std::optional<suffix::ring_statistics> rings;
   if (circular.any()) rings.emplace(index.input, circular.of_text());
   report.phase("search");
-  auto const work = [&](work_unit& unit) {
-    std::vector<std::uint64_t> lengths;
-    for (query_part const& part : unit.parts) {
-      std::string_view const name = unit.set->queries.name(part.query);
-      lengths.resize(part.end - part.begin);
-      std::string_view const query = unit.set->letters(part.query, false);
-      suffix::matching_statistics(index.search, query, part.begin, lengths);
-      if (rings) rings->lengthen(query, part.begin, lengths);
-      if (options.tsv) {
-        for (std::size_t i = 0; i < lengths.size(); ++i) {
-          append((unit.text += name) += '\t', part.begin + i);
-          append(unit.text += '\t', lengths[i]);
-          unit.text += '\n';
-        }
-        continue;
+  auto const work = [&](std::span<work_unit> units) {
+    std::vector<suffix::query_part> parts;
+    std::vector<std::size_t> first_letter;  // of each unit
+    std::size_t count = 0;
+    for (work_unit const& unit : units) {
+      first_letter.push_back(count);
+      for (query_part const& part : unit.parts) {
+        parts.push_back({unit.set->letters(part.query, false), part.begin, part.end});
+        count += std::size_t(part.end - part.begin);
       }
-      if (part.begins_query()) ((unit.text += '>') += name) += '\n';
-      for (std::size_t i = 0; i < lengths.size(); ++i) {
-        if (part.begin + i != 0) unit.text += ' ';
-        append(unit.text, lengths[i]);
-      }
-      if (part.ends_query) unit.text += '\n';
     }
+    std::vector<std::uint64_t> all(count);
+    bool const are_found = on_gpu.statistics(parts, all);
+    tbb::parallel_for(std::size_t{0}, units.size(), [&](std::size_t u) {
+      work_unit& unit = units[u];
+      std::size_t at = first_letter[u];
+      for (query_part const& part : unit.parts) {
+        std::string_view const name = unit.set->queries.name(part.query), query = unit.set->letters(part.query, false);
+        auto const lengths = std::span(all).subspan(at, std::size_t(part.end - part.begin));
+        at += lengths.size();
+        if (!are_found) suffix::matching_statistics(index.search, query, part.begin, lengths);
+        if (rings) rings->lengthen(query, part.begin, lengths);
+        print_lengths(unit.text, name, part, lengths, options.tsv);
+      }
+    });
   };
-  run_units(options.files, false, letters, common, index, out, report, work,
+  run_units(options.files, false, letters, on_gpu.works(), common, index, out, report, work,
             [&](work_unit& unit) { out.write(std::string_view(unit.text)); });
   out.commit();
   return 0;

@@ -430,7 +430,7 @@ cli::command_table matches_table(settings& to) {
       .usage = {"[OPTION]... PREFIX QUERY..."},
       .description =
           "Print a line for each maximal exact match: a string that a query and a record share, and that neither the "
-          "letters before it nor those behind it extend.",
+          "letters before it nor those behind it extend. A GPU finds super-maximal ones by the FM index; else the CPU searches.",
       .operands = {prefix_operand(to.prefix), query_operand(matches.files)},
       .options = {{.letter = 'l',
                    .name = "min-length",

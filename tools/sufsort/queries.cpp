@@ -92,9 +92,9 @@ std::string_view query_reader::name_in(std::string_view header, std::string_view
 }
 
 void query_reader::add(query_batch& batch, std::string_view name, std::string_view pattern) {
-  read_.assign(pattern);
-  for (char& c : read_) c = options_.read_as[static_cast<unsigned char>(c)];
-  batch.add_name_and_pattern(name, read_);
+  batch.add_name_and_pattern(name, pattern);
+  if (options_.as_written) return;
+  for (char& c : batch.letters(batch.size() - 1)) c = options_.read_as[static_cast<unsigned char>(c)];
 }
 
 // Adds name_ and pattern_. A pattern that cannot be searched does not end the command.

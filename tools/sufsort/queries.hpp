@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,10 @@ class query_batch {
   }
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.size(); }
+  /// Returns pattern i to be changed.
+  [[nodiscard]] std::span<char> letters(std::size_t i) noexcept {
+    return {bytes_.data() + all_[i].at + all_[i].name, all_[i].pattern};
+  }
   /// Returns the name of pattern i. Valid until the next pattern is added.
   [[nodiscard]] std::string_view name(std::size_t i) const noexcept { return {bytes_.data() + all_[i].at, all_[i].name}; }
   [[nodiscard]] std::string_view pattern(std::size_t i) const noexcept {
@@ -61,8 +66,8 @@ class line_reader {
 /// Reads the patterns of a command: those of the command line, named by themselves, then those of files. Behind a byte order
 /// mark and blanks, a file that begins with '>' or ';' is FASTA, one that begins with '@' is FASTQ (four lines a read), and any
 /// other is a list of lines, without the blanks around them. Records and reads without letters, and patterns of files that the
-/// index cannot find, become empty patterns. Patterns of any bytes are named as append_printable prints them. Memory: a batch and
-/// the longest line.
+/// index cannot find, become empty patterns. Patterns of any bytes are named as append_printable prints them. Memory: a batch
+/// and the longest line.
 class query_reader {
  public:
   struct options {
@@ -72,6 +77,7 @@ class query_reader {
     std::function<std::string(std::string_view)> parse;
     std::function<bool(std::string_view)> can_find;  // of a pattern that is not empty; null: every one can be found
     unsigned threads = 0;
+    bool as_written = false;  // read_as is not applied
   };
   /// @param files  "-": standard input
   /// @param out  the output; it may not be one of the files
@@ -105,7 +111,7 @@ class query_reader {
   std::optional<line_reader> lines_;
   std::optional<std::string_view> line_;  // read, but not yet used
   format format_ = format::list;
-  std::string name_, pattern_, read_;
+  std::string name_, pattern_;
   std::string first_empty_;
   std::size_t empty_ = 0;
 };

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <span>
 
+#include "ordo/detail/fn.hpp"
+
 #pragma GCC visibility push(default)
 
 namespace ordo::inline v0::suffix {
@@ -24,7 +26,7 @@ class entries {
   [[nodiscard]] unsigned width() const noexcept { return 8 * size_of_one_; }
 
   /// Returns entry i, i in [0, size()). Reads no byte beyond it.
-  [[nodiscard]] std::uint64_t operator[](std::size_t i) const noexcept {
+  [[nodiscard]] ORDO_FN std::uint64_t operator[](std::size_t i) const noexcept {
     char const* const at = bytes_.data() + i * size_of_one_;
     std::uint32_t low;
     std::memcpy(&low, at, 4);
@@ -34,6 +36,10 @@ class entries {
     std::memcpy(&value, at, 8);
     return value;
   }
+  /// Returns where the entries lie.
+  [[nodiscard]] char const* data() const noexcept { return bytes_.data(); }
+  /// Returns a copy of these entries that lies elsewhere.
+  [[nodiscard]] entries at(char const* data) const { return {std::span(data, bytes_.size()), width()}; }
   /// Prefetches entry i.
   void prefetch(std::size_t i) const noexcept { __builtin_prefetch(bytes_.data() + i * size_of_one_); }
 

@@ -1,9 +1,8 @@
 #pragma once
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/entries.hpp"
+#include "ordo/suffix/fm_view.hpp"
 #include "ordo/suffix/kmer_table.hpp"
 #include "ordo/suffix/text_letters.hpp"
 
@@ -35,18 +35,19 @@ class fm_index {
   fm_index(std::span<char const> bytes, text const& input, std::string name);
 
   [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
+  [[nodiscard]] std::string const& name() const noexcept { return name_; }
   /// Returns the distance of sampled rows.
-  [[nodiscard]] std::uint64_t sample() const noexcept { return sample_; }
+  [[nodiscard]] std::uint64_t sample() const noexcept { return view_.sample; }
   /// Returns the number of different letters.
-  [[nodiscard]] std::size_t letters() const noexcept { return symbols_ == 0 ? 0 : symbols_ - 1; }
+  [[nodiscard]] std::size_t letters() const noexcept { return view_.num_symbols == 0 ? 0 : view_.num_symbols - 1; }
 
   /// Returns how often a letter occurs.
   [[nodiscard]] std::uint64_t count(char letter) const noexcept {
-    std::size_t const symbol = symbol_of_[static_cast<unsigned char>(letter)];
-    return symbol == 0 ? 0 : first_[symbol + 1] - first_[symbol];
+    std::size_t const symbol = empty() ? 0 : symbols_->of_byte[static_cast<unsigned char>(letter)];
+    return symbol == 0 ? 0 : symbols_->first[symbol + 1] - symbols_->first[symbol];
   }
   /// Returns whether the file holds the letters of the text: in the packed layout.
-  [[nodiscard]] bool has_text() const noexcept { return packed_; }
+  [[nodiscard]] bool has_text() const noexcept { return view_.packed; }
   /// @pre has_text()
   [[nodiscard]] text_letters const& packed_text() const noexcept { return packed_text_; }
 
@@ -63,29 +64,19 @@ class fm_index {
   /// Replaces rows by the positions that they hold. Interleaved walks hide the latency of memory. @throws as position
   void positions(std::span<std::uint64_t> rows) const;
 
-  /// An interval of the rows of all suffixes and, before them, of the ends of records.
-  struct interval {
-    std::uint64_t begin = 0, end = 0;
-    [[nodiscard]] bool empty() const noexcept { return begin >= end; }
-  };
+  using interval = fm_interval;
   /// Returns the interval of the empty string.
-  [[nodiscard]] interval all_rows() const noexcept { return {0, rows_}; }
+  [[nodiscard]] interval all_rows() const noexcept { return view_.all_rows(); }
   /// Returns the interval of a letter followed by the string of `of`: a step of backward search.
   /// @throws input_error  for counts that no BWT has
-  [[nodiscard]] interval before(char letter, interval of) const;
-  /// Returns the interval of the last letters of a string, as many as the table of k-mers has, and sets `left` to the number of
-  /// letters before these. Without a table, or for other letters than the four most frequent ones, those are no letters.
+  [[nodiscard]] interval before(char letter, interval of) const {
+    interval next;
+    if (!view_.step(letter, of, next)) refuse_counts(next);
+    return next;
+  }
+  /// Does fm_view::last_letters.
   [[nodiscard]] interval last_letters(std::string_view string, std::size_t& left) const noexcept {
-    left = string.size();
-    if (kmers_.empty() || left < kmer_length_) return all_rows();
-    std::size_t word = 0;
-    for (char const letter : string.substr(left - kmer_length_)) {
-      std::size_t const code = kmer_code_[static_cast<unsigned char>(letter)];
-      if (code > 3) return all_rows();
-      word = word << 2 | code;
-    }
-    left -= kmer_length_;
-    return kmers_[word];
+    return view_.last_letters(string.data(), string.size(), left);
   }
   /// Makes a table of the intervals of all strings of k of the four most frequent letters, k such that it has at most an entry
   /// for 32 letters of the text, and at most as many as there are searches to come. It saves each search k steps. Does nothing
@@ -97,56 +88,38 @@ class fm_index {
   [[nodiscard]] std::uint64_t rows_before(char letter, std::uint64_t rows) const;
   /// Returns its rows of suffixes.
   [[nodiscard]] row_range rows(interval of) const noexcept {
-    std::uint64_t const begin = std::max(of.begin, records_);
-    return {std::size_t(begin - records_), std::size_t(std::max(of.end, begin) - records_)};
+    interval const found = view_.suffixes(of);
+    return {std::size_t(found.begin), std::size_t(found.end)};
   }
   /// Prefetches what the next step from this interval reads.
-  void prefetch(interval of) const noexcept {
-    prefetch(of.begin);
-    prefetch(of.end);
+  void prefetch(interval of) const noexcept { view_.prefetch(of); }
+
+  /// Returns the parts in memory, the file, the symbols that the view points to, and the table of k-mers.
+  [[nodiscard]] fm_view const& view() const noexcept { return view_; }
+  [[nodiscard]] std::span<char const> bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::span<interval const> kmers() const noexcept {
+    return kmers_ ? std::span<interval const>(*kmers_) : std::span<interval const>();
   }
+  /// Returns the letters of the text as they lie in a copy of the file. @pre has_text()
+  [[nodiscard]] text_letters packed_text(char const* file) const noexcept;
 
  private:
   friend std::vector<char> make_fm_index(text const&, entries, std::uint64_t, std::string const&, unsigned, std::size_t);
   struct layout;
-  struct run_list {  // the rows of a symbol that is in no bit plane
-    char const* at = nullptr;
-    std::uint64_t count = 0;
-  };
-  struct walk;
-  static constexpr std::size_t max_symbols = 257;  // the end of a record, and all bytes
 
   [[noreturn]] void refuse(std::string const& why) const;
+  [[noreturn]] void refuse_counts(interval found) const;
+  [[noreturn]] void refuse_walk(fm_view::walk const& one, fm_view::outcome why) const;
   void check_symbols(layout const& at);
-  [[nodiscard]] char const* block_of(std::uint64_t row) const noexcept;
-  void prefetch(std::uint64_t row) const noexcept;
-  [[nodiscard]] std::uint64_t rank(std::size_t symbol, std::uint64_t row) const noexcept;
-  [[nodiscard]] std::uint64_t rank_in_block(std::size_t symbol, std::uint64_t row) const noexcept;
-  [[nodiscard]] std::uint64_t rank_in_runs(std::size_t symbol, std::uint64_t row) const noexcept;
-  [[nodiscard]] std::uint64_t rank_of_code(std::size_t code, std::uint64_t row) const noexcept;
-  [[nodiscard]] std::size_t symbol_at(std::uint64_t row) const noexcept;
-  [[nodiscard]] bool step(walk& one) const;
 
   std::span<char const> bytes_;
-  std::span<std::uint64_t const> starts_;
   std::string name_;
-  std::uint64_t residues_ = 0, records_ = 0, rows_ = 0, sample_ = 1;
-  std::size_t symbols_ = 0, planes_ = 0, block_rows_ = 0, block_bytes_ = 0;
-  std::array<std::uint16_t, 256> symbol_of_{};          // 0: the text does not have the byte
-  std::array<std::uint64_t, max_symbols + 1> first_{};  // the first row of each symbol; then the number of rows
-  char const *super_ = nullptr, *blocks_ = nullptr;
-  entries ends_, samples_;
-  // Of the packed layout: the symbols in the bit planes, and the runs of each other symbol.
-  bool packed_ = false;
-  std::array<std::uint16_t, 4> common_{};  // 0: none
-  std::vector<std::uint8_t> code_of_;      // 4: in runs
-  std::vector<run_list> runs_;             // by symbol
-  std::vector<std::uint16_t> listed_;      // the symbols in runs
+  // Copies of an index share what they point to.
+  std::shared_ptr<fm_symbols> symbols_;
+  std::shared_ptr<std::vector<interval> const> kmers_;
+  fm_view view_;
+  std::uint64_t codes_at_ = 0, text_runs_at_ = 0;  // of the text in the file
   text_letters packed_text_;
-  // The table of k-mers, by the codes of their letters, the first letter's the most significant one; may be empty.
-  std::vector<interval> kmers_;
-  std::size_t kmer_length_ = 0;
-  std::array<std::uint8_t, 256> kmer_code_{};  // 4: none
 };
 
 /// Returns the bytes of an FM index's file, in the packed layout if the letters other than the four most frequent ones are few

@@ -2,11 +2,13 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ordo/machine.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/policy.hpp"
 #include "ordo/suffix/search.hpp"
@@ -90,6 +92,33 @@ class match_finder {
   std::string letters_;  // of the text, if all rows are there
   std::uint64_t kmer_length_ = 0, step_ = 0;
   std::uint64_t period_ = 0;  // step times sample: a match holds a row's position within so many letters from its begin
+};
+
+/// Finds super-maximal matches and matching statistics of many queries at a time on a GPU, by an FM index, which it keeps in
+/// the GPU's memory. Results are those of match_finder and matching_statistics. Takes some hundred thousand offsets to be as
+/// fast as many threads. Threads may use one finder; each call waits for the one before it.
+class gpu_match_finder {
+ public:
+  /// Chooses a machine for queries of so many letters. If it is the CPU, use match_finder. @throws as choose_machine
+  static machine_choice choose(fm_index const& fm, text const& input, machine_options const& machine, std::uint64_t letters);
+
+  /// @param fm, input  must outlive this @param choice  a GPU @throws out_of_memory
+  gpu_match_finder(fm_index const& fm, text const& input, machine_options const& machine, machine_choice const& choice);
+  gpu_match_finder(gpu_match_finder&&) noexcept;
+  gpu_match_finder& operator=(gpu_match_finder&&) noexcept;
+  ~gpu_match_finder();
+
+  /// Does what match_finder::find_super_maximal does. Memory on the GPU: about 40 bytes a letter of the parts.
+  /// @throws input_error  if the index holds numbers that no index has; out_of_memory
+  void find_super_maximal(std::span<query_part const> parts, std::uint64_t min_length, std::vector<match>& matches,
+                          std::span<std::size_t> ends);
+  /// Sets `lengths` to the matching statistics of parts, one after the other. @throws usage_error  for offsets beyond a query;
+  /// and as above
+  void statistics(std::span<query_part const> parts, std::span<std::uint64_t> lengths);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
 };
 
 /// Finds the maximal exact matches that reach over the ends of circular records, such as plasmids: the letters behind the last
