@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -172,50 +173,6 @@ std::uint64_t letters_in(std::vector<std::string> const& files) {
   return letters;
 }
 
-/// Reads queries, calls work(units) for one unit, or as many as a GPU takes, in parallel, and finish(unit) in the order of the
-/// queries. @param both_strands  adds reverse complements
-void run_units(std::vector<std::string> const& files, bool both_strands, suffix::letter_choice letters, bool on_gpu,
-               cli::common_options const& common, searched_index const& index, cli::output const& out, reporter& report,
-               std::function<void(std::span<work_unit>)> const& work, std::function<void(work_unit&)> const& finish) {
-  letter_rules rules{index.read_as(both_strands), both_strands && !index.both_strands, letters == suffix::letter_choice::all,
-                     &index.other_strand};
-  if (letters == suffix::letter_choice::nucleotides)  // a text of FASTA has no NUL, which matches nothing
-    for (char& c : rules.read_as)
-      if (!suffix::is_nucleotide(static_cast<unsigned char>(c))) c = '\0';
-  query_reader::options reading{rules.read_as, {}, {}, common.threads, true};
-  if (!index.is_fasta())
-    reading.parse = [](std::string_view pattern) { return parse_symbols(pattern, pattern_format::text, 1); };
-  query_reader reader({}, files, std::move(reading), out);
-  unit_source source(reader, rules.reverse);
-  tbb::task_arena arena(threads_for(common.threads));
-  std::size_t const waiting = units_of_thread * std::size_t(arena.max_concurrency());
-  using bundle = std::shared_ptr<std::vector<work_unit>>;
-  arena.execute([&] {
-    tbb::parallel_pipeline(on_gpu ? std::min(waiting, max_gpu_bundles) : waiting,
-                           tbb::make_filter<void, bundle>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
-                             auto next = std::make_shared<std::vector<work_unit>>();
-                             for (std::uint64_t taken = 0; taken < (on_gpu ? gpu_letters : 1); taken += unit_letters) {
-                               next->emplace_back();
-                               if (source.next(next->back())) continue;
-                               next->pop_back();
-                               break;
-                             }
-                             if (next->empty()) control.stop();
-                             report.progress.at(source.letters());
-                             return next;
-                           }) & tbb::make_filter<bundle, bundle>(tbb::filter_mode::parallel, [&](bundle units) {
-                             tbb::parallel_for(std::size_t{0}, units->size(),
-                                               [&](std::size_t k) { (*units)[k].set->prepare(rules); });
-                             work(*units);
-                             return units;
-                           }) & tbb::make_filter<bundle, void>(tbb::filter_mode::serial_in_order, [&](bundle const& units) {
-                             for (work_unit& unit : *units) finish(unit);
-                           }));
-  });
-  report.stats.input(source.letters());
-  report.stats.bytes(source.letters());
-}
-
 /// A GPU that searches for the strings of queries, if one was chosen.
 class gpu_search {
  public:
@@ -246,6 +203,8 @@ class gpu_search {
   }
 
   [[nodiscard]] bool works() const { return finder_.has_value(); }
+  /// Returns the time of all searches.
+  [[nodiscard]] double seconds() const { return seconds_; }
   /// Finds super-maximal matches, or matching statistics of parts, one after the other. @returns false if the CPU must
   bool find_super_maximal(std::span<suffix::query_part const> parts, std::uint64_t min_length, std::vector<match>& matches,
                           std::span<std::size_t> ends) {
@@ -262,8 +221,11 @@ class gpu_search {
   template <class F>
   bool search(F f) {
     if (!finder_) return false;
+    std::lock_guard const lock(searching_);
+    auto const begin = clock::now();
     try {
       f();
+      seconds_ += std::chrono::duration<double>(clock::now() - begin).count();
       return true;
     } catch (out_of_memory const&) {
       if (is_required_) throw;
@@ -271,10 +233,65 @@ class gpu_search {
     }
   }
 
+  using clock = std::chrono::steady_clock;
+
   suffix::fm_index own_;  // if searches on the CPU are by the suffix array
   std::optional<suffix::gpu_match_finder> finder_;
   bool is_required_ = false;
+  std::mutex searching_;
+  double seconds_ = 0;
 };
+
+/// Reads queries, calls work(units) for one unit, or as many as a GPU takes, in parallel, and finish(unit) in the order of the
+/// queries. @param both_strands  adds reverse complements
+void run_units(std::vector<std::string> const& files, bool both_strands, suffix::letter_choice letters,
+               gpu_search const& on_gpu, cli::common_options const& common, searched_index const& index, cli::output const& out,
+               reporter& report, std::function<void(std::span<work_unit>)> const& work,
+               std::function<void(work_unit&)> const& finish) {
+  letter_rules rules{index.read_as(both_strands), both_strands && !index.both_strands, letters == suffix::letter_choice::all,
+                     &index.other_strand};
+  if (letters == suffix::letter_choice::nucleotides)  // a text of FASTA has no NUL, which matches nothing
+    for (char& c : rules.read_as)
+      if (!suffix::is_nucleotide(static_cast<unsigned char>(c))) c = '\0';
+  query_reader::options reading{rules.read_as, {}, {}, common.threads, true};
+  if (!index.is_fasta())
+    reading.parse = [](std::string_view pattern) { return parse_symbols(pattern, pattern_format::text, 1); };
+  query_reader reader({}, files, std::move(reading), out);
+  unit_source source(reader, rules.reverse);
+  tbb::task_arena arena(threads_for(common.threads));
+  std::size_t const waiting = units_of_thread * std::size_t(arena.max_concurrency());
+  using bundle = std::shared_ptr<std::vector<work_unit>>;
+  using clock = std::chrono::steady_clock;
+  clock::duration time_to_read{};
+  arena.execute([&] {
+    tbb::parallel_pipeline(on_gpu.works() ? std::min(waiting, max_gpu_bundles) : waiting,
+                           tbb::make_filter<void, bundle>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+                             auto const begin = clock::now();
+                             auto next = std::make_shared<std::vector<work_unit>>();
+                             for (std::uint64_t taken = 0; taken < (on_gpu.works() ? gpu_letters : 1); taken += unit_letters) {
+                               next->emplace_back();
+                               if (source.next(next->back())) continue;
+                               next->pop_back();
+                               break;
+                             }
+                             time_to_read += clock::now() - begin;
+                             if (next->empty()) control.stop();
+                             report.progress.at(source.letters());
+                             return next;
+                           }) & tbb::make_filter<bundle, bundle>(tbb::filter_mode::parallel, [&](bundle units) {
+                             tbb::parallel_for(std::size_t{0}, units->size(),
+                                               [&](std::size_t k) { (*units)[k].set->prepare(rules); });
+                             work(*units);
+                             return units;
+                           }) & tbb::make_filter<bundle, void>(tbb::filter_mode::serial_in_order, [&](bundle const& units) {
+                             for (work_unit& unit : *units) finish(unit);
+                           }));
+  });
+  report.stats.input(source.letters());
+  report.stats.bytes(source.letters());
+  report.stats.overlapping("read", std::chrono::duration<double>(time_to_read).count(), 0, source.letters());
+  if (on_gpu.works()) report.stats.overlapping("gpu", on_gpu.seconds(), 0, source.letters());
+}
 
 /// Formats the matches of queries.
 class match_printer {
@@ -550,7 +567,7 @@ int matches(matches_options const& options, cli::common_options const& common, r
   report.phase("search");
   match_worker worker(index, on_gpu, options);
   run_units(
-      options.files, options.both_strands, letters, on_gpu.works(), common, index, out, report,
+      options.files, options.both_strands, letters, on_gpu, common, index, out, report,
       [&](std::span<work_unit> units) { worker.work(units); }, [&](work_unit& unit) { worker.finish(unit, out); });
   out.commit();
   return 0;
@@ -624,7 +641,7 @@ int matching_statistics(statistics_options const& options, cli::common_options c
       }
     });
   };
-  run_units(options.files, false, letters, on_gpu.works(), common, index, out, report, work,
+  run_units(options.files, false, letters, on_gpu, common, index, out, report, work,
             [&](work_unit& unit) { out.write(std::string_view(unit.text)); });
   out.commit();
   return 0;
