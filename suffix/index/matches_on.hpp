@@ -255,8 +255,8 @@ class query_pieces {
                         before = with_slots && begin != 0 ? 1 : 0;
     if (begin == end) return;
     // A match may go on to the end of the query. Parts of one query follow each other.
-    if (part.query.data() != query_ || begin - before < base_) {
-      query_ = part.query.data();
+    if (part.query.data() != query_.data() || part.query.size() != query_.size() || begin - before < base_) {
+      query_ = part.query;
       base_ = begin - before;
       letters_at_ = letters.size();
       letters += part.query.substr(base_);
@@ -271,7 +271,7 @@ class query_pieces {
     }
   }
 
-  char const* query_ = nullptr;
+  std::string_view query_;  // the last one
   std::uint64_t base_ = 0, letters_at_ = 0;
 };
 

@@ -208,10 +208,9 @@ class gpu_search {
   /// Finds super-maximal matches, or matching statistics of parts, one after the other. @returns false if the CPU must
   bool find_super_maximal(std::span<suffix::query_part const> parts, std::uint64_t min_length, std::vector<match>& matches,
                           std::span<std::size_t> ends) {
-    return search([&] {
-      matches.clear();
-      finder_->find_super_maximal(parts, min_length, matches, ends);
-    });
+    if (search([&] { finder_->find_super_maximal(parts, min_length, matches, ends); })) return true;
+    matches.clear();
+    return false;
   }
   bool statistics(std::span<suffix::query_part const> parts, std::span<std::uint64_t> lengths) {
     return search([&] { finder_->statistics(parts, lengths); });
