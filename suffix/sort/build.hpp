@@ -437,7 +437,8 @@ void build_arrays(B& backend, packed_text<B> const& packed, results<Index> const
 template <Backend B, class Index>
 std::size_t build_on(B& backend, text const& input, results<Index> const& to, build_options const& options) {
   if (options.on_phase) options.on_phase("sort", input.size());
-  packed_text<B> const packed(backend, input);
+  bool const pack_together = to.share && to.share->packs_parts() && input.residue_bytes == 1;
+  packed_text<B> const packed = pack_together ? packed_text<B>(backend, input, *to.share) : packed_text<B>(backend, input);
   build_arrays(backend, packed, to, options);
   return backend.pool().peak();
 }

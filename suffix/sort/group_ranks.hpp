@@ -179,23 +179,6 @@ class group_ranks {
   /// Returns the sum of the values of all members. Collective.
   [[nodiscard]] std::size_t sum(std::size_t value) const { return std::size_t(share_.members.reduce(value, reduction::sum)); }
 
-  /// Collects the items of all members, on those that have some. Collective.
-  /// @param counts  how many each member has @param to  receives them in the order of members
-  void collect(std::span<std::uint64_t const> counts, std::span<Index const> own, std::span<Index> to) const {
-    group& members = share_.members;
-    share_moves moves;
-    std::uint64_t at = 0;
-    for (std::size_t m = 0; m < members.size(); ++m) {
-      moves.send_begin.push_back(0);
-      moves.sends.push_back(counts[m] != 0 ? own.size() : 0);
-      moves.receive_begin.push_back(at);
-      moves.receives.push_back(own.empty() ? 0 : counts[m]);
-      at += moves.receives.back();
-      if (m != members.rank()) share_.report.exchanged += moves.sends.back() * sizeof(Index);
-    }
-    move_items(members, backend_, moves, own, to);
-  }
-
   /// Brings the ranks of the suffixes `steps` letters after these. Collective.
   /// @param own  the ranks of this member's suffixes
   /// @param to  receives them, by the numbers of `items`

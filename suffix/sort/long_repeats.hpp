@@ -343,8 +343,15 @@ struct compare_items {
   std::size_t size;
   Index* to;  // read as `compared` by place_by_neighbours
   ORDO_FN void operator()(std::size_t i) const {
-    unsigned steps = max_steps;
-    to[i] = i + 1 == size || heads[i + 1] != 0 ? comparison::unknown : compare(suffix[i], suffix[i + 1], steps);
+    to[i] = i + 1 == size || heads[i + 1] != 0 ? comparison::unknown : with_next(i);
+  }
+
+ private:
+  ORDO_FN comparison::type with_next(std::size_t i) const {
+    unsigned links = max_steps, steps = max_steps;
+    comparison::type const found = compare.follow(suffix[i], links);  // they are neighbours
+    bool const is_known = found != comparison::unknown && comparison::kind_of(found) != comparison::link;
+    return is_known ? found : compare(suffix[i], suffix[i + 1], steps);
   }
 };
 

@@ -2,12 +2,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "group/output_part.hpp"
+#include "ordo/backend.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/group_build.hpp"
+#include "suffix/sort/requests.hpp"
 
 // A build over a group, as one member's algorithms see it. All data here are in host memory.
 namespace ordo::inline v0::suffix::detail {
@@ -25,12 +28,34 @@ class member_share {
       : members(of), open_(open), entry_bytes_(entry_bytes) {}
 
   [[nodiscard]] std::size_t entry_bytes() const { return entry_bytes_; }
+  /// Returns whether members exchange parts of a packed text faster than each packs it all: by links, or in shared memory.
+  [[nodiscard]] bool packs_parts() const {
+    return members.size() != 1 && (members.moves_device_memory() || members.shares_memory());
+  }
   /// Opens this member's parts of the results. Collective.
   /// @param rows  of this member
   /// @param ends  rows of the BWT for the ends of records, which precede those of member 0
   sinks open(std::uint64_t rows, extra_arrays extra, std::uint64_t ends);
   /// Completes the outputs when all members have written their parts. Collective.
   void finish();
+
+  /// Collects the items of all members in the order of members, on those that want them. Collective.
+  /// @param counts  how many each member has; one without items may want none @param to  receives them; empty if it wants none
+  template <Backend B, class T>
+  void collect(B& backend, std::span<std::uint64_t const> counts, std::span<T const> own, std::span<T> to) {
+    share_moves moves;
+    std::uint64_t at = 0;
+    auto const wants = members.all_gather(std::uint64_t(!to.empty()));
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      moves.send_begin.push_back(0);
+      moves.sends.push_back(wants[m] != 0 ? own.size() : 0);
+      moves.receive_begin.push_back(at);
+      moves.receives.push_back(to.empty() ? 0 : counts[m]);
+      at += moves.receives.back();
+      if (m != members.rank()) report.exchanged += moves.sends.back() * sizeof(T);
+    }
+    move_items(members, backend, moves, own, to);
+  }
 
   group& members;
   group_report report;

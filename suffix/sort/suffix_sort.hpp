@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -443,14 +444,15 @@ class suffix_sort {
       at_a_time = std::max(at_a_time, some.size());
       groups += some.groups;
     }
-    auto const counts = all_->share().members.all_gather(std::uint64_t(open));
+    auto const counts = all_->share().members.all_gather(std::uint64_t(open));  // members without suffixes collect none
     std::size_t const total = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
     if (total / max_in_repeats > all_->sum(groups)) return;
     using repeats = long_repeats<B, Index, needed_ranks<B>>;
     bool fits = repeats::can_have(total);
     if (open != 0) {
       std::size_t const pairs = 2 * (buffer_sizes::of(open, sizeof(Index)) + buffer_sizes::of(total, sizeof(Index)));
-      fits &= needed_ranks<B>::memory(n) + repeats::memory(total, at_a_time) + pairs +
+      std::size_t const sorting = B::radix_sort_memory(open, sizeof(Index), sizeof(Index));
+      fits &= std::max(needed_ranks<B>::memory(n) + repeats::memory(total, at_a_time), sorting) + pairs +
                   refinement<B, Index, Index>::memory(at_a_time) <=
               backend_.pool().available();
     }
@@ -465,8 +467,10 @@ class suffix_sort {
                                                                own_firsts.data() + at, own_seconds.data() + at});
         at += open_.size();
       });
-      all_->collect(counts, std::span<Index const>(own_firsts.span()), firsts.span());
-      all_->collect(counts, std::span<Index const>(own_seconds.span()), seconds.span());
+      // By position, so that all members add and note them in an order that caches like.
+      backend_.radix_sort(own_firsts.span(), own_seconds.span(), bit_range{0, unsigned(std::bit_width(n))}, key_code<Index>{});
+      all_->share().collect(backend_, counts, std::span<Index const>(own_firsts.span()), firsts.span());
+      all_->share().collect(backend_, counts, std::span<Index const>(own_seconds.span()), seconds.span());
     }
     if (open == 0) return;
     repeats all(backend_, packed_.view(), n, depth);

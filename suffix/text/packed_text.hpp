@@ -7,11 +7,13 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/bits.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
 #include "ordo/detail/load.hpp"
+#include "ordo/group.hpp"
 #include "ordo/suffix.hpp"
 #include "suffix/text/first_bound.hpp"
 #include "suffix/text/token_alphabet.hpp"
@@ -389,6 +391,28 @@ class packed_text {
   packed_text(B& backend, text const& input) : size_(input.size()), breaks_(backend, input.size(), input.starts) {
     with_residues(input, [&](auto residues) { pack(backend, backend.upload(residues).span()); });
   }
+  /// Packs a text of bytes with the other members of a group: each packs a part, and collects those of all. Collective.
+  /// @param share  see member_share
+  template <class Share>
+  packed_text(B& backend, text const& input, Share& share) : size_(input.size()), breaks_(backend, input.size(), input.starts) {
+    constexpr std::size_t block = 64;  // letters, which fill as many words as a letter has bits
+    std::size_t const blocks = (size_ + block - 1) / block, members = share.members.size(), rank = share.members.rank();
+    auto const begin = [&](std::size_t m) { return std::size_t(even_offset(blocks, members, m)); };
+    std::size_t const first = std::min(size_, begin(rank) * block), end = std::min(size_, begin(rank + 1) * block);
+    std::span const residues(reinterpret_cast<unsigned char const*>(input.residues.data()), size_);
+    auto const part = backend.upload(residues.subspan(first, end - first));
+    byte_set present;
+    for (byte_set const found : share.members.all_gather(bytes_in(backend, part.span())))
+      present = union_of_sets{}(present, found);
+    number_letters(present);
+    std::vector<std::uint64_t> counts;  // of words
+    for (std::size_t m = 0; m < members; ++m) counts.push_back((begin(m + 1) - begin(m)) * letter_bits_);
+    counts.back() += words_beyond;
+    auto const own = backend.template buffer<std::uint64_t>(std::size_t(counts[rank]));
+    write_words(backend, part.span(), own.span());
+    words_ = backend.template buffer<std::uint64_t>(blocks * letter_bits_ + words_beyond);
+    share.collect(backend, counts, std::span<std::uint64_t const>(own.span()), words_.span());
+  }
   /// @param residues  in the backend's memory
   /// @param starts  as those of a text
   packed_text(B& backend, std::span<unsigned char const> residues, std::span<std::uint64_t const> starts)
@@ -434,6 +458,8 @@ class packed_text {
   [[nodiscard]] std::size_t records() const { return breaks_.bounds().size() - 1; }
 
  private:
+  static constexpr std::size_t words_beyond = 2;  // which may be read
+
   [[nodiscard]] bool is_dense() const { return letters_ == dense::alphabet; }
   /// Returns the number of letters in a key of `bits` bits, besides its length.
   [[nodiscard]] unsigned letters_in(unsigned bits, bool is_dense) const {
@@ -449,26 +475,34 @@ class packed_text {
   }
 
   void pack(B& backend, std::span<unsigned char const> residues) {
-    std::size_t const n = size_;
-    number_letters(backend.reduce((n + bytes_in_block::size - 1) / bytes_in_block::size, bytes_in_block{residues.data(), n},
-                                  byte_set{}, union_of_sets{}));
-
+    number_letters(bytes_in(backend, residues));
+    words_ = backend.template buffer<std::uint64_t>(words_of_text());
+    write_words(backend, residues, words_.span());
+  }
+  static byte_set bytes_in(B& backend, std::span<unsigned char const> residues) {
+    std::size_t const n = residues.size();
+    return backend.reduce((n + bytes_in_block::size - 1) / bytes_in_block::size, bytes_in_block{residues.data(), n}, byte_set{},
+                          union_of_sets{});
+  }
+  /// Writes the words of a part of the text, and uploads its letters.
+  void write_words(B& backend, std::span<unsigned char const> residues, std::span<std::uint64_t> words) {
     auto const codes = backend.upload(std::span<unsigned char const>(code_of_));
     byte_of_uploaded_ = backend.upload(std::span<unsigned char const>(byte_of_));
-    write_words(backend, residues.data(), byte_code{codes.data()});
+    write_words(backend, residues, byte_code{codes.data()}, words);
   }
   template <class Token>
   void pack(B& backend, std::span<Token const> tokens) {
     residue_bytes_ = sizeof(Token);
     token_alphabet<B, Token> const alphabet(backend, tokens);
     set_letters(alphabet.size());
-    alphabet.use_code([&](auto code) { write_words(backend, tokens.data(), code); });
+    words_ = backend.template buffer<std::uint64_t>(words_of_text());
+    alphabet.use_code([&](auto code) { write_words(backend, tokens, code, words_.span()); });
   }
   template <class Residue, class Code>
-  void write_words(B& backend, Residue const* residues, Code code) {
-    words_ = backend.template buffer<std::uint64_t>((size_ * letter_bits_ + 63) / 64 + 2);
-    backend.each(words_.size(), pack_letters<Residue, Code>{residues, size_, code, letter_bits_, words_.data()});
+  void write_words(B& backend, std::span<Residue const> residues, Code code, std::span<std::uint64_t> words) const {
+    backend.each(words.size(), pack_letters<Residue, Code>{residues.data(), residues.size(), code, letter_bits_, words.data()});
   }
+  [[nodiscard]] std::size_t words_of_text() const { return (size_ * letter_bits_ + 63) / 64 + words_beyond; }
 
   void number_letters(byte_set present) {
     unsigned sigma = 0;
