@@ -52,19 +52,6 @@ struct group_entry {
   [[nodiscard]] std::uint64_t offset() const { return where >> 12 & 4095; }
 };
 
-/// Returns the number of bytes, up to max_length, with which two strings both end.
-std::size_t common_suffix(char const* end_a, char const* end_b, std::size_t max_length) {
-  std::size_t i = 0;
-  for (; i + 8 <= max_length; i += 8) {
-    std::uint64_t x, y;
-    std::memcpy(&x, end_a - i - 8, 8);
-    std::memcpy(&y, end_b - i - 8, 8);
-    if (x != y) return i + std::size_t(std::countl_zero(x ^ y)) / 8;  // on little-endian machines
-  }
-  while (i < max_length && end_a[-1 - std::ptrdiff_t(i)] == end_b[-1 - std::ptrdiff_t(i)]) ++i;
-  return i;
-}
-
 /// One or two texts, end to end: the other one first, whose windows are not marked.
 class joined_texts {
  public:

@@ -132,7 +132,9 @@ class ring_match_finder {
   ring_match_finder(text const& input, std::vector<bool> circular, std::uint64_t min_length);
 
   /// Appends the matches over an end whose first string over an end begins at the offsets [begin, end) of the query. A match's
-  /// position is in its record, and its length may reach beyond the record's end, by any number of turns.
+  /// position is in its record, and its length may reach beyond the record's end, by any number of turns. Takes time for the
+  /// letters of the query and the matches, if records and query are random or tandem repeats. Memory: 32 bytes for each match
+  /// and each turn of one.
   void find(std::string_view query, std::uint64_t begin, std::uint64_t end, std::vector<match>& matches) const;
   /// Returns whether a maximal match within a record goes on over one of its ends, and so is a part of one that find() finds.
   [[nodiscard]] bool goes_on(std::string_view query, match const& one) const;
@@ -143,19 +145,23 @@ class ring_match_finder {
  private:
   friend class ring_statistics;
   struct ring;
+  struct hit;
   struct window {
     std::uint64_t hash;
     std::size_t record;
     std::uint64_t offset;
   };
+  static constexpr int first_window = -1;
   [[nodiscard]] ring ring_of(std::size_t record) const;
+  [[nodiscard]] int letter_before(window const& one) const;
+  void find_of_record(std::string_view query, std::span<hit> hits, std::vector<match>& matches) const;
   template <class F>
   void each_window(std::string_view query, std::uint64_t begin, std::uint64_t end, F take) const;
 
   text input_;
   std::vector<bool> circular_;
   std::uint64_t length_, leading_ = 1;
-  std::vector<window> windows_;  // by hash
+  std::vector<window> windows_;  // by hash, and by the letter before
   std::vector<bool> filter_;     // which hashes occur, by some of their bits
 };
 

@@ -420,7 +420,7 @@ TEST_CASE("matching statistics and super-maximal matches of tandem repeats", "[s
 }
 
 TEST_CASE("matches and minimal unique strings of a ring of equal letters", "[suffix][matches]") {
-  std::size_t const n = 1'000'000, m = 5000;
+  std::size_t const n = 1'000'000, m = 80'000;
   std::string const letters(n, 'A'), query(m, 'A');
   suffix::text const text{letters};
   std::vector<bool> const circular{true};
@@ -432,6 +432,35 @@ TEST_CASE("matches and minimal unique strings of a ring of equal letters", "[suf
   std::vector<std::uint32_t> lengths(n, 1);
   suffix::find_shortest_unique<std::uint32_t>(text, circular, lengths);
   CHECK(std::ranges::all_of(lengths, [](std::uint32_t length) { return length == 0; }));
+}
+
+TEST_CASE("matches over the end of a ring of tandem repeats", "[suffix][matches]") {
+  // Matches end with the query. Comparing each from its first letter to its last one takes minutes.
+  random_numbers random(41);
+  for (std::size_t const period : {1, 2, 7, 100}) {
+    std::size_t const n = 600'000 / period * period, m = 300'000;
+    std::string const unit = random_letters(random, "ACGT", period);
+    std::string ring(n, 'N'), query(m, 'N');
+    for (std::size_t i = 0; i < n; ++i) ring[i] = unit[i % period];
+    for (std::size_t i = 0; i < m; ++i) query[i] = unit[i % period];
+    for (bool const is_broken : {false, true}) {
+      std::size_t const first = n - 10;
+      if (is_broken) ring[first - 1] = 'N';
+      for (std::uint64_t const min_length : {20, 30'000}) {
+        std::vector<match> found, expected;
+        for (std::size_t p = is_broken ? first : n - m + 1; p < n; ++p)
+          if (p % period == 0) expected.push_back({0, p, m});
+        for (std::size_t i = 1; is_broken && i + min_length <= m; ++i)
+          if (i % period == first % period) expected.push_back({i, first, m - i});
+        suffix::text const text{ring};
+        suffix::ring_match_finder(text, {true}, min_length).find(query, 0, m, found);
+        std::ranges::sort(found);
+        std::ranges::sort(expected);
+        INFO("period " << period << ", broken " << is_broken << ", length " << min_length << ": " << found.size());
+        REQUIRE(found == expected);
+      }
+    }
+  }
 }
 
 TEST_CASE("matches of small and wrong calls", "[suffix][matches]") {
