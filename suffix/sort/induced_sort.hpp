@@ -14,13 +14,17 @@
 #include "suffix/text/packed_text.hpp"
 
 // Induced sorting (SA-IS: Nong, Zhang and Chan, DCC'09), on one thread: linear time for any common prefixes, in the memory of
-// the order itself and a counter for each letter.
+// the order itself, the letters, and counters for each letter.
 //
 // A suffix is of type S if it is smaller than the suffix one letter later, otherwise of type L. The empty suffix at a record's
 // end is smaller than all others, and smaller than those of later records. A suffix of type S whose predecessor is of type L is
 // an LMS suffix. The order of the LMS suffixes induces that of all L suffixes in one pass, and these that of all S suffixes in
 // a second. The LMS suffixes are sorted by their letters up to the next LMS suffix, by the same two passes, and numbered; if
 // numbers repeat, the suffixes of the string of numbers are sorted first, in the same way.
+//
+// If there are few letters, the passes that sort these substrings keep those of a letter in two lists: those that the pass goes
+// on from, and those that it does not. So no pass reads an entry in vain, or guesses what comes next. An entry is marked if its
+// substring differs from that of the entry before, which one comparison with the last entry of its list tells.
 namespace ordo::inline v0::suffix::detail {
 
 /// Two adjacent letters of a string.
@@ -29,42 +33,53 @@ struct adjacent_letters {
   Letter before, here;
 };
 
-/// A packed text and its records, as a string.
+/// A text and its records, as a string. The first letter of a record is stored with a mark, a power of two above all letters.
+template <class Letter>
 class induced_text {
  public:
-  using letter_type = unsigned;
-  static constexpr bool is_small = true;  // whether the counters of letters fit into the fastest cache
+  using letter_type = Letter;
+  static constexpr bool is_text = true, may_have_lists = sizeof(Letter) <= 2;
 
+  /// Returns the number of letters that are stored for n of a text.
+  static constexpr std::size_t stored(std::size_t n) { return n + 2; }
+  /// Stores a text.
   /// @param bounds  the start of each record, and the end of the last one
-  induced_text(packed_view text, std::span<std::uint64_t const> bounds)
-      : words_(text.words), breaks_(text.breaks), bits_(text.letter_bits), bounds_(bounds) {}
+  /// @param memory  stored(n) letters
+  induced_text(packed_view text, std::span<std::uint64_t const> bounds, Letter* memory)
+      : at_(memory + 1), mark_(Letter(std::size_t{1} << text.letter_bits)), bounds_(bounds) {
+    unsigned const bits = text.letter_bits, in_word = 64 / bits;
+    memory[0] = 0;
+    for (std::size_t p = 0, n = size(); p < n;) {
+      std::uint64_t word = bits_from(text.words, p * bits);
+      for (std::size_t const end = std::min<std::size_t>(n, p + in_word); p < end; ++p, word <<= bits)
+        memory[p + 1] = Letter(word >> (64 - bits));
+    }
+    memory[size() + 1] = mark_;
+    each_record([&](std::size_t begin, std::size_t) { memory[begin + 1] |= mark_; });
+  }
 
   [[nodiscard]] std::size_t size() const { return std::size_t(bounds_.back()); }
-  [[nodiscard]] std::size_t letters() const { return std::size_t{1} << bits_; }
-  [[nodiscard]] unsigned letter(std::size_t p) const { return unsigned(bits_from(words_, p * bits_) >> (64 - bits_)); }
+  [[nodiscard]] std::size_t letters() const { return mark_; }
+  [[nodiscard]] std::size_t stored_letters() const { return std::size_t{2} * mark_; }
+  [[nodiscard]] Letter letter(std::size_t p) const { return at_[p] & (mark_ - 1); }
   /// Returns the letter at p and the one before it, which may be of another record; at 0 that one is arbitrary.
-  [[nodiscard]] adjacent_letters<unsigned> adjacent(std::size_t p) const {
-    std::uint64_t const both = bits_from(words_, (p - (p != 0)) * bits_);
-    return {unsigned(both >> (64 - bits_)), unsigned(both << (p != 0) * bits_ >> (64 - bits_))};
-  }
-  [[nodiscard]] bool begins_record(std::size_t p) const { return breaks_(p); }
+  [[nodiscard]] adjacent_letters<Letter> adjacent(std::size_t p) const { return {letter(p - 1), letter(p)}; }
+  /// Returns a stored letter without its mark.
+  [[nodiscard]] std::size_t plain(std::size_t letter) const { return letter & (mark_ - std::size_t{1}); }
+  /// Returns the same as adjacent, with the mark of the letter at p.
+  [[nodiscard]] adjacent_letters<Letter> stored_adjacent(std::size_t p) const { return {letter(p - 1), at_[p]}; }
+  [[nodiscard]] bool begins_record(std::size_t p) const { return (at_[p] & mark_) != 0; }
   /// Prefetches the letters before p.
-  void prefetch(std::size_t p) const { ordo::prefetch(words_ + p * bits_ / 64); }
+  void prefetch(std::size_t p) const { ordo::prefetch(at_ + p - 1); }
   /// Returns whether two positions agree in `count` letters.
   [[nodiscard]] bool agree(std::size_t p, std::size_t q, std::size_t count) const {
-    std::size_t bits = count * bits_, a = p * bits_, b = q * bits_;
-    for (; bits > 64; bits -= 64, a += 64, b += 64)
-      if (bits_from(words_, a) != bits_from(words_, b)) return false;
-    return ((bits_from(words_, a) ^ bits_from(words_, b)) >> (64 - bits)) == 0;
+    return std::equal(at_ + p, at_ + p + count, at_ + q);
   }
-
   /// Returns whether a record ends in [p, q].
   [[nodiscard]] bool ends_record(std::size_t p, std::size_t q) const {
-    for (; q - p >= 64; p += 64)
-      if (breaks_.distance(p) != 64) return true;
-    return breaks_.distance(p) <= q - p;
+    while (p <= q && !begins_record(p)) ++p;
+    return p <= q;
   }
-
   /// Calls use(begin, end) for each record that is not empty, in order.
   template <class Use>
   void each_record(Use use) const {
@@ -73,9 +88,8 @@ class induced_text {
   }
 
  private:
-  std::uint64_t const* words_;
-  break_mask breaks_;
-  unsigned bits_;
+  Letter const* at_;
+  Letter mark_;
   std::span<std::uint64_t const> bounds_;
 };
 
@@ -84,15 +98,18 @@ template <class Number>
 class induced_numbers {
  public:
   using letter_type = Number;
-  static constexpr bool is_small = false;
+  static constexpr bool is_text = false, may_have_lists = sizeof(Number) <= 2;
 
   /// @param letters  the number of different numbers
   induced_numbers(std::span<Number const> numbers, std::size_t letters) : numbers_(numbers), letters_(letters) {}
 
   [[nodiscard]] std::size_t size() const { return numbers_.size(); }
   [[nodiscard]] std::size_t letters() const { return letters_; }
+  [[nodiscard]] std::size_t stored_letters() const { return letters_; }
   [[nodiscard]] Number letter(std::size_t p) const { return numbers_[p]; }
   [[nodiscard]] adjacent_letters<Number> adjacent(std::size_t p) const { return {numbers_[p - (p != 0)], numbers_[p]}; }
+  [[nodiscard]] std::size_t plain(std::size_t letter) const { return letter; }
+  [[nodiscard]] adjacent_letters<Number> stored_adjacent(std::size_t p) const { return adjacent(p); }
   [[nodiscard]] bool begins_record(std::size_t p) const { return p == 0; }
   void prefetch(std::size_t p) const { ordo::prefetch(numbers_.data() + p - (p != 0)); }
   [[nodiscard]] bool agree(std::size_t p, std::size_t q, std::size_t count) const {
@@ -113,24 +130,20 @@ class induced_numbers {
 
 /// Sorts the suffixes of a string.
 template <Backend B, class Index, class String>
-class induced_sort {
-  static constexpr Index mark = Index{1} << (std::numeric_limits<Index>::digits - 1), empty = ~Index{0};
+class induced_sort_of {
+  static constexpr unsigned mark_at = std::numeric_limits<Index>::digits - 1;
+  static constexpr Index mark = Index{1} << mark_at, empty = ~Index{0};
 
  public:
   /// @param memory  receives the order at its beginning; the rest is temporary memory
-  induced_sort(B& backend, String const& string, std::span<Index> memory)
+  induced_sort_of(B& backend, String const& string, std::span<Index> memory)
       : backend_(backend), string_(string), n_(string.size()), memory_(memory), order_(memory.data()) {}
 
   /// Returns whether an entry has a spare bit for the mark.
   static constexpr bool can_sort(std::size_t n) { return n < mark - 1; }
-
-  /// Returns the maximum temporary memory in bytes for n letters: the sets of the LMS suffixes of all strings, each of which
-  /// has at most half the letters of the one before, and the counters of one.
-  /// @param letters  the maximum number of different ones in the text, a power of two
-  static std::size_t memory(std::size_t n, std::size_t letters) {
-    std::size_t bytes = buffer_sizes::of(n, sizeof(Index));
-    for (std::size_t size = n; size != 0; size /= 2) bytes += buffer_sizes::of(set_words(size), sizeof(set_word));
-    return bytes + buffer_sizes::of(2 * std::max<std::size_t>(letters, 256), sizeof(Index));
+  /// Returns the number of counters that a string may take from the backend.
+  static constexpr std::size_t max_counters(std::size_t letters) {
+    return std::max(2 * letters, (2 + 2 * list_counters) * few_letters);
   }
 
   void sort() {
@@ -138,74 +151,120 @@ class induced_sort {
     reserve_counters();
     find_lms();
     if (chosen_ > 1) {
-      place_by_first_letter();
-      induce_substrings();
-      gather_substrings();
-      if (std::size_t const names = number_substrings(); names != chosen_) sort_numbers(names);
-      if constexpr (!String::is_small) {  // their memory has been overwritten
+      if (has_lists_)
+        sort_substrings_by_lists();
+      else
+        sort_substrings();
+      sort_lms();
+      if constexpr (!String::is_text) {  // their memory has been overwritten
         reserve_counters();
         for (std::size_t p = 0; p < n_; ++p) ++counts_[string_.letter(p)];
       }
       place_in_order();
     } else {
-      std::fill_n(order_, n_, empty);
-      go_to_ends();
-      each_lms([&](std::size_t p) { order_[--at_[string_.letter(p)]] = Index(p); });
+      place_by_first_letter();
     }
-    induce_suffixes();
+    if (has_lists_)
+      induce_by_letters();
+    else
+      induce_suffixes();
   }
 
  private:
   using letter_type = typename String::letter_type;
   static constexpr std::size_t far = 64, soon = 32;  // distances of prefetches, in entries
+  static constexpr std::size_t few_letters = 256;    // as many always have counters for lists
+  // The string of numbers is shortened if more than this share of them occur once.
+  static constexpr std::size_t min_share_omitted = 4;
 
-  /// Counts the letters, and makes the set of the LMS suffixes. n ends the set.
+  /// A list of suffixes: the place of the next one, and the number of the substring of the last one.
+  struct list {
+    Index at, last;
+  };
+  /// The lists of a letter, for either type by whether the suffixes before are of the same or of the other one.
+  enum list_name { l_same, l_other, s_same, s_other, lists_of_each };
+  struct lists_of_letter {
+    list of[lists_of_each];
+    [[nodiscard]] list& operator[](unsigned name) { return of[name]; }
+    [[nodiscard]] list const& operator[](unsigned name) const { return of[name]; }
+  };
+  static constexpr std::size_t list_counters = sizeof(lists_of_letter) / sizeof(Index);
+
+  /// Counts the letters, and makes the set of the LMS suffixes.
   void find_lms() {
-    std::size_t const words = set_words(n_);
-    set_ = backend_.template buffer<set_word>(words);
-    set_word* const to = set_.data();
-    for (std::size_t w = 0; w < words; ++w) to[w].bits = 0;
+    lms_ = backend_.template buffer<std::uint64_t>(set_words(n_));
+    std::fill_n(lms_.data(), lms_.size(), std::uint64_t{0});
     string_.each_record([&](std::size_t begin, std::size_t end) {
-      letter_type next = string_.letter(end - 1);
-      ++counts_[next];
-      std::uint64_t is_s = 0, bits = 0;
-      for (std::size_t p = end - 1; p-- > begin;) {
-        letter_type const letter = string_.letter(p);
-        ++counts_[letter];
-        std::uint64_t const was_s = is_s;
-        is_s = std::uint64_t(letter < next) | (std::uint64_t(letter == next) & was_s);
-        bits |= (was_s & ~is_s) << (63 - (p + 1) % 64);
-        if ((p + 1) % 64 == 0) to[(p + 1) / 64].bits |= std::exchange(bits, 0);
+      std::size_t next = string_.letter(end - 1), is_s = 0;
+      std::uint64_t bits = 0;
+      for (std::size_t p = end - 1; p > begin; --p) {
+        std::size_t const letter = string_.letter(p - 1), is_before_s = letter < next + is_s;
+        bits |= std::uint64_t(is_s & ~is_before_s) << p % 64;
+        if (p % 64 == 0) lms_.data()[p / 64] |= std::exchange(bits, 0);
+        count(next, is_s, is_s ^ is_before_s);
         next = letter;
+        is_s = is_before_s;
       }
-      to[begin / 64].bits |= bits;
+      lms_.data()[begin / 64] |= bits;
+      auto const [before, here] = string_.stored_adjacent(begin);
+      count(here, is_s, is_s != 0 ? before > here : before < here);
     });
     chosen_ = 0;
-    for (std::size_t w = 0; w < words; ++w) to[w].end = chosen_ += count_ones(to[w].bits);
-    to[n_ / 64].bits |= std::uint64_t{1} << (63 - n_ % 64);
-    ++to[n_ / 64].end;
-    lms_ = {to, 1};
+    for (std::uint64_t const word : lms_.span()) chosen_ += count_ones(word);
+    if (has_lists_)
+      for (std::size_t c = 0; c < string_.stored_letters(); ++c) {
+        lists_of_letter const& all = lists_[c];
+        counts_[string_.plain(c)] += all[l_same].at + all[l_other].at + all[s_same].at + all[s_other].at;
+      }
   }
-  /// Calls use(p) for each LMS suffix, in order.
+  /// Counts a suffix.
+  /// @param is_s, is_other  its type, and whether it belongs to the list of those after the other type
+  void count(std::size_t letter, std::size_t is_s, std::size_t is_other) {
+    if (has_lists_)
+      ++lists_[letter].of[2 * is_s + is_other].at;
+    else
+      ++counts_[string_.plain(letter)];
+  }
+  /// Calls use(p) for each position of a set, in order.
   template <class Use>
-  void each_lms(Use use) const {
-    lms_.each(0, n_, use);
+  static void each_one(buffer<std::uint64_t> const& set, Use use) {
+    for (std::size_t w = 0; w < set.size(); ++w)
+      for (std::uint64_t rest = set.data()[w]; rest != 0; rest &= rest - 1) use(64 * w + trailing_zeros(rest));
+  }
+  /// Calls use(p) for each position of a set, from the last one on.
+  template <class Use>
+  static void each_one_backwards(buffer<std::uint64_t> const& set, Use use) {
+    for (std::size_t w = set.size(); w-- > 0;)
+      for (std::uint64_t rest = set.data()[w]; rest != 0;) {
+        unsigned const bit = 63 - leading_zeros(rest);
+        rest ^= std::uint64_t{1} << bit;
+        use(64 * w + bit);
+      }
+  }
+  /// Returns the first LMS suffix from p on, or n if there is none.
+  [[nodiscard]] std::size_t next_lms(std::size_t p) const {
+    std::size_t w = p / 64;
+    for (std::uint64_t rest = lms_.data()[w] >> p % 64 << p % 64;; rest = lms_.data()[w]) {
+      if (rest != 0) return 64 * w + trailing_zeros(rest);
+      if (++w == lms_.size()) return n_;
+    }
   }
 
   /// Makes the counters of letters, all 0, in the part of the memory that string and order leave free, if it is large enough.
   void reserve_counters() {
-    std::size_t const letters = string_.letters();
-    std::span<Index> const room = memory_.subspan(n_);
-    if (!String::is_small && room.size() >= 2 * letters) {
-      counts_ = room.first(letters);
-      at_ = room.subspan(letters, letters).data();
-    } else {
+    std::size_t const letters = string_.letters(), in_lists = list_counters * string_.stored_letters();
+    std::span<Index> room = memory_.subspan(n_);
+    has_lists_ = String::may_have_lists && (letters <= few_letters || room.size() >= 2 * letters + in_lists);
+    std::size_t const wanted = 2 * letters + (has_lists_ ? in_lists : 0);
+    if (String::is_text || room.size() < wanted) {
       counters_ = {};  // frees the old ones first
-      counters_ = backend_.template buffer<Index>(2 * letters);
-      counts_ = counters_.span().first(letters);
-      at_ = counters_.data() + letters;
+      counters_ = backend_.template buffer<Index>(wanted);
+      room = counters_.span();
     }
-    std::ranges::fill(counts_, Index{0});
+    std::ranges::fill(room.first(wanted), Index{0});
+    counts_ = room.first(letters);
+    at_ = room.data() + letters;
+    lists_ = reinterpret_cast<lists_of_letter*>(at_ + letters);
   }
 
   /// Sets at_[c] to the row at which the suffixes that begin with letter c begin, or end.
@@ -223,16 +282,172 @@ class induced_sort {
 
   /// Moves the LMS suffixes to the ends of the buckets of their letters.
   void place_by_first_letter() {
-    std::fill_n(order_, n_, empty);
+    if (!has_lists_) std::fill_n(order_, n_, empty);
     go_to_ends();
-    each_lms([&](std::size_t p) { order_[--at_[string_.letter(p)]] = Index(p); });
+    each_one(lms_, [&](std::size_t p) { order_[--at_[string_.letter(p)]] = Index(p); });
+  }
+
+  static constexpr Index position(Index entry) { return entry & ~mark; }
+  static constexpr bool is_marked(Index entry) { return entry >= mark; }
+
+  /// Sorts the LMS suffixes by their letters up to the next one. Marks each that differs from the next one in order.
+  void sort_substrings_by_lists() {
+    std::size_t const letters = string_.letters();
+    // The LMS suffixes come first, then each kind of list in the order of letters.
+    Index place = 0;
+    for (std::size_t c = 0; c < letters; ++c) lists_[c][s_other].last = lists_[c][s_other].at = place += lists_[c][s_other].at;
+    Index const l_begin = place;
+    for (std::size_t c = 0; c < letters; ++c) place += std::exchange(lists_[c][l_same].at, place);
+    Index const other_l_begin = place;
+    for (std::size_t c = 0; c < letters; ++c) place += std::exchange(lists_[c][l_other].at, place);
+    for (std::size_t c = 0; c < letters; ++c) lists_[c][s_same].at = place += lists_[c][s_same].at;
+    Index const s_end = place;
+    for (std::size_t c = letters; c < string_.stored_letters(); ++c) {  // nothing comes before the first letters of records
+      place += std::exchange(lists_[c][l_other].at, place);
+      lists_[c][s_same].at = place += lists_[c][s_same].at;
+    }
+    each_one(lms_, [&](std::size_t p) { order_[--lists_[string_.letter(p)][s_other].last] = Index(p); });
+    list_l(l_begin);
+    list_s(other_l_begin, s_end);
+  }
+
+  /// Prefetches the letters before an entry of a list, and the list into which that before a sooner one goes.
+  void prefetch_for_lists(Index later, Index sooner) const {
+    string_.prefetch(position(later));
+    if constexpr (!String::is_text) {
+      Index const p = position(sooner);
+      if (p < n_) ordo::prefetch(lists_ + string_.letter(p - (p != 0)));
+    }
+  }
+
+  /// Lists the substrings of the L suffixes.
+  void list_l(std::size_t begin) {
+    Index number = 0;  // of the substring that the next entries are put before
+    auto const put_before = [&](std::size_t p) {
+      auto const [before, here] = string_.stored_adjacent(p - 1);
+      list& to = lists_[here][l_same + (before < here)];
+      order_[to.at++] = Index(p - 1) | Index(to.last != number) << mark_at;
+      to.last = number;
+    };
+    string_.each_record([&](std::size_t, std::size_t end) {
+      ++number;
+      put_before(end);
+    });
+    std::size_t i = begin, lms = 0;
+    for (std::size_t c = 0; c < string_.letters(); ++c) {
+      lists_of_letter const& here = lists_[c];
+      for (; i < here[l_same].at; ++i) {
+        if (i + far < n_) prefetch_for_lists(order_[i + far], order_[i + soon]);
+        Index const entry = order_[i], p = position(entry);
+        number += entry >> mark_at;
+        if (String::is_text || p != 0) put_before(p);
+      }
+      ++number;
+      for (; lms < here[s_other].at; ++lms) {
+        if (lms + far < n_) prefetch_for_lists(order_[lms + far], order_[lms + soon]);
+        put_before(order_[lms]);
+      }
+    }
+  }
+
+  /// Lists the substrings of the S suffixes.
+  void list_s(std::size_t l_begin, std::size_t end) {
+    for (std::size_t c = 0; c < string_.stored_letters(); ++c) lists_[c][s_same].last = lists_[c][s_other].last = 0;
+    Index number = 0;
+    auto const put_before = [&](std::size_t p) {
+      auto const [before, here] = string_.stored_adjacent(p - 1);
+      list& to = lists_[here][s_same + (before > here)];
+      order_[--to.at] = Index(p - 1) | Index(to.last != number) << mark_at;
+      to.last = number;
+    };
+    std::size_t const letters = string_.letters();
+    std::size_t i = end, l = lists_[letters - 1][l_other].at;
+    for (std::size_t c = letters; c-- > 0;) {
+      list const& same = lists_[c][s_same];
+      while (i > same.at) {
+        --i;
+        if (i >= far) prefetch_for_lists(order_[i - far], order_[i - soon]);
+        Index const entry = order_[i], p = position(entry);
+        number += entry >> mark_at;
+        if (String::is_text || p != 0) put_before(p);
+      }
+      ++number;
+      // These are marked if the entry before differs, not the one behind.
+      for (std::size_t const begin = c == 0 ? l_begin : lists_[c - 1][l_other].at; l > begin;) {
+        --l;
+        if (l >= far) prefetch_for_lists(order_[l - far], order_[l - soon]);
+        Index const entry = order_[l];
+        put_before(position(entry));
+        number += entry >> mark_at;
+      }
+    }
+  }
+
+  /// Sorts all suffixes as induce_suffixes does, letter by letter, so that no entry need be empty.
+  void induce_by_letters() {
+    std::size_t const letters = string_.letters();
+    Index* const lms_begins = reinterpret_cast<Index*>(lists_);
+    std::copy_n(at_, letters, lms_begins);
+    go_to_begins();
+    // An entry is marked if the suffix before it is of type S, or if it begins a record.
+    auto const put_l_before = [&](std::size_t p) {
+      auto const [before, here] = string_.stored_adjacent(p - 1);
+      order_[at_[string_.plain(here)]++] = Index(p - 1) | Index(before < here) << mark_at;
+    };
+    string_.each_record([&](std::size_t, std::size_t end) { put_l_before(end); });
+    std::size_t i = 0, end = 0;
+    for (std::size_t c = 0; c < letters; ++c) {
+      end += counts_[c];
+      // The mark of each of these is inverted for the second pass.
+      for (; i < at_[c]; ++i) {
+        if (i + far < n_) prefetch<false>(order_[i + far], order_[i + soon]);
+        Index const p = order_[i];
+        order_[i] = p ^ mark;
+        if (p < mark && (String::is_text || p != 0)) put_l_before(p);
+      }
+      for (i = lms_begins[c]; i < end; ++i) {
+        if (i + far < n_) prefetch<false>(order_[i + far], order_[i + soon]);
+        put_l_before(order_[i]);
+      }
+    }
+    go_to_ends();
+    // An entry is marked if the suffix before it is of type L, or if it begins a record.
+    auto const put_s_before = [&](std::size_t p) {
+      auto const [before, here] = string_.stored_adjacent(p - 1);
+      order_[--at_[string_.plain(here)]] = Index(p - 1) | Index(before > here || here >= letters) << mark_at;
+    };
+    for (std::size_t c = letters; c-- > 0;) {
+      end -= counts_[c];
+      for (; i > at_[c];) {
+        --i;
+        if (i >= far) prefetch<false>(order_[i - far], order_[i - soon]);
+        Index const p = order_[i];
+        order_[i] = position(p);
+        if (p < mark && (String::is_text || p != 0)) put_s_before(p);
+      }
+      for (; i > end;) {
+        --i;
+        if (i >= far) prefetch<false>(order_[i - far], order_[i - soon]);
+        Index const p = order_[i];
+        order_[i] = position(p);
+        if (p < mark && !string_.begins_record(p)) put_s_before(p);
+      }
+    }
+  }
+
+  /// Does what sort_substrings_by_lists does if there are many letters.
+  void sort_substrings() {
+    place_by_first_letter();
+    induce_substrings();
+    gather_substrings();
+    mark_substrings();
   }
 
   /// Prefetches for entries that a pass over marked, or unmarked, entries will read.
   template <bool Marked>
   void prefetch(Index later, Index sooner) const {
     string_.prefetch(looked_at<Marked>(later));
-    if constexpr (sizeof(letter_type) > 2 && !String::is_small) ordo::prefetch(at_ + string_.letter(looked_at<Marked>(sooner)));
+    if constexpr (sizeof(letter_type) > 2 && !String::is_text) ordo::prefetch(at_ + string_.letter(looked_at<Marked>(sooner)));
   }
   /// Returns the position before that of an entry to be read, or 0.
   template <bool Marked>
@@ -308,50 +523,141 @@ class induced_sort {
     }
   }
 
-  /// Numbers the substrings, which are in order; equal ones get equal numbers. Stores the numbers in the order of the text at
-  /// the end of the memory.
-  /// @returns the count of different numbers
-  std::size_t number_substrings() {
-    std::span<Index> const numbers = memory_.last(chosen_);
-    std::size_t last = 0, last_length = 0, names = 0;  // length 0: of a substring that differs from all others
+  /// Marks each substring, which are in order, if it differs from the next one.
+  void mark_substrings() {
+    std::size_t last = 0, last_length = 0;  // length 0: of a substring that differs from all others
     for (std::size_t i = 0; i < chosen_; ++i) {
       if (i + far < chosen_) {
-        lms_.prefetch(numbers.data(), order_[i + far]);
-        string_.prefetch(order_[i + far]);
+        Index const later = order_[i + far];
+        ordo::prefetch(lms_.data() + later / 64);
+        string_.prefetch(later);
       }
-      std::size_t const p = order_[i], next = lms_.next(p + 1);
+      std::size_t const p = order_[i], next = next_lms(p + 1);
       std::size_t const length = string_.ends_record(p + 1, next) ? 0 : next - p + 1;
-      names += length == 0 || length != last_length || !string_.agree(last, p, length);
-      numbers[lms_(p)] = Index(names - 1);
+      if (i != 0 && (length == 0 || length != last_length || !string_.agree(last, p, length))) order_[i - 1] |= mark;
       last = p;
       last_length = length;
     }
-    return names;
+    order_[chosen_ - 1] |= mark;
   }
 
-  /// Sorts the suffixes of the string of numbers, which are in the order of the LMS suffixes.
-  void sort_numbers(std::size_t names) {
-    std::span<Index> const numbers = memory_.last(chosen_), rest = memory_.first(memory_.size() - chosen_);
-    if constexpr (!String::is_small) counters_ = {};
+  /// Sorts the LMS suffixes, given the order of their substrings: numbers these, and sorts the suffixes of the string of the
+  /// numbers. A suffix that begins with a number that occurs once has its place. If another such number is before it, no other
+  /// suffix is compared beyond that, and the string does without it.
+  void sort_lms() {
+    std::size_t names = 0, unique = 0;
+    Index last = 1;
+    for (std::size_t i = 0; i < chosen_; ++i) {
+      Index const differs = order_[i] >> mark_at;
+      names += differs;
+      unique += differs & last;
+      last = differs;
+    }
+    if (names == chosen_) {
+      for (std::size_t i = 0; i < chosen_; ++i) order_[i] = position(order_[i]);
+      return;
+    }
+    bool const omits = unique >= chosen_ / min_share_omitted;
+    write_numbers(omits);
+    std::span<Index> const numbers = memory_.last(chosen_);
+    if (!omits) {
+      sort_numbers(numbers, names);
+      return;
+    }
+    std::size_t const kept = omit_unique(numbers, names);
+    sort_numbers(numbers.first(kept), names);
+    put_back_unique(numbers.subspan(kept), kept);
+  }
+
+  /// Writes the numbers of the substrings in the order of the text to the end of the memory.
+  /// @param by_place  numbers are places of suffixes, marked if they occur once
+  void write_numbers(bool by_place) {
+    Index* const number_of = order_ + chosen_;  // half of a position: no two LMS suffixes are adjacent
+    Index name = 0, last = 1;
+    for (std::size_t i = 0; i < chosen_; ++i) {
+      if (i + far < chosen_) ordo::prefetch(number_of + position(order_[i + far]) / 2);
+      Index const entry = order_[i], differs = entry >> mark_at;
+      number_of[position(entry) / 2] = by_place ? name | (differs & last) << mark_at : name;
+      if (by_place)
+        name = differs ? Index(i + 1) : name;
+      else
+        name += differs;
+      last = differs;
+    }
+    Index* to = memory_.data() + memory_.size();
+    each_one_backwards(lms_, [&](std::size_t p) { *--to = number_of[p / 2]; });
+  }
+
+  /// Removes the numbers that the string does without, and their suffixes from the set; numbers those that are left anew.
+  /// Leaves the numbers that it removes, places of suffixes, behind the others.
+  /// @param names  is set to the count of different numbers @returns the count of numbers
+  std::size_t omit_unique(std::span<Index> numbers, std::size_t& names) {
+    omitted_ = backend_.template buffer<std::uint64_t>(set_words(n_));
+    std::fill_n(omitted_.data(), omitted_.size(), std::uint64_t{0});
+    auto const used = backend_.template buffer<set_word>(set_words(chosen_));
+    std::fill_n(used.data(), used.size(), set_word{0, 0});
+    std::size_t read = 0, kept = 0, removed = 0;
+    bool last_is_unique = true;
+    each_one(lms_, [&](std::size_t p) {
+      Index const number = numbers[read++], place = position(number);
+      if (is_marked(number) && last_is_unique) {
+        order_[removed++] = place;
+        omitted_.data()[p / 64] |= std::uint64_t{1} << p % 64;
+      } else {
+        numbers[kept++] = place;
+        used.data()[place / 64].bits |= std::uint64_t{1} << (63 - place % 64);
+      }
+      last_is_unique = is_marked(number);
+    });
+    std::copy_n(order_, removed, numbers.data() + kept);
+    for (std::size_t w = 0; w < lms_.size(); ++w) lms_.data()[w] &= ~omitted_.data()[w];
+    names = 0;
+    for (set_word& word : used.span()) word.end = names += count_ones(word.bits);
+    numbered_position const number_of{used.data(), 1};
+    for (Index& number : numbers.first(kept)) number = Index(number_of(number));
+    return kept;
+  }
+  /// Adds the suffixes that the string did without to the order of the other ones. @param places  of theirs
+  void put_back_unique(std::span<Index const> places, std::size_t kept) {
+    auto const taken = backend_.template buffer<std::uint64_t>(set_words(chosen_));
+    std::fill_n(taken.data(), taken.size(), std::uint64_t{0});
+    for (Index const place : places) taken.data()[place / 64] |= std::uint64_t{1} << place % 64;
+    std::size_t from = chosen_ - kept;
+    std::move_backward(order_, order_ + kept, order_ + chosen_);
+    for (std::size_t i = 0; i < chosen_; ++i) {
+      order_[i] = order_[std::min(from, chosen_ - 1)];
+      from += (taken.data()[i / 64] >> i % 64 & 1) == 0;
+    }
+    Index const* place = places.data();
+    each_one(omitted_, [&](std::size_t p) { order_[*place++] = Index(p); });
+    for (std::size_t w = 0; w < lms_.size(); ++w) lms_.data()[w] |= omitted_.data()[w];
+    omitted_ = {};
+  }
+
+  /// Sorts the suffixes of the string of numbers, which are those of the LMS suffixes in the set.
+  void sort_numbers(std::span<Index> numbers, std::size_t names) {
+    std::span<Index> const rest = memory_.first(memory_.size() - chosen_);
+    if constexpr (!String::is_text) counters_ = {};
     if (names <= std::size_t{1} << 16) {
       auto* const narrow = reinterpret_cast<std::uint16_t*>(numbers.data());
-      for (std::size_t i = 0; i < chosen_; ++i) narrow[i] = std::uint16_t(numbers[i]);
+      for (std::size_t i = 0; i < numbers.size(); ++i) narrow[i] = std::uint16_t(numbers[i]);
       using string = induced_numbers<std::uint16_t>;
-      induced_sort<B, Index, string>(backend_, string({narrow, chosen_}, names), rest).sort();
+      induced_sort_of<B, Index, string>(backend_, string({narrow, numbers.size()}, names), rest).sort();
     } else {
       using string = induced_numbers<Index>;
-      induced_sort<B, Index, string>(backend_, string(numbers, names), rest).sort();
+      induced_sort_of<B, Index, string>(backend_, string(numbers, names), rest).sort();
     }
     Index* to = numbers.data();
-    each_lms([&](std::size_t p) { *to++ = Index(p); });
-    for (std::size_t i = 0; i < chosen_; ++i) {
-      if (i + far < chosen_) ordo::prefetch(numbers.data() + order_[i + far]);
+    each_one(lms_, [&](std::size_t p) { *to++ = Index(p); });
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (i + far < numbers.size()) ordo::prefetch(numbers.data() + order_[i + far]);
       order_[i] = numbers[order_[i]];
     }
   }
 
   /// Moves the LMS suffixes, in order at the beginning, to the ends of the buckets of their letters.
   void place_in_order() {
+    if (has_lists_) return place_blocks_in_order();
     std::fill(order_ + chosen_, order_ + n_, empty);
     go_to_ends();
     for (std::size_t i = chosen_; i-- > 0;) {
@@ -361,17 +667,76 @@ class induced_sort {
       order_[--at_[string_.letter(p)]] = p;
     }
   }
+  /// Does so without a look at the letters, which it counts.
+  void place_blocks_in_order() {
+    std::size_t const letters = string_.letters();
+    std::fill_n(at_, letters, Index{0});
+    each_one(lms_, [&](std::size_t p) { ++at_[string_.letter(p)]; });
+    std::size_t end = n_, from = chosen_;
+    for (std::size_t c = letters; c-- > 0;) {
+      std::size_t const count = at_[c], to = end - count;
+      from -= count;
+      std::copy_backward(order_ + from, order_ + from + count, order_ + end);
+      at_[c] = Index(to);
+      end -= counts_[c];
+    }
+  }
 
   B& backend_;
   String string_;
   std::size_t n_, chosen_ = 0;  // of suffixes, and of LMS suffixes
   std::span<Index> memory_;
   Index* order_;
-  buffer<set_word> set_;
-  numbered_position lms_{};
-  std::span<Index> counts_;  // of each letter
-  Index* at_ = nullptr;      // the next row of each letter
-  buffer<Index> counters_;   // if the memory has no room for them
+  buffer<std::uint64_t> lms_, omitted_;  // a bit for each suffix
+  std::span<Index> counts_;              // of each letter
+  Index* at_ = nullptr;                  // the next row of each letter
+  bool has_lists_ = false;
+  lists_of_letter* lists_ = nullptr;
+  buffer<Index> counters_;  // if the memory has no room for them
+};
+
+/// Sorts the suffixes of a packed text.
+template <Backend B, class Index>
+class induced_sort {
+  template <class Letter>
+  using sort_of = induced_sort_of<B, Index, induced_text<Letter>>;
+
+ public:
+  static constexpr bool can_sort(std::size_t n) { return sort_of<std::uint8_t>::can_sort(n); }
+
+  /// Returns the maximum temporary memory in bytes for n letters, besides the packed text, but with the order: the letters, two
+  /// sets for all strings, each of which has at most half the letters of the one before, and one set and the counters of one.
+  /// @param letters  the maximum number of different ones in the text, a power of two
+  static std::size_t memory(std::size_t n, std::size_t letters) {
+    using any = sort_of<std::uint8_t>;
+    std::size_t bytes =
+        buffer_sizes::of(n, sizeof(Index)) + buffer_sizes::of(induced_text<char>::stored(n), letter_size(letters));
+    for (std::size_t size = n; size != 0; size /= 2) bytes += 2 * buffer_sizes::of(set_words(size), sizeof(std::uint64_t));
+    bytes += buffer_sizes::of(set_words(n / 2), sizeof(set_word));
+    return bytes + buffer_sizes::of(any::max_counters(letters), sizeof(Index));
+  }
+
+  /// @param bounds  the start of each record, and the end of the last one
+  /// @param order  receives the order
+  static void sort(B& backend, packed_view text, std::span<std::uint64_t const> bounds, std::span<Index> order) {
+    std::size_t const size = letter_size(std::size_t{1} << text.letter_bits);
+    if (size == 1)
+      sort_letters<std::uint8_t>(backend, text, bounds, order);
+    else if (size == 2)
+      sort_letters<std::uint16_t>(backend, text, bounds, order);
+    else
+      sort_letters<std::uint32_t>(backend, text, bounds, order);
+  }
+
+ private:
+  /// Returns the bytes of a letter and a mark.
+  static constexpr std::size_t letter_size(std::size_t letters) { return letters < 256 ? 1 : letters < 65536 ? 2 : 4; }
+
+  template <class Letter>
+  static void sort_letters(B& backend, packed_view text, std::span<std::uint64_t const> bounds, std::span<Index> order) {
+    auto const memory = backend.template buffer<Letter>(induced_text<Letter>::stored(order.size()));
+    sort_of<Letter>(backend, induced_text<Letter>(text, bounds, memory.data()), order).sort();
+  }
 };
 
 }  // namespace ordo::inline v0::suffix::detail

@@ -78,7 +78,7 @@ struct sort_plan {
   /// texts are sorted by induction when workers run out of memory. None if that is impossible.
   [[nodiscard]] std::optional<std::size_t> workers_limit() const {
     if constexpr (has_workers<B>) {
-      using induced = induced_sort<B, Index, induced_text>;
+      using induced = induced_sort<B, Index>;
       if (!are_chosen && induced::can_sort(n)) return std::max(by_ranges(), induced::memory(n, max_alphabet));
     }
     return std::nullopt;

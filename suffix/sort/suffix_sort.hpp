@@ -125,14 +125,15 @@ class suffix_sort {
     return depth;
   }
 
-  /// Sorts the kept order, and starts the LCP if it is not empty. Sorts by induction if the text is so repetitive that workers
-  /// would take longer, or if they run out of memory.
+  /// Sorts the kept order, and starts the LCP if it is not empty. Sorts by induction if there is one worker and no LCP, if the
+  /// text is so repetitive that workers would take longer, or if they run out of memory.
   void keep_by_workers(std::span<Index> lcp, std::size_t max_count) {
     if constexpr (!std::is_same_v<Numbers, every_position>) {
       sort_and_finish(lcp, max_count);
     } else {
       bool const can_induce = induced::can_sort(packed_.size());
-      if (can_induce && is_repetitive() && induce()) return first_lengths(lcp);
+      bool const is_alone = lcp.empty() && worker_sort<B, Index>::threads(backend_) == 1;
+      if (can_induce && (is_alone || is_repetitive()) && induce()) return first_lengths(lcp);
       try {
         return sort_and_finish(lcp, max_count);
       } catch (out_of_memory const&) {
@@ -161,12 +162,12 @@ class suffix_sort {
     finish_kept(aside, max_count, depth_of_ranks(0));
   }
 
-  using induced = induced_sort<B, Index, induced_text>;
+  using induced = induced_sort<B, Index>;
   /// Sorts by induction.
   /// @returns false if memory is short
   bool induce() {
     try {
-      induced(backend_, induced_text(packed_.view(), packed_.breaks().bounds()), kept_).sort();
+      induced::sort(backend_, packed_.view(), packed_.breaks().bounds(), kept_);
       return true;
     } catch (out_of_memory const&) {
       return false;

@@ -40,11 +40,11 @@ template <class Index>
 void expect_order(suffix::text const& text, std::vector<std::uint64_t> const& right) {
   host_backend backend;
   packed_text<host_backend> const packed(backend, text);
-  using sort = induced_sort<host_backend, Index, induced_text>;
+  using sort = induced_sort<host_backend, Index>;
   std::vector<Index> order(text.size());
   std::size_t const held = backend.pool().in_use();
   backend.pool().take_peak();
-  sort(backend, induced_text(packed.view(), packed.breaks().bounds()), std::span<Index>(order)).sort();
+  sort::sort(backend, packed.view(), packed.breaks().bounds(), std::span<Index>(order));
   REQUIRE(std::ranges::equal(order, right));
   CHECK(backend.pool().peak() - held <= sort::memory(text.size(), 256));
 }
