@@ -127,7 +127,7 @@ grep -q '^sufsort: conflicting options: --device all: only' err
 sufsort build two.fa --device=gpu:3-1 -o out 2> err && exit 1
 grep -q '^sufsort: no device: gpu:3-1: ' err
 specsort documents.jsonl --device=all 2> err && exit 1
-grep -q 'unknown device: all' err
+grep -q '^specsort: several GPUs: --device all: this command works on one machine' err
 
 # An error is said once, and ends all. No index is left, and an old one stays.
 ranks 3 sufsort build missing.fa -o out 2> err && exit 1

@@ -46,6 +46,9 @@ std::vector<machine_options> common_options::machines() const {
   std::vector<machine_options> all;
   std::string const where = devices();
   if (!are_several()) {
+    if (names_several(where))
+      throw usage_error(
+          fmt::format("several GPUs: --device {}: this command works on one machine: auto, cpu, gpu, gpu:0, gpu:1 ...", where));
     all.push_back(parse_device(where));
   } else if (where == "all") {
     for (gpu_info const& gpu : gpus()) all.push_back(parse_device(fmt::format("gpu:{}", gpu.index)));
