@@ -10,7 +10,7 @@
 ordo::group* ordo_mpi_join(int* argc, char*** argv, char* why, std::size_t why_bytes) {
   try {
     int level = 0;
-    if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) throw ordo::member_lost("MPI_Init failed");
+    if (MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS) throw ordo::member_lost("MPI_Init failed");
     return new ordo::mpi_group(MPI_COMM_WORLD);
   } catch (std::exception const& e) {
     std::snprintf(why, why_bytes, "%s", e.what());

@@ -45,19 +45,25 @@ bool is_empty(source& from) {
   return from.read({&byte, 1}) == 0;
 }
 
-/// Finds the head of an addressable source. Returns nothing if it is too long to be held by all members.
-std::optional<head_of_input> find_head(source const& from, std::uint64_t begin, std::uint64_t size) {
+/// Finds the head of an input. Returns nothing if it is too long to be held by all members.
+/// @param size  of the rest of an addressable source; nothing: the source is read
+std::optional<head_of_input> find_head(source& from, std::optional<std::uint64_t> size) {
   constexpr std::uint64_t first_read = std::uint64_t{16} << 10, max_head = std::uint64_t{64} << 20;
   mgf_text text;
   for (std::uint64_t n = first_read;; n *= 4) {
-    text.size = std::size_t(std::min(n, size));
-    static_cast<void>(text.room(text.size));
-    from.read_at(begin, text.bytes());
+    std::size_t const before = text.size;
+    std::size_t const wanted = std::size_t(size ? std::min(n, *size) : n);
+    std::span<char> const room = text.room(wanted, before).first(wanted).subspan(before);
+    if (size)
+      from.read_at(from.position() + before, room);
+    else if (std::size_t const got = from.read(room); got < room.size())
+      size = before + got;
+    text.size = std::size_t(size ? std::min<std::uint64_t>(wanted, *size) : wanted);
     if (auto const at = find_spectrum(text.view())) {
       bool const marked = *at == 0 && text.view().starts_with(byte_order_mark);
       return head_of_input{std::string(marked ? byte_order_mark : text.view().substr(0, *at)), true};
     }
-    if (n >= size) break;
+    if (size && text.size >= *size) break;
     if (n >= max_head) return {};
   }
   text.end_last_line();
@@ -105,6 +111,7 @@ class divided_order {
 
   static sort_options options_of(group const& members, sort_options options) {
     options.on_warning = {};
+    options.members = nullptr;
     if (options.on_progress)
       options.on_progress = [p = members.size(), told = options.on_progress](std::uint64_t bytes) { told(bytes * p); };
     return options;
@@ -120,16 +127,18 @@ class divided_order {
       for (std::size_t k = 0; k < inputs_.count; ++k) {
         auto const opened = inputs_.open(k);
         auto size = opened.from->size();
-        if (!size && is_empty(*opened.from)) size = 0;
-        if (!size || opened.from_format != format::mgf)
-          throw usage_error(fmt::format("cannot divide: {}: it is not an addressable MGF file", opened.name));
-        std::uint64_t const begin = opened.from->position();
-        begins_.push_back({begin, total});
+        bool const is_packed = opened.packed_bytes != 0;
+        if (!size && !is_packed && is_empty(*opened.from)) size = 0;
+        if (!(size || is_packed) || opened.from_format != format::mgf)
+          throw usage_error(
+              fmt::format("cannot divide: {}: it is neither an addressable MGF file nor a compressed one", opened.name));
+        std::uint64_t const begin = size ? opened.from->position() : 0, left = size ? *size - begin : opened.packed_bytes;
+        begins_.push_back({begin, total, is_packed});
         std::optional<head_of_input> const head =
-            *size == 0 ? std::optional(head_of_input{}) : find_head(*opened.from, begin, *size - begin);
+            left == 0 ? head_of_input{} : find_head(*opened.from, is_packed ? std::nullopt : std::optional(left));
         is_right = is_right && head.has_value();
         if (is_right) carried_.push_back(heads_.take(head->text, head->has_spectra, opened.name));
-        total += *size - begin;
+        total += left;
       }
     } catch (input_error const&) {
       is_right = false;
@@ -146,16 +155,23 @@ class divided_order {
     return true;
   }
 
-  /// Returns the offset in all inputs of the last spectrum, or first byte of an input, that is not behind `offset`.
+  /// Returns the offset in all inputs of the last spectrum, or first byte of an input, that is not behind `offset`; in a
+  /// compressed input, of its nearest end.
   [[nodiscard]] std::uint64_t cut_before(std::uint64_t offset) const {
     if (offset >= total_) return total_;
     std::size_t k = begins_.size() - 1;
     while (begins_[k].in_all > offset) --k;
+    if (begins_[k].is_packed) {
+      std::uint64_t const first = begins_[k].in_all, last = end_of(k);
+      return offset - first < last - offset ? first : last;
+    }
     auto const opened = inputs_.open(k);
     std::uint64_t const in_input = begins_[k].in_input;
     std::uint64_t const cut = last_spectrum_before(*opened.from, in_input, in_input + offset - begins_[k].in_all);
     return cut - in_input + begins_[k].in_all;
   }
+
+  [[nodiscard]] std::uint64_t end_of(std::size_t k) const { return k + 1 < begins_.size() ? begins_[k + 1].in_all : total_; }
 
   /// Reads this member's part. @returns false if it has a fault, if there is something to warn of, or if memory does not
   /// suffice
@@ -165,12 +181,15 @@ class divided_order {
         [] { throw no_room(); });
     try {
       for (std::size_t k = 0; k < inputs_.count; ++k) {
-        std::uint64_t const first = begins_[k].in_all, last = k + 1 < inputs_.count ? begins_[k + 1].in_all : total_;
+        std::uint64_t const first = begins_[k].in_all, last = end_of(k);
         std::uint64_t const begin = std::clamp(begin_, first, last), end = std::clamp(end_, first, last);
         if (begin == end) continue;
         spectrum_inputs::opened opened = inputs_.open(k);
-        std::unique_ptr<source> const whole = std::move(opened.from);
-        opened.from = std::make_unique<source_part>(*whole, begins_[k].in_input + begin - first, end - begin);
+        std::unique_ptr<source> whole;
+        if (!begins_[k].is_packed) {
+          whole = std::move(opened.from);
+          opened.from = std::make_unique<source_part>(*whole, begins_[k].in_input + begin - first, end - begin);
+        }
         if (opened.bytes != 0) opened.bytes = end - begin;
         collector.read(opened, k, begin != first);
       }
@@ -311,6 +330,7 @@ class divided_order {
   spectrum_store store_;
   struct input_begin {
     std::uint64_t in_input, in_all;
+    bool is_packed;
   };
   std::vector<input_begin> begins_;
   std::vector<std::string> carried_;               // for each input, what goes with its first spectrum

@@ -70,6 +70,7 @@ class divided_sort {
         done_(std::min(size_, input.position())),
         drops_(!options.choice.empty() || !options.select.empty()) {
     options_.on_warning = {};
+    options_.members = nullptr;
   }
 
   std::optional<group_report> run() {

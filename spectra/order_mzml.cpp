@@ -50,6 +50,7 @@ class joining final : private chunk_receiver {
 
   order_report run() {
     for (input_ = 0; input_ < from_.count; ++input_) read(from_.open(input_));
+    if (is_helper(reader_.options())) return std::move(reader_.done);
     phase_time writing{.name = "write"};
     document_frame frame{.head = head_.text(),
                          .prefix = head_.prefix(),

@@ -4,15 +4,25 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <libdeflate.h>
 #include <tbb/parallel_pipeline.h>
 
 #include "base/threads.hpp"
+#include "spectra/chunk_exchange.hpp"
 #include "spectra/import/format.hpp"
 #include "spectra/mgf/format.hpp"
 #include "spectra/mgf/writer.hpp"
 #include "spectra/mzml/format.hpp"
 
 namespace ordo::inline v0::spectra::detail {
+
+std::uint32_t checksum_of(std::string_view text) {
+  return libdeflate_crc32(0, text.data(), text.size());
+}
+
+bool is_helper(sort_options const& options) {
+  return options.members && options.members->rank() != 0;
+}
 
 std::size_t chunk_size(std::size_t chunk_bytes, std::size_t chunks, bool on_gpu) {
   // A GPU needs more at a time than fits the cache of a thread. Memory for a text is up to 2.5 times its size.
@@ -39,6 +49,8 @@ pipeline::pipeline(sort_options options, pipeline_task const& task)
   task_.merged = task.merged;
   machines_.emplace(options_, unsigned(arena_.max_concurrency()));
 }
+
+pipeline::~pipeline() = default;
 
 chunk& pipeline::take_idle() {
   std::lock_guard const lock(changing_);
@@ -103,7 +115,7 @@ void pipeline::finish(chunk& one, sink* output) {
   if (options_.on_progress) options_.on_progress(totals.bytes);
 }
 
-void pipeline::run(source& input, sink* output) {
+void pipeline::make_format(source& input, sink* output) {
   switch (from_) {
     case format::mgf:
       format_ = make_mgf_format(input, task_, found_);
@@ -121,22 +133,111 @@ void pipeline::run(source& input, sink* output) {
       format_ = make_import_format(make_mzspeclib_reader(input), task_, found_);
   }
   for (std::size_t s = 0; s < num_steps; ++s) phases_[s].name = format_->steps()[s];
+}
+
+void pipeline::run(source& input, sink* output) {
+  make_format(input, is_helper(options_) ? nullptr : output);
+  // More than threads, as chunks take different times, and none waits for the one before it to be written.
+  tokens_ = 2 * std::size_t(arena_.max_concurrency()) + 1;
+  chunk_bytes_ = chunk_size(options_.chunk_bytes, tokens_, machines_ && machines_->on_gpu());
+  if (options_.members && options_.members->size() > 1 && task_.writes()) {
+    if (options_.members->moves_device_memory())
+      throw usage_error("cannot share: spectra: the members are GPUs of one process");
+    others_ = std::make_unique<chunk_exchange>(*options_.members, chunk_bytes_, std::size_t(arena_.max_concurrency()));
+    chunk_bytes_ = others_->chunk_bytes();
+    if (!others_->is_first()) return help();
+  }
+  if (!others_) return work_in_order(output);
+  try {
+    work_in_order(output);
+  } catch (member_lost const&) {
+    throw;
+  } catch (...) {
+    others_->end(nullptr);
+    throw;
+  }
+  others_->end(&found_.totals);
+}
+
+bool pipeline::next(chunk& one) {
+  one.composed = false;
+  one.chunk_number = next_chunk_++;
+  return !stopped_ && format_->next(one, chunk_bytes_);
+}
+
+// Takes the results of another member. If it has none, or has read something else, this one does the work, and finds what there
+// is to say.
+void pipeline::take_results(chunk& one) {
+  if (!others_ || others_->is_own(one.chunk_number)) return;
+  std::span<char const> const results = others_->results_of(one.chunk_number);
+  if (results.empty() || one.failure) return work(one, nullptr);
+  value_reader from(results);
+  std::uint32_t checksum = 0;
+  from.take(checksum);
+  if (checksum != one.checksum) return work(one, nullptr);
+  one.load(from);
+  one.composed = true;
+}
+
+// Works on chunks for member 0, until it needs no more.
+void pipeline::help() {
+  std::exception_ptr failure;  // of this member, unless member 0 fails, too
+  try {
+    auto const next = [&](tbb::flow_control& control) -> chunk* {
+      chunk* const one = &take_idle();
+      if (!this->next(*one)) control.stop();
+      return one;
+    };
+    auto const work_on = [&](chunk* one) {
+      one->results.clear();
+      if (!others_->is_own(one->chunk_number)) return one;
+      value_writer to(one->results);
+      try {
+        to.put(one->input_checksum());
+        work(*one, nullptr);
+        if (!one->save(to)) one->results.clear();
+      } catch (...) {
+        one->results.clear();
+      }
+      return one;
+    };
+    auto const end = [&](chunk* one) {
+      if (!others_->add(one->chunk_number, one->results)) stopped_ = true;
+      if (others_->is_own(one->chunk_number)) one->add_to(phases_, options_);
+      std::lock_guard const lock(changing_);
+      idle_.push_back(one);
+    };
+    using tbb::filter_mode;
+    arena_.execute([&] {
+      tbb::parallel_pipeline(tokens_, tbb::make_filter<void, chunk*>(filter_mode::serial_in_order, next) &
+                                          tbb::make_filter<chunk*, chunk*>(filter_mode::parallel, work_on) &
+                                          tbb::make_filter<chunk*, void>(filter_mode::serial_in_order, end));
+    });
+  } catch (member_lost const&) {
+    throw;
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  others_->finish(found_.totals);
+  if (failure) std::rethrow_exception(failure);
+}
+
+void pipeline::work_in_order(sink* output) {
   // Known before anything is read: a read may wait for input that never comes, while write() can fail at once.
-  std::optional<std::uint64_t> const bytes = format_->addressable_bytes();
+  std::optional<std::uint64_t> const bytes = others_ ? std::nullopt : format_->addressable_bytes();
   bool const addressable = output && bytes && (task_.drops() ? output->expect_unknown() : output->expect(*bytes));
   bool const places = addressable && task_.drops();
 
-  // More than threads, as chunks take different times, and none waits for the one before it to be written.
-  std::size_t const tokens = 2 * std::size_t(arena_.max_concurrency()) + 1;
   auto const next = [&](tbb::flow_control& control) -> chunk* {
     chunk* const one = &take_idle();
-    one->composed = false;
-    if (stopped_ || !format_->next(*one, chunk_size(options_.chunk_bytes, tokens, machines_ && machines_->on_gpu())))
-      control.stop();
+    if (!this->next(*one)) control.stop();
     return one;
   };
   auto const work_on = [&](chunk* one) {
-    work(*one, addressable && !places ? output : nullptr);
+    if (others_ && !others_->is_own(one->chunk_number))
+      one->checksum = one->input_checksum();
+    else
+      work(*one, addressable && !places ? output : nullptr);
     return one;
   };
   // A selection changes the length of chunks, so that the place of each depends on those before it.
@@ -155,6 +256,7 @@ void pipeline::run(source& input, sink* output) {
     return one;
   };
   auto const end = [&](chunk* one) {
+    take_results(*one);
     finish(*one, addressable ? nullptr : output);
     std::lock_guard const lock(changing_);
     idle_.push_back(one);
@@ -166,7 +268,7 @@ void pipeline::run(source& input, sink* output) {
     if (places)
       steps = steps & tbb::make_filter<chunk*, chunk*>(filter_mode::serial_in_order, place) &
               tbb::make_filter<chunk*, chunk*>(filter_mode::parallel, write);
-    tbb::parallel_pipeline(tokens, steps & tbb::make_filter<chunk*, void>(filter_mode::serial_in_order, end));
+    tbb::parallel_pipeline(tokens_, steps & tbb::make_filter<chunk*, void>(filter_mode::serial_in_order, end));
   });
   if (stopped_) return;
   format_->end();
@@ -196,6 +298,7 @@ void pipeline::warn_of_unstated() {
 
 sort_report pipeline::report() const {
   sort_report all = found_.totals;
+  if (others_) all.sent = others_->sent();
   if (machines_) machines_->report(all);
   for (phase_time const& one : phases_)
     if (!one.name.empty()) all.phases.push_back(one);

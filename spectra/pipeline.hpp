@@ -20,6 +20,11 @@ namespace ordo::inline v0::spectra::detail {
 /// chunk_bytes is larger.
 std::size_t chunk_size(std::size_t chunk_bytes, std::size_t chunks, bool on_gpu);
 
+/// Returns true on a member of a group that works for member 0.
+bool is_helper(sort_options const& options);
+
+class chunk_exchange;
+
 /// A receiver of chunks, called in the order of the input.
 class chunk_receiver {
  public:
@@ -47,6 +52,7 @@ class pipeline {
   /// @param task  keys, receiver, order and merged must outlive the pipeline
   /// @throws usage_error, out_of_memory  if the requested machine is not available
   pipeline(sort_options options, pipeline_task const& task);
+  ~pipeline();
 
   /// Reads the rest of a source. @param output  nullptr to write nothing
   /// @throws input_error, and errors of source and sink: the first one of the input
@@ -62,7 +68,12 @@ class pipeline {
   [[nodiscard]] order_report const& ordered() const { return ordered_; }  // runs, passes and missing keys of ordered mzML
 
  private:
+  void make_format(source& input, sink* output);
+  void work_in_order(sink* output);
+  void help();
+  bool next(chunk& one);
   void work(chunk& one, sink* output) noexcept;
+  void take_results(chunk& one);
   void finish(chunk& one, sink* output);
   void warn_of_unstated();
   chunk& take_idle();
@@ -83,6 +94,9 @@ class pipeline {
   std::vector<phase_time> phases_{num_steps};
 
   std::unique_ptr<input_format> format_;
+  std::unique_ptr<chunk_exchange> others_;  // members of the group that works on the input
+  std::size_t tokens_ = 0, chunk_bytes_ = 0;
+  std::uint64_t next_chunk_ = 0;
   std::mutex changing_;
   std::vector<std::unique_ptr<chunk>> chunks_;
   std::vector<chunk*> idle_;

@@ -24,7 +24,8 @@ namespace ordo::inline v0 {
 /// exceeds MPI's 31 bits. Launchers (mpirun, srun) start the processes.
 ///
 /// Spans are in the host's memory; sorts on a GPU move theirs through it. MPI must have been initialised, and members are used
-/// by the thread that MPI allows (MPI_THREAD_FUNNELED suffices for the main thread). A process that ends with an exception must
+/// by the thread that MPI allows (MPI_THREAD_FUNNELED suffices for the main thread; spectra::sort_options::members takes
+/// MPI_THREAD_SERIALIZED). A process that ends with an exception must
 /// call fail(), or the others wait for it.
 /// @code
 ///   MPI_Init(nullptr, nullptr);

@@ -16,6 +16,10 @@
 
 #pragma GCC visibility push(default)
 
+namespace ordo::inline v0 {
+class group;
+}
+
 /// Sorts the peaks of mass spectra in Mascot Generic Format (MGF).
 ///
 /// Lines end with LF, CRLF or a lone CR. Between a line BEGIN IONS and a line END IONS, a line whose first word is a number is
@@ -69,6 +73,12 @@ struct sort_options {
   /// summarize() and compare(): the distributions of m/z, intensities and precursors, too. They take a fifth of the time.
   bool distributions = false;
   machine_options machine;
+  /// Members that sort or order together, each with a machine of its own; nullptr: this machine works alone. The call is
+  /// collective then: all members make it with the same inputs and options. Each reads all inputs and works on some of their
+  /// chunks. Member 0 takes the results in order, and alone uses its sinks and callbacks. Its output is that of one machine,
+  /// whatever the others read. They return with its counts, or throw member_lost if it fails. summarize(), compare(), check(),
+  /// find_sample() and find_duplicates() ignore this.
+  group* members = nullptr;
 
   /// The folder of temporary files, which only mzML that may lose spectra needs.
   std::string temporary_folder = "/tmp";
@@ -103,6 +113,7 @@ struct sort_report {
   std::uint64_t spectra_kept = 0, peaks_kept = 0;
   std::uint64_t missing_precursor = 0;  // spectra without the m/z or charge that sort_options::select needs
   std::uint64_t warnings = 0;
+  std::uint64_t sent = 0;  // bytes that this member of sort_options::members sent to member 0
   machine_choice machine{device::cpu, "every spectrum is in order", false, false};
   std::size_t device_memory = 0;  // maximum of GPU memory in use, in bytes
   std::vector<phase_time> phases;

@@ -51,6 +51,18 @@ class import_chunk final : public chunk {
   [[nodiscard]] std::span<char const> output() const override { return out_; }
   [[nodiscard]] std::uint64_t offset() const override { return text.offset; }
 
+  std::uint32_t input_checksum() override { return checksum_of(text.view()); }
+  bool save(value_writer& to) const override {
+    if (failure || disorder || !composed) return false;
+    save_counts(to);
+    to.put(warned, out_);
+    return true;
+  }
+  void load(value_reader& from) override {
+    load_counts(from);
+    from.take(warned, out_);
+  }
+
   import_text text;
   struct warning_counts {
     std::uint64_t level_1 = 0, no_precursor = 0, not_finite = 0, chosen = 0;

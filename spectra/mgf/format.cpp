@@ -137,6 +137,27 @@ class mgf_chunk final : public chunk {
   }
   [[nodiscard]] std::uint64_t offset() const override { return text.offset; }
 
+  std::uint32_t input_checksum() override {
+    if (failure || text.size >= chunk_text::max_bytes) return 0;
+    timed(reading, 0, [&] { fill(); });
+    return checksum_of(text.view());
+  }
+  bool save(value_writer& to) const override {
+    if (failure || !composed || found.warnings != 0 || !kind.empty()) return false;
+    save_counts(to);
+    to.put(found.lines, found.open, std::string_view(output().data(), output().size()));
+    return true;
+  }
+  void load(value_reader& from) override {
+    load_counts(from);
+    found = {};
+    from.take(found.lines, found.open, loaded_);
+    warned.clear();
+    kind = {};
+    scanned = true;
+    selected_ = loaded_;
+  }
+
   mgf_text text;
   scan_result found;
   std::vector<std::string> warned;  // the lines of found.first_warnings, before any line was moved
@@ -289,6 +310,7 @@ class mgf_chunk final : public chunk {
   text_ranges ranges_;
   std::vector<text_range> lines_;  // of all peaks, if some are printed anew
   std::string printed_;
+  std::string loaded_;  // the output, if another process made it
 };
 
 std::string excerpt(std::string_view line) {

@@ -88,6 +88,39 @@ bool mzml_chunk::parse() {
   return !failure && !disorder;
 }
 
+bool mzml_chunk::save(value_writer& to) const {
+  if (failure || disorder || !composed) return false;
+  std::vector<std::size_t> name_places;
+  for (start const& one : starts)
+    name_places.push_back(one.name.empty() ? 0 : std::size_t(one.name.data() - text.view().data()));
+  std::vector<std::size_t> title_sizes;
+  std::string titles;
+  for (std::string_view const title : keys.titles) {
+    titles += title;
+    title_sizes.push_back(title.size());
+  }
+  save_counts(to);
+  to.put(text.marks, starts, name_places, keys.codes, title_sizes, titles, chosen_spectra, references, warned, joined.begin,
+         replaced_);
+  if (replaced_) to.put(out_);
+  return true;
+}
+
+void mzml_chunk::load(value_reader& from) {
+  std::vector<std::size_t> name_places, title_sizes;
+  load_counts(from);
+  from.take(text.marks, starts, name_places, keys.codes, title_sizes, titles_, chosen_spectra, references, warned, joined.begin,
+            replaced_);
+  for (std::size_t i = 0; i < starts.size(); ++i)
+    starts[i].name = text.view().substr(name_places[i], starts[i].name.size());  // in place of a view of another process
+  keys.titles.clear();
+  for (std::size_t at = 0; std::size_t const size : title_sizes) {
+    keys.titles.push_back(std::string_view(titles_).substr(at, size));
+    at += size;
+  }
+  if (replaced_) from.take(out_);
+}
+
 void mzml_chunk::unpack() {
   jobs_.clear();
   mz_.clear();

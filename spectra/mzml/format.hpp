@@ -54,6 +54,9 @@ class mzml_chunk final : public chunk {
   void compose() override;
   [[nodiscard]] std::span<char const> output() const override { return output_text(); }
   [[nodiscard]] std::uint64_t offset() const override { return text.offset; }
+  std::uint32_t input_checksum() override { return checksum_of(text.view()); }
+  bool save(value_writer& to) const override;
+  void load(value_reader& from) override;
   [[nodiscard]] std::string_view output_text() const { return replaced_ ? std::string_view(out_) : text.view(); }
 
   mzml_text text;  // its marks are moved to their places in the output
@@ -144,6 +147,7 @@ class mzml_chunk final : public chunk {
   std::vector<double> mz_, intensity_;  // of all jobs, or of a spectrum of which all is read
   std::vector<std::uint32_t> relative_;
   std::string out_, base64_, renamed_;
+  std::string titles_;                // end to end, if another process made them
   std::span<text_edit const> edits_;  // of the text before the spectra, those still to be done
   std::size_t copied_ = 0;            // bytes of the text that are in out_ or replaced
 };

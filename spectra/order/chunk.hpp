@@ -21,6 +21,7 @@
 #include "ordo/spectra/summary.hpp"
 #include "spectra/filter_effects.hpp"
 #include "spectra/order/keys.hpp"
+#include "spectra/order/value_message.hpp"
 #include "spectra/peaks/chunk_peaks.hpp"
 
 // The interface between the pipeline and the formats.
@@ -139,6 +140,9 @@ class spectrum_records {
   [[nodiscard]] std::vector<std::uint64_t> const& codes() const noexcept { return codes_; }
   [[nodiscard]] std::string const& titles() const noexcept { return titles_; }  // end to end, if there is a title key
 
+  void save(value_writer& to) const { to.put(all_, codes_, titles_, head, any_spectra, marked); }
+  void load(value_reader& from) { from.take(all_, codes_, titles_, head, any_spectra, marked); }
+
   std::size_t head = 0;                              // bytes before the first spectrum of the input, kept or not
   bool any_spectra = false;                          // kept or not
   bool marked = false;                               // the input begins with a byte order mark and a spectrum
@@ -215,6 +219,9 @@ class diagnostics {
   unstated_values unstated;
 };
 
+/// Returns a checksum of the text of a chunk.
+std::uint32_t checksum_of(std::string_view text);
+
 /// Some whole spectra of an input, and the work on them by one thread at a time.
 class chunk : public step_times {
  public:
@@ -233,6 +240,13 @@ class chunk : public step_times {
   /// The offset at which output() has to be written if no chunk changes its length.
   [[nodiscard]] virtual std::uint64_t offset() const = 0;
 
+  /// Returns a checksum of the input of the chunk.
+  virtual std::uint32_t input_checksum() = 0;
+  /// Appends the results of the work on the chunk, unless something is to be said about it. @returns false then
+  virtual bool save(value_writer& to) const = 0;
+  /// Takes the results of the work that another process did on the same chunk.
+  virtual void load(value_reader& from) = 0;
+
   chunk_counts counted;
   chunk_peaks peaks;
   summary summarized;
@@ -244,6 +258,9 @@ class chunk : public step_times {
   std::exception_ptr failure;         // the first, by its place in the chunk
   bool composed = false;              // output() is complete
   std::uint64_t place = 0;            // of the output, if chunks change their length
+  std::uint64_t chunk_number = 0;     // in the input, if members of a group share the work
+  std::uint32_t checksum = 0;         // of the input, if another member works on the chunk
+  std::vector<char> results;          // to be sent by another member than the first
 
  protected:
   chunk() = default;
@@ -272,6 +289,14 @@ class chunk : public step_times {
     if (!levels.is_set()) return true;
     unstated.selection_level += !header.ms_level;
     return (header.ms_level && levels.holds(*header.ms_level)) != levels.inverse;
+  }
+  void save_counts(value_writer& to) const {
+    to.put(counted, unstated);
+    records.save(to);
+  }
+  void load_counts(value_reader& from) {
+    from.take(counted, unstated);
+    records.load(from);
   }
   /// Begins with the next chunk of the input.
   void restart() {

@@ -48,6 +48,7 @@ void input_reader::add(sort_report const& one) {
   all.peaks_kept += one.peaks_kept;
   all.missing_precursor += one.missing_precursor;
   all.warnings += one.warnings;
+  all.sent += one.sent;
   all.device_memory = std::max(all.device_memory, one.device_memory);
   if (inputs_++ == 0 || one.machine.device == device::gpu) all.machine = one.machine;
   add_phases(all.phases, one.phases);  // phases of other formats have other names

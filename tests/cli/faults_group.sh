@@ -27,5 +27,7 @@ full() {  # RANK PROGRAM ARGUMENTS...: the files of that rank of three end at 5 
 }
 for rank in 0 1 2; do full $rank strsort lines -o out; done
 for rank in 1 2; do full $rank specsort spectra.mgf -o out; done
+gzip -1 spectra.mgf
+full 0 specsort spectra.mgf.gz -o out
 full 2 sufsort build genome.fa --lcp -o out
 if find . -name '.*ordo*' | grep .; then echo 'a temporary file is left'; exit 1; fi

@@ -72,7 +72,16 @@ check 2 more.mgf doubtful.mgf --spectra-by=pepmass --lenient
 check 2 mixed.mgf two.mgf  # other parameters
 check 2 mixed.mgf more.mgf --spectra-by=pepmass --memory=100k
 check 2 mixed.mgf more.mgf --memory=100k
-check 2 mixed.mgf.gz more.mgf --spectra-by=pepmass
+for input in more equal ends remarks none; do gzip -k $input.mgf; done
+several=(mixed.mgf.gz more.mgf.gz none.mgf.gz remarks.mgf.gz ends.mgf equal.mgf.gz mixed.mgf)
+check 3 "${several[@]}"
+check 7 "${several[@]}" --spectra-by=charge,title
+head -c 5000 mixed.mgf.gz > torn.mgf.gz
+check 2 more.mgf.gz torn.mgf.gz
+ranks 3 specsort mixed.mgf.gz mixed.mgf.gz mixed.mgf.gz --spectra-by=title -o several.mgf --stats=report
+python3 -c '
+import json
+assert [m["exchanged_bytes"] > 0 for m in json.load(open("report"))["members"]] == 3 * [True]'
 check 2 mixed.mgf more.mgf --sample=20
 check 2 mixed.mgf missing.mgf --spectra-by=pepmass
 check 5 mixed.mgf --by=intensity --descending
@@ -106,13 +115,44 @@ assert all({"scan", "exchange"} <= {p["name"] for p in m["phases"]} for m in rep
 assert sum(m["exchanged_bytes"] for m in report["members"]) > 0'
 [[ $(ranks 2 specsort --help | grep -c '^Usage') == 1 ]]
 
+# Other inputs and outputs: all processes work on chunks, and the first one writes. It says what is wrong, once.
+gzip -dc "$ORDO_SOURCE/datasets/samples/openms_ecoli_25.mzML.gz" > run.mzML
+specsort $(printf 'run.mzML %.0s' {1..20}) --spectra-by=title -o runs.mzML  # several chunks
+specsort $(printf 'mixed.mgf more.mgf %.0s' {1..30}) -q -o large.mgf
+check 4 runs.mzML --to=mzml --top=20 --min-peaks=200
+ranks 4 specsort runs.mzML --by=intensity -o several.mzML --stats=report
+python3 -c '
+import json
+members = json.load(open("report"))["members"]
+assert len(members) == 4 and all("unpack" in {p["name"] for p in m["phases"]} for m in members), members
+assert [m["exchanged_bytes"] > 0 for m in members] == [False, True, True, True], members'
+check 3 runs.mzML --by=intensity --spectra-by=rt --memory=1M --to=mzml
+check 2 runs.mzML run.mzML runs.mzML --spectra-by=pepmass --to=mzml
+check 3 runs.mzML  # to MGF
+check 2 runs.mzML missing.mzML --spectra-by=title
+head -c 1500000 runs.mzML > cut.mzML
+check 3 cut.mzML --spectra-by=rt
+gzip runs.mzML && zstd -q large.mgf
+check 2 runs.mzML.gz
+check 3 large.mgf.zst --spectra-by=pepmass --top=9
+ranks 3 specsort large.mgf.zst mixed.mgf -q --spectra-by=rt --split-count=3 --map=map.tsv -o several.mgf
+mkdir parts && mv several.0* map.tsv parts
+specsort large.mgf.zst mixed.mgf -q --spectra-by=rt --split-count=3 --map=map.tsv -o several.mgf
+for part in several.0* map.tsv; do cmp $part parts/$part; done
+rm several.0*
+seq 3 7 5000 > list
+ranks 3 specsort large.mgf.zst --index=list | cmp - <(specsort large.mgf.zst --index=list)
+
 # A process is killed at a random moment: the others end, and the old output stays.
 for _ in $(seq 40); do cat mixed.mgf skewed.mgf; done > large.mgf
 specsort large.mgf -o one.mgf
-killed=0
+gzip -k -1 large.mgf
+killed=0 turn=0
 for wait in 0.2 0.1 0.05 0 0 0; do
   echo old > several.mgf
-  mpirun --oversubscribe --allow-run-as-root -n 3 specsort large.mgf --threads=1 -o several.mgf 2> err &
+  input=large.mgf  # of which each process does a part; then one of which they share the chunks
+  ((turn++ % 2 == 0)) || input=large.mgf.gz
+  mpirun --oversubscribe --allow-run-as-root -n 3 specsort $input --threads=1 -o several.mgf 2> err &
   job=$!
   members=()
   while kill -0 $job && ((${#members[@]} < 3)); do read -ra members < /proc/$job/task/$job/children || true; done 2> /dev/null

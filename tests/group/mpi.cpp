@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   std::string const command = argc > 1 ? argv[1] : "";
   std::uint64_t const seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   int level = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
   int status = 0;
   {
     // Messages so short that they cross in many parts, and long ones.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -230,27 +231,32 @@ void find_duplicates(work& w, spectra::sort_options& options, cli::progress& pro
   options.choice.duplicates = w.lists.duplicates_of(0);
 }
 
-// The processes of an MPI job, of which the first one decides whether they share the work.
+// The work of the processes of a job: the first one alone; each a part of the input, or of the spectra, and of the output; or
+// each some chunks of the input, for the first one.
+enum class division : std::uint64_t { none, parts, chunks };
+
+// The processes of an MPI job, of which the first one decides how they share the work.
 class sharing {
  public:
   explicit sharing(cli::job const& job) : members_(job.members()), decides_(members_ && job.speaks()) {}
   // The others end.
   ~sharing() {
     if (decides_) try {
-        static_cast<void>(decide(false));
+        static_cast<void>(decide(division::none));
       } catch (...) {  // another process has failed, and ends this one
       }
   }
   sharing(sharing const&) = delete;
   sharing& operator=(sharing const&) = delete;
 
-  // Returns the first process's decision, once. Collective.
-  bool decide(bool shares) {
+  // Returns the first process's decision. Collective.
+  division decide(division decision) {
     decides_ = false;
-    std::uint64_t decision = shares;
     members_->broadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);
-    return decision != 0;
+    return decision;
   }
+  // Begins again after a decision for parts that did not work.
+  void reconsider() { decides_ = true; }
   [[nodiscard]] bool can_share() const { return decides_; }
   [[nodiscard]] group& members() const { return *members_; }
 
@@ -268,10 +274,27 @@ bool can_be_shared(work const& w, cli::input const& in, cli::output& out, spectr
   return out.expect_unknown() && !out.path_for_others().empty();
 }
 
+// Returns true if the processes of a job can share the chunks of the inputs, so that the first one writes.
+bool can_share_chunks(work const& w) {
+  if (w.duplicates || !w.made.report.empty() || w.made.choice.sample_size()) return false;
+  return std::ranges::all_of(w.made.inputs, [](std::string const& name) {  // pipes are not read by all
+    std::error_code error;
+    return name != "-" && std::filesystem::is_regular_file(name, error);
+  });
+}
+
+// Sorts an input of any format.
+spectra::sort_report sort_input(cli::input& in, sink& to, spectra::sort_options const& options, spectra::format format,
+                                spectra::format to_format) {
+  return format == spectra::format::mgf    ? spectra::sort(in, to, options)
+         : format == spectra::format::mzml ? spectra::sort_mzml(in, to, options, to_format)
+                                           : spectra::sort_to_mgf(in, to, options, format);
+}
+
 // Sorts MGF with the other processes of a job. @param out  null: another process has it
 // @returns nothing if one process has to work alone, from the beginning
 std::optional<spectra::sort_report> sort_together(group& members, cli::input const& in, cli::output* out,
-                                                  spectra::sort_options const& options, cli::stats& stats) {
+                                                  spectra::sort_options const& options) {
   std::unique_ptr<cli::shared_output> part;
   auto const open = [&](std::optional<std::uint64_t> bytes) -> sink* {
     if (out && bytes) out->expect(*bytes);
@@ -282,13 +305,12 @@ std::optional<spectra::sort_report> sort_together(group& members, cli::input con
   std::uint64_t const others = members.reduce(part && found ? found->own_bytes : 0, reduction::sum);
   if (!found) return std::nullopt;
   if (out) out->count_others(others);
-  report(stats, found->sort);
   return found->sort;
 }
 
 // Returns true if the processes of a job can share an order, so that all write one file.
 bool can_be_shared(work const& w, spectra::spectrum_inputs const& inputs, cli::output& out,
-                   spectra::sort_options const& options) {
+                   spectra::sort_options const& options, std::size_t num_members) {
   if (w.duplicates || !w.made.report.empty() || !spectra::can_be_divided(options, w.order)) return false;
   for (std::string const& name : w.made.inputs) {  // pipes are not opened twice
     std::error_code error;
@@ -299,7 +321,9 @@ bool can_be_shared(work const& w, spectra::spectrum_inputs const& inputs, cli::o
       auto const opened = inputs.open(k);
       char byte;  // an empty file has no addresses
       if (opened.from_format != spectra::format::mgf) return false;
-      if (!opened.from->size() && opened.from->read({&byte, 1}) != 0) return false;
+      // A compressed file is read by one process.
+      if (opened.packed_bytes != 0 ? inputs.count < num_members : !opened.from->size() && opened.from->read({&byte, 1}) != 0)
+        return false;
     }
   } catch (error const&) {  // one process says what it is
     return false;
@@ -339,13 +363,23 @@ int order(work& w, cli::stats& stats, std::vector<std::string> const& command_li
   std::optional<std::uint64_t> exchanged;  // with other processes
   specsort::order_together together;
   if (others.can_share())
-    together = [&](spectra::spectrum_inputs const& inputs, cli::output& out) -> std::optional<spectra::order_report> {
-      if (!can_be_shared(w, inputs, out, options)) return std::nullopt;
-      static_cast<void>(others.decide(true));
-      std::uint64_t sent = 0;
-      auto done = order_together(others.members(), inputs, &out, options, w.order, sent);
-      if (done) exchanged = sent;
-      return done;
+    together = [&](spectra::spectrum_inputs const& inputs, cli::output* out) -> std::optional<spectra::order_report> {
+      if (out && can_be_shared(w, inputs, *out, options, others.members().size())) {
+        static_cast<void>(others.decide(division::parts));
+        std::uint64_t sent = 0;
+        auto done = order_together(others.members(), inputs, out, options, w.order, sent);
+        if (done) {
+          exchanged = sent;
+          return done;
+        }
+        others.reconsider();
+      }
+      if (can_share_chunks(w)) {
+        static_cast<void>(others.decide(division::chunks));
+        options.members = &others.members();
+        exchanged = 0;
+      }
+      return std::nullopt;
     };
   auto const found = specsort::order_files(
       made.inputs, w.lists, made.output, made.order.map, to, options, w.order, made.common,
@@ -360,9 +394,25 @@ int order(work& w, cli::stats& stats, std::vector<std::string> const& command_li
   return 0;
 }
 
+// Works on chunks for the first process of a job.
+spectra::sort_report help_with_chunks(work const& w, spectra::sort_options options) {
+  command const& made = w.made;
+  if (w.orders()) {
+    spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
+    return specsort::help_order_files(made.inputs, w.lists, to, options, w.order, made.common.threads).done;
+  }
+  cli::input in(made.inputs[0], made.common.threads);
+  options.name = in.name();
+  if (!in.compressed()) options.input_bytes = in.file_size().value_or(0);
+  spectra::format const format = specsort::format_of_input(in);
+  specsort::no_output none;
+  return sort_input(in, none, options, format, specsort::format_of_output(made.output, made.to, in, format));
+}
+
 // Works as another process than the first one of a job.
 int help(int argc, char** argv, cli::job const& job) {
-  if (!sharing(job).decide(false)) return 0;
+  division shared = sharing(job).decide(division::none);
+  if (shared == division::none) return 0;
   command made;
   cli::command_table const table = specsort::make_table(made);
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
@@ -371,19 +421,31 @@ int help(int argc, char** argv, cli::job const& job) {
   work const w = checked(made);
   cli::stats stats(tool, argc, argv, made.common);
   spectra::sort_options options = options_of(w);
-  if (w.orders()) {
-    auto const inputs = specsort::inputs_of(made.inputs, w.lists, made.common.threads, false);
-    std::uint64_t exchanged = 0;
-    if (auto const done = order_together(*job.members(), inputs, nullptr, options, w.order, exchanged)) {
-      report(stats, done->done);
-      stats.add_members(*job.members(), exchanged);
+  std::optional<spectra::sort_report> done;
+  std::uint64_t exchanged = 0;
+  while (!done && shared != division::none) {
+    if (shared == division::chunks) {
+      options.members = job.members();
+      try {
+        done = help_with_chunks(w, options);
+      } catch (member_lost const&) {  // the first process says why
+        return 0;
+      }
+      exchanged = done->sent;
+    } else if (w.orders()) {
+      auto const inputs = specsort::inputs_of(made.inputs, w.lists, made.common.threads, false);
+      if (auto const found = order_together(*job.members(), inputs, nullptr, options, w.order, exchanged)) done = found->done;
+    } else {
+      cli::input const in(made.inputs[0], made.common.threads);
+      options.name = in.name();
+      options.input_bytes = in.file_size().value_or(0);
+      done = sort_together(*job.members(), in, nullptr, options);
     }
-    return 0;
+    if (!done) shared = sharing(job).decide(division::none);
   }
-  cli::input const in(made.inputs[0], made.common.threads);
-  options.name = in.name();
-  options.input_bytes = in.file_size().value_or(0);
-  if (sort_together(*job.members(), in, nullptr, options, stats)) stats.add_members(*job.members(), 0);
+  if (!done) return 0;
+  report(stats, *done);
+  stats.add_members(*job.members(), exchanged);
   return 0;
 }
 
@@ -438,24 +500,28 @@ int run(int argc, char** argv, cli::job const& job) {
     out->refuse_loop(in);
     std::optional<spectra::sort_report> shared;
     if (others.can_share() && can_be_shared(w, in, *out, options, format, to_format)) {
-      static_cast<void>(others.decide(true));
-      shared = sort_together(others.members(), in, &*out, options, stats);
+      static_cast<void>(others.decide(division::parts));
+      shared = sort_together(others.members(), in, &*out, options);
       if (!shared) {
+        others.reconsider();
         out.reset();
         out.emplace(made.output, made.common.threads);
       }
     }
     if (shared) {
       done = *shared;
+      report(stats, done);
     } else {
+      if (others.can_share() && can_share_chunks(w)) {
+        static_cast<void>(others.decide(division::chunks));
+        options.members = &others.members();
+      }
       prompt_output to(*out);
-      done = format == spectra::format::mgf    ? spectra::sort(in, to, options)
-             : format == spectra::format::mzml ? spectra::sort_mzml(in, to, options, to_format)
-                                               : spectra::sort_to_mgf(in, to, options, format);
+      done = sort_input(in, to, options, format, to_format);
       report(stats, done);
     }
     out->commit();
-    if (shared) stats.add_members(others.members(), 0);
+    if (shared || options.members) stats.add_members(others.members(), 0);
     if (page) page->commit();
     report_choice(w, done, options.name);
   }

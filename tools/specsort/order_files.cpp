@@ -132,6 +132,7 @@ spectra::spectrum_inputs::opened opened(std::unique_ptr<cli::input> in, spectrum
   spectra::spectrum_inputs::opened one;
   one.name = in->name();
   one.bytes = bytes_for_gpu(*in);
+  if (in->compressed()) one.packed_bytes = in->file_size().value_or(0);
   one.from_format = format_of_input(*in);
   one.numbers = lists.of_input(k);
   one.duplicates = lists.duplicates_of(k);
@@ -150,6 +151,17 @@ std::string_view what_is_missing(spectra::spectrum_key key) {
     default:
       return spectra::to_string(key);
   }
+}
+
+spectra::order_report order_inputs(spectra::spectrum_inputs const& from, spectra::output_parts& to, spectra::format as,
+                                   spectra::sort_options const& options, spectra::order_options const& order) {
+  if (as != spectra::format::mzml) return spectra::order_spectra(from, to, options, order);
+  if (from.count > 1 || order.parts || order.part_bytes) return spectra::order_mzml(from, to, options, order);
+  spectra::spectrum_inputs::opened const one = from.open(0);
+  spectra::sort_options document_options = options;
+  document_options.name = one.name;
+  document_options.input_bytes = one.bytes;
+  return spectra::order_mzml(*one.from, to.open(0), document_options, order);
 }
 
 }  // namespace
@@ -188,32 +200,18 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, spectr
   };
   spectra::spectrum_inputs from;
   from.count = inputs.size();
-  from.open = [&](std::size_t k) { return opened(open(k), lists, k); };
-  bool const joins = as == spectra::format::mzml && (inputs.size() > 1 || order.parts || order.part_bytes);
-  if (joins)
-    from.open = [&](std::size_t k) {
-      auto in = open(k);
-      format_of_output(output, "mzml", *in, format_of_input(*in));
-      return opened(std::move(in), lists, k);
-    };
-  auto const order_document = [&] {
-    if (joins) return spectra::order_mzml(from, to, options, order);
-    auto const in = open(0);
-    spectra::sort_options document_options = options;
-    document_options.name = in->name();
-    document_options.input_bytes = bytes_for_gpu(*in);
-    format_of_output(output, "mzml", *in, format_of_input(*in));
-    return spectra::order_mzml(*in, to.open(0), document_options, order);
+  from.open = [&](std::size_t k) {
+    auto in = open(k);
+    if (as == spectra::format::mzml) format_of_output(output, "mzml", *in, format_of_input(*in));
+    return opened(std::move(in), lists, k);
   };
-  auto const order_alone = [&] {
-    return as == spectra::format::mzml ? order_document() : spectra::order_spectra(from, to, options, order);
-  };
+  bool const divides = as == spectra::format::mgf && !origins;
   std::optional<spectra::order_report> shared;
-  if (together && as == spectra::format::mgf && !origins) {
-    shared = together(from, to.single());
-    if (!shared && to.single().addressable()) to.restart();  // its size was left open
+  if (together) {
+    shared = together(from, divides ? &to.single() : nullptr);
+    if (!shared && divides && to.single().addressable()) to.restart();  // its size was left open
   }
-  spectra::order_report done = shared ? std::move(*shared) : order_alone();
+  spectra::order_report done = shared ? std::move(*shared) : order_inputs(from, to, as, options, order);
   committing(done.done);
   if (origins) origins->finish();
   to.commit();
@@ -224,6 +222,16 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, spectr
         cli::say(tool, fmt::format("warning: {} of {} spectra have no {} and come last", done.missing[k],
                                    done.done.spectra_kept, what_is_missing(order.order.by[k])));
   return done;
+}
+
+spectra::order_report help_order_files(std::vector<std::string> const& inputs, spectrum_lists const& lists, spectra::format as,
+                                       spectra::sort_options const& options, spectra::order_options const& order,
+                                       unsigned threads) {
+  class : public spectra::output_parts {
+    sink& open(std::size_t) override { return none_; }
+    no_output none_;
+  } to;
+  return order_inputs(inputs_of(inputs, lists, threads, false), to, as, options, order);
 }
 
 }  // namespace ordo::inline v0::specsort

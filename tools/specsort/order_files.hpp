@@ -1,9 +1,11 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "ordo/io.hpp"
 #include "ordo/spectra/mzml.hpp"
 #include "ordo/spectra/order.hpp"
 #include "tools/cli/options.hpp"
@@ -18,19 +20,30 @@ namespace ordo::inline v0::specsort {
 spectra::spectrum_inputs inputs_of(std::vector<std::string> const& inputs, spectrum_lists const& lists, unsigned threads,
                                    bool again);
 
-using order_together = std::function<std::optional<spectra::order_report>(spectra::spectrum_inputs const&, cli::output&)>;
+/// Orders spectra with other processes. @param out  nullptr: the order cannot be divided @returns nothing if this process has
+/// to call the library alone
+using order_together = std::function<std::optional<spectra::order_report>(spectra::spectrum_inputs const&, cli::output* out)>;
 
 /// Orders the spectra of files into an output, or into parts of it.
 /// @param as  the format; mzML only of inputs in mzML @param map  path of the origins; empty: none
 /// @param committing  called when all is written, before files take their places
-/// @param together  if set, is called first for a single output, and orders the spectra with others; or returns nothing, and
-/// this
-///     process works alone
+/// @param options  may change until `together` returns @param together  if set, is called first
 spectra::order_report order_files(std::vector<std::string> const& inputs, spectrum_lists const& lists,
                                   std::string const& output, std::string const& map, spectra::format as,
                                   spectra::sort_options const& options, spectra::order_options order,
                                   cli::common_options const& common,
                                   std::function<void(spectra::sort_report const&)> const& committing,
                                   order_together const& together = {});
+
+/// Works as another process than the first one, which calls order_files(). @param options  with sort_options::members
+spectra::order_report help_order_files(std::vector<std::string> const& inputs, spectrum_lists const& lists, spectra::format as,
+                                       spectra::sort_options const& options, spectra::order_options const& order,
+                                       unsigned threads);
+
+/// A sink that nothing is written to.
+class no_output final : public sink {
+ public:
+  void write(std::span<char const> /*data*/) override {}
+};
 
 }  // namespace ordo::inline v0::specsort

@@ -56,8 +56,9 @@ bool can_be_divided(sort_options const& options, order_options const& order);
 ///
 /// The bytes of all inputs, one after the other, are divided among the members, before a BEGIN IONS. Each reads its part, and
 /// sorts its spectra. Samples give the splitters. Each spectrum crosses once, to the member that sorts and writes it; without
-/// keys, none does. All spectra are in the memory of the members: a third of order.memory for those of each one's part.
-/// @param inputs  addressable, and MGF. Each is opened several times by each member
+/// keys, none does. All spectra are in the memory of the members: half of order.memory for those of each one's part.
+/// @param inputs  MGF, each addressable or a compressed file, which one member reads. Each is opened several times by each
+///     member
 /// @returns nothing, on all members and before the output is opened, if the inputs have a fault, if there is something to warn
 ///     of, or if memory does not suffice: one process can work alone then
 /// @throws usage_error  if the work cannot be divided @throws member_lost  if another member failed @throws as order_spectra

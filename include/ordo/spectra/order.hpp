@@ -50,6 +50,7 @@ struct spectrum_inputs {
     format from_format = format::mgf;                                   // of the source
     std::shared_ptr<std::vector<std::uint64_t> const> numbers = {};     // as spectrum_choice::numbers, which it replaces
     std::shared_ptr<std::vector<std::uint64_t> const> duplicates = {};  // likewise
+    std::uint64_t packed_bytes = 0;  // of a compressed file, which one member of a group reads as a whole
   };
   std::size_t count = 0;
   std::function<opened(std::size_t)> open;
