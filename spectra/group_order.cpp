@@ -106,8 +106,9 @@ class divided_order {
   }
 
  private:
-  /// Spectra, what is sent of them, and what arrives, are in memory.
-  static constexpr std::size_t parts_of_memory = 3;
+  /// Spectra, an eighth of them that is sent, and as much that arrives, are in memory; and keys.
+  static constexpr std::size_t parts_of_memory = 2, max_rounds = 8;
+  static constexpr std::uint64_t min_round_bytes = std::uint64_t{16} << 20;
 
   static sort_options options_of(group const& members, sort_options options) {
     options.on_warning = {};
@@ -239,60 +240,89 @@ class divided_order {
     return keys_.compare({codes.data(), a.substr(bytes)}, {codes.data() + keys_.count(), b.substr(bytes)});
   }
 
-  /// Sends each spectrum to the member that writes it. Collective.
-  void exchange() {
-    host_bytes texts, entries;
-    std::vector<std::uint64_t> text_ends, entry_ends;
-    {
-      std::vector<std::uint32_t> order = reader_.timed(ordering_, store_.text_bytes(), [&] {
-        return sorted_order(keys_, store_.table(), store_.all().size(), reader_.options().machine);
-      });
-      auto const key_at = [&](std::size_t k) { return key_of(order[k]); };
-      auto const by = [this](std::string_view a, std::string_view b) { return compare(a, b); };
-      auto const bytes_of = [&](std::size_t k) { return store_.all()[order[k]].bytes; };
-      auto const splitters =
-          ordo::detail::find_splitters(members_, ordo::detail::draw_samples(p_, order.size(), bytes_of, key_at), by);
-      auto const cuts = ordo::detail::cuts_at(members_, order.size(), key_at, splitters, by, false);
-      stored_in_order sorted(store_, std::move(order));
-      texts.reserve(std::size_t(store_.text_bytes()));
-      std::string entry;
-      std::size_t k = 0;
-      for (std::size_t const cut : cuts) {
-        for (ordered_spectrum one; k < cut && sorted.next(one); ++k) {
-          texts.append({one.text, std::size_t(one.bytes)});
-          entry.clear();
-          sorted.append_index(entry);
-          entries.append(entry);
-        }
-        text_ends.push_back(texts.size());
-        entry_ends.push_back(entries.size());
-      }
-    }
-    store_.release();
-    std::vector<std::uint64_t> sizes;
-    host_bytes received, index;
-    reader_.timed(exchanging_, texts.size(), [&] {
-      received = ordo::detail::exchange_parts(members_, texts.span(), text_ends, sizes);
-      index = ordo::detail::exchange_parts(members_, entries.span(), entry_ends, sizes);
+  /// Returns the member that writes each spectrum. Collective.
+  [[nodiscard]] std::vector<std::uint32_t> receivers() {
+    std::vector<std::uint32_t> const order = reader_.timed(ordering_, store_.text_bytes(), [&] {
+      return sorted_order(keys_, store_.table(), store_.all().size(), reader_.options().machine);
     });
-    auto const kept = text_ends[rank_] - (rank_ == 0 ? 0 : text_ends[rank_ - 1]);
-    report_.exchanged = texts.size() - kept;
-    texts = {};
-    entries = {};
+    auto const key_at = [&](std::size_t k) { return key_of(order[k]); };
+    auto const by = [this](std::string_view a, std::string_view b) { return compare(a, b); };
+    auto const bytes_of = [&](std::size_t k) { return store_.all()[order[k]].bytes; };
+    auto const splitters =
+        ordo::detail::find_splitters(members_, ordo::detail::draw_samples(p_, order.size(), bytes_of, key_at), by);
+    auto const cuts = ordo::detail::cuts_at(members_, order.size(), key_at, splitters, by, false);
+    std::vector<std::uint32_t> to(order.size());
+    std::size_t k = 0;
+    for (std::size_t member = 0; member < cuts.size(); ++member)
+      for (; k < cuts[member]; ++k) to[order[k]] = std::uint32_t(member);
+    return to;
+  }
+
+  /// Sends each spectrum to the member that writes it. The memory of those that have crossed is freed before the next ones do.
+  /// Collective.
+  void exchange() {
+    std::vector<std::uint32_t> const to = receivers();
+    // As few rounds as memory allows: each takes the time of some messages.
+    std::uint64_t const in_round = std::max<std::uint64_t>(min_round_bytes, store_.text_bytes() / max_rounds);
+    struct arrival {
+      host_bytes bytes;
+      std::vector<std::uint64_t> sizes;  // from each member
+    };
+    std::vector<arrival> arrivals;
+    std::size_t const count = store_.all().size(), bytes_of_codes = keys_.count() * sizeof(std::uint64_t);
+    auto const title_of = [this](std::size_t i) {
+      return store_.table().titles.empty() ? std::string_view() : store_.table().titles[i];
+    };
+    for (std::size_t s = 0; members_.reduce(std::uint64_t(s != count), reduction::max) != 0;) {
+      // For each receiver, one part: entry, codes, title and text of each spectrum.
+      std::size_t end = s;
+      std::vector<std::uint64_t> ends(p_), at(p_);
+      for (std::uint64_t bytes = 0; end != count && bytes < in_round; ++end) {
+        bytes += store_.all()[end].bytes;
+        ends[to[end]] += sizeof(index_entry) + bytes_of_codes + title_of(end).size() + store_.all()[end].bytes;
+      }
+      for (std::size_t member = 1; member < p_; ++member) ends[member] += at[member] = ends[member - 1];
+      host_bytes parts;
+      parts.resize(std::size_t(ends.back()));
+      for (; s != end; ++s) {
+        ordered_spectrum const& one = store_.all()[s];
+        std::string_view const title = title_of(s);
+        index_entry const entry{one.bytes, one.number, one.offset, one.input, std::uint32_t(title.size())};
+        char* next = parts.data() + at[to[s]];
+        std::memcpy(next, &entry, sizeof(entry));
+        std::memcpy(next += sizeof(entry), store_.table().codes.data() + s * keys_.count(), bytes_of_codes);
+        next = std::ranges::copy(title, next + bytes_of_codes).out;
+        next = std::copy_n(one.text, one.bytes, next);
+        at[to[s]] = std::uint64_t(next - parts.data());
+        if (to[s] != rank_) report_.exchanged += one.bytes;
+      }
+      store_.release_before(s);
+      reader_.timed(exchanging_, 0, [&] {
+        arrival& here = arrivals.emplace_back();
+        here.bytes = ordo::detail::exchange_parts(members_, parts.span(), ends, here.sizes);
+      });
+    }
+    exchanging_.bytes = report_.exchanged;
+    store_.release();
     // Spectra arrive in the order of members, so equal ones keep the order of the inputs.
     spectrum_store arrived(keys_, 0);
     std::vector<std::uint64_t> codes(keys_.count());
-    char const* at = index.data();
-    char const* text = received.data();
-    while (at != index.data() + index.size()) {
-      index_entry entry;
-      std::memcpy(&entry, at, sizeof(entry));
-      std::memcpy(codes.data(), at += sizeof(entry), codes.size() * sizeof(std::uint64_t));
-      at += codes.size() * sizeof(std::uint64_t);
-      arrived.add({entry.bytes, entry.number, entry.offset, entry.input, 0, text, 0}, codes, {at, entry.title_bytes});
-      at += entry.title_bytes;
-      text += entry.bytes;
-    }
+    std::vector<std::uint64_t> begins(arrivals.size());
+    for (std::size_t member = 0; member < p_; ++member)
+      for (std::size_t round = 0; round < arrivals.size(); ++round) {
+        arrival const& from = arrivals[round];
+        std::uint64_t const end = begins[round] + from.sizes[member];
+        for (char const* at = from.bytes.data() + begins[round]; at != from.bytes.data() + end;) {
+          index_entry entry;
+          std::memcpy(&entry, at, sizeof(entry));
+          std::memcpy(codes.data(), at += sizeof(entry), bytes_of_codes);
+          char const* const title = at + bytes_of_codes;
+          char const* const text = title + entry.title_bytes;
+          arrived.add({entry.bytes, entry.number, entry.offset, entry.input, 0, text, 0}, codes, {title, entry.title_bytes});
+          at = text + entry.bytes;
+        }
+        begins[round] = end;
+      }
     write(arrived);
   }
 

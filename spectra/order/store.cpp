@@ -47,7 +47,7 @@ char* spectrum_store::place(std::size_t bytes) {
     taken_ += size;
   }
   if (blocks_used_ == 0 || blocks_[blocks_used_ - 1].size() - used_ < bytes) {
-    ++blocks_used_;
+    if (blocks_used_++ != 0) ends_.push_back(all_.size());
     used_ = 0;
   }
   return blocks_[blocks_used_ - 1].data() + std::exchange(used_, used_ + bytes);
@@ -74,7 +74,8 @@ void spectrum_store::prepend(std::string_view text) {
 void spectrum_store::clear() noexcept {
   std::erase_if(blocks_, [&](buffer<char> const& one) { return one.size() != block_; });
   taken_ = blocks_.size() * block_;  // has_room() may free them
-  blocks_used_ = used_ = 0;
+  blocks_used_ = used_ = released_ = 0;
+  ends_.clear();
   text_bytes_ = 0;
   all_.clear();
   table_.codes.clear();
@@ -87,6 +88,10 @@ void spectrum_store::release() noexcept {
   taken_ = 0;
   all_ = {};
   table_ = {};
+}
+
+void spectrum_store::release_before(std::size_t first) noexcept {
+  for (; released_ < ends_.size() && ends_[released_] <= first; ++released_) blocks_[released_] = {};
 }
 
 bool stored_in_order::next(ordered_spectrum& to) {

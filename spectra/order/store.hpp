@@ -31,6 +31,9 @@ class spectrum_store {
   void clear() noexcept;
   /// Clears the store, and frees its memory.
   void release() noexcept;
+  /// Frees the memory of texts and titles before that of spectrum `first`, as far as blocks hold nothing else. Only release()
+  /// may follow.
+  void release_before(std::size_t first) noexcept;
 
   [[nodiscard]] order_keys const& keys() const noexcept { return keys_; }
   [[nodiscard]] std::vector<ordered_spectrum> const& all() const noexcept { return all_; }
@@ -43,6 +46,8 @@ class spectrum_store {
   std::size_t limit_, block_;
   std::vector<buffer<char>> blocks_;
   std::size_t blocks_used_ = 0, used_ = 0;  // blocks in use, and bytes in use of the last of them
+  std::vector<std::size_t> ends_;           // of the spectra in each block in use but the last
+  std::size_t released_ = 0;                // blocks
   std::size_t taken_ = 0;                   // bytes of all blocks
   std::uint64_t text_bytes_ = 0;
   std::vector<ordered_spectrum> all_;

@@ -222,6 +222,26 @@ TEST_CASE("Spectra of several inputs ordered over a group have the bytes of one 
         CHECK_FALSE(spectra::order_spectra(members, inputs, open, {}, order).has_value());
       },
       1);
+  // Half of the memory holds a part, because what has crossed is freed.
+  std::string const large = random_mgf(random, 2000, true);
+  inputs.open = [&](std::size_t) {
+    spectra::spectrum_inputs::opened one;
+    one.from = std::make_unique<memory_source>(std::string_view(large));
+    return one;
+  };
+  order.memory = large.size() * 11 / 8;
+  text_sink expected;
+  spectra::order_spectra(inputs, expected, {}, order);
+  wide_sink all(large.size() + 2);
+  run_members(
+      2,
+      [&](group& members, cpu&) {
+        auto const open = [&](std::optional<std::uint64_t>) -> sink* { return &all; };
+        CHECK(spectra::order_spectra(members, inputs, open, {}, order).has_value());
+      },
+      1);
+  all.text.resize(expected.text.size());
+  CHECK((all.text == expected.text));
   order.parts = 2;
   CHECK_FALSE(spectra::can_be_divided({}, order));
 }
