@@ -19,7 +19,7 @@ machine_choice gpu_match_finder::choose(fm_index const& fm, text const& input, m
                                         std::uint64_t letters) {
   // A GPU's start takes as long as a thread of the CPU for some million letters.
   constexpr std::size_t min_letters = std::size_t{32} << 20;
-  constexpr std::size_t at_a_time = std::size_t{1} << 24;
+  constexpr std::size_t at_a_time = std::size_t{1} << 26;
   return choose_machine(machine, std::size_t(letters), min_letters,
                         [&](gpu_info const&) { return detail::matches_memory(fm, input, at_a_time); });
 }

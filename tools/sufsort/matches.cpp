@@ -39,9 +39,11 @@ namespace {
 
 using suffix::match;
 
-constexpr std::uint64_t unit_letters = std::uint64_t{1} << 15;   // worked on at a time by one thread
-constexpr std::uint64_t gpu_letters = std::uint64_t{1} << 23;    // by a GPU
-constexpr std::size_t units_of_thread = 4, max_gpu_bundles = 6;  // that wait or are worked on
+constexpr std::uint64_t unit_letters = std::uint64_t{1} << 15;  // worked on at a time by one thread
+// By a GPU, which takes as long as the thread of the most intricate query: the more queries it has, the better. Each length
+// takes eight bytes of the host's memory besides.
+constexpr std::uint64_t gpu_letters = std::uint64_t{1} << 26, gpu_lengths = std::uint64_t{1} << 24;
+constexpr std::size_t units_of_thread = 4, max_gpu_bundles = 3;  // that wait or are worked on
 
 /// Changes the letters of queries to those of the text.
 struct letter_rules {
@@ -242,11 +244,11 @@ class gpu_search {
 };
 
 /// Reads queries, calls work(units) for one unit, or as many as a GPU takes, in parallel, and finish(unit) in the order of the
-/// queries. @param both_strands  adds reverse complements
+/// queries. @param both_strands  adds reverse complements @param letters_of_gpu  that it takes at a time
 void run_units(std::vector<std::string> const& files, bool both_strands, suffix::letter_choice letters,
-               gpu_search const& on_gpu, cli::common_options const& common, searched_index const& index, cli::output const& out,
-               reporter& report, std::function<void(std::span<work_unit>)> const& work,
-               std::function<void(work_unit&)> const& finish) {
+               gpu_search const& on_gpu, std::uint64_t letters_of_gpu, cli::common_options const& common,
+               searched_index const& index, cli::output const& out, reporter& report,
+               std::function<void(std::span<work_unit>)> const& work, std::function<void(work_unit&)> const& finish) {
   letter_rules rules{index.read_as(both_strands), both_strands && !index.both_strands, letters == suffix::letter_choice::all,
                      &index.other_strand};
   if (letters == suffix::letter_choice::nucleotides)  // a text of FASTA has no NUL, which matches nothing
@@ -263,28 +265,28 @@ void run_units(std::vector<std::string> const& files, bool both_strands, suffix:
   using clock = std::chrono::steady_clock;
   clock::duration time_to_read{};
   arena.execute([&] {
-    tbb::parallel_pipeline(on_gpu.works() ? std::min(waiting, max_gpu_bundles) : waiting,
-                           tbb::make_filter<void, bundle>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
-                             auto const begin = clock::now();
-                             auto next = std::make_shared<std::vector<work_unit>>();
-                             for (std::uint64_t taken = 0; taken < (on_gpu.works() ? gpu_letters : 1); taken += unit_letters) {
-                               next->emplace_back();
-                               if (source.next(next->back())) continue;
-                               next->pop_back();
-                               break;
-                             }
-                             time_to_read += clock::now() - begin;
-                             if (next->empty()) control.stop();
-                             report.progress.at(source.letters());
-                             return next;
-                           }) & tbb::make_filter<bundle, bundle>(tbb::filter_mode::parallel, [&](bundle units) {
-                             tbb::parallel_for(std::size_t{0}, units->size(),
-                                               [&](std::size_t k) { (*units)[k].set->prepare(rules); });
-                             work(*units);
-                             return units;
-                           }) & tbb::make_filter<bundle, void>(tbb::filter_mode::serial_in_order, [&](bundle const& units) {
-                             for (work_unit& unit : *units) finish(unit);
-                           }));
+    tbb::parallel_pipeline(
+        on_gpu.works() ? std::min(waiting, max_gpu_bundles) : waiting,
+        tbb::make_filter<void, bundle>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+          auto const begin = clock::now();
+          auto next = std::make_shared<std::vector<work_unit>>();
+          for (std::uint64_t taken = 0; taken < (on_gpu.works() ? letters_of_gpu : 1); taken += unit_letters) {
+            next->emplace_back();
+            if (source.next(next->back())) continue;
+            next->pop_back();
+            break;
+          }
+          time_to_read += clock::now() - begin;
+          if (next->empty()) control.stop();
+          report.progress.at(source.letters());
+          return next;
+        }) & tbb::make_filter<bundle, bundle>(tbb::filter_mode::parallel, [&](bundle units) {
+          tbb::parallel_for(std::size_t{0}, units->size(), [&](std::size_t k) { (*units)[k].set->prepare(rules); });
+          work(*units);
+          return units;
+        }) & tbb::make_filter<bundle, void>(tbb::filter_mode::serial_in_order, [&](bundle const& units) {
+          for (work_unit& unit : *units) finish(unit);
+        }));
   });
   report.stats.input(source.letters());
   report.stats.bytes(source.letters());
@@ -566,7 +568,7 @@ int matches(matches_options const& options, cli::common_options const& common, r
   report.phase("search");
   match_worker worker(index, on_gpu, options);
   run_units(
-      options.files, options.both_strands, letters, on_gpu, common, index, out, report,
+      options.files, options.both_strands, letters, on_gpu, gpu_letters, common, index, out, report,
       [&](std::span<work_unit> units) { worker.work(units); }, [&](work_unit& unit) { worker.finish(unit, out); });
   out.commit();
   return 0;
@@ -640,7 +642,7 @@ int matching_statistics(statistics_options const& options, cli::common_options c
       }
     });
   };
-  run_units(options.files, false, letters, on_gpu, common, index, out, report, work,
+  run_units(options.files, false, letters, on_gpu, gpu_lengths, common, index, out, report, work,
             [&](work_unit& unit) { out.write(std::string_view(unit.text)); });
   out.commit();
   return 0;
