@@ -1,9 +1,11 @@
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/threads.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "suffix/index/matches_on.hpp"
@@ -17,8 +19,12 @@ struct gpu_match_finder::state {
 
 machine_choice gpu_match_finder::choose(fm_index const& fm, text const& input, machine_options const& machine,
                                         std::uint64_t letters) {
-  // A GPU's start takes as long as a thread of the CPU for some million letters.
-  constexpr std::size_t min_letters = std::size_t{32} << 20;
+  // A GPU's start takes as long as each thread of the CPU for some million letters. One thread prepares its queries and
+  // collects what it has found, so that many threads are faster by themselves.
+  constexpr std::size_t letters_of_thread = std::size_t{8} << 20, max_threads = 16;
+  std::size_t const threads = threads_for(machine.threads);
+  std::size_t const min_letters =
+      threads <= max_threads ? letters_of_thread * threads : std::numeric_limits<std::size_t>::max();
   constexpr std::size_t at_a_time = std::size_t{1} << 26;
   return choose_machine(machine, std::size_t(letters), min_letters,
                         [&](gpu_info const&) { return detail::matches_memory(fm, input, at_a_time); });
