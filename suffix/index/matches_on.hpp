@@ -38,7 +38,7 @@ class matches_on_gpu {
 std::unique_ptr<matches_on_gpu> make_matches_on_cuda(machine_options const& options, unsigned gpu_index, fm_index const& fm,
                                                      text const& input);
 
-/// What walks read, in a machine's memory.
+/// The index and the text in a machine's memory, as walks read them.
 struct fm_parts {
   fm_view view;
   text_letters letters;
@@ -80,8 +80,8 @@ class fm_on_machine {
   fm_parts const* parts_;
 };
 
-/// A part of a query that one thread walks through: the offsets [begin, end), of which those from `wanted` on are results. The
-/// one before tells whether the match there includes the next one. It has a slot among the results even if there is none.
+/// A part of a query that one thread walks through: the offsets [begin, end). Those from `wanted` on are results. A match at
+/// the offset before `wanted` may include the first result, so that offset has a slot in the arrays, even if `wanted` is 0.
 struct query_piece {
   std::uint64_t letters_at, size;  // of the query, among all letters
   std::uint64_t begin, wanted, end;

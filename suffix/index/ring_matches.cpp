@@ -75,7 +75,7 @@ class shared_lengths {
     bool is_whole = false;
   };
 
-  /// Raises a length to that which a known string tells. Returns whether it is the whole length.
+  /// Raises a length by a string that is known to be shared. Returns true if the match ends there.
   bool settles(shared_string const& known, std::uint64_t i, std::uint64_t offset, std::uint64_t& length) {
     if (known.end <= i + length) return false;
     std::uint64_t const here = (known.offset + (i - known.begin)) % ring_.size();
@@ -194,9 +194,9 @@ void ring_match_finder::each_window(std::string_view query, std::uint64_t begin,
   }
 }
 
-// Of the windows of a match that reach over the end in one turn, the first one finds it, if it is of the first turn. A window
-// that is not the first of its record is the first one of a match if the match begins with it. Most windows of a tandem repeat
-// have the letter before that the query has, and are passed over together.
+// Several windows of one match reach over the end. The first one of the first turn reports the match. A window that is not the
+// first of its record can only be that one if the match begins with it. The query has the same letter before most windows of a
+// tandem repeat as the ring has; these windows are passed over together.
 void ring_match_finder::find(std::string_view query, std::uint64_t begin, std::uint64_t end,
                              std::vector<match>& matches) const {
   std::vector<hit> hits;

@@ -239,7 +239,7 @@ class group_ranks {
   }
 
   using place = std::conditional_t<sizeof(Index) == 8, std::uint64_t, std::uint32_t>;
-  /// Suffixes whose ranks are asked for: by this member, in an order of its items, and by others of this one.
+  /// The suffixes whose ranks this member asks for, sorted by owner, and those whose ranks the others ask of it.
   struct questions {
     buffer<place> order;
     request_moves moves;

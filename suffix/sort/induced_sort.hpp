@@ -24,7 +24,7 @@
 //
 // If there are few letters, the passes that sort these substrings keep those of a letter in two lists: those that the pass goes
 // on from, and those that it does not. So no pass reads an entry in vain, or guesses what comes next. An entry is marked if its
-// substring differs from that of the entry before, which one comparison with the last entry of its list tells.
+// substring differs from that of the entry before. One comparison with the last entry of its list decides.
 namespace ordo::inline v0::suffix::detail {
 
 /// Two adjacent letters of a string.

@@ -40,8 +40,7 @@ namespace {
 using suffix::match;
 
 constexpr std::uint64_t unit_letters = std::uint64_t{1} << 15;  // worked on at a time by one thread
-// By a GPU, which takes as long as the thread of the most intricate query: the more queries it has, the better. Each length
-// takes eight bytes of the host's memory besides.
+// A GPU works on more at a time, to keep its threads busy. Each matching statistic takes eight bytes of host memory besides.
 constexpr std::uint64_t gpu_letters = std::uint64_t{1} << 26, gpu_lengths = std::uint64_t{1} << 24;
 constexpr std::size_t units_of_thread = 4, max_gpu_bundles = 3;  // that wait or are worked on
 

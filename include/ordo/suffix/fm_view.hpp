@@ -17,7 +17,7 @@ struct fm_interval {
   [[nodiscard]] ORDO_FN bool empty() const noexcept { return begin >= end; }
 };
 
-/// What an FM index says about its symbols: the end of a record, and the bytes of the text.
+/// The symbols of an FM index: the end of a record, and the bytes of the text.
 struct fm_symbols {
   static constexpr std::size_t max_symbols = 257;
   static constexpr std::uint8_t in_runs = 4;
@@ -27,7 +27,7 @@ struct fm_symbols {
 
   std::array<std::uint16_t, 256> of_byte{};            // 0: the text does not have it
   std::array<std::uint64_t, max_symbols + 1> first{};  // the first row of each symbol; then the number of rows
-  // Of the packed layout: the symbols in the bit planes, and the runs of each other symbol.
+  // The packed layout has bit planes for four symbols, and runs for the others.
   std::array<std::uint16_t, 4> common{};            // 0: none
   std::array<std::uint8_t, max_symbols> code{};     // in_runs: none
   std::array<run_list, max_symbols> runs{};         // where they begin in the file
@@ -40,7 +40,7 @@ struct fm_symbols {
 /// checked before use: nothing outside of the file is read, whatever it holds.
 class fm_view {
  public:
-  /// What a step from a row to the one of the letter before leads to: another row, the position, or a number that no index has.
+  /// The result of a step from a row to that of the letter before: another row, a position, or a number that no index has.
   enum class outcome : std::uint8_t { row, position, bad_position, bad_record, bad_symbol, bad_count, endless };
   /// The way from a row to a row whose position is stored, or to the start of a record.
   struct walk {
