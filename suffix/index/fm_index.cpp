@@ -225,19 +225,25 @@ std::uint64_t fm_index::rows_before(char letter, std::uint64_t rows) const {
   return view_.rows;
 }
 
-void fm_index::make_kmers(std::uint64_t searches) {
+void fm_index::make_kmers(std::uint64_t searches, unsigned threads) {
   constexpr std::size_t max_length = 11, letters_of_entry = 32;
   if (!view_.packed) return;
   std::uint64_t const max_entries = std::min(searches, view_.residues / letters_of_entry);
   std::vector<interval> words{all_rows()}, longer;
+  lent_arena arena(threads_for(threads));
   std::size_t length = 0;
   for (; length < max_length && 4 * words.size() <= max_entries; ++length) {
     longer.assign(4 * words.size(), {});
     for (std::size_t code = 0; code < 4; ++code) {
       if (symbols_->common[code] == 0) continue;
       char const letter = static_cast<char>(word_at(bytes_.data() + header_words * 8, symbols_->common[code]));
-      for (std::size_t word = 0; word < words.size(); ++word)
-        if (!words[word].empty()) longer[code * words.size() + word] = before(letter, words[word]);
+      interval* const to = longer.data() + code * words.size();
+      constexpr std::size_t min_words = 1024;  // of a thread
+      arena.execute([&] {
+        host_detail::parallel_each(words.size(), min_words, [&](std::size_t word) {
+          if (!words[word].empty()) to[word] = before(letter, words[word]);
+        });
+      });
     }
     words.swap(longer);
   }

@@ -56,9 +56,12 @@ std::size_t complement::first_without(std::string_view letters) const noexcept {
 }
 
 void complement::append_reversed(std::string& to, std::string_view letters) const {
-  for (std::size_t k = letters.size(); k-- != 0;) {
-    char const other = (*this)(letters[k]);
-    to += other == '\0' ? letters[k] : other;
+  std::size_t const first = to.size();
+  to.resize(first + letters.size());
+  char* next = to.data() + to.size();
+  for (char const letter : letters) {
+    char const other = (*this)(letter);
+    *--next = other == '\0' ? letter : other;
   }
 }
 

@@ -32,7 +32,7 @@ void searched_index::expect_searches(std::uint64_t searches, unsigned threads) {
   // A row of the table takes a read of the text, and so does each of the twenty steps or so that a search saves.
   constexpr std::uint64_t rows_of_search = 8;
   suffix::index_description const& about = stored.description();
-  if (!fm.empty()) return fm.make_kmers(searches / rows_of_search);
+  if (!fm.empty()) return fm.make_kmers(searches / rows_of_search, threads);
   if (!is_fasta() || about.find("kmers")) return;
   if (about.rows() == 0 || searches < about.rows() / rows_of_search) return;
   suffix::kmer_set const words = words_for(input.residues, {}, about.rows(), about.width);
