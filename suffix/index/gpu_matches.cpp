@@ -1,7 +1,9 @@
+#include <chrono>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,20 +14,39 @@
 
 namespace ordo::inline v0::suffix {
 
+struct found_matches::state {
+  std::vector<detail::part_place> places;
+  detail::found_strings found;
+};
+
 struct gpu_match_finder::state {
-  std::mutex working;
   std::unique_ptr<detail::matches_on_gpu> finder;
+  double seconds = 0;
+
+  // Calls f(finder) when no other call does.
+  template <class F>
+  auto search(F f) {
+    std::lock_guard const lock(working);
+    struct timer {
+      double& total;
+      std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+      ~timer() { total += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); }
+    } const time{seconds};
+    return f(*finder);
+  }
+
+ private:
+  std::mutex working;
 };
 
 machine_choice gpu_match_finder::choose(fm_index const& fm, text const& input, machine_options const& machine,
                                         std::uint64_t letters) {
-  // A GPU's start takes as long as each thread of the CPU for some million letters. One thread prepares its queries and
-  // collects what it has found, so that many threads are faster by themselves.
+  // A GPU's start takes as long as each thread of the CPU for some million letters. Many threads are as fast by themselves.
   constexpr std::size_t letters_of_thread = std::size_t{8} << 20, max_threads = 16;
   std::size_t const threads = threads_for(machine.threads);
   std::size_t const min_letters =
       threads <= max_threads ? letters_of_thread * threads : std::numeric_limits<std::size_t>::max();
-  constexpr std::size_t at_a_time = std::size_t{1} << 26;
+  constexpr std::size_t at_a_time = std::size_t{1} << 25;
   return choose_machine(machine, std::size_t(letters), min_letters,
                         [&](gpu_info const&) { return detail::matches_memory(fm, input, at_a_time); });
 }
@@ -46,13 +67,24 @@ gpu_match_finder::gpu_match_finder(gpu_match_finder&&) noexcept = default;
 gpu_match_finder& gpu_match_finder::operator=(gpu_match_finder&&) noexcept = default;
 gpu_match_finder::~gpu_match_finder() = default;
 
-void gpu_match_finder::find_super_maximal(std::span<query_part const> parts, std::uint64_t min_length,
-                                          std::vector<match>& matches, std::span<std::size_t> ends) {
+double gpu_match_finder::seconds() const noexcept {
+  return state_->seconds;
+}
+
+found_matches gpu_match_finder::find_super_maximal(std::span<query_part const> parts, std::uint64_t min_length) {
   if (min_length == 0) throw usage_error("invalid minimum length: matches: 0: a match has at least one letter");
-  if (ends.size() != parts.size())
-    throw usage_error(fmt::format("wrong array size: matches: {} ends for {} parts", ends.size(), parts.size()));
-  std::lock_guard const lock(state_->working);
-  state_->finder->find_super_maximal(parts, min_length, matches, ends);
+  detail::query_pieces queries(parts, true);
+  auto found = state_->search([&](detail::matches_on_gpu& finder) { return finder.find_super_maximal(queries, min_length); });
+  return found_matches(
+      std::make_shared<found_matches::state const>(found_matches::state{queries.take_places(), std::move(found)}));
+}
+
+void found_matches::append(std::size_t first, std::vector<match>& matches, std::span<std::size_t> ends) const {
+  std::span<detail::part_place const> const places = state_->places;
+  if (first > places.size() || ends.size() > places.size() - first)
+    throw usage_error(
+        fmt::format("wrong array size: matches: {} ends from part {} of {} parts", ends.size(), first, places.size()));
+  state_->found.append(places.subspan(first, ends.size()), matches, ends);
 }
 
 void gpu_match_finder::statistics(std::span<query_part const> parts, std::span<std::uint64_t> lengths) {
@@ -65,8 +97,8 @@ void gpu_match_finder::statistics(std::span<query_part const> parts, std::span<s
   }
   if (letters != lengths.size())
     throw usage_error(fmt::format("wrong array size: matching statistics: {} lengths for {} letters", lengths.size(), letters));
-  std::lock_guard const lock(state_->working);
-  state_->finder->statistics(parts, lengths);
+  detail::query_pieces const queries(parts, false);
+  state_->search([&](detail::matches_on_gpu& finder) { finder.statistics(queries, lengths); });
 }
 
 }  // namespace ordo::inline v0::suffix

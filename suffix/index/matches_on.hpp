@@ -4,16 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "ordo/backend.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/matches.hpp"
 #include "sort_core/functors.hpp"
 #include "suffix/index/fm_walks.hpp"
+#include "suffix/index/query_pieces.hpp"
 #include "suffix/text/first_bound.hpp"
 
 // Matches of many queries at a time by an FM index, on any machine. Each thread of a GPU walks through a part of a query, by
@@ -24,9 +22,8 @@ namespace ordo::inline v0::suffix::detail {
 class matches_on_gpu {
  public:
   virtual ~matches_on_gpu() = default;
-  virtual void find_super_maximal(std::span<query_part const> parts, std::uint64_t min_length, std::vector<match>& matches,
-                                  std::span<std::size_t> ends) = 0;
-  virtual void statistics(std::span<query_part const> parts, std::span<std::uint64_t> lengths) = 0;
+  virtual found_strings find_super_maximal(query_pieces const& queries, std::uint64_t min_length) = 0;
+  virtual void statistics(query_pieces const& queries, std::span<std::uint64_t> lengths) = 0;
 
  protected:
   matches_on_gpu() = default;
@@ -80,21 +77,6 @@ class fm_on_machine {
   fm_parts const* parts_;
 };
 
-/// A part of a query that one thread walks through: the offsets [begin, end). Those from `wanted` on are results. A match at
-/// the offset before `wanted` may include the first result, so that offset has a slot in the arrays, even if `wanted` is 0.
-struct query_piece {
-  std::uint64_t letters_at, size;  // of the query, among all letters
-  std::uint64_t begin, wanted, end;
-  std::uint64_t slot;  // of the offset before `wanted`
-  std::size_t part;    // of which it is
-  std::uint64_t base;  // the offset in the query that is 0 here
-
-  [[nodiscard]] ORDO_FN std::uint64_t slot_of(std::uint64_t offset) const { return slot + (offset + 1 - wanted); }
-  [[nodiscard]] ORDO_FN std::uint64_t slots() const { return end - wanted + 1; }
-  /// Returns the maximum number of ranges that long_string_walk finds.
-  [[nodiscard]] std::uint64_t max_ranges() const { return (end - begin) / range_offsets + 2; }
-};
-
 /// Takes ranges, and joins those that meet.
 struct range_array {
   offset_range* to;
@@ -107,12 +89,23 @@ struct range_array {
   }
 };
 
+/// Returns the maximum number of ranges that long_string_walk finds in a piece.
+struct max_ranges {
+  query_piece const* pieces;
+  ORDO_FN std::uint64_t operator()(std::size_t k) const { return (pieces[k].end - pieces[k].begin) / range_offsets + 2; }
+};
+
+/// Returns where the ranges of a piece lie. @param max_ends  the sums of max_ranges up to each piece
+ORDO_FN inline std::uint64_t first_range(std::uint64_t const* max_ends, query_piece const* pieces, std::size_t k) {
+  return max_ends[k] - max_ranges{pieces}(k);
+}
+
 /// Finds the ranges of offsets of a piece at which a string of the minimum length may begin that occurs.
 struct find_ranges {
   fm_on_machine fm;
   char const* letters;
   query_piece const* pieces;
-  std::uint64_t const* ranges_at;
+  std::uint64_t const* max_ends;
   std::uint64_t min_length;
   offset_range* ranges;
   std::uint64_t* counts;
@@ -121,7 +114,7 @@ struct find_ranges {
     query_piece const piece = pieces[k];
     std::uint64_t count = 0;
     long_string_walk<fm_on_machine, range_array> walk(fm, {letters + piece.letters_at, piece.size}, {piece.begin, piece.end},
-                                                      min_length, {ranges + ranges_at[k], &count});
+                                                      min_length, {ranges + first_range(max_ends, pieces, k), &count});
     while (!walk.has_ended()) walk.step();
     counts[k] = count;
   }
@@ -133,7 +126,7 @@ struct walk_range {
   char const* letters;
   query_piece const* pieces;
   std::size_t num_pieces;
-  std::uint64_t const *ranges_at, *range_ends;  // where the ranges of a piece lie; how many there are up to its last one
+  std::uint64_t const *max_ends, *range_ends;  // where the ranges of a piece lie; how many there are up to its last one
   offset_range const* ranges;
   std::uint64_t min_length;
   std::uint64_t* lengths;
@@ -142,7 +135,7 @@ struct walk_range {
   ORDO_FN void operator()(std::size_t r) const {
     std::size_t const k = first_bound(range_ends, num_pieces, r + 1);
     query_piece const piece = pieces[k];
-    offset_range const range = ranges[ranges_at[k] + (r - (k == 0 ? 0 : range_ends[k - 1]))];
+    offset_range const range = ranges[first_range(max_ends, pieces, k) + (r - (k == 0 ? 0 : range_ends[k - 1]))];
     std::uint64_t const slot = piece.slot_of(range.begin);
     backward_walk<fm_on_machine> walk(fm, {letters + piece.letters_at, piece.size}, range, lengths + slot, min_length,
                                       rows + slot);
@@ -197,90 +190,47 @@ struct number_at {
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return numbers[i]; }
 };
 
-/// The rows of a string that was found.
-struct found_string {
-  std::uint64_t slot, length, first_row, rows;
+/// Computes the rows of the strings at slots.
+struct rows_of_strings {
+  fm_on_machine fm;
+  std::uint32_t const* slots;
+  fm_interval const* rows;
+  fm_interval* to;
+  ORDO_FN void operator()(std::size_t s) const { to[s] = fm.view().suffixes(rows[slots[s]]); }
 };
 
-struct rows_of_string {
-  found_string const* strings;
-  ORDO_FN std::uint64_t operator()(std::size_t s) const { return strings[s].rows; }
+struct number_of_rows {
+  fm_interval const* rows;
+  ORDO_FN std::uint64_t operator()(std::size_t s) const { return rows[s].end - rows[s].begin; }
 };
 
 struct describe_string {
-  fm_on_machine fm;
   std::uint32_t const* slots;
-  std::uint64_t const* lengths;
-  fm_interval const* rows;
+  std::uint64_t const *lengths, *position_ends;
   found_string* to;
-  ORDO_FN void operator()(std::size_t i) const {
-    std::size_t const slot = slots[i];
-    fm_interval const of = fm.view().suffixes(rows[slot]);
-    to[i] = {slot, lengths[slot], of.begin, of.end - of.begin};
-  }
+  ORDO_FN void operator()(std::size_t s) const { to[s] = {slots[s], lengths[slots[s]], position_ends[s]}; }
 };
 
 /// Computes position `first` + i of those of all strings.
 struct locate_string {
   fm_on_machine fm;
-  found_string const* strings;
+  fm_interval const* rows;    // of the strings
   std::uint64_t const* ends;  // of their positions
   std::size_t count;
   std::uint64_t first;
   std::uint64_t* to;
   ORDO_FN void operator()(std::size_t i) const {
     std::size_t const s = first_bound(ends, count, first + i + 1);
-    to[i] = fm.position(strings[s].first_row + (first + i - (ends[s] - strings[s].rows)));
+    to[i] = fm.position(rows[s].end - (ends[s] - (first + i)));
   }
-};
-
-/// Parts of queries, cut into pieces.
-class query_pieces {
- public:
-  /// @param with_slots  a slot for the offset before each piece
-  query_pieces(std::span<query_part const> parts, bool with_slots) {
-    for (std::size_t p = 0; p < parts.size(); ++p) add(parts[p], p, with_slots);
-  }
-
-  std::string letters;
-  std::vector<query_piece> pieces;
-  std::uint64_t slots = 0;
-
- private:
-  // Fewer letters keep more threads busy, and each piece costs a search more.
-  static constexpr std::uint64_t letters_of_piece = 256;
-
-  void add(query_part const& part, std::size_t number, bool with_slots) {
-    std::uint64_t const end = std::min<std::uint64_t>(part.end, part.query.size()), begin = std::min(part.begin, end),
-                        before = with_slots && begin != 0 ? 1 : 0;
-    if (begin == end) return;
-    // A match may go on to the end of the query. Parts of one query follow each other.
-    if (part.query.data() != query_.data() || part.query.size() != query_.size() || begin - before < base_) {
-      query_ = part.query;
-      base_ = begin - before;
-      letters_at_ = letters.size();
-      letters += part.query.substr(base_);
-    }
-    std::uint64_t const size = part.query.size() - base_, last = end - base_;
-    for (std::uint64_t at = begin - base_; at < last;) {
-      std::uint64_t const next = std::min(last, at + letters_of_piece);
-      std::uint64_t const first = with_slots && at != 0 ? at - 1 : at;
-      pieces.push_back({letters_at_, size, first, at, next, slots, number, base_});
-      slots += next - at + (with_slots ? 1 : 0);
-      at = next;
-    }
-  }
-
-  std::string_view query_;  // the last one
-  std::uint64_t base_ = 0, letters_at_ = 0;
 };
 
 constexpr std::size_t max_positions = std::size_t{1} << 24;  // at a time
 
 /// Returns the bytes of memory that an index takes, and queries of so many letters at a time.
 inline std::size_t matches_memory(fm_index const& fm, text const& input, std::size_t letters) {
-  constexpr std::size_t of_slot =
-      1 + sizeof(std::uint64_t) + sizeof(fm_interval) + sizeof(std::uint32_t) + sizeof(found_string) / 4;
+  constexpr std::size_t of_slot = 1 + sizeof(std::uint64_t) + sizeof(fm_interval) + sizeof(std::uint32_t) +
+                                  (sizeof(fm_interval) + sizeof(std::uint64_t) + sizeof(found_string)) / 4;
   return fm.bytes().size() + fm.kmers().size_bytes() + input.starts.size_bytes() + (fm.has_text() ? 0 : input.size()) +
          letters * of_slot + max_positions * sizeof(std::uint64_t);
 }
@@ -302,37 +252,37 @@ class matches_on {
         host_parts_(moved_parts()),
         parts_(backend.upload(std::span<fm_parts const>(&host_parts_, 1))) {}
 
-  void find_super_maximal(std::span<query_part const> parts, std::uint64_t min_length, std::vector<match>& matches,
-                          std::span<std::size_t> ends) {
-    query_pieces const all(parts, true);
-    std::ranges::fill(ends, matches.size());
-    if (all.pieces.empty()) return;
-    check_slots(all);
-    auto const letters = backend_.upload(std::span<char const>(all.letters));
-    auto const pieces = backend_.upload(std::span<query_piece const>(all.pieces));
-    auto const lengths = backend_.template buffer<std::uint64_t>(all.slots);
-    auto const rows = backend_.template buffer<fm_interval>(all.slots);
+  found_strings find_super_maximal(query_pieces const& queries, std::uint64_t min_length) {
+    auto const on_host = queries.pieces();
+    if (on_host.empty()) return {};
+    if (queries.slots() >> 32 != 0) throw usage_error("too many letters: matches: 2^32 or more at a time");
+    std::size_t const all = std::size_t(queries.slots());
+    auto const letters = backend_.upload(queries.letters());
+    auto const pieces = backend_.upload(on_host);
+    auto const lengths = backend_.template buffer<std::uint64_t>(all);
+    auto const rows = backend_.template buffer<fm_interval>(all);
     clear_faults();
-    backend_.each(all.slots, store_zero<std::uint64_t>{lengths.data()});
-    walk_ranges(all, pieces.span(), letters.data(), min_length, lengths.data(), rows.data());
-    backend_.each(all.pieces.size(), empty_first_slot{pieces.data(), rows.data()});
-    auto const slots = backend_.template buffer<std::uint32_t>(all.slots);
+    backend_.each(all, store_zero<std::uint64_t>{lengths.data()});
+    walk_ranges(pieces.span(), letters.data(), min_length, lengths.data(), rows.data());
+    backend_.each(pieces.size(), empty_first_slot{pieces.data(), rows.data()});
+    auto const slots = backend_.template buffer<std::uint32_t>(all);
     std::size_t const found =
-        backend_.select(all.slots, is_super_maximal{lengths.data(), rows.data(), min_length}, slot_number{}, slots.span());
-    auto const strings = backend_.template buffer<found_string>(found);
-    backend_.each(found, describe_string{fm(), slots.data(), lengths.data(), rows.data(), strings.data()});
+        backend_.select(all, is_super_maximal{lengths.data(), rows.data(), min_length}, slot_number{}, slots.span());
+    auto const rows_of_found = backend_.template buffer<fm_interval>(found);
+    backend_.each(found, rows_of_strings{fm(), slots.data(), rows.data(), rows_of_found.data()});
     check_faults();
-    give(all, strings.span(), matches, ends);
+    if (found == 0) return {};
+    return described(slots.data(), lengths.data(), rows_of_found.span());
   }
 
-  void statistics(std::span<query_part const> parts, std::span<std::uint64_t> lengths) {
-    query_pieces const all(parts, false);
-    if (all.pieces.empty()) return;
-    auto const letters = backend_.upload(std::span<char const>(all.letters));
-    auto const pieces = backend_.upload(std::span<query_piece const>(all.pieces));
+  /// Sets `lengths` to the statistics of the parts, one after the other. @param queries  without slots before the pieces
+  void statistics(query_pieces const& queries, std::span<std::uint64_t> lengths) {
+    if (queries.pieces().empty()) return;
+    auto const letters = backend_.upload(queries.letters());
+    auto const pieces = backend_.upload(queries.pieces());
     auto const found = backend_.target(lengths);
     clear_faults();
-    backend_.each(all.pieces.size(), walk_piece{fm(), letters.data(), pieces.data(), found.data()});
+    backend_.each(pieces.size(), walk_piece{fm(), letters.data(), pieces.data(), found.data()});
     check_faults();
     backend_.download(std::span<std::uint64_t const>(found.span()), lengths);
   }
@@ -357,70 +307,47 @@ class matches_on {
     return {view, letters, has_faults_.data()};
   }
 
-  static void check_slots(query_pieces const& all) {
-    if (all.slots >> 32 != 0) throw usage_error("too many letters: matches: 2^32 or more at a time");
-  }
   void clear_faults() { backend_.each(1, store_zero<std::uint32_t>{has_faults_.data()}); }
   void check_faults() {
     if (value_at(backend_, has_faults_.span(), 0) != 0)
       throw input_error("bad index: " + fm_.name() + ": a search met a number that no index has");
   }
 
-  void walk_ranges(query_pieces const& all, std::span<query_piece const> pieces, char const* letters, std::uint64_t min_length,
-                   std::uint64_t* lengths, fm_interval* rows) {
-    std::vector<std::uint64_t> begins;
-    std::uint64_t max_ranges = 0;
-    for (query_piece const& piece : all.pieces) {
-      begins.push_back(max_ranges);
-      max_ranges += piece.max_ranges();
-    }
-    auto const ranges_at = backend_.upload(std::span<std::uint64_t const>(begins));
-    auto const ranges = backend_.template buffer<offset_range>(max_ranges);
-    auto const counts = backend_.template buffer<std::uint64_t>(pieces.size()),
+  void walk_ranges(std::span<query_piece const> pieces, char const* letters, std::uint64_t min_length, std::uint64_t* lengths,
+                   fm_interval* rows) {
+    auto const max_ends = backend_.template buffer<std::uint64_t>(pieces.size()),
+               counts = backend_.template buffer<std::uint64_t>(pieces.size()),
                ends = backend_.template buffer<std::uint64_t>(pieces.size());
+    backend_.scan(pieces.size(), max_ranges{pieces.data()}, max_ends.span(), plus{});
+    auto const ranges = backend_.template buffer<offset_range>(std::size_t(last_of(max_ends)));
     backend_.each(pieces.size(),
-                  find_ranges{fm(), letters, pieces.data(), ranges_at.data(), min_length, ranges.data(), counts.data()});
+                  find_ranges{fm(), letters, pieces.data(), max_ends.data(), min_length, ranges.data(), counts.data()});
     backend_.scan(pieces.size(), number_at{counts.data()}, ends.span(), plus{});
-    backend_.each(std::size_t(value_at(backend_, ends.span(), pieces.size() - 1)),
-                  walk_range{fm(), letters, pieces.data(), pieces.size(), ranges_at.data(), ends.data(), ranges.data(),
-                             min_length, lengths, rows});
+    backend_.each(std::size_t(last_of(ends)), walk_range{fm(), letters, pieces.data(), pieces.size(), max_ends.data(),
+                                                         ends.data(), ranges.data(), min_length, lengths, rows});
   }
 
-  // Appends the matches of strings, which are in the order of the pieces.
-  void give(query_pieces const& all, std::span<found_string const> strings, std::vector<match>& matches,
-            std::span<std::size_t> ends) {
-    if (strings.empty()) return;
-    auto const position_ends = backend_.template buffer<std::uint64_t>(strings.size());
-    backend_.scan(strings.size(), rows_of_string{strings.data()}, position_ends.span(), plus{});
-    std::vector<found_string> found(strings.size());
-    backend_.download(strings, std::span<found_string>(found));
-    std::uint64_t const total = value_at(backend_, position_ends.span(), strings.size() - 1);
-    auto const located = backend_.template buffer<std::uint64_t>(std::size_t(std::min<std::uint64_t>(total, max_positions)));
-    std::vector<std::uint64_t> positions(located.size());
-    std::uint64_t at = 0, first = 0, end = 0;  // the next position; those downloaded
-    std::size_t piece = 0, part = 0;
-    for (found_string const& one : found) {
-      while (piece + 1 < all.pieces.size() && all.pieces[piece + 1].slot <= one.slot) ++piece;
-      query_piece const& of = all.pieces[piece];
-      while (part < of.part) ends[part++] = matches.size();
-      std::size_t const first_match = matches.size();
-      for (std::uint64_t left = one.rows; left != 0; --left, ++at) {
-        if (at == end) {
-          first = end;
-          end = std::min<std::uint64_t>(total, first + positions.size());
-          std::size_t const count = std::size_t(end - first);
-          backend_.each(count,
-                        locate_string{fm(), strings.data(), position_ends.data(), strings.size(), first, located.data()});
-          check_faults();
-          backend_.download(std::span<std::uint64_t const>(located.span()).first(count),
-                            std::span<std::uint64_t>(positions).first(count));
-        }
-        matches.push_back({of.base + of.wanted + (one.slot - of.slot) - 1, positions[std::size_t(at - first)], one.length});
-      }
-      std::sort(matches.begin() + std::ptrdiff_t(first_match), matches.end());
+  // Returns strings, which are in the order of their slots. @param rows  of the strings
+  found_strings described(std::uint32_t const* slots, std::uint64_t const* lengths, std::span<fm_interval const> rows) {
+    auto const ends = backend_.template buffer<std::uint64_t>(rows.size());
+    backend_.scan(rows.size(), number_of_rows{rows.data()}, ends.span(), plus{});
+    found_strings found{{array_memory(), rows.size()}, {array_memory(), std::size_t(last_of(ends))}};
+    {
+      auto const strings = backend_.target(found.strings.span());
+      backend_.each(rows.size(), describe_string{slots, lengths, ends.data(), strings.data()});
+      backend_.download(std::span<found_string const>(strings.span()), found.strings.span());
     }
-    while (part < ends.size()) ends[part++] = matches.size();
+    for (std::size_t first = 0; first < found.positions.size(); first += max_positions) {
+      auto const to = found.positions.span().subspan(first, std::min(max_positions, found.positions.size() - first));
+      auto const positions = backend_.target(to);
+      backend_.each(to.size(), locate_string{fm(), rows.data(), ends.data(), rows.size(), first, positions.data()});
+      check_faults();
+      backend_.download(std::span<std::uint64_t const>(positions.span()), to);
+    }
+    return found;
   }
+
+  std::uint64_t last_of(buffer<std::uint64_t> const& sums) { return value_at(backend_, sums.span(), sums.size() - 1); }
 
   B& backend_;
   fm_index const& fm_;

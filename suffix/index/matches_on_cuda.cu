@@ -17,12 +17,11 @@ class matches_on_cuda final : public matches_on_gpu {
     with_backend(*lease_, [&](cuda_backend&) { finder_.reset(); });
   }
 
-  void find_super_maximal(std::span<query_part const> parts, std::uint64_t min_length, std::vector<match>& matches,
-                          std::span<std::size_t> ends) override {
-    with_backend(*lease_, [&](cuda_backend&) { finder_->find_super_maximal(parts, min_length, matches, ends); });
+  found_strings find_super_maximal(query_pieces const& queries, std::uint64_t min_length) override {
+    return with_backend(*lease_, [&](cuda_backend&) { return finder_->find_super_maximal(queries, min_length); });
   }
-  void statistics(std::span<query_part const> parts, std::span<std::uint64_t> lengths) override {
-    with_backend(*lease_, [&](cuda_backend&) { finder_->statistics(parts, lengths); });
+  void statistics(query_pieces const& queries, std::span<std::uint64_t> lengths) override {
+    with_backend(*lease_, [&](cuda_backend&) { finder_->statistics(queries, lengths); });
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -23,7 +24,9 @@
 #include <tbb/task_arena.h>
 
 #include "base/threads.hpp"
+#include "ordo/detail/buffer.hpp"
 #include "ordo/error.hpp"
+#include "ordo/memory.hpp"
 #include "ordo/suffix/letters.hpp"
 #include "ordo/suffix/matches.hpp"
 #include "tools/cli/output.hpp"
@@ -41,8 +44,9 @@ using suffix::match;
 
 constexpr std::uint64_t unit_letters = std::uint64_t{1} << 15;  // worked on at a time by one thread
 // A GPU works on more at a time, to keep its threads busy. Each matching statistic takes eight bytes of host memory besides.
-constexpr std::uint64_t gpu_letters = std::uint64_t{1} << 26, gpu_lengths = std::uint64_t{1} << 24;
-constexpr std::size_t units_of_thread = 4, max_gpu_bundles = 3;  // that wait or are worked on
+// While it does, other bundles of units are read, prepared and printed.
+constexpr std::uint64_t gpu_letters = std::uint64_t{1} << 25, gpu_lengths = std::uint64_t{1} << 24;
+constexpr std::size_t units_of_thread = 4, max_gpu_bundles = 6;  // that wait or are worked on
 
 /// Changes the letters of queries to those of the text.
 struct letter_rules {
@@ -59,6 +63,10 @@ class query_set {
   /// Makes the letters once, by the first thread that needs them. @throws input_error  for a letter that has no complement
   void prepare(letter_rules const& rules) {
     std::call_once(is_prepared_, [&] {
+      if (rules.reverse) {
+        reversed_.reserve(queries.bytes());
+        reversed_begins_.reserve(queries.size());
+      }
       for (std::size_t i = 0; i < queries.size(); ++i) {
         for (char& c : queries.letters(i)) c = rules.read_as[static_cast<unsigned char>(c)];
         if (rules.reverse) add_reversed(i, rules);
@@ -174,80 +182,118 @@ std::uint64_t letters_in(std::vector<std::string> const& files) {
   return letters;
 }
 
-/// A GPU that searches for the strings of queries, if one was chosen.
+/// A GPU that searches for the strings of queries, if one was chosen. It starts while the first queries are read.
 class gpu_search {
  public:
   /// @param can_search  whether a GPU can: super-maximal matches and matching statistics of all rows
   /// @param letters  of the queries, about
-  gpu_search(searched_index& index, bool can_search, std::uint64_t letters, cli::common_options const& common,
-             reporter& report) {
+  gpu_search(searched_index& index, bool can_search, std::uint64_t letters, cli::common_options const& common) {
     machine_options const wanted = common.machine();
-    machine_choice choice;
     if (!can_search || !(index.stored.description().find("fm"))) {
-      choice.reason = can_search ? "a GPU searches by the FM index, and there is none (build --fm)"
-                                 : "a GPU finds super-maximal matches and matching statistics only";
-      choice.fell_back = wanted.kind() == device::gpu;
-    } else {
-      if (index.fm.empty()) own_ = index.stored.fm();
-      suffix::fm_index& fm = index.fm.empty() ? own_ : index.fm;
-      choice = suffix::gpu_match_finder::choose(fm, index.input, wanted, letters);
-      run_on(
-          choice,
-          [&] {
-            fm.make_kmers(letters);
-            finder_.emplace(fm, index.input, wanted, choice);
-          },
-          [] {});
+      choice_.reason = can_search ? "a GPU searches by the FM index, and there is none (build --fm)"
+                                  : "a GPU finds super-maximal matches and matching statistics only";
+      choice_.fell_back = wanted.kind() == device::gpu;
+      return;
     }
-    is_required_ = choice.required;
-    report.stats.machine(choice);
+    if (index.fm.empty()) own_ = index.stored.fm();
+    suffix::fm_index& fm = index.fm.empty() ? own_ : index.fm;
+    choice_ = suffix::gpu_match_finder::choose(fm, index.input, wanted, letters);
+    works_ = choice_.device == device::gpu;
+    if (!works_) return;
+    fm.make_kmers(letters, common.threads);
+    starting_ = std::async([&fm, &index, wanted, choice = choice_] {  // by the first search if no thread is available
+      return suffix::gpu_match_finder(fm, index.input, wanted, choice);
+    });
   }
 
-  [[nodiscard]] bool works() const { return finder_.has_value(); }
-  /// Returns the time of all searches.
-  [[nodiscard]] double seconds() const { return seconds_; }
-  /// Finds super-maximal matches, or matching statistics of parts, one after the other. @returns false if the CPU must
-  bool find_super_maximal(std::span<suffix::query_part const> parts, std::uint64_t min_length, std::vector<match>& matches,
-                          std::span<std::size_t> ends) {
-    if (search([&] { finder_->find_super_maximal(parts, min_length, matches, ends); })) return true;
-    matches.clear();
-    return false;
+  /// Returns whether a GPU was chosen.
+  [[nodiscard]] bool works() const { return works_; }
+  /// Finds super-maximal matches of parts, or their matching statistics, one after the other. @returns false if the CPU must
+  std::optional<suffix::found_matches> find_super_maximal(std::span<suffix::query_part const> parts, std::uint64_t min_length) {
+    std::optional<suffix::found_matches> found;
+    search([&](suffix::gpu_match_finder& finder) { found = finder.find_super_maximal(parts, min_length); });
+    return found;
   }
   bool statistics(std::span<suffix::query_part const> parts, std::span<std::uint64_t> lengths) {
-    return search([&] { finder_->statistics(parts, lengths); });
+    return search([&](suffix::gpu_match_finder& finder) { finder.statistics(parts, lengths); });
+  }
+  /// Reports the machine, when all searches have ended.
+  void tell(cli::stats& stats, std::uint64_t letters) {
+    suffix::gpu_match_finder const* const used = finder();
+    stats.machine(choice_);
+    if (used) stats.overlapping("gpu", used->seconds(), 0, letters);
   }
 
  private:
+  // Returns the finder once it has started; null if the CPU must do all.
+  suffix::gpu_match_finder* finder() {
+    std::lock_guard const lock(changing_);
+    if (starting_.valid())
+      run_on(
+          choice_, [&] { finder_.emplace(starting_.get()); }, [] {});
+    return finder_ ? &*finder_ : nullptr;
+  }
   template <class F>
   bool search(F f) {
-    if (!finder_) return false;
-    std::lock_guard const lock(searching_);
-    auto const begin = clock::now();
+    suffix::gpu_match_finder* const ready = works_ ? finder() : nullptr;
+    if (!ready) return false;
     try {
-      f();
-      seconds_ += std::chrono::duration<double>(clock::now() - begin).count();
+      f(*ready);
       return true;
     } catch (out_of_memory const&) {
-      if (is_required_) throw;
+      if (choice_.required) throw;
       return false;
     }
   }
 
-  using clock = std::chrono::steady_clock;
-
   suffix::fm_index own_;  // if searches on the CPU are by the suffix array
+  machine_choice choice_;
+  bool works_ = false;
+  std::mutex changing_;
+  std::future<suffix::gpu_match_finder> starting_;
   std::optional<suffix::gpu_match_finder> finder_;
-  bool is_required_ = false;
-  std::mutex searching_;
-  double seconds_ = 0;
 };
+
+/// Calls f(0), ..., f(n - 1) in parallel. Threads that wait for others take no other work, which would delay this.
+template <class F>
+void each_of(std::size_t n, F f) {
+  if (n == 1) return f(std::size_t{0});
+  tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, n, f); });
+}
+
+/// Makes the letters of all queries of some units.
+void prepare(std::span<work_unit const> units, letter_rules const& rules) {
+  std::vector<query_set*> sets;
+  for (work_unit const& unit : units)
+    if (sets.empty() || sets.back() != unit.set.get()) sets.push_back(unit.set.get());
+  each_of(sets.size(), [&](std::size_t k) { sets[k]->prepare(rules); });
+}
+
+/// Returns the number of parts of the units before each one, and of all.
+std::vector<std::size_t> first_parts(std::span<work_unit const> units) {
+  std::vector<std::size_t> first{0};
+  first.reserve(units.size() + 1);
+  for (work_unit const& unit : units) first.push_back(first.back() + unit.parts.size());
+  return first;
+}
+
+/// Returns the letters of all parts of some units. @param first  what first_parts returns
+std::vector<suffix::query_part> letters_of(std::span<work_unit const> units, std::span<std::size_t const> first) {
+  std::vector<suffix::query_part> parts(first.back());
+  each_of(units.size(), [&](std::size_t u) {
+    std::ranges::transform(units[u].parts, parts.data() + first[u], [&](query_part const& part) {
+      return suffix::query_part{units[u].set->letters(part.query, part.reverse), part.begin, part.end};
+    });
+  });
+  return parts;
+}
 
 /// Reads queries, calls work(units) for one unit, or as many as a GPU takes, in parallel, and finish(unit) in the order of the
 /// queries. @param both_strands  adds reverse complements @param letters_of_gpu  that it takes at a time
-void run_units(std::vector<std::string> const& files, bool both_strands, suffix::letter_choice letters,
-               gpu_search const& on_gpu, std::uint64_t letters_of_gpu, cli::common_options const& common,
-               searched_index const& index, cli::output const& out, reporter& report,
-               std::function<void(std::span<work_unit>)> const& work, std::function<void(work_unit&)> const& finish) {
+void run_units(std::vector<std::string> const& files, bool both_strands, suffix::letter_choice letters, gpu_search& on_gpu,
+               std::uint64_t letters_of_gpu, cli::common_options const& common, searched_index const& index,
+               cli::output const& out, reporter& report, std::function<void(std::span<work_unit>)> const& work,
+               std::function<void(work_unit&)> const& finish) {
   letter_rules rules{index.read_as(both_strands), both_strands && !index.both_strands, letters == suffix::letter_choice::all,
                      &index.other_strand};
   if (letters == suffix::letter_choice::nucleotides)  // a text of FASTA has no NUL, which matches nothing
@@ -264,33 +310,33 @@ void run_units(std::vector<std::string> const& files, bool both_strands, suffix:
   using clock = std::chrono::steady_clock;
   clock::duration time_to_read{};
   arena.execute([&] {
-    tbb::parallel_pipeline(
-        on_gpu.works() ? std::min(waiting, max_gpu_bundles) : waiting,
-        tbb::make_filter<void, bundle>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
-          auto const begin = clock::now();
-          auto next = std::make_shared<std::vector<work_unit>>();
-          for (std::uint64_t taken = 0; taken < (on_gpu.works() ? letters_of_gpu : 1); taken += unit_letters) {
-            next->emplace_back();
-            if (source.next(next->back())) continue;
-            next->pop_back();
-            break;
-          }
-          time_to_read += clock::now() - begin;
-          if (next->empty()) control.stop();
-          report.progress.at(source.letters());
-          return next;
-        }) & tbb::make_filter<bundle, bundle>(tbb::filter_mode::parallel, [&](bundle units) {
-          tbb::parallel_for(std::size_t{0}, units->size(), [&](std::size_t k) { (*units)[k].set->prepare(rules); });
-          work(*units);
-          return units;
-        }) & tbb::make_filter<bundle, void>(tbb::filter_mode::serial_in_order, [&](bundle const& units) {
-          for (work_unit& unit : *units) finish(unit);
-        }));
+    tbb::parallel_pipeline(on_gpu.works() ? std::min(waiting, max_gpu_bundles) : waiting,
+                           tbb::make_filter<void, bundle>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+                             auto const begin = clock::now();
+                             auto next = std::make_shared<std::vector<work_unit>>();
+                             for (std::uint64_t taken = 0; taken < (on_gpu.works() ? letters_of_gpu : 1);
+                                  taken += unit_letters) {
+                               next->emplace_back();
+                               if (source.next(next->back())) continue;
+                               next->pop_back();
+                               break;
+                             }
+                             time_to_read += clock::now() - begin;
+                             if (next->empty()) control.stop();
+                             report.progress.at(source.letters());
+                             return next;
+                           }) & tbb::make_filter<bundle, bundle>(tbb::filter_mode::parallel, [&](bundle units) {
+                             prepare(*units, rules);
+                             work(*units);
+                             return units;
+                           }) & tbb::make_filter<bundle, void>(tbb::filter_mode::serial_in_order, [&](bundle const& units) {
+                             for (work_unit& unit : *units) finish(unit);
+                           }));
   });
   report.stats.input(source.letters());
   report.stats.bytes(source.letters());
   report.stats.overlapping("read", std::chrono::duration<double>(time_to_read).count(), 0, source.letters());
-  if (on_gpu.works()) report.stats.overlapping("gpu", on_gpu.seconds(), 0, source.letters());
+  on_gpu.tell(report.stats, source.letters());
 }
 
 /// Formats the matches of queries.
@@ -428,22 +474,20 @@ class match_worker {
   }
 
   void work(std::span<work_unit> units) const {
-    if (!by_statistics_) return each_unit(units, [&](std::size_t u) { print(units[u], {}, {}, 0); });
-    std::vector<suffix::query_part> parts;
-    std::vector<std::size_t> first_part;  // of each unit
-    for (work_unit const& unit : units) {
-      first_part.push_back(parts.size());
-      for (query_part const& part : unit.parts)
-        parts.push_back({unit.set->letters(part.query, part.reverse), part.begin, part.end});
-    }
-    first_part.push_back(parts.size());
-    std::vector<match> found;
-    std::vector<std::size_t> ends(parts.size());
-    if (!on_gpu_.find_super_maximal(parts, options_.find.min_length, found, ends))
-      finder_.find_super_maximal(parts, found, ends);
-    each_unit(units, [&](std::size_t u) {
-      std::size_t const first = first_part[u];
-      print(units[u], found, std::span(ends).subspan(first, first_part[u + 1] - first), first == 0 ? 0 : ends[first - 1]);
+    auto const first = first_parts(units);
+    std::optional<suffix::found_matches> on_gpu;
+    if (by_statistics_ && on_gpu_.works())
+      on_gpu = on_gpu_.find_super_maximal(letters_of(units, first), options_.find.min_length);
+    each_of(units.size(), [&](std::size_t u) {
+      std::vector<match> found;
+      std::vector<std::size_t> ends(units[u].parts.size());
+      if (on_gpu) {
+        on_gpu->append(first[u], found, ends);
+      } else if (by_statistics_) {
+        auto const unit = units.subspan(u, 1);
+        finder_.find_super_maximal(letters_of(unit, first_parts(unit)), found, ends);
+      }
+      print(units[u], found, ends);
     });
   }
   /// Returns the output of a unit. To be called in the order of the units.
@@ -464,15 +508,10 @@ class match_worker {
   }
 
  private:
-  template <class F>
-  static void each_unit(std::span<work_unit> units, F f) {
-    if (units.size() == 1) return f(std::size_t{0});
-    tbb::parallel_for(std::size_t{0}, units.size(), f);
-  }
-  // Prints the matches of a unit's parts. @param super_maximal  those of part p end at ends[p]; the first one is at `taken`
-  void print(work_unit& unit, std::span<match const> super_maximal, std::span<std::size_t const> ends,
-             std::size_t taken) const {
+  // Prints the matches of a unit's parts. @param super_maximal  those of part p end at ends[p]
+  void print(work_unit& unit, std::span<match const> super_maximal, std::span<std::size_t const> ends) const {
     std::vector<match> matches;
+    std::size_t taken = 0;
     bool in_head = true;
     for (std::size_t p = 0; p < unit.parts.size(); ++p) {
       query_part const& part = unit.parts[p];
@@ -562,7 +601,7 @@ int matches(matches_options const& options, cli::common_options const& common, r
   suffix::letter_choice const letters = letters_of(index, options.letters, common);
   report.phase("kmers");
   std::uint64_t const searched = letters_in(options.files) * (options.both_strands && !index.both_strands ? 2 : 1);
-  gpu_search on_gpu(index, are_by_statistics(index, options), searched, common, report);
+  gpu_search on_gpu(index, are_by_statistics(index, options), searched, common);
   if (!on_gpu.works()) index.expect_searches(searched / 8, common.threads);  // about every eighth letter
   report.phase("search");
   match_worker worker(index, on_gpu, options);
@@ -609,31 +648,28 @@ int matching_statistics(statistics_options const& options, cli::common_options c
   suffix::letter_choice const letters = letters_of(index, options.letters, common);
   report.phase("kmers");
   std::uint64_t const searched = letters_in(options.files);
-  gpu_search on_gpu(index, true, searched, common, report);
+  gpu_search on_gpu(index, true, searched, common);
   if (!on_gpu.works()) index.expect_searches(searched, common.threads);
   circular_records const circular(index, options.circular);
   std::optional<suffix::ring_statistics> rings;
   if (circular.any()) rings.emplace(index.input, circular.of_text());
   report.phase("search");
   auto const work = [&](std::span<work_unit> units) {
-    std::vector<suffix::query_part> parts;
     std::vector<std::size_t> first_letter;  // of each unit
     std::size_t count = 0;
     for (work_unit const& unit : units) {
       first_letter.push_back(count);
-      for (query_part const& part : unit.parts) {
-        parts.push_back({unit.set->letters(part.query, false), part.begin, part.end});
-        count += std::size_t(part.end - part.begin);
-      }
+      for (query_part const& part : unit.parts) count += std::size_t(part.end - part.begin);
     }
-    std::vector<std::uint64_t> all(count);
-    bool const are_found = on_gpu.statistics(parts, all);
-    tbb::parallel_for(std::size_t{0}, units.size(), [&](std::size_t u) {
+    host_memory plain;
+    buffer<std::uint64_t> const all(plain, count);
+    bool const are_found = on_gpu.works() && on_gpu.statistics(letters_of(units, first_parts(units)), all.span());
+    each_of(units.size(), [&](std::size_t u) {
       work_unit& unit = units[u];
       std::size_t at = first_letter[u];
       for (query_part const& part : unit.parts) {
         std::string_view const name = unit.set->queries.name(part.query), query = unit.set->letters(part.query, false);
-        auto const lengths = std::span(all).subspan(at, std::size_t(part.end - part.begin));
+        auto const lengths = all.span().subspan(at, std::size_t(part.end - part.begin));
         at += lengths.size();
         if (!are_found) suffix::matching_statistics(index.search, query, part.begin, lengths);
         if (rings) rings->lengthen(query, part.begin, lengths);

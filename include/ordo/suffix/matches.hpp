@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ordo/machine.hpp"
@@ -94,9 +95,26 @@ class match_finder {
   std::uint64_t period_ = 0;  // step times sample: a match holds a row's position within so many letters from its begin
 };
 
+/// The super-maximal matches of parts of queries that a GPU has found. Any number of threads may use one object, and it may
+/// outlive the queries.
+class found_matches {
+ public:
+  /// Appends the matches of ends.size() parts from part `first` on, in the order of match_finder. Sets ends[i] to the number of
+  /// matches after those of part first + i. @throws usage_error  if there are fewer parts
+  void append(std::size_t first, std::vector<match>& matches, std::span<std::size_t> ends) const;
+
+ private:
+  friend class gpu_match_finder;
+  struct state;
+  explicit found_matches(std::shared_ptr<state const> all) : state_(std::move(all)) {}
+
+  std::shared_ptr<state const> state_;
+};
+
 /// Finds super-maximal matches and matching statistics of many queries at a time on a GPU, by an FM index, which it keeps in
 /// the GPU's memory. Results are those of match_finder and matching_statistics. Takes some hundred thousand offsets to be as
-/// fast as many threads. Threads may use one finder; each call waits for the one before it.
+/// fast as many threads. Threads may use one finder: the GPU serves one call after the other, and the threads of each call's
+/// arena of oneTBB copy its queries before.
 class gpu_match_finder {
  public:
   /// Chooses a machine for queries of so many letters. If it is the CPU, use match_finder. @throws as choose_machine
@@ -108,13 +126,15 @@ class gpu_match_finder {
   gpu_match_finder& operator=(gpu_match_finder&&) noexcept;
   ~gpu_match_finder();
 
-  /// Does what match_finder::find_super_maximal does. Memory on the GPU: about 40 bytes a letter of the parts.
+  /// Finds what match_finder::find_super_maximal finds. Memory on the GPU: about 40 bytes a letter of the parts; on the host 24
+  /// for each string that is found, and 8 for each match.
   /// @throws input_error  if the index holds numbers that no index has; out_of_memory
-  void find_super_maximal(std::span<query_part const> parts, std::uint64_t min_length, std::vector<match>& matches,
-                          std::span<std::size_t> ends);
+  found_matches find_super_maximal(std::span<query_part const> parts, std::uint64_t min_length);
   /// Sets `lengths` to the matching statistics of parts, one after the other. @throws usage_error  for offsets beyond a query;
   /// and as above
   void statistics(std::span<query_part const> parts, std::span<std::uint64_t> lengths);
+  /// Returns the seconds that calls have kept the GPU for.
+  [[nodiscard]] double seconds() const noexcept;
 
  private:
   struct state;
