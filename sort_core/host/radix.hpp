@@ -21,17 +21,6 @@ namespace ordo::inline v0::host_detail {
 
 constexpr unsigned digit_bits = 8;
 
-/// Returns std::bit_width, also for wide keys.
-template <class K>
-unsigned width_of(K bits) {
-  if constexpr (std::same_as<K, wide_key>) {
-    auto const high = std::uint64_t(bits >> 64);
-    return unsigned(high != 0 ? 64 + std::bit_width(high) : std::bit_width(std::uint64_t(bits)));
-  } else {
-    return unsigned(std::bit_width(bits));
-  }
-}
-
 /// Returns the highest digit of `bits`, at most `width` bits wide.
 inline bit_range top_digit(bit_range bits, unsigned width) {
   return {bits.end - std::min(width, bits.end - bits.begin), bits.end};

@@ -5,9 +5,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "ordo/radix_key.hpp"
 #include "sort_core/host/distribution.hpp"
+#include "sort_core/host/few.hpp"
 #include "sort_core/host/records.hpp"
 #include "sort_core/host/small.hpp"
 
@@ -156,6 +159,8 @@ void sort_by_merging(records<K, V> from, records<K, V> to, std::size_t n, Less c
 template <class K, class V, class Less>
 void sort_bucket_by(records<K, V> from, records<K, V> to, std::uint8_t* bucket, std::size_t n, Less const& less, bool across,
                     unsigned rounds) {
+  if constexpr (unsigned_word<K> && std::same_as<Less, std::less<K>>)  // the order of numbers, which vectors compare
+    if (are_few<K, V>(n)) return sort_few(from, across ? to : from, n, whole<K, smaller>{});
   if (n <= merge_limit || rounds == 0) return sort_by_merging(from, to, n, less, across);
   splitters<K, Less> const by(from.keys, n, to.keys, less, [&](K* sample, K* scratch, std::size_t size) {
     sort_bucket_by(records<K, nothing>{sample, nullptr}, {scratch, nullptr}, bucket, size, less, false, rounds - 1);

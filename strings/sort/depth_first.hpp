@@ -13,6 +13,7 @@
 #include "base/bits.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
+#include "ordo/radix_key.hpp"
 #include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
 #include "strings/keys/symbols.hpp"
@@ -65,6 +66,14 @@ struct line_order {
 
   ORDO_FN std::uint64_t key(std::size_t p) const { return text(p) ^ flip; }
   ORDO_FN bool ended(std::uint64_t key) const { return symbols::end_in(key ^ flip); }
+
+  /// The next sixteen symbols. All behind the end of the line are 0, as in the number of eight.
+  [[nodiscard]] wide_key wide(std::size_t p) const {
+    std::uint64_t const high = text(p);
+    std::uint64_t const low = symbols::end_in(high) ? 0 : text(p + 8);
+    return wide_key(high ^ flip) << 64 | (low ^ flip);
+  }
+  [[nodiscard]] bool ended(wide_key key) const { return ended(std::uint64_t(key)); }
 
   struct keys {
     std::uint64_t a, b;
@@ -178,7 +187,7 @@ void sort_large_groups(B& backend, refinement<B, cursor<Offset>, Offset>& groups
 // thread, depth first, while its lines are in the cache. Groups that are too large for that are sorted by their next eight
 // symbols by all threads, one after the other. Lines are sorted in place, in the array that is the result; only keys are stored
 // besides (caching of characters: Sinha and Wirth, "Engineering burstsort", 2010; Bingmann and Sanders, "Parallel string sample
-// sort", 2013).
+// sort", 2013). The keys of one thread are sixteen symbols, which halves its accesses to the text.
 
 /// A group: the lines order[begin, begin + size), which share their first `depth` symbols.
 template <class Offset>
@@ -191,7 +200,7 @@ template <class Offset>
 struct key_behind {
   line_order by;
   Offset depth;
-  std::uint64_t operator()(Offset line) const { return by.key(std::size_t(line) + depth); }
+  wide_key operator()(Offset line) const { return by.wide(std::size_t(line) + depth); }
   void prefetch(Offset line) const { by.text.prefetch(std::size_t(line) + depth); }
 };
 
@@ -204,7 +213,8 @@ class group_finisher {
 
   /// Finishes the groups of the lines order[begin, end), which are sorted by their keys, keys[begin, end), the symbols behind
   /// the first `depth`. repeats[begin, end) are 0.
-  void finish_groups(std::uint64_t const* keys, std::size_t begin, std::size_t end, Offset depth) {
+  template <class K>
+  void finish_groups(K const* keys, std::size_t begin, std::size_t end, Offset depth) {
     sort_groups(keys, begin, end, depth);
     while (!left_.empty()) {
       line_group<Offset> const next = left_.back();
@@ -217,11 +227,12 @@ class group_finisher {
   static constexpr std::size_t small = Worker::small, look_ahead = 32;
 
   /// Finishes small groups and stores the others for later.
-  void sort_groups(std::uint64_t const* keys, std::size_t begin, std::size_t end, Offset depth) {
-    Offset const next = depth + 8;
+  template <class K>
+  void sort_groups(K const* keys, std::size_t begin, std::size_t end, Offset depth) {
+    Offset const next = depth + sizeof(K);
     std::size_t ahead = begin;
     for (std::size_t i = begin; i < end;) {
-      std::uint64_t const key = keys[i];
+      K const key = keys[i];
       std::size_t j = i + 1;
       while (j < end && keys[j] == key) ++j;
       if (j - i > 1) {
@@ -240,13 +251,14 @@ class group_finisher {
   }
 
   /// Returns whether an adjacent line has the same key.
-  static bool is_shared(std::uint64_t const* keys, std::size_t i, std::size_t begin, std::size_t end) {
+  template <class K>
+  static bool is_shared(K const* keys, std::size_t i, std::size_t begin, std::size_t end) {
     return (i != begin && keys[i] == keys[i - 1]) | (i + 1 != end && keys[i] == keys[i + 1]);
   }
 
   void sort_group(line_group<Offset> group) {
-    for (;; group.depth += 8) {
-      std::uint64_t const* const keys = worker_.sort_by(order_ + group.begin, group.size, key_behind<Offset>{by_, group.depth});
+    for (;; group.depth += sizeof(wide_key)) {
+      wide_key const* const keys = worker_.sort_by(order_ + group.begin, group.size, key_behind<Offset>{by_, group.depth});
       if (keys[0] != keys[group.size - 1])
         return sort_groups(keys - group.begin, group.begin, group.begin + group.size, group.depth);
       if (by_.ended(keys[0])) return mark_repeats(group.begin, group.size);
@@ -486,7 +498,7 @@ void sort_repeats_depth_first(B& backend, line_order by, std::span<Offset> order
 /// sixteenth of the lines.
 template <has_workers B, class Offset>
 std::size_t depth_first_memory(std::size_t lines) {
-  constexpr std::size_t of_workers = 3 * sizeof(std::uint64_t) * 3 / 2;
+  constexpr std::size_t of_workers = (2 * sizeof(wide_key) + sizeof(Offset)) * 3 / 2;
   return lines / 16 * of_workers + pool::rounded(lines * sizeof(std::uint64_t)) +
          B::sample_sort_memory(lines, sizeof(std::uint64_t), sizeof(Offset));
 }

@@ -12,6 +12,7 @@
 #include "sort_core/host/backend.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/core/adversary.hpp"
+#include "tests/unit/core/with_vectors.hpp"
 #include "tests/unit/inputs.hpp"
 #include "tests/unit/small_stack.hpp"
 
@@ -115,7 +116,76 @@ void check_large_items(std::size_t n) {
   }
 }
 
+/// Keys that differ in some bits only, in clusters that share their highest bits.
+template <class K>
+std::vector<K> clustered_keys(std::size_t n, unsigned highest, unsigned lowest, random_numbers& random) {
+  std::vector<K> keys(n);
+  for (K& key : keys) {
+    key = K(K(random.below(3)) << (8 * sizeof(K) - highest));
+    for (unsigned bit = 0; bit < lowest; bit += 8) key ^= K(random.below(4)) << bit;
+  }
+  return keys;
+}
+
+/// Sorts few records, in place and into another buffer, and as a worker does.
+template <class K>
+void check_few(std::vector<K> const& input) {
+  std::size_t const n = input.size();
+  std::vector<std::uint32_t> expected(n);
+  std::iota(expected.begin(), expected.end(), 0u);
+  std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return input[a] < input[b]; });
+  std::vector<std::uint32_t> numbers(n), places(n);
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  if (ordo::host_detail::are_few<K, std::uint32_t>(n)) {
+    ordo::host_detail::masked<K> const code{K(~K{0})};
+    auto keys = input, sorted = input;
+    auto values = numbers;
+    ordo::host_detail::sort_few(records<K, std::uint32_t>{keys.data(), values.data()}, {sorted.data(), places.data()}, n, code);
+    bool right = places == expected;
+    for (std::size_t i = 0; i < n; ++i) right = right && sorted[i] == input[expected[i]];
+    ordo::host_detail::sort_few(records<K, std::uint32_t>{keys.data(), values.data()}, {keys.data(), values.data()}, n, code);
+    CHECK((right && values == expected && keys == sorted));
+  }
+  if constexpr (sizeof(K) >= sizeof(std::uint64_t)) {
+    struct key_of {
+      K const* keys;
+      K operator()(std::uint32_t i) const { return keys[i]; }
+      void prefetch(std::uint32_t) const {}
+    };
+    auto items = numbers;
+    ordo::host_worker worker;
+    K const* const sorted = worker.sort_by(items.data(), n, key_of{input.data()});
+    bool right = items == expected;
+    for (std::size_t i = 0; i < n; ++i) right = right && sorted[i] == input[expected[i]];
+    CHECK(right);
+  }
+}
+
+template <class K>
+void check_few() {
+  constexpr unsigned width = 8 * sizeof(K);
+  for (std::size_t bytes : vector_sizes) {
+    with_vectors const limit(bytes);
+    random_numbers random(sizeof(K));
+    for (std::size_t n : {1, 2, 13, 14, 32, 33, 64, 65, 100, 256, 257, 511, 512, 3000})
+      for (unsigned highest : {3u, width / 2, width})
+        for (unsigned lowest : {0u, 8u, width / 2}) {
+          INFO("vectors of " << bytes << " bytes, " << width << " bits, " << n << " keys, " << highest << ", " << lowest);
+          check_few(clustered_keys<K>(n, highest, lowest, random));
+          auto one_apart = clustered_keys<K>(n, width, 8, random);
+          one_apart[n / 2] ^= K(K{1} << (width - 1));
+          check_few(one_apart);
+        }
+  }
+}
+
 }  // namespace
+
+TEST_CASE("few records are sorted by keys of any width", "[host_sorts]") {
+  check_few<std::uint32_t>();
+  check_few<std::uint64_t>();
+  check_few<ordo::wide_key>();
+}
 
 TEST_CASE("an array sort with useless pivots needs little stack", "[array_sort]") {
   auto const& input = against_array_sort();

@@ -9,24 +9,15 @@
 #include "sort_core/host/backend.hpp"
 #include "sort_core/host/vectorized.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/core/with_vectors.hpp"
 #include "tests/unit/guarded.hpp"
 #include "tests/unit/mixed.hpp"
 
 // The CPU's vectorised sort of keys alone, with vectors of every size that the processor has, and without.
 namespace {
 
-using ordo::host_detail::limit_vectors;
 using ordo::host_detail::network_keys;
 
-/// Limits vectors while it exists.
-struct with_vectors {
-  explicit with_vectors(std::size_t bytes, unsigned max_partitions = ~0u) { limit_vectors(bytes, max_partitions); }
-  ~with_vectors() { limit_vectors(); }
-  with_vectors(with_vectors const&) = delete;
-  with_vectors& operator=(with_vectors const&) = delete;
-};
-
-std::size_t const vector_sizes[] = {0, 16, 32, 64};
 constexpr unsigned num_patterns = 12;
 
 /// Returns n keys of a pattern.
@@ -139,8 +130,7 @@ TEST_CASE("whole arrays, segments and arrays of keys have the same bytes for any
       std::vector<std::uint8_t> heads(n, 9);
       for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
         std::sort(parts.begin() + offsets[s], parts.begin() + offsets[s + 1], before);
-        for (std::size_t i = offsets[s]; i < offsets[s + 1]; ++i)
-          heads[i] = i == offsets[s] || before(parts[i - 1], parts[i]);
+        for (std::size_t i = offsets[s]; i < offsets[s + 1]; ++i) heads[i] = i == offsets[s] || before(parts[i - 1], parts[i]);
       }
       auto const same = [](std::vector<K> const& a, std::vector<K> const& b) {
         return std::equal(a.begin(), a.end(), b.begin(), [](K x, K y) { return std::bit_cast<U>(x) == std::bit_cast<U>(y); });
