@@ -39,7 +39,7 @@ struct settings {
   std::vector<std::string> files, made_up, rivals;
   std::size_t runs = 5, divsufsort_limit = 250'000'000;
   double patience = 10;
-  bool check = false, anew = false;
+  bool check = false, anew = false, bwt = false;
   std::string json;
   cli::common_options common;
 
@@ -104,9 +104,10 @@ struct contender {
 constexpr std::size_t narrow_bytes = 5;  // an entry of 40 bits
 
 /// Returns true if the result has the order of `sa`. A Burrows-Wheeler transform has the last letter of the text, and then the
-/// letter before each suffix in order, except before the whole text.
+/// letter before each suffix in order, except before the whole text. @param has_mark  there is a '$' instead
 template <class Index>
-bool is_same(std::string_view text, std::span<Index const> sa, touched_memory const& result, std::size_t entry_bytes) {
+bool is_same(std::string_view text, std::span<Index const> sa, touched_memory const& result, std::size_t entry_bytes,
+             bool has_mark) {
   std::size_t const n = text.size();
   if (entry_bytes == 8)
     return all_of(n, [&, theirs = result.as<std::uint64_t>(n)](std::size_t i) { return theirs[i] == sa[i]; });
@@ -118,7 +119,10 @@ bool is_same(std::string_view text, std::span<Index const> sa, touched_memory co
       for (std::size_t k = narrow_bytes; k-- != 0;) entry = entry << 8 | theirs[narrow_bytes * i + k];
       return entry == sa[i];
     });
-  auto const rows = result.as<char>(n);
+  auto const rows = result.as<char>(n + (has_mark ? 1 : 0));
+  if (has_mark)
+    return rows[0] == text[n - 1] &&
+           all_of(n, [&](std::size_t i) { return rows[i + 1] == (sa[i] == 0 ? '$' : text[std::size_t(sa[i]) - 1]); });
   std::atomic<std::size_t> whole = n;  // row of the whole text
   static_cast<void>(all_of(n, [&](std::size_t i) {
     if (sa[i] == 0) whole = i;
@@ -138,6 +142,7 @@ class race {
     for (device const where : {device::gpu, device::cpu})
       if ((where == device::cpu || !gpus().empty()) && (requested == device::automatic || requested == where)) {
         add_ours(where);
+        if (options.bwt) add_bwt(where);
         if (sizeof(Index) == 8) add_narrow(where);
       }
     for (auto& rival : bench::suffix_rivals()) {
@@ -162,7 +167,7 @@ class race {
     std::size_t entry = 1;
     for (auto const& one : contenders_) entry = std::max(entry, one.entry_bytes);
     touched_memory first(text_.size() * sizeof(Index));
-    touched_memory others(contenders_.size() > 1 ? text_.size() * entry : 0);
+    touched_memory others(contenders_.size() > 1 ? text_.size() * entry + 1 : 0);
     for (bool const on_gpu : {true, false})
       for (std::size_t round = 0; round <= options_.runs; ++round)
         for (auto& one : contenders_)
@@ -228,6 +233,23 @@ class race {
     return build_options;
   }
 
+  /// Adds Ordo without the suffix array.
+  void add_bwt(device where) {
+    auto const memory = std::make_shared<std::size_t>(0);
+    contenders_.push_back({.name = fmt::format("{}, BWT", to_string(where)),
+                           .entry_bytes = 1,
+                           .ours = true,
+                           .on_gpu = where == device::gpu,
+                           .build =
+                               [this, where, memory](void* out) {
+                                 suffix::arrays<Index> const to{{}, {}, {static_cast<char*>(out), text_.size() + 1}};
+                                 suffix::build_options const build_options = options_on(where);
+                                 return bench::seconds_of(
+                                     [&] { *memory = suffix::build(suffix::text{text_}, to, build_options).device_memory; });
+                               },
+                           .device_memory = [memory] { return *memory; }});
+  }
+
   /// Adds Ordo with entries of 40 bits.
   void add_narrow(device where) {
     auto const memory = std::make_shared<std::size_t>(0);
@@ -250,7 +272,7 @@ class race {
 
   /// Runs one contender. The first success of ours gives the order that the others are compared with.
   void turn(contender& one, std::size_t round, touched_memory& first, touched_memory& others) {
-    if (leader_ == nullptr && !one.ours) return;
+    if (leader_ == nullptr && (!one.ours || one.entry_bytes == 1)) return;
     bool const leads = leader_ == nullptr || leader_ == &one;
     touched_memory& to = leads ? first : others;
     to.overwrite();
@@ -261,7 +283,7 @@ class race {
       one.seconds.push_back(seconds);
       one.memory = std::max(one.memory, one.device_memory());
       leader_ = leads ? &one : leader_;
-      if (!leads && !is_same<Index>(text_, first.as<Index const>(text_.size()), to, one.entry_bytes))
+      if (!leads && !is_same<Index>(text_, first.as<Index const>(text_.size()), to, one.entry_bytes, one.ours))
         fail(one, "different result");
       if (one.ours && one.entry_bytes == sizeof(Index) && options_.check && round == 0) check(one, to);
     } catch (out_of_memory const& e) {
@@ -335,6 +357,7 @@ int run(int argc, char const* const* argv) {
                      fmt::format("{}", options.runs)),
       cli::value_row("patience", "SECONDS", "do not repeat a run that takes longer; count its first run", options.patience),
       cli::flag_row("check", "verify the order that Ordo makes, once for each text and machine", options.check),
+      cli::flag_row("bwt", "build the Burrows-Wheeler transform alone, too", options.bwt),
       cli::flag_row("anew", "on a GPU, use a machine that allocates most of its memory for each build", options.anew),
       cli::value_row("json", "FILE", "write the figures to FILE", options.json)};
   cli::add_common_options(table, options.common);

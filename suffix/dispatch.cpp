@@ -130,10 +130,11 @@ build_plan plan_build(std::size_t n, std::size_t records, std::size_t index_byte
   build_plan outlook;
   auto const plan_of = [&](device where) { return build_memory(where, n, records, index_bytes, extra, rows, residue_bytes); };
   std::size_t free = 0;
-  outlook.machine = choose_machine(machine, n * residue_bytes, detail::min_gpu_bytes(machine.threads), [&](gpu_info const& gpu) {
-    free = std::min(gpu.memory, gpu_memory_limit().value_or(gpu.memory));
-    return plan_of(device::gpu).min_bytes;
-  });
+  outlook.machine =
+      choose_machine(machine, n * residue_bytes, detail::min_gpu_bytes(machine.threads), [&](gpu_info const& gpu) {
+        free = std::min(gpu.memory, gpu_memory_limit().value_or(gpu.memory));
+        return plan_of(device::gpu).min_bytes;
+      });
   outlook.memory = plan_of(outlook.machine.device);
   if (outlook.machine.device == device::cpu) {
     std::size_t const held = num_sorted_suffixes(n, records, rows);
@@ -163,9 +164,8 @@ std::size_t check_memory(device where, std::size_t n, std::size_t records, std::
            std::max(build_memory(where, n, records, index_bytes, made, {}, residue_bytes).min_bytes,
                     check_memory(where, n, records, index_bytes, made, {}, residue_bytes));
   }
-  return with_index(index_bytes, [&]<class Index>(Index) {
-    return builder_on<Index>(where).check_memory(n, records, extra, residue_bytes);
-  });
+  return with_index(
+      index_bytes, [&]<class Index>(Index) { return builder_on<Index>(where).check_memory(n, records, extra, residue_bytes); });
 }
 
 template <class Index>
@@ -173,16 +173,23 @@ build_report build(text const& input, arrays<Index> out, build_options const& op
   detail::check_residues(input, options.rows, !out.bwt.empty());
   std::size_t const rows = num_rows(input, options.rows, options.machine.threads);
   check_rows(options.rows, !out.bwt.empty());
-  check_sizes(input.size(), input.starts, out.sa.size(), out.lcp.size(), out.bwt.size(), sizeof(Index), rows);
+  bool const has_sa = !out.sa.empty() || (out.lcp.empty() && out.bwt.empty());
+  check_sizes(input.size(), input.starts, has_sa ? out.sa.size() : rows, out.lcp.size(), out.bwt.size(), sizeof(Index), rows);
   if (!options.rows.all()) {
     memory_sink sa(bytes_of(out.sa)), lcp(bytes_of(out.lcp));
-    return build_into<Index>(input, {&sa, out.lcp.empty() ? nullptr : &lcp}, options);
+    return build_into<Index>(input, {has_sa ? &sa : nullptr, out.lcp.empty() ? nullptr : &lcp}, options);
   }
-  detail::results<Index> const to{{!out.lcp.empty(), !out.bwt.empty()}, out, {}};
+  host_memory plain;
+  buffer<Index> sa;  // if the CPU makes one that is not wanted
+  detail::results<Index> to{{!out.lcp.empty(), !out.bwt.empty()}, out, {}};
   auto const memory_on = [&](device where) {
     return build_memory(where, input.size(), input.records(), sizeof(Index), to.extra, {}, input.residue_bytes);
   };
   return run(input, options, memory_on, [&](machine_choice const& machine) {
+    if (machine.device == device::cpu && !has_sa) {
+      sa = buffer<Index>(plain, rows);
+      to.memory.sa = sa.span();
+    }
     return builder_on<Index>(machine.device).build(input, to, options, machine.gpu_index);
   });
 }
@@ -222,7 +229,7 @@ void detail::check_residues(text const& input, row_selection rows, bool bwt) {
 
 void detail::expect_rows(std::size_t rows, sinks const& out, std::size_t index_bytes) {
   std::size_t const entry_bytes = out.entry_bytes != 0 ? out.entry_bytes : index_bytes;
-  out.sa->expect(rows * entry_bytes);
+  if (out.sa) out.sa->expect(rows * entry_bytes);
   if (out.lcp) out.lcp->expect(rows * entry_bytes);
 }
 
@@ -231,8 +238,7 @@ std::size_t detail::check_arrays(std::size_t n, std::span<std::uint64_t const> s
   check_rows(rows, bwt);
   bool const narrow = given_bytes == narrow_bytes && index_bytes == 8;
   if (given_bytes != 0 && given_bytes != index_bytes && !narrow)
-    throw usage_error(
-        fmt::format("invalid entry size: suffix array: {} bytes, but an Index has {}", given_bytes, index_bytes));
+    throw usage_error(fmt::format("invalid entry size: suffix array: {} bytes, but an Index has {}", given_bytes, index_bytes));
   std::size_t const entry_bytes = narrow ? narrow_bytes : index_bytes;
   check_sizes(n, starts, n, 0, 0, entry_bytes, n);
   return entry_bytes;
@@ -240,7 +246,7 @@ std::size_t detail::check_arrays(std::size_t n, std::span<std::uint64_t const> s
 
 void detail::expect_arrays(std::size_t n, std::span<std::uint64_t const> starts, sinks const& out, std::size_t index_bytes,
                            row_selection rows) {
-  if (!out.sa) throw usage_error("no sink: suffix array: sinks::sa is null");
+  if (!out.sa && !out.lcp && !out.bwt) throw usage_error("no sink: suffix array: all of them are null");
   check_arrays(n, starts, out.entry_bytes, index_bytes, rows, out.bwt != nullptr);
   if (!rows.all()) return;
   expect_rows(n, out, index_bytes);

@@ -58,15 +58,15 @@ struct extra_arrays {
 /// (build_options::rows), sa and lcp have num_rows() entries, and there is no bwt.
 template <class Index>
 struct arrays {
-  std::span<Index> sa;   // n positions, in suffix order
+  std::span<Index> sa;   // n positions, in suffix order; a build leaves it out if it is empty and lcp or bwt is not
   std::span<Index> lcp;  // empty, or n: lcp[0] = 0, lcp[i] is the length of the common prefix of suffixes sa[i - 1] and sa[i]
   // Empty, or n + k: one row for the end of each record, in record order, then one for each entry of sa. A row holds the
   // residue before its position, or '$' at the start of a record. Texts of tokens have none.
   std::span<std::conditional_t<std::is_const_v<Index>, char const, char>> bwt;
 };
 
-/// Sinks for results that need not fit into host memory: sa, and those of lcp and bwt that are wanted. Each receives the bytes
-/// of its array, little-endian.
+/// Sinks for results that need not fit into host memory: those of the arrays that are wanted. Each receives the bytes of its
+/// array, little-endian.
 struct sinks {
   sink *sa = nullptr, *lcp = nullptr, *bwt = nullptr;
   std::size_t entry_bytes = 0;  // of sa and lcp: 0 for sizeof(Index); 5 for positions below 2^40 if Index has 8 bytes
@@ -148,9 +148,9 @@ build_plan plan_build(std::size_t n, std::size_t records, std::size_t index_byte
 std::size_t check_memory(device where, std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
                          row_selection rows = {}, unsigned residue_bytes = 1);
 
-/// Builds the arrays by prefix doubling (Hou et al., ICS'17, section 5.1) in O(n log n): see suffix_sort.hpp. Index is
-/// std::uint32_t or std::uint64_t. The result is the same on every machine. If the machine is chosen automatically and the
-/// GPU's memory runs out, the CPU takes over.
+/// Builds the arrays that are wanted by prefix doubling (Hou et al., ICS'17, section 5.1) in O(n log n): see suffix_sort.hpp.
+/// Index is std::uint32_t or std::uint64_t. The result is the same on every machine. If the machine is chosen automatically and
+/// the GPU's memory runs out, the CPU takes over. The CPU holds the suffix array on the way, if it is not wanted, too.
 /// @throws usage_error  arrays of the wrong size, starts out of order, an Index too narrow, a device that does not exist, a BWT
 ///     with rows left out, a sample of 0; a BWT of tokens, or rows of tokens without ambiguous letters; residue_bytes other
 ///     than 1, 2 and 4, or bytes that are no whole or no aligned tokens

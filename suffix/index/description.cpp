@@ -369,8 +369,8 @@ std::optional<std::string> find_flaw(index_description const& description) {
   if (auto const flaw = flaw_in_policy(description)) return flaw;
   bool const has_fm = description.find("fm") != nullptr;
   if (!description.find("seq")) return "the array seq is missing";
-  if (!description.find("sa") && !has_fm && (!description.policy.rows().all() || description.find("bwt")))
-    return "the array sa is missing";  // a text may stand alone
+  if (!description.find("sa") && !has_fm && !description.policy.rows().all())
+    return "the array sa is missing";  // a text or a BWT may stand alone
   if (has_fm != (description.fm_sample != 0) || (!has_fm && description.fm_letters != 0))
     return has_fm ? "the sample of the FM index is missing" : "the FM index is missing";
   if (has_fm && !description.policy.rows().all()) return "an FM index although rows are left out";
@@ -443,8 +443,8 @@ std::string to_json(index_description const& description) {
     if (description.is_cut) text += "  \"cut\": \"lengths\",\n";
     text += "  \"files\": [";
     for (std::size_t i = 0; i < description.files.size(); ++i)
-      fmt::format_to(to, "{}\n    {{\"name\": {}, \"records\": {}}}", i == 0 ? "" : ",",
-                     json_string(description.files[i].name), description.files[i].records);
+      fmt::format_to(to, "{}\n    {{\"name\": {}, \"records\": {}}}", i == 0 ? "" : ",", json_string(description.files[i].name),
+                     description.files[i].records);
     text += "\n  ],\n";
   }
   text += "  \"arrays\": [";

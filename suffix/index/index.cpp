@@ -203,11 +203,12 @@ std::span<char const> stored_index::bytes(std::string_view array) const noexcept
 
 entries stored_index::array(std::string_view name) const {
   if (name == "sa" && !has_sa())
-    throw input_error(fmt::format("no suffix array: {}: {}", path("json"),
-                                  description_.find("fm")
-                                      ? "the index has an FM index instead, for count, locate, mem and ms only: build it "
-                                        "without --without-sa"
-                                      : "the index is a text, for duplicates only: build it without --text-only"));
+    throw input_error(
+        fmt::format("no suffix array: {}: {}", path("json"),
+                    description_.find("fm") ? "the index has an FM index instead, for count, locate, mem and ms only: build it "
+                                              "without --without-sa"
+                    : description_.find("bwt") ? "the index has a BWT alone: build it without --without-sa"
+                                               : "the index is a text, for duplicates only: build it without --text-only"));
   return {bytes(name), description_.width};
 }
 

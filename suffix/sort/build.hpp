@@ -26,7 +26,7 @@
 namespace ordo::inline v0::suffix::detail {
 
 /// The destinations of a build. A machine makes arrays in host memory or for it; if there is none, in its own memory; and
-/// stores them to sinks, if there are any. If rows are left out, only sinks receive the remaining ones.
+/// stores those that have sinks. If rows are left out, only sinks receive the remaining ones.
 template <class Index>
 struct results {
   extra_arrays extra;
@@ -65,8 +65,10 @@ class delivery {
       : backend_(backend),
         to_(to),
         ends_(to.share && to.share->members.rank() != 0 ? 0 : packed.records()),
-        narrow_(backend.template buffer<unsigned char>(
-            to.stored.entry_bytes == narrow_bytes ? std::min(packed.size(), narrowed_at_once) * narrow_bytes : 0)) {}
+        narrow_(backend.template buffer<unsigned char>(to.stored.entry_bytes == narrow_bytes &&
+                                                               (to.share || to.stored.sa || to.stored.lcp)
+                                                           ? std::min(packed.size(), narrowed_at_once) * narrow_bytes
+                                                           : 0)) {}
 
   /// Delivers sa and lcp, if there is one, from row `at` on; parts come in order.
   void give_order(std::span<Index const> sa, std::span<Index const> lcp, std::size_t at, row_filter<B, Index>* filter) const {
@@ -300,7 +302,7 @@ void build_whole(B& backend, packed_text<B> const& packed, results<Index> const&
     residues_before(backend, packed.view(), std::span<Index const>(sa.span()), rows.span());
   }
   // From here on only small buffers are allocated, so that results are stored once.
-  if (to.stored.sa || all) phase("store");
+  if (to.stored.sa || to.stored.lcp || to.stored.bwt || all) phase("store");
   early.finish();
   results<Index> left = to;
   left.memory.sa = {};

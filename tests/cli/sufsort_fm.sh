@@ -94,6 +94,22 @@ expect_error sufsort build in.fa -o z --fm --sample 2
 expect_error sufsort build in.fa -o z --fm --ambiguous skip
 expect_error sufsort build in.fa -o z --without-sa
 expect_error sufsort build in.fa -o z --without-sa --fm --lcp
+
+# A BWT alone.
+expect 0 sufsort build in.fa -o both --bwt
+expect 0 sufsort build in.fa -o bare --bwt --without-sa
+[[ ! -e bare.sa && ! -e bare.fm ]] || fail 'more than a BWT'
+cmp bare.bwt both.bwt || fail 'another BWT without the suffix array'
+expect 0 sufsort check bare
+printf 'B' | dd of=bare.bwt bs=1 seek=9 conv=notrunc 2> dd.err; expect 1 sufsort check bare
+for command in 'count bare A' 'mem bare in.fa' 'ms bare in.fa' 'repeats bare -l 3' 'unique bare -l 3' 'kmers bare -k 2' \
+  'merge bare both -o z' 'add bare in.fa' 'spectrum bare -k 3' 'export bare --format raw32 -o o'; do
+  # shellcheck disable=SC2086
+  expect_error sufsort $command
+done
+expect_error sufsort locate bare A
+want "$(cat err)" 'sufsort: no suffix array: bare.json: the index has a BWT alone: build it without --without-sa' 'a BWT alone'
+expect_error sufsort build in.fa -o z --without-sa --bwt --lcp
 expect_error sufsort build in.fa -o z --fm --fm-sample 0
 expect_error sufsort build in.fa -o z --fm --memory 1K
 

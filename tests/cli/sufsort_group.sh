@@ -48,6 +48,7 @@ check 2 strains.fa genome.fa --strands=both --ambiguous=break --lcp
 check 3 genome.fa runs.fa --ambiguous=skip --lcp
 check 3 strains.fa --sample=5 --lcp
 check 2 genome.fa --fm --without-sa
+check 2 many.fa --bwt --without-sa
 check 2 many.fa --width=40 --lcp
 check 16 strains.fa --lcp --bwt
 sufsort check several > out

@@ -237,7 +237,7 @@ loaded_corpus::loaded_corpus(build_options const& options, cli::common_options c
 
 /// Writes a text and its records as they are read, without any array of suffixes.
 int write_text(build_options const& options, cli::common_options const& common, reporter& report) {
-  index_writer writer(options.prefix, {}, false, false, false, true);
+  index_writer writer(options.prefix, {}, false, false, false, false, true);
   std::string const separator = separator_of(options);
   suffix::corpus_writer text(*writer.to("seq"));
   std::string const field = read_corpus(
@@ -251,7 +251,6 @@ int write_text(build_options const& options, cli::common_options const& common, 
   about.input = options.format;
   describe_corpus(text.records(), separator, field, has_cut_files(text.records()), about);
   store_starts(text.records(), writer, common.threads);
-  writer.discard("sa");
   about.arrays = writer.written();
   writer.commit(about);
   return 0;
@@ -565,7 +564,7 @@ int write_index(Records& records, index_writer& writer, build_options const& opt
     about.fm_sample = options.fm_sample;
     about.fm_letters = suffix::fm_index(index, input, writer.path("fm")).letters();
   }
-  if (options.without_sa) writer.discard("sa");
+  if (options.without_sa && writer.to("sa")) writer.discard("sa");
   about.arrays = writer.written();
   if (!options.policy.rows().all()) about.kept_rows = about.find("sa")->bytes / (width / 8);
   writer.commit(about, options.made_of);
@@ -606,7 +605,7 @@ merged_part part_of(suffix::stored_index const& index) {
 
 int write_merged(merged_part const& first, merged_part const& second, suffix::fm_index const& fm, build_options const& options,
                  cli::common_options const& common, reporter& report) {
-  index_writer writer(options.prefix, options.what, options.policy.cuts(), options.kmers.wanted, options.fm,
+  index_writer writer(options.prefix, options.what, true, options.policy.cuts(), options.kmers.wanted, options.fm,
                       options.format != suffix::input_format::fasta);
   merged_records records(first, second, fm, common.threads);
   if (!common.quiet && options.format == suffix::input_format::fasta) {
@@ -745,10 +744,11 @@ int build(build_options const& given, cli::common_options const& common, reporte
     throw usage_error("conflicting options: --bwt: a BWT needs all rows; --sample and --ambiguous=skip leave out some");
   if (options.fm && !options.policy.rows().all())
     throw usage_error("conflicting options: --fm: an FM index needs all rows; --sample and --ambiguous=skip leave out some");
-  if (options.without_sa && (!options.fm || options.what.lcp || options.kmers.wanted))
+  if (options.without_sa && (!(options.fm || options.what.bwt) || options.what.lcp || options.kmers.wanted))
     throw usage_error(fmt::format("conflicting options: --without-sa: {}",
-                                  options.fm ? "--lcp and --kmer-table belong to rows of the suffix array"
-                                             : "use --fm, which takes the place of the suffix array"));
+                                  options.fm || options.what.bwt
+                                      ? "--lcp and --kmer-table belong to rows of the suffix array"
+                                      : "use --fm, which takes the place of the suffix array, or --bwt"));
   if (options.text_only) {
     if (fasta) throw usage_error("conflicting options: --text-only: it is for texts other than FASTA: give --format");
     if (options.what.lcp || options.what.bwt || options.fm || options.without_sa || options.width != "auto" ||
@@ -760,7 +760,9 @@ int build(build_options const& given, cli::common_options const& common, reporte
     if (fasta) return help_build(*members, read_files(options, common, report, members), options, common, report);
     return help_build(*members, loaded_corpus(options, common, report, members), options, common, report);
   }
-  index_writer writer(options.prefix, options.what, options.policy.cuts(), options.kmers.wanted, options.fm, !fasta);
+  // The FM index is made from the suffix array, and several machines write theirs together; then it is discarded.
+  bool const makes_sa = !options.without_sa || options.fm || members || common.are_several();
+  index_writer writer(options.prefix, options.what, makes_sa, options.policy.cuts(), options.kmers.wanted, options.fm, !fasta);
   if (options.plan) return print_plan(options, common);
   if (!fasta) {
     loaded_corpus const records(options, common, report, members);

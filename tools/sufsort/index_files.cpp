@@ -206,7 +206,8 @@ void expect_index(std::string const& prefix) {
     refuse(fmt::format("there is no {}.json", prefix), "sufsort build FASTA -o PREFIX makes an index of FASTA files");
   for (std::string_view const compressed : {".gz", ".bgz", ".bz2", ".xz", ".zst"})
     if (prefix.ends_with(compressed)) stem = without_extension(stem);
-  refuse(first == '@' ? "it is FASTQ" : "it is FASTA", fmt::format("build an index of it first: sufsort build {} -o {}", prefix, stem));
+  refuse(first == '@' ? "it is FASTQ" : "it is FASTA",
+         fmt::format("build an index of it first: sufsort build {} -o {}", prefix, stem));
 }
 
 void refuse_inputs(std::string const& prefix, std::vector<std::string> const& inputs) {
@@ -229,10 +230,11 @@ void refuse_output(std::string const& prefix, cli::output const& out) {
     if (out.is_file(file)) throw output_error(fmt::format("cannot write: {}: it belongs to the index that is read", file));
 }
 
-index_writer::index_writer(std::string prefix, suffix::extra_arrays what, bool pieces, bool kmers, bool fm, bool starts)
+index_writer::index_writer(std::string prefix, suffix::extra_arrays what, bool sa, bool pieces, bool kmers, bool fm,
+                           bool starts)
     : prefix_(std::move(prefix)), json_(prefix_ + ".json", cli::output::hard_links::replace) {
   for (auto const& [name, wanted] :
-       {std::pair("seq", true), std::pair("sa", true), std::pair("lcp", what.lcp), std::pair("bwt", what.bwt),
+       {std::pair("seq", true), std::pair("sa", sa), std::pair("lcp", what.lcp), std::pair("bwt", what.bwt),
         std::pair("pieces", pieces), std::pair("kmers", kmers), std::pair("fm", fm), std::pair("starts", starts)}) {
     if (!wanted) {
       unwanted_.emplace_back(name);

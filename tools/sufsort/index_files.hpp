@@ -54,8 +54,8 @@ void refuse_output(std::string const& prefix, cli::output const& out);
 /// (hard links) of an old file keep its content.
 class index_writer {
  public:
-  /// @param pieces, kmers, fm, starts  write these arrays, too @throws output_error  if a file cannot be written
-  index_writer(std::string prefix, suffix::extra_arrays what, bool pieces, bool kmers, bool fm, bool starts);
+  /// @param sa, pieces, kmers, fm, starts  write these arrays, too @throws output_error  if a file cannot be written
+  index_writer(std::string prefix, suffix::extra_arrays what, bool sa, bool pieces, bool kmers, bool fm, bool starts);
 
   /// Returns the sink of an array, or null if it is not wanted. Valid until the end.
   sink* to(std::string const& name);

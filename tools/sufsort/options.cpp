@@ -263,7 +263,8 @@ cli::command_table build_table(settings& to) {
                    .set = parse_to(build.fm_sample, "1 stores them all")},
                   {.name = "without-sa",
                    .group = index_group,
-                   .help = "leave out the suffix array; the FM index takes its place for count, locate, mem and ms",
+                   .help = "leave out the suffix array; the FM index takes its place for count, locate, mem and ms, or the BWT "
+                           "stands alone",
                    .set = cli::enable(build.without_sa)},
                   {.name = "text-only",
                    .group = index_group,

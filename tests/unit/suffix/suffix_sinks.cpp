@@ -103,9 +103,17 @@ void expect_same(suffix::text const& text, device where) {
       REQUIRE((narrow.all == narrow_bytes_of(made.sa)));
       REQUIRE((narrow_lcp.all == narrow_bytes_of(made.lcp)));
     }
-    string_sink alone(addressed);
+    string_sink alone(addressed), lcp_alone(addressed), bwt_alone(addressed), no_sa_lcp(addressed), no_sa_bwt(addressed);
     suffix::build_into<Index>(text, {&alone}, on(where));
     REQUIRE((alone.all == sa.all));
+    suffix::build_into<Index>(text, {.lcp = &lcp_alone}, on(where));
+    REQUIRE((lcp_alone.all == lcp.all));
+    suffix::build_into<Index>(text, {.bwt = &bwt_alone}, on(where));
+    REQUIRE((bwt_alone.all == bwt.all));
+    CHECK(bwt_alone.expected == made.bwt.size());
+    suffix::build_into<Index>(text, {.lcp = &no_sa_lcp, .bwt = &no_sa_bwt}, on(where));
+    REQUIRE((no_sa_lcp.all == lcp.all));
+    REQUIRE((no_sa_bwt.all == bwt.all));
   }
 }
 
@@ -244,6 +252,34 @@ TEST_CASE("what is built into sinks is what is built into arrays", "[suffix]") {
     expect_same<std::uint32_t>({""}, where);
     expect_same<std::uint32_t>({letters}, where);
   }
+}
+
+TEST_CASE("a BWT and an LCP are built without the suffix array", "[suffix]") {
+  random_numbers random(8);
+  std::vector<stored_text> texts{stored_text(std::vector<std::string>{""}),
+                                 stored_text(std::vector<std::string>{"G"}),
+                                 stored_text(std::vector<std::string>{"GATTACA", "", "TACA", "$", "TACA"}),
+                                 stored_text(std::string(1000, 'A')),
+                                 stored_text(repeated("ACCA", 1500)),
+                                 stored_text(random_letters(random, "ACGT", 20000))};
+  for (device const where : devices())
+    for (stored_text const& stored : texts) {
+      suffix::text const text = stored.view();
+      auto const order = plain_suffix_array(text);
+      std::string const expected = plain_bwt(text, order);
+      std::string rows(expected.size(), ' '), alone = rows;
+      suffix::build_options options = on(where);
+      options.memory =  // of the CPU
+          suffix::build_memory(device::cpu, text.size(), text.records(), sizeof(std::uint32_t), {.bwt = true}).max_bytes;
+      suffix::build(text, suffix::arrays<std::uint32_t>{{}, {}, alone}, options);
+      REQUIRE((alone == expected));
+      std::vector<std::uint64_t> lcp(text.size());
+      suffix::build(text, suffix::arrays<std::uint64_t>{{}, lcp, rows}, on(where));
+      REQUIRE((rows == expected));
+      REQUIRE((lcp == plain_lcp(text, order)));
+    }
+  std::vector<std::uint32_t> none;
+  CHECK_THROWS_AS(suffix::build({"GATTACA"}, suffix::arrays<std::uint32_t>{none, {}, {}}), usage_error);
 }
 
 TEST_CASE("a sink that fails ends the build", "[suffix]") {
