@@ -48,8 +48,13 @@ class induced_text {
   induced_text(packed_view text, std::span<std::uint64_t const> bounds, Letter* memory)
       : at_(memory + 1), mark_(Letter(std::size_t{1} << text.letter_bits)), bounds_(bounds) {
     unsigned const bits = text.letter_bits, in_word = 64 / bits;
+    std::size_t const n = size();
+    std::size_t p = 0;
     memory[0] = 0;
-    for (std::size_t p = 0, n = size(); p < n;) {
+    if constexpr (sizeof(Letter) == 1)
+      for (; n - p >= 8; p += 8)
+        store_big_endian(memory + p + 1, apart(bits_from(text.words, p * bits) >> (64 - 8 * bits), bits), 8);
+    while (p < n) {
       std::uint64_t word = bits_from(text.words, p * bits);
       for (std::size_t const end = std::min<std::size_t>(n, p + in_word); p < end; ++p, word <<= bits)
         memory[p + 1] = Letter(word >> (64 - bits));

@@ -355,6 +355,42 @@ struct bytes_in_block {
   }
 };
 
+/// Collects the bytes in block b of a text, on the host: to store a mark for each is faster than to set bits.
+struct bytes_marked_in_block {
+  static constexpr std::size_t size = 512;
+  unsigned char const* text;
+  std::size_t n;
+
+  byte_set operator()(std::size_t b) const {
+    std::array<unsigned char, 256> marks{};
+    std::size_t const end = std::min((b + 1) * size, n);
+    for (std::size_t p = b * size; p < end; ++p) marks[text[p]] = 1;
+    byte_set found;
+    for (std::size_t byte = 0; byte < marks.size(); byte += 8) {
+      constexpr std::uint64_t gather = 0x8040201008040201;  // moves the lowest bit of each byte into the highest one
+      std::uint64_t const eight = load_big_endian(marks.data() + byte, 8);  // the mark of the first one is the highest
+      found.words[byte / 64] |= (eight * gather >> 56) << byte % 64;
+    }
+    return found;
+  }
+};
+
+/// Moves eight letters of `width` bits, each in a byte, together into the lowest bits. The first letter is the highest.
+constexpr std::uint64_t together(std::uint64_t letters, std::size_t width) {
+  constexpr std::uint64_t ones = 0x00ff00ff00ff00ff, twos = 0x0000ffff0000ffff;
+  letters = (letters & ones) | (letters >> 8 & ones) << width;
+  letters = (letters & twos) | (letters >> 16 & twos) << 2 * width;
+  return (letters & 0xffffffff) | (letters >> 32) << 4 * width;
+}
+/// Moves them apart again. @param letters  the lowest bits; others are ignored
+constexpr std::uint64_t apart(std::uint64_t letters, std::size_t width) {
+  auto const lowest = [](std::size_t bits) { return ~std::uint64_t{0} >> (64 - bits); };
+  std::uint64_t const four = lowest(4 * width), two = lowest(2 * width) * 0x100000001, one = lowest(width) * 0x1000100010001;
+  letters = (letters & four) | (letters >> 4 * width & four) << 32;
+  letters = (letters & two) | (letters >> 2 * width & two) << 16;
+  return (letters & one) | (letters >> width & one) << 8;
+}
+
 /// Numbers the bytes that occur.
 struct byte_code {
   unsigned char const* code;
@@ -383,6 +419,34 @@ struct pack_letters {
   }
 };
 
+/// Writes the words of block b of a text of bytes, on the host: eight letters at a time.
+struct pack_block {
+  static constexpr std::size_t size = 64;  // letters, which fill as many words as a letter has bits
+  unsigned char const *text, *code;
+  std::size_t width;
+  std::uint64_t* words;
+
+  void operator()(std::size_t b) const {
+    std::size_t const bits = 8 * width;
+    std::size_t left = 64;  // bits of the word
+    std::uint64_t word = 0;
+    std::uint64_t* to = words + b * width;
+    for (unsigned char const *from = text + b * size, *const end = from + size; from != end; from += 8) {
+      std::uint64_t letters = 0;
+      for (std::size_t k = 0; k < 8; ++k) letters = letters << 8 | code[from[k]];
+      letters = together(letters, width);
+      if (bits < left) {
+        word |= letters << (left -= bits);
+        continue;
+      }
+      std::size_t const over = bits - left;
+      *to++ = word | letters >> over;
+      left = 64 - over;
+      word = over == 0 ? 0 : letters << left;
+    }
+  }
+};
+
 /// A packed text in a backend's memory. Takes n/4 bytes for up to four letters, at most n, and n/8 for the breaks; n more while
 /// it is made. For tokens see packed_memory.
 template <Backend B>
@@ -395,7 +459,7 @@ class packed_text {
   /// @param share  see member_share
   template <class Share>
   packed_text(B& backend, text const& input, Share& share) : size_(input.size()), breaks_(backend, input.size(), input.starts) {
-    constexpr std::size_t block = 64;  // letters, which fill as many words as a letter has bits
+    constexpr std::size_t block = pack_block::size;
     std::size_t const blocks = (size_ + block - 1) / block, members = share.members.size(), rank = share.members.rank();
     auto const begin = [&](std::size_t m) { return std::size_t(even_offset(blocks, members, m)); };
     std::size_t const first = std::min(size_, begin(rank) * block), end = std::min(size_, begin(rank + 1) * block);
@@ -480,14 +544,20 @@ class packed_text {
     write_words(backend, residues, words_.span());
   }
   static byte_set bytes_in(B& backend, std::span<unsigned char const> residues) {
+    using in_block = std::conditional_t<has_workers<B>, bytes_marked_in_block, bytes_in_block>;
     std::size_t const n = residues.size();
-    return backend.reduce((n + bytes_in_block::size - 1) / bytes_in_block::size, bytes_in_block{residues.data(), n}, byte_set{},
-                          union_of_sets{});
+    return backend.reduce((n + in_block::size - 1) / in_block::size, in_block{residues.data(), n}, byte_set{}, union_of_sets{});
   }
   /// Writes the words of a part of the text, and uploads its letters.
   void write_words(B& backend, std::span<unsigned char const> residues, std::span<std::uint64_t> words) {
     auto const codes = backend.upload(std::span<unsigned char const>(code_of_));
     byte_of_uploaded_ = backend.upload(std::span<unsigned char const>(byte_of_));
+    if constexpr (has_workers<B>) {
+      std::size_t const blocks = residues.size() / pack_block::size;
+      backend.each(blocks, pack_block{residues.data(), codes.data(), letter_bits_, words.data()});
+      residues = residues.subspan(blocks * pack_block::size);
+      words = words.subspan(blocks * letter_bits_);
+    }
     write_words(backend, residues, byte_code{codes.data()}, words);
   }
   template <class Token>

@@ -52,6 +52,35 @@ void expect_keys(stored_text const& stored, packed_view text, random_numbers& ra
 
 }  // namespace
 
+TEST_CASE("eight letters move together and apart", "[suffix]") {
+  random_numbers random(12);
+  for (unsigned width = 1; width <= 8; ++width)
+    for (int k = 0; k < 100; ++k) {
+      std::uint64_t const letters = random() & (0xffu >> (8 - width)) * 0x0101010101010101u;
+      std::uint64_t expected = 0;
+      for (unsigned i = 0; i < 8; ++i) expected = expected << width | (letters >> (56 - 8 * i) & 0xff);
+      std::uint64_t const others = width == 8 ? 0 : random() << 8 * width;
+      REQUIRE(together(letters, width) == expected);
+      REQUIRE(apart(expected | others, width) == letters);
+    }
+}
+
+TEST_CASE("a text of bytes is packed without a change", "[suffix]") {
+  random_numbers random(13);
+  for (std::size_t const sigma : {1, 2, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 128, 129, 256})
+    for (std::size_t const n : {0, 1, 63, 64, 65, 511, 512, 513, 1000, 140'000}) {
+      std::string text = random_letters(random, all_bytes().substr(256 - sigma), n);
+      host_backend backend;
+      packed_text<host_backend> const packed(backend, suffix::text{text});
+      packed_view const view = packed.view();
+      REQUIRE(packed.letters() <= sigma);
+      bool is_same = true;
+      for (std::size_t p = 0; p < n; ++p) is_same &= view.byte(p) == static_cast<unsigned char>(text[p]);
+      INFO(sigma << " bytes, " << n << " letters");
+      REQUIRE(is_same);
+    }
+}
+
 TEST_CASE("keys are the first letters of suffixes", "[suffix]") {
   random_numbers random(11);
   for (std::string const letters : {"A", "AC", "ACGT", "ACGNT", "ACGNRT", "ACGTBDEH", "ACDEFGHIKLMNPQRSTVWY"})
