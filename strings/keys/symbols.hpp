@@ -134,18 +134,18 @@ void starts_by_blocks(B& backend, symbols text, std::span<Offset const> counts, 
   });
 }
 
-/// Writes as above, with a thread that reads a block as fast as it can by itself.
-template <has_workers B, class Offset>
-void starts_by_bytes(B& backend, symbols text, std::span<Offset const> counts, std::span<Offset> starts) {
+/// Calls f(line, start) for every line, in no order. A thread reads a block as fast as it can by itself.
+template <has_workers B, class Offset, class F>
+void each_start(B& backend, symbols text, std::span<Offset const> counts, F f) {
   std::size_t const n = text.size();
   backend.each(counts.size(), [=](std::size_t b) {
     std::size_t const begin = b * text_block;
     Offset line = b == 0 ? Offset{0} : counts[b - 1];
-    if (b == 0) starts[0] = 0;
+    if (b == 0) f(std::size_t{0}, std::size_t{0});
     if (counts[b] == line) return;  // a block inside a long line
     each_equal_byte(text.data() + begin, std::min(text_block, n - begin), text.delimiter(), [&](std::size_t i) {
       ++line;
-      if (begin + i + 1 < n) starts[line] = Offset(begin + i + 1);
+      if (begin + i + 1 < n) f(std::size_t(line), begin + i + 1);
     });
   });
 }
@@ -155,7 +155,7 @@ void starts_by_bytes(B& backend, symbols text, std::span<Offset const> counts, s
 template <Backend B, class Offset>
 void write_starts(B& backend, symbols text, std::span<Offset const> counts, std::span<Offset> starts) {
   if constexpr (has_workers<B>)
-    starts_by_bytes(backend, text, counts, starts);
+    each_start(backend, text, counts, [s = starts.data()](std::size_t line, std::size_t start) { s[line] = Offset(start); });
   else
     starts_by_blocks(backend, text, counts, starts);
 }

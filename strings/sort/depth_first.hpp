@@ -438,6 +438,16 @@ void sort_by_keys(B& backend, std::span<std::uint64_t> keys, std::span<Offset> l
     backend.radix_sort(keys, lines);
 }
 
+/// Does the work of sort_large_group for a group whose lines have their keys, the symbols behind its depth, in keys[0, size).
+template <has_workers B, class Offset>
+void sort_keyed_group(B& backend, line_order by, line_group<Offset> group, std::span<Offset> order,
+                      std::span<std::uint8_t> repeats, std::span<std::uint64_t> keys, std::size_t limit,
+                      std::vector<line_group<Offset>>& large) {
+  auto const of_group = keys.first(group.size);
+  sort_by_keys(backend, of_group, order.subspan(group.begin, group.size));
+  finish_sorted(backend, by, group.begin, group.depth, std::span<std::uint64_t const>(of_group), order, repeats, limit, large);
+}
+
 /// Sorts a group with too many lines for one thread, and adds the groups of this kind that remain to `large`.
 template <has_workers B, class Offset>
 void sort_large_group(B& backend, line_order by, line_group<Offset> group, std::span<Offset> order,
@@ -455,8 +465,7 @@ void sort_large_group(B& backend, line_order by, line_group<Offset> group, std::
     if (i + look_ahead < n) by.text.prefetch(std::size_t(o[i + look_ahead]) + depth);
     k[i] = by.key(std::size_t(o[i]) + depth);
   });
-  sort_by_keys(backend, keys.first(n), lines);
-  finish_sorted(backend, by, group.begin, depth, std::span<std::uint64_t const>(keys.first(n)), order, repeats, limit, large);
+  sort_keyed_group(backend, by, {group.begin, n, depth}, order, repeats, keys, limit, large);
 }
 
 template <has_workers B, class Offset>
@@ -475,6 +484,26 @@ void sort_depth_first(B& backend, line_order by, std::span<Offset> order, std::s
   if (order.empty()) return;
   auto const keys = backend.template buffer<std::uint64_t>(order.size());
   sort_large_groups(backend, by, order, repeats, keys.span(), backend.worker_share(order.size()), {{0, order.size(), 0}});
+}
+
+/// Sorts as prefix_sort() does. The first keys are computed as the starts of lines are found, which reads the text once for
+/// both.
+template <has_workers B, class Offset>
+void sort_text_depth_first(B& backend, line_order by, std::span<Offset const> counts, std::span<Offset> order,
+                           std::span<std::uint8_t> repeats) {
+  std::size_t const n = order.size(), limit = backend.worker_share(n);
+  auto const keys = backend.template buffer<std::uint64_t>(n);
+  auto* const k = keys.data();
+  each_start(backend, by.text, counts, [=, o = order.data()](std::size_t line, std::size_t start) {
+    o[line] = Offset(start);
+    k[line] = by.key(start);
+  });
+  std::vector<line_group<Offset>> large;
+  if (Offset const skipped = common_prefix_behind(backend, by.text, std::span<Offset const>(order), Offset{0}); skipped != 0)
+    large.push_back({0, n, skipped == common_prefix<Offset>::identical ? Offset{0} : skipped});
+  else
+    sort_keyed_group(backend, by, {0, n, Offset{0}}, order, repeats, keys.span(), limit, large);
+  sort_large_groups(backend, by, order, repeats, keys.span(), limit, std::move(large));
 }
 
 /// Sorts as sort_repeats() does.

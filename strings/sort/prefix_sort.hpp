@@ -170,8 +170,7 @@ void prefix_sort(B& backend, symbols text, std::span<Offset const> counts, bool 
                  std::span<std::uint8_t> repeats) {
   if (order.empty()) return;
   if constexpr (has_workers<B>) {
-    write_starts(backend, text, counts, order);
-    sort_depth_first(backend, line_order{text, flip_of(reverse)}, order, repeats);
+    sort_text_depth_first(backend, line_order{text, flip_of(reverse)}, counts, order, repeats);
   } else {
     auto starts = backend.template buffer<Offset>(order.size());
     write_starts(backend, text, counts, starts.span());
