@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -74,6 +75,14 @@ struct line_order {
     return wide_key(high ^ flip) << 64 | (low ^ flip);
   }
   [[nodiscard]] bool ended(wide_key key) const { return ended(std::uint64_t(key)); }
+  /// The number of sizeof(K) symbols.
+  template <class K>
+  [[nodiscard]] K number(std::size_t p) const {
+    if constexpr (std::same_as<K, wide_key>)
+      return wide(p);
+    else
+      return key(p);
+  }
 
   struct keys {
     std::uint64_t a, b;
@@ -185,7 +194,7 @@ void sort_large_groups(B& backend, refinement<B, cursor<Offset>, Offset>& groups
 
 // The prefix sort of backends whose threads have caches of their own. A group of lines with equal prefixes is finished by one
 // thread, depth first, while its lines are in the cache. Groups that are too large for that are sorted by their next eight
-// symbols by all threads, one after the other. Lines are sorted in place, in the array that is the result; only keys are stored
+// or sixteen symbols by all threads, one after the other. Lines are sorted in place, in the array that is the result; only keys are stored
 // besides (caching of characters: Sinha and Wirth, "Engineering burstsort", 2010; Bingmann and Sanders, "Parallel string sample
 // sort", 2013). The keys of one thread are sixteen symbols, which halves its accesses to the text.
 
@@ -334,12 +343,12 @@ class group_finisher {
 
 /// Finishes the groups that begin in a block of lines, which are sorted by their keys, except groups of more than `limit`
 /// lines.
-template <class Offset>
+template <class K, class Offset>
 struct finish_block {
   line_order by;
   std::span<Offset> order;
   std::span<std::uint8_t> repeats;
-  std::uint64_t const* keys;
+  K const* keys;
   std::size_t end;
   Offset depth;  // of the keys
   std::size_t limit;
@@ -390,14 +399,13 @@ void mark_all_repeats(B& backend, std::span<std::uint8_t> repeats) {
 
 /// Finishes the groups of the lines order[begin, begin + keys.size()), which are sorted by their keys, the symbols behind the
 /// first `depth`. Adds groups with too many lines for one thread to `large`.
-template <has_workers B, class Offset>
-void finish_sorted(B& backend, line_order by, std::size_t begin, Offset depth, std::span<std::uint64_t const> keys,
-                   std::span<Offset> order, std::span<std::uint8_t> repeats, std::size_t limit,
-                   std::vector<line_group<Offset>>& large) {
+template <has_workers B, class K, class Offset>
+void finish_sorted(B& backend, line_order by, std::size_t begin, Offset depth, std::span<K const> keys, std::span<Offset> order,
+                   std::span<std::uint8_t> repeats, std::size_t limit, std::vector<line_group<Offset>>& large) {
   std::size_t const n = keys.size();
   auto const* const k = keys.data();
   auto const same = repeats.subspan(begin, n);
-  finish_block<Offset> const finish{by, order.subspan(begin, n), same, k, n, depth, limit};
+  finish_block<K, Offset> const finish{by, order.subspan(begin, n), same, k, n, depth, limit};
   backend.each_worker(finish.blocks(), finish);
   // A group of more than `limit` lines contains a multiple of it.
   for (std::size_t i = 0; i < n; i += limit) {
@@ -407,9 +415,23 @@ void finish_sorted(B& backend, line_order by, std::size_t begin, Offset depth, s
     if (by.ended(k[i]))
       mark_all_repeats(backend, same.subspan(first, size));
     else
-      large.push_back({begin + first, size, Offset(depth + 8)});
+      large.push_back({begin + first, size, Offset(depth + sizeof(K))});
     i = (first + size - 1) / limit * limit;
   }
+}
+
+/// Adds to the depth of a group what its lines share behind it. Returns false if they are equal, and marks them.
+template <has_workers B, class Offset>
+bool skip_shared_prefix(B& backend, symbols text, line_group<Offset>& group, std::span<Offset> order,
+                        std::span<std::uint8_t> repeats) {
+  std::span<Offset const> const lines = order.subspan(group.begin, group.size);
+  Offset const skipped = common_prefix_behind(backend, text, lines, group.depth);
+  if (skipped != common_prefix<Offset>::identical) {
+    group.depth += skipped;
+    return true;
+  }
+  mark_all_repeats(backend, repeats.subspan(group.begin, group.size));
+  return false;
 }
 
 /// Returns whether many keys share their highest digit, or are equal, judged by a sample.
@@ -437,44 +459,46 @@ void sort_by_keys(B& backend, std::span<std::uint64_t> keys, std::span<Offset> l
   else
     backend.radix_sort(keys, lines);
 }
-
-/// Does the work of sort_large_group for a group whose lines have their keys, the symbols behind its depth, in keys[0, size).
 template <has_workers B, class Offset>
+void sort_by_keys(B& backend, std::span<wide_key> keys, std::span<Offset> lines) {
+  backend.sample_sort(keys, lines, std::less<wide_key>{});
+}
+
+/// Sorts a group by keys[0, size), the symbols behind the group's depth. Adds the groups that remain and have too many lines
+/// for one thread to `large`.
+template <has_workers B, class K, class Offset>
 void sort_keyed_group(B& backend, line_order by, line_group<Offset> group, std::span<Offset> order,
-                      std::span<std::uint8_t> repeats, std::span<std::uint64_t> keys, std::size_t limit,
-                      std::vector<line_group<Offset>>& large) {
-  auto const of_group = keys.first(group.size);
-  sort_by_keys(backend, of_group, order.subspan(group.begin, group.size));
-  finish_sorted(backend, by, group.begin, group.depth, std::span<std::uint64_t const>(of_group), order, repeats, limit, large);
+                      std::span<std::uint8_t> repeats, K* keys, std::size_t limit, std::vector<line_group<Offset>>& large) {
+  sort_by_keys(backend, std::span(keys, group.size), order.subspan(group.begin, group.size));
+  finish_sorted(backend, by, group.begin, group.depth, std::span<K const>(keys, group.size), order, repeats, limit, large);
 }
 
-/// Sorts a group with too many lines for one thread, and adds the groups of this kind that remain to `large`.
-template <has_workers B, class Offset>
-void sort_large_group(B& backend, line_order by, line_group<Offset> group, std::span<Offset> order,
-                      std::span<std::uint8_t> repeats, std::span<std::uint64_t> keys, std::size_t limit,
-                      std::vector<line_group<Offset>>& large) {
+/// Does the same for a group without keys, for which `keys` has room.
+template <has_workers B, class K, class Offset>
+void sort_group_by(B& backend, line_order by, line_group<Offset> group, std::span<Offset> order,
+                   std::span<std::uint8_t> repeats, K* keys, std::size_t limit, std::vector<line_group<Offset>>& large) {
   constexpr std::size_t look_ahead = 24;
-  std::size_t const n = group.size;
-  auto const lines = order.subspan(group.begin, n);
-  auto* const o = lines.data();
-  auto* const k = keys.data();
-  Offset const skipped = common_prefix_behind(backend, by.text, std::span<Offset const>(lines), group.depth);
-  if (skipped == common_prefix<Offset>::identical) return mark_all_repeats(backend, repeats.subspan(group.begin, n));
-  Offset const depth = group.depth + skipped;
-  backend.each(n, [=](std::size_t i) {
+  auto const* const o = order.data() + group.begin;
+  backend.each(group.size, [=, n = group.size, depth = group.depth](std::size_t i) {
     if (i + look_ahead < n) by.text.prefetch(std::size_t(o[i + look_ahead]) + depth);
-    k[i] = by.key(std::size_t(o[i]) + depth);
+    keys[i] = by.number<K>(std::size_t(o[i]) + depth);
   });
-  sort_keyed_group(backend, by, {group.begin, n, depth}, order, repeats, keys, limit, large);
+  sort_keyed_group(backend, by, group, order, repeats, keys, limit, large);
 }
 
+/// Sorts groups with too many lines for one thread. `keys` has room for a key of each line, and for twice as long ones of half
+/// of them.
 template <has_workers B, class Offset>
 void sort_large_groups(B& backend, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats,
                        std::span<std::uint64_t> keys, std::size_t limit, std::vector<line_group<Offset>> large) {
   while (!large.empty()) {
-    line_group<Offset> const next = large.back();
+    line_group<Offset> next = large.back();
     large.pop_back();
-    sort_large_group(backend, by, next, order, repeats, keys, limit, large);
+    if (!skip_shared_prefix(backend, by.text, next, order, repeats)) continue;
+    if (next.size <= keys.size() / 2)
+      sort_group_by(backend, by, next, order, repeats, reinterpret_cast<wide_key*>(keys.data()), limit, large);
+    else
+      sort_group_by(backend, by, next, order, repeats, keys.data(), limit, large);
   }
 }
 
@@ -498,11 +522,13 @@ void sort_text_depth_first(B& backend, line_order by, std::span<Offset const> co
     o[line] = Offset(start);
     k[line] = by.key(start);
   });
+  line_group<Offset> all{0, n, 0};
+  if (!skip_shared_prefix(backend, by.text, all, order, repeats)) return;
   std::vector<line_group<Offset>> large;
-  if (Offset const skipped = common_prefix_behind(backend, by.text, std::span<Offset const>(order), Offset{0}); skipped != 0)
-    large.push_back({0, n, skipped == common_prefix<Offset>::identical ? Offset{0} : skipped});
+  if (all.depth == 0)
+    sort_keyed_group(backend, by, all, order, repeats, k, limit, large);
   else
-    sort_keyed_group(backend, by, {0, n, Offset{0}}, order, repeats, keys.span(), limit, large);
+    sort_group_by(backend, by, all, order, repeats, k, limit, large);
   sort_large_groups(backend, by, order, repeats, keys.span(), limit, std::move(large));
 }
 
