@@ -77,7 +77,7 @@ struct build_options {
   /// The host memory in bytes that the CPU may use besides the text and the results. This is a hard limit.
   std::size_t memory = std::numeric_limits<std::size_t>::max();
   row_selection rows = {};  // which suffixes have rows
-  /// Called at the start of each phase ("sort", "lcp", "bwt") with the number of text bytes that it processes.
+  /// Called at the start of each phase ("sort", "lcp", "bwt"; "pack" in a group) with the number of text bytes that it processes.
   std::function<void(std::string_view, std::uint64_t)> on_phase = {};
 };
 

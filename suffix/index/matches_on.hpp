@@ -6,13 +6,13 @@
 #include <span>
 #include <string_view>
 
+#include "base/first_bound.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/matches.hpp"
 #include "sort_core/functors.hpp"
 #include "suffix/index/fm_walks.hpp"
 #include "suffix/index/query_pieces.hpp"
-#include "suffix/text/first_bound.hpp"
 
 // Matches of many queries at a time by an FM index, on any machine. Each thread of a GPU walks through a part of a query, by
 // the same walks as a thread of the CPU, which takes a few dozen in turn (fm_walks.hpp).

@@ -438,9 +438,13 @@ void build_arrays(B& backend, packed_text<B> const& packed, results<Index> const
 
 template <Backend B, class Index>
 std::size_t build_on(B& backend, text const& input, results<Index> const& to, build_options const& options) {
-  if (options.on_phase) options.on_phase("sort", input.size());
+  auto const phase = [&](std::string_view name) {
+    if (options.on_phase) options.on_phase(name, input.size());
+  };
   bool const pack_together = to.share && to.share->packs_parts() && input.residue_bytes == 1;
+  phase(pack_together ? "pack" : "sort");
   packed_text<B> const packed = pack_together ? packed_text<B>(backend, input, *to.share) : packed_text<B>(backend, input);
+  if (pack_together) phase("sort");
   build_arrays(backend, packed, to, options);
   return backend.pool().peak();
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/first_bound.hpp"
 #include "ordo/backend.hpp"
 #include "sort_core/refinement.hpp"
 #include "suffix/sort/key_ranges.hpp"
@@ -17,7 +18,6 @@
 #include "suffix/sort/requests.hpp"
 #include "suffix/sort/row_filter.hpp"
 #include "suffix/sort/suffix_ranks.hpp"
-#include "suffix/text/first_bound.hpp"
 #include "suffix/text/packed_text.hpp"
 
 // A sort over a group: each member sorts the suffixes whose keys are in its range, and knows their ranks. It asks other members
@@ -41,13 +41,12 @@ struct word_of_range {
   ORDO_FN std::uint64_t in_range(std::size_t w) const {
     packed_view const& text = sample.text;
     std::size_t const begin = 64 * w, end = begin + 64 < sample.n ? begin + 64 : sample.n;
-    bool const are_far = text.breaks.are_far(begin);  // none in the word and in the next one
     std::uint64_t bits = 0;
-    for (std::size_t p = begin; p < end; ++p) {
-      unsigned const range =
-          are_far ? range_of(text, p, std::uint32_t(bits_from(text.words, p * text.letter_bits) >> 32)) : range_of(text, p);
-      if (range == 0) bits |= std::uint64_t{1} << (63 - p % 64);
-    }
+    auto const put = [&](std::size_t p, bool is_in) { bits |= std::uint64_t(is_in) << (63 - p % 64); };
+    if (text.breaks.are_far(begin))  // none in the word and in the next one
+      each_top(text, begin, end, [&](std::size_t p, std::uint32_t top) { put(p, range_of.is_in_first(text, p, top)); });
+    else
+      for (std::size_t p = begin; p < end; ++p) put(p, range_of(text, p) == 0);
     return bits;
   }
 };

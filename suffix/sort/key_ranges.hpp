@@ -15,6 +15,16 @@
 
 namespace ordo::inline v0::suffix::detail {
 
+/// Calls use(p, first 32 bits of the text at p) for the positions in [begin, end).
+template <class Use>
+ORDO_FN void each_top(packed_view const& text, std::size_t begin, std::size_t end, Use use) {
+  unsigned const from_word = 32 / text.letter_bits + 1;  // the first of these have 32 bits in a window of 64
+  for (std::size_t p = begin; p < end;) {
+    std::uint64_t window = bits_from(text.words, p * text.letter_bits);
+    for (unsigned k = 0; k < from_word && p < end; ++k, ++p, window <<= text.letter_bits) use(p, std::uint32_t(window >> 32));
+  }
+}
+
 /// Finds the range of a suffix's key among adjacent ranges. The letters of a text are compared in place; a key is only computed
 /// if they equal all letters at the begin of a range.
 class range_finder {
@@ -42,6 +52,12 @@ class range_finder {
     for (unsigned step = (max_ranges + 1) / 2; step != 0; step /= 2) passed += top >= tops_[passed + step - 1] ? step : 0;
     passed += top >= tops_[max_ranges];
     return number(passed != 0 && top == tops_[passed - 1] ? passed_of(text, p) : passed);
+  }
+  /// Returns whether p's key is in the first range, as fast as two comparisons. @param top  as above
+  ORDO_FN bool is_in_first(packed_view const& text, std::size_t p, std::uint32_t top) const {
+    top &= std::uint32_t(letters_mask_ >> 32);
+    if (top == tops_[0] || top == tops_[1]) return (*this)(text, p) == 0;
+    return tops_[0] < top && top < tops_[1];
   }
   /// Returns the range of p's key for any p.
   ORDO_FN unsigned operator()(packed_view const& text, std::size_t p) const { return number(passed_of(text, p)); }
@@ -155,12 +171,9 @@ struct write_numbers {
       for (std::size_t p = first; p < end; ++p)
         if (chosen.has(p)) put(all, p - first, (*range_of)(text, p));
     } else {
-      unsigned const from_word = 32 / text.letter_bits + 1;  // the first of these have 32 bits in a window of 64
-      for (std::size_t p = first; p < end;) {
-        std::uint64_t window = bits_from(text.words, p * text.letter_bits);
-        for (unsigned k = 0; k < from_word && p < end; ++k, ++p, window <<= text.letter_bits)
-          if (chosen.has(p)) put(all, p - first, (*range_of)(text, p, std::uint32_t(window >> 32)));
-      }
+      each_top(text, first, end, [&](std::size_t p, std::uint32_t top) {
+        if (chosen.has(p)) put(all, p - first, (*range_of)(text, p, top));
+      });
     }
     numbers[i] = all;
   }

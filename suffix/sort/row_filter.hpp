@@ -213,6 +213,11 @@ struct sampled_word {
   }
 };
 
+struct set_word_at {
+  set_word const* words;
+  ORDO_FN set_word operator()(std::size_t w) const { return words[w]; }
+};
+
 /// Some positions of a text, and their numbers among these.
 template <Backend B>
 class numbered_positions {
@@ -227,7 +232,9 @@ class numbered_positions {
       : distance_(distance), words_(backend.template buffer<set_word>(set_words(packed.size()))) {
     mark_rows<packed_view> const sample{
         packed.view(), packed.breaks().bounds().data(), packed.records(), packed.size(), {false, distance}};
-    backend.scan(words_.size(), word_of(sample), words_.span(), count_on{});
+    using word_at = decltype(word_of(sample));
+    backend.each(words_.size(), store_each<word_at, set_word>{word_of(sample), words_.data()});
+    backend.scan(words_.size(), set_word_at{words_.data()}, words_.span(), count_on{});
     count_ = std::size_t(value_at(backend, words_.span(), words_.size() - 1).end) - 1;
   }
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "base/bits.hpp"
+#include "base/first_bound.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/group.hpp"
 #include "ordo/suffix.hpp"
-#include "suffix/text/first_bound.hpp"
 #include "suffix/text/token_alphabet.hpp"
 
 // An alphabet of five letters, such as nucleotides and N: three letters are one of 125 numbers, in seven bits instead of nine.

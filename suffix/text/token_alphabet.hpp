@@ -5,13 +5,13 @@
 #include <span>
 
 #include "base/bits.hpp"
+#include "base/first_bound.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/suffix.hpp"
 #include "sort_core/functors.hpp"
 #include "suffix/sort/buffer_sizes.hpp"
-#include "suffix/text/first_bound.hpp"
 
 // Texts of tokens: numbers of 16 or 32 bits, of which a text has fewer than there are.
 namespace ordo::inline v0::suffix::detail {

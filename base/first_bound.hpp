@@ -4,7 +4,7 @@
 
 #include "ordo/detail/fn.hpp"
 
-namespace ordo::inline v0::suffix::detail {
+namespace ordo::inline v0 {
 
 /// Returns the index of the first of `count` ascending bounds that is not less than x; count if there is none.
 template <class T>
@@ -20,4 +20,4 @@ ORDO_FN std::size_t first_bound(T const* bounds, std::size_t count, std::uint64_
   return low;
 }
 
-}  // namespace ordo::inline v0::suffix::detail
+}  // namespace ordo::inline v0
