@@ -34,9 +34,9 @@ struct splitter {
 constexpr std::uint64_t samples_wanted(std::size_t members) {
   return std::max<std::uint64_t>(64, 20 * std::uint64_t{members});
 }
-/// Returns how many bytes of a key a sample has.
-constexpr std::size_t max_sample_length(std::size_t members) {
-  return std::max<std::size_t>(256, (std::size_t{16} << 20) / std::size_t(samples_wanted(members) * members));
+/// Returns how many bytes of a key a sample has, if each member draws so many.
+constexpr std::size_t max_sample_length(std::size_t members, std::uint64_t samples) {
+  return std::max<std::size_t>(256, (std::size_t{16} << 20) / std::size_t(samples * members));
 }
 
 /// Draws samples that stand for equal numbers of bytes.
@@ -47,13 +47,14 @@ std::vector<key_sample> draw_samples(std::size_t members, std::size_t n, BytesOf
   std::uint64_t bytes = 0;
   for (std::size_t k = 0; k < n; ++k) bytes += bytes_of(k);
   std::uint64_t const step = std::max<std::uint64_t>(1, bytes / samples_wanted(members));
+  std::size_t const max_length = max_sample_length(members, samples_wanted(members));
   std::vector<key_sample> samples;
   std::uint64_t passed = 0, next = step / 2;
   for (std::size_t k = 0; k < n; ++k) {
     passed += bytes_of(k);
     if (passed <= next) continue;
     std::uint64_t const steps = (passed - next - 1) / step + 1;  // a large item stands for several
-    samples.push_back({k, steps * step, std::string(std::string_view(key_of(k)).substr(0, max_sample_length(members)))});
+    samples.push_back({k, steps * step, std::string(std::string_view(key_of(k)).substr(0, max_length))});
     next += steps * step;
   }
   return samples;

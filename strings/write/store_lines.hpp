@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/copy_bytes.hpp"
 #include "ordo/backend.hpp"
 #include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
@@ -70,10 +71,11 @@ ORDO_FN std::size_t line_ending_behind(End const* ends, std::size_t lines, std::
   return low;
 }
 
-/// Gathers the bytes [begin, begin + size) of the output, 32 by each call.
+/// Gathers the bytes [begin, begin + size) of the output, 128 by each call: the search for the first line costs as much as the
+/// copy of some lines.
 template <class Offset>
 struct gather_bytes {
-  static constexpr std::size_t at_once = 32;
+  static constexpr std::size_t at_once = 128;
   unsigned char const* text;
   Offset const* starts;
   Offset const* ends;  // of each line, in the output; dropped lines have no bytes
@@ -87,12 +89,12 @@ struct gather_bytes {
     std::size_t line = line_ending_behind(ends, lines, begin + first, 0);
     std::size_t from = starts[line] + (begin + first - (line == 0 ? 0 : std::size_t(ends[line - 1])));
     for (std::size_t k = first;;) {
-      to[k] = text[from++];
-      if (++k == last) return;
-      if (begin + k == ends[line]) {
-        line = line_ending_behind(ends, lines, begin + k, line + 1);
-        from = starts[line];
-      }
+      std::size_t const left = std::size_t(ends[line]) - (begin + k), some = left < last - k ? left : last - k;
+      copy_bytes(to + k, text + from, some);
+      k += some;
+      if (k == last) return;
+      line = line_ending_behind(ends, lines, begin + k, line + 1);
+      from = starts[line];
     }
   }
 };

@@ -153,6 +153,33 @@ TEST_CASE("Shares of lines are balanced, and cross without their common prefixes
   CHECK(sort_together(size, {urls}, {}).exchanged < urls.size() / 4);
 }
 
+TEST_CASE("Whole lines are divided among members before any sort", "[group]") {
+  random_numbers random(19);
+  for (std::size_t const size : {2u, 3u, 7u})
+    for (unsigned trial = 0; trial < 24; ++trial) {
+      // Short lines; few different ones; prefixes longer than a sample, or than eight symbols; bytes around the delimiter.
+      std::size_t const prefix = trial % 6 == 3 ? 70'000 : trial % 6 == 4 ? random.below(20) : 0;
+      std::size_t const different = trial % 6 == 1 ? 3 : 1'000'000;
+      strings::sort_options options;
+      options.by.reverse = trial % 4 >= 2;
+      options.delimiter = trial % 2 == 0 ? '\n' : '\0';
+      std::vector<std::string> inputs(1 + random.below(3));
+      for (std::string& input : inputs)
+        for (std::size_t n = random.below(prefix > 1000 ? 40 : 1000); n != 0; --n) {
+          std::string line(prefix, 'p');
+          if (trial % 6 == 5)
+            for (std::size_t k = random.below(12); k != 0; --k) line += char("\x01\x09\x0b\x7f\x80\xff"[random.below(6)]);
+          else if (std::size_t const number = random.below(different); number % 10 != 0)
+            line += std::to_string(number);
+          (input += line) += options.delimiter;
+        }
+      if (random.below(2) == 0) inputs.back() += "end";
+      INFO(size << " members, trial " << trial);
+      auto const there = sort_in_their_memory(size, inputs, options, strings::duplicates::keep);
+      CHECK((there.text == sort_alone(inputs, options)));
+    }
+}
+
 TEST_CASE("GPUs of one process sort lines to the bytes of one machine", "[group][strings]") {
   auto const present = gpus();
   if (present.empty()) return;
