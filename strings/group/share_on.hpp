@@ -136,11 +136,11 @@ class share_on {
 
   /// Draws samples that stand for equal numbers of bytes.
   std::vector<ordo::detail::key_sample> draw(std::size_t members) {
-    // The bytes between two samples of an unsorted text may go anywhere: those of a member vary by 2 %.
-    std::uint64_t const enough = is_sorted_ ? ordo::detail::samples_wanted(members) : std::uint64_t{2048};
+    std::uint64_t const bytes = bytes_before(lines_);
+    if (bytes == 0) return {};
+    std::uint64_t const enough = is_sorted_ ? ordo::detail::samples_wanted(members) : unsorted_samples(members, bytes);
     std::size_t const max_length = ordo::detail::max_sample_length(members, enough);
-    std::uint64_t const bytes = bytes_before(lines_), wanted = std::min(enough, bytes);
-    if (wanted == 0) return {};
+    std::uint64_t const wanted = std::min(enough, bytes);
     std::uint64_t const step = bytes / wanted;
     auto const on_backend = backend_.template buffer<found_sample>(std::size_t(wanted));
     backend_.each(std::size_t(wanted), find_sample_line<Offset>{order_.data(), ends_.data(), lines_, step, on_backend.data()});
@@ -193,6 +193,12 @@ class share_on {
   }
 
  private:
+  /// Returns how many samples each member draws of unsorted lines. The bytes between two of them may go to any member: with
+  /// 2048 the shares vary by 2 %. Fewer of long lines, so that each may be four times as long as lines are.
+  [[nodiscard]] std::uint64_t unsorted_samples(std::size_t members, std::uint64_t bytes) const {
+    std::uint64_t const few = ordo::detail::samples_wanted(members), many = std::max<std::uint64_t>(2048, few);
+    return std::clamp((std::uint64_t{4} << 20) * lines_ / (bytes * members), few, many);
+  }
   void sort() {
     auto const repeats = backend_.template buffer<std::uint8_t>(lines_);
     order_lines<Offset>(backend_, all_, text_.data(), std::span<Offset const>(delimiters_.span()), options_, ~std::size_t{0},

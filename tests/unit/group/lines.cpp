@@ -135,14 +135,16 @@ TEST_CASE("Lines over a group are the bytes of one process", "[group]") {
 TEST_CASE("Shares of lines are balanced, and cross without their common prefixes", "[group]") {
   std::size_t const size = 4;
   random_numbers random(3);
-  std::string equal, ascending, urls;
+  std::string equal, ascending, urls, long_lines;
   for (std::size_t i = 0; i < 20'000; ++i) {
     equal += "the same line\n";
     ascending += std::to_string(1'000'000 + i) + "\n";
     urls += "https://www.example.org/a/rather/long/path/" + std::to_string(random.below(50)) + "/" +
             std::to_string(random.below(100'000)) + "\n";
   }
-  for (std::string const& text : {equal, ascending, urls}) {
+  for (std::size_t i = 0; i < 400; ++i)
+    (long_lines += std::string(9000, 'p')) += std::to_string(random.below(1'000'000)) + "\n";
+  for (std::string const& text : {equal, ascending, urls, long_lines}) {
     result const all = sort_together(size, {text}, {});
     CHECK(all.text == sort_alone({text}, {}));
     CHECK(double(all.largest_share) <= 1.1 * double(text.size()) / double(size));
