@@ -23,6 +23,7 @@ def main():
     commands = [
         ("build", "build g.fa -o sa"),
         ("build --lcp --bwt", "build g.fa -o g --lcp --bwt"),
+        ("build --bwt --without-sa", "build g.fa -o bwt --bwt --without-sa"),
         ("build --fm --without-sa", "build g.fa -o fm --fm --without-sa"),
         ("build --kmer-table=auto", "build g.fa -o k --kmer-table=auto"),
         ("build more.fa", "build more.fa -o more"),

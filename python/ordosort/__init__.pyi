@@ -165,7 +165,12 @@ class Repeats(NamedTuple):
     at: Hits
 
 def suffix_array(
-    text: Union[Text, Sequence[Text]], *, lcp: bool = False, bwt: bool = False, machine: Optional[Machine] = None
+    text: Union[Text, Sequence[Text]],
+    *,
+    sa: bool = True,
+    lcp: bool = False,
+    bwt: bool = False,
+    machine: Optional[Machine] = None,
 ) -> Any: ...
 
 class Index:

@@ -42,7 +42,7 @@ def _bytes_of(text, name):
     return memoryview(text).cast("B") if not isinstance(text, bytes) else text
 
 
-def suffix_array(text, *, lcp=False, bwt=False, machine=None):
+def suffix_array(text, *, sa=True, lcp=False, bwt=False, machine=None):
     """Returns the suffix array of a text, as uint32, or uint64 for texts of 4 GiB and more. A suffix that is a prefix of
     another one is smaller.
 
@@ -50,11 +50,16 @@ def suffix_array(text, *, lcp=False, bwt=False, machine=None):
         whose suffixes end with them. Equal suffixes compare by position.
     lcp, bwt: return a SuffixArray, also with the lengths of the longest common prefixes, and with the BWT as bytes: a row for
         the end of each record, then one for each entry of the suffix array.
+    sa: without it, only these are returned, and a GPU keeps the order in its own memory.
 
     >>> import ordosort
     >>> ordosort.suffix_array("banana")
     array([5, 3, 1, 0, 4, 2], dtype=uint32)
+    >>> ordosort.suffix_array("banana", sa=False, bwt=True).bwt
+    b'annb$aa'
     """
+    if not sa and not lcp and not bwt:
+        raise ValueError("nothing is asked for: suffix_array: sa, lcp and bwt are False")
     starts, records = None, 1
     if isinstance(text, (list, tuple)):
         parts = [bytes(_bytes_of(part, "text")) for part in text]
@@ -69,7 +74,9 @@ def suffix_array(text, *, lcp=False, bwt=False, machine=None):
     n = len(text)
     index = np.uint32 if core.index_fits(4, n, records) else np.uint64
     arrays = SuffixArray(
-        np.empty(n, index), np.empty(n, index) if lcp else None, np.empty(n + records, np.uint8) if bwt else None
+        np.empty(n, index) if sa else None,
+        np.empty(n, index) if lcp else None,
+        np.empty(n + records, np.uint8) if bwt else None,
     )
     core.build_suffix_array(machine or _machines._default, text, starts, *arrays)
     if not lcp and not bwt:

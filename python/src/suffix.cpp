@@ -34,8 +34,9 @@ std::string_view text_of(array const& bytes) {
 }
 
 template <class Index>
-void build_arrays(machines& on, suffix::text const& text, array const& sa, array const* lcp, array const* bwt) {
-  suffix::arrays<Index> out{span_of<Index>(sa), {}, {}};
+void build_arrays(machines& on, suffix::text const& text, array const* sa, array const* lcp, array const* bwt) {
+  suffix::arrays<Index> out;
+  if (sa) out.sa = span_of<Index>(*sa);
   if (lcp) out.lcp = span_of<Index>(*lcp);
   if (bwt) out.bwt = span_of<char>(*bwt);
   nb::gil_scoped_release const released;
@@ -44,16 +45,21 @@ void build_arrays(machines& on, suffix::text const& text, array const& sa, array
   suffix::build(text, out, options);
 }
 
-/// Builds the arrays of a text into arrays of the caller. `starts` are those of the records, as uint64, or None for one record.
+/// Builds the arrays of a text into those arrays of the caller that are not None. `starts` are those of the records, as uint64,
+/// or None for one record.
 void build(machines& on, nb::handle text, nb::handle starts, nb::handle sa_given, nb::handle lcp_given, nb::handle bwt_given) {
-  array const residues(text, "text", false), sa(sa_given, "sa", true);
-  std::optional<array> first, lcp, bwt;
+  array const residues(text, "text", false);
+  std::optional<array> first, sa, lcp, bwt;
   if (!starts.is_none()) first.emplace(starts, "starts", false);
+  if (!sa_given.is_none()) sa.emplace(sa_given, "sa", true);
   if (!lcp_given.is_none()) lcp.emplace(lcp_given, "lcp", true);
   if (!bwt_given.is_none()) bwt.emplace(bwt_given, "bwt", true);
   suffix::text const input{text_of(residues), first ? span_of<std::uint64_t const>(*first) : std::span<std::uint64_t const>{}};
-  auto const build = sa.item_bytes() == 4 ? &build_arrays<std::uint32_t> : &build_arrays<std::uint64_t>;
-  build(on, input, sa, lcp ? &*lcp : nullptr, bwt ? &*bwt : nullptr);
+  bool const is_narrow = sa    ? sa->item_bytes() == 4
+                         : lcp ? lcp->item_bytes() == 4
+                               : suffix::index_fits(4, input.size(), input.records());
+  auto const build = is_narrow ? &build_arrays<std::uint32_t> : &build_arrays<std::uint64_t>;
+  build(on, input, sa ? &*sa : nullptr, lcp ? &*lcp : nullptr, bwt ? &*bwt : nullptr);
 }
 
 /// An index in files, open for searches. Its arrays are maps of the files.
@@ -186,7 +192,7 @@ std::string string_of(nb::bytes const& text) {
 
 void add_suffix(nb::module_& module) {
   module.def("index_fits", &suffix::index_fits);
-  module.def("build_suffix_array", &build, nb::arg("machine"), nb::arg("text"), nb::arg("starts").none(), nb::arg("sa"),
+  module.def("build_suffix_array", &build, nb::arg("machine"), nb::arg("text"), nb::arg("starts").none(), nb::arg("sa").none(),
              nb::arg("lcp").none(), nb::arg("bwt").none());
 
   nb::class_<index>(module, "StoredIndex")

@@ -36,6 +36,12 @@ def test_text(text):
     lengths = [0] + [common_prefix(expected[i - 1][0], expected[i][0]) for i in range(1, len(expected))]
     assert result.lcp.tolist() == lengths[: len(expected)]
     assert result.bwt == text[-1:] + b"".join(b"$" if p == 0 else text[p - 1 : p] for _, p in expected) or text == b""
+    alone = ordosort.suffix_array(text, sa=False, lcp=True, bwt=True)
+    assert alone.sa is None
+    assert alone.lcp.tolist() == result.lcp.tolist()
+    assert alone.bwt == result.bwt == ordosort.suffix_array(text, sa=False, bwt=True).bwt
+    with pytest.raises(ValueError):
+        ordosort.suffix_array(text, sa=False)
     for same in [bytearray(text), memoryview(text), np.frombuffer(text, np.uint8)]:
         assert ordosort.suffix_array(same).tolist() == result.sa.tolist()
 
