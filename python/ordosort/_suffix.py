@@ -59,7 +59,7 @@ def suffix_array(text, *, sa=True, lcp=False, bwt=False, machine=None):
     b'annb$aa'
     """
     if not sa and not lcp and not bwt:
-        raise ValueError("nothing is asked for: suffix_array: sa, lcp and bwt are False")
+        raise ValueError("no array to build: suffix_array: sa, lcp and bwt are all False")
     starts, records = None, 1
     if isinstance(text, (list, tuple)):
         parts = [bytes(_bytes_of(part, "text")) for part in text]

@@ -30,7 +30,7 @@ struct query_piece {
   [[nodiscard]] ORDO_FN std::uint64_t slot_of(std::uint64_t offset) const { return slot + (offset + 1 - wanted); }
 };
 
-/// Where the pieces of a part lie.
+/// The slots of a part of a query.
 struct part_place {
   std::uint64_t begin;        // the first offset, in the query
   std::uint64_t slot, slots;  // the first one, and their number

@@ -53,7 +53,7 @@ class induced_text {
     memory[0] = 0;
     if constexpr (sizeof(Letter) == 1)
       for (; n - p >= 8; p += 8)
-        store_big_endian(memory + p + 1, apart(bits_from(text.words, p * bits) >> (64 - 8 * bits), bits), 8);
+        store_big_endian(memory + p + 1, unpack_eight(bits_from(text.words, p * bits) >> (64 - 8 * bits), bits), 8);
     while (p < n) {
       std::uint64_t word = bits_from(text.words, p * bits);
       for (std::size_t const end = std::min<std::size_t>(n, p + in_word); p < end; ++p, word <<= bits)

@@ -375,15 +375,16 @@ struct bytes_marked_in_block {
   }
 };
 
-/// Moves eight letters of `width` bits, each in a byte, together into the lowest bits. The first letter is the highest.
-constexpr std::uint64_t together(std::uint64_t letters, std::size_t width) {
+/// Packs eight letters, each in a byte, into the lowest 8 * `width` bits. The first letter is the highest.
+/// @param letters  below 2^width, width 1 to 8
+constexpr std::uint64_t pack_eight(std::uint64_t letters, std::size_t width) {
   constexpr std::uint64_t ones = 0x00ff00ff00ff00ff, twos = 0x0000ffff0000ffff;
   letters = (letters & ones) | (letters >> 8 & ones) << width;
   letters = (letters & twos) | (letters >> 16 & twos) << 2 * width;
   return (letters & 0xffffffff) | (letters >> 32) << 4 * width;
 }
-/// Moves them apart again. @param letters  the lowest bits; others are ignored
-constexpr std::uint64_t apart(std::uint64_t letters, std::size_t width) {
+/// Unpacks the letters that pack_eight packed. Ignores higher bits.
+constexpr std::uint64_t unpack_eight(std::uint64_t letters, std::size_t width) {
   auto const lowest = [](std::size_t bits) { return ~std::uint64_t{0} >> (64 - bits); };
   std::uint64_t const four = lowest(4 * width), two = lowest(2 * width) * 0x100000001, one = lowest(width) * 0x1000100010001;
   letters = (letters & four) | (letters >> 4 * width & four) << 32;
@@ -434,7 +435,7 @@ struct pack_block {
     for (unsigned char const *from = text + b * size, *const end = from + size; from != end; from += 8) {
       std::uint64_t letters = 0;
       for (std::size_t k = 0; k < 8; ++k) letters = letters << 8 | code[from[k]];
-      letters = together(letters, width);
+      letters = pack_eight(letters, width);
       if (bits < left) {
         word |= letters << (left -= bits);
         continue;

@@ -80,7 +80,7 @@ class fm_index {
   }
   /// Makes a table of the intervals of all strings of k of the four most frequent letters, k such that it has at most an entry
   /// for 32 letters of the text, and at most as many as there are searches to come. It saves each search k steps. Does nothing
-  /// for the general layout. Takes 16 bytes and a step an entry. @throws as before
+  /// for the general layout. Takes 16 bytes and a step an entry. @param threads  as in machine_options @throws as before
   void make_kmers(std::uint64_t searches, unsigned threads = 0);
 
   /// Returns how many rows are not greater than a letter followed by a string, if `rows` rows are not greater than the string.

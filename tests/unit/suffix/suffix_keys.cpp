@@ -52,7 +52,7 @@ void expect_keys(stored_text const& stored, packed_view text, random_numbers& ra
 
 }  // namespace
 
-TEST_CASE("eight letters move together and apart", "[suffix]") {
+TEST_CASE("eight letters are packed and unpacked", "[suffix]") {
   random_numbers random(12);
   for (unsigned width = 1; width <= 8; ++width)
     for (int k = 0; k < 100; ++k) {
@@ -60,8 +60,8 @@ TEST_CASE("eight letters move together and apart", "[suffix]") {
       std::uint64_t expected = 0;
       for (unsigned i = 0; i < 8; ++i) expected = expected << width | (letters >> (56 - 8 * i) & 0xff);
       std::uint64_t const others = width == 8 ? 0 : random() << 8 * width;
-      REQUIRE(together(letters, width) == expected);
-      REQUIRE(apart(expected | others, width) == letters);
+      REQUIRE(pack_eight(letters, width) == expected);
+      REQUIRE(unpack_eight(expected | others, width) == letters);
     }
 }
 
