@@ -34,6 +34,15 @@ struct gpu_match_finder::state {
     } const time{seconds};
     return f(*finder);
   }
+  // Finds matches, by one of the finder's functions.
+  found_matches find(std::span<query_part const> parts, std::uint64_t min_length,
+                     detail::found_strings (detail::matches_on_gpu::*by)(detail::query_pieces const&, std::uint64_t)) {
+    if (min_length == 0) throw usage_error("invalid minimum length: matches: 0: a match has at least one letter");
+    detail::query_pieces queries(parts, true);
+    auto found = search([&](detail::matches_on_gpu& finder) { return (finder.*by)(queries, min_length); });
+    return found_matches(
+        std::make_shared<found_matches::state const>(found_matches::state{queries.take_places(), std::move(found)}));
+  }
 
  private:
   std::mutex working;
@@ -71,12 +80,12 @@ double gpu_match_finder::seconds() const noexcept {
   return state_->seconds;
 }
 
+found_matches gpu_match_finder::find(std::span<query_part const> parts, std::uint64_t min_length) {
+  return state_->find(parts, min_length, &detail::matches_on_gpu::find);
+}
+
 found_matches gpu_match_finder::find_super_maximal(std::span<query_part const> parts, std::uint64_t min_length) {
-  if (min_length == 0) throw usage_error("invalid minimum length: matches: 0: a match has at least one letter");
-  detail::query_pieces queries(parts, true);
-  auto found = state_->search([&](detail::matches_on_gpu& finder) { return finder.find_super_maximal(queries, min_length); });
-  return found_matches(
-      std::make_shared<found_matches::state const>(found_matches::state{queries.take_places(), std::move(found)}));
+  return state_->find(parts, min_length, &detail::matches_on_gpu::find_super_maximal);
 }
 
 void found_matches::append(std::size_t first, std::vector<match>& matches, std::span<std::size_t> ends) const {

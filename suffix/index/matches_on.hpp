@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/first_bound.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/error.hpp"
+#include "ordo/memory.hpp"
 #include "ordo/suffix/matches.hpp"
 #include "sort_core/functors.hpp"
 #include "suffix/index/fm_walks.hpp"
@@ -22,6 +24,7 @@ namespace ordo::inline v0::suffix::detail {
 class matches_on_gpu {
  public:
   virtual ~matches_on_gpu() = default;
+  virtual found_strings find(query_pieces const& queries, std::uint64_t min_length) = 0;
   virtual found_strings find_super_maximal(query_pieces const& queries, std::uint64_t min_length) = 0;
   virtual void statistics(query_pieces const& queries, std::span<std::uint64_t> lengths) = 0;
 
@@ -49,10 +52,12 @@ class fm_on_machine {
 
   [[nodiscard]] ORDO_FN fm_view const& view() const noexcept { return parts_->view; }
   [[nodiscard]] ORDO_FN text_letters const& letters() const noexcept { return parts_->letters; }
+  /// Notes that the index holds a number that no index has.
+  ORDO_FN void note_fault() const noexcept { store_relaxed(parts_->has_faults, std::uint32_t{1}); }
   [[nodiscard]] ORDO_FN fm_interval before(char letter, fm_interval of) const noexcept {
     fm_interval next;
     if (view().step(letter, of, next)) return next;
-    store_relaxed(parts_->has_faults, std::uint32_t{1});
+    note_fault();
     return {};
   }
   /// Returns a position of the text, whatever the index holds. @pre the row of a suffix
@@ -61,7 +66,7 @@ class fm_on_machine {
     fm_view::outcome end;
     while ((end = view().step(one)) == fm_view::outcome::row) {}
     if (end == fm_view::outcome::position) return one.position;
-    store_relaxed(parts_->has_faults, std::uint32_t{1});
+    note_fault();
     return 0;
   }
   ORDO_FN void positions(std::uint64_t* rows, std::uint64_t count) const noexcept {
@@ -158,6 +163,121 @@ struct walk_piece {
   }
 };
 
+/// Returns the number of slots of a piece.
+struct number_of_slots {
+  query_piece const* pieces;
+  ORDO_FN std::uint64_t operator()(std::size_t k) const { return pieces[k].end - pieces[k].wanted + 1; }
+};
+
+/// The offsets of slots.
+struct slot_offsets {
+  char const* letters;
+  query_piece const* pieces;
+  std::size_t num_pieces;
+  std::uint64_t const* slot_ends;  // up to each piece
+
+  struct offset {
+    query_letters query;  // as far as its piece has letters
+    std::uint64_t at;
+    bool is_wanted, has_letter_before;
+  };
+  ORDO_FN offset operator()(std::size_t slot) const {
+    query_piece const piece = pieces[first_bound(slot_ends, num_pieces, slot + 1)];
+    std::uint64_t const at = piece.wanted + (slot - piece.slot) - 1;
+    return {{letters + piece.letters_at, piece.size}, at, slot != piece.slot, at != piece.begin};
+  }
+};
+
+/// Searches for the string of the minimum length at each slot, and counts where it begins a maximal match: where the text has
+/// not the query's letter before it.
+struct search_string {
+  fm_on_machine fm;
+  slot_offsets offset_of;
+  std::uint64_t length;
+  fm_interval* rows;
+  std::uint64_t* counts;
+
+  ORDO_FN void operator()(std::size_t slot) const {
+    slot_offsets::offset const offset = offset_of(slot);
+    fm_interval found;
+    if (offset.is_wanted && length <= offset.query.size - offset.at) found = rows_at(offset);
+    rows[slot] = found;
+    counts[slot] = found.empty() ? 0 : size_of(found) - continued(offset, found);
+  }
+
+ private:
+  ORDO_FN static std::uint64_t size_of(fm_interval of) { return of.empty() ? 0 : of.end - of.begin; }
+  [[nodiscard]] ORDO_FN fm_interval rows_at(slot_offsets::offset const& offset) const {
+    char const* const string = offset.query.data + offset.at;
+    std::size_t left = 0;
+    fm_interval found = fm.view().last_letters(string, length, left);
+    while (left != 0 && !found.empty()) found = fm.before(string[--left], found);
+    return found;
+  }
+  // Returns how many rows follow the query's letter. @pre not more than all in an index that is not damaged
+  [[nodiscard]] ORDO_FN std::uint64_t continued(slot_offsets::offset const& offset, fm_interval found) const {
+    if (!offset.has_letter_before) return 0;
+    std::uint64_t const count = size_of(fm.before(offset.query.data[offset.at - 1], found));
+    if (count <= size_of(found)) return count;
+    fm.note_fault();
+    return size_of(found);
+  }
+};
+
+/// Finds match `first` + i of those that begin at some slots: its position and its length.
+struct find_match {
+  fm_on_machine fm;
+  slot_offsets offset_of;
+  std::uint64_t min_length;
+  std::uint32_t const* slots;
+  fm_interval const* rows;    // by slot
+  std::uint64_t const* ends;  // of their matches
+  std::size_t count;
+  std::uint64_t first;
+  std::uint64_t *positions, *lengths;
+
+  ORDO_FN void operator()(std::size_t i) const {
+    std::size_t const s = first_bound(ends, count, first + i + 1);
+    slot_offsets::offset const offset = offset_of(slots[s]);
+    std::uint64_t const p = position(rows[slots[s]], offset, first + i - (s == 0 ? 0 : ends[s - 1]));
+    std::uint64_t const end = p < fm.view().residues ? fm.end_of_record(p) : p;
+    bool const is_there = min_length <= end - p;
+    if (!is_there) fm.note_fault();
+    positions[i] = is_there ? p : 0;
+    lengths[i] = is_there ? length(offset, p, end) : 0;
+  }
+
+ private:
+  // Returns the k-th position of a string that has not the query's letter before it, by the letters that it has. Returns the
+  // number of letters of the text if a damaged index has fewer.
+  [[nodiscard]] ORDO_FN std::uint64_t position(fm_interval of, slot_offsets::offset const& offset, std::uint64_t k) const {
+    fm_view const& view = fm.view();
+    std::size_t const skipped =
+        offset.has_letter_before ? view.symbols->of_byte[static_cast<unsigned char>(offset.query.data[offset.at - 1])] : 0;
+    for (std::size_t symbol = 0; symbol < view.num_symbols; ++symbol) {
+      if (symbol != 0 && symbol == skipped) continue;
+      std::uint64_t const begin = view.rank(symbol, of.begin), end = view.rank(symbol, of.end);
+      if (begin > end) break;
+      if (k >= end - begin) {
+        k -= end - begin;
+        continue;
+      }
+      std::uint64_t const row = view.symbols->first[symbol] + begin + k;
+      if (row >= view.symbols->first[symbol + 1]) break;
+      if (symbol != 0) return fm.position(row - view.records) + 1;
+      std::uint64_t const record = view.ends[begin + k];
+      if (record >= view.records) break;
+      return view.starts ? view.starts[record] : 0;
+    }
+    return view.residues;
+  }
+  [[nodiscard]] ORDO_FN std::uint64_t length(slot_offsets::offset const& offset, std::uint64_t p, std::uint64_t end) const {
+    std::uint64_t const left = offset.query.size - offset.at - min_length, right = end - p - min_length;
+    return min_length +
+           fm.letters().common_prefix(offset.query.data + offset.at + min_length, p + min_length, left < right ? left : right);
+  }
+};
+
 /// Returns whether the match of a slot is long enough and lies in no other.
 struct is_super_maximal {
   std::uint64_t const* lengths;
@@ -225,14 +345,33 @@ struct locate_string {
   }
 };
 
-constexpr std::size_t max_positions = std::size_t{1} << 24;  // at a time
+struct is_above_zero {
+  std::uint64_t const* numbers;
+  ORDO_FN bool operator()(std::size_t i) const { return numbers[i] != 0; }
+};
+
+struct number_of_slot {
+  std::uint32_t const* slots;
+  std::uint64_t const* numbers;
+  ORDO_FN std::uint64_t operator()(std::size_t s) const { return numbers[slots[s]]; }
+};
+
+struct describe_matches {
+  std::uint32_t const* slots;
+  std::uint64_t const* ends;
+  found_string* to;
+  ORDO_FN void operator()(std::size_t s) const { to[s] = {slots[s], 0, ends[s]}; }
+};
+
+constexpr std::size_t max_positions = std::size_t{1} << 24;    // at a time
+constexpr std::uint64_t max_matches = std::uint64_t{1} << 28;  // that begin at the slots of one call
 
 /// Returns the bytes of memory that an index takes, and queries of so many letters at a time.
 inline std::size_t matches_memory(fm_index const& fm, text const& input, std::size_t letters) {
   constexpr std::size_t of_slot = 1 + sizeof(std::uint64_t) + sizeof(fm_interval) + sizeof(std::uint32_t) +
                                   (sizeof(fm_interval) + sizeof(std::uint64_t) + sizeof(found_string)) / 4;
   return fm.bytes().size() + fm.kmers().size_bytes() + input.starts.size_bytes() + (fm.has_text() ? 0 : input.size()) +
-         letters * of_slot + max_positions * sizeof(std::uint64_t);
+         letters * of_slot + 2 * max_positions * sizeof(std::uint64_t);
 }
 
 /// An FM index in a machine's memory, and searches for matches in it.
@@ -252,11 +391,55 @@ class matches_on {
         host_parts_(moved_parts()),
         parts_(backend.upload(std::span<fm_parts const>(&host_parts_, 1))) {}
 
+  /// Finds all maximal matches of at least min_length letters: every occurrence of the string of this length at an offset, but
+  /// those that go on to the left. Takes a search for each offset, and time for the matches only.
+  found_strings find(query_pieces const& queries, std::uint64_t min_length) {
+    auto const on_host = queries.pieces();
+    if (on_host.empty()) return {};
+    std::size_t const all = slots_of(queries);
+    auto const letters = backend_.upload(queries.letters());
+    auto const pieces = backend_.upload(on_host);
+    auto const slot_ends = backend_.template buffer<std::uint64_t>(pieces.size());
+    backend_.scan(pieces.size(), number_of_slots{pieces.data()}, slot_ends.span(), plus{});
+    slot_offsets const offset_of{letters.data(), pieces.data(), pieces.size(), slot_ends.data()};
+    auto const rows = backend_.template buffer<fm_interval>(all);
+    auto const counts = backend_.template buffer<std::uint64_t>(all);
+    clear_faults();
+    backend_.each(all, search_string{fm(), offset_of, min_length, rows.data(), counts.data()});
+    check_faults();
+    auto const slots = backend_.template buffer<std::uint32_t>(all);
+    std::size_t const strings = backend_.select(all, is_above_zero{counts.data()}, slot_number{}, slots.span());
+    if (strings == 0) return {};
+    auto const ends = backend_.template buffer<std::uint64_t>(strings);
+    backend_.scan(strings, number_of_slot{slots.data(), counts.data()}, ends.span(), plus{});
+    std::uint64_t const matches = last_of(ends);
+    if (matches > max_matches)
+      throw out_of_memory("out of memory: matches: " + std::to_string(matches) + " at a time",
+                          matches * 2 * sizeof(std::uint64_t));
+    found_strings found{{host_memory::shared(), strings}, {host_memory::shared(), matches}, {host_memory::shared(), matches}};
+    {
+      auto const described = backend_.target(found.strings.span());
+      backend_.each(strings, describe_matches{slots.data(), ends.data(), described.data()});
+      backend_.download(std::span<found_string const>(described.span()), found.strings.span());
+    }
+    for (std::size_t first = 0; first < matches; first += max_positions) {
+      std::size_t const count = std::min(max_positions, std::size_t(matches) - first);
+      auto const to_positions = found.positions.span().subspan(first, count),
+                 to_lengths = found.lengths.span().subspan(first, count);
+      auto const positions = backend_.target(to_positions), lengths = backend_.target(to_lengths);
+      backend_.each(count, find_match{fm(), offset_of, min_length, slots.data(), rows.data(), ends.data(), strings, first,
+                                      positions.data(), lengths.data()});
+      check_faults();
+      backend_.download(std::span<std::uint64_t const>(positions.span()), to_positions);
+      backend_.download(std::span<std::uint64_t const>(lengths.span()), to_lengths);
+    }
+    return found;
+  }
+
   found_strings find_super_maximal(query_pieces const& queries, std::uint64_t min_length) {
     auto const on_host = queries.pieces();
     if (on_host.empty()) return {};
-    if (queries.slots() >> 32 != 0) throw usage_error("too many letters: matches: 2^32 or more at a time");
-    std::size_t const all = std::size_t(queries.slots());
+    std::size_t const all = slots_of(queries);
     auto const letters = backend_.upload(queries.letters());
     auto const pieces = backend_.upload(on_host);
     auto const lengths = backend_.template buffer<std::uint64_t>(all);
@@ -307,6 +490,11 @@ class matches_on {
     return {view, letters, has_faults_.data()};
   }
 
+  static std::size_t slots_of(query_pieces const& queries) {
+    if (queries.slots() >> 32 != 0) throw usage_error("too many letters: matches: 2^32 or more at a time");
+    return std::size_t(queries.slots());
+  }
+
   void clear_faults() { backend_.each(1, store_zero<std::uint32_t>{has_faults_.data()}); }
   void check_faults() {
     if (value_at(backend_, has_faults_.span(), 0) != 0)
@@ -331,7 +519,7 @@ class matches_on {
   found_strings described(std::uint32_t const* slots, std::uint64_t const* lengths, std::span<fm_interval const> rows) {
     auto const ends = backend_.template buffer<std::uint64_t>(rows.size());
     backend_.scan(rows.size(), number_of_rows{rows.data()}, ends.span(), plus{});
-    found_strings found{{array_memory(), rows.size()}, {array_memory(), std::size_t(last_of(ends))}};
+    found_strings found{{host_memory::shared(), rows.size()}, {host_memory::shared(), std::size_t(last_of(ends))}, {}};
     {
       auto const strings = backend_.target(found.strings.span());
       backend_.each(rows.size(), describe_string{slots, lengths, ends.data(), strings.data()});

@@ -17,6 +17,9 @@ class matches_on_cuda final : public matches_on_gpu {
     with_backend(*lease_, [&](cuda_backend&) { finder_.reset(); });
   }
 
+  found_strings find(query_pieces const& queries, std::uint64_t min_length) override {
+    return with_backend(*lease_, [&](cuda_backend&) { return finder_->find(queries, min_length); });
+  }
   found_strings find_super_maximal(query_pieces const& queries, std::uint64_t min_length) override {
     return with_backend(*lease_, [&](cuda_backend&) { return finder_->find_super_maximal(queries, min_length); });
   }

@@ -29,7 +29,7 @@ query_pieces::query_pieces(std::span<query_part const> parts, bool with_slots) :
     std::size_t piece;
     std::uint64_t letters_at, letters;  // that are copied for the part
   };
-  buffer<target> const targets(array_memory(), parts.size());
+  buffer<target> const targets(host_memory::shared(), parts.size());
   std::size_t pieces = 0, last = parts.size();  // the last part with letters
   std::uint64_t letters = 0;
   auto const copy_of_last = [&](std::uint64_t end) {
@@ -58,8 +58,8 @@ query_pieces::query_pieces(std::span<query_part const> parts, bool with_slots) :
   }
   if (last != parts.size()) copy_of_last(parts[last].query.size());
 
-  letters_ = buffer<char>(array_memory(), std::size_t(letters));
-  pieces_ = buffer<query_piece>(array_memory(), pieces);
+  letters_ = buffer<char>(host_memory::shared(), std::size_t(letters));
+  pieces_ = buffer<query_piece>(host_memory::shared(), pieces);
   auto const fill = [&](std::size_t p) {
     target const& to = targets.data()[p];
     part_offsets const offsets(parts[p], with_slots);
@@ -99,9 +99,9 @@ void found_strings::append(std::span<part_place const> places, std::vector<match
       std::uint64_t const slot = all[s].slot - place.slot;
       std::uint64_t const offset =
           place.begin + slot / slots_of_piece * query_pieces::letters_of_piece + slot % slots_of_piece - 1;
-      auto const of_string = positions.span().subspan(std::size_t(at), std::size_t(all[s].positions_end - at));
       auto const first = std::ptrdiff_t(matches.size());
-      for (std::uint64_t const position : of_string) matches.push_back({offset, position, all[s].length});
+      for (std::size_t i = std::size_t(at); i < all[s].positions_end; ++i)
+        matches.push_back({offset, positions.data()[i], lengths.size() == 0 ? all[s].length : lengths.data()[i]});
       std::sort(matches.begin() + first, matches.end());
       at = all[s].positions_end;
     }

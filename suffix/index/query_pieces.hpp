@@ -14,12 +14,6 @@
 // threads, and what these find becomes matches. All threads of the caller's arena do so, without tasks of others on the way.
 namespace ordo::inline v0::suffix::detail {
 
-/// Returns the source of uninitialised arrays on the host, which threads may share.
-inline memory_resource& array_memory() {
-  static host_memory plain;
-  return plain;
-}
-
 /// A part of a query that one thread walks through: the offsets [begin, end). Those from `wanted` on are results. A match at
 /// the offset before `wanted` may include the first result, so that offset has a slot in the arrays, even if `wanted` is 0.
 struct query_piece {
@@ -62,7 +56,8 @@ class query_pieces {
 
 /// A string that was found, by the slot of its first letter.
 struct found_string {
-  std::uint64_t slot, length;
+  std::uint64_t slot;
+  std::uint64_t length;         // if all its matches have the same
   std::uint64_t positions_end;  // among the positions of all strings
 };
 
@@ -70,6 +65,7 @@ struct found_string {
 struct found_strings {
   buffer<found_string> strings;
   buffer<std::uint64_t> positions;  // of one string in any order
+  buffer<std::uint64_t> lengths;    // of the match at each position; none if strings have them
 
   /// Appends the matches of some parts, and sets ends[i] to the number of matches after those of part i.
   void append(std::span<part_place const> places, std::vector<match>& matches, std::span<std::size_t> ends) const;

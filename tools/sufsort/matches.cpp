@@ -45,7 +45,9 @@ using suffix::match;
 constexpr std::uint64_t unit_letters = std::uint64_t{1} << 15;  // worked on at a time by one thread
 // A GPU works on more at a time, to keep its threads busy. Each matching statistic takes eight bytes of host memory besides.
 // While it does, other bundles of units are read, prepared and printed.
-constexpr std::uint64_t gpu_letters = std::uint64_t{1} << 25, gpu_lengths = std::uint64_t{1} << 24;
+// A letter may begin hundreds of matches, if these are not super-maximal.
+constexpr std::uint64_t gpu_letters = std::uint64_t{1} << 25, gpu_letters_of_all = std::uint64_t{1} << 22,
+                        gpu_lengths = std::uint64_t{1} << 24;
 constexpr std::size_t units_of_thread = 4, max_gpu_bundles = 6;  // that wait or are worked on
 
 /// Changes the letters of queries to those of the text.
@@ -185,13 +187,13 @@ std::uint64_t letters_in(std::vector<std::string> const& files) {
 /// A GPU that searches for the strings of queries, if one was chosen. It starts while the first queries are read.
 class gpu_search {
  public:
-  /// @param can_search  whether a GPU can: super-maximal matches and matching statistics of all rows
+  /// @param can_search  whether a GPU can: matches and matching statistics of all rows
   /// @param letters  of the queries, about
   gpu_search(searched_index& index, bool can_search, std::uint64_t letters, cli::common_options const& common) {
     machine_options const wanted = common.machine();
     if (!can_search || !(index.stored.description().find("fm"))) {
       choice_.reason = can_search ? "a GPU searches by the FM index, and there is none (build --fm)"
-                                  : "a GPU finds super-maximal matches and matching statistics only";
+                                  : "a GPU finds all matches within records only: no rare ones, none around circular records";
       choice_.fell_back = wanted.kind() == device::gpu;
       return;
     }
@@ -208,10 +210,13 @@ class gpu_search {
 
   /// Returns whether a GPU was chosen.
   [[nodiscard]] bool works() const { return works_; }
-  /// Finds super-maximal matches of parts, or their matching statistics, one after the other. @returns false if the CPU must
-  std::optional<suffix::found_matches> find_super_maximal(std::span<suffix::query_part const> parts, std::uint64_t min_length) {
+  /// Finds matches of parts, or their matching statistics, one after the other. @returns nothing, or false, if the CPU must
+  std::optional<suffix::found_matches> find(std::span<suffix::query_part const> parts, std::uint64_t min_length,
+                                            bool super_maximal) {
     std::optional<suffix::found_matches> found;
-    search([&](suffix::gpu_match_finder& finder) { found = finder.find_super_maximal(parts, min_length); });
+    search([&](suffix::gpu_match_finder& finder) {
+      found = super_maximal ? finder.find_super_maximal(parts, min_length) : finder.find(parts, min_length);
+    });
     return found;
   }
   bool statistics(std::span<suffix::query_part const> parts, std::span<std::uint64_t> lengths) {
@@ -452,10 +457,13 @@ class match_printer {
   std::size_t longest_name_ = 0;
 };
 
+/// Returns whether all matches within records are found, of which some may be selected later.
+bool are_all_found(searched_index const& index, matches_options const& options) {
+  return options.find.max_occurrences == 0 && options.circular.empty() && index.stored.description().policy.rows().all();
+}
 /// Returns whether matches are found by matching statistics.
 bool are_by_statistics(searched_index const& index, matches_options const& options) {
-  return options.super_maximal && options.find.max_occurrences == 0 && options.circular.empty() &&
-         index.stored.description().policy.rows().all();
+  return options.super_maximal && are_all_found(index, options);
 }
 
 /// Finds and prints matches.
@@ -476,11 +484,10 @@ class match_worker {
   void work(std::span<work_unit> units) const {
     auto const first = first_parts(units);
     std::optional<suffix::found_matches> on_gpu;
-    if (by_statistics_ && on_gpu_.works())
-      on_gpu = on_gpu_.find_super_maximal(letters_of(units, first), options_.find.min_length);
+    if (on_gpu_.works()) on_gpu = on_gpu_.find(letters_of(units, first), options_.find.min_length, by_statistics_);
     each_of(units.size(), [&](std::size_t u) {
       std::vector<match> found;
-      std::vector<std::size_t> ends(units[u].parts.size());
+      std::vector<std::size_t> ends(on_gpu || by_statistics_ ? units[u].parts.size() : 0);
       if (on_gpu) {
         on_gpu->append(first[u], found, ends);
       } else if (by_statistics_) {
@@ -508,8 +515,8 @@ class match_worker {
   }
 
  private:
-  // Prints the matches of a unit's parts. @param super_maximal  those of part p end at ends[p]
-  void print(work_unit& unit, std::span<match const> super_maximal, std::span<std::size_t const> ends) const {
+  // Prints the matches of a unit's parts. @param found  those of part p end at ends[p]; without ends they are still to be found
+  void print(work_unit& unit, std::span<match const> found, std::span<std::size_t const> ends) const {
     std::vector<match> matches;
     std::size_t taken = 0;
     bool in_head = true;
@@ -522,10 +529,10 @@ class match_worker {
       }
       if (!needs_all_) matches.clear();
       std::size_t const first = matches.size();
-      if (by_statistics_)
-        for (; taken < ends[p]; ++taken) matches.push_back(super_maximal[taken]);
-      else
+      if (ends.empty())
         finder_.find(letters, part.begin, part.end, matches);
+      else
+        for (; taken < ends[p]; ++taken) matches.push_back(found[taken]);
       if (rings_) {
         auto const begin = matches.begin() + std::ptrdiff_t(first);
         matches.erase(std::remove_if(begin, matches.end(), [&](match const& one) { return rings_->goes_on(letters, one); }),
@@ -601,13 +608,14 @@ int matches(matches_options const& options, cli::common_options const& common, r
   suffix::letter_choice const letters = letters_of(index, options.letters, common);
   report.phase("kmers");
   std::uint64_t const searched = letters_in(options.files) * (options.both_strands && !index.both_strands ? 2 : 1);
-  gpu_search on_gpu(index, are_by_statistics(index, options), searched, common);
+  gpu_search on_gpu(index, are_all_found(index, options), searched, common);
   if (!on_gpu.works()) index.expect_searches(searched / 8, common.threads);  // about every eighth letter
   report.phase("search");
   match_worker worker(index, on_gpu, options);
   run_units(
-      options.files, options.both_strands, letters, on_gpu, gpu_letters, common, index, out, report,
-      [&](std::span<work_unit> units) { worker.work(units); }, [&](work_unit& unit) { worker.finish(unit, out); });
+      options.files, options.both_strands, letters, on_gpu, options.super_maximal ? gpu_letters : gpu_letters_of_all, common,
+      index, out, report, [&](std::span<work_unit> units) { worker.work(units); },
+      [&](work_unit& unit) { worker.finish(unit, out); });
   out.commit();
   return 0;
 }

@@ -431,7 +431,8 @@ cli::command_table matches_table(settings& to) {
       .usage = {"[OPTION]... PREFIX QUERY..."},
       .description =
           "Print a line for each maximal exact match: a string that a query and a record share, and that neither the "
-          "letters before it nor those behind it extend. A GPU finds super-maximal ones by the FM index; else the CPU searches.",
+          "letters before it nor those behind it extend. A GPU finds them by the FM index, except rare ones and those around "
+          "circular records.",
       .operands = {prefix_operand(to.prefix), query_operand(matches.files)},
       .options = {{.letter = 'l',
                    .name = "min-length",

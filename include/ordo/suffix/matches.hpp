@@ -95,7 +95,7 @@ class match_finder {
   std::uint64_t period_ = 0;  // step times sample: a match holds a row's position within so many letters from its begin
 };
 
-/// The super-maximal matches of parts of queries that a GPU has found. Any number of threads may use one object, and it may
+/// The matches of parts of queries that a GPU has found. Any number of threads may use one object, and it may
 /// outlive the queries.
 class found_matches {
  public:
@@ -111,7 +111,7 @@ class found_matches {
   std::shared_ptr<state const> state_;
 };
 
-/// Finds super-maximal matches and matching statistics of many queries at a time on a GPU, by an FM index, which it keeps in
+/// Finds maximal matches and matching statistics of many queries at a time on a GPU, by an FM index, which it keeps in
 /// the GPU's memory. Results are those of match_finder and matching_statistics. Takes some hundred thousand offsets to be as
 /// fast as many threads. Threads may use one finder: the GPU serves one call after the other, and the threads of each call's
 /// arena of oneTBB copy its queries before.
@@ -126,6 +126,11 @@ class gpu_match_finder {
   gpu_match_finder& operator=(gpu_match_finder&&) noexcept;
   ~gpu_match_finder();
 
+  /// Finds what match_finder::find finds without a limit of occurrences. Time: a search for each offset, whatever its string, and
+  /// a row for each match. Memory on the GPU: about 40 bytes a letter of the parts; on the host 24 for each offset at which
+  /// matches begin, and 16 for each match.
+  /// @throws input_error  if the index holds numbers that no index has; out_of_memory, also for more than 2^28 matches
+  found_matches find(std::span<query_part const> parts, std::uint64_t min_length);
   /// Finds what match_finder::find_super_maximal finds. Memory on the GPU: about 40 bytes a letter of the parts; on the host 24
   /// for each string that is found, and 8 for each match.
   /// @throws input_error  if the index holds numbers that no index has; out_of_memory
