@@ -106,7 +106,7 @@ sorted_lines sort(std::string_view text, sort_options const& options) {
   result.by_ = options.by;
   result.machine_ = detail::choose_machine(options, text.size(),
                                            [&] { return count_lines(text, options.delimiter, options.machine.threads); });
-  auto const run = [&]<class Offset>(std::unique_ptr<Offset[]>& starts) {
+  auto const run = [&]<class Offset>(buffer<Offset>& starts) {
     detail::line_sort<Offset> sorted;
     run_on(
         result.machine_, [&] { sorted = detail::sort_on_cuda<Offset>(text, options, result.machine_.gpu_index); },

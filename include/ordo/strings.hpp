@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ordo/detail/buffer.hpp"
 #include "ordo/io.hpp"
 #include "ordo/machine.hpp"
 #include "ordo/strings/line_comparison.hpp"
@@ -38,9 +39,9 @@ class sorted_lines {
   /// Returns the k-th line of the order, without its delimiter.
   [[nodiscard]] std::string_view operator[](std::size_t k) const;
   /// Returns where in the text the k-th line begins.
-  [[nodiscard]] std::size_t start(std::size_t k) const noexcept { return narrow_ ? narrow_[k] : wide_[k]; }
+  [[nodiscard]] std::size_t start(std::size_t k) const noexcept { return narrow_.size() != 0 ? narrow_.data()[k] : wide_.data()[k]; }
   /// Returns whether the k-th line is equal to the line before it.
-  [[nodiscard]] bool is_duplicate(std::size_t k) const noexcept { return duplicates_[k] != 0; }
+  [[nodiscard]] bool is_duplicate(std::size_t k) const noexcept { return duplicates_.data()[k] != 0; }
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   [[nodiscard]] char delimiter() const noexcept { return delimiter_; }
@@ -56,9 +57,9 @@ class sorted_lines {
   char delimiter_ = '\n';
   order by_;
   std::size_t size_ = 0;
-  std::unique_ptr<std::uint32_t[]> narrow_;  // starts in order: 32 bits each for texts below 4 GiB,
-  std::unique_ptr<std::uint64_t[]> wide_;    // 64 bits for longer ones
-  std::unique_ptr<std::uint8_t[]> duplicates_;
+  buffer<std::uint32_t> narrow_;  // starts in order: 32 bits each for texts below 4 GiB,
+  buffer<std::uint64_t> wide_;    // 64 bits for longer ones
+  buffer<std::uint8_t> duplicates_;
   machine_choice machine_;
   std::size_t device_memory_ = 0;
 };

@@ -2,9 +2,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string_view>
 
+#include "ordo/detail/buffer.hpp"
 #include "ordo/strings.hpp"
 
 namespace ordo::inline v0::strings::detail {
@@ -13,8 +13,8 @@ namespace ordo::inline v0::strings::detail {
 template <class Offset>
 struct line_sort {
   std::size_t lines = 0;
-  std::unique_ptr<Offset[]> starts;
-  std::unique_ptr<std::uint8_t[]> repeats;
+  buffer<Offset> starts;
+  buffer<std::uint8_t> repeats;
   std::size_t peak_memory = 0;  // bytes of the backend
 };
 

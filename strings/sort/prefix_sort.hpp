@@ -3,17 +3,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <span>
 #include <utility>
 
 #include "ordo/backend.hpp"
+#include "ordo/memory.hpp"
 #include "sort_core/functors.hpp"
 #include "sort_core/refinement.hpp"
 #include "strings/keys/line_keys.hpp"
 #include "strings/keys/symbols.hpp"
 #include "strings/sort/depth_first.hpp"
 #include "strings/sort/line_sort.hpp"
+#include "strings/sort/small_groups.hpp"
 #include "strings/sort/tie_sort.hpp"
 
 // Radix sort of lines by prefixes of eight symbols, breadth first (Deshpande and Narayanan, HiPC'13). Lines with equal prefixes
@@ -84,6 +85,32 @@ Offset common_prefix_of_all(B& backend, symbols text, std::span<Offset const> st
   return common == with::identical ? Offset{0} : common;
 }
 
+template <class Offset>
+struct next_key {
+  line_order by;
+  ORDO_FN std::uint64_t operator()(cursor<Offset> item) const { return by.key(item.at); }
+  ORDO_FN void prefetch(cursor<Offset> item) const { by.text.prefetch(item.at); }
+};
+
+/// Sorts the other groups, except settled ones, by their next eight symbols.
+template <Backend B, class Offset>
+void sort_large_groups(B& backend, refinement<B, cursor<Offset>, Offset>& groups, line_order by) {
+  auto const segments = groups.segments();
+  auto const* const begins = segments.begins.data();
+  auto const* const ends = segments.ends.data();
+  auto const* const heads = groups.heads().data();
+  auto const large = [=] ORDO_FN(std::size_t g) { return ends[g] - begins[g] > small_group && !heads[begins[g] + 1]; };
+  std::size_t const max_groups = groups.size() / (small_group + 1);
+  auto large_begins = backend.template buffer<Offset>(max_groups);
+  auto large_ends = backend.template buffer<Offset>(max_groups);
+  std::size_t const n = backend.select(
+      segments.size(), large, [=] ORDO_FN(std::size_t g) { return begins[g]; }, large_begins.span());
+  backend.select(
+      segments.size(), large, [=] ORDO_FN(std::size_t g) { return ends[g]; }, large_ends.span());
+  segment_list<Offset> const chosen{large_begins.span().first(n), large_ends.span().first(n)};
+  groups.sort(chosen, next_key<Offset>{by});
+}
+
 /// Sorts the groups by the symbols that follow, and writes their lines to their slots of `order`. Marks lines that are equal to
 /// the line before in `repeats`, which is zero there.
 template <Backend B, class Offset>
@@ -92,8 +119,8 @@ void refine(B& backend, refinement<B, cursor<Offset>, Offset>& groups, line_orde
   constexpr std::size_t first_window = 64, last_window = std::size_t{1} << 29;
   auto* const o = order.data();
   for (std::size_t window = first_window; !groups.empty();) {
-    finish_small_groups(backend, groups, by, window, repeats);
     std::size_t const skipped = skip_common_prefix(backend, groups, by.text, window, repeats.data());
+    finish_small_groups(backend, groups, by, window, repeats);
     // A wide window costs much where only some lines of a group share a prefix, so it has to pay.
     window = skipped < window ? first_window : std::min(2 * window, last_window);
     sort_large_groups(backend, groups, by);
@@ -211,8 +238,8 @@ std::size_t prefix_sort_memory(std::size_t bytes, std::size_t lines) {
   std::size_t const groups = refinement<B, cursor<Offset>, Offset>::memory(lines);
   std::size_t const first = 2 * offsets + keys + std::max(B::radix_sort_memory(lines, 8, sizeof(Offset)), groups);
   std::size_t const rounds =
-      groups + std::max(2 * offsets,
-                        2 * of(large, sizeof(Offset)) + refinement<B, cursor<Offset>, Offset>::sort_memory(lines, large, 8));
+      groups + std::max({2 * offsets, finish_memory<Offset>(lines),
+                         2 * of(large, sizeof(Offset)) + refinement<B, cursor<Offset>, Offset>::sort_memory(lines, large, 8)});
   return always + std::max(first, rounds);
 }
 
@@ -291,10 +318,10 @@ line_sort<Offset> sort_on(B& backend, std::string_view text, sort_options const&
   std::span<Offset const> const ends = counts.span();
   std::size_t const lines = value_at(backend, ends, ends.size() - 1) + (text.back() != options.delimiter);
   result.lines = lines;
-  result.starts = std::make_unique_for_overwrite<Offset[]>(lines);
-  result.repeats = std::make_unique_for_overwrite<std::uint8_t[]>(lines);
-  std::span<Offset> const starts(result.starts.get(), lines);
-  std::span<std::uint8_t> const repeats(result.repeats.get(), lines);
+  result.starts = {host_memory::shared(), lines};
+  result.repeats = {host_memory::shared(), lines};
+  auto const starts = result.starts.span();
+  auto const repeats = result.repeats.span();
   auto const order = backend.target(starts);
   auto const same = backend.target(repeats);
   order_lines<Offset>(backend, all, bytes.data(), ends, options, limit, order.span(), same.span(), host_only);

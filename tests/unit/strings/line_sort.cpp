@@ -64,7 +64,7 @@ void check_sort(B& machine, std::string const& text, char delimiter, bool revers
   auto const sorted = sort_on<Offset>(machine, text, how, no_limit);
   auto const want = sorted_lines_of(text, delimiter, reverse);
   REQUIRE(sorted.lines == want.size());
-  check_order(sorted.starts.get(), sorted.repeats.get(), text, want);
+  check_order(sorted.starts.data(), sorted.repeats.data(), text, want);
   check_rounds<Offset>(machine, text, delimiter, reverse, want);
 }
 
