@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/first_bound.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/memory.hpp"
 #include "sort_core/functors.hpp"
@@ -90,15 +91,8 @@ struct in_segments {
   Index const *begins, *ends;
   std::size_t count;
   ORDO_FN bool operator()(std::size_t i) const {
-    std::size_t low = 0, high = count;  // searches the first segment that ends behind i
-    while (low < high) {
-      std::size_t const middle = (low + high) / 2;
-      if (ends[middle] <= i)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < count && begins[low] <= i;
+    std::size_t const s = first_bound(ends, count, i + 1);
+    return s < count && begins[s] <= i;
   }
 };
 
@@ -223,7 +217,8 @@ class refinement {
   [[nodiscard]] std::span<std::uint8_t> heads() const noexcept { return side_[0].heads.span().first(size_); }
   /// Returns the groups as segments of items(), valid from start or drop_settled until the next drop_settled.
   [[nodiscard]] segment_list<Index> segments() const noexcept {
-    std::span<Index const> const offsets(offsets_.span());  // tests have an Index of 16 bits, of which sort.hpp takes no offsets
+    std::span<Index const> const offsets(
+        offsets_.span());  // tests have an Index of 16 bits, of which sort.hpp takes no offsets
     return {offsets.first(groups_), offsets.subspan(1, groups_)};
   }
 

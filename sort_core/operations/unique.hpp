@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 
+#include "base/first_bound.hpp"
 #include "ordo/error.hpp"
 #include "sort_core/operations/parts.hpp"
 
@@ -48,18 +49,7 @@ struct write_group_offset {
   std::uint64_t const* groups;
   std::size_t num_groups;
   any_positions offsets;
-  ORDO_FN void operator()(std::size_t s) const {
-    std::uint64_t const start = items.start(s);
-    std::size_t low = 0, high = num_groups;  // searches the first group at or behind the segment's start
-    while (low < high) {
-      std::size_t const middle = low + (high - low) / 2;
-      if (groups[middle] < start)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    offsets.set(s, low);
-  }
+  ORDO_FN void operator()(std::size_t s) const { offsets.set(s, first_bound(groups, num_groups, items.start(s))); }
 };
 
 struct write_zero {
