@@ -123,11 +123,16 @@ concept Backend = requires(B& b, std::size_t n, detail::probe f, std::span<std::
   { B::array_sort_memory(n, n, n, n, n) } -> std::same_as<std::size_t>;
 };
 
-/// A Backend of few threads with caches of their own, in whose memory the host reads and writes. It has two more operations,
-/// for work that one thread does faster than all together:
+/// A Backend of few threads with caches of their own, in whose memory the host reads and writes. It has more operations, for
+/// work that one thread or some do faster than all together:
 ///
 ///   each_worker(n, f)               Calls f(worker, i) for each i in [0, n), in any order. `worker` sorts in memory of its own
-///                                   (host/worker.hpp).
+///                                   (host/worker.hpp), which each_worker(all, n, f) keeps in `all`, a B::workers.
+///   work_off(items, f)              Calls f(item) for each item and for those that f returns, several at a time, in any order.
+///                                   f may call operations that take nothing from the pool.
+///   radix_sort_in(memory, k, v), sample_sort_in(memory, k, v, less)
+///                                   Sort in memory of the caller, a B::scratch.
+///   size_for_all()                  Returns the number of items that a sort needs to keep all threads at work.
 ///   worker_share(n)                 Returns the number of items, out of n, that one worker may take so that no other is left
 ///                                   idle.
 template <class B>

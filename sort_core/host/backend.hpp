@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tbb/parallel_for_each.h>
 #include <tbb/task_arena.h>
 
 #include "base/shared_ranges.hpp"
@@ -103,14 +104,32 @@ class host_backend {
     arena_.execute([&] { host_detail::parallel_each(n, 2048, f); });
   }
 
+  /// The workers of all threads, which keep their memory from call to call.
+  using workers = tbb::enumerable_thread_specific<host_worker>;
+
   /// Calls f(worker, i) for each i in [0, n), in any order; `worker` is the host_worker of the thread that runs it.
   template <class F>
   void each_worker(std::size_t n, F f) {
+    workers all;
+    each_worker(all, n, f);
+  }
+  template <class F>
+  void each_worker(workers& all, std::size_t n, F f) {
     arena_.execute([&] {
-      tbb::enumerable_thread_specific<host_worker> workers;
       tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), [&](auto const& range) {
-        auto& worker = workers.local();
+        auto& worker = all.local();
         for (std::size_t i = range.begin(); i != range.end(); ++i) f(worker, i);
+      });
+    });
+  }
+  /// Calls f(item) for each item and for those that f returns, several at a time, in any order. f may call operations of the
+  /// backend that take nothing from the pool.
+  template <class T, class F>
+  void work_off(std::vector<T> items, F f) {
+    arena_.execute([&] {
+      tbb::parallel_for_each(items.begin(), items.end(), [&](T const& item, tbb::feeder<T>& feeder) {
+        // A thread that waits for others inside of f does not begin another item, so that the stack has a limit.
+        for (T const& more : tbb::this_task_arena::isolate([&] { return f(item); })) feeder.add(more);
       });
     });
   }
@@ -119,6 +138,9 @@ class host_backend {
     constexpr std::size_t min_share = std::size_t{1} << 11, max_share = std::size_t{1} << 17;
     return std::clamp(n / (16 * std::size_t(arena_.max_concurrency())), min_share, max_share);
   }
+
+  /// Returns the number of items that a sort needs to keep all threads at work.
+  [[nodiscard]] std::size_t size_for_all() const { return host_detail::parallel_limit * std::size_t(arena_.max_concurrency()); }
 
   template <class In, class T, class Op>
   void scan(std::size_t n, In in, std::span<T> out, Op op) {
@@ -226,6 +248,26 @@ class host_backend {
   void sample_sort(std::span<K> keys, std::span<V> values, Less less) {
     detail::check_length("values", "sample sort", values.size(), keys.size());
     sort_by<K, V>({keys.data(), values.data()}, keys.size(), less);
+  }
+
+  /// Memory for the sort of an array: as many keys and values, and for sample_sort_in a byte for each.
+  template <class K, class V>
+  struct scratch {
+    K* keys;
+    V* values;
+    std::uint8_t* numbers;
+    [[nodiscard]] host_detail::records<K, V> records() const { return {keys, values}; }
+  };
+  /// Sort as radix_sort and sample_sort do, in memory of the caller. Several threads may sort different arrays at a time.
+  template <class K, class V>
+  void radix_sort_in(scratch<K, V> memory, std::span<K> keys, std::span<V> values) {
+    host_detail::records<K, V> const all{keys.data(), values.data()};
+    arena_.execute([&] { host_detail::sort_encoded(all, all, memory.records(), keys.size(), detail::clipped<K>({}), {}); });
+  }
+  template <class K, class V, class Less>
+  void sample_sort_in(scratch<K, V> memory, std::span<K> keys, std::span<V> values, Less less) {
+    host_detail::records<K, V> const all{keys.data(), values.data()};
+    arena_.execute([&] { host_detail::sort_by_samples(all, memory.records(), memory.numbers, keys.size(), less); });
   }
 
   template <class Key, class K, class Index>

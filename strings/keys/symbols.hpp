@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "base/bits.hpp"
@@ -30,6 +31,15 @@ class symbols {
     if (left >= 8) return encode(load_big_endian(text_ + p, 8));
     if (left == 0) return 0;
     return encode(load_big_endian(text_ + p, left)) & ~(~std::uint64_t{0} >> (8 * left));
+  }
+  /// Returns the same without a branch that depends on symbols: faster for short lines in memory that is cached. CPU only.
+  [[nodiscard]] std::uint64_t of_any_line(std::size_t p) const {
+    if (size_ - p < 8) return (*this)(p);
+    std::uint64_t word = 0;
+    std::memcpy(&word, text_ + p, 8);  // the first symbol is the lowest
+    std::uint64_t const at_least = carries(word, at_least_), ends = (at_least ^ carries(word, above_)) >> 7;
+    word += (at_least ^ top_bits) >> 7;
+    return __builtin_bswap64(word & (ends - 1) & ~ends);  // those below the lowest end
   }
   ORDO_FN static bool end_in(std::uint64_t eight) { return (eight & 0xff) == 0; }
 
@@ -78,6 +88,12 @@ class symbols {
 
 constexpr std::size_t text_block = 256;  // bytes, a multiple of 8
 
+/// Prefetches a block that is read soon: a processor that prefetches by itself stops at the end of each page.
+inline void prefetch_ahead(unsigned char const* block) {
+  constexpr std::size_t distance = 8 * text_block, cache_line = 64;
+  for (std::size_t i = 0; i < text_block; i += cache_line) prefetch(block + distance + i);
+}
+
 template <Backend B, class Offset>
 void count_by_blocks(B& backend, symbols text, std::span<Offset> counts) {
   std::size_t const n = text.size();
@@ -95,6 +111,7 @@ template <has_workers B, class Offset>
 void count_blocks_of_bytes(B& backend, symbols text, std::span<Offset> counts) {
   backend.each(counts.size(), [=](std::size_t b) {
     std::size_t const begin = b * text_block;
+    prefetch_ahead(text.data() + begin);
     counts[b] = Offset(count_bytes(text.data() + begin, std::min(text_block, text.size() - begin), text.delimiter()));
   });
 }
@@ -140,6 +157,7 @@ void each_start(B& backend, symbols text, std::span<Offset const> counts, F f) {
   std::size_t const n = text.size();
   backend.each(counts.size(), [=](std::size_t b) {
     std::size_t const begin = b * text_block;
+    prefetch_ahead(text.data() + begin);
     Offset line = b == 0 ? Offset{0} : counts[b - 1];
     if (b == 0) f(std::size_t{0}, std::size_t{0});
     if (counts[b] == line) return;  // a block inside a long line

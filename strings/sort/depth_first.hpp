@@ -97,10 +97,11 @@ struct line_order {
 };
 
 // The prefix sort of backends whose threads have caches of their own. A group of lines with equal prefixes is finished by one
-// thread, depth first, while its lines are in the cache. Groups that are too large for that are sorted by their next eight
-// or sixteen symbols by all threads, one after the other. Lines are sorted in place, in the array that is the result; only keys are stored
-// besides (caching of characters: Sinha and Wirth, "Engineering burstsort", 2010; Bingmann and Sanders, "Parallel string sample
-// sort", 2013). The keys of one thread are sixteen symbols, which halves its accesses to the text.
+// thread, depth first, while its lines are in the cache. Groups that are too large for that are sorted by their next eight or
+// sixteen symbols: large ones by all threads, one after the other, and then smaller ones several at a time. Lines are sorted in
+// place, in the array that is the result; only keys are stored besides (caching of characters: Sinha and Wirth, "Engineering
+// burstsort", 2010; Bingmann and Sanders, "Parallel string sample sort", 2013). The keys of one thread are sixteen symbols,
+// which halves its accesses to the text.
 
 /// A group: the lines order[begin, begin + size), which share their first `depth` symbols.
 template <class Offset>
@@ -301,29 +302,6 @@ void mark_all_repeats(B& backend, std::span<std::uint8_t> repeats) {
   backend.each(repeats.size(), [=](std::size_t i) { same[i] = i != 0; });
 }
 
-/// Finishes the groups of the lines order[begin, begin + keys.size()), which are sorted by their keys, the symbols behind the
-/// first `depth`. Adds groups with too many lines for one thread to `large`.
-template <has_workers B, class K, class Offset>
-void finish_sorted(B& backend, line_order by, std::size_t begin, Offset depth, std::span<K const> keys, std::span<Offset> order,
-                   std::span<std::uint8_t> repeats, std::size_t limit, std::vector<line_group<Offset>>& large) {
-  std::size_t const n = keys.size();
-  auto const* const k = keys.data();
-  auto const same = repeats.subspan(begin, n);
-  finish_block<K, Offset> const finish{by, order.subspan(begin, n), same, k, n, depth, limit};
-  backend.each_worker(finish.blocks(), finish);
-  // A group of more than `limit` lines contains a multiple of it.
-  for (std::size_t i = 0; i < n; i += limit) {
-    std::size_t const first = std::size_t(std::lower_bound(k, k + i, k[i]) - k);
-    if (first + limit >= n || k[first + limit] != k[first]) continue;
-    std::size_t const size = std::size_t(std::upper_bound(k + i, k + n, k[i]) - k) - first;
-    if (by.ended(k[i]))
-      mark_all_repeats(backend, same.subspan(first, size));
-    else
-      large.push_back({begin + first, size, Offset(depth + sizeof(K))});
-    i = (first + size - 1) / limit * limit;
-  }
-}
-
 /// Adds to the depth of a group what its lines share behind it. Returns false if they are equal, and marks them.
 template <has_workers B, class Offset>
 bool skip_shared_prefix(B& backend, symbols text, line_group<Offset>& group, std::span<Offset> order,
@@ -354,64 +332,171 @@ inline bool is_uneven(std::span<std::uint64_t const> keys) {
   }
   return same > sample / 8 || pairs > sample * sample / 2 / 8;
 }
+/// Wide keys are those of lines with a common prefix, which are uneven.
+inline bool is_uneven(std::span<wide_key const>) {
+  return true;
+}
 
-/// Sorts lines by their keys. For uneven keys radix sort takes many passes, and sample sort a few, though longer ones.
+/// Sorts lines by groups, with all threads. Many groups are too small to keep all threads at work, and too large for one: of
+/// these, several are sorted at a time, each in a part of the memory for keys.
 template <has_workers B, class Offset>
-void sort_by_keys(B& backend, std::span<std::uint64_t> keys, std::span<Offset> lines) {
-  if (is_uneven(keys))
-    backend.sample_sort(keys, lines, std::less<std::uint64_t>{});
-  else
-    backend.radix_sort(keys, lines);
-}
-template <has_workers B, class Offset>
-void sort_by_keys(B& backend, std::span<wide_key> keys, std::span<Offset> lines) {
-  backend.sample_sort(keys, lines, std::less<wide_key>{});
-}
+class depth_first_sort {
+ public:
+  /// @param order  the starts of lines, and the result
+  depth_first_sort(B& backend, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats)
+      : backend_(backend),
+        by_(by),
+        order_(order),
+        repeats_(repeats),
+        limit_(backend.worker_share(order.size())),
+        enough_for_all_(std::max(limit_, backend.size_for_all())),
+        keys_(backend.template buffer<std::uint64_t>(order.size())) {}
 
-/// Sorts a group by keys[0, size), the symbols behind the group's depth. Adds the groups that remain and have too many lines
-/// for one thread to `large`.
-template <has_workers B, class K, class Offset>
-void sort_keyed_group(B& backend, line_order by, line_group<Offset> group, std::span<Offset> order,
-                      std::span<std::uint8_t> repeats, K* keys, std::size_t limit, std::vector<line_group<Offset>>& large) {
-  sort_by_keys(backend, std::span(keys, group.size), order.subspan(group.begin, group.size));
-  finish_sorted(backend, by, group.begin, group.depth, std::span<K const>(keys, group.size), order, repeats, limit, large);
-}
+  /// Returns memory for a key of each line.
+  [[nodiscard]] std::uint64_t* keys() { return keys_.data(); }
 
-/// Does the same for a group without keys, for which `keys` has room.
-template <has_workers B, class K, class Offset>
-void sort_group_by(B& backend, line_order by, line_group<Offset> group, std::span<Offset> order,
-                   std::span<std::uint8_t> repeats, K* keys, std::size_t limit, std::vector<line_group<Offset>>& large) {
-  constexpr std::size_t look_ahead = 24;
-  auto const* const o = order.data() + group.begin;
-  backend.each(group.size, [=, n = group.size, depth = group.depth](std::size_t i) {
-    if (i + look_ahead < n) by.text.prefetch(std::size_t(o[i + look_ahead]) + depth);
-    keys[i] = by.number<K>(std::size_t(o[i]) + depth);
-  });
-  sort_keyed_group(backend, by, group, order, repeats, keys, limit, large);
-}
-
-/// Sorts groups with too many lines for one thread. `keys` has room for a key of each line, and for twice as long ones of half
-/// of them.
-template <has_workers B, class Offset>
-void sort_large_groups(B& backend, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats,
-                       std::span<std::uint64_t> keys, std::size_t limit, std::vector<line_group<Offset>> large) {
-  while (!large.empty()) {
-    line_group<Offset> next = large.back();
-    large.pop_back();
-    if (!skip_shared_prefix(backend, by.text, next, order, repeats)) continue;
-    if (next.size <= keys.size() / 2)
-      sort_group_by(backend, by, next, order, repeats, reinterpret_cast<wide_key*>(keys.data()), limit, large);
+  /// Sorts all lines. @param keyed  whether keys() are their first symbols
+  void sort_all(bool keyed) {
+    group all{0, order_.size(), 0};
+    if (!skip_shared_prefix(backend_, by_.text, all, order_, repeats_)) return;
+    get_scratch();
+    if (keyed && all.depth == 0)
+      sort_keyed<std::uint64_t>(all, 0, left_);
     else
-      sort_group_by(backend, by, next, order, repeats, keys.data(), limit, large);
+      sort<std::uint64_t>(all, 0, left_);
+    sort_left();
   }
-}
+
+  /// Sorts the groups of lines whose keys() are equal. All keys are in order: the symbols behind the first `depth`.
+  void sort_groups(Offset depth) {
+    finish(group{0, order_.size(), depth}, keys(), left_);
+    if (left_.empty()) return;
+    get_scratch();
+    sort_left();
+  }
+
+ private:
+  using group = line_group<Offset>;
+  /// A group, and the first of its wide keys.
+  struct placed_group {
+    group lines;
+    std::size_t place;
+  };
+
+  void get_scratch() {
+    std::size_t const n = order_.size();
+    other_keys_ = backend_.template buffer<std::uint64_t>(n);
+    other_order_ = backend_.template buffer<Offset>(n);
+    numbers_ = backend_.template buffer<std::uint8_t>(n);
+  }
+
+  /// Sorts groups with too many lines for one thread. Where there is no room for keys of sixteen symbols, as for more than half
+  /// of all lines, those of eight are taken.
+  void sort_left() {
+    std::size_t const room = keys_.size() / 2;
+    while (!left_.empty()) {
+      auto const alone =
+          std::find_if(left_.begin(), left_.end(), [&](group const& g) { return g.size >= enough_for_all_ || g.size > room; });
+      if (alone != left_.end()) {
+        group next = *alone;
+        *alone = left_.back();
+        left_.pop_back();
+        if (!skip_shared_prefix(backend_, by_.text, next, order_, repeats_)) continue;
+        if (next.size <= room)
+          sort<wide_key>(next, 0, left_);
+        else
+          sort<std::uint64_t>(next, 0, left_);
+        continue;
+      }
+      std::vector<placed_group> now;
+      std::sort(left_.begin(), left_.end(), [](group const& a, group const& b) { return a.size < b.size; });
+      for (std::size_t place = 0; !left_.empty() && place + left_.back().size <= room; left_.pop_back()) {
+        now.push_back({left_.back(), place});
+        place += left_.back().size;
+      }
+      backend_.work_off(std::move(now), [this](placed_group const& next) { return sort_beside_others(next); });
+    }
+  }
+
+  /// Returns the groups that remain, in the same place.
+  std::vector<placed_group> sort_beside_others(placed_group next) {
+    group& lines = next.lines;
+    if (!skip_shared_prefix(backend_, by_.text, lines, order_, repeats_)) return {};
+    std::vector<group> large;
+    sort<wide_key>(lines, next.place, large);
+    std::vector<placed_group> placed;
+    for (group const& more : large) placed.push_back({more, next.place + (more.begin - lines.begin)});
+    return placed;
+  }
+
+  template <class K>
+  void sort(group lines, std::size_t place, std::vector<group>& large) {
+    compute(lines, reinterpret_cast<K*>(keys_.data()) + place);
+    sort_keyed<K>(lines, place, large);
+  }
+
+  /// Sorts lines by their keys, which begin with that of number `place`. Adds the groups that remain to `large`.
+  template <class K>
+  void sort_keyed(group lines, std::size_t place, std::vector<group>& large) {
+    std::span<K> const keys(reinterpret_cast<K*>(keys_.data()) + place, lines.size);
+    auto const with = order_.subspan(lines.begin, lines.size);
+    typename B::template scratch<K, Offset> const memory{reinterpret_cast<K*>(other_keys_.data()) + place,
+                                                         other_order_.data() + place, numbers_.data() + place};
+    // For uneven keys radix sort takes many passes, and sample sort a few, though longer ones.
+    if (is_uneven(std::span<K const>(keys)))
+      backend_.sample_sort_in(memory, keys, with, std::less<K>{});
+    else
+      backend_.radix_sort_in(memory, keys, with);
+    finish(lines, keys.data(), large);
+  }
+
+  template <class K>
+  void compute(group lines, K* keys) {
+    constexpr std::size_t look_ahead = 24;
+    backend_.each(lines.size,
+                  [keys, o = order_.data() + lines.begin, n = lines.size, depth = lines.depth, by = by_](std::size_t i) {
+                    if (i + look_ahead < n) by.text.prefetch(std::size_t(o[i + look_ahead]) + depth);
+                    keys[i] = by.number<K>(std::size_t(o[i]) + depth);
+                  });
+  }
+
+  /// Finishes the groups of lines that are sorted by their keys, the symbols behind their depth. Adds groups with too many
+  /// lines for one thread to `large`.
+  template <class K>
+  void finish(group lines, K const* keys, std::vector<group>& large) {
+    auto const same = repeats_.subspan(lines.begin, lines.size);
+    std::size_t const n = lines.size;
+    finish_block<K, Offset> const blocks{by_, order_.subspan(lines.begin, n), same, keys, n, lines.depth, limit_};
+    backend_.each_worker(workers_, blocks.blocks(), blocks);
+    // A group of more than `limit_` lines contains a multiple of it.
+    for (std::size_t i = 0; i < n; i += limit_) {
+      std::size_t const first = std::size_t(std::lower_bound(keys, keys + i, keys[i]) - keys);
+      if (first + limit_ >= n || keys[first + limit_] != keys[first]) continue;
+      std::size_t const size = std::size_t(std::upper_bound(keys + i, keys + n, keys[i]) - keys) - first;
+      if (by_.ended(keys[i]))
+        mark_all_repeats(backend_, same.subspan(first, size));
+      else
+        large.push_back({lines.begin + first, size, Offset(lines.depth + sizeof(K))});
+      i = (first + size - 1) / limit_ * limit_;
+    }
+  }
+
+  B& backend_;
+  line_order by_;
+  std::span<Offset> order_;
+  std::span<std::uint8_t> repeats_;
+  std::size_t limit_, enough_for_all_;
+  buffer<std::uint64_t> keys_, other_keys_;
+  buffer<Offset> other_order_;
+  buffer<std::uint8_t> numbers_;
+  typename B::workers workers_;
+  std::vector<group> left_;  // groups with too many lines for one thread
+};
 
 /// Sorts as sort_starts() does. `order` holds the starts.
 template <has_workers B, class Offset>
 void sort_depth_first(B& backend, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats) {
-  if (order.empty()) return;
-  auto const keys = backend.template buffer<std::uint64_t>(order.size());
-  sort_large_groups(backend, by, order, repeats, keys.span(), backend.worker_share(order.size()), {{0, order.size(), 0}});
+  if (!order.empty()) depth_first_sort<B, Offset>(backend, by, order, repeats).sort_all(false);
 }
 
 /// Sorts as prefix_sort() does. The first keys are computed as the starts of lines are found, which reads the text once for
@@ -419,38 +504,27 @@ void sort_depth_first(B& backend, line_order by, std::span<Offset> order, std::s
 template <has_workers B, class Offset>
 void sort_text_depth_first(B& backend, line_order by, std::span<Offset const> counts, std::span<Offset> order,
                            std::span<std::uint8_t> repeats) {
-  std::size_t const n = order.size(), limit = backend.worker_share(n);
-  auto const keys = backend.template buffer<std::uint64_t>(n);
-  auto* const k = keys.data();
-  each_start(backend, by.text, counts, [=, o = order.data()](std::size_t line, std::size_t start) {
+  depth_first_sort<B, Offset> sort(backend, by, order, repeats);
+  each_start(backend, by.text, counts, [=, o = order.data(), k = sort.keys()](std::size_t line, std::size_t start) {
     o[line] = Offset(start);
-    k[line] = by.key(start);
+    k[line] = by.text.of_any_line(start) ^ by.flip;
   });
-  line_group<Offset> all{0, n, 0};
-  if (!skip_shared_prefix(backend, by.text, all, order, repeats)) return;
-  std::vector<line_group<Offset>> large;
-  if (all.depth == 0)
-    sort_keyed_group(backend, by, all, order, repeats, k, limit, large);
-  else
-    sort_group_by(backend, by, all, order, repeats, k, limit, large);
-  sort_large_groups(backend, by, order, repeats, keys.span(), limit, std::move(large));
+  sort.sort_all(true);
 }
 
 /// Sorts as sort_repeats() does.
 template <has_workers B, class Offset>
 void sort_repeats_depth_first(B& backend, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats) {
-  std::size_t const n = order.size(), limit = backend.worker_share(n);
+  std::size_t const n = order.size();
   if (n == 0) return;
-  auto const keys = backend.template buffer<std::uint64_t>(n);
+  depth_first_sort<B, Offset> sort(backend, by, order, repeats);
   auto const* const same = repeats.data();
-  auto* const k = keys.data();
   // The lines of a group get the same key, in which no line ends, as if it came before their first symbols.
   constexpr std::uint64_t no_end = 0x55;
   backend.scan(
-      n, [=](std::size_t i) { return same[i] ? no_end : std::uint64_t(i) << 8 | no_end; }, keys.span(), maximum{});
-  std::vector<line_group<Offset>> large;
-  finish_sorted(backend, by, 0, Offset(-8), std::span<std::uint64_t const>(k, n), order, repeats, limit, large);
-  sort_large_groups(backend, by, order, repeats, keys.span(), limit, std::move(large));
+      n, [=](std::size_t i) { return same[i] ? no_end : std::uint64_t(i) << 8 | no_end; }, std::span(sort.keys(), n),
+      maximum{});
+  sort.sort_groups(Offset(-8));
 }
 
 /// Returns the memory that sort_depth_first() takes: keys, the memory of their sort, and the memory of the workers for a

@@ -116,13 +116,15 @@ TEST_CASE("eight symbols compare as the lines do", "[strings]") {
       REQUIRE((x == y) == (p == q));
       REQUIRE(read.end_in(x) == (a.size() < 8));
       REQUIRE(read.end_in(y) == (b.size() < 8));
+      REQUIRE(read.of_any_line(0) == x);
+      REQUIRE(read.of_any_line(a.size() + 1) == y);
     }
   }
 }
 
 TEST_CASE("every delimiter is found, at whatever address", "[strings][small]") {
   random_numbers random(5);
-  for (unsigned const value : {0u, 10u, 0x7fu, 0x80u, 0xffu})
+  for (unsigned const value : {0u, 1u, 10u, 0x7eu, 0x7fu})
     for (std::size_t n = 0; n < 600; n += 1 + n / 40) {
       std::vector<unsigned char> bytes(n + 7, static_cast<unsigned char>(value));  // those that do not count would be found
       for (std::size_t const skip : {0u, 1u, 7u}) {
@@ -171,6 +173,34 @@ TEST_CASE("the number of threads changes nothing", "[strings]") {
       same = same && one.start(k) == five.start(k) && one.is_duplicate(k) == five.is_duplicate(k);
     CHECK(same);
   }
+}
+
+TEST_CASE("groups of some thousand lines are sorted several at a time", "[strings]") {
+  // Too many lines for one thread share prefixes that end at the ends of keys and beside them: of more than half of all lines,
+  // and of fewer, with others inside. Some lines end where a prefix does, or repeat, or hold NULs.
+  random_numbers random(11);
+  std::string text;
+  for (std::size_t i = 0; i < 90000; ++i) {
+    std::string line = random.below(5) < 3 ? "family 0" : "family " + std::to_string(random.below(4)) + "!";
+    for (std::size_t const length : {7u, 8u, 9u, 16u, 24u})
+      if (random.below(4) != 0) line += std::string(length, char('a' + random.below(2)));
+    if (random.below(3) == 0) line += std::string(random.below(3), char(0)) + std::to_string(random.below(400));
+    text += line + '\n';
+  }
+  auto const want = sorted_lines_of(text, '\n', false);
+  for (bool const keyed : {false, true})
+    for (unsigned const threads : {1u, 0u}) {
+      strings::sort_options how;
+      how.machine = {ordo::device::cpu, threads};
+      // By the first word, and equal ones by whole lines, which is the same order.
+      if (keyed) how.by.keys = {strings::key{.last_field = 0}};
+      auto const lines = strings::sort(text, how);
+      REQUIRE(lines.size() == want.size());
+      bool same = true;
+      for (std::size_t k = 0; k < want.size(); ++k)
+        same = same && lines[k].data() == want[k].data() && lines.is_duplicate(k) == (k != 0 && want[k] == want[k - 1]);
+      CHECK(same);
+    }
 }
 
 TEST_CASE("texts of any kind are sorted as one", "[strings]") {
