@@ -60,14 +60,14 @@ struct narrow_byte {
 template <Backend B, class Index>
 class delivery {
  public:
-  /// Allocates all the memory that it needs.
-  delivery(B& backend, packed_text<B> const& packed, results<Index> const& to)
+  /// Allocates all the memory that it needs, for a text of n residues.
+  delivery(B& backend, std::size_t n, std::size_t records, results<Index> const& to)
       : backend_(backend),
         to_(to),
-        ends_(to.share && to.share->members.rank() != 0 ? 0 : packed.records()),
+        ends_(to.share && to.share->members.rank() != 0 ? 0 : records),
         narrow_(backend.template buffer<unsigned char>(to.stored.entry_bytes == narrow_bytes &&
                                                                (to.share || to.stored.sa || to.stored.lcp)
-                                                           ? std::min(packed.size(), narrowed_at_once) * narrow_bytes
+                                                           ? std::min(n, narrowed_at_once) * narrow_bytes
                                                            : 0)) {}
 
   /// Delivers sa and lcp, if there is one, from row `at` on; parts come in order.
@@ -307,7 +307,7 @@ void build_whole(B& backend, packed_text<B> const& packed, results<Index> const&
   results<Index> left = to;
   left.memory.sa = {};
   if (all) left.stored = open_share(*all, std::span<Index const>(sa.span()), lcp.span(), filter, to.extra, ends);
-  delivery<B, Index> const out(backend, packed, left);
+  delivery<B, Index> const out(backend, n, packed.records(), left);
   stores = true;
   if (to.extra.bwt) out.give_rows_of_ends(packed);
   out.give_order(std::span<Index const>(sa.span()), std::span<Index const>(lcp.span()), 0, filter);
@@ -349,7 +349,7 @@ void build_in_parts(B& backend, packed_text<B> const& packed, results<Index> con
   }
   auto const lcp = backend.template buffer<Index>(to.extra.lcp ? size : 0);
   auto const rows = backend.template buffer<char>(to.extra.bwt ? size : 0);
-  delivery<B, Index> const out(backend, packed, to);
+  delivery<B, Index> const out(backend, n, packed.records(), to);
   phase("store");
   stores = true;
   if (to.extra.bwt) out.give_rows_of_ends(packed);
@@ -436,6 +436,37 @@ void build_arrays(B& backend, packed_text<B> const& packed, results<Index> const
   run_first_that_fits(methods, stores);
 }
 
+/// Returns whether the suffix array of a text, and nothing else, is made by one thread, which sorts by induction.
+template <Backend B, class Index>
+bool is_for_induction(B& backend, text const& input, results<Index> const& to) {
+  return input.residue_bytes == 1 && input.size() != 0 && induced_sort<B, Index>::can_sort(input.size()) && !to.extra.lcp &&
+         !to.extra.bwt && to.rows.all() && !to.share && worker_sort<B, Index>::threads(backend) == 1;
+}
+
+/// Makes the suffix array of a text by induction, and stores it. The text is not packed.
+/// @returns false if memory is short
+template <Backend B, class Index>
+bool build_by_induction(B& backend, text const& input, results<Index> const& to, build_options const& options) {
+  std::size_t const n = input.size(), records = input.records();
+  results<Index> left = to;
+  left.memory.sa = {};
+  buffer<Index> sa;
+  std::optional<delivery<B, Index>> out;
+  try {
+    sa = target_of(backend, to.memory.sa, n);
+    auto const bounds = backend.template buffer<std::uint64_t>(records + 1);
+    backend.each(bounds.size(), write_bounds{input.starts.data(), records, n, bounds.data()});
+    std::span const residues(reinterpret_cast<unsigned char const*>(input.residues.data()), n);
+    induced_sort<B, Index>::sort(backend, residues, bounds.span(), sa.span());
+    out.emplace(backend, n, records, left);
+  } catch (out_of_memory const&) {
+    return false;
+  }
+  if (to.stored.sa && options.on_phase) options.on_phase("store", n);
+  out->give_order(std::span<Index const>(sa.span()), {}, 0, nullptr);
+  return true;
+}
+
 template <Backend B, class Index>
 std::size_t build_on(B& backend, text const& input, results<Index> const& to, build_options const& options) {
   auto const phase = [&](std::string_view name) {
@@ -443,6 +474,8 @@ std::size_t build_on(B& backend, text const& input, results<Index> const& to, bu
   };
   bool const pack_together = to.share && to.share->packs_parts() && input.residue_bytes == 1;
   phase(pack_together ? "pack" : "sort");
+  if constexpr (has_workers<B>)
+    if (is_for_induction(backend, input, to) && build_by_induction(backend, input, to, options)) return backend.pool().peak();
   packed_text<B> const packed = pack_together ? packed_text<B>(backend, input, *to.share) : packed_text<B>(backend, input);
   if (pack_together) phase("sort");
   build_arrays(backend, packed, to, options);

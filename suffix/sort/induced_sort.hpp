@@ -38,7 +38,7 @@ template <class Letter>
 class induced_text {
  public:
   using letter_type = Letter;
-  static constexpr bool is_text = true, may_have_lists = sizeof(Letter) <= 2;
+  static constexpr bool is_text = true, has_marks = true, may_have_lists = sizeof(Letter) <= 2;
 
   /// Returns the number of letters that are stored for n of a text.
   static constexpr std::size_t stored(std::size_t n) { return n + 2; }
@@ -59,8 +59,15 @@ class induced_text {
       for (std::size_t const end = std::min<std::size_t>(n, p + in_word); p < end; ++p, word <<= bits)
         memory[p + 1] = Letter(word >> (64 - bits));
     }
-    memory[size() + 1] = mark_;
-    each_record([&](std::size_t begin, std::size_t) { memory[begin + 1] |= mark_; });
+    mark_records(memory);
+  }
+  /// Stores a text of bytes.
+  /// @param letters  above all bytes, a power of two
+  induced_text(std::span<unsigned char const> bytes, std::size_t letters, std::span<std::uint64_t const> bounds, Letter* memory)
+      : at_(memory + 1), mark_(Letter(letters)), bounds_(bounds) {
+    memory[0] = 0;
+    std::ranges::copy(bytes, memory + 1);
+    mark_records(memory);
   }
 
   [[nodiscard]] std::size_t size() const { return std::size_t(bounds_.back()); }
@@ -93,17 +100,23 @@ class induced_text {
   }
 
  private:
+  void mark_records(Letter* memory) const {
+    memory[size() + 1] = mark_;
+    each_record([&](std::size_t begin, std::size_t) { memory[begin + 1] |= mark_; });
+  }
+
   Letter const* at_;
   Letter mark_;
   std::span<std::uint64_t const> bounds_;
 };
 
-/// The string of the numbers of LMS suffixes: a single record.
+/// A string of a single record, without marks, which it does not store: that of the numbers of LMS suffixes, or a text of
+/// bytes.
 template <class Number>
 class induced_numbers {
  public:
   using letter_type = Number;
-  static constexpr bool is_text = false, may_have_lists = sizeof(Number) <= 2;
+  static constexpr bool is_text = sizeof(Number) == 1, has_marks = false, may_have_lists = sizeof(Number) <= 2;
 
   /// @param letters  the number of different numbers
   induced_numbers(std::span<Number const> numbers, std::size_t letters) : numbers_(numbers), letters_(letters) {}
@@ -177,8 +190,9 @@ class induced_sort_of {
 
  private:
   using letter_type = typename String::letter_type;
-  static constexpr std::size_t far = 64, soon = 32;  // distances of prefetches, in entries
-  static constexpr std::size_t few_letters = 256;    // as many always have counters for lists
+  static constexpr std::size_t far = 64, soon = 32;         // distances of prefetches, in entries
+  static constexpr std::size_t batch = 128, min_batch = 8;  // entries that are collected
+  static constexpr std::size_t few_letters = 256;           // as many always have counters for lists
   // The string of numbers is shortened if more than this share of them occur once.
   static constexpr std::size_t min_share_omitted = 4;
 
@@ -199,21 +213,14 @@ class induced_sort_of {
   void find_lms() {
     lms_ = backend_.template buffer<std::uint64_t>(set_words(n_));
     std::fill_n(lms_.data(), lms_.size(), std::uint64_t{0});
-    string_.each_record([&](std::size_t begin, std::size_t end) {
-      std::size_t next = string_.letter(end - 1), is_s = 0;
-      std::uint64_t bits = 0;
-      for (std::size_t p = end - 1; p > begin; --p) {
-        std::size_t const letter = string_.letter(p - 1), is_before_s = letter < next + is_s;
-        bits |= std::uint64_t(is_s & ~is_before_s) << p % 64;
-        if (p % 64 == 0) lms_.data()[p / 64] |= std::exchange(bits, 0);
-        count(next, is_s, is_s ^ is_before_s);
-        next = letter;
-        is_s = is_before_s;
-      }
-      lms_.data()[begin / 64] |= bits;
-      auto const [before, here] = string_.stored_adjacent(begin);
-      count(here, is_s, is_s != 0 ? before > here : before < here);
-    });
+    if (has_lists_)
+      find_lms([lists = lists_](std::size_t letter, std::size_t is_s, std::size_t is_other) {
+        ++lists[letter].of[2 * is_s + is_other].at;
+      });
+    else
+      find_lms([string = string_, counts = counts_.data()](std::size_t letter, std::size_t, std::size_t) {
+        ++counts[string.plain(letter)];
+      });
     chosen_ = 0;
     for (std::uint64_t const word : lms_.span()) chosen_ += count_ones(word);
     if (has_lists_)
@@ -222,25 +229,39 @@ class induced_sort_of {
         counts_[string_.plain(c)] += all[l_same].at + all[l_other].at + all[s_same].at + all[s_other].at;
       }
   }
-  /// Counts a suffix.
-  /// @param is_s, is_other  its type, and whether it belongs to the list of those after the other type
-  void count(std::size_t letter, std::size_t is_s, std::size_t is_other) {
-    if (has_lists_)
-      ++lists_[letter].of[2 * is_s + is_other].at;
-    else
-      ++counts_[string_.plain(letter)];
+  /// @param count  called for each suffix with its letter, whether its type is S, and whether it belongs to the list of those
+  ///   after the other type
+  template <class Count>
+  void find_lms(Count count) {
+    string_.each_record([string = string_, set = lms_.data(), count](std::size_t begin, std::size_t end) {
+      std::size_t next = string.letter(end - 1), is_s = 0;
+      std::uint64_t bits = 0;
+      for (std::size_t p = end - 1; p > begin; --p) {
+        std::size_t const letter = string.letter(p - 1), is_before_s = letter < next + is_s;
+        bits |= std::uint64_t(is_s & ~is_before_s) << p % 64;
+        if (p % 64 == 0) set[p / 64] |= std::exchange(bits, 0);
+        count(next, is_s, is_s ^ is_before_s);
+        next = letter;
+        is_s = is_before_s;
+      }
+      set[begin / 64] |= bits;
+      auto const [before, here] = string.stored_adjacent(begin);
+      count(here, is_s, is_s != 0 ? before > here : before < here);
+    });
   }
   /// Calls use(p) for each position of a set, in order.
   template <class Use>
   static void each_one(buffer<std::uint64_t> const& set, Use use) {
-    for (std::size_t w = 0; w < set.size(); ++w)
-      for (std::uint64_t rest = set.data()[w]; rest != 0; rest &= rest - 1) use(64 * w + trailing_zeros(rest));
+    std::uint64_t const* const words = set.data();
+    for (std::size_t w = 0, end = set.size(); w < end; ++w)
+      for (std::uint64_t rest = words[w]; rest != 0; rest &= rest - 1) use(64 * w + trailing_zeros(rest));
   }
   /// Calls use(p) for each position of a set, from the last one on.
   template <class Use>
   static void each_one_backwards(buffer<std::uint64_t> const& set, Use use) {
+    std::uint64_t const* const words = set.data();
     for (std::size_t w = set.size(); w-- > 0;)
-      for (std::uint64_t rest = set.data()[w]; rest != 0;) {
+      for (std::uint64_t rest = words[w]; rest != 0;) {
         unsigned const bit = 63 - leading_zeros(rest);
         rest ^= std::uint64_t{1} << bit;
         use(64 * w + bit);
@@ -289,7 +310,7 @@ class induced_sort_of {
   void place_by_first_letter() {
     if (!has_lists_) std::fill_n(order_, n_, empty);
     go_to_ends();
-    each_one(lms_, [&](std::size_t p) { order_[--at_[string_.letter(p)]] = Index(p); });
+    each_one(lms_, [string = string_, order = order_, at = at_](std::size_t p) { order[--at[string.letter(p)]] = Index(p); });
   }
 
   static constexpr Index position(Index entry) { return entry & ~mark; }
@@ -311,46 +332,52 @@ class induced_sort_of {
       place += std::exchange(lists_[c][l_other].at, place);
       lists_[c][s_same].at = place += lists_[c][s_same].at;
     }
-    each_one(lms_, [&](std::size_t p) { order_[--lists_[string_.letter(p)][s_other].last] = Index(p); });
+    each_one(lms_, [string = string_, order = order_, lists = lists_](std::size_t p) {
+      order[--lists[string.letter(p)][s_other].last] = Index(p);
+    });
     list_l(l_begin);
     list_s(other_l_begin, s_end);
   }
 
   /// Prefetches the letters before an entry of a list, and the list into which that before a sooner one goes.
-  void prefetch_for_lists(Index later, Index sooner) const {
-    string_.prefetch(position(later));
+  static void prefetch_for_lists(String const& string, lists_of_letter const* lists, Index later, Index sooner) {
+    string.prefetch(position(later));
     if constexpr (!String::is_text) {
       Index const p = position(sooner);
-      if (p < n_) ordo::prefetch(lists_ + string_.letter(p - (p != 0)));
+      if (p < string.size()) ordo::prefetch(lists + string.letter(p - (p != 0)));
     }
   }
 
   /// Lists the substrings of the L suffixes.
   void list_l(std::size_t begin) {
+    String const string = string_;  // copies, which compilers keep in registers
+    Index* const order = order_;
+    lists_of_letter* const lists = lists_;
+    std::size_t const n = n_;
     Index number = 0;  // of the substring that the next entries are put before
-    auto const put_before = [&](std::size_t p) {
-      auto const [before, here] = string_.stored_adjacent(p - 1);
-      list& to = lists_[here][l_same + (before < here)];
-      order_[to.at++] = Index(p - 1) | Index(to.last != number) << mark_at;
-      to.last = number;
+    auto const put_before = [=](std::size_t p, Index number_of) {
+      auto const [before, here] = string.stored_adjacent(p - 1);
+      list& to = lists[here][l_same + (before < here)];
+      order[to.at++] = Index(p - 1) | Index(to.last != number_of) << mark_at;
+      to.last = number_of;
     };
-    string_.each_record([&](std::size_t, std::size_t end) {
+    string.each_record([&](std::size_t, std::size_t end) {
       ++number;
-      put_before(end);
+      put_before(end, number);
     });
     std::size_t i = begin, lms = 0;
-    for (std::size_t c = 0; c < string_.letters(); ++c) {
-      lists_of_letter const& here = lists_[c];
-      for (; i < here[l_same].at; ++i) {
-        if (i + far < n_) prefetch_for_lists(order_[i + far], order_[i + soon]);
-        Index const entry = order_[i], p = position(entry);
+    for (std::size_t c = 0; c < string.letters(); ++c) {
+      list const &same = lists[c][l_same], &other = lists[c][s_other];
+      for (; i < same.at; ++i) {
+        if (i + far < n) prefetch_for_lists(string, lists, order[i + far], order[i + soon]);
+        Index const entry = order[i], p = position(entry);
         number += entry >> mark_at;
-        if (String::is_text || p != 0) put_before(p);
+        if (String::has_marks || p != 0) put_before(p, number);
       }
       ++number;
-      for (; lms < here[s_other].at; ++lms) {
-        if (lms + far < n_) prefetch_for_lists(order_[lms + far], order_[lms + soon]);
-        put_before(order_[lms]);
+      for (; lms < other.at; ++lms) {
+        if (lms + far < n) prefetch_for_lists(string, lists, order[lms + far], order[lms + soon]);
+        put_before(order[lms], number);
       }
     }
   }
@@ -358,84 +385,153 @@ class induced_sort_of {
   /// Lists the substrings of the S suffixes.
   void list_s(std::size_t l_begin, std::size_t end) {
     for (std::size_t c = 0; c < string_.stored_letters(); ++c) lists_[c][s_same].last = lists_[c][s_other].last = 0;
+    String const string = string_;
+    Index* const order = order_;
+    lists_of_letter* const lists = lists_;
     Index number = 0;
-    auto const put_before = [&](std::size_t p) {
-      auto const [before, here] = string_.stored_adjacent(p - 1);
-      list& to = lists_[here][s_same + (before > here)];
-      order_[--to.at] = Index(p - 1) | Index(to.last != number) << mark_at;
-      to.last = number;
+    auto const put_before = [=](std::size_t p, Index number_of) {
+      auto const [before, here] = string.stored_adjacent(p - 1);
+      list& to = lists[here][s_same + (before > here)];
+      order[--to.at] = Index(p - 1) | Index(to.last != number_of) << mark_at;
+      to.last = number_of;
     };
-    std::size_t const letters = string_.letters();
-    std::size_t i = end, l = lists_[letters - 1][l_other].at;
+    std::size_t const letters = string.letters();
+    std::size_t i = end, l = lists[letters - 1][l_other].at;
     for (std::size_t c = letters; c-- > 0;) {
-      list const& same = lists_[c][s_same];
+      list const& same = lists[c][s_same];
       while (i > same.at) {
         --i;
-        if (i >= far) prefetch_for_lists(order_[i - far], order_[i - soon]);
-        Index const entry = order_[i], p = position(entry);
+        if (i >= far) prefetch_for_lists(string, lists, order[i - far], order[i - soon]);
+        Index const entry = order[i], p = position(entry);
         number += entry >> mark_at;
-        if (String::is_text || p != 0) put_before(p);
+        if (String::has_marks || p != 0) put_before(p, number);
       }
       ++number;
       // These are marked if the entry before differs, not the one behind.
-      for (std::size_t const begin = c == 0 ? l_begin : lists_[c - 1][l_other].at; l > begin;) {
+      for (std::size_t const begin = c == 0 ? l_begin : lists[c - 1][l_other].at; l > begin;) {
         --l;
-        if (l >= far) prefetch_for_lists(order_[l - far], order_[l - soon]);
-        Index const entry = order_[l];
-        put_before(position(entry));
+        if (l >= far) prefetch_for_lists(string, lists, order[l - far], order[l - soon]);
+        Index const entry = order[l];
+        put_before(position(entry), number);
         number += entry >> mark_at;
+      }
+    }
+  }
+
+  /// Calls put(p) for each suffix of the rows from `row` on that is not marked, and changes its entry, until the row is `end`,
+  /// which moves as suffixes are put. Whether a row is marked is as good as random: suffixes are collected without a branch,
+  /// and their letters prefetched, while those that were collected before are put.
+  /// @tparam Backwards  rows before `row`, from the last one on
+  /// @returns `end`
+  template <bool Backwards, class Change, class Put>
+  static std::size_t put_before_each(String const& string, Index* order, std::size_t row, Index const& end, Change change,
+                                     Put put) {
+    Index collected[2][batch];
+    std::size_t waiting = 0;
+    for (unsigned turn = 0;;) {
+      Index const* const from = collected[turn];
+      std::size_t const some = std::min<std::size_t>(Backwards ? row - end : end - row, batch);
+      if (some < min_batch && waiting != 0) {
+        for (std::size_t k = 0; k < waiting; ++k) put(from[k]);
+        waiting = 0;
+      } else if (some == 0) {
+        return row;
+      } else if (some < min_batch) {
+        Index& entry = order[Backwards ? --row : row++];
+        Index const p = entry;
+        entry = change(p);
+        if (p < mark) put(p);
+      } else {
+        Index* const to = collected[turn ^= 1];
+        std::size_t count = 0;
+        for (std::size_t k = 0; k < some; ++k) {
+          Index& entry = Backwards ? order[row - 1 - k] : order[row + k];
+          Index const p = entry;
+          entry = change(p);
+          to[count] = p;
+          count += p < mark;
+        }
+        std::size_t const both = std::min(count, waiting);
+        for (std::size_t k = 0; k < both; ++k) {
+          string.prefetch(to[k] - (to[k] != 0));
+          put(from[k]);
+        }
+        for (std::size_t k = both; k < count; ++k) string.prefetch(to[k] - (to[k] != 0));
+        for (std::size_t k = both; k < waiting; ++k) put(from[k]);
+        waiting = count;
+        row = Backwards ? row - some : row + some;
       }
     }
   }
 
   /// Sorts all suffixes as induce_suffixes does, letter by letter, so that no entry need be empty.
   void induce_by_letters() {
-    std::size_t const letters = string_.letters();
+    std::size_t const letters = string_.letters(), n = n_;
     Index* const lms_begins = reinterpret_cast<Index*>(lists_);
     std::copy_n(at_, letters, lms_begins);
     go_to_begins();
+    rows_of_letters const all = rows();
+    String const string = all.string;
+    Index *const order = all.order, *const at = all.at;
     // An entry is marked if the suffix before it is of type S, or if it begins a record.
-    auto const put_l_before = [&](std::size_t p) {
-      auto const [before, here] = string_.stored_adjacent(p - 1);
-      order_[at_[string_.plain(here)]++] = Index(p - 1) | Index(before < here) << mark_at;
+    auto const put_l_before = [=](std::size_t p) {
+      auto const [before, here] = string.stored_adjacent(p - 1);
+      order[at[string.plain(here)]++] = Index(p - 1) | Index(before < here) << mark_at;
     };
-    string_.each_record([&](std::size_t, std::size_t end) { put_l_before(end); });
+    string.each_record([&](std::size_t, std::size_t end) { put_l_before(end); });
     std::size_t i = 0, end = 0;
+    auto const invert = [](Index p) { return Index(p ^ mark); };
     for (std::size_t c = 0; c < letters; ++c) {
       end += counts_[c];
       // The mark of each of these is inverted for the second pass.
-      for (; i < at_[c]; ++i) {
-        if (i + far < n_) prefetch<false>(order_[i + far], order_[i + soon]);
-        Index const p = order_[i];
-        order_[i] = p ^ mark;
-        if (p < mark && (String::is_text || p != 0)) put_l_before(p);
+      if constexpr (String::is_text) {
+        i = put_before_each<false>(string, order, i, at[c], invert, [=](std::size_t p) {
+          if (String::has_marks || p != 0) put_l_before(p);
+        });
+      } else {
+        for (; i < at[c]; ++i) {
+          if (i + far < n) all.template prefetch<false>(order[i + far], order[i + soon]);
+          Index const p = order[i];
+          order[i] = p ^ mark;
+          if (p < mark && p != 0) put_l_before(p);
+        }
       }
       for (i = lms_begins[c]; i < end; ++i) {
-        if (i + far < n_) prefetch<false>(order_[i + far], order_[i + soon]);
-        put_l_before(order_[i]);
+        if (i + far < n) string.prefetch(looked_at<false>(order[i + far]));
+        put_l_before(order[i]);
       }
     }
     go_to_ends();
     // An entry is marked if the suffix before it is of type L, or if it begins a record.
-    auto const put_s_before = [&](std::size_t p) {
-      auto const [before, here] = string_.stored_adjacent(p - 1);
-      order_[--at_[string_.plain(here)]] = Index(p - 1) | Index(before > here || here >= letters) << mark_at;
+    auto const put_s_before = [=](std::size_t p) {
+      auto const [before, here] = string.stored_adjacent(p - 1);
+      order[--at[string.plain(here)]] = Index(p - 1) | Index(before > here || here >= letters) << mark_at;
     };
+    auto const unmark = [](Index p) { return position(p); };
     for (std::size_t c = letters; c-- > 0;) {
       end -= counts_[c];
-      for (; i > at_[c];) {
-        --i;
-        if (i >= far) prefetch<false>(order_[i - far], order_[i - soon]);
-        Index const p = order_[i];
-        order_[i] = position(p);
-        if (p < mark && (String::is_text || p != 0)) put_s_before(p);
-      }
-      for (; i > end;) {
-        --i;
-        if (i >= far) prefetch<false>(order_[i - far], order_[i - soon]);
-        Index const p = order_[i];
-        order_[i] = position(p);
-        if (p < mark && !string_.begins_record(p)) put_s_before(p);
+      if constexpr (String::is_text) {
+        i = put_before_each<true>(string, order, i, at[c], unmark, [=](std::size_t p) {
+          if (String::has_marks || p != 0) put_s_before(p);
+        });
+        i = put_before_each<true>(string, order, i, Index(end), unmark, [=](std::size_t p) {
+          if (!string.begins_record(p)) put_s_before(p);
+        });
+      } else {
+        for (; i > at[c];) {
+          --i;
+          if (i >= far) all.template prefetch<false>(order[i - far], order[i - soon]);
+          Index const p = order[i];
+          order[i] = position(p);
+          if (p < mark && p != 0) put_s_before(p);
+        }
+        for (; i > end;) {
+          --i;
+          if (i >= far) all.template prefetch<false>(order[i - far], order[i - soon]);
+          Index const p = order[i];
+          order[i] = position(p);
+          if (p < mark && !string.begins_record(p)) put_s_before(p);
+        }
       }
     }
   }
@@ -448,12 +544,28 @@ class induced_sort_of {
     mark_substrings();
   }
 
-  /// Prefetches for entries that a pass over marked, or unmarked, entries will read.
-  template <bool Marked>
-  void prefetch(Index later, Index sooner) const {
-    string_.prefetch(looked_at<Marked>(later));
-    if constexpr (sizeof(letter_type) > 2 && !String::is_text) ordo::prefetch(at_ + string_.letter(looked_at<Marked>(sooner)));
-  }
+  /// What the passes over the order use: a copy, which compilers keep in registers.
+  struct rows_of_letters {
+    String string;
+    Index *order, *at;
+    std::size_t n;
+
+    /// Prefetches for entries that a pass over marked, or unmarked, entries will read.
+    template <bool Marked>
+    void prefetch(Index later, Index sooner) const {
+      string.prefetch(looked_at<Marked>(later));
+      if constexpr (sizeof(letter_type) > 2 && !String::is_text) ordo::prefetch(at + string.letter(looked_at<Marked>(sooner)));
+    }
+    /// Appends suffix q, of type L, to the bucket of its letter; marked if its predecessor is of type S.
+    void put_l(std::size_t q) const {
+      auto const [before, here] = string.adjacent(q);
+      order[at[here]++] = Index(q) | Index(before < here) << mark_at;
+    }
+    void put_ends() const {
+      string.each_record([&](std::size_t, std::size_t end) { put_l(end - 1); });
+    }
+  };
+  [[nodiscard]] rows_of_letters rows() const { return {string_, order_, at_, n_}; }
   /// Returns the position before that of an entry to be read, or 0.
   template <bool Marked>
   static std::size_t looked_at(Index entry) {
@@ -461,60 +573,53 @@ class induced_sort_of {
     return p - 1 < mark - 2 ? p - 1 : 0;  // an empty entry without the mark is mark - 1
   }
 
-  /// Appends suffix q, of type L, to the bucket of its letter; marked if its predecessor is of type S.
-  void put_l(std::size_t q) {
-    auto const [before, here] = string_.adjacent(q);
-    order_[at_[here]++] = Index(q) | (before < here ? mark : Index{0});
-  }
-  void put_ends() {
-    string_.each_record([&](std::size_t, std::size_t end) { put_l(end - 1); });
-  }
-
   /// Leaves the LMS suffixes, ordered by their letters up to the next one, and empty entries.
   void induce_substrings() {
     go_to_begins();
-    put_ends();
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (i + far < n_) prefetch<false>(order_[i + far], order_[i + soon]);
-      Index const p = order_[i];
+    rows_of_letters const all = rows();
+    all.put_ends();
+    for (std::size_t i = 0; i < all.n; ++i) {
+      if (i + far < all.n) all.template prefetch<false>(all.order[i + far], all.order[i + soon]);
+      Index const p = all.order[i];
       if (p >= mark) continue;
-      order_[i] = empty;
-      if (!string_.begins_record(p)) put_l(p - 1);
+      all.order[i] = empty;
+      if (!all.string.begins_record(p)) all.put_l(p - 1);
     }
     go_to_ends();
-    for (std::size_t i = n_; i-- > 0;) {
-      if (i >= far) prefetch<true>(order_[i - far], order_[i - soon]);
-      Index const entry = order_[i];
+    for (std::size_t i = all.n; i-- > 0;) {
+      if (i >= far) all.template prefetch<true>(all.order[i - far], all.order[i - soon]);
+      Index const entry = all.order[i];
       if (Index(entry + 1) <= mark) continue;  // not marked, or empty
       Index const p = entry & ~mark;
-      order_[i] = empty;
-      if (string_.begins_record(p)) continue;
-      auto const [before, here] = string_.adjacent(p - 1);
-      bool const is_lms = before > here && !string_.begins_record(p - 1);
-      order_[--at_[here]] = Index(p - 1) | (is_lms ? Index{0} : mark);
+      all.order[i] = empty;
+      if (all.string.begins_record(p)) continue;
+      auto const [before, here] = all.string.adjacent(p - 1);
+      bool const is_lms = before > here && !all.string.begins_record(p - 1);
+      all.order[--all.at[here]] = Index(p - 1) | (is_lms ? Index{0} : mark);
     }
   }
 
   /// Sorts all suffixes, given the LMS suffixes in order at the ends of the buckets of their letters.
   void induce_suffixes() {
     go_to_begins();
-    put_ends();
+    rows_of_letters const all = rows();
+    all.put_ends();
     // From here on the mark of each entry is inverted.
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (i + far < n_) prefetch<false>(order_[i + far], order_[i + soon]);
-      Index const p = order_[i];
-      order_[i] = p ^ mark;
-      if (p < mark && !string_.begins_record(p)) put_l(p - 1);
+    for (std::size_t i = 0; i < all.n; ++i) {
+      if (i + far < all.n) all.template prefetch<false>(all.order[i + far], all.order[i + soon]);
+      Index const p = all.order[i];
+      all.order[i] = p ^ mark;
+      if (p < mark && !all.string.begins_record(p)) all.put_l(p - 1);
     }
     go_to_ends();
-    for (std::size_t i = n_; i-- > 0;) {
-      if (i >= far) prefetch<false>(order_[i - far], order_[i - soon]);
-      Index const p = order_[i];
+    for (std::size_t i = all.n; i-- > 0;) {
+      if (i >= far) all.template prefetch<false>(all.order[i - far], all.order[i - soon]);
+      Index const p = all.order[i];
       if (p >= mark) {
-        order_[i] = p & ~mark;
-      } else if (!string_.begins_record(p)) {
-        auto const [before, here] = string_.adjacent(p - 1);
-        order_[--at_[here]] = Index(p - 1) | (before > here ? mark : Index{0});
+        all.order[i] = p & ~mark;
+      } else if (!all.string.begins_record(p)) {
+        auto const [before, here] = all.string.adjacent(p - 1);
+        all.order[--all.at[here]] = Index(p - 1) | Index(before > here) << mark_at;
       }
     }
   }
@@ -552,8 +657,8 @@ class induced_sort_of {
   void sort_lms() {
     std::size_t names = 0, unique = 0;
     Index last = 1;
-    for (std::size_t i = 0; i < chosen_; ++i) {
-      Index const differs = order_[i] >> mark_at;
+    for (Index const entry : std::span<Index const>(order_, chosen_)) {
+      Index const differs = entry >> mark_at;
       names += differs;
       unique += differs & last;
       last = differs;
@@ -578,19 +683,33 @@ class induced_sort_of {
   /// @param by_place  numbers are places of suffixes, marked if they occur once
   void write_numbers(bool by_place) {
     Index* const number_of = order_ + chosen_;  // half of a position: no two LMS suffixes are adjacent
-    Index name = 0, last = 1;
-    for (std::size_t i = 0; i < chosen_; ++i) {
-      if (i + far < chosen_) ordo::prefetch(number_of + position(order_[i + far]) / 2);
-      Index const entry = order_[i], differs = entry >> mark_at;
-      number_of[position(entry) / 2] = by_place ? name | (differs & last) << mark_at : name;
-      if (by_place)
+    if (by_place)
+      each_substring([number_of, name = Index{0}](Index p, std::size_t i, Index differs, Index last) mutable {
+        number_of[p / 2] = name | (differs & last) << mark_at;
         name = differs ? Index(i + 1) : name;
-      else
+      });
+    else
+      each_substring([number_of, name = Index{0}](Index p, std::size_t, Index differs, Index) mutable {
+        number_of[p / 2] = name;
         name += differs;
-      last = differs;
-    }
+      });
     Index* to = memory_.data() + memory_.size();
     each_one_backwards(lms_, [&](std::size_t p) { *--to = number_of[p / 2]; });
+  }
+  /// Calls use(p, i, differs, last) for each LMS suffix p, in the order i of their substrings.
+  /// @param differs, last  whether its substring, and the one before it, differ from the next one
+  template <class Use>
+  void each_substring(Use use) const {
+    Index const* const order = order_;
+    Index const* const number_of = order_ + chosen_;
+    std::size_t const count = chosen_;
+    Index last = 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i + far < count) ordo::prefetch(number_of + position(order[i + far]) / 2);
+      Index const entry = order[i], differs = entry >> mark_at;
+      use(position(entry), i, differs, last);
+      last = differs;
+    }
   }
 
   /// Removes the numbers that the string does without, and their suffixes from the set; numbers those that are left anew.
@@ -654,10 +773,14 @@ class induced_sort_of {
     }
     Index* to = numbers.data();
     each_one(lms_, [&](std::size_t p) { *to++ = Index(p); });
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      if (i + far < numbers.size()) ordo::prefetch(numbers.data() + order_[i + far]);
-      order_[i] = numbers[order_[i]];
+    Index* const order = order_;
+    Index const* const position_of = numbers.data();
+    std::size_t const count = numbers.size(), last = count - std::min(count, far);
+    for (std::size_t i = 0; i < last; ++i) {
+      ordo::prefetch(position_of + order[i + far]);
+      order[i] = position_of[order[i]];
     }
+    for (std::size_t i = last; i < count; ++i) order[i] = position_of[order[i]];
   }
 
   /// Moves the LMS suffixes, in order at the beginning, to the ends of the buckets of their letters.
@@ -676,7 +799,7 @@ class induced_sort_of {
   void place_blocks_in_order() {
     std::size_t const letters = string_.letters();
     std::fill_n(at_, letters, Index{0});
-    each_one(lms_, [&](std::size_t p) { ++at_[string_.letter(p)]; });
+    each_one(lms_, [string = string_, at = at_](std::size_t p) { ++at[string.letter(p)]; });
     std::size_t end = n_, from = chosen_;
     for (std::size_t c = letters; c-- > 0;) {
       std::size_t const count = at_[c], to = end - count;
@@ -700,7 +823,7 @@ class induced_sort_of {
   buffer<Index> counters_;  // if the memory has no room for them
 };
 
-/// Sorts the suffixes of a packed text.
+/// Sorts the suffixes of a text.
 template <Backend B, class Index>
 class induced_sort {
   template <class Letter>
@@ -733,7 +856,27 @@ class induced_sort {
       sort_letters<std::uint32_t>(backend, text, bounds, order);
   }
 
+  /// Does so with a text of bytes that is not packed. That of one record is used as it is.
+  static void sort(B& backend, std::span<unsigned char const> bytes, std::span<std::uint64_t const> bounds,
+                   std::span<Index> order) {
+    if (bounds.size() == 2)
+      return induced_sort_of<B, Index, induced_numbers<std::uint8_t>>(backend, {bytes, 256}, order).sort();
+    unsigned char all = 0;
+    for (unsigned char const byte : bytes) all |= byte;
+    if (all < 128)
+      sort_bytes<std::uint8_t>(backend, bytes, 128, bounds, order);
+    else
+      sort_bytes<std::uint16_t>(backend, bytes, 256, bounds, order);
+  }
+
  private:
+  template <class Letter>
+  static void sort_bytes(B& backend, std::span<unsigned char const> bytes, std::size_t letters,
+                         std::span<std::uint64_t const> bounds, std::span<Index> order) {
+    auto const memory = backend.template buffer<Letter>(induced_text<Letter>::stored(order.size()));
+    sort_of<Letter>(backend, induced_text<Letter>(bytes, letters, bounds, memory.data()), order).sort();
+  }
+
   /// Returns the bytes of a letter and a mark.
   static constexpr std::size_t letter_size(std::size_t letters) { return letters < 256 ? 1 : letters < 65536 ? 2 : 4; }
 

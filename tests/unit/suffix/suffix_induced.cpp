@@ -35,18 +35,23 @@ std::string fibonacci(std::size_t n) {
   return all.substr(0, n);
 }
 
-/// Sorts by induction, and checks the memory that it states.
+/// Sorts by induction, the packed text and its bytes, and checks the memory that it states.
 template <class Index>
 void expect_order(suffix::text const& text, std::vector<std::uint64_t> const& right) {
   host_backend backend;
   packed_text<host_backend> const packed(backend, text);
+  std::span const bytes(reinterpret_cast<unsigned char const*>(text.residues.data()), text.size());
   using sort = induced_sort<host_backend, Index>;
-  std::vector<Index> order(text.size());
-  std::size_t const held = backend.pool().in_use();
-  backend.pool().take_peak();
-  sort::sort(backend, packed.view(), packed.breaks().bounds(), std::span<Index>(order));
-  REQUIRE(std::ranges::equal(order, right));
-  CHECK(backend.pool().peak() - held <= sort::memory(text.size(), 256));
+  auto const expect = [&](auto const& letters) {
+    std::vector<Index> order(text.size());
+    std::size_t const held = backend.pool().in_use();
+    backend.pool().take_peak();
+    sort::sort(backend, letters, packed.breaks().bounds(), std::span<Index>(order));
+    REQUIRE(std::ranges::equal(order, right));
+    CHECK(backend.pool().peak() - held <= sort::memory(text.size(), 256));
+  };
+  expect(packed.view());
+  expect(bytes);
 }
 
 void expect_order(std::vector<std::string> const& records) {
@@ -123,6 +128,53 @@ TEST_CASE("induced sorting gives the order of any text", "[suffix]") {
   // More than 2^16 names of substrings, and some that repeat.
   std::string const many = random_letters(random, all_bytes(), 250'000);
   expect_order({many, many.substr(0, 1000)});
+}
+
+TEST_CASE("induced sorting collects entries in batches", "[suffix]") {
+  random_numbers random(55);
+  // Few letters have long buckets; 0 and 255 are the first and the last byte.
+  for (std::string const& letters : {std::string("AB"), std::string("AAAAAAAAAB"), std::string("ACGT"), std::string("ACGNT"),
+                                     std::string("\0\xff", 2), std::string("\x7f\x80")})
+    for (std::size_t const n : {7, 8, 9, 63, 64, 65, 127, 128, 129, 191, 192, 193, 255, 256, 257, 1000, 3000}) {
+      std::string const one = random_letters(random, letters, n);
+      std::string const back(one.rbegin(), one.rend());
+      expect_order({one});
+      expect_order({back, "", one});
+      expect_order({one + back + one});
+      expect_order({std::string(n, letters.front()) + letters.back() + std::string(n, letters.front())});
+      expect_order({std::string(n, letters.back()) + letters.front() + std::string(n, letters.back())});
+    }
+  std::string const word = fibonacci(2000);
+  expect_order({std::string(word.rbegin(), word.rend())});
+}
+
+TEST_CASE("one thread sorts a text that it does not pack", "[suffix][memory]") {
+  random_numbers random(56);
+  for (std::string const& letters : {std::string("ACGT"), all_bytes()})
+    for (std::size_t const records : {1, 3}) {
+      std::vector<std::string> parts(records);
+      for (std::string& part : parts) part = random_letters(random, letters, 60'000);
+      stored_text const stored(parts);
+      suffix::text const text = stored.view();
+      std::vector<std::uint64_t> const right = plain_suffix_array(text);
+      std::vector<std::uint32_t> sa(text.size());
+      std::size_t const peak = build_on_cpu<std::uint32_t>(text, {sa, {}, {}}, 1, std::size_t{1} << 40);
+      CHECK(std::ranges::equal(sa, right));
+      if (records == 1 && letters.size() == 4) CHECK(peak < text.size() / 2);  // without a copy of the letters
+      // In less memory it packs the text and sorts by ranges, or refuses.
+      for (std::size_t const memory : {peak, peak - 1}) {
+        std::ranges::fill(sa, 0);
+        std::size_t taken = 0;
+        try {
+          taken = build_on_cpu<std::uint32_t>(text, {sa, {}, {}}, 1, memory);
+        } catch (out_of_memory const&) {
+          CHECK(memory < peak);
+          continue;
+        }
+        CHECK(taken <= memory);
+        CHECK(std::ranges::equal(sa, right));
+      }
+    }
 }
 
 TEST_CASE("how often a text repeats itself is estimated", "[suffix]") {
