@@ -80,6 +80,8 @@ class induced_text {
   [[nodiscard]] std::size_t plain(std::size_t letter) const { return letter & (mark_ - std::size_t{1}); }
   /// Returns the same as adjacent, with the mark of the letter at p.
   [[nodiscard]] adjacent_letters<Letter> stored_adjacent(std::size_t p) const { return {letter(p - 1), at_[p]}; }
+  /// Does so at any position but the first one of a string without marks.
+  [[nodiscard]] adjacent_letters<Letter> later_adjacent(std::size_t p) const { return stored_adjacent(p); }
   [[nodiscard]] bool begins_record(std::size_t p) const { return (at_[p] & mark_) != 0; }
   /// Prefetches the letters before p.
   void prefetch(std::size_t p) const { ordo::prefetch(at_ + p - 1); }
@@ -128,6 +130,7 @@ class induced_numbers {
   [[nodiscard]] adjacent_letters<Number> adjacent(std::size_t p) const { return {numbers_[p - (p != 0)], numbers_[p]}; }
   [[nodiscard]] std::size_t plain(std::size_t letter) const { return letter; }
   [[nodiscard]] adjacent_letters<Number> stored_adjacent(std::size_t p) const { return adjacent(p); }
+  [[nodiscard]] adjacent_letters<Number> later_adjacent(std::size_t p) const { return {numbers_[p - 1], numbers_[p]}; }
   [[nodiscard]] bool begins_record(std::size_t p) const { return p == 0; }
   void prefetch(std::size_t p) const { ordo::prefetch(numbers_.data() + p - (p != 0)); }
   [[nodiscard]] bool agree(std::size_t p, std::size_t q, std::size_t count) const {
@@ -475,7 +478,11 @@ class induced_sort_of {
     Index *const order = all.order, *const at = all.at;
     // An entry is marked if the suffix before it is of type S, or if it begins a record.
     auto const put_l_before = [=](std::size_t p) {
-      auto const [before, here] = string.stored_adjacent(p - 1);
+      if (!String::has_marks && p <= 1) {  // the first suffix, or nothing
+        if (p == 1) order[at[string.letter(0)]++] = 0;
+        return;
+      }
+      auto const [before, here] = string.later_adjacent(p - 1);
       order[at[string.plain(here)]++] = Index(p - 1) | Index(before < here) << mark_at;
     };
     string.each_record([&](std::size_t, std::size_t end) { put_l_before(end); });
@@ -485,15 +492,13 @@ class induced_sort_of {
       end += counts_[c];
       // The mark of each of these is inverted for the second pass.
       if constexpr (String::is_text) {
-        i = put_before_each<false>(string, order, i, at[c], invert, [=](std::size_t p) {
-          if (String::has_marks || p != 0) put_l_before(p);
-        });
+        i = put_before_each<false>(string, order, i, at[c], invert, put_l_before);
       } else {
         for (; i < at[c]; ++i) {
           if (i + far < n) all.template prefetch<false>(order[i + far], order[i + soon]);
           Index const p = order[i];
           order[i] = p ^ mark;
-          if (p < mark && p != 0) put_l_before(p);
+          if (p < mark) put_l_before(p);
         }
       }
       for (i = lms_begins[c]; i < end; ++i) {
@@ -504,18 +509,21 @@ class induced_sort_of {
     go_to_ends();
     // An entry is marked if the suffix before it is of type L, or if it begins a record.
     auto const put_s_before = [=](std::size_t p) {
-      auto const [before, here] = string.stored_adjacent(p - 1);
-      order[--at[string.plain(here)]] = Index(p - 1) | Index(before > here || here >= letters) << mark_at;
+      if (!String::has_marks && p <= 1) {
+        if (p == 1) order[--at[string.letter(0)]] = 0;
+        return;
+      }
+      auto const [before, here] = string.later_adjacent(p - 1);
+      bool const begins = String::has_marks && here >= letters;
+      order[--at[string.plain(here)]] = Index(p - 1) | Index(before > here || begins) << mark_at;
     };
     auto const unmark = [](Index p) { return position(p); };
     for (std::size_t c = letters; c-- > 0;) {
       end -= counts_[c];
       if constexpr (String::is_text) {
-        i = put_before_each<true>(string, order, i, at[c], unmark, [=](std::size_t p) {
-          if (String::has_marks || p != 0) put_s_before(p);
-        });
+        i = put_before_each<true>(string, order, i, at[c], unmark, put_s_before);
         i = put_before_each<true>(string, order, i, Index(end), unmark, [=](std::size_t p) {
-          if (!string.begins_record(p)) put_s_before(p);
+          if (!String::has_marks || !string.begins_record(p)) put_s_before(p);
         });
       } else {
         for (; i > at[c];) {
@@ -523,14 +531,14 @@ class induced_sort_of {
           if (i >= far) all.template prefetch<false>(order[i - far], order[i - soon]);
           Index const p = order[i];
           order[i] = position(p);
-          if (p < mark && p != 0) put_s_before(p);
+          if (p < mark) put_s_before(p);
         }
         for (; i > end;) {
           --i;
           if (i >= far) all.template prefetch<false>(order[i - far], order[i - soon]);
           Index const p = order[i];
           order[i] = position(p);
-          if (p < mark && !string.begins_record(p)) put_s_before(p);
+          if (p < mark) put_s_before(p);
         }
       }
     }
