@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -128,12 +129,19 @@ class blocked_range {
   std::size_t grain_;
 };
 
-template <class Iterator, class Less>
-void parallel_sort(Iterator first, Iterator last, Less const& less) {
+template <class Iterator, class Less = std::less<>>
+void parallel_sort(Iterator first, Iterator last, Less const& less = {}) {
   Iterator const middle = first + (last - first) / 2;
   threads::run(2, [&](std::size_t half) { std::sort(half == 0 ? first : middle, half == 0 ? middle : last, less); });
   std::inplace_merge(first, middle, last, less);
 }
+
+template <class Range>
+void parallel_sort(Range& range) {
+  parallel_sort(range.begin(), range.end());
+}
+
+struct simple_partitioner {};
 
 template <class T, class F>
 void parallel_for(blocked_range<T> const& range, F const& f) {
@@ -143,6 +151,33 @@ void parallel_for(blocked_range<T> const& range, F const& f) {
 template <class Index, class F>
 void parallel_for(Index first, Index last, F const& f) {
   if (first < last) threads::run(std::size_t(last - first), [&](std::size_t i) { f(Index(first + Index(i))); });
+}
+template <class T, class F>
+void parallel_for(blocked_range<T> const& range, F const& f, simple_partitioner) {
+  parallel_for(range, f);
+}
+
+/// Takes the items that a call adds to a loop.
+template <class T>
+class feeder {
+ public:
+  void add(T const& item) { added_.push_back(item); }
+  [[nodiscard]] std::vector<T> const& added() const { return added_; }
+
+ private:
+  std::vector<T> added_;
+};
+
+/// Calls f(item, feeder) for each item, and then for those that were added.
+template <class Iterator, class F>
+void parallel_for_each(Iterator first, Iterator last, F const& f) {
+  using item = typename std::iterator_traits<Iterator>::value_type;
+  for (std::vector<item> items(first, last); !items.empty();) {
+    std::vector<feeder<item>> more(items.size());
+    threads::run(items.size(), [&](std::size_t i) { f(items[i], more[i]); });
+    items.clear();
+    for (auto const& one : more) items.insert(items.end(), one.added().begin(), one.added().end());
+  }
 }
 
 template <class T, class Value, class F, class Reduce>
@@ -175,6 +210,22 @@ class enumerable_thread_specific {
   void combine_each(F f) {
     for (auto const& one : all_) f(*one);
   }
+
+  class iterator {
+   public:
+    explicit iterator(std::unique_ptr<T> const* at) : at_(at) {}
+    T& operator*() const { return **at_; }
+    iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator==(iterator const&) const = default;
+
+   private:
+    std::unique_ptr<T> const* at_;
+  };
+  [[nodiscard]] iterator begin() const { return iterator(all_.data()); }
+  [[nodiscard]] iterator end() const { return iterator(all_.data() + all_.size()); }
 
  private:
   std::function<std::unique_ptr<T>()> make_;
