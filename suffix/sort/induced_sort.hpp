@@ -552,7 +552,7 @@ class induced_sort_of {
     mark_substrings();
   }
 
-  /// What the passes over the order use: a copy, which compilers keep in registers.
+  /// Holds copies of the string and of the pointers to the order for a pass over it. Compilers keep copies in registers.
   struct rows_of_letters {
     String string;
     Index *order, *at;
