@@ -44,7 +44,7 @@ class word_row {
     }
   }
 
-  /// Returns the mask of bytes that equal c, or of bytes above c, compared as unsigned numbers. c is below 0x7f.
+  /// Returns the mask of bytes that equal c, or of bytes above c, compared as unsigned numbers. c is below 0x80.
   ORDO_FN std::uint64_t equal_to(unsigned char c) const {
     return gathered([c](std::uint64_t word) { return at_least(word, c) ^ at_least(word, c + 1u); });
   }

@@ -39,7 +39,9 @@ class sorted_lines {
   /// Returns the k-th line of the order, without its delimiter.
   [[nodiscard]] std::string_view operator[](std::size_t k) const;
   /// Returns where in the text the k-th line begins.
-  [[nodiscard]] std::size_t start(std::size_t k) const noexcept { return narrow_.size() != 0 ? narrow_.data()[k] : wide_.data()[k]; }
+  [[nodiscard]] std::size_t start(std::size_t k) const noexcept {
+    return narrow_.size() != 0 ? narrow_.data()[k] : wide_.data()[k];
+  }
   /// Returns whether the k-th line is equal to the line before it.
   [[nodiscard]] bool is_duplicate(std::size_t k) const noexcept { return duplicates_.data()[k] != 0; }
 
