@@ -8,6 +8,12 @@ group::group(std::size_t size, std::size_t rank) : size_(size), rank_(rank) {
   if (rank >= size) throw usage_error(fmt::format("bad group: rank {}: the group has {} members", rank, size));
 }
 
+void group::lend(void const* own, std::function<void(std::span<void const* const>)> const& use) {
+  auto const all = all_gather(own);
+  use(all);
+  barrier();
+}
+
 void group::check_root(std::size_t root) const {
   if (root >= size_) throw usage_error(fmt::format("bad root: broadcast: member {} of {}", root, size_));
 }

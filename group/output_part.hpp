@@ -102,16 +102,18 @@ class output_part {
     std::size_t const p = members_.size(), rank = members_.rank();
     if (rank == 0 && stored_) to_->write(stored_->bytes());
     // Members whose all_to_all takes memory of GPUs are threads of one process.
-    bool const in_one_process = members_.moves_device_memory();
-    auto const parts = members_.all_gather(stored_ ? stored_->bytes().data() : nullptr);
-    std::uint64_t begin = sizes_[0];
+    if (members_.moves_device_memory()) {
+      members_.lend(stored_ ? stored_->bytes().data() : nullptr, [&](std::span<void const* const> parts) {
+        if (rank != 0) return;
+        for_each_other_part([&](std::size_t m, std::uint64_t begin) {
+          put(begin, {static_cast<char const*>(parts[m]), std::size_t(sizes_[m])});
+        });
+      });
+      stored_.reset();
+      return;
+    }
     host_bytes received;
-    for (std::size_t m = 1; m < p; begin += sizes_[m++]) {
-      if (in_parts_ && has_sink_[m]) continue;
-      if (in_one_process) {
-        if (rank == 0) put(begin, {parts[m], std::size_t(sizes_[m])});
-        continue;
-      }
+    for_each_other_part([&](std::size_t m, std::uint64_t begin) {
       for (std::uint64_t at = 0; at < sizes_[m]; at += max_bytes) {
         std::size_t const n = std::size_t(std::min<std::uint64_t>(max_bytes, sizes_[m] - at));
         std::vector<std::span<std::byte const>> sends(p);
@@ -124,12 +126,19 @@ class output_part {
         members_.all_to_all(sends, receives);
         if (rank == 0) put(begin + at, received.span());
       }
-    }
-    members_.barrier();  // before any part is freed
+    });
+    members_.barrier();  // the output is complete
     stored_.reset();
   }
 
  private:
+  /// Calls f(m, offset) for each part that member 0 writes for another member.
+  template <class F>
+  void for_each_other_part(F f) const {
+    std::uint64_t begin = sizes_[0];
+    for (std::size_t m = 1; m < sizes_.size(); begin += sizes_[m++])
+      if (!in_parts_ || !has_sink_[m]) f(m, begin);
+  }
   /// Writes a part of another member, or what comes next of it.
   void put(std::uint64_t at, std::span<char const> part) {
     if (in_parts_)

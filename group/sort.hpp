@@ -74,36 +74,38 @@ class share_sort {
     // Rounds alternate between the two, and the last one writes the output.
     arrays to = !merges || rounds % 2 == direct ? output : other;
     std::vector<received_run> runs;
-    if (direct) {
-      struct address {
-        char *keys, *values;
-      };
-      auto const shares = members_.all_gather(address{reinterpret_cast<char*>(sorted_keys.data()), sorted_values.data()});
-      for (std::size_t m = 0; m < members_.size(); ++m)
-        add_run(runs, {shares[m].keys, shares[m].values}, moves.receive_begin[m], moves.receives[m]);
-    } else {
-      bool const on_gpu = on_.kind() == device::gpu;
-      exchange<B, K>(members_, backend_, on_gpu, moves, sorted_keys.span(), {reinterpret_cast<K*>(to.keys), n_out});
-      if (values_ != 0) exchange_values(on_gpu, moves, sorted_values.span(), {to.values, n_out * values_});
-      std::size_t at = 0;
-      for (std::uint64_t const size : moves.receives) {
-        add_run(runs, to, at, size);
-        at += size;
+    auto const make_output = [&] {
+      if (!merges) {
+        sort_task again = task_;
+        again.out_of_place = false;
+        if (values_ != 0) again.values_given = n_out;
+        on_.run(again);
+      } else if (direct && rounds == 0) {
+        if (!runs.empty()) copy_run(runs[0], output);
       }
-      to = other_than(to, output, other);
+      for (; merges && runs.size() > 1; to = other_than(to, output, other)) merge_pairs(runs, to);
+      wait_for(backend_, std::span(static_cast<K*>(task_.keys), n_out));
+      wait_for(backend_, std::span(static_cast<char*>(task_.values), values_ * n_out));
+    };
+    if (direct) {  // the merges read the shares of the others
+      arrays const own{reinterpret_cast<char*>(sorted_keys.data()), sorted_values.data()};
+      members_.lend(&own, [&](std::span<void const* const> shares) {
+        for (std::size_t m = 0; m < members_.size(); ++m)
+          add_run(runs, *static_cast<arrays const*>(shares[m]), moves.receive_begin[m], moves.receives[m]);
+        make_output();
+      });
+      return;
     }
-    if (!merges) {
-      sort_task again = task_;
-      again.out_of_place = false;
-      if (values_ != 0) again.values_given = n_out;
-      on_.run(again);
-    } else if (direct && rounds == 0) {
-      if (!runs.empty()) copy_run(runs[0], output);
+    bool const on_gpu = on_.kind() == device::gpu;
+    exchange<B, K>(members_, backend_, on_gpu, moves, sorted_keys.span(), {reinterpret_cast<K*>(to.keys), n_out});
+    if (values_ != 0) exchange_values(on_gpu, moves, sorted_values.span(), {to.values, n_out * values_});
+    std::size_t at = 0;
+    for (std::uint64_t const size : moves.receives) {
+      add_run(runs, to, at, size);
+      at += size;
     }
-    for (; merges && runs.size() > 1; to = other_than(to, output, other)) merge_pairs(runs, to);
-    wait_for(backend_, std::span(static_cast<K*>(task_.keys), n_out));
-    wait_for(backend_, std::span(static_cast<char*>(task_.values), values_ * n_out));
-    if (direct) members_.barrier();  // the others may still read this member's share
+    to = other_than(to, output, other);
+    make_output();
   }
 
  private:

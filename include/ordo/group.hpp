@@ -32,7 +32,7 @@ enum class reduction { sum, min, max };
 
 /// One member's handle of a process group. Every verb is collective: all members call it, in the same order and with sizes that
 /// match, and it returns when this member's part is done. Each throws member_lost if another member has failed, and may be
-/// called from one thread at a time.
+/// called from one thread at a time. A verb that throws has ended the group: all later verbs of all members throw.
 ///
 /// Spans are in the host's memory, except those of all_to_all in a group whose moves_device_memory() is true.
 class group {
@@ -57,7 +57,8 @@ class group {
   }
   /// Does the same in rounds, as many on every member. Round i has the spans [i * size(), (i + 1) * size()) of both lists.
   /// Calls arrived(i), in the order of rounds, when what this member receives in round i may be used, by work that is queued on
-  /// its machine from then on. A group of GPUs copies later rounds beside that work. Returns when all rounds are done.
+  /// its machine from then on. A group of GPUs copies later rounds beside that work. Returns when all rounds are done. If
+  /// arrived() throws, so does the verb; in one process, only when no member reads another's memory any more.
   virtual void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
                           std::function<void(std::size_t)> const& arrived) = 0;
   /// Replaces values[i] by the sum, minimum or maximum of all members' values[i]. Sums wrap around.
@@ -75,6 +76,11 @@ class group {
   [[nodiscard]] virtual std::size_t long_message() const noexcept { return std::size_t{1} << 20; }
   /// Returns true if every member can read the memory of every other member's machine.
   [[nodiscard]] virtual bool shares_memory() const noexcept { return false; }
+
+  /// Calls use(all) on every member of one process, with `own` of member m in all[m]. While its use runs, each may read what
+  /// the others' pointers lead to. All leave when no use runs any more, also if one throws: that member with its exception, the
+  /// others with member_lost. An engine that does not override it is safe only if no use throws.
+  virtual void lend(void const* own, std::function<void(std::span<void const* const> all)> const& use);
 
   /// Returns the values of all members, by rank.
   template <class T>
@@ -113,7 +119,7 @@ constexpr std::uint64_t even_offset(std::uint64_t total, std::size_t size, std::
 }
 
 /// Runs work(member, machine) for `size` members, each in a thread of its own with a CPU machine of its own, and returns when
-/// all have ended. Members share memory.
+/// all have ended. Members share memory. A member that waits for one that has ended throws member_lost.
 /// @param threads  the number of threads of each machine; 0 shares out the threads that the process may use
 /// @throws usage_error  if size is 0
 /// @throws  what a member throws; of several, the first
