@@ -147,28 +147,57 @@ class mpi_group final : public group {
         },
         "MPI_Iallgather");
   }
+  /// Messages on their way. If an error leaves their scope, none arrives any more: what it would be written to may be freed.
+  class messages {
+   public:
+    messages() = default;
+    ~messages() {
+      for (MPI_Request& request : requests_)
+        if (request != MPI_REQUEST_NULL) {
+          MPI_Cancel(&request);
+          MPI_Request_free(&request);
+        }
+    }
+    messages(messages const&) = delete;
+    messages& operator=(messages const&) = delete;
+    void reserve(std::size_t n) { requests_.reserve(n); }
+    /// Starts one by start(request).
+    template <class Start>
+    void add(Start start, char const* call) {
+      requests_.push_back(MPI_REQUEST_NULL);
+      check(start(&requests_.back()), call);
+    }
+    [[nodiscard]] std::span<MPI_Request> all() { return requests_; }
+
+   private:
+    std::vector<MPI_Request> requests_;
+  };
   void exchange(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives) {
-    std::vector<MPI_Request> requests;
+    std::size_t parts = 0;
+    for (std::size_t m = 0; m < size(); ++m) parts += parts_of(sends[m].size()) + parts_of(receives[m].size());
+    messages sent;
+    sent.reserve(parts);  // nothing but MPI can fail once there are messages
     for (std::size_t i = 1; i < size(); ++i) {
       std::size_t const from = (rank() + size() - i) % size();
       for_each_part(receives[from], [&](std::byte* data, int bytes) {
-        check(MPI_Irecv(data, bytes, MPI_BYTE, int(from), 0, communicator_, &requests.emplace_back()), "MPI_Irecv");
+        sent.add([&](MPI_Request* r) { return MPI_Irecv(data, bytes, MPI_BYTE, int(from), 0, communicator_, r); }, "MPI_Irecv");
       });
     }
     for (std::size_t i = 1; i < size(); ++i) {
       std::size_t const to = (rank() + i) % size();
       for_each_part(sends[to], [&](std::byte const* data, int bytes) {
-        check(MPI_Isend(data, bytes, MPI_BYTE, int(to), 0, communicator_, &requests.emplace_back()), "MPI_Isend");
+        sent.add([&](MPI_Request* r) { return MPI_Isend(data, bytes, MPI_BYTE, int(to), 0, communicator_, r); }, "MPI_Isend");
       });
     }
     auto const own = sends[rank()];
     bool const matches = own.size() == receives[rank()].size();
     if (matches && !own.empty()) std::memcpy(receives[rank()].data(), own.data(), own.size());
-    wait(requests, true);
+    wait(sent.all(), true);
     if (!matches)
       throw usage_error("bad length: all_to_all: member " + std::to_string(rank()) + " sends itself " +
                         std::to_string(own.size()) + " bytes, and receives " + std::to_string(receives[rank()].size()));
   }
+  [[nodiscard]] std::size_t parts_of(std::size_t bytes) const { return bytes / max_message_ + (bytes % max_message_ != 0); }
   template <class Byte, class F>
   void for_each_part(std::span<Byte> data, F f) const {
     for (std::size_t at = 0; at < data.size(); at += max_message_)
