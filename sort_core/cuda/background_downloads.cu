@@ -18,6 +18,11 @@ background_downloads::~background_downloads() {
 }
 
 std::size_t background_downloads::add(void* host, void const* device, std::size_t bytes, bool first) {
+  if (!thread_.joinable()) {  // before there is a copy that it must make
+    int gpu = 0;
+    ORDO_CUDA(cudaGetDevice(&gpu));
+    thread_ = std::thread([this, gpu, beside = staging_.stream_beside()] { run(unsigned(gpu), beside); });
+  }
   task one{done_.size(), host, device, bytes, nullptr};  // no lock: only this thread assigns numbers
   ORDO_CUDA(cudaEventCreateWithFlags(&one.made, cudaEventDisableTiming));
   try {
@@ -30,11 +35,6 @@ std::size_t background_downloads::add(void* host, void const* device, std::size_
     throw;
   }
   changed_.notify_all();
-  if (!thread_.joinable()) {
-    int gpu = 0;
-    ORDO_CUDA(cudaGetDevice(&gpu));
-    thread_ = std::thread([this, gpu, beside = staging_.stream_beside()] { run(unsigned(gpu), beside); });
-  }
   return one.number;
 }
 
