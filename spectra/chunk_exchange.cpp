@@ -49,8 +49,12 @@ bool chunk_exchange::exchange(bool goes_on) {
   struct state {
     std::uint64_t bytes, goes_on;
   };
+  is_cut_ = true;
   auto const states = members_.all_gather(state{own_.size(), goes_on});
-  if (states[0].goes_on == 0) return false;
+  if (states[0].goes_on == 0) {
+    is_cut_ = false;
+    return false;
+  }
   std::vector<std::span<std::byte const>> sends(members_.size());
   std::vector<std::span<std::byte>> receives(members_.size());
   if (is_first()) {
@@ -68,6 +72,7 @@ bool chunk_exchange::exchange(bool goes_on) {
   }
   members_.all_to_all(sends, receives);
   own_.resize(0);
+  is_cut_ = false;
   if (!is_first()) return true;
   received_.assign(std::size_t(length_of(last_)), {});
   for (std::size_t m = 1; m < members_.size(); ++m) {
@@ -93,6 +98,7 @@ std::span<char const> chunk_exchange::results_of(std::uint64_t chunk) {
 }
 
 void chunk_exchange::end(sort_report const* counts) {
+  if (is_cut_) return;
   exchange(false);
   sort_report all;
   if (counts) all = *counts;

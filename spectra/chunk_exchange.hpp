@@ -28,7 +28,10 @@ class chunk_exchange {
   /// Returns the results of another member's chunk, of which none comes before those of an earlier one. Empty: the member has
   /// none.
   [[nodiscard]] std::span<char const> results_of(std::uint64_t chunk);
-  /// Ends the work of the others, which then have these counts; or, without any, throw member_lost.
+  /// Returns true if an exchange has thrown. This member then is not where the others are, and calls no verb any more: they are
+  /// lost when its error ends the group.
+  [[nodiscard]] bool is_cut() const noexcept { return is_cut_; }
+  /// Ends the work of the others, which then have these counts; or, without any, throw member_lost. Does nothing after a cut.
   void end(sort_report const* counts);
 
   /// Takes the results of the next chunk, which count if it is this member's. @returns false if member 0 needs no more
@@ -55,7 +58,7 @@ class chunk_exchange {
   std::vector<std::span<char const>> received_;                // of each chunk of the round
   round last_{0, 0, 0};                                        // that was received
   std::uint64_t sent_ = 0;
-  bool ended_ = false;
+  bool ended_ = false, is_cut_ = false;
 };
 
 }  // namespace ordo::inline v0::spectra::detail

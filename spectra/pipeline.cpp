@@ -153,7 +153,10 @@ void pipeline::run(source& input, sink* output) {
   } catch (member_lost const&) {
     throw;
   } catch (...) {
-    others_->end(nullptr);
+    try {
+      others_->end(nullptr);
+    } catch (...) {  // what went wrong first is thrown
+    }
     throw;
   }
   others_->end(&found_.totals);
@@ -218,7 +221,13 @@ void pipeline::help() {
   } catch (...) {
     failure = std::current_exception();
   }
-  others_->finish(found_.totals);
+  if (!others_->is_cut()) try {
+      others_->finish(found_.totals);
+    } catch (member_lost const&) {
+      throw;
+    } catch (...) {
+      if (!failure) throw;
+    }
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -1,0 +1,102 @@
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ordo/spectra/group_sort.hpp"
+#include "ordo/strings/group_sort.hpp"
+#include "ordo/suffix/group_build.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/group/fail_at_each.hpp"
+
+namespace {
+
+using namespace ordo;
+using namespace group_checks;
+
+class text_sink final : public sink {
+ public:
+  void write(std::span<char const> data) override { text.append(data.data(), data.size()); }
+  std::string text;
+};
+
+}  // namespace
+
+TEST_CASE("A member that fails in a sort of lines, suffixes or spectra ends the others", "[group]") {
+  watchdog const guards;
+  std::size_t tried = 0;
+  std::string const lines = "b\na\nc\nb\nabc\n\nx\ny\n";
+  std::string const letters = "ACGTACGTTTGACCAGTACGTACGA";
+  std::string mgf;
+  for (int i = 0; i < 12; ++i) mgf += "BEGIN IONS\nTITLE=t" + std::to_string(i) + "\n3.5 1\n2.5 2\n1 3\nEND IONS\n";
+  for (std::size_t const members : {2u, 3u, 5u}) {
+    tried += fail_at_each(members, [&](group& all, chances& left) {
+      failing_member member(all, left);
+      text_sink out;
+      strings::texts const texts{1, 0, [&](std::size_t) { return std::make_unique<memory_source>(lines); }};
+      strings::sort(
+          member, texts, [&](std::uint64_t) { return member.rank() == 0 ? &out : nullptr; }, {}, strings::duplicates::keep);
+    });
+    tried += fail_at_each(members, [&](group& all, chances& left) {
+      failing_member member(all, left);
+      std::map<std::string, text_sink, std::less<>> out;
+      std::vector<std::uint64_t> const starts{0, 7};
+      suffix::build_into<std::uint32_t>(
+          member, {letters, starts}, {true, true},
+          [&](std::string_view array, std::uint64_t) { return member.rank() == 0 ? &out[std::string(array)] : nullptr; }, 0,
+          {});
+    });
+    tried += fail_at_each(members, [&](group& all, chances& left) {
+      failing_member member(all, left);
+      text_sink out;
+      memory_source input{std::string_view(mgf)};
+      static_cast<void>(spectra::sort(
+          member, input, [&](std::optional<std::uint64_t>) { return member.rank() == 0 ? &out : nullptr; }, {}, 100));
+    });
+    tried += fail_at_each(members, [&](group& all, chances& left) {
+      failing_member member(all, left);
+      text_sink out;
+      memory_source input{std::string_view(mgf)};
+      spectra::sort_options options;
+      options.members = &member;
+      options.chunk_bytes = 60;
+      spectra::sort(input, out, options);
+    });
+  }
+  CHECK(tried > 100);
+}
+
+TEST_CASE("An error of a sort of spectra is not replaced by that of the others' end", "[group]") {
+  watchdog const guards;
+  struct full_sink final : sink {
+    void write(std::span<char const>) override { throw output_error("cannot write: a full disk"); }
+  };
+  std::string mgf;
+  for (int i = 0; i < 12; ++i) mgf += "BEGIN IONS\nTITLE=t\n3.5 1\n2.5 2\nEND IONS\n";
+  std::string wrong;
+  for (std::size_t n = 1; n < 12; ++n) {
+    try {
+      run_members(
+          2,
+          [&](group& all, cpu&) {
+            chances left(all.rank() == 0 ? n : 0);
+            failing_member member(all, left);
+            full_sink full;
+            text_sink out;
+            memory_source input{std::string_view(mgf)};
+            spectra::sort_options options;
+            options.members = &member;
+            options.chunk_bytes = 60;
+            spectra::sort(input, member.rank() == 0 ? static_cast<sink&>(full) : out, options);
+          },
+          1);
+      wrong += " none";
+    } catch (output_error const&) {
+    } catch (made_up const&) {
+      if (n > 4) wrong += " " + std::to_string(n);  // behind what comes before the first chunk is written
+    }
+  }
+  CHECK(wrong == "");
+}
