@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <thread>
@@ -41,7 +41,7 @@ class device_member final : public thread_member {
     nccl_id id{};
     if (rank == 0) nccl->check(nccl->get_unique_id(&id), "ncclGetUniqueId");
     broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
-    link_.emplace(*nccl, id, size, rank, shared);
+    link_ = std::make_unique<nccl_link>(*nccl, id, size, rank, shared);
   }
   ~device_member() override {
     if (!link_) return;
@@ -138,7 +138,7 @@ class device_member final : public thread_member {
   }
 
   Device device_;
-  std::optional<nccl_link> link_;
+  std::unique_ptr<nccl_link> link_;
 };
 
 }  // namespace ordo::inline v0::detail
