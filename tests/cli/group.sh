@@ -19,9 +19,13 @@ done << 'END'
 16 10
 END
 
-for fault in throws dies; do
+for fault in throws dies 'fails 1' 'fails 7' 'fails 60'; do
   begin=$SECONDS
-  if ranks 3 ordo_group_test $fault > out 2> err; then echo "$fault: status 0"; exit 1; fi
+  if ranks 3 timeout 60 ordo_group_test $fault > out 2> err; then echo "$fault: status 0"; exit 1; fi
   ((SECONDS - begin <= 10)) || { echo "$fault: the others went on for $((SECONDS - begin)) s"; exit 1; }
-  if [[ $fault == throws ]]; then grep -q '^member 2: the reason$' err; else grep -qi 'killed' err; fi
+  case $fault in
+    throws) grep -q '^member 2: the reason$' err ;;
+    dies) grep -qi 'killed' err ;;
+    *) grep -q '^member 2: made up$' err ;;
+  esac
 done

@@ -4,6 +4,7 @@
 //             long to wait for one another on few cores, fewer
 //   libraries SEED CASES
 //             compares lines, suffix arrays and spectra of random inputs with those of one process
+//   fails N   sorts; the last member fails at its N-th chance in a verb or callback
 //   throws    the last member throws; the others wait for it
 //   dies      the last member is killed; the others wait for it
 #include <csignal>
@@ -16,6 +17,7 @@
 
 #include "ordo/mpi.hpp"
 #include "tests/group/libraries.hpp"
+#include "tests/unit/group/failing.hpp"
 #include "tests/unit/group/group_checks.hpp"
 
 namespace {
@@ -69,6 +71,11 @@ int main(int argc, char** argv) {
       } else if (command == "libraries") {
         std::uint64_t const cases = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
         status = members.reduce(group_checks::wrong_results(members, seed, cases), ordo::reduction::sum) != 0;
+      } else if (command == "fails") {
+        group_checks::chances left(is_last ? seed : 0);
+        group_checks::failing_member failing(short_messages, left);
+        check_sorts(failing, 1);
+        status = 3;  // there are fewer chances
       } else if (command == "throws" && is_last) {
         throw std::runtime_error("the reason");
       } else if (command == "dies" && is_last) {
