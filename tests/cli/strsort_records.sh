@@ -127,7 +127,7 @@ same '##gff-version 3\nchr10\ts\te\t7\t8\nchr2\ts\te\t5\t9\nchr2\ts\te\t5\t6\nch
 same '##gff-version 3\nchr2\ts\te\t5\t9\nchr2\ts\te\t5\t6\nchr2\ts\te\t40\t41\nchr10\ts\te\t7\t8\n' --as gff --natural f.gff
 row() { printf '%s\\tt\\t%s\\t%s\\t%s\\t.\\t+\\t.\\t%s\\n' "$@"; }
 genes="$(row C1 gene 100 200 ID=g0)$(row C1 gene 335 900 ID=g1)$(row C1 mRNA 335 900 'ID=m1;Parent=g1')$(row C1 exon 335 900 Parent=m1)$(row C1 CDS 335 900 Parent=m1)$(row C1 exon 335 400 Parent=m1)"
-lines='##gff-version 3\n#!build x\n##sequence-region C1 1 9999\n#y\n'
+lines='##gff-version 3\n#!build x\n##sequence-region C1 1 9999\n#y\n#y\n'
 sequences='##FASTA\n>C1 z\nACGT\n###\nTTTT\n'
 printf '%b' "##gff-version 3\n#!build x\n###\n$(row C1 CDS 335 900 Parent=m1)$(row C1 exon 335 900 Parent=m1)##sequence-region C1 1 9999\n$(row C1 exon 335 400 Parent=m1)###\r\n$(row C1 mRNA 335 900 'ID=m1;Parent=g1')$(row C1 gene 335 900 ID=g1)###\n#y\n$(row C1 gene 100 200 ID=g0)#y\n$sequences" > fasta.gff
 same "$lines$genes$sequences" --as gff fasta.gff

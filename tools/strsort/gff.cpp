@@ -63,7 +63,7 @@ void stored_text::read_at(std::uint64_t offset, std::span<char> to) const {
   if (!to.empty()) rest_->read_at(offset - front_.size(), to);
 }
 
-bool gff_parts::add_line(std::string_view line) {
+bool gff_parts::add_line(std::string_view line, std::size_t input) {
   constexpr std::string_view version = "##gff-version";
   if (line.starts_with(version)) {
     // 3 and 3.1.26 are the same.
@@ -72,11 +72,17 @@ bool gff_parts::add_line(std::string_view line) {
     number = number.substr(0, number.find_first_not_of("0123456789"));
     if (!version_) {
       version_ = number;
-      lines_ = fmt::format("{}\n{}", line, lines_);  // the first line, by the format
+      version_line_ = fmt::format("{}\n", line);  // the first line, by the format
     }
     return version_ == number;
   }
-  if (known_lines_.emplace(line).second) (lines_ += line) += '\n';
+  bool const is_directive = line.starts_with("##");
+  if (is_directive || are_several_) {
+    auto const [known, is_new] = known_lines_.emplace(line, input);
+    if (!is_new && (is_directive || known->second != input)) return true;
+  }
+  lines_.append(line);
+  lines_.append("\n");
   return true;
 }
 
@@ -87,6 +93,15 @@ void gff_parts::keep(stored_text section) {
   if (last != '\n') section.append("\n");
   if (std::ranges::none_of(sections_, [&](stored_text const& known) { return are_equal(known, section); }))
     sections_.push_back(std::move(section));
+}
+
+std::uint64_t gff_parts::write_lines(sink& to) const {
+  if (version_) to.write(version_line_);
+  each_part(lines_, 0, [&](std::uint64_t, std::string_view part) {
+    to.write(part);
+    return true;
+  });
+  return version_line_.size() + lines_.size();
 }
 
 std::uint64_t gff_parts::write_sequences(sink& to) const {
@@ -108,8 +123,13 @@ std::uint64_t gff_parts::write_sequences(sink& to) const {
   return written;
 }
 
-gff_source::gff_source(std::unique_ptr<source> from, gff_parts& parts, std::string name, bool numbers_lines)
-    : from_(std::move(from)), parts_(parts), name_(std::move(name)), numbers_lines_(numbers_lines), buffer_(2 * step) {}
+gff_source::gff_source(std::unique_ptr<source> from, gff_parts& parts, std::size_t input, std::string name, bool numbers_lines)
+    : from_(std::move(from)),
+      parts_(parts),
+      input_(input),
+      name_(std::move(name)),
+      numbers_lines_(numbers_lines),
+      buffer_(2 * step) {}
 
 // Reads more bytes behind those of the buffer, which grows if a line fills it. @returns false at the end
 bool gff_source::fill() {
@@ -150,7 +170,7 @@ void gff_source::take_other() {
   std::size_t const size = line.size();
   line = line.substr(0, line.find('\n'));
   ++others_;
-  if (line.substr(0, line.find_last_not_of(blanks) + 1) != resolved && !parts_.add_line(line))
+  if (line.substr(0, line.find_last_not_of(blanks) + 1) != resolved && !parts_.add_line(line, input_))
     throw input_error(fmt::format("cannot read: {}:{}: {}, and another version before", name_, lines_ + others_, line));
   at_ += size;
   if (numbers_lines_) left_out_.push_back(lines_);
@@ -185,7 +205,7 @@ std::uint64_t gff_source::line_number(std::uint64_t n) const {
 }
 
 void gff_sink::begin() {
-  if (!std::exchange(began_, true) && !parts_.lines().empty()) to_.write(parts_.lines());
+  if (!std::exchange(began_, true)) written_ = parts_.write_lines(to_);
 }
 
 void gff_sink::write(std::span<char const> data) {
@@ -195,7 +215,7 @@ void gff_sink::write(std::span<char const> data) {
 
 std::uint64_t gff_sink::finish() {
   begin();
-  return parts_.lines().size() + parts_.write_sequences(to_);
+  return written_ + parts_.write_sequences(to_);
 }
 
 }  // namespace ordo::inline v0::strsort

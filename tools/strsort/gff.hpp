@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "base/temporary_file.hpp"
@@ -31,15 +31,18 @@ class stored_text {
   std::uint64_t size_ = 0;
 };
 
-/// What the inputs of a command have besides features. Lines of equal text, and equal sections of sequences, count once.
+/// What the inputs of a command have besides features. Directives of equal text count once, and so do comments that another
+/// input has, too, and equal sections of sequences.
 class gff_parts {
  public:
   /// @param folder  of temporary files @param keeps_sequences  false: they are read, but not stored
-  gff_parts(std::string folder, bool keeps_sequences) : folder_(std::move(folder)), keeps_sequences_(keeps_sequences) {}
+  /// @param are_several  more than one input follows
+  gff_parts(std::string folder, bool keeps_sequences, bool are_several)
+      : folder_(std::move(folder)), keeps_sequences_(keeps_sequences), are_several_(are_several), lines_(folder_) {}
 
-  /// Adds a directive or a comment, without the end of its line. @returns false for a version of the format that differs from
-  /// one added before
-  bool add_line(std::string_view line);
+  /// Adds a directive or a comment, without the end of its line. @param input  the number of the input
+  /// @returns false for a version of the format that differs from one added before
+  bool add_line(std::string_view line, std::size_t input);
   /// Adds the bytes from the line ##FASTA on, or from the '>' that stands for it. `take` returns them part by part, the last
   /// one empty.
   template <class Take>
@@ -50,19 +53,20 @@ class gff_parts {
     keep(std::move(section));
   }
 
-  [[nodiscard]] std::string const& lines() const { return lines_; }
-  [[nodiscard]] bool empty() const { return lines_.empty() && sections_.empty(); }
-  /// Writes the sections as one. @returns the number of bytes
+  [[nodiscard]] bool empty() const { return !version_ && lines_.size() == 0 && sections_.empty(); }
+  /// Write the lines, and the sections as one. @returns the number of bytes
+  std::uint64_t write_lines(sink& to) const;
   std::uint64_t write_sequences(sink& to) const;
 
  private:
   void keep(stored_text section);
 
   std::string folder_;
-  bool keeps_sequences_;
-  std::string lines_;
-  std::optional<std::string> version_;
-  std::unordered_set<std::string> known_lines_;
+  bool keeps_sequences_, are_several_;
+  std::optional<std::string> version_;  // and the line that states it
+  std::string version_line_;
+  stored_text lines_;
+  std::unordered_map<std::string, std::size_t> known_lines_;  // and the input that had each of them first
   std::vector<stored_text> sections_;
 };
 
@@ -70,9 +74,9 @@ class gff_parts {
 /// earlier one, which a sort makes false.
 class gff_source final : public source {
  public:
-  /// `parts` must outlive the source. @param name  of the file, for messages
+  /// `parts` must outlive the source. @param input, name  its number, and its name for messages
   /// @param numbers_lines  for line_number(), which takes memory for each line that is no feature
-  gff_source(std::unique_ptr<source> from, gff_parts& parts, std::string name, bool numbers_lines);
+  gff_source(std::unique_ptr<source> from, gff_parts& parts, std::size_t input, std::string name, bool numbers_lines);
 
   /// @throws input_error  also for files of different versions
   std::size_t read(std::span<char> to) override;
@@ -86,6 +90,7 @@ class gff_source final : public source {
 
   std::unique_ptr<source> from_;
   gff_parts& parts_;
+  std::size_t input_;
   std::string name_;
   bool numbers_lines_;
   std::vector<char> buffer_;
@@ -114,6 +119,7 @@ class gff_sink final : public sink {
   sink& to_;
   gff_parts const& parts_;
   bool began_ = false;
+  std::uint64_t written_ = 0;  // of the lines
 };
 
 }  // namespace ordo::inline v0::strsort

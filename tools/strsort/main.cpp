@@ -318,7 +318,7 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
   if (made.check != 0 && made.output) throw usage_error(fmt::format("options '-{}o' are incompatible", made.check));
   strings::line_comparison{by, inputs.delimiter()};  // throws if there is no such locale
   if (made.explain) {
-    fmt::print("{}", strsort::explained(by, inputs.delimiter(), inputs.header(), *inputs.open(0)));
+    fmt::print("{}", strsort::explained(by, inputs.delimiter(), made.preset.empty() ? inputs.header() : "", *inputs.open(0)));
     return 0;
   }
   made.common.check_machine();

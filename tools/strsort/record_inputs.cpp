@@ -135,7 +135,8 @@ record_inputs::record_inputs(command const& made, input_opener open)
   // Sequences belong to a whole file of features, as it is.
   if (made.preset == "gff")
     gff_.emplace(made.temporary_folders.empty() ? cli::temporary_folder() : made.temporary_folders.front(),
-                 made.check == 0 && !made.head && !made.count && !made.debug && !made.estimate && !made.explain);
+                 made.check == 0 && !made.head && !made.count && !made.debug && !made.estimate && !made.explain,
+                 made.files.size() > 1);
   if (format_.header == 0 && format_.header_prefixes.empty() && !format_.has_mark) return;
   for (; first_ < made.files.size(); ++first_) {
     auto input = opened(first_);
@@ -151,7 +152,7 @@ record_inputs::record_inputs(command const& made, input_opener open)
 std::unique_ptr<record_source> record_inputs::opened(std::size_t k) {
   std::unique_ptr<source> from = open_(k);
   if (gff_) {
-    auto features = std::make_unique<gff_source>(std::move(from), *gff_, shown(made_.files[k]), made_.check != 0);
+    auto features = std::make_unique<gff_source>(std::move(from), *gff_, k, shown(made_.files[k]), made_.check != 0);
     features_ = features.get();
     from = std::move(features);
   }
