@@ -81,8 +81,11 @@ bool gff_parts::add_line(std::string_view line, std::size_t input) {
     auto const [known, is_new] = known_lines_.emplace(line, input);
     if (!is_new && (is_directive || known->second != input)) return true;
   }
-  lines_.append(line);
-  lines_.append("\n");
+  (last_lines_ += line) += '\n';
+  if (last_lines_.size() >= step) {
+    lines_.append(last_lines_);
+    last_lines_.clear();
+  }
   return true;
 }
 
@@ -101,7 +104,8 @@ std::uint64_t gff_parts::write_lines(sink& to) const {
     to.write(part);
     return true;
   });
-  return version_line_.size() + lines_.size();
+  to.write(last_lines_);
+  return version_line_.size() + lines_.size() + last_lines_.size();
 }
 
 std::uint64_t gff_parts::write_sequences(sink& to) const {

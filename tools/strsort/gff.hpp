@@ -53,7 +53,7 @@ class gff_parts {
     keep(std::move(section));
   }
 
-  [[nodiscard]] bool empty() const { return !version_ && lines_.size() == 0 && sections_.empty(); }
+  [[nodiscard]] bool empty() const { return !version_ && last_lines_.empty() && lines_.size() == 0 && sections_.empty(); }
   /// Write the lines, and the sections as one. @returns the number of bytes
   std::uint64_t write_lines(sink& to) const;
   std::uint64_t write_sequences(sink& to) const;
@@ -65,7 +65,8 @@ class gff_parts {
   bool keeps_sequences_, are_several_;
   std::optional<std::string> version_;  // and the line that states it
   std::string version_line_;
-  stored_text lines_;
+  stored_text lines_;                                         // without
+  std::string last_lines_;                                    // which follow
   std::unordered_map<std::string, std::size_t> known_lines_;  // and the input that had each of them first
   std::vector<stored_text> sections_;
 };
