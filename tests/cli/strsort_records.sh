@@ -94,6 +94,8 @@ printf '2026-01-01 10:00 +0000 UTC\n2026-01-01 05:30 -0500 EST\n' > zones
 same "$(cat zones)\n" '--date=%Y-%m-%d %H:%M %z %Z' zones
 printf 'Fri 2020-W53\nSat 2020-W53\nMon 2021-W01\nSun 2020-W53\n' > weeks
 same 'Fri 2020-W53\nSat 2020-W53\nSun 2020-W53\nMon 2021-W01\n' '--date=%a %G-W%V' weeks
+printf 'Fri Nov 27 23:18:40 UTC 2026\nFri Nov 27 23:18:39 GMT+00:00 2026\nFri Nov 27 23:18:38 Z 2026\n' > words
+same "$(tac words)\n" '--date=%a %b %d %H:%M:%S %Z %Y' words
 printf '10.5\n9.75\n-1.5\n10.25\nx\n' > seconds
 same 'x\n-1.5\n9.75\n10.25\n10.5\n' --date=%s.%f seconds
 
@@ -160,6 +162,7 @@ printf 'chr1\t1000\nchr2\t900\nchr10\t50\n' > genome
 same 'track name=t\n#c\nchr1\t3\t4\nchr10\t1\t2\nchr2\t20\t21\nchr2\t100\t101\n' --as bed f.bed
 same 'track name=t\n#c\nchr1\t3\t4\nchr2\t20\t21\nchr2\t100\t101\nchr10\t1\t2\n' --as bed --order-file genome f.bed
 same 'track name=t\n#c\nchr1\t3\t4\nchr2\t20\t21\nchr2\t100\t101\nchr10\t1\t2\n' --as bed --natural f.bed
+same 'track name=t\n#c\nchr10\t1\t2\nchr2\t100\t101\nchr2\t20\t21\nchr1\t3\t4\n' --as bed --natural -r f.bed
 # Headers: names of sequences are read as attributes, and the header states the order.
 contigs='##contig=<ID=chr2,length=9>\n##contig=<ID=chr1>\n' columns='#CHROM\tPOS\n'
 printf "$contigs$columns"'chr1\t5\t.\tA\tT\nchr2\t70\t.\tA\tT\nchr2\t8\t.\tC\tT\nchr2\t8\t.\tA\tT\n' > f.vcf
