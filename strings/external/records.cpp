@@ -187,17 +187,23 @@ void record_sink::ended(std::span<char const> data, Put put) const {
 }
 
 void record_sink::write(std::span<char const> data) {
-  finish();
+  if (of_lines_ && data.empty()) return;
+  begin();
   ended(data, [this](std::span<char const> text) { to_.write(text); });
 }
 
 void record_sink::write_at(std::uint64_t offset, std::span<char const> data) {
+  if (!data.empty()) has_lines_ = true;
   ended(data, [&](std::span<char const> text) { to_.write_at(header_.size() + offset, text); });
 }
 
-void record_sink::finish() {
+void record_sink::begin() {
   if (std::exchange(began_, true) || header_.empty()) return;
   to_.write(header_);
+}
+
+void record_sink::finish() {
+  if (!of_lines_ || has_lines_) begin();
 }
 
 std::vector<std::string> header_fields(std::string_view line, char separator, bool quoted) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -71,25 +72,33 @@ class record_source final : public source {
 /// Writes a header, then what is written to it.
 class record_sink final : public sink {
  public:
-  /// @param to  must outlive this object
-  record_sink(sink& to, std::string header, bool quoted) : to_(to), header_(std::move(header)), quoted_(quoted) {}
+  /// @param to  must outlive this object @param of_lines  without lines, there is no header
+  record_sink(sink& to, std::string header, bool quoted, bool of_lines = false)
+      : to_(to), header_(std::move(header)), quoted_(quoted), of_lines_(of_lines) {}
 
   void write(std::span<char const> data) override;
-  bool expect(std::uint64_t bytes) override { return to_.expect(header_.size() + bytes); }
+  bool expect(std::uint64_t bytes) override {
+    if (bytes != 0) has_lines_ = true;
+    return to_.expect(of_lines_ && bytes == 0 ? 0 : header_.size() + bytes);
+  }
   bool expect_unknown() override { return to_.expect_unknown(); }
   [[nodiscard]] bool addressable() const override { return to_.addressable(); }
   void write_at(std::uint64_t offset, std::span<char const> data) override;
   /// Writes the header if nothing else has been written. To be called at the end.
   void finish();
+  /// Returns the bytes of the header that has been written.
+  [[nodiscard]] std::size_t header_size() const { return began_ ? header_.size() : 0; }
 
  private:
+  void begin();
   // Calls put(bytes) with the ends of records as '\n'.
   template <class Put>
   void ended(std::span<char const> data, Put put) const;
 
   sink& to_;
   std::string header_;
-  bool quoted_, began_ = false;
+  bool quoted_, of_lines_, began_ = false;
+  std::atomic<bool> has_lines_ = false;
 };
 
 /// Returns the fields of a line, without quotes if they may have them. @param separator  0: blanks

@@ -183,7 +183,8 @@ same "$name" long
 same "$name" -r -k1 long
 
 # --debug: the same lines under the lines.
-for options in --debug '--debug -k1,1n -k3,3h' '--debug -k2,2M' '--debug -k1,1g'; do
+# Keys that begin and end within a character, too.
+for options in --debug '--debug -k1,1n -k3,3h' '--debug -k2,2M' '--debug -k1,1g' '--debug -s -k1.2 -k1.3,1.4' '--debug -s -k1.3 -k2.3,2.4'; do
   same "$name" $options numbers
   same "$name" $options few
 done

@@ -44,6 +44,30 @@ done
 for arguments in '+1 f' 'f +1' '+1b f' '+0.99999999999999999999 f' '+1ng f'; do
   for version in 200112 ' 200112' 200808; do _POSIX2_VERSION=$version refused $arguments; done
 done
+# After one pair of positions a single one is a key, too.
+printf '1 b c\n2 a b\n' > '+0n'
+printf '2 x y\n10 b c\n9 a b\n' > pairs
+for arguments in '+1 -2 +0n pairs' '+1 -2 pairs +0n' '+0n +1 -2 pairs' 'pairs +1 -2r +0n +2' '+0 -0 +0n -o made pairs' '+1 -2 -k2 +0n pairs' \
+  '+1 -2 -- +0n pairs' 'pairs -omade -o made pairs' 'pairs -o made' '+1 -2x +0n pairs' '+1 -2 +0nx pairs' '+2 -1 +0rn pairs'; do
+  for version in 199209 200112 200808 200809; do
+    export _POSIX2_VERSION=$version
+    for posix in '' 1; do
+      if [[ $posix ]]; then export POSIXLY_CORRECT=1; fi
+      rm -f made
+      # shellcheck disable=SC2086
+      want=0; theirs $arguments > sort.out 2> sort.err || want=$?
+      if [[ -e made ]]; then mv made sort.out; fi
+      # shellcheck disable=SC2086
+      status=0; (exec -a sort bin/sort ${compat[@]+"${compat[@]}"} $arguments) > strsort.out 2> strsort.err || status=$?
+      if [[ -e made ]]; then mv made strsort.out; fi
+      [[ $status == "$want" ]] || fail "status $status: _POSIX2_VERSION=$version sort $arguments: $(< strsort.err)"
+      cmp sort.out strsort.out && cmp sort.err strsort.err || fail "_POSIX2_VERSION=$version sort $arguments"
+      unset POSIXLY_CORRECT
+    done
+  done
+done
+unset _POSIX2_VERSION
+rm '+0n'
 for arguments in 'f +1' 'f -r' 'f -o x -r' 'f -ox -o y' 'f -o' 'f -- -o x' 'f -r -o x' '-c f -o x' 'f +1 -o x' 'f -oxxx -k0' \
   'f -c' '-- f -o x' '-c f -c'; do
   POSIXLY_CORRECT=1 refused $arguments

@@ -75,6 +75,30 @@ printf 'a\nb\na\n' > order
 refused "order:3: 'a' is also in line 1" --order-file=order f.csv
 refused missing --order-file=missing f.csv
 
+# A wrong word behind a column, or behind a field, is named, not the column.
+refused "'numeric' is no order: letters of bdfghiMnRrV, natural, human-time, date, ip, order-file; numeric is 'n'" --csv -k price:numeric f.csv
+refused "'rev' is no order" --csv -k '"price":n,rev' f.csv
+refused "'n:x' is no order" --tsv -k x:n:x f.tsv
+refused "'numeric' is no order" --tsv -k 2:numeric f.tsv
+refused "'reverse' is no order" -k 1,1:n,reverse f.tsv
+refused 'no column has this name' --csv -k cost:numeric f.csv
+
+# Dates: ISO 8601 in all its forms, and the zones of a format.
+printf '2026-W01-2\n2026-002\n2026-01-03T00:00:00.5+01:00\n2026W011T00:00:01\n2026\n+12026-01-01\n12025-12-31\n10000\n-0001-12-31\n20260101T2330Z\n2025-366\n2026-01-02T12,5\n2026-01-02 13:30 +0130\n2026001T22\n2026-13\n2026-W54\n2026-W01\n0000\n' > dates
+same '10000\n2025-366\n2026-13\n2026-W54\n-0001-12-31\n0000\n2026-W01\n2026W011T00:00:01\n2026-W01-2\n2026\n2026001T22\n20260101T2330Z\n2026-002\n2026-01-02 13:30 +0130\n2026-01-02T12,5\n2026-01-03T00:00:00.5+01:00\n12025-12-31\n+12026-01-01\n' --date dates
+printf '2026-01-01 10:00 UTC\n2026-01-01 11:30 +02:00\n2026-01-01 09:00 -0200\n2026-01-01 09:59 Z\n2026-01-01 08:00\n2026-01-01 12:05 GMT+2\nEST\n' > zones
+same '2026-01-01 08:00\nEST\n2026-01-01 11:30 +02:00\n2026-01-01 09:59 Z\n2026-01-01 10:00 UTC\n2026-01-01 12:05 GMT+2\n2026-01-01 09:00 -0200\n' '--date=%Y-%m-%d %H:%M %Z' zones
+printf '2026-01-01 10:00 UTC\n2026-01-01 09:00 EST\n' > zones
+refused "'2026-01-01 09:00 EST': unknown time zone 'EST'" '--date=%Y-%m-%d %H:%M %Z' zones
+printf '2026-01-01 10:00 +0000 UTC\n2026-01-01 05:30 -0500 EST\n' > zones
+same "$(cat zones)\n" '--date=%Y-%m-%d %H:%M %z %Z' zones
+printf 'Fri 2020-W53\nSat 2020-W53\nMon 2021-W01\nSun 2020-W53\n' > weeks
+same 'Fri 2020-W53\nSat 2020-W53\nSun 2020-W53\nMon 2021-W01\n' '--date=%a %G-W%V' weeks
+printf 'Fri Nov 27 23:18:40 UTC 2026\nFri Nov 27 23:18:39 GMT+00:00 2026\nFri Nov 27 23:18:38 Z 2026\n' > words
+same "$(tac words)\n" '--date=%a %b %d %H:%M:%S %Z %Y' words
+printf '10.5\n9.75\n-1.5\n10.25\nx\n' > seconds
+same 'x\n-1.5\n9.75\n10.25\n10.5\n' --date=%s.%f seconds
+
 # Keys that a regular expression finds.
 (cd random && python3 -B "$ORDO_SOURCE/tests/reference/strsort_regex_reference.py" "$seed" "$cases")
 printf 'b id=10\na id=9\nid=x\n\303\244=3 /1/\n' > ids
@@ -99,21 +123,144 @@ sort late > want
 for locale in '' --locale=C.UTF-8; do strsort -s $locale -k '/(?<=ä)\d$/n' late | cmp - want; done
 
 # Formats of genomics: as sort-bed, bedtools sort, bcftools sort and samtools sort order them.
+# Features: parents before their children, directives first, sequences last.
 printf '##gff-version 3\nchr2\ts\te\t5\t9\nchr10\ts\te\t7\t8\nchr2\ts\te\t40\t41\nchr2\ts\te\t5\t6\n' > f.gff
-same '##gff-version 3\nchr10\ts\te\t7\t8\nchr2\ts\te\t5\t6\nchr2\ts\te\t5\t9\nchr2\ts\te\t40\t41\n' --as gff f.gff
+same '##gff-version 3\nchr10\ts\te\t7\t8\nchr2\ts\te\t5\t9\nchr2\ts\te\t5\t6\nchr2\ts\te\t40\t41\n' --as gff f.gff
+same '##gff-version 3\nchr2\ts\te\t5\t9\nchr2\ts\te\t5\t6\nchr2\ts\te\t40\t41\nchr10\ts\te\t7\t8\n' --as gff --natural f.gff
+row() { printf '%s\\tt\\t%s\\t%s\\t%s\\t.\\t+\\t.\\t%s\\n' "$@"; }
+genes="$(row C1 gene 100 200 ID=g0)$(row C1 gene 335 900 ID=g1)$(row C1 mRNA 335 900 'ID=m1;Parent=g1')$(row C1 exon 335 900 Parent=m1)$(row C1 CDS 335 900 Parent=m1)$(row C1 exon 335 400 Parent=m1)"
+lines='##gff-version 3\n#!build x\n##sequence-region C1 1 9999\n#y\n#y\n'
+sequences='##FASTA\n>C1 z\nACGT\n###\nTTTT\n'
+printf '%b' "##gff-version 3\n#!build x\n###\n$(row C1 CDS 335 900 Parent=m1)$(row C1 exon 335 900 Parent=m1)##sequence-region C1 1 9999\n$(row C1 exon 335 400 Parent=m1)###\r\n$(row C1 mRNA 335 900 'ID=m1;Parent=g1')$(row C1 gene 335 900 ID=g1)###\n#y\n$(row C1 gene 100 200 ID=g0)#y\n$sequences" > fasta.gff
+same "$lines$genes$sequences" --as gff fasta.gff
+same "$lines$(row C1 gene 100 200 ID=g0)" --as gff --head=1 fasta.gff
+strsort --as gff fasta.gff > sorted.gff
+expect 0 strsort --as gff -c sorted.gff
+expect 1 strsort --as gff -c fasta.gff
+grep -q '^strsort: fasta.gff:5: disorder: C1.t.exon.335.900' err || fail "$(cat err)"
+same "$lines$genes$sequences" --as gff -m sorted.gff
+same "$lines$genes$sequences" --as gff -u fasta.gff sorted.gff
+# The sections of two files are one, and a '>' begins one, too.
+{ sed '/^##FASTA/,$d' sorted.gff; printf '>C2\nCC'; } > implied.gff
+expect 0 strsort --as gff -u fasta.gff implied.gff
+printf '%b' "$lines$genes$sequences>C2\nCC\n" | cmp - out || fail "two sections: $(cat out)"
+expect 0 strsort --as gff -u implied.gff sorted.gff
+printf '%b' "$lines$genes>C2\nCC\n${sequences#*\\n}" | cmp - out || fail "two sections: $(cat out)"
+printf 'c\tt\texon\t1\t9\t.\t+\t.\tgene_id "g"; transcript_id "t";\nc\tt\ttranscript\t1\t9\t.\t+\t.\tgene_id "g"; transcript_id "t";\nc\tt\tgene\t1\t9\t.\t+\t.\tgene_id "g";\nc\tt\tstart_codon\t1\t3\t.\t+\t0\tgene_id "g"; transcript_id "t";\n' > f.gtf
+same "$(sed -n 3p f.gtf)\n$(sed -n 2p f.gtf)\n$(sed -n 1p f.gtf)\n$(sed -n 4p f.gtf)\n" --as gff f.gtf
+same "$(sed -n 4p f.gtf)\n$(sed -n 1p f.gtf)\n$(sed -n 2p f.gtf)\n$(sed -n 3p f.gtf)\n" --as gff -r f.gtf
+{ cat fasta.gff; head -c 6000000 /dev/zero | tr '\0' A | fold -w 1000; echo; } > large.gff
+strsort --as gff large.gff | tail -n 6000 | cmp - <(tail -n 6000 large.gff) || fail 'other sequences'
+same '' --as gff /dev/null
+printf '#first\n##gff-version 2\n' > old.gff
+refused 'old.gff:2: ##gff-version 2, and another version before' --as gff fasta.gff old.gff
+same '##gff-version 2\n#first\n' --as gff old.gff
+echo '##gff-version 3' > empty.gff
+same '##gff-version 3\n' --as gff empty.gff
 printf 'track name=t\n#c\nchr10\t1\t2\nchr2\t100\t101\nchr2\t20\t21\nchr1\t3\t4\n' > f.bed
 printf 'chr1\t1000\nchr2\t900\nchr10\t50\n' > genome
 same 'track name=t\n#c\nchr1\t3\t4\nchr10\t1\t2\nchr2\t20\t21\nchr2\t100\t101\n' --as bed f.bed
 same 'track name=t\n#c\nchr1\t3\t4\nchr2\t20\t21\nchr2\t100\t101\nchr10\t1\t2\n' --as bed --order-file genome f.bed
 same 'track name=t\n#c\nchr1\t3\t4\nchr2\t20\t21\nchr2\t100\t101\nchr10\t1\t2\n' --as bed --natural f.bed
-printf '##contig=<ID=chr2,length=9>\n##contig=<ID=chr1>\n#CHROM\tPOS\nchr1\t5\t.\tA\tT\nchr2\t70\t.\tA\tT\nchr2\t8\t.\tC\tT\nchr2\t8\t.\tA\tT\n' > f.vcf
-same "$(head -n 3 f.vcf)\nchr2\t8\t.\tA\tT\nchr2\t8\t.\tC\tT\nchr2\t70\t.\tA\tT\nchr1\t5\t.\tA\tT\n" --as vcf f.vcf
-printf '@HD\tVN:1.6\n@SQ\tSN:b\tLN:9\n@SQ\tSN:a\tLN:9\nq\t4\t*\t0\nr\t0\ta\t5\ns\t0\tb\t10\nt\t0\tb\t9\n' > f.sam
-same "$(head -n 3 f.sam)\nt\t0\tb\t9\ns\t0\tb\t10\nr\t0\ta\t5\nq\t4\t*\t0\n" --as sam f.sam
+same 'track name=t\n#c\nchr10\t1\t2\nchr2\t100\t101\nchr2\t20\t21\nchr1\t3\t4\n' --as bed --natural -r f.bed
+# Headers: names of sequences are read as attributes, and the header states the order.
+contigs='##contig=<ID=chr2,length=9>\n##contig=<ID=chr1>\n' columns='#CHROM\tPOS\n'
+printf "$contigs$columns"'chr1\t5\t.\tA\tT\nchr2\t70\t.\tA\tT\nchr2\t8\t.\tC\tT\nchr2\t8\t.\tA\tT\n' > f.vcf
+same "$contigs${columns}chr2\t8\t.\tA\tT\nchr2\t8\t.\tC\tT\nchr2\t70\t.\tA\tT\nchr1\t5\t.\tA\tT\n" --as vcf f.vcf
+contigs='##contig=<length=9,taxonID=7,Description="x, ID=chr1, \\"\\\\",ID=chr2>\n##contig=<taxonID=chr9,ID="chr10">\n##contig=<tags=[ID=chr3,x],ID=chr1>\n##contig=<taxonID=chr5>\n'
+calls='chr2\t5\t.\tA\tT\nchr10\t5\t.\tA\tT\nchr1\t5\t.\tA\tT\nchr3\t5\t.\tA\tT\nchr5\t5\t.\tA\tT\nchr9\t5\t.\tA\tT\n'
+printf '%b' "$contigs$columns$(printf '%b' "$calls" | LC_ALL=C sort)\n" > ids.vcf
+same "$contigs$columns$calls" --as vcf ids.vcf
+printf '##a\n##contig=<ID=chr2>\n##b\n##contig=<ID=chr10>\n##contig=<ID=chr1>\n%b' "$columns$calls" > order.vcf
+same "##a\n##contig=<ID=chr1>\n##b\n##contig=<ID=chr2>\n##contig=<ID=chr10>\n${columns}chr1\t5\t.\tA\tT\nchr2\t5\t.\tA\tT\nchr10\t5\t.\tA\tT\nchr3\t5\t.\tA\tT\nchr5\t5\t.\tA\tT\nchr9\t5\t.\tA\tT\n" --as vcf --order-file=genome order.vcf
+natural="##a\n##contig=<ID=chr1>\n##b\n##contig=<ID=chr2>\n##contig=<ID=chr10>\n${columns}chr1\t5\t.\tA\tT\nchr2\t5\t.\tA\tT\nchr3\t5\t.\tA\tT\nchr5\t5\t.\tA\tT\nchr9\t5\t.\tA\tT\nchr10\t5\t.\tA\tT\n"
+same "$natural" --as vcf --natural order.vcf
+same "$natural" --as vcf -V order.vcf
+reads='@SQ\tSN:b\tLN:9\n@SQ\tLN:9\tAN:SN:x\tSN:a\n@CO\tSN:c\n'
+printf "@HD\tVN:1.5\tGO:query\tSO:unsorted\tSS:unsorted:x\tXX:1\n$reads"'q\t4\t*\t0\nr\t0\ta\t5\ns\t0\tb\t10\nt\t0\tb\t9\n' > f.sam
+placed='t\t0\tb\t9\ns\t0\tb\t10\nr\t0\ta\t5\n'
+same "@HD\tVN:1.5\tSO:coordinate\tXX:1\n$reads${placed}q\t4\t*\t0\n" --as sam f.sam
+sed 1d f.sam > without.sam
+same "@HD\tVN:1.6\tSO:coordinate\n$reads${placed}q\t4\t*\t0\n" --as sam without.sam
+same "$reads${placed}q\t4\t*\t0\n" --as sam -k3,3r -k4,4n without.sam
+same "@HD\tVN:1.5\tSO:unknown\tXX:1\n${reads}q\t4\t*\t0\nr\t0\ta\t5\ns\t0\tb\t10\nt\t0\tb\t9\n" --as sam -r f.sam
+same "@HD\tVN:1.5\tSO:unknown\tXX:1\n${reads}q\t4\t*\t0\nr\t0\ta\t5\ns\t0\tb\t10\nt\t0\tb\t9\n" --as sam -k1,1 f.sam
+same "@HD\tVN:1.5\tSO:coordinate\tXX:1\n@SQ\tLN:9\tAN:SN:x\tSN:a\n@SQ\tSN:b\tLN:9\n@CO\tSN:c\nr\t0\ta\t5\nt\t0\tb\t9\ns\t0\tb\t10\nq\t4\t*\t0\n" --as sam --natural f.sam
+grep -v '^@' f.sam > bare.sam
+same "@HD\tVN:1.6\tSO:coordinate\nr\t0\ta\t5\nt\t0\tb\t9\ns\t0\tb\t10\nq\t4\t*\t0\n" --as sam bare.sam
+same '' --as sam /dev/null
+for options in '--as vcf --natural --order-file=genome' '--as bed --natural --order-file=genome' '--as vcf --ip' '--as vcf --date' \
+  '--as sam -V --natural' '--as bed -V --order-file=genome' '--as gff -z'; do
+  # shellcheck disable=SC2086
+  refused incompatible $options order.vcf
+done
+# samtools and bcftools order the same, where they are.
+if command -v samtools > /dev/null; then
+  awk 'BEGIN { srand(5); OFS = "\t"; print "@HD\tVN:1.6\tGO:query"; n = split("c3 c1 c20 c2", name, " "); for (i = 1; i <= n; ++i) print "@SQ\tSN:" name[i] "\tLN:99999"
+    for (i = 0; i < 2000; ++i) { u = rand() < 0.1; print "r" i, u ? 4 : 0, u ? "*" : name[1 + int(rand() * n)], u ? 0 : 1 + int(rand() * 90000), u ? 0 : 60, u ? "*" : "4M", "*", 0, 0, "ACGT", "IIII" } }' > reads.sam
+  samtools sort --no-PG -O sam reads.sam 2> /dev/null | cut -f 1-4 | grep -v '^r' > want
+  strsort --as sam reads.sam > out
+  grep '^@' out | cmp - want || fail 'a header that is not as that of samtools'
+  samtools sort --no-PG -O sam reads.sam 2> /dev/null | cut -f 3,4 | cmp - <(cut -f 3,4 out) || fail 'not as samtools sort'
+  samtools view --no-PG -b reads.sam > reads.bam
+  refused 'reads.bam: not text, but BAM: samtools sort sorts it' --as sam reads.bam -o reads.bam
+  samtools view reads.bam > /dev/null || fail 'a lost BAM'
+  strsort --as sam reads.sam | samtools view -b - > sorted.bam
+  samtools index sorted.bam || fail 'no index of what was sorted'
+fi
+if command -v bcftools > /dev/null; then
+  { printf '##fileformat=VCFv4.2\n##contig=<Description="ID=x,y",ID=c3>\n##contig=<ID=c1>\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n'
+    awk 'BEGIN { srand(6); for (i = 0; i < 500; ++i) printf "c%d\t%d\t.\tA\t%s\t.\t.\t.\n", rand() < 0.5 ? 1 : 3, 1 + rand() * 300, rand() < 0.5 ? "C" : "G" }'; } > many.vcf
+  bcftools sort many.vcf 2> /dev/null | grep -v '^#' | cut -f 1,2,4,5 > want
+  strsort --as vcf many.vcf | grep -v '^#' | cut -f 1,2,4,5 | cmp - want || fail 'not as bcftools sort'
+fi
+
+# Binary data is not sorted by lines where it is compressed, or where a format of text is given.
+printf 'BAM\1\0\0\0\0\n2\n1\n' > x.bam
+printf 'BCF\2\2\0\0\0\0\n2\n1\n' > x.bcf
+printf 'CRAM\3\0\n2\n1\n' > x.cram
+printf 'CSI\1\0\n2\n1\n' > x.csi
+printf 'TBI\1\0\n2\n1\n' > x.tbi
+printf 'PAR1\x15\0\n2\n1\n' > x.parquet
+printf 'unknown\0\n2\n1\n' > x.unknown
+for data in x.*; do
+  gzip -nc $data > packed
+  bgzip -c $data > blocks || cp packed blocks
+  for file in $data packed blocks; do
+    cp $file kept
+    expect_error strsort --as sam $file -o $file
+    cmp kept $file || fail "replaced: $data"
+  done
+  expect_error strsort --as gff - < packed
+  expect_error strsort --as vcf -c $data
+  expect_error strsort --as bed --head=1 blocks
+  LC_ALL=C sort $data > want
+  expect 0 strsort $data
+  cmp want out || fail "not as sort: $data"
+  [[ $data == x.unknown ]] && continue
+  refused 'not text, but' blocks -o blocks
+  refused 'not text, but' packed -m
+  refused 'not text, but' - < packed
+done
+(exec -a sort "$(command -v strsort)" blocks) | cmp - <(LC_ALL=C sort blocks) || fail 'under the name sort, bytes are lines'
+
+# What is written as .gz is BGZF, also over a file that is.
+awk 'BEGIN { srand(3); for (i = 0; i < 3000; ++i) { s = int(rand() * 1e6); printf "chr%d\t%d\t%d\n", 1 + int(rand() * 22), s, s + 1 + int(rand() * 99) } }' > many.bed
+cp many.bed table.bed
+strsort --as bed table.bed -o table.bed.gz
+strsort --as bed table.bed > want
+gzip -dc table.bed.gz | cmp - want
+strsort --as bed -r table.bed.gz -o table.bed.gz
+strsort --as bed table.bed.gz -o table.bed.gz
+gzip -dc table.bed.gz | cmp - want
+tail -c 28 table.bed.gz | od -An -tx1 | tr -d ' \n' | grep -q '^1f8b08040000000000ff0600424302001b0003000000000000000000$' || fail 'no end marker'
+if command -v tabix > /dev/null; then
+  tabix -p bed table.bed.gz
+  tabix table.bed.gz chr7 | cmp - <(grep -P '^chr7\t' want) || fail 'no index'
+fi
 printf '#\n' > other.bed
 refused 'the header is not that of f.bed' --as bed f.bed other.bed
 if command -v bedtools > /dev/null; then
-  awk 'BEGIN { srand(3); for (i = 0; i < 3000; ++i) { s = int(rand() * 1e6); printf "chr%d\t%d\t%d\n", 1 + int(rand() * 22), s, s + 1 + int(rand() * 99) } }' > many.bed
   bedtools sort -i many.bed | cut -f 1,2 > want
   strsort --as bed many.bed | cut -f 1,2 | cmp - want || fail 'not as bedtools sort'
 fi

@@ -23,11 +23,16 @@
 namespace ordo::inline v0::cli {
 namespace {
 
-constexpr std::size_t blocks_of_a_job = 16;
+constexpr std::size_t blocks_of_a_job = 16;                        // that are inflated
+constexpr std::size_t text_of_a_job = 4 * std::size_t{0xff00};     // that is compressed: of four blocks
 constexpr std::size_t max_text = 0xff00;                           // of a block that is made: fits, whatever it is
 constexpr std::size_t largest_block = std::size_t{1} << 16;        // packed or not
 constexpr std::size_t smallest_block = longest_magic + 2 + 2 * 4;  // of no text, its checksum and its length
 constexpr int level = 6;
+constexpr unsigned max_encoders = 16;  // Each thread takes two jobs of half a megabyte, and one of memory to compress.
+
+// An empty block ends a file (SAM specification, section 4.1.2).
+constexpr std::string_view end_marker("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0", 28);
 
 std::uint32_t little_endian(std::span<char const> bytes) {
   std::uint32_t value = 0;
@@ -35,9 +40,16 @@ std::uint32_t little_endian(std::span<char const> bytes) {
   return value;
 }
 
-/// Loads htslib when there is BGZF. With its dependencies it would take a third of the time of a small command that needs none.
+void put_little_endian(std::span<char> to, std::uint32_t value) {
+  for (char& byte : to) {
+    byte = static_cast<char>(value & 0xff);
+    value >>= 8;
+  }
+}
+
+/// Loads htslib, for its threads, when there is BGZF of several jobs. With its dependencies it would take a third of the time
+/// of a small command that needs none.
 struct htslib {
-  decltype(&::bgzf_compress) bgzf_compress;
   decltype(&::hts_set_log_level) set_log_level;
   decltype(&::hts_tpool_init) pool_init;
   decltype(&::hts_tpool_destroy) pool_destroy;
@@ -54,7 +66,7 @@ struct htslib {
   }
 
   /// Returns false on a system without it, such as one where the programs came with the Python package. One thread then reads
-  /// BGZF.
+  /// and writes BGZF.
   static bool is_here() {
     try {
       get();
@@ -66,7 +78,6 @@ struct htslib {
 
  private:
   htslib() {
-    load(bgzf_compress, "bgzf_compress");
     load(set_log_level, "hts_set_log_level");
     load(pool_init, "hts_tpool_init");
     load(pool_destroy, "hts_tpool_destroy");
@@ -81,7 +92,7 @@ struct htslib {
     if (!library_) library_ = dlopen(ORDO_HTSLIB, RTLD_NOW | RTLD_LOCAL);
     if (!library_) library_ = dlopen(ORDO_HTSLIB_FILE, RTLD_NOW | RTLD_LOCAL);  // in a folder that the system does not search
     void* const found = library_ ? dlsym(library_, name) : nullptr;
-    if (!found) throw output_error(fmt::format("cannot load htslib, which writes BGZF: {}", dlerror()));
+    if (!found) throw output_error(fmt::format("cannot load htslib: {}", dlerror()));
     function = reinterpret_cast<Function>(found);
   }
 
@@ -208,33 +219,45 @@ void inflate(job& one) {
   }
 }
 
-void append_block(std::vector<char>& to, std::span<char const> text) {
+void append_block(std::vector<char>& to, std::span<char const> text, libdeflate_compressor* compressor) {
+  constexpr std::size_t header_size = longest_magic, footer_size = 2 * 4;
   std::size_t const before = to.size();
-  std::size_t size = largest_block;
-  to.resize(before + size);
-  if (htslib::get().bgzf_compress(to.data() + before, &size, text.data(), text.size(), level) != 0) throw std::bad_alloc();
+  to.resize(before + largest_block);
+  std::span<char> const block = std::span(to).subspan(before);
+  std::size_t const packed = libdeflate_deflate_compress(compressor, text.data(), text.size(), block.data() + header_size,
+                                                         largest_block - header_size - footer_size);
+  if (packed == 0) throw std::logic_error("BGZF: a block of the largest text does not fit");
+  std::size_t const size = header_size + packed + footer_size;
+  std::ranges::copy(end_marker.substr(0, header_size), block.begin());
+  put_little_endian(block.subspan(header_size - 2, 2), static_cast<std::uint32_t>(size - 1));
+  put_little_endian(block.subspan(size - footer_size, 4), libdeflate_crc32(0, text.data(), text.size()));
+  put_little_endian(block.subspan(size - 4, 4), static_cast<std::uint32_t>(text.size()));
   to.resize(before + size);
 }
 
 void deflate(job& one) {
+  std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> const compressor(libdeflate_alloc_compressor(level),
+                                                                                            libdeflate_free_compressor);
+  if (!compressor) throw std::bad_alloc();
+  one.packed.reserve(one.text.size() / 2);
   for (std::span<char const> rest(one.text); !rest.empty();) {
     auto const part = rest.first(std::min(rest.size(), max_text));
-    append_block(one.packed, part);
+    append_block(one.packed, part, compressor.get());
     rest = rest.subspan(part.size());
   }
 }
 
 class bgzf_encoder final : public encoder {
  public:
-  explicit bgzf_encoder(unsigned threads) : jobs_(threads) {}
+  explicit bgzf_encoder(unsigned threads) : jobs_(std::min(static_cast<unsigned>(threads_for(threads)), max_encoders)) {}
 
   void write(std::span<char const> text, raw_writer const& put) override {
     while (!text.empty()) {
       if (!next_) next_ = std::make_unique<job>(job{deflate, {}, {}, 0, {}});
-      auto const part = text.first(std::min(text.size(), blocks_of_a_job * max_text - next_->text.size()));
+      auto const part = text.first(std::min(text.size(), text_of_a_job - next_->text.size()));
       next_->text.insert(next_->text.end(), part.begin(), part.end());
       text = text.subspan(part.size());
-      if (next_->text.size() < blocks_of_a_job * max_text) return;
+      if (next_->text.size() < text_of_a_job) return;
       jobs_.add(std::move(next_));
       while (jobs_.full()) put(jobs_.take()->packed);
     }
@@ -243,8 +266,6 @@ class bgzf_encoder final : public encoder {
   void finish(raw_writer const& put) override {
     if (next_) jobs_.add(std::move(next_));
     while (!jobs_.empty()) put(jobs_.take()->packed);
-    std::vector<char> end_marker;
-    append_block(end_marker, {});
     put(end_marker);
   }
 

@@ -190,6 +190,7 @@ std::unique_ptr<encoder> make_encoder(compression how, unsigned threads) {
   switch (how) {
     case compression::none:
       return nullptr;
+    case compression::gzip:  // Its readers read BGZF, too, and tabix, samtools and bcftools index no other.
     case compression::bgzf:
       return make_bgzf_encoder(threads);
     default:

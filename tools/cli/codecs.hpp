@@ -87,7 +87,8 @@ class encoder {
   virtual void finish(raw_writer const& put) = 0;
 };
 
-/// Returns an encoder, or null for compression::none. @param threads  that compress BGZF and xz
+/// Returns an encoder, or null for compression::none. gzip is written as BGZF, which every reader of gzip reads.
+/// @param threads  that compress BGZF, xz and zstd
 std::unique_ptr<encoder> make_encoder(compression format, unsigned threads = 0);
 
 /// Inflates consecutive BGZF blocks by several threads. They end before bytes that are no BGZF header.
@@ -120,7 +121,7 @@ class gzip_member {
 };
 /// Decodes all streams or frames of bzip2, xz or zstd to the end of the file.
 std::unique_ptr<decoder> make_filter_decoder(compression format, lookahead& from);
-/// Encodes gzip, bzip2, xz or zstd. @param threads  that compress xz and zstd
+/// Encodes bzip2, xz or zstd. @param threads  that compress xz and zstd
 std::unique_ptr<encoder> make_filter_encoder(compression format, unsigned threads);
 
 }  // namespace ordo::inline v0::cli

@@ -250,8 +250,6 @@ std::unique_ptr<decoder> make_filter_decoder(compression how, lookahead& from) {
 
 std::unique_ptr<encoder> make_filter_encoder(compression how, unsigned threads) {
   switch (how) {
-    case compression::gzip:
-      return encoder_by(io::zlib_compressor(gzip_params(), no_buffer));
     case compression::bzip2:
       return encoder_by(io::bzip2_compressor(io::bzip2_params(), no_buffer));
     case compression::xz:

@@ -33,6 +33,7 @@ struct command {
   std::vector<strings::key_type> own;   // --natural to --order-file, outside of keys
   std::optional<std::string> order_file, date_format;
   bool names_keys = false, explain = false;  // names_keys: keys may be columns of the header
+  bool has_preset_keys = false;              // the keys are those of the preset
   [[nodiscard]] bool has_records() const { return header.value_or(0) != 0 || quoted || !preset.empty(); }
 
   char check = 0;  // 'c', 'C' or none

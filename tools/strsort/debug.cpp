@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cwchar>
 #include <cwctype>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -93,6 +94,8 @@ piece found(std::string_view line, piece of, key const& by) {
   if (!by.finder) return of;
   std::string_view const part = by.finder->find(line.substr(of.first, of.last > of.first ? of.last - of.first : 0));
   if (part.empty()) return {of.first, of.first};
+  // Not a part of the line, but a text that stands for one.
+  if (std::less<>()(part.data(), line.data()) || !std::less<>()(part.data(), line.data() + line.size())) return of;
   std::size_t const first = std::size_t(part.data() - line.data()), last = first + part.size();
   return {by.skip_blanks_at_first ? std::min(behind_blanks(line, first), last) : first, last};
 }
@@ -152,7 +155,7 @@ piece significant(std::string_view line, piece of, key_type as, strings::gnu_rul
   return {first, first + length};
 }
 
-// Returns the columns of a terminal that the text takes. An invalid byte takes one.
+// Returns the columns of a terminal that the text takes. An invalid byte takes one, and so does a character that is cut off.
 std::size_t width(std::string_view text) {
   std::size_t columns = 0;
   std::mbstate_t state{};
@@ -160,9 +163,10 @@ std::size_t width(std::string_view text) {
     wchar_t character = 0;
     std::size_t bytes = std::mbrtowc(&character, text.data(), text.size(), &state);
     if (bytes > text.size()) {
+      constexpr auto cut_off = static_cast<std::size_t>(-2);
       ++columns;
       state = {};
-      bytes = 1;
+      bytes = bytes == cut_off ? text.size() : 1;
     } else if (int const needed = wcwidth(character); needed >= 0 && bytes != 0) {
       columns += std::size_t(needed);
     } else {

@@ -9,6 +9,7 @@
 
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/external/records.hpp"
+#include "tools/strsort/genomics.hpp"
 #include "tools/strsort/gnu_messages.hpp"
 #include "tools/strsort/pattern.hpp"
 
@@ -72,6 +73,10 @@ std::string key_in_words(key const& by, strings::order const& of, std::vector<st
   std::string made;
   if (auto const* const finder = dynamic_cast<pattern const*>(by.finder.get()))
     made = fmt::format("what {} finds in ", quoted("/" + finder->text() + "/"));
+  else if (dynamic_cast<feature_level const*>(by.finder.get()))
+    made = "the level of the feature, genes before transcripts before exons, in ";
+  else if (by.finder)
+    made = "whether the read is placed, in ";
   made += fmt::format("{} {}", range_in_words(by, columns), type_in_words(by, of));
   if (by.fold_case) made += "; lower case counts as upper case";
   if (by.dictionary)

@@ -30,6 +30,19 @@ constexpr std::array<std::pair<char, bool ordering::*>, 10> switches{{{'d', &ord
                                                                       {'r', &ordering::reverse},
                                                                       {'V', &ordering::version}}};
 
+// GNU's names of the options.
+constexpr std::array<std::pair<char, std::string_view>, 11> letter_names{{{'b', "ignore-leading-blanks"},
+                                                                          {'d', "dictionary-order"},
+                                                                          {'f', "ignore-case"},
+                                                                          {'g', "general-numeric"},
+                                                                          {'h', "human-numeric"},
+                                                                          {'i', "ignore-nonprinting"},
+                                                                          {'M', "month"},
+                                                                          {'n', "numeric"},
+                                                                          {'R', "random"},
+                                                                          {'r', "reverse"},
+                                                                          {'V', "version"}}};
+
 [[noreturn]] void bad_specification(std::string_view text, std::string_view why) {
   throw usage_error(fmt::format("{}: invalid field specification {}", why, quoted(text)));
 }
@@ -85,6 +98,27 @@ void check_compatible(ordering options) {
   for (own_order const& o : own_orders)
     if (options.own == o.type) names = fmt::format(" --{}", o.name);
   throw usage_error(fmt::format("options '-{}{}' are incompatible", options.letters(), names));
+}
+
+bool is_key(std::string_view text) try {
+  parse_key(text);
+  return true;
+} catch (usage_error const&) {
+  return false;
+}
+
+// Returns the message on the first of the words behind a key that is none.
+std::string wrong_words(std::string_view key, std::string_view words) {
+  ordering options;
+  while (words.find(',') != words.npos && parse_words(words.substr(0, words.find(',')), options))
+    words.remove_prefix(words.find(',') + 1);
+  std::string_view const word = words.substr(0, words.find(','));
+  std::string known;
+  for (own_order const& o : own_orders) known += fmt::format(", {}", o.name);
+  std::string advice;
+  for (auto const& [letter, name] : letter_names)
+    if (word.size() > 1 && name.starts_with(word)) advice = fmt::format("; {} is '{}'", name, letter);
+  return fmt::format("invalid key {}: {} is no order: letters of bdfghiMnRrV{}{}", quoted(key), quoted(word), known, advice);
 }
 
 }  // namespace
@@ -174,6 +208,16 @@ bool parse_words(std::string_view words, ordering& options) {
   return true;
 }
 
+void refuse_words(std::string_view text, std::vector<std::string> const& columns) {
+  for (std::size_t colon = text.find(':'); colon != text.npos; colon = text.find(':', colon + 1)) {
+    std::string_view name = text.substr(0, colon), words = text.substr(colon + 1);
+    if (name.size() > 1 && name.starts_with('"') && name.ends_with('"')) name = name.substr(1, name.size() - 2);
+    ordering options;
+    if ((std::ranges::find(columns, name) != columns.end() || is_key(name)) && !parse_words(words, options))
+      throw usage_error(wrong_words(text, words));
+  }
+}
+
 given_key parse_named_key(std::string_view text, std::vector<std::string> const& columns) {
   given_key key;
   auto const use = [&](std::string_view name, std::string_view words) {
@@ -210,6 +254,7 @@ given_key parse_named_key(std::string_view text, std::vector<std::string> const&
   }
   if (std::size_t const colon = text.rfind(':'); colon != text.npos && use(text.substr(0, colon), text.substr(colon)))
     return key;
+  refuse_words(text, columns);
   std::string known;
   for (std::string const& column : columns) known += fmt::format("{}{}", known.empty() ? "" : ", ", quoted(column));
   throw usage_error(
@@ -253,9 +298,10 @@ std::vector<strings::key> keys_of(std::vector<given_key> const& given, ordering 
   std::vector<strings::key> keys;
   std::optional<bool> characters;
   for (given_key const& key : given) {
-    ordering const& options = key.has_options() ? key.options : global;
+    ordering const& options = key.has_options() || key.finder ? key.options : global;
     check_compatible(options);
     keys.push_back(key_of(key, options));
+    keys.back().finder = key.finder;
     if (!key.pattern) continue;
     if (!characters) characters = std::string_view("UTF-8") == nl_langinfo_l(CODESET, strings::detail::named_locale(locale));
     keys.back().finder = std::make_shared<pattern>(*key.pattern, *characters);

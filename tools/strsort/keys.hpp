@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,9 +34,10 @@ struct ordering {
 struct given_key {
   strings::key part;  // its range; other members are not set
   ordering options;
-  bool obsolete = false;  // +POS -POS
-  std::string name;       // of the column, until the header has been read; with what may follow a name
+  bool obsolete = false;               // +POS -POS
+  std::string name;                    // of the column, until the header has been read; with what may follow a name
   std::optional<std::string> pattern;  // the regular expression that finds the key in its range
+  std::shared_ptr<strings::piece_finder const> finder = {};  // or another finder
 
   /// Returns true if it has options of its own and inherits none.
   [[nodiscard]] bool has_options() const { return !options.is_default() || options.reverse; }
@@ -57,6 +59,9 @@ inline constexpr std::array<own_order, 5> own_orders{{{"natural", strings::key_t
 given_key parse_key(std::string_view text);
 /// Parses WORDS, the names of own orders and letters of OPTS with commas between them. @returns false for other words
 bool parse_words(std::string_view words, ordering& options);
+/// Checks a key that cannot be parsed. @throws usage_error  that names the word, if all before the ':' is a key or one of the
+/// columns and WORDS are wrong
+void refuse_words(std::string_view text, std::vector<std::string> const& columns);
 /// Parses NAME[:WORDS] and NAME/REGEX/[OPTS][:WORDS], where NAME is one of the columns, in double quotes or not. @throws
 /// usage_error
 given_key parse_named_key(std::string_view text, std::vector<std::string> const& columns);

@@ -33,6 +33,8 @@
 #include "tools/strsort/command.hpp"
 #include "tools/strsort/debug.hpp"
 #include "tools/strsort/explain.hpp"
+#include "tools/strsort/genomics.hpp"
+#include "tools/strsort/gff.hpp"
 #include "tools/strsort/inputs.hpp"
 #include "tools/strsort/record_inputs.hpp"
 
@@ -81,8 +83,10 @@ bool is_known_locale(std::string const& name) {
 
 std::unique_ptr<cli::input> open_input(command const& made, caller const& called, std::size_t k) {
   std::string const& path = made.files[k];
-  return called.is_gnu() ? std::make_unique<cli::input>(path, cli::compression::none)
-                         : std::make_unique<cli::input>(path, made.common.threads);
+  auto in = called.is_gnu() ? std::make_unique<cli::input>(path, cli::compression::none)
+                            : std::make_unique<cli::input>(path, made.common.threads);
+  strsort::refuse_binary(*in, made);
+  return in;
 }
 
 int check(work const& w, cli::stats& stats) {
@@ -105,7 +109,7 @@ int check(work const& w, cli::stats& stats) {
   }
   if (in_order) return 0;
   if (made.check == 'c')
-    cli::print_result(fmt::format("{}: {}:{}: disorder: {}{}", w.called.name(), path, w.inputs.header_lines() + order.number(),
+    cli::print_result(fmt::format("{}: {}:{}: disorder: {}{}", w.called.name(), path, w.inputs.line_number(order.number()),
                                   order.line(), made.delimiter));
   return 1;
 }
@@ -217,13 +221,18 @@ int sort(work const& w, cli::stats& stats) {
     if (auto const machines = made.common.machines();
         machines.size() > 1 && is_shared(made) && strings::can_be_divided(options, equal))
       return strings::sort(machines, files, *watched, options, equal, began);
-    strings::detail::record_sink records(*watched, w.inputs.header(), made.quoted.has_value());
-    strsort::annotated_lines annotated(records, w.by, made.delimiter);
-    sink& to = made.debug ? static_cast<sink&>(annotated) : records;
+    std::string const header = strsort::sorted_header(made, w.inputs.header(), w.by);
+    strings::detail::record_sink records(*watched, header, made.quoted.has_value(), w.inputs.header().empty());
+    std::optional<strsort::gff_sink> gff;
+    if (w.inputs.gff()) gff.emplace(records, *w.inputs.gff());
+    sink& lines = gff ? static_cast<sink&>(*gff) : records;
+    strsort::annotated_lines annotated(lines, w.by, made.delimiter);
+    sink& to = made.debug ? static_cast<sink&>(annotated) : lines;
     auto report = made.merge ? strings::merge(files, to, options, equal, where, began)
                              : strings::sort_external(files, to, options, equal, where, began);
+    if (gff) report.written += gff->finish();
     records.finish();
-    report.written += w.inputs.header().size();
+    report.written += records.header_size();
     return report;
   }();
   if (out) out->commit();
@@ -309,7 +318,7 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
   if (made.check != 0 && made.output) throw usage_error(fmt::format("options '-{}o' are incompatible", made.check));
   strings::line_comparison{by, inputs.delimiter()};  // throws if there is no such locale
   if (made.explain) {
-    fmt::print("{}", strsort::explained(by, inputs.delimiter(), inputs.header(), *inputs.open(0)));
+    fmt::print("{}", strsort::explained(by, inputs.delimiter(), made.preset.empty() ? inputs.header() : "", *inputs.open(0)));
     return 0;
   }
   made.common.check_machine();

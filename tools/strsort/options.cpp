@@ -81,12 +81,14 @@ void set_own(command& to, std::string_view name) {
 }
 
 // Parses a key. If it is none, it may name a column of the header, which has not been read yet.
-void add_key(command& to, std::string_view text) {
-  if (!to.names_keys || text.starts_with('/')) return to.keys.push_back(parse_key(text));
+void add_key(command& to, option_value const& given) {
+  bool const may_be_name = to.names_keys && !given.value.starts_with('/');
   try {
-    to.keys.push_back(parse_key(text));
+    to.keys.push_back(parse_key(given.value));
   } catch (usage_error const&) {
-    to.keys.emplace_back().name = text;
+    if (!may_be_name && !given.by.is_gnu()) refuse_words(given.value, {});
+    if (!may_be_name) throw;
+    to.keys.emplace_back().name = given.value;
   }
 }
 
@@ -177,7 +179,7 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
       orders('g', "general-numeric-sort", "compare numbers of any form, with exponents, inf and nan"),
       orders('i', "ignore-nonprinting", "compare printable characters only"),
       valued('k', "key", "KEYDEF", "compare by this part of the line; the first of several keys counts most",
-             with([&to](auto v) { add_key(to, v); })),
+             given([&to](option_value const& v) { add_key(to, v); })),
       flag('m', "merge", "merge files that are sorted already", cli::enable(to.merge)),
       orders('M', "month-sort", "compare months: other text, then JAN to DEC"),
       orders('n', "numeric-sort", "compare decimal numbers of any length, exactly"),

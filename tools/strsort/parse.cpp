@@ -58,7 +58,8 @@ class gnu_parser final : public cli::argument_parser {
  private:
   bool ends_options(std::string_view argument) const override {
     if (!around_.posixly_correct || command_.files.empty()) return false;
-    bool const is_output = command_.check == 0 && argument.starts_with("-o") && (argument.size() > 2 || rest().size() > 1);
+    bool const is_output = around_.has_obsolete_keys && command_.check == 0 && argument.starts_with("-o") &&
+                           (argument.size() > 2 || rest().size() > 1);
     return !is_output;
   }
   bool is_complete() const override { return command_.answer.has_value(); }
@@ -72,8 +73,9 @@ class gnu_parser final : public cli::argument_parser {
       std::string_view const next = rest().empty() ? "" : rest().front();
       bool const ends = next.size() > 1 && next[0] == '-' && std::isdigit(static_cast<unsigned char>(next[1]));
       given_key key;
-      if ((around_.has_obsolete_keys || (ends && !around_.posixly_correct)) &&
-          parse_obsolete_key(operand, ends ? next : "", key)) {
+      // After one pair "+1 -2", "+1" alone is a key, too.
+      around_.has_obsolete_keys |= ends && !around_.posixly_correct;
+      if (around_.has_obsolete_keys && parse_obsolete_key(operand, ends ? next : "", key)) {
         if (ends) skip();
         command_.keys.push_back(key);
         return;

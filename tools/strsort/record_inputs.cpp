@@ -11,6 +11,8 @@
 
 #include "ordo/error.hpp"
 #include "tools/cli/input.hpp"
+#include "tools/cli/temporary.hpp"
+#include "tools/strsort/genomics.hpp"
 #include "tools/strsort/gnu_messages.hpp"
 
 namespace ordo::inline v0::strsort {
@@ -18,22 +20,6 @@ namespace {
 
 using strings::detail::record_format;
 using strings::detail::record_source;
-
-// A text format with a sequence and a position in each line.
-struct preset {
-  std::string_view name;
-  std::vector<std::string_view> header_prefixes;
-  bool has_sequences;  // the header lists them
-  std::vector<std::string_view> keys;
-};
-
-preset const& preset_of(std::string_view name) {
-  static std::array<preset, 4> const presets{{{"bed", {"#", "track", "browser"}, false, {"1,1", "2,2n", "3,3n"}},
-                                              {"gff", {"#"}, false, {"1,1", "4,4n", "5,5n"}},
-                                              {"vcf", {"#"}, true, {"1,1", "2,2n", "4,4f", "5,5f"}},
-                                              {"sam", {"@"}, true, {"3,3", "4,4n"}}}};
-  return *std::ranges::find(presets, name, &preset::name);
-}
 
 record_format format_of(command const& made) {
   record_format format;
@@ -62,23 +48,6 @@ void each_line(std::string_view text, OnLine on_line) {
   }
 }
 
-// Returns the names of "##contig=<ID=chr1,...>" or "@SQ\tSN:chr1\t...", in order.
-std::vector<std::string> sequences_of(std::string_view header) {
-  std::vector<std::string> found;
-  each_line(header, [&](std::size_t, std::string_view line) {
-    for (auto const& [begin, name, ends] :
-         {std::tuple<std::string_view, std::string_view, std::string_view>{"##contig=<", "ID=", ",>"},
-          {"@SQ\t", "\tSN:", "\t"}}) {
-      if (!line.starts_with(begin)) continue;
-      std::size_t at = line.find(name);
-      if (at == line.npos) continue;
-      at += name.size();
-      found.emplace_back(line.substr(at, line.find_first_of(ends, at) - at));
-    }
-  });
-  return found;
-}
-
 }  // namespace
 
 void complete(command& made) {
@@ -97,13 +66,12 @@ void complete(command& made) {
   if ((made.quoted || made.tabs) && !made.header) made.header = 1;
   if (made.preset.empty()) return;
   if (made.header) refuse("--as", "--header");
-  preset const& format = preset_of(made.preset);
+  if (made.delimiter == '\0') refuse("--as", "-z");
   made.separator = '\t';
-  if (!made.keys.empty()) return;
-  for (std::string_view const key : format.keys) made.keys.push_back(parse_key(key));
-  if (made.order_file || format.has_sequences) made.keys.front().options.own = strings::key_type::listed;
-  // -r reverses the keys of the format.
-  for (given_key& key : made.keys) key.options.reverse = made.global.reverse;
+  // Directives may stand anywhere in GFF, and go first: all of it is read before anything is written. To sort files that are
+  // sorted gives what merging them does.
+  if (made.preset == "gff") made.merge = false;
+  if (made.keys.empty()) set_preset_keys(made);
 }
 
 void resolve_names(command& made, std::string const& header) {
@@ -155,9 +123,8 @@ std::shared_ptr<std::vector<std::string> const> listed_values(command const& mad
   each_line({text.data(), text.size()}, [&](std::size_t number, std::string_view line) {
     std::string_view const value = line.substr(0, line.find('\t'));
     if (auto const [before, is_new] = lines.emplace(value, number); !is_new)
-      throw input_error(
-          fmt::format("cannot read: {}:{}: {} is also in line {}", *made.order_file, number, strsort::quoted(value),
-                      before->second));
+      throw input_error(fmt::format("cannot read: {}:{}: {} is also in line {}", *made.order_file, number,
+                                    strsort::quoted(value), before->second));
     values->emplace_back(value);
   });
   return values;
@@ -165,6 +132,11 @@ std::shared_ptr<std::vector<std::string> const> listed_values(command const& mad
 
 record_inputs::record_inputs(command const& made, input_opener open)
     : made_(made), open_(std::move(open)), format_(format_of(made)) {
+  // Sequences belong to a whole file of features, as it is.
+  if (made.preset == "gff")
+    gff_.emplace(made.temporary_folders.empty() ? cli::temporary_folder() : made.temporary_folders.front(),
+                 made.check == 0 && !made.head && !made.count && !made.debug && !made.estimate && !made.explain,
+                 made.files.size() > 1);
   if (format_.header == 0 && format_.header_prefixes.empty() && !format_.has_mark) return;
   for (; first_ < made.files.size(); ++first_) {
     auto input = opened(first_);
@@ -178,7 +150,18 @@ record_inputs::record_inputs(command const& made, input_opener open)
 }
 
 std::unique_ptr<record_source> record_inputs::opened(std::size_t k) {
-  return std::make_unique<record_source>(open_(k), format_, shown(made_.files[k]));
+  std::unique_ptr<source> from = open_(k);
+  if (gff_) {
+    auto features = std::make_unique<gff_source>(std::move(from), *gff_, k, shown(made_.files[k]), made_.check != 0);
+    features_ = features.get();
+    from = std::move(features);
+  }
+  return std::make_unique<record_source>(std::move(from), format_, shown(made_.files[k]));
+}
+
+std::uint64_t record_inputs::line_number(std::uint64_t n) const {
+  n += header_lines_;
+  return features_ ? features_->line_number(n) : n;
 }
 
 std::unique_ptr<source> record_inputs::open(std::size_t k) {

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "ordo/strings/order.hpp"
 #include "strings/external/records.hpp"
 #include "tools/strsort/command.hpp"
+#include "tools/strsort/gff.hpp"
 
 /// Header lines, columns and presets: --header, --csv, --tsv and --as.
 namespace ordo::inline v0::strsort {
@@ -26,8 +28,10 @@ class record_inputs {
   /// Opens the k-th input behind its header. @throws input_error if that differs from the header of the first input
   std::unique_ptr<source> open(std::size_t k);
   [[nodiscard]] std::string const& header() const { return header_; }
-  /// Returns the number of the header's lines.
-  [[nodiscard]] std::uint64_t header_lines() const { return header_lines_; }
+  /// Returns the number in its file of the n-th record of the only input, both from 1. The input is still open.
+  [[nodiscard]] std::uint64_t line_number(std::uint64_t n) const;
+  /// Returns what GFF has besides features, else null.
+  [[nodiscard]] gff_parts const* gff() const { return gff_ ? &*gff_ : nullptr; }
   [[nodiscard]] char delimiter() const { return format_.sorted_delimiter(); }
 
  private:
@@ -38,6 +42,8 @@ class record_inputs {
   strings::detail::record_format format_;
   std::string header_;
   std::uint64_t header_lines_ = 0;
+  std::optional<gff_parts> gff_;
+  gff_source const* features_ = nullptr;          // of the input opened last
   std::size_t first_ = 0;                         // the input that the header is of
   std::vector<std::unique_ptr<source>> waiting_;  // inputs up to that one, opened to read the header
 };

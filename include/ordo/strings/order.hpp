@@ -43,7 +43,7 @@ enum class gnu_rules : std::uint8_t {
 class piece_finder {
  public:
   virtual ~piece_finder() = default;
-  /// Returns a part of the piece; empty if there is none. The same piece always has the same part. Exceptions end the sort.
+  /// Returns a part of the piece, empty if there is none, or a constant. The same piece has the same. Exceptions end the sort.
   [[nodiscard]] virtual std::string_view find(std::string_view piece) const = 0;
 };
 

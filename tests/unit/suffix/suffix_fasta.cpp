@@ -10,6 +10,7 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix/fasta.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/gzip_member.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"
 #include "tests/unit/temporary_folder.hpp"
 #include "tools/cli/input.hpp"
@@ -44,10 +45,7 @@ void expect_error(std::string_view content, std::string const& message) {
 }
 
 std::string gzip(temporary_folder const& folder, std::string_view name, std::string_view content) {
-  cli::output out(folder.path(name), cli::compression::gzip);
-  out.write(content);
-  out.commit();
-  return folder.path(name);
+  return folder.write(std::string(name), gzip_member(content));
 }
 
 std::string bgzip(temporary_folder const& folder, std::string_view name, std::string_view content) {

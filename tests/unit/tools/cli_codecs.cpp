@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/unit/catch.hpp"
+#include "tests/unit/gzip_member.hpp"
 #include "tools/cli/codecs.hpp"
 
 using namespace ordo;
@@ -19,13 +20,18 @@ namespace {
 constexpr std::array formats{compression::gzip, compression::bgzf, compression::bzip2, compression::xz, compression::zstd};
 constexpr std::size_t all_at_once = std::string::npos;
 
-std::string pack(compression how, std::string_view text, std::size_t step = all_at_once, unsigned threads = 0) {
+std::string encode(compression how, std::string_view text, std::size_t step = all_at_once, unsigned threads = 0) {
   auto const encoder = cli::make_encoder(how, threads);
   std::string packed;
   auto const put = [&](std::span<char const> bytes) { packed.append(bytes.data(), bytes.size()); };
   for (std::size_t at = 0; at < text.size(); at += std::min(step, text.size() - at)) encoder->write(text.substr(at, step), put);
   encoder->finish(put);
   return packed;
+}
+
+// As encode(), but gzip as other programs write it.
+std::string pack(compression how, std::string_view text, std::size_t step = all_at_once, unsigned threads = 0) {
+  return how == compression::gzip ? gzip_member(text) : encode(how, text, step, threads);
 }
 
 // Returns the text of a reader that gives at most `chunk` bytes a time, in steps of `step`. @throws cli::decode_error
@@ -109,9 +115,29 @@ TEST_CASE("the same text is compressed to the same bytes, whatever the steps and
   std::string const text = lines(1200000) + noise(100000);
   for (compression const how : formats) {
     CAPTURE(cli::name_of(how));
-    std::string const packed = pack(how, text);
-    CHECK(pack(how, text, 70001, 1) == packed);
-    if (how == compression::bgzf || how == compression::xz) CHECK(pack(how, text, 1 << 20, 3) == packed);
+    std::string const packed = encode(how, text);
+    CHECK(encode(how, text, 70001, 1) == packed);
+    if (how != compression::bzip2 && how != compression::zstd) CHECK(encode(how, text, 1 << 20, 3) == packed);
+  }
+}
+
+TEST_CASE("gzip is written as BGZF, which ends with its marker", "[codecs]") {
+  std::string const marker("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0"s);
+  CHECK(encode(compression::gzip, "") == marker);
+  for (std::string const& text : {"x"s, lines(100), noise(0xff00), noise(0xff01), std::string(300000, '\0'), noise(1000000)}) {
+    std::string const packed = encode(compression::gzip, text);
+    CHECK(packed == encode(compression::bgzf, text));
+    CHECK(packed.ends_with(marker));
+    CHECK(unpack(packed) == text);
+    // Each block is one that BGZF allows, down to the end.
+    std::string_view rest = packed;
+    while (!rest.empty()) {
+      REQUIRE(cli::is_bgzf(rest));
+      std::size_t const size =
+          (static_cast<unsigned char>(rest[16]) | std::size_t{static_cast<unsigned char>(rest[17])} << 8) + 1;
+      REQUIRE(size <= rest.size());
+      rest.remove_prefix(size);
+    }
   }
 }
 

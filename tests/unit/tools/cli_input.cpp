@@ -14,6 +14,7 @@
 
 #include "ordo/error.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/gzip_member.hpp"
 #include "tests/unit/temporary_folder.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/codecs.hpp"
@@ -25,18 +26,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string gzipped(std::string_view text) {
-  auto const encoder = cli::make_encoder(cli::compression::gzip);
-  std::string out;
-  auto const put = [&](std::span<char const> packed) { out.append(packed.data(), packed.size()); };
-  encoder->write(text, put);
-  encoder->finish(put);
-  return out;
-}
-
 // A member as bgzip writes them: the extra field after the header's first ten bytes.
 std::string bgzf_block(std::string_view text) {
-  std::string member = gzipped(text);
+  std::string member = gzip_member(text);
   member[3] = 4;
   std::size_t const size = member.size() + 8 - 1;
   member.insert(10, "\6\0BC\2\0"s + char(size & 255) + char(size >> 8));
@@ -81,20 +73,20 @@ TEST_CASE("plain input is read as it is, in steps of any size") {
 TEST_CASE("gzip is known by its bytes: members, BGZF, zeros behind") {
   temporary_folder folder;
   std::string const a = letters(300000), b = "second\n";
-  CHECK(read_whole(folder.write("x", gzipped(a))) == a);
-  CHECK(read_in_steps(folder.write("x", gzipped(a)), 777) == a);
-  CHECK(read_whole(folder.write("x", gzipped(""))) == "");
-  CHECK(read_whole(folder.write("x", gzipped("") + gzipped(a) + gzipped("") + gzipped(b))) == a + b);
-  CHECK(read_whole(folder.write("x", gzipped(b) + std::string(600000, '\0'))) == b);
+  CHECK(read_whole(folder.write("x", gzip_member(a))) == a);
+  CHECK(read_in_steps(folder.write("x", gzip_member(a)), 777) == a);
+  CHECK(read_whole(folder.write("x", gzip_member(""))) == "");
+  CHECK(read_whole(folder.write("x", gzip_member("") + gzip_member(a) + gzip_member("") + gzip_member(b))) == a + b);
+  CHECK(read_whole(folder.write("x", gzip_member(b) + std::string(600000, '\0'))) == b);
   CHECK(read_whole(folder.write("x", bgzf_block(b) + bgzf_block("third") + bgzf_block(""))) == b + "third");
-  CHECK(cli::input(folder.write("x", gzipped(b))).compressed());
+  CHECK(cli::input(folder.write("x", gzip_member(b))).compressed());
   CHECK_FALSE(cli::input(folder.write("x.gz", b)).compressed());
   CHECK(read_whole(folder.write("x.gz", b)) == b);
 }
 
 TEST_CASE("what is said not to be compressed is read as it is, whatever it looks like and is called") {
   temporary_folder folder;
-  for (std::string const& text : {gzipped("text"), "\x1f\x8b"s, "\x28\xb5\x2f\xfd and more"s}) {
+  for (std::string const& text : {gzip_member("text"), "\x1f\x8b"s, "\x28\xb5\x2f\xfd and more"s}) {
     std::string const path = folder.write("as_it_is.gz", text);
     cli::input in(path, cli::compression::none);
     CHECK(in.size() == text.size());
@@ -108,11 +100,11 @@ TEST_CASE("what is said not to be compressed is read as it is, whatever it looks
 TEST_CASE("BGZF and gzip, one after the other: each ends as it should") {
   temporary_folder folder;
   std::string const marker = bgzf_block(""), unmarked = bgzf_block("one"), zeros(1000, '\0');
-  CHECK(read_whole(folder.write("x", unmarked + marker + gzipped("two"))) == "onetwo");
-  CHECK(read_whole(folder.write("x", unmarked + marker + gzipped("two") + unmarked + marker)) == "onetwoone");
-  CHECK(read_whole(folder.write("x", gzipped("two") + unmarked + marker + zeros)) == "twoone");
+  CHECK(read_whole(folder.write("x", unmarked + marker + gzip_member("two"))) == "onetwo");
+  CHECK(read_whole(folder.write("x", unmarked + marker + gzip_member("two") + unmarked + marker)) == "onetwoone");
+  CHECK(read_whole(folder.write("x", gzip_member("two") + unmarked + marker + zeros)) == "twoone");
   CHECK(read_whole(folder.write("x", unmarked + marker + unmarked + marker)) == "oneone");
-  for (std::string const& bad : {unmarked + gzipped("two"), unmarked + zeros, gzipped("two") + unmarked, unmarked})
+  for (std::string const& bad : {unmarked + gzip_member("two"), unmarked + zeros, gzip_member("two") + unmarked, unmarked})
     CHECK_THROWS_WITH(read_whole(folder.write("x", bad)), contains_text("the end marker is missing"));
 }
 
@@ -127,10 +119,10 @@ TEST_CASE("files of the system, that claim a page and hold a line") {
 
 TEST_CASE("a member that ends where the reader's buffer does") {
   temporary_folder folder;
-  std::string const tail = gzipped("tail");
+  std::string const tail = gzip_member("tail");
   for (std::size_t wanted : {262143, 262144, 262145}) {  // bytes before the second member
     std::string head = "\x1f\x8b\x08\x08"s + std::string(6, '\0');
-    std::string const body = gzipped("head").substr(10);
+    std::string const body = gzip_member("head").substr(10);
     head += std::string(wanted - head.size() - 1 - body.size(), 'n') + '\0' + body;  // a long file name in the header
     REQUIRE(head.size() == wanted);
     CHECK(read_whole(folder.write("x", head + tail)) == "headtail");
@@ -139,7 +131,7 @@ TEST_CASE("a member that ends where the reader's buffer does") {
 
 TEST_CASE("gzip cut at any byte is an error that names the file") {
   temporary_folder folder;
-  std::string const one = gzipped(letters(200)), two = one + gzipped(letters(100));
+  std::string const one = gzip_member(letters(200)), two = one + gzip_member(letters(100));
   for (std::size_t cut = 0; cut < two.size(); ++cut) {
     if (cut == one.size()) continue;  // whole as it stands
     std::string const path = folder.write("cut.gz", two.substr(0, cut));
@@ -153,7 +145,7 @@ TEST_CASE("gzip cut at any byte is an error that names the file") {
 
 TEST_CASE("gzip with any bit of its data flipped gives an error or the same text") {
   temporary_folder folder;
-  std::string const text = "a line of text, a line of text, a line\n", good = gzipped(text);
+  std::string const text = "a line of text, a line of text, a line\n", good = gzip_member(text);
   for (std::size_t bit = 80; bit < good.size() * 8; ++bit) {  // behind the header, which holds nothing but hints
     std::string bad = good;
     bad[bit / 8] ^= static_cast<char>(1 << bit % 8);
@@ -321,7 +313,7 @@ TEST_CASE("plain files have addresses, and nothing else has") {
   in.skip(text.size() - in.position());
   CHECK(in.read(part) == 0);
 
-  CHECK_FALSE(cli::input(folder.write("packed", gzipped(text))).size());
+  CHECK_FALSE(cli::input(folder.write("packed", gzip_member(text))).size());
   CHECK_FALSE(cli::input(folder.write("empty", "")).size().value_or(0));
   CHECK_FALSE(cli::input("/proc/self/status").size());
   CHECK_FALSE(cli::input("/dev/null").size());

@@ -454,7 +454,7 @@ TEST_CASE("outputs are compressed as their names say") {
       CHECK((how != cli::compression::none) == (written.substr(0, 2) == "\x1f\x8b"sv));
       host_bytes const back = cli::read_all(folder.path(name));
       CHECK(std::string_view(back.data(), back.size()) == content);
-      if (how != cli::compression::bgzf) continue;
+      if (how == cli::compression::none) continue;
       // Block by block, by the lengths in the headers, up to the end marker.
       std::size_t at = 0, last = 0;
       for (; at + 18 <= written.size(); at += last) {
