@@ -288,7 +288,7 @@ grep -q 'disorder: tiny.sa: row ' out err || fail "a changed row: $(cat out err)
 rm tiny.*
 # Memory: what was given, and what is needed in all.
 expect_error sufsort build "$ORDO_SOURCE/datasets/samples/ecoli_k12.fa.gz" -o tiny --memory 10M
-grep -q 'bytes are needed in all, 10485760 are available: --memory [0-9]*M suffices' err || fail "memory: $(cat err)"
+grep -q 'bytes are needed in all, 10485760 are available: --memory [0-9]*[KM] suffices' err || fail "memory: $(cat err)"
 : > empty
 expect_error sufsort build empty -o y
 expect_error sufsort build in.fa

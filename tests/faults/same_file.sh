@@ -97,7 +97,9 @@ for format in text annotated tsv jsonl; do
 done
 expect_error sufsort duplicates tq -l 2 --format text -o q.txt
 expect_error sufsort duplicates jq -l 9 -o x --resume x
+expect_error sufsort duplicates jq -l 9 -o x --stats q.jsonl
 printf '5\n' > lens.seq
+expect_error sufsort build q.txt -o lens --format bytes --lengths lens.seq --stats lens.seq
 expect_error sufsort build q.txt -o lens --format bytes --lengths lens.seq
 cmp q.jsonl original.jsonl; cmp q.fa original; [[ $(cat q.txt) == words ]]
 ln -s elsewhere linked.json

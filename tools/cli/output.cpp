@@ -325,6 +325,7 @@ std::string output::path_for_others() const {
 }
 
 void output::finish() {
+  if (fd_ < 0) return;  // it is complete
   if (expected_ && written_ != *expected_)
     throw output_error(fmt::format("cannot write: {}: {} bytes instead of {}", name_, written_.load(), *expected_));
   if (struct stat made{}; any_size_ && (fstat(fd_, &made) != 0 || static_cast<std::uint64_t>(made.st_size) != written_))

@@ -78,8 +78,8 @@ class output final : public sink {
   [[nodiscard]] std::string path_for_others() const;
   void count_others(std::uint64_t bytes) noexcept { written_ += bytes; }
   /// Completes the output without moving it to its place, so that outputs that belong together can take their places together.
-  /// Nothing can be written afterwards. An output that replaces a file is synced to disk, so that a power failure leaves the
-  /// old file or the new one. A new file is not, as with cp.
+  /// Nothing can be written afterwards, and further calls do nothing. An output that replaces a file is synced to disk, so that
+  /// a power failure leaves the old file or the new one. A new file is not, as with cp.
   void finish();
   /// Returns a path of the output between finish() and commit(); empty if it was written directly.
   [[nodiscard]] std::string staged() const { return staged_.path(); }

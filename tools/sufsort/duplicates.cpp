@@ -471,6 +471,7 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
     if (!options.resume.empty() && each->is_file(options.resume))
       throw output_error(fmt::format("cannot write: {}: it is the file of --resume", each->name()));
   }
+  for (suffix::input_file const& file : about.files) report.stats.refuse_inputs({place_of(index, file.name)});
   if (!common.quiet) warn_of_ranges(options, about);
   report.stats.input(about.residues);
   suffix::text const input = index.view();

@@ -112,8 +112,9 @@ int run(int argc, char const* const* argv, cli::job const& job) {
                              : name.ends_with("info")       ? "-"
                                                             : "";
   reporter report(set.common, inputs, output, argc, argv);
-  for (auto const& needed : {inputs, sufsort::files_of(set.prefix), sufsort::files_of(set.duplicates.against),
-                             sufsort::files_of(set.merge.second), sufsort::files_of(set.merge.output)})
+  for (auto const& needed :
+       {inputs, std::vector<std::string>{set.build.lengths}, sufsort::files_of(set.prefix),
+        sufsort::files_of(set.duplicates.against), sufsort::files_of(set.merge.second), sufsort::files_of(set.merge.output)})
     report.stats.refuse_inputs(needed);
   std::vector<std::string> indexes;
   if (!builds) indexes.push_back(set.prefix);

@@ -16,7 +16,7 @@ using namespace std::string_view_literals;
 
 constexpr auto samtools = "convert it first, as by samtools fasta"sv, columns = "write its column of text as JSONL first"sv,
                unpack = "unpack it first"sv, convert = "convert it to FASTA first"sv,
-               text_of_it = "write its text as lines first"sv,
+               text_of_it = "write its text as lines first"sv, one_a_line = "write an object a line, which is JSONL"sv,
                table = "write its column of text as JSONL, or read whole lines by --format=lines"sv;
 
 struct magic {
@@ -60,17 +60,13 @@ constexpr std::array beginnings{magic{"LOCUS  "sv, {"GenBank", convert}},
                                 magic{"<!DOCTYPE html"sv, {"HTML", text_of_it}},
                                 magic{"<html"sv, {"HTML", text_of_it}},
                                 magic{"{\\rtf"sv, {"RTF", text_of_it}}};
-constexpr std::array names{std::pair{".parquet"sv, other_format{"Parquet", columns}},
-                           std::pair{".csv"sv, other_format{"CSV", table}},
-                           std::pair{".tsv"sv, other_format{"TSV", table}},
-                           std::pair{".gb"sv, other_format{"GenBank", convert}},
-                           std::pair{".gbk"sv, other_format{"GenBank", convert}},
-                           std::pair{".embl"sv, other_format{"EMBL", convert}},
-                           std::pair{".bam"sv, other_format{"BAM", samtools}},
-                           std::pair{".sam"sv, other_format{"SAM", samtools}},
-                           std::pair{".cram"sv, other_format{"CRAM", samtools}},
-                           std::pair{".vcf"sv, other_format{"VCF", convert}},
-                           std::pair{".json"sv, other_format{"JSON", "write an object a line, which is JSONL"}}};
+constexpr std::array names{
+    std::pair{".parquet"sv, other_format{"Parquet", columns}}, std::pair{".csv"sv, other_format{"CSV", table}},
+    std::pair{".tsv"sv, other_format{"TSV", table}},           std::pair{".gb"sv, other_format{"GenBank", convert}},
+    std::pair{".gbk"sv, other_format{"GenBank", convert}},     std::pair{".embl"sv, other_format{"EMBL", convert}},
+    std::pair{".bam"sv, other_format{"BAM", samtools}},        std::pair{".sam"sv, other_format{"SAM", samtools}},
+    std::pair{".cram"sv, other_format{"CRAM", samtools}},      std::pair{".vcf"sv, other_format{"VCF", convert}},
+    std::pair{".json"sv, other_format{"JSON", one_a_line}}};
 
 template <std::size_t N>
 std::optional<other_format> find(std::array<magic, N> const& among, std::string_view begin) {
@@ -102,12 +98,14 @@ std::optional<other_format> other_format_of(std::string_view begin) {
 std::optional<other_format> other_format_of(std::string_view name, std::string_view begin) {
   if (auto const binary = other_format_of(begin)) return binary;
   if (begin.starts_with("\xef\xbb\xbf")) begin.remove_prefix(3);
+  begin.remove_prefix(std::min(begin.find_first_not_of(" \t\r\n"), begin.size()));
   if (auto const text = find(beginnings, begin)) return text;
-  if (begin.starts_with('>') || begin.starts_with('@') || begin.starts_with(';')) return std::nullopt;
+  if (begin.empty() || begin.starts_with('>') || begin.starts_with('@') || begin.starts_with(';')) return std::nullopt;
   for (std::string_view const compressed : {".gz", ".bgz", ".bz2", ".xz", ".zst"})
     if (name.ends_with(compressed)) name.remove_suffix(compressed.size());
   for (auto const& [end, format] : names)
     if (name.ends_with(end)) return format;
+  if (begin.starts_with('{') || begin.starts_with('[')) return other_format{"JSON", one_a_line};
   if (has_columns(begin, ',')) return other_format{"CSV", table};
   if (has_columns(begin, '\t')) return other_format{"TSV", table};
   return std::nullopt;
