@@ -405,8 +405,7 @@ void index_description::append_name(std::string& to, std::size_t record) const {
   // The last file that begins with this record or before it. Files without records begin where the next one does.
   input_file const& file = *(std::ranges::upper_bound(files, record, {}, &input_file::first_record) - 1);
   to += file.name;
-  if (has_lines(input) || !separator.empty() || is_cut)
-    fmt::format_to(std::back_inserter(to), ":{}", record - file.first_record + 1);
+  if (has_lines(input) || file.records != 1) fmt::format_to(std::back_inserter(to), ":{}", record - file.first_record + 1);
 }
 
 index_array const* index_description::find(std::string_view array) const {

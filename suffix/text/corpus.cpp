@@ -134,7 +134,7 @@ void take_strings(corpus& to, std::size_t begin, std::string const& name, corpus
   std::uint64_t lines = 0;
   std::size_t written = begin;
   for (part const& one : parts) {
-    if (!one.bytes) throw input_error(detail::json_message(name, lines + one.flaw.line, options.field, one.flaw.why));
+    if (!one.bytes) detail::refuse_json(name, lines, options.field, one.flaw);
     for (std::uint64_t const start : one.starts) to.starts.push_back(written + start);
     std::memmove(data + written, data + one.begin, *one.bytes);
     written += *one.bytes;
@@ -419,8 +419,7 @@ void corpus_writer::append_chunks(corpus_files const& files, corpus_options cons
     std::size_t const records = all_.starts.size();
     if (chunk.begins_file) all_.files.push_back({*chunk.name, 0, records});
     input_file& file = all_.files.back();
-    if (!one.bytes)
-      throw input_error(detail::json_message(file.name, file.records + one.flaw.line, options.field, one.flaw.why));
+    if (!one.bytes) detail::refuse_json(file.name, file.records, options.field, one.flaw);
     std::size_t const needed = (records + one.starts.size()) * sizeof(std::uint64_t) + 2 * chunk.buffer.size();
     if (needed > options.memory) refuse_memory(records, file.name, needed, options.memory);
     for (std::uint64_t const start : one.starts) all_.starts.push_back(size_ + start);
@@ -490,8 +489,22 @@ void corpus_writer::append_parts(std::string const& name, source& from, corpus_o
   all_.files.push_back({name, all_.starts.size() - records, records});
 }
 
+std::optional<input_format> named_format(std::string_view name) {
+  for (std::string_view const extension : {".gz", ".bgz", ".bgzf", ".bz2", ".xz", ".zst", ".zstd"})
+    if (name.ends_with(extension)) {
+      name.remove_suffix(extension.size());
+      break;
+    }
+  if (name.ends_with(".jsonl") || name.ends_with(".ndjson")) return input_format::jsonl;
+  if (name.ends_with(".u16")) return input_format::u16;
+  if (name.ends_with(".u32")) return input_format::u32;
+  return std::nullopt;
+}
+
 std::optional<input_format> recognized_format(std::string_view name, std::string_view begin) {
   using enum input_format;
+  // Tokens may have any bytes, those of a '>' or a '{' among them.
+  if (auto const named = named_format(name)) return named;
   if (begin.starts_with(npy_magic)) try {
       auto const header = read_npy_header(begin, std::string(name));
       return !header ? std::nullopt : std::optional(header->size <= 2 ? u16 : u32);
@@ -510,14 +523,6 @@ std::optional<input_format> recognized_format(std::string_view name, std::string
   std::string_view const line = without_blanks(text.substr(0, end));
   bool const is_whole = end != text.npos || begin.size() < 4096;
   if (is_whole && line.starts_with('{') && line.ends_with('}')) return jsonl;
-  for (std::string_view const extension : {".gz", ".bgz", ".bgzf", ".bz2", ".xz", ".zst", ".zstd"})
-    if (name.ends_with(extension)) {
-      name.remove_suffix(extension.size());
-      break;
-    }
-  if (name.ends_with(".jsonl") || name.ends_with(".ndjson")) return jsonl;
-  if (name.ends_with(".u16")) return u16;
-  if (name.ends_with(".u32")) return u32;
   return std::nullopt;
 }
 

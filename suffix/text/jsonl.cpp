@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <new>
 #include <utility>
 
 #include <fmt/format.h>
 #include <simdjson.h>
+#include <nlohmann/json.hpp>
 
 #include "ordo/error.hpp"
+#include "ordo/suffix/corpus.hpp"
 #include "ordo/suffix/jsonl.hpp"
 
 namespace ordo::inline v0::suffix::detail {
@@ -82,6 +85,28 @@ char const* kind_of(std::string_view token) {
   }
 }
 
+/// Lists the strings of an object, and of those in it, by the names that a field may have.
+std::string names_of_strings(std::string_view line) {
+  constexpr std::size_t max_names = 8, max_bytes = 200;
+  auto const is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
+  std::string text;
+  std::size_t names = 0;
+  std::function<void(nlohmann::json const&, std::string const&)> const list = [&](nlohmann::json const& object,
+                                                                                  std::string const& before) {
+    for (auto const& [key, value] : object.items()) {
+      // No field can name it, or no message.
+      if (key.empty() || key.find('.') != key.npos || std::ranges::any_of(key, is_control)) continue;
+      if (value.is_object()) list(value, before + key + '.');
+      if (!value.is_string() || before.size() + key.size() > max_bytes - std::min(text.size(), max_bytes)) continue;
+      if (++names > max_names) continue;
+      ((text += text.empty() ? "" : ", ") += before) += key;
+    }
+  };
+  auto const all = nlohmann::json::parse(line, nullptr, false);
+  if (all.is_object()) list(all, "");
+  return text + (names > max_names ? ", ..." : "");
+}
+
 }  // namespace
 
 /// Walks through a line from begin to end, so that all of it is checked: simdjson checks UTF-8, strings and the structure, and
@@ -109,8 +134,7 @@ struct json_strings::parser {
       return std::nullopt;
     }
     if (!walk_document(document)) return std::nullopt;
-    if (!found) flaw = "no such field";
-    return found;
+    return found;  // or nothing, without a flaw
   }
 
   bool walk_document(on_demand::document& document) {
@@ -252,7 +276,13 @@ std::optional<std::size_t> json_strings::take(std::span<char> lines, std::vector
     auto const text = parser_->read(line, size - std::size_t(line.data() - data) + json_padding);
     if (!text || is_marked) {
       if (is_marked) parser_->flaw = "parse error at byte 1";
-      first = {number, parser_->flaw};
+      first = {number, parser_->flaw, parser_->flaw.empty()};
+      if (first.is_missing) {
+        constexpr std::size_t max_line = std::size_t{16} << 20;  // parsed a second time
+        std::string const names = line.size() <= max_line ? names_of_strings(line) : std::string();
+        first.has_strings = !names.empty();
+        first.why = names.empty() ? "no such field" : "no such field, but " + names;
+      }
       return std::nullopt;
     }
     // Its escapes are right, and it is not longer than the line.
@@ -261,8 +291,10 @@ std::optional<std::size_t> json_strings::take(std::span<char> lines, std::vector
   return written;
 }
 
-std::string json_message(std::string const& name, std::uint64_t line, std::string_view field, std::string_view why) {
-  return fmt::format("bad JSON: {}:{}: field {}: {}", name, line + 1, field, why);
+void refuse_json(std::string const& name, std::uint64_t lines, std::string_view field, json_strings::flaw const& flaw) {
+  std::string const message = fmt::format("bad JSON: {}:{}: field {}: {}", name, lines + flaw.line + 1, field, flaw.why);
+  if (flaw.is_missing) throw missing_field(message, flaw.has_strings);
+  throw input_error(message);
 }
 
 }  // namespace ordo::inline v0::suffix::detail

@@ -37,6 +37,8 @@ class json_strings {
   struct flaw {
     std::uint64_t line = 0;
     std::string why;
+    bool is_missing = false;   // nothing has the name
+    bool has_strings = false;  // but other strings are there
   };
   /// Replaces lines by the string that each has, one behind the other. LF ends a line; the last one may lack it. All of a line
   /// is checked. A line of blanks is an empty string, and a byte order mark may stand before any line.
@@ -51,7 +53,8 @@ class json_strings {
   std::unique_ptr<parser> parser_;
 };
 
-/// Words an error of a line. @param line  from 0 on
-std::string json_message(std::string const& name, std::uint64_t line, std::string_view field, std::string_view why);
+/// Throws the error of a line. @param lines  of the file before those in which the flaw is @throws input_error
+[[noreturn]] void refuse_json(std::string const& name, std::uint64_t lines, std::string_view field,
+                              json_strings::flaw const& flaw);
 
 }  // namespace ordo::inline v0::suffix::detail

@@ -106,7 +106,7 @@ put x.lcp 12 '\x02'; damaged lcp 1 'row 3: not the length of the common prefix'
 put x.lcp 12 '\x04'; damaged lcp 1 'row 3: not the length of the common prefix'
 put x.bwt 11 'N'; damaged bwt 1 'row 11: not the residue before'
 put x.bwt 0 'N'; damaged bwt 1 "row 0: not the residue before the record's end"
-put x.seq 0 'C'; damaged bwt 1 'row 7: not the residue before'
+put x.seq 0 'C'; damaged seq 1 'the checksum differs'  # not the BWT, which was made of the text as it was
 for array in seq sa lcp bwt; do
   truncate -s -1 x.$array; damaged $array 2 'bytes'
   truncate -s +1 x.$array; damaged $array 2 'bytes'
@@ -250,7 +250,7 @@ no_index marked.fasta 'it is FASTA: build an index of it first: sufsort build ma
 no_index no.dots/text 'it is FASTA: build an index of it first: sufsort build no.dots/text -o no.dots/text'
 no_index .fa 'it is FASTA: build an index of it first: sufsort build .fa -o .fa'
 no_index reads.fq 'it is FASTQ: build an index of it first: sufsort build reads.fq -o reads'
-no_index stats.json 'there is no stats.json.json: sufsort build FASTA -o PREFIX makes an index of FASTA files'
+no_index stats.json 'it is JSON, and no index: write an object a line, which is JSONL'
 no_index names.sa 'it is a file of an index: its prefix is names'
 no_index names.json 'it is a file of an index: its prefix is names'
 expect 0 sufsort build in.fa -o in.fa  # the prefix of an index may be the name of a file
@@ -276,6 +276,19 @@ want "$(cat err)" "sufsort: bad FASTA: nul.fa:3: a NUL byte in the record's name
 printf 'ACGT\n' > bad.fa
 expect_error sufsort build bad.fa -o y
 grep -q "bad FASTA: bad.fa:1: text before the first '>'" err || fail "no line in: $(cat err)"
+# A changed text is blamed, not the arrays that belong to the text as it was. Of other arrays the row is named.
+printf '>x\nGATTACAGATTACACCCGGG\n' > tiny.fa
+expect 0 sufsort build tiny.fa -o tiny --lcp --bwt
+cp tiny.seq whole.seq; printf C | dd of=tiny.seq bs=1 seek=3 conv=notrunc status=none
+expect 1 sufsort check tiny
+want "$(cat out err)" 'sufsort: disorder: tiny.seq: the checksum differs from that of the bytes written' 'a changed text'
+mv whole.seq tiny.seq; printf '\1' | dd of=tiny.sa bs=1 seek=4 conv=notrunc status=none
+expect 1 sufsort check tiny
+grep -q 'disorder: tiny.sa: row ' out err || fail "a changed row: $(cat out err)"
+rm tiny.*
+# Memory: what was given, and what is needed in all.
+expect_error sufsort build "$ORDO_SOURCE/datasets/samples/ecoli_k12.fa.gz" -o tiny --memory 10M
+grep -q 'bytes are needed in all, 10485760 are available: --memory [0-9]*[KM] suffices' err || fail "memory: $(cat err)"
 : > empty
 expect_error sufsort build empty -o y
 expect_error sufsort build in.fa

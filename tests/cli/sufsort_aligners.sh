@@ -138,7 +138,14 @@ for file in none names bare blank reads missing; do
   [[ ! -e bad.bwt && ! -e bad.ann ]] || fail "files of $file"
 done
 expect_error sufsort aligner-index --for=bwa blank -o bad
-[[ $(cat err) == "sufsort: cannot read: blank:2: byte 0x20 is not a residue" ]] || fail "blank: $(cat err)"
+[[ $(cat err) == "sufsort: cannot read: blank:2: a blank inside the line is not a residue" ]] || fail "blank: $(cat err)"
+printf '>a\nACGT \nACGT\n' > blank
+expect_error sufsort aligner-index --for=bwa blank -o bad
+[[ $(cat err) == "sufsort: cannot read: blank:2: a blank at the end of the line, which aligners read as a letter or skip: remove it, as by sed "* ]] ||
+  fail "a blank at the end: $(cat err)"
+printf '>a\rACGT\r>b\rACGT\r' > returns
+expect_error sufsort aligner-index --for=bwa returns -o bad
+[[ $(cat err) == 'sufsort: cannot read: returns:1: a carriage return inside a line; do all lines end in CR alone?' ]] || fail "CR: $(cat err)"
 expect_error sufsort aligner-index --for=hisat2 odd.fa -o bad
 expect_error sufsort aligner-index odd.fa -o bad
 expect_error sufsort aligner-index --for=bwa odd.fa

@@ -137,6 +137,7 @@ wrong '{"text":1}' 'it is a number, but a string is expected'
 wrong '{"text":{"text":"a"}}' 'it is an object'
 wrong '{"text":["a"]}' 'it is a list'
 wrong '{"a":{"text":"a"}}' 'no such field'
+wrong '{"id":1,"content":"a","meta":{"title":"b"},"a.b":"c"}' 'no such field, but content, meta.title: choose one with --field$'
 wrong '[{"text":"a"}]' 'no such field'
 wrong '"text"' 'no such field'
 wrong '{"text":"a"} x' 'parse error'
@@ -291,6 +292,101 @@ for files in 'in.txt' 'in.fa j.jsonl' 'two.npy eight.npy'; do
   expect_error sufsort build $files -o r
 done
 want "$(cat err)" 'sufsort: different formats: eight.npy: u32, but two.npy is u16: give --format' 'different formats'
+# Tokens may have any bytes: the name decides before the content. Raw ones are read as they are, also those that begin as compressed
+# files do; with --format, whatever the name, unless it is that of a compressed file.
+tokens() { expect 0 sufsort build "${@:2}" -o r --text-only; cmp r.seq "$1" || fail "tokens of ${*:2}"; }
+n=0
+for magic in '>\1\1\1' ';\5\n\1' '{}' '\37\213' '\37\213\10\4' 'BZh9' '\3757zXZ\0' '(\265/\375' 'P*M\30' '@a' '\37\213\10\0\0\0\0\0'; do
+  # shellcheck disable=SC2059
+  printf "$magic" > magic.u16; cp magic.u16 "magic$n"; cp magic.u16 magic.u16.bin
+  gzip -c magic.u16 > packed.u16.gz
+  tokens magic.u16 magic.u16
+  tokens magic.u16 "magic$n" --format u16
+  tokens magic.u16 - --format u16 < magic.u16
+  tokens magic.u16 packed.u16.gz
+  tokens magic.u16 packed.u16.gz --format u16
+  n=$((n + 1))
+done
+gzip -c two.npy > two.array
+expect 0 sufsort build two.array -o tok
+want "$(od -An -tu2 tok.seq | xargs)" 1 'an array that is recognised in a compressed file'
+printf '>a\nACGT\n' > fa.jsonl
+expect_error sufsort build fa.jsonl -o n
+grep -q '^sufsort: bad JSON: fa.jsonl:1' err || fail "a name that decides: $(cat err)"
+# A file that is one record gives it its name, whatever made it one.
+printf '\5\0\6\0' > f.u16; echo 2 > one.lengths; printf '1\n1\n' > two.lengths
+for option in '' '--separator 9' '--lengths one.lengths'; do
+  # shellcheck disable=SC2086
+  expect 0 sufsort build f.u16 -o n $option
+  want "$(sufsort locate n 6 | cut -f 3)" f.u16 "one record, $option"
+done
+expect 0 sufsort build f.u16 -o n --lengths two.lengths
+want "$(sufsort locate n 6 | cut -f 3)" f.u16:2 'two records'
+expect 0 sufsort build f.u16 magic9 -o n --separator 5
+want "$(sufsort locate n 6 | cut -f 3)" f.u16:2 'two records of one file'
+
+# Files that no command reads: the format is named, or the option that reads any text.
+no_fasta() {  # NAME CONTENT MESSAGE
+  # shellcheck disable=SC2059
+  printf "$2" > "$1"
+  for command in "build $1 -o n" "build $1 -o n --text-only" "aligner-index --for=bwa $1 -o n"; do
+    # shellcheck disable=SC2086
+    expect_error sufsort $command
+    grep -q "$1.*$3" err || fail "sufsort $command: $(cat err)"
+  done
+}
+no_fasta data.parquet 'PAR1\25\4PAR1' 'it is Parquet: write its column of text as JSONL first'
+no_fasta data.bin 'PAR1\25\4PAR1' 'it is Parquet'
+no_fasta frame.arrow 'ARROW1\0\0x' 'it is Arrow'
+no_fasta t.csv 'name,price\na,10\n' 'it is CSV: .*--format=lines'
+no_fasta t.dat 'a,b,c\n1,2,3\n4,5,6\n' 'it is CSV'
+no_fasta t.tab 'a\tb\tc\n1\t2\t3\n' 'it is TSV'
+no_fasta pretty.json '{\n "text": "a"\n}\n' 'it is JSON: write an object a line'
+no_fasta list '[\n{"text": "a"}\n]\n' 'it is JSON'
+no_fasta g.gbk 'LOCUS       SCU49845     5028 bp    DNA\n' 'it is GenBank'
+no_fasta g.txt 'LOCUS       SCU49845     5028 bp    DNA\n' 'it is GenBank'
+no_fasta e.embl 'ID   X56734; SV 1;\n' 'it is EMBL'
+no_fasta r.sam '@HD\tVN:1.6\n' 'it is SAM: convert it first, as by samtools fasta'
+printf 'BAM\1\0\0\0\0' | gzip > r.bam
+expect_error sufsort build r.bam -o n
+want "$(cat err)" 'sufsort: no FASTA: r.bam: it is BAM: convert it first, as by samtools fasta' BAM
+expect_error sufsort locate f -f r.bam
+want "$(cat err)" 'sufsort: no queries: r.bam: it is BAM: convert it first, as by samtools fasta' 'BAM as queries'
+printf 'plain text\n' > notes
+expect_error sufsort build notes -o n
+want "$(cat err)" "sufsort: bad FASTA: notes:1: text before the first '>': --format=lines reads the lines of any text" 'plain text'
+printf '\n;c\nACGT\n' > comment
+expect_error sufsort build comment -o n
+want "$(cat err)" "sufsort: bad FASTA: comment:3: text before the first '>': a line that begins with ';' is a comment, not the name of a record" 'a comment'
+printf ';c\n>a\nACGT\n' > comment
+expect 0 sufsort build comment -o n
+# An index that does not exist yet.
+for command in 'duplicates j.jsonl -l 9' 'dedup j.jsonl -l 9'; do
+  # shellcheck disable=SC2086
+  expect_error sufsort $command
+  want "$(cat err)" 'sufsort: no index: j.jsonl: it is JSONL: build an index of it first: sufsort build j.jsonl -o j --text-only' "$command"
+done
+expect_error sufsort count t.u16 1
+want "$(cat err)" 'sufsort: no index: t.u16: it is a file of tokens: build an index of it first: sufsort build t.u16 -o t' 'tokens'
+expect_error sufsort duplicates notes -l 5
+want "$(cat err)" 'sufsort: no index: notes: there is no notes.json: of text, sufsort build notes -o notes --format=lines --text-only makes an index' 'text'
+
+# Ranges under the name of a text are worth a word.
+warns() { sufsort duplicates "${@:2}" 2> err || fail "$*"; [[ $(grep -c 'warning: ranges only' err) == "$1" ]] || fail "${*:2}: $(cat err)"; }
+expect 0 sufsort build j.jsonl -o j --format jsonl
+warns 1 j -l 9 -o clean.jsonl; warns 1 j -l 9 -o clean.jsonl.gz; warns 1 j -l 9 -o clean.txt; warns 0 j -l 9 -o clean.tsv
+warns 0 j -l 9 -o clean.jsonl --format tsv; warns 0 j -l 9 -o clean.jsonl --format text; warns 0 j -l 9 -o ranges
+warns 0 j -l 9 -o clean.jsonl --quiet
+# Files of an index are found beside it, too.
+mkdir -p elsewhere; (cd elsewhere && sufsort duplicates ../j -l 9 --format text) > out || fail 'JSONL from another folder'
+cmp out <(cat j.jsonl; echo)
+# A page does not list one string again and again, with other letters before it.
+awk 'BEGIN { for (i = 0; i < 300; ++i) printf "%c%cthe quick brown fox jumps over the lazy dog%c\n", 97 + i % 20, 97 + int(i / 7) % 20, 65 + i % 15
+             for (i = 0; i < 3; ++i) print "another sentence that occurs three times here" i }' > foxes
+expect 0 sufsort build foxes -o foxes --format lines --lcp
+expect 0 sufsort duplicates foxes -l 20 --report foxes.html
+[[ $(grep -c 'brown fox' foxes.html) -le 2 ]] || fail "one string again and again: $(grep -c 'brown fox' foxes.html)"
+grep -q 'another sentence' foxes.html || fail 'the other string is missing'
 expect_error sufsort build - -o r < j.jsonl
 
 # Patterns.

@@ -100,8 +100,9 @@ want "$(cat err)" 'sufsort: cannot write: x.sa: it belongs to the index that is 
 cp list loop; expect 2 bash -c 'exec sufsort locate x -f loop >> loop 2> loop_err'
 grep -q 'input file is output file: loop' loop_err || fail "patterns that are read while they are written: $(cat loop_err)"
 cmp loop list
-cp list loop; expect 0 sufsort count x -f loop -o loop  # whole or absent: it may be the input
-want "$(cat loop)" "$(printf 'GATTA 1\nAAA 2\nCC 0\n' | tabs)" 'an output that is the input'
+cp list loop; expect_error sufsort count x -f loop -o loop  # counts are no patterns in another order
+want "$(cat err)" 'sufsort: cannot write: loop: it is the same file as the input loop' 'an output that is the input'
+cmp loop list
 # refused TEXT ERROR: expects this error for a file of patterns.
 refused() { printf "$1" > bad; expect_error sufsort locate x -f bad; want "$(cat err)" "sufsort: $2" "$1"; }
 refused 'A\n\nC\n' 'empty pattern: bad:2: it would match everywhere'
@@ -238,3 +239,36 @@ sufsort build rings.fa -o rings --ambiguous=break
 expect_error sufsort count rings CA --circular=all
 sufsort build rings.fa -o rings --format=lines
 expect_error sufsort count rings CA --circular=all
+
+# Patterns without hits that may have been meant otherwise.
+printf '>c\nACGTACGT\n' > dna.fa; printf '>r\nACGUACGU\n' > rna.fa; printf '>p\nMKVLAAGELFQIPEWSTRKDE\n' > protein.fa
+for name in dna rna protein; do sufsort build $name.fa -o $name; done
+printf 'ACGT\n' > primers.txt; printf 'ACGT\n' > ACGT; printf '>p\nACGYACG\n>q\nNNA\n>r\nACG\n' > codes.fa
+# hint WARNING COMMAND...: the only line on stderr; no warning if it is empty.
+hint() {
+  expect 0 sufsort "${@:2}"
+  [[ $(cat err) == "${1:+sufsort: warning: no hits: $1}" ]] || fail "${*:2}: $(cat err)"
+}
+for command in locate count 'count --by-record'; do
+  # shellcheck disable=SC2086
+  {
+    hint "pattern 'primers.txt': a file has this name: -f primers.txt reads patterns from it" $command dna primers.txt
+    hint '' $command dna ACGT
+    hint '' $command dna missing.txt
+    hint '' $command dna primers.txt --quiet
+    hint "pattern 'ACGTNACG': N finds only N: codes of IUPAC stand for no other letters" $command dna ACGTNACG
+    hint "pattern 'p', and another one: Y finds only Y: codes of IUPAC stand for no other letters" $command dna -f codes.fa
+    hint "pattern 'ACGU': the text has T instead of U: --both-strands reads both alike" $command dna ACGU
+    hint "pattern 'acgt': the text has U instead of T: --both-strands reads both alike" $command rna acgt
+    hint '' $command protein GAN
+    hint '' $command dna GGG
+  }
+done
+hint '' count rna ACGT --both-strands
+expect_error sufsort mem dna GATTACA
+[[ $(cat err) == 'sufsort: cannot read: GATTACA: No such file or directory: QUERY is a file; sufsort locate finds a pattern' ]] || fail "$(cat err)"
+expect_error sufsort ms dna missing.fa
+[[ $(cat err) == 'sufsort: cannot read: missing.fa: No such file or directory' ]] || fail "$(cat err)"
+printf '\1\0' > few.u16; sufsort build few.u16 -o few
+expect_error sufsort count few primers.txt
+grep -q ': -f primers.txt reads patterns from this file$' err || fail "a file in the place of tokens: $(cat err)"

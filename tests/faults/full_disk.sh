@@ -95,3 +95,31 @@ head -c 330000 /dev/urandom > small/filler
 TMPDIR=$PWD/elsewhere expect 0 strsort packed -o small/file.gz
 gzip -dc small/file.gz | cmp - <(LC_ALL=C sort in)
 [[ ! $(ls -A elsewhere) ]] || fail "left behind: $(ls -A elsewhere)"
+rm small/*
+
+# An index over another one, on a disk with room for either but not for both: an error, and the old one stays. TMPDIR has room, but
+# from there the files could only be copied over the old ones, one by one.
+letters() { awk -v seed="$1" -v n="$2" 'BEGIN { srand(seed); print ">r" seed; for (i = 0; i < n; ++i) printf "%s", substr("ACGT", 1 + int(4 * rand()), 1); print "" }'; }
+letters 1 60000 > some.fa; letters 2 160000 > more.fa
+expect 0 sufsort build more.fa -o more
+# stays COMMAND...: on the full disk the command fails, and the files of the disk are those of before.
+stays() {
+  (cd small && md5sum -- *) > before
+  TMPDIR=$PWD/elsewhere expect_error "$@"
+  grep -q 'No space left' err || fail "no word of the disk: $*: $(cat err)"
+  (cd small && md5sum -- *) | diff before - || fail "the old files are not what they were: $*"
+  [[ $(ls -A small elsewhere) == "$(printf 'elsewhere:\n\nsmall:\n'; cut -c 35- before)" ]] || fail "left behind: $(ls -A small elsewhere)"
+}
+expect 0 sufsort build some.fa -o small/i
+for command in 'build more.fa -o small/i' 'build more.fa -o small/i --lcp --bwt' 'add small/i more.fa' 'merge small/i more -o small/i' \
+  'kmers small/i --length 9 --force'; do
+  # shellcheck disable=SC2086
+  stays sufsort $command
+  expect 0 sufsort check small/i
+done
+rm small/*
+for aligner in bwa bwa-mem2 minibwa; do
+  expect 0 sufsort aligner-index --for=$aligner some.fa -o small/b
+  stays sufsort aligner-index --for=$aligner <(for ((k = 0; k < 8; ++k)); do cat more.fa; done) -o small/b
+  rm small/*
+done

@@ -130,6 +130,77 @@ for signal in KILL TERM; do
 done
 ((exchanges > 10)) || fail "stopped $exchanges times only"
 
+# Arrays that are symbolic links to another folder; and the next command that only reads completes what was interrupted.
+mkdir data
+for call in linkat rename unlink symlink; do
+  for ((number = 1; ; ++number)); do
+    rm -f i/y.* i/.y.* data/*
+    for name in json seq sa lcp; do ln -s "../data/$name" i/y.$name; done
+    sufsort build -q a.fa -o i/y --lcp
+    was_stopped=1
+    stopped KILL "$call" "$number" sufsort build -q b.fa -o i/y --lcp || was_stopped=0
+    is_index ab
+    ((nameless)) || rm -f i/.*.tmp data/.*.tmp
+    [[ $(cd i && ls -A | tr '\n' ' ') == 'y.json y.lcp y.sa y.seq ' && $(ls -A data | tr '\n' ' ') == 'json lcp sa seq ' ]] ||
+      fail "links: SIGKILL at $call $number: left behind: $(ls -A i data)"
+    for name in json seq sa lcp; do [[ -L i/y.$name ]] || fail "a symbolic link was replaced: $name"; done
+    expect 0 sufsort build -q b.fa -o i/y --lcp
+    is_index b
+    ((was_stopped)) || break
+  done
+done
+rm -rf i/y.* data
+
+# The files of an aligner are opened one by one: all are of one text, or the one that its program opens first is missing. The next
+# run leaves its files alone.
+for aligner in bwa:bwt minibwa:l2b; do
+  rm -rf old new w; mkdir old new w
+  first=${aligner#*:} aligner=${aligner%:*}
+  sufsort aligner-index -q --for="$aligner" a.fa -o old/x
+  sufsort aligner-index -q --for="$aligner" b.fa -o new/x
+  for call in linkat rename unlink; do
+    for ((number = 1; ; ++number)); do
+      rm -f w/* w/.x*; cp old/x.* w
+      was_stopped=1
+      stopped KILL "$call" "$number" sufsort aligner-index -q --for="$aligner" b.fa -o w/x || was_stopped=0
+      [[ ! -e w/x.$first ]] || diff -r -x '.*' old w > /dev/null || diff -r -x '.*' new w > /dev/null ||
+        fail "$aligner: SIGKILL at $call $number: files of both texts: $(ls -A w)"
+      expect 0 sufsort aligner-index -q --for="$aligner" b.fa -o w/x
+      ((nameless)) || rm -f w/.*.tmp
+      diff -r new w || fail "$aligner: the run behind a SIGKILL at $call $number: $(ls -A w)"
+      ((was_stopped)) || break
+    done
+  done
+done
+# A new folder has all its files, or does not exist.
+sufsort build -q a.fa -o i/y
+for command in 'aligner-index -q --for=star a.fa -o' 'export -q --format infini-gram lines -o'; do
+  printf 'to be\nor not\n' > lines.txt; sufsort build -q lines.txt --format lines -o lines
+  rm -rf whole
+  # shellcheck disable=SC2086
+  sufsort $command whole
+  for call in linkat rename mkdir; do
+    for ((number = 1; ; ++number)); do
+      rm -rf w; mkdir w
+      was_stopped=1
+      # shellcheck disable=SC2086
+      stopped KILL "$call" "$number" sufsort $command w/f || was_stopped=0
+      [[ ! -e w/f ]] || diff -rq whole w/f > /dev/null || fail "sufsort $command: SIGKILL at $call $number: half a folder: $(ls -A w/f)"
+      # shellcheck disable=SC2086
+      expect 0 sufsort $command w/f
+      [[ $(ls -A w) == f ]] || fail "sufsort $command: the run behind a SIGKILL at $call $number: $(ls -A w)"
+      ((was_stopped)) || break
+    done
+  done
+done
+# In the middle of the work nothing is there.
+mkfifo input; rm -rf w; mkdir w
+sufsort aligner-index -q --for=star input -o w/f & exec 3> input
+sleep 0.2; kill -s KILL $!; wait $! 2> /dev/null || :
+exec 3>&-
+((!nameless)) || [[ ! $(ls -A w) ]] || fail "a folder of a command that was killed: $(ls -A w)"
+rm -rf i/y.*
+
 # Builds of one name at the same time, some of them killed: whoever reads meanwhile finds one of the indexes, whole.
 rm -f i/y.* i/.y.*
 sufsort build -q a.fa -o i/y --lcp

@@ -76,6 +76,32 @@ for command in check info 'locate A'; do
 done
 cmp index.sa index.copy
 expect 0 sufsort check index
+# Neither do hits, matches and statistics replace their queries, nor ranges or text what an index was made of, by none of its names.
+printf '>q\nGATTACAGATTACA\n' > q.fa
+printf '{"text": "a line of words that is here twice"}\n{"text": "a line of words that is here twice"}\n' > q.jsonl
+printf 'words\n' > q.txt
+cp q.fa original; cp q.jsonl original.jsonl; ln -s q.fa q.link; ln q.fa q.hard
+sufsort build q.jsonl -o jq; sufsort build q.txt -o tq --format lines
+for same in q.fa ./q.fa q.link q.hard "$PWD/q.fa"; do
+  for command in 'count index -f' 'count index --by-record -f' 'locate index -f' 'mem index -l 4' 'ms index'; do
+    expect_error sufsort $command q.fa -o "$same"
+    expect_error sufsort $command - -o "$same" < q.fa
+    cmp q.fa original
+  done
+done
+expect_error sufsort mem index original q.fa -o q.fa
+expect_error sufsort locate index GATT -f original -f q.link -o q.fa
+for format in text annotated tsv jsonl; do
+  expect_error sufsort duplicates jq -l 9 --format $format -o q.jsonl
+  expect_error sufsort duplicates jq -l 9 --format $format -o x --report q.jsonl
+done
+expect_error sufsort duplicates tq -l 2 --format text -o q.txt
+expect_error sufsort duplicates jq -l 9 -o x --resume x
+expect_error sufsort duplicates jq -l 9 -o x --stats q.jsonl
+printf '5\n' > lens.seq
+expect_error sufsort build q.txt -o lens --format bytes --lengths lens.seq --stats lens.seq
+expect_error sufsort build q.txt -o lens --format bytes --lengths lens.seq
+cmp q.jsonl original.jsonl; cmp q.fa original; [[ $(cat q.txt) == words ]]
 ln -s elsewhere linked.json
 expect 0 sufsort build in.fa -o linked
 [[ -L linked.json && -s elsewhere ]] || fail 'a symbolic link was replaced'
@@ -85,6 +111,22 @@ expect 0 sufsort check linked
 ln -s other.sa other.seq
 expect_error sufsort build in.fa -o other
 for bad in '' folder/; do expect_error sufsort build in.fa -o "$bad"; done
+
+# A number, another format and sorted lines replace no file that is read, of which they are no sorted form.
+printf 'b\na\n' > f; printf 'a\nb\n' > order
+expect_error strsort --distinct-estimate f -o f
+expect_error strsort --order-file=order f -o order
+expect_error strsort --order-file=order f --stats order
+printf 'b\na\n' | cmp - f; printf 'a\nb\n' | cmp - order
+gzip -dc "$ORDO_SOURCE/datasets/samples/openms_ecoli_25.mzML.gz" > run.mzML; cp run.mzML original
+for options in '' '--spectra-by rt'; do
+  # shellcheck disable=SC2086
+  expect_error specsort run.mzML --to=mgf $options -o run.mzML
+  cmp run.mzML original
+  # shellcheck disable=SC2086
+  expect 0 specsort run.mzML $options -o run.mzML
+  cp original run.mzML
+done
 
 # What is appended to the file that is read would be read, too. sort reads all before it writes, and so does strsort.
 sample specsort 5000 > f; cp f original

@@ -76,16 +76,19 @@ class open_file {
 
 }  // namespace
 
-output::output(std::string const& path, hard_links links) : output(path, compression_named(path), 0, links) {}
+output::output(std::string const& path, replacing how, std::string folder)
+    : output(path, compression_named(path), 0, how, std::move(folder)) {}
 
-output::output(std::string const& path, compression how, unsigned threads) : output(path, how, threads, hard_links::keep) {}
+output::output(std::string const& path, compression how, unsigned threads) : output(path, how, threads, replacing::any_way) {}
 
-output::output(std::string const& path, compression how, unsigned threads, hard_links links)
+output::output(std::string const& path, compression how, unsigned threads, replacing replaces, std::string folder)
     : name_(path == "-"    ? "standard output"
             : path.empty() ? "''"
-                           : path) {
+                           : path),
+      by_rename_(replaces == replacing::by_rename),
+      folder_(std::move(folder)) {
   try {
-    open_target(path, links);
+    open_target(path);
     encoder_ = make_encoder(how, threads);
     buffer_.reserve(buffer_size);
   } catch (...) {
@@ -100,6 +103,8 @@ output::~output() {
 
 output::output(output&& other) noexcept
     : name_(std::move(other.name_)),
+      by_rename_(other.by_rename_),
+      folder_(std::move(other.folder_)),
       target_(std::move(other.target_)),
       staged_(std::move(other.staged_)),
       replaces_(other.replaces_),
@@ -130,12 +135,20 @@ void output::claim(std::optional<file_id> id) {
   claimed_ = std::move(id);
 }
 
+void output::refuse_inputs(std::span<std::string const> paths) const {
+  // What is written directly is refuse_loop()'s.
+  for (std::string const& path : paths)
+    if (!target_.empty() && is_file(path))
+      throw output_error(
+          fmt::format("cannot write: {}: it is the same file as the input {}", name_, path == "-" ? "standard input" : path));
+}
+
 void output::refuse_loop(input const& in) const {
   if (target_.empty() && claimed_ && claimed_ == in.id() && in.file_size().value_or(0) != 0)
     throw output_error(fmt::format("cannot write: {}: input file is output file: {}", name_, in.name()));
 }
 
-void output::open_target(std::string const& path, hard_links links) {
+void output::open_target(std::string const& path) {
   if (path.empty()) fail(ENOENT);
   if (path == "-") return open_descriptor(STDOUT_FILENO);
   std::optional<std::string> const end = follow_links(path);
@@ -146,6 +159,7 @@ void output::open_target(std::string const& path, hard_links links) {
   if (!exists && errno != ENOENT) fail(errno);
   if (exists && S_ISDIR(old.st_mode)) fail(EISDIR);
   if (exists && !S_ISREG(old.st_mode)) {
+    if (by_rename_) throw output_error(fmt::format("cannot write: {}: no regular file", name_));
     fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (fd_ < 0) fail(errno);
     return;
@@ -161,7 +175,11 @@ void output::open_target(std::string const& path, hard_links links) {
   if (!exists || !beside_) return;
   // The new content is copied over the old one if the file has other names, which then show it, too, or if the new file could
   // not get the attributes of the old one.
-  copies_ = (links == hard_links::keep && old.st_nlink > 1) || !copy_attributes(target_, old, fd_);
+  bool const is_alike = copy_attributes(target_, old, fd_);
+  if (by_rename_ && !is_alike)
+    throw output_error(
+        fmt::format("cannot write: {}: the new file cannot have the attributes of the old one: remove it first", name_));
+  copies_ = !by_rename_ && (old.st_nlink > 1 || !is_alike);
 }
 
 void output::open_descriptor(int number) {
@@ -182,11 +200,12 @@ void output::open_staged() {
   fs::path const target = target_;
   if (target.filename().empty()) fail(EISDIR);
   // Nobody may be able to read more of an existing file than before.
-  int const error = staged_.create(target.parent_path(), target.filename(), replaces_ ? 0600 : 0666);
+  std::string const folder = folder_.empty() ? target.parent_path().string() : folder_;
+  int const error = staged_.create(folder, target.filename(), replaces_ ? 0600 : 0666);
   fd_ = staged_.descriptor();
   if (error == 0) return;
   // Some file systems, /proc among them, know nothing of new files.
-  if (!replaces_ || !(is_denied(error) || is_full(error) || error == ENOENT)) fail(error);
+  if (by_rename_ || !replaces_ || !(is_denied(error) || is_full(error) || error == ENOENT)) fail(error);
   stage_elsewhere(error);
 }
 
@@ -213,7 +232,7 @@ void output::put_directly(std::span<char const> data) {
   } catch (std::system_error const& e) {
     int const error = e.code().value();
     // The old file's room is free once it is written over. Several threads may be writing if there are addresses.
-    if (!is_full(error) || !replaces_ || !beside_ || addressable()) fail(error);
+    if (by_rename_ || !is_full(error) || !replaces_ || !beside_ || addressable()) fail(error);
     off_t const place = lseek(fd_, 0, SEEK_CUR);
     if (place < 0) fail(error);
     auto const done = static_cast<std::size_t>(static_cast<std::uint64_t>(place) - put_);
@@ -274,7 +293,7 @@ bool output::expect(std::uint64_t bytes) {
   // Not every file system can give a file its blocks before its bytes; those that can do it say at once that they have no more.
   while (bytes > 0 && fallocate(fd_, 0, 0, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP && errno != ENOSYS &&
          errno != EINVAL) {
-    if (is_full(errno) && replaces_ && beside_ && written_ == 0)
+    if (is_full(errno) && !by_rename_ && replaces_ && beside_ && written_ == 0)
       stage_elsewhere(errno);
     else if (errno != EINTR)
       fail(errno);
@@ -306,6 +325,7 @@ std::string output::path_for_others() const {
 }
 
 void output::finish() {
+  if (fd_ < 0) return;  // it is complete
   if (expected_ && written_ != *expected_)
     throw output_error(fmt::format("cannot write: {}: {} bytes instead of {}", name_, written_.load(), *expected_));
   if (struct stat made{}; any_size_ && (fstat(fd_, &made) != 0 || static_cast<std::uint64_t>(made.st_size) != written_))
@@ -329,19 +349,17 @@ int output::close_file() noexcept {
   return close(fd) == 0 || errno == EINTR ? 0 : errno;
 }
 
-void output::withdraw_old() noexcept {
-  if (!replaces_ || (beside_ && !copies_ && unlink(target_.c_str()) == 0)) return;
-  // A file that can be neither removed nor emptied cannot be written: commit() fails.
-  if (truncate(target_.c_str(), 0) != 0) errno = 0;
+void output::remove_old() const {
+  if (unlink(target_.c_str()) != 0 && errno != ENOENT) fail(errno);
 }
 
-bool output::take_name(std::string const& name) {
+void output::redirect(std::string const& folder) {
+  target_ = fs::path(folder) / fs::path(target_).filename();
+}
+
+void output::take_name(std::string const& name) {
   if (fd_ >= 0) finish();
-  if (!staged_ || copies_) return false;
-  int const error = staged_.take_name(name);
-  if (error == ENAMETOOLONG) return false;
-  if (error != 0) fail(error);
-  return true;
+  if (int const error = staged_.take_name(name)) fail(error);
 }
 
 std::string output::release() noexcept {
@@ -353,7 +371,7 @@ void output::commit() {
   if (target_.empty()) return;
   if (copies_) return copy_over_old();
   if (int const error = staged_.move_to(target_)) {
-    if (!(replaces_ && is_denied(error))) fail(error);
+    if (by_rename_ || !(replaces_ && is_denied(error))) fail(error);
     copy_over_old();
   }
 }

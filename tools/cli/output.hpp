@@ -40,14 +40,17 @@ class temporary;
 /// file that was not opened to append. Other outputs are written in order.
 class output final : public sink {
  public:
-  /// Other names (hard links) of a replaced file show the new content, or keep the old one.
-  enum class hard_links { keep, replace };
+  /// How commit() replaces an old file. `any_way`: by a rename or, where that cannot be, by a copy over the old content.
+  /// `by_rename`: by a rename alone, for files that belong together: a copy that fails, or is interrupted, would leave half of
+  /// them. Files that cannot be renamed over are errors, and other names (hard links) of the old file keep its content.
+  enum class replacing { any_way, by_rename };
 
   /// Checks that the path can be written. @throws output_error  if it cannot
   /// @param threads  that compress BGZF and xz, 0: all that the process may use
   explicit output(std::string const& path, unsigned threads = 0) : output(path, compression_named(path), threads) {}
   output(std::string const& path, compression how, unsigned threads = 0);
-  output(std::string const& path, hard_links links);
+  /// @param folder  where the file is staged, in the file system of its place; empty: beside its place
+  output(std::string const& path, replacing how, std::string folder = {});
   /// Without a commit(), leaves everything as it was.
   ~output() override;
   output(output&& other) noexcept;
@@ -56,6 +59,8 @@ class output final : public sink {
 
   /// Returns true if the path ("-": standard input) leads to the regular file that this writes.
   [[nodiscard]] bool is_file(std::string const& path) const { return claimed_ && claimed_ == id_of(path); }
+  /// Checks that no input of a command is the regular file that this writes. @throws output_error
+  void refuse_inputs(std::span<std::string const> paths) const;
   /// Checks an input that is read while this is written. @throws output_error  if it would read this output
   void refuse_loop(input const& in) const;
 
@@ -73,19 +78,21 @@ class output final : public sink {
   [[nodiscard]] std::string path_for_others() const;
   void count_others(std::uint64_t bytes) noexcept { written_ += bytes; }
   /// Completes the output without moving it to its place, so that outputs that belong together can take their places together.
-  /// Nothing can be written afterwards. An output that replaces a file is synced to disk, so that a power failure leaves the
-  /// old file or the new one. A new file is not, as with cp.
+  /// Nothing can be written afterwards, and further calls do nothing. An output that replaces a file is synced to disk, so that
+  /// a power failure leaves the old file or the new one. A new file is not, as with cp.
   void finish();
   /// Returns a path of the output between finish() and commit(); empty if it was written directly.
   [[nodiscard]] std::string staged() const { return staged_.path(); }
-  /// Gives the staged file this name beside its place until commit(). @returns false if commit() will not rename it
-  bool take_name(std::string const& name);
+  /// Gives a file that is replaced by a rename this name in the folder where it is staged, until commit().
+  void take_name(std::string const& name);
   /// Keeps the file of that name instead of a commit(). @returns its path
   std::string release() noexcept;
   /// Returns the path of a regular file with symbolic links followed; empty if it is written directly.
   [[nodiscard]] std::string const& target() const noexcept { return target_; }
-  /// Removes the old file before commit(), or empties it if it cannot be removed, so that nobody takes it for the new one.
-  void withdraw_old() noexcept;
+  /// Removes the old file before commit(), so that nobody takes it for the new one. @throws output_error  if that fails
+  void remove_old() const;
+  /// Changes the folder in which commit() puts the file, to one of the same file system.
+  void redirect(std::string const& folder);
   /// Completes the output and moves it to its place. To be called once, last.
   void commit();
 
@@ -95,9 +102,9 @@ class output final : public sink {
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
 
  private:
-  output(std::string const& path, compression how, unsigned threads, hard_links links);
+  output(std::string const& path, compression how, unsigned threads, replacing replaces, std::string folder = {});
   [[noreturn]] void fail(int error) const;
-  void open_target(std::string const& path, hard_links links);
+  void open_target(std::string const& path);
   void open_descriptor(int number);
   void open_staged();
   void stage_elsewhere(int why);
@@ -111,6 +118,8 @@ class output final : public sink {
   void discard() noexcept;
 
   std::string name_;
+  bool by_rename_;
+  std::string folder_;     // where it is staged; empty: beside its place
   std::string target_;     // path of its place; empty: written directly
   staged_file staged_;     // until commit()
   bool replaces_ = false;  // a file exists in its place and can be written

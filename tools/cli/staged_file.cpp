@@ -51,13 +51,17 @@ void staged_file::swap(staged_file& other) noexcept {
   std::swap(fd_, other.fd_);
 }
 
+std::string hidden_name(std::string const& name) {
+  std::string base = name.substr(0, longest_name);
+  if (base.size() != name.size()) base += fmt::format(".{:016x}", std::hash<std::string>()(name));
+  return fmt::format(".{}.ordo.tmp", base);
+}
+
 // The first name is the same for every process that writes a file for this place, and no other place has it: a process that
 // finds it taken removes it. The others are this process's own.
 std::string staged_file::hidden_path(unsigned attempt) const {
-  std::string base = name_.substr(0, longest_name);
-  if (attempt != 0) return fs::path(folder_) / fmt::format(".{}.{}-{}.tmp", base, getpid(), attempt - 1);
-  if (base.size() != name_.size()) base += fmt::format(".{:016x}", std::hash<std::string>()(name_));
-  return fs::path(folder_) / fmt::format(".{}.ordo.tmp", base);
+  if (attempt == 0) return fs::path(folder_) / hidden_name(name_);
+  return fs::path(folder_) / fmt::format(".{}.{}-{}.tmp", name_.substr(0, longest_name), getpid(), attempt - 1);
 }
 
 int staged_file::create(std::string const& folder, std::string const& name, mode_t mode) {

@@ -58,6 +58,10 @@ class staged_file {
   int fd_ = -1;
 };
 
+/// Returns the hidden name that the new file of this name has for a moment before it replaces the old one: the same for every
+/// process, so that the next one removes a file that a killed process left.
+std::string hidden_name(std::string const& name);
+
 /// Copies `bytes` from the beginning of one file to that of another, whose position is behind them then.
 int copy_bytes(int from, int to, off_t bytes);
 

@@ -498,6 +498,7 @@ int run(int argc, char** argv, cli::job const& job) {
   } else {
     std::optional<cli::output> out(std::in_place, made.output, made.common.threads);
     out->refuse_loop(in);
+    if (to_format != format) out->refuse_inputs(made.inputs);  // they would not be there in another order, but converted
     std::optional<spectra::sort_report> shared;
     if (others.can_share() && can_be_shared(w, in, *out, options, format, to_format)) {
       static_cast<void>(others.decide(division::parts));

@@ -202,6 +202,7 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, spectr
   from.count = inputs.size();
   from.open = [&](std::size_t k) {
     auto in = open(k);
+    if (format_of_input(*in) != as) to.single().refuse_inputs(std::span(&inputs[k], 1));  // it would be converted
     if (as == spectra::format::mzml) format_of_output(output, "mzml", *in, format_of_input(*in));
     return opened(std::move(in), lists, k);
   };

@@ -118,6 +118,7 @@ int estimate(work const& w, cli::stats& stats) {
   command const& made = w.made;
   for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
   cli::output out(made.output.value_or("-"), made.common.threads);
+  out.refuse_inputs(made.files);  // a number is no sorted form of them
   cli::progress progress(w.called.name(), made.common, made.files, made.output.value_or("-"));
   strings::texts const files{made.files.size(), strsort::known_bytes(made.files), [&](std::size_t k) {
                                return std::make_unique<cli::watched_source>(w.inputs.open(k), progress, w.read);
@@ -179,6 +180,7 @@ int sort(work const& w, cli::stats& stats) {
       out.emplace(path, cli::compression::none, made.common.threads);
     else
       out.emplace(path, made.common.threads);
+    if (made.order_file) out->refuse_inputs(std::span(&*made.order_file, 1));
   }
   w.writing = true;
   cli::progress progress(w.called.name(), made.common, made.files, made.output.value_or("-"));
@@ -327,6 +329,7 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
   cli::stats stats(called.name(), argc, argv, made.common);
   stats.refuse_inputs(made.files);
   if (made.files_from) stats.refuse_inputs({*made.files_from});
+  if (made.order_file) stats.refuse_inputs({*made.order_file});
   work const w{made, by, called, writing, members, inputs, read};
   int const status = made.check != 0 ? check(w, stats) : made.estimate ? estimate(w, stats) : sort(w, stats);
   stats.finish();

@@ -22,6 +22,8 @@
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/file_set.hpp"
+#include "tools/sufsort/other_formats.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -98,6 +100,7 @@ class reference_reader {
         ++line_;
         each_line(text.substr(0, end), [&](std::string_view header) { header_.emplace(header.substr(1)); });
         if (header_->find('\0') != header_->npos) fail("a NUL byte in the header");
+        if (header_->find('\r') != header_->npos) fail("a carriage return inside a line; do all lines end in CR alone?");
         text.remove_prefix(std::min(end + 1, text.size()));
         continue;
       }
@@ -160,6 +163,11 @@ class reference_reader {
       if (!header_ && !line.empty()) fail("text before the first '>': a reference is FASTA");
       auto const other = std::ranges::find_if_not(line, is_residue);
       if (other == line.end()) return;
+      if (*other == '\r') fail("a carriage return inside a line; do all lines end in CR alone?");
+      if (is_blank(*other))
+        fail(std::all_of(other, line.end(), is_blank) ? "a blank at the end of the line, which aligners read as a letter or "
+                                                        "skip: remove it, as by sed 's/[[:blank:]]*$//'"
+                                                      : "a blank inside the line is not a residue");
       fail(*other > ' ' && *other < 0x7f ? fmt::format("character '{}' is not a residue", *other)
                                          : fmt::format("byte 0x{:02x} is not a residue", static_cast<unsigned char>(*other)));
     });
@@ -178,19 +186,21 @@ class reference_reader {
 template <class F>
 void read_references(aligner_index_options const& options, std::deque<cli::output> const& outputs, tbb::task_arena& arena,
                      cli::common_options const& common, reporter& report, F take) {
+  for (cli::output const& out : outputs) out.refuse_inputs(options.files);
   for (std::string const& file : options.files) {
     cli::input in(file, common.threads);
-    for (cli::output const& out : outputs) {
-      if (out.is_file(file))
-        throw output_error(fmt::format("cannot write: {}: it is the same file as the input {}", out.name(), file));
-      out.refuse_loop(in);
-    }
+    for (cli::output const& out : outputs) out.refuse_loop(in);
+    expect_fasta(in.name(), in.front(4096), "a reference is FASTA");
     reference_reader(in, arena).read(take, [&] { report.progress.at(in.file_read()); });
   }
 }
 
-[[noreturn]] void refuse_large(suffix::text_too_large const& e, memory_limits const& memory, std::size_t held) {
-  throw out_of_memory(fmt::format("{}: {}", e.what(), memory.advice_for_text(held + e.min_bytes(), held + e.bytes())),
+/// @param held  bytes of the text and the results @param text  bytes of them that are allocated now
+[[noreturn]] void refuse_large(suffix::text_too_large const& e, memory_limits const& memory, std::size_t held,
+                               std::size_t text) {
+  throw out_of_memory(fmt::format("out of memory: index of {} letters: {} bytes are needed in all, {} are available: {}", text,
+                                  held + e.min_bytes(), memory.host_bytes(text) + text,
+                                  memory.advice_for_text(held + e.min_bytes(), held + e.bytes())),
                       held + e.min_bytes());
 }
 
@@ -215,7 +225,7 @@ int build_run_lengths(aligner_index_options const& options, suffix::run_length_f
   try {
     done = records.write(outputs[0], sorting, format);
   } catch (suffix::text_too_large const& e) {
-    refuse_large(e, options.memory, n + results);
+    refuse_large(e, options.memory, n + results, n);
   }
   report.stats.machine(done.machine);
   report.stats.device_memory(done.device_memory);
@@ -226,12 +236,15 @@ int build_run_lengths(aligner_index_options const& options, suffix::run_length_f
 }
 
 /// Opens the files, reads the reference to them, and writes them by write(reference, files, options of the build).
-/// @param strands  that are sorted at a time
+/// @param first_opened  the number of the file that the aligner opens first @param strands  that are sorted at a time
+/// @param folder  of the files, if they have one of their own
 template <class Reference, class Write>
-int build_packed(aligner_index_options const& options, std::initializer_list<char const*> ends, unsigned strands,
-                 cli::common_options const& common, reporter& report, Write write) {
+int build_packed(aligner_index_options const& options, std::initializer_list<char const*> ends, std::size_t first_opened,
+                 unsigned strands, cli::common_options const& common, reporter& report, Write write,
+                 output_folder const* folder = nullptr) {
   std::deque<cli::output> outputs;
-  for (char const* const end : ends) outputs.emplace_back(options.output + end);
+  for (char const* const end : ends)
+    outputs.emplace_back(options.output + end, cli::output::replacing::by_rename, folder ? folder->staging() : std::string());
   report.phase("read");
   Reference reference;
   tbb::task_arena arena(threads_for(common.threads));
@@ -258,13 +271,15 @@ int build_packed(aligner_index_options const& options, std::initializer_list<cha
   try {
     done = write(reference, outputs, sorting);
   } catch (suffix::text_too_large const& e) {
-    refuse_large(e, options.memory, n + n / 2 + results);
+    refuse_large(e, options.memory, n + n / 2 + results, n);
   }
   report.stats.machine(done.machine);
   report.stats.device_memory(done.device_memory);
   report.phase("finish");
-  for (cli::output& out : outputs) out.finish();
-  for (cli::output& out : outputs) out.commit();
+  if (folder)
+    folder->commit(outputs, first_opened);
+  else
+    commit_together(outputs, first_opened);
   return 0;
 }
 
@@ -280,19 +295,19 @@ int aligner_index(aligner_index_options const& options, cli::common_options cons
   using outputs = std::deque<cli::output>;
   if (options.aligner == "bwa")
     return build_packed<suffix::bwa_reference>(
-        options, {".amb", ".ann", ".pac", ".bwt", ".sa"}, 2, common, report,
+        options, {".amb", ".ann", ".pac", ".bwt", ".sa"}, 3, 2, common, report,
         [](suffix::bwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
           return reference.write(suffix::bwa_files{to[0], to[1], to[2], to[3], to[4]}, sorting);
         });
   if (options.aligner == "bwa-mem2")
     return build_packed<suffix::bwa_reference>(
-        options, {".amb", ".ann", ".pac", ".0123", ".bwt.2bit.64"}, 2, common, report,
+        options, {".amb", ".ann", ".pac", ".0123", ".bwt.2bit.64"}, 4, 2, common, report,
         [](suffix::bwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
           return reference.write(suffix::bwa_mem2_files{to[0], to[1], to[2], to[3], to[4]}, sorting);
         });
   if (options.aligner == "minibwa")
     return build_packed<suffix::minibwa_reference>(
-        options, {".l2b", ".mbw"}, 2, common, report,
+        options, {".l2b", ".mbw"}, 0, 2, common, report,
         [](suffix::minibwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
           return reference.write(suffix::minibwa_files{to[0], to[1]}, sorting);
         });
@@ -302,27 +317,27 @@ int aligner_index(aligner_index_options const& options, cli::common_options cons
                              options.aligner == "bowtie" ? suffix::bowtie_size::small : suffix::bowtie_size::large, sorting);
     };
     auto const build = [&](std::initializer_list<char const*> ends) {
-      return build_packed<suffix::bowtie_reference>(options, ends, 1, common, report, write);
+      return build_packed<suffix::bowtie_reference>(options, ends, 0, 1, common, report, write);
     };
     if (options.aligner == "bowtie") return build({".1.ebwt", ".2.ebwt", ".3.ebwt", ".4.ebwt", ".rev.1.ebwt", ".rev.2.ebwt"});
     return build({".1.ebwtl", ".2.ebwtl", ".3.ebwtl", ".4.ebwtl", ".rev.1.ebwtl", ".rev.2.ebwtl"});
   }
   if (is_star) {
-    output_folder folder(options.output);
-    int const status = build_packed<suffix::star_reference>(
+    output_folder const folder(options.output);
+    return build_packed<suffix::star_reference>(
         options,
         {"/Genome", "/SA", "/SAindex", "/chrName.txt", "/chrStart.txt", "/chrLength.txt", "/chrNameLength.txt",
          "/genomeParameters.txt"},
-        2, common, report, [&](suffix::star_reference& reference, outputs& to, suffix::build_options const& sorting) {
+        7, 2, common, report,
+        [&](suffix::star_reference& reference, outputs& to, suffix::build_options const& sorting) {
           suffix::star_options parameters;
           parameters.files = options.files;
           parameters.index_letters = options.index_letters;
           if (options.bin_bits != 0) parameters.bin_bits = options.bin_bits;
           return reference.write(suffix::star_files{to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7]}, parameters,
                                  sorting);
-        });
-    folder.keep();
-    return status;
+        },
+        &folder);
   }
   using enum suffix::run_length_format;
   return build_run_lengths(options, options.aligner == "ropebwt3" ? fmd : fmr, common, report);

@@ -27,6 +27,7 @@
 #include "tools/sufsort/group_build.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/merged_records.hpp"
+#include "tools/sufsort/other_formats.hpp"
 #include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {
@@ -104,6 +105,13 @@ std::optional<std::uint64_t> size_of_regular(std::string const& file) {
   throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice(min_bytes, "may suffice")), min_bytes);
 }
 
+/// Returns true if the bytes of a file are read as they are. Tokens may have any bytes, also those with which compressed files
+/// begin: the name says whether they are compressed, unless files are tokens by their content.
+bool is_raw(build_options const& options, std::string const& file) {
+  bool const tokens = suffix::residue_bytes_of(options.format) != 1;
+  return tokens && (options.has_format || suffix::named_format(file)) && cli::compression_named(file) == cli::compression::none;
+}
+
 /// Returns the bytes of the separator. @throws usage_error
 std::string separator_of(build_options const& options) {
   unsigned const size = suffix::residue_bytes_of(options.format);
@@ -136,12 +144,19 @@ std::string read_corpus(build_options const& options, std::string const& separat
   suffix::corpus_files files;
   files.count = options.files.size();
   files.open = [&](std::size_t k) {
-    auto in = std::make_shared<cli::input>(options.files[k], common.threads);
+    std::string const& file = options.files[k];
+    auto in = is_raw(options, file) ? std::make_shared<cli::input>(file, cli::compression::none, common.threads)
+                                    : std::make_shared<cli::input>(file, common.threads);
     std::string name = in->name();
     return suffix::corpus_files::opened{std::move(name), std::move(in)};
   };
   files.may_wait = [&](std::size_t k) { return !size_of_regular(options.files[k]); };
-  append(files, std::as_const(reading));
+  try {
+    append(files, std::as_const(reading));
+  } catch (suffix::missing_field const& e) {
+    if (!e.has_strings()) throw;
+    throw input_error(fmt::format("{}: choose one with --field", e.what()));
+  }
   if (records.starts.empty())
     throw input_error(fmt::format("no records: {}: {}", records.files.front().name,
                                   records.files.size() == 1 ? "the file is empty" : "all files are empty"));
@@ -223,7 +238,7 @@ loaded_corpus::loaded_corpus(build_options const& options, cli::common_options c
           std::uint64_t before = 0, read = 0;
           one.on_progress = [&, all = one.on_progress](std::uint64_t more) { all(before + (read = more)); };
           for (std::string const& file : options.files) {
-            opened_file const in = open_file(file, common.threads, members);
+            opened_file const in = open_file(file, common.threads, is_raw(options, file), members);
             one.expected = in.expected;
             suffix::append_corpus(all_, in.name, *in.from, one);
             before += std::exchange(read, 0);
@@ -286,7 +301,9 @@ suffix::loaded_fasta read_files(build_options const& options, cli::common_option
     texts.reopen &= size.has_value();
   }
   texts.open = [&](std::size_t k) {
-    opened_file in = open_file(options.files[k], common.threads, members);
+    opened_file in = open_file(options.files[k], common.threads, false, members);
+    expect_fasta(in.name, in.front,
+                 options.has_format ? "FASTA begins with '>'" : "--format=lines reads the lines of any text");
     if (!suffix::is_fastq(in.front)) return suffix::fasta_texts::opened{std::move(in.name), std::move(in.from), in.expected};
     return suffix::fasta_texts::opened{in.name, std::make_unique<suffix::fastq_source>(in.name, std::move(in.from)),
                                        in.likely_bytes / 2};
@@ -329,9 +346,13 @@ void warn_of_names(suffix::record_names const& names, unsigned threads) {
 }
 
 /// Estimates the residues of files by their sizes. A residue takes a byte, or about a fourth of one in a compressed file.
-std::size_t likely_residues(std::vector<std::string> const& files) {
+std::size_t likely_residues(build_options const& options) {
   std::size_t letters = 0;
-  for (std::string const& file : files) {
+  for (std::string const& file : options.files) {
+    if (auto const size = is_raw(options, file) ? size_of_regular(file) : std::nullopt) {
+      letters += std::size_t(*size);
+      continue;
+    }
     cli::input const in(file, 1);
     letters += std::size_t(in.file_size().value_or(0)) * (in.compressed() ? 4 : 1);
   }
@@ -341,7 +362,7 @@ std::size_t likely_residues(std::vector<std::string> const& files) {
 /// Prints what build would do. Reads only the beginnings of the files.
 int print_plan(build_options const& options, cli::common_options const& common) {
   unsigned const size = suffix::residue_bytes_of(options.format);
-  std::size_t const n = likely_residues(options.files) * (options.policy.strands == suffix::strands::both ? 2 : 1) / size;
+  std::size_t const n = likely_residues(options) * (options.policy.strands == suffix::strands::both ? 2 : 1) / size;
   unsigned const width = width_for(options.width, n, 1);
   suffix::build_plan const outlook = suffix::plan_build(n, 1, width == 32 ? 4 : 8, options.what, common.machine(),
                                                         options.memory.host_bytes(), options.policy.rows(), size);
@@ -354,16 +375,20 @@ int print_plan(build_options const& options, cli::common_options const& common) 
     check_memory(words, width, options.memory.host_bytes(on_host ? n : 0),
                  on_host ? needed_by(options, n, 1, width, table).advice(options.memory) : options.memory.advice(table));
   }
-  auto const gigabytes = [](std::size_t bytes) { return fmt::format("{:.3f} GB", double(bytes) / 1e9); };
+  auto const size_text = [](std::size_t bytes) {
+    return bytes < 1'000'000       ? fmt::format("{:.1f} kB", double(bytes) / 1e3)
+           : bytes < 1'000'000'000 ? fmt::format("{:.1f} MB", double(bytes) / 1e6)
+                                   : fmt::format("{:.3f} GB", double(bytes) / 1e9);
+  };
   std::string text = fmt::format("residues\tabout {} (from the sizes of files)\nwidth\t{}\n", n, width);
-  text += fmt::format("files\tabout {}{}\n", gigabytes(n * size + arrays + (options.what.bwt ? n : 0) + table),
+  text += fmt::format("files\tabout {}{}\n", size_text(n * size + arrays + (options.what.bwt ? n : 0) + table),
                       options.policy.cuts() ? ", and 24 bytes a piece" : "");
   text += fmt::format("machine\t{}: {}\n", to_string(outlook.machine.device), outlook.machine.reason);
   text += fmt::format("memory\tof {} may be taken: from {} on, {} for the quickest way, {} for any text\n",
-                      gigabytes(outlook.available), gigabytes(outlook.memory.min_bytes), gigabytes(outlook.memory.fast_bytes),
-                      gigabytes(outlook.memory.max_bytes));
+                      size_text(outlook.available), size_text(outlook.memory.min_bytes), size_text(outlook.memory.fast_bytes),
+                      size_text(outlook.memory.max_bytes));
   if (outlook.machine.device == device::cpu)
-    text += fmt::format("beside\t{} for residues and results\n", gigabytes(outlook.host_bytes));
+    text += fmt::format("held\t{} more, for the text and the results\n", size_text(outlook.host_bytes));
   text += outlook.ranges == 0   ? "refused\tthe memory does not suffice\n"
           : outlook.ranges == 1 ? "suffixes\tsorted at once\n"
                                 : fmt::format("suffixes\tsorted in about {} ranges\n", outlook.ranges);
@@ -379,9 +404,14 @@ suffix::input_format format_of(std::vector<std::string> const& files) {
   std::optional<suffix::input_format> all;
   std::string const* first = nullptr;
   for (std::string const& file : files) {
-    if (!size_of_regular(file)) continue;
-    cli::input in(file, 1);
-    auto const one = suffix::recognized_format(file, in.front(4096));
+    auto one = suffix::named_format(file);
+    if (!one && size_of_regular(file)) {
+      cli::input in(file, 1);
+      std::string_view const front = in.front(4096);
+      one = suffix::recognized_format(file, front);
+      if (auto const other = one ? std::nullopt : other_format_of(file, front))
+        throw input_error(fmt::format("no FASTA: {}: it is {}: {}", file, other->name, other->advice));
+    }
     if (!one) continue;
     if (all && *all != *one)
       throw usage_error(fmt::format("different formats: {}: {}, but {} is {}: give --format", file,
@@ -524,8 +554,13 @@ int write_index(Records& records, index_writer& writer, build_options const& opt
                          : records.template build_into<std::uint64_t>(out, residues, sorting);
   } catch (suffix::text_too_large const& e) {
     std::size_t const min_bytes = needed.total(e.min_bytes());
-    throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice_for_text(min_bytes, needed.total(e.bytes()))),
-                        min_bytes);
+    // The library knows nothing of the text and the results, which --memory limits, too.
+    throw out_of_memory(
+        fmt::format("out of memory: suffix array of {} residues: {}{} bytes are needed in all, {} are available: {}", n,
+                    e.min_bytes() > needed.sorting.min_bytes ? "the text is repetitive: up to " : "", min_bytes,
+                    options.memory.host_bytes(held.text) + held.text,
+                    options.memory.advice_for_text(min_bytes, needed.total(e.bytes()))),
+        min_bytes);
   }
   report.stats.machine(done.machine);
   report.stats.device_memory(done.device_memory);
@@ -578,6 +613,7 @@ build_options options_of(suffix::index_description const& about, std::string con
   options.prefix = prefix;
   options.memory = memory;
   options.format = about.input;
+  options.has_format = true;
   options.policy = about.policy;
   options.what = {.lcp = about.find("lcp") != nullptr, .bwt = about.find("bwt") != nullptr};
   options.fm = about.find("fm") != nullptr;
@@ -740,6 +776,7 @@ int build(build_options const& given, cli::common_options const& common, reporte
   bool const fasta = options.format == suffix::input_format::fasta;
   check_format(options);
   refuse_inputs(options.prefix, options.files);
+  if (!options.lengths.empty()) refuse_inputs(options.prefix, {options.lengths});
   if (options.what.bwt && !options.policy.rows().all())
     throw usage_error("conflicting options: --bwt: a BWT needs all rows; --sample and --ambiguous=skip leave out some");
   if (options.fm && !options.policy.rows().all())

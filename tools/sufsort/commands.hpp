@@ -225,9 +225,10 @@ struct duplicates_options {
   std::string against;  // the prefix of another index; empty: none
   suffix::duplicate_options find;
   std::string format = "tsv";
-  std::string column;  // the name of the list in annotated JSON; empty: duplicate_ranges
-  std::string report;  // a page of HTML; empty: none
-  std::string resume;  // the file of finished ranges; empty: none
+  bool has_format = false;  // --format
+  std::string column;       // the name of the list in annotated JSON; empty: duplicate_ranges
+  std::string report;       // a page of HTML; empty: none
+  std::string resume;       // the file of finished ranges; empty: none
   memory_limits memory;
 };
 
@@ -253,22 +254,6 @@ struct aligner_index_options {
 
 /// Builds the index of an aligner of reads, of files of FASTA. @returns the exit status
 int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report);
-
-/// The folder of some outputs: made if there is none, and removed again, unless keep() is called or something is in it.
-class output_folder {
- public:
-  /// @throws output_error
-  explicit output_folder(std::string const& path);
-  ~output_folder();
-  output_folder(output_folder const&) = delete;
-  output_folder& operator=(output_folder const&) = delete;
-
-  void keep() noexcept { is_made_ = false; }
-
- private:
-  std::string path_;
-  bool is_made_;
-};
 
 /// Verifies an index and prints its first mismatch. @returns the exit status
 /// @param members  the processes that check together, of which the first one prints; null: this process works alone

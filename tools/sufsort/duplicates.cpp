@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -25,6 +26,7 @@
 #include "suffix/text/text_chunks.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/output.hpp"
+#include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/duplicates_report.hpp"
 #include "tools/sufsort/finished_ranges.hpp"
@@ -202,7 +204,7 @@ class jsonl_writer {
     chunks::chunk_files texts;
     texts.count = files().size();
     texts.open = [&](std::size_t k) {
-      auto in = std::make_shared<cli::input>(files()[k].name, threads_);
+      auto in = std::make_shared<cli::input>(place_of(index_, files()[k].name), threads_);
       out_.refuse_loop(*in);
       std::string name = in->name();
       return chunks::chunk_files::opened{std::move(name), std::move(in)};
@@ -334,7 +336,9 @@ void check_indexes(duplicates_options const& options, suffix::stored_index const
     if (each->description().policy.cuts()) refuse(*each, "records are cut", "duplicates need whole records of one strand");
   }
   bool const fasta = about.input == suffix::input_format::fasta, removes = options.format == "text";
-  if (fasta && removes) refuse(index, "no text", "records of FASTA cannot be written without their duplicates");
+  if (fasta && removes)
+    refuse(index, "no text",
+           "--format=text is for other text than FASTA: print the ranges, and cut or mask them as by bedtools maskfasta");
   if (about.input != suffix::input_format::jsonl && options.format == "annotated")
     refuse(index, "no JSONL", "lists of ranges are added to JSONL");
   if (!options.column.empty() && options.format != "annotated")
@@ -348,6 +352,29 @@ void check_indexes(duplicates_options const& options, suffix::stored_index const
   if (against->view().residue_bytes != index.view().residue_bytes ||
       (against->description().input == suffix::input_format::fasta) != fasta)
     refuse(*against, "another kind of text", fmt::format("{} has other residues", index.path("json")));
+}
+
+/// Returns what a name ends in, without an extension of compression: "jsonl" for a.jsonl.gz.
+std::string_view extension_of(std::string_view name) {
+  for (std::string_view const compressed : {".gz", ".bgz", ".bz2", ".xz", ".zst"})
+    if (name.ends_with(compressed)) name.remove_suffix(compressed.size());
+  std::size_t const dot = name.rfind('.'), slash = name.rfind('/');
+  bool const has_one = dot != name.npos && (slash == name.npos || dot > slash);
+  return has_one ? name.substr(dot + 1) : std::string_view();
+}
+
+/// Warns of ranges in a file whose name is that of a text, as of those that the index was made of.
+void warn_of_ranges(duplicates_options const& options, suffix::index_description const& about) {
+  std::string_view const extension = extension_of(options.output);
+  if (options.has_format || options.output == "-" || extension.empty() || extension == "tsv" || extension == "bed") return;
+  constexpr std::array texts{"jsonl", "ndjson", "json", "txt", "text", "u16", "u32", "fa", "fasta", "fna", "faa"};
+  bool const is_text = std::ranges::find(texts, extension) != texts.end() ||
+                       std::ranges::any_of(about.files, [&](auto const& file) { return extension_of(file.name) == extension; });
+  if (!is_text) return;
+  bool const fasta = about.input == suffix::input_format::fasta;
+  cli::say("sufsort",
+           fmt::format("warning: ranges only: {}: it gets the ranges of duplicates, {}", options.output,
+                       fasta ? "not the records without them" : "not the text without them, which --format=text writes"));
 }
 
 /// Returns a checksum of all that decides which copies there are.
@@ -439,7 +466,13 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
     if (each == nullptr) continue;
     refuse_output(options.prefix, *each);
     if (against) refuse_output(options.against, *each);
+    refuse_sources(index, *each);
+    if (against) refuse_sources(*against, *each);
+    if (!options.resume.empty() && each->is_file(options.resume))
+      throw output_error(fmt::format("cannot write: {}: it is the file of --resume", each->name()));
   }
+  for (suffix::input_file const& file : about.files) report.stats.refuse_inputs({place_of(index, file.name)});
+  if (!common.quiet) warn_of_ranges(options, about);
   report.stats.input(about.residues);
   suffix::text const input = index.view();
   suffix::duplicate_options find = options.find;
@@ -461,19 +494,21 @@ int duplicates(duplicates_options const& options, cli::common_options const& com
     counts = range_writer(index, *finder, out, common.threads, options.format).write();
   finder.reset();
   if (page) {
-    constexpr std::size_t max_strings = 20;
+    // Most of them may be parts of others.
+    constexpr std::size_t max_strings = 20, max_found = 64 * max_strings;
     suffix::repeated_strings strings;
     std::optional<std::size_t> needed;  // bytes of memory
     report.phase("report");
     if (about.find("lcp"))
-      strings = suffix::find_repeated_strings(input, index.array("sa"), index.array("lcp"), find.min_length, max_strings,
+      strings = suffix::find_repeated_strings(input, index.array("sa"), index.array("lcp"), find.min_length, max_found,
                                               index.path("sa"));
     else
       try {
-        strings = strings_of_copies(options, common, input, find, max_strings, against ? 0 : counts.residues);
+        strings = strings_of_copies(options, common, input, find, max_found, against ? 0 : counts.residues);
       } catch (out_of_memory const& e) {
         needed = e.bytes();  // the page can do without them
       }
+    keep_different(strings.frequent, input, find.min_length, max_strings);
     std::vector<std::pair<std::string_view, std::string>> settings{{"index", options.prefix},
                                                                    {"shortest duplicate", std::to_string(find.min_length)}};
     if (against)

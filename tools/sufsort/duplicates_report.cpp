@@ -63,6 +63,30 @@ void duplicate_counts::add(duplicate_counts const& more) {
   }
 }
 
+void keep_different(std::vector<suffix::repeated_string>& strings, suffix::text const& input, std::uint64_t min_length,
+                    std::size_t max_strings) {
+  constexpr std::uint64_t max_searched = std::uint64_t{1} << 16;  // residues of a string
+  std::size_t const size = input.residue_bytes;
+  auto const bytes = [&](suffix::repeated_string const& one, std::uint64_t max_residues) {
+    return input.residues.substr(one.position * size, std::min(one.length, max_residues) * size);
+  };
+  auto const holds = [&](std::string_view text, std::string_view part) {
+    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1))
+      if (at % size == 0) return true;
+    return false;
+  };
+  std::size_t kept = 0;
+  for (suffix::repeated_string const& one : strings) {
+    if (kept == max_strings) break;
+    std::string_view const text = bytes(one, max_searched), begin = bytes(one, min_length);
+    bool const is_variant = std::any_of(strings.begin(), strings.begin() + std::ptrdiff_t(kept), [&](auto const& other) {
+      return holds(text, bytes(other, min_length)) || holds(bytes(other, max_searched), begin);
+    });
+    if (!is_variant) strings[kept++] = one;
+  }
+  strings.resize(kept);
+}
+
 std::string duplicates_page(suffix::stored_index const& index, duplicate_counts const& counts,
                             suffix::repeated_strings const& strings,
                             std::vector<std::pair<std::string_view, std::string>> const& settings) {

@@ -29,6 +29,11 @@ class duplicate_counts {
   std::size_t last_record_ = ~std::size_t{0};
 };
 
+/// Keeps the first `max_strings` of the most frequent strings that are no variants of earlier ones: those that share no
+/// min_length residues with them, as a sentence does with itself and the letter before it.
+void keep_different(std::vector<suffix::repeated_string>& strings, suffix::text const& input, std::uint64_t min_length,
+                    std::size_t max_strings);
+
 /// Returns a page of HTML that needs no other file: the counts, a histogram of lengths, and the repeated strings.
 /// @param settings  names and values for its first table
 std::string duplicates_page(suffix::stored_index const& index, duplicate_counts const& counts,

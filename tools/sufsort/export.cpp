@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "ordo/suffix/index.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/file_set.hpp"
 #include "tools/sufsort/index_files.hpp"
 
 namespace ordo::inline v0::sufsort {
@@ -26,10 +26,10 @@ constexpr std::array<std::pair<std::string_view, export_format>, 5> formats{{{"r
                                                                              {"sdsl", export_format::sdsl},
                                                                              {"sufr", export_format::sufr}}};
 
-/// Writes an index of infini-gram to a folder, which is made if there is none. All files appear in the end.
+/// Writes an index of infini-gram to a folder, which appears with all its files if there is none.
 void export_shards(suffix::stored_index const& index, export_options const& options, cli::common_options const& common,
                    reporter& report) {
-  output_folder folder(options.output);
+  output_folder const folder(options.output);
   std::vector<std::size_t> const first = suffix::infini_gram_shards(index, options.shard_bytes);
   std::size_t const shards = first.size() - 1;
   if (std::string const other = fmt::format("{}/tokenized.{}", options.output, shards); std::filesystem::exists(other))
@@ -40,7 +40,7 @@ void export_shards(suffix::stored_index const& index, export_options const& opti
   std::deque<cli::output> files;
   for (std::size_t k = 0; k < shards; ++k) {
     auto const open = [&](char const* name) {
-      files.emplace_back(fmt::format("{}/{}.{}", options.output, name, k), common.threads);
+      files.emplace_back(fmt::format("{}/{}.{}", options.output, name, k), cli::output::replacing::by_rename, folder.staging());
       refuse_output(options.prefix, files.back());
       return &files.back();
     };
@@ -51,24 +51,10 @@ void export_shards(suffix::stored_index const& index, export_options const& opti
     suffix::export_infini_gram(index, shard, sorting);
     for (std::size_t file = 3 * k; file < files.size(); ++file) files[file].finish();
   }
-  for (cli::output& file : files) file.commit();
-  folder.keep();
+  folder.commit(files, 0);  // a program lists the folder: without tokenized.0, there are fewer files of a kind than of others
 }
 
 }  // namespace
-
-output_folder::output_folder(std::string const& path) : path_(path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  is_made_ = fs::create_directory(path, error);
-  if (!fs::is_directory(path))
-    throw output_error(fmt::format("cannot write: {}: {}", path, error ? error.message() : "it is no folder"));
-}
-
-output_folder::~output_folder() {
-  std::error_code error;
-  if (is_made_) std::filesystem::remove(path_, error);
-}
 
 int export_array(export_options const& options, cli::common_options const& common, reporter& report) {
   report.phase("open");

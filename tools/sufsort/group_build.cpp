@@ -44,9 +44,10 @@ struct written_part {
 
 }  // namespace
 
-opened_file open_file(std::string const& path, unsigned threads, group* members) {
+opened_file open_file(std::string const& path, unsigned threads, bool raw, group* members) {
   auto const open_here = [&] {
-    auto in = std::make_unique<cli::input>(path, threads);
+    auto in =
+        raw ? std::make_unique<cli::input>(path, cli::compression::none, threads) : std::make_unique<cli::input>(path, threads);
     std::uint64_t const size = in->file_size().value_or(0), expected = in->compressed() ? 4 * size : 0;
     std::string name = in->name(), front(in->front(max_front));
     return opened_file{std::move(name), std::move(in), expected, std::max(expected, size), std::move(front)};
@@ -55,7 +56,7 @@ opened_file open_file(std::string const& path, unsigned threads, group* members)
     return open_here();
   host_bytes bytes;
   if (members->rank() == 0) {
-    cli::input in(path, threads);
+    cli::input in = raw ? cli::input(path, cli::compression::none, threads) : cli::input(path, threads);
     cli::read_all(in, bytes);
   }
   std::uint64_t size = bytes.size();

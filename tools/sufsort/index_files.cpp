@@ -5,25 +5,31 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "ordo/error.hpp"
+#include "ordo/suffix/corpus.hpp"
+#include "ordo/suffix/fastq.hpp"
 #include "ordo/suffix/index.hpp"
 #include "suffix/index/index_parts.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/raw_file.hpp"
+#include "tools/cli/staged_file.hpp"
 #include "tools/cli/temporary.hpp"
+#include "tools/sufsort/file_set.hpp"
+#include "tools/sufsort/other_formats.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -32,27 +38,6 @@ namespace fs = std::filesystem;
 using suffix::hidden_part;
 
 constexpr char const* names[] = {"seq", "sa", "lcp", "bwt", "kmers", "fm", "pieces", "starts"};
-
-fs::path folder_of(std::string const& prefix) {
-  fs::path const folder = fs::path(prefix).parent_path();
-  return folder.empty() ? "." : folder;
-}
-
-// Locks a folder for one exchange at a time, if its file system has locks. The end of a process releases its lock.
-class folder_lock {
- public:
-  explicit folder_lock(std::string const& prefix) : fd_(open(folder_of(prefix).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    while (fd_ >= 0 && flock(fd_, LOCK_EX) != 0 && errno == EINTR) {}
-  }
-  ~folder_lock() {
-    if (fd_ >= 0) close(fd_);
-  }
-  folder_lock(folder_lock const&) = delete;
-  folder_lock& operator=(folder_lock const&) = delete;
-
- private:
-  int fd_;
-};
 
 // Removes a regular file or the target of a symbolic link, which stays, as when a file is replaced. Empties the file if nothing
 // can be removed from the folder. Needs no memory, since it completes what has begun.
@@ -81,9 +66,14 @@ int copy_in_place(std::string const& from, std::string const& to) {
 
 void put_in_place(std::string const& from, std::string const& to) {
   if (rename(from.c_str(), to.c_str()) == 0) return;
-  int const why = errno;  // such as a sticky folder
+  int const why = errno;  // such as a sticky folder, or a mount point
   if (copy_in_place(from, to) != 0)
     throw output_error(fmt::format("cannot write: {}: {}; the new content is in {}", to, std::strerror(why), from));
+}
+
+// Follows symbolic links to a place that need not exist.
+std::string end_of_links(std::string const& path) {
+  return cli::follow_links(path).value_or(path);
 }
 
 // Completes the exchange to the description with this checksum if it was interrupted.
@@ -93,10 +83,12 @@ void complete(std::string const& prefix, std::uint32_t sum) {
   suffix::mapped_file const json(prefix + ".json");
   auto const about = suffix::from_json({json.bytes().data(), json.bytes().size()}, prefix + ".json");
   for (char const* const name : names) {
-    if (std::string const part = hidden_part(prefix, name, sum); access(part.c_str(), F_OK) == 0)
-      put_in_place(part, prefix + "." + name);
+    std::string const part = hidden_part(prefix, name, sum), place = prefix + "." + name;
+    if (access(part.c_str(), F_OK) == 0)
+      put_in_place(end_of_links(part), end_of_links(place));
     else if (!about.find(name))
-      remove_file(prefix + "." + name);
+      remove_file(place);
+    unlink(part.c_str());  // a link to what is in its place
   }
   unlink(mark.c_str());
 }
@@ -105,9 +97,44 @@ void complete(std::string const& prefix, std::uint32_t sum) {
 void remove_leftovers(std::string const& prefix) {
   // The standard library's iterator calls std::terminate() if it has no memory.
   std::unique_ptr<DIR, int (*)(DIR*)> const folder(opendir(folder_of(prefix).c_str()), closedir);
-  while (dirent const* const entry = folder ? readdir(folder.get()) : nullptr)
-    if (suffix::is_hidden_part(prefix, entry->d_name)) unlinkat(dirfd(folder.get()), entry->d_name, 0);
+  while (dirent const* const entry = folder ? readdir(folder.get()) : nullptr) {
+    if (!suffix::is_hidden_part(prefix, entry->d_name)) continue;
+    fs::path const part = fs::path(folder_of(prefix)) / entry->d_name;
+    if (fs::path const end = end_of_links(part); end != part && end.filename() == entry->d_name) unlink(end.c_str());
+    unlink(part.c_str());
+  }
 }
+
+// The place of a description that has not been moved yet.
+std::string hidden_description(std::string const& prefix) {
+  fs::path const place = end_of_links(prefix + ".json");
+  return place.parent_path() / cli::hidden_name(place.filename());
+}
+
+// A symbolic link that leads readers to an array while it has a hidden name in another folder.
+class hidden_link {
+ public:
+  hidden_link(std::string path, std::string const& to) : path_(std::move(path)), ticket_(cli::remember_temporary(path_)) {
+    std::string const end = fs::absolute(to);
+    unlink(path_.c_str());
+    if (symlink(end.c_str(), path_.c_str()) != 0)
+      throw output_error(fmt::format("cannot write: {}: {}", path_, std::strerror(errno)));
+  }
+  ~hidden_link() {
+    if (ticket_) unlink(path_.c_str());
+    keep();
+  }
+  hidden_link(hidden_link const&) = delete;
+  hidden_link& operator=(hidden_link const&) = delete;
+
+  void keep() noexcept {
+    if (ticket_) cli::forget_temporary(std::exchange(ticket_, nullptr));
+  }
+
+ private:
+  std::string path_;
+  cli::temporary* ticket_;
+};
 
 std::string without_extension(std::string const& path) {
   std::size_t const dot = path.rfind('.'), slash = path.rfind('/');
@@ -115,15 +142,12 @@ std::string without_extension(std::string const& path) {
   return has_one ? path.substr(0, dot) : path;
 }
 
-/// Returns the first character of a file, plain or compressed, behind blanks and a byte order mark; NUL if there is none.
-char first_printed(std::string const& path) try {
+/// Returns the first bytes of a file, plain or compressed; nothing if it cannot be read.
+std::string front_of(std::string const& path) try {
   cli::input in(path, 1);
-  std::string_view text = in.front(4096);
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  std::size_t const at = text.find_first_not_of(" \t\r\n\v\f");
-  return at == text.npos ? '\0' : text[at];
+  return std::string(in.front(4096));
 } catch (error const&) {
-  return '\0';
+  return {};
 }
 
 }  // namespace
@@ -132,34 +156,30 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
                     std::vector<std::pair<std::string, cli::output*>> const& arrays, std::vector<std::string> const& unwanted,
                     std::optional<std::uint32_t> made_of) {
   std::uint32_t const sum = suffix::crc32_of(description, 1);
-  folder_lock const lock(prefix);
+  folder_lock const lock(folder_of(prefix));
   auto const before = sum_of_description(prefix);
   if (made_of && made_of != before)
     throw output_error(fmt::format("cannot write: {}.json: the index was replaced meanwhile", prefix));
   if (before) complete(prefix, *before);
   remove_leftovers(prefix);
   cli::held_signals const held;
-  bool const replaces_links = json.target() != prefix + ".json" || std::ranges::any_of(arrays, [&](auto const& array) {
-                                return array.second->target() != prefix + "." + array.first;
-                              });
-  // The next exchange uses the same name of the description, even if this one fails.
-  bool const in_one_step = !replaces_links &&
-                           json.take_name(fmt::format(".{}.json.ordo.tmp", fs::path(prefix).filename().string())) &&
-                           std::ranges::all_of(arrays, [&](auto const& array) {
-                             return array.second->take_name(fs::path(hidden_part(prefix, array.first, sum)).filename());
-                           });
-  if (!in_one_step) {
-    json.withdraw_old();
-    for (std::string const& name : unwanted) remove_file(prefix + "." + name);
-    for (auto const& [name, array] : arrays) array->commit();
-    json.commit();
-    return;
-  }
-  std::string const mark = hidden_part(prefix, "json", sum);
+  // All files are on the disk by now. The description has its name first: where it is, there may be other hidden files.
+  json.take_name(fs::path(hidden_description(prefix)).filename());
+  std::deque<hidden_link> links;
   // An exchange that has begun needs no memory.
-  std::vector<std::string> parts(arrays.size()), places, removed;
-  for (auto const& [name, array] : arrays) places.push_back(prefix + "." + name);
+  std::vector<std::string> parts(arrays.size()), places, hidden, removed;
+  for (auto const& [name, array] : arrays) {
+    hidden.push_back(hidden_part(prefix, name, sum));
+    places.push_back(array->target());
+    fs::path const name_of_part = fs::path(hidden.back()).filename();
+    // The link is there before the file to which it leads, so that no such file is forgotten.
+    std::string const folder = folder_of(places.back());
+    if (std::error_code none; !fs::equivalent(folder, folder_of(prefix), none))
+      links.emplace_back(hidden.back(), fs::path(folder) / name_of_part);
+    array->take_name(name_of_part);
+  }
   for (std::string const& name : unwanted) removed.push_back(prefix + "." + name);
+  std::string const mark = hidden_part(prefix, "json", sum);
   int const made = open(mark.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (made < 0) throw output_error(fmt::format("cannot write: {}: {}", mark, std::strerror(errno)));
   close(made);
@@ -171,9 +191,29 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   }
   // From here on the new index is valid: nothing of it is removed, whatever fails.
   for (std::size_t k = 0; k < arrays.size(); ++k) parts[k] = arrays[k].second->release();
+  for (hidden_link& link : links) link.keep();
   for (std::size_t k = 0; k < arrays.size(); ++k) put_in_place(parts[k], places[k]);
+  if (!links.empty())
+    for (std::string const& path : hidden) unlink(path.c_str());
   for (std::string const& path : removed) remove_file(path);
   unlink(mark.c_str());
+}
+
+void recover_index(std::string const& prefix) try {
+  auto const is_there = [](std::string const& path) { return access(path.c_str(), F_OK) == 0; };
+  auto const is_interrupted = [&](std::optional<std::uint32_t> sum) {
+    return (sum && is_there(hidden_part(prefix, "json", *sum))) || is_there(hidden_description(prefix));
+  };
+  if (!is_interrupted(sum_of_description(prefix)) || access(folder_of(prefix).c_str(), W_OK) != 0) return;
+  folder_lock const lock(folder_of(prefix), false);
+  if (!lock.is_locked()) return;  // another process works on it
+  auto const sum = sum_of_description(prefix);
+  if (!is_interrupted(sum)) return;
+  cli::held_signals const held;
+  if (sum) complete(prefix, *sum);
+  remove_leftovers(prefix);
+  unlink(hidden_description(prefix).c_str());
+} catch (error const&) {  // readers find the files by their hidden names
 }
 
 std::optional<std::uint32_t> sum_of_description(std::string const& prefix) try {
@@ -190,7 +230,7 @@ std::vector<std::string> files_of(std::string const& prefix) {
   return files;
 }
 
-void expect_index(std::string const& prefix) {
+void expect_index(std::string const& prefix, bool for_duplicates) {
   struct stat info {};
   if (stat((prefix + ".json").c_str(), &info) == 0 || stat(prefix.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
   auto const refuse = [&](std::string_view what, std::string const& advice) {
@@ -201,13 +241,22 @@ void expect_index(std::string const& prefix) {
   for (std::string const& file : files_of(stem))
     if (file == prefix && exists(".json") && exists(".sa"))
       refuse("it is a file of an index", fmt::format("its prefix is {}", stem));
-  char const first = first_printed(prefix);
-  if (first != '>' && first != ';' && first != '@')
-    refuse(fmt::format("there is no {}.json", prefix), "sufsort build FASTA -o PREFIX makes an index of FASTA files");
   for (std::string_view const compressed : {".gz", ".bgz", ".bz2", ".xz", ".zst"})
     if (prefix.ends_with(compressed)) stem = without_extension(stem);
-  refuse(first == '@' ? "it is FASTQ" : "it is FASTA",
-         fmt::format("build an index of it first: sufsort build {} -o {}", prefix, stem));
+  auto const named = suffix::named_format(prefix);
+  std::string const front = named ? std::string() : front_of(prefix);
+  auto const format = named ? named : suffix::recognized_format(prefix, front);
+  std::string const build = fmt::format("sufsort build {} -o {}", prefix, stem);
+  using enum suffix::input_format;
+  if (format == fasta || (!format && suffix::is_fastq(front)))
+    refuse(format == fasta ? "it is FASTA" : "it is FASTQ", fmt::format("build an index of it first: {}", build));
+  if (format)
+    refuse(*format == jsonl ? "it is JSONL" : "it is a file of tokens",
+           fmt::format("build an index of it first: {}{}", build, for_duplicates ? " --text-only" : ""));
+  if (auto const other = other_format_of(prefix, front))
+    refuse(fmt::format("it is {}, and no index", other->name), std::string(other->advice));
+  refuse(fmt::format("there is no {}.json", prefix),
+         fmt::format("of text, {} --format=lines{} makes an index", build, for_duplicates ? " --text-only" : ""));
 }
 
 void refuse_inputs(std::string const& prefix, std::vector<std::string> const& inputs) {
@@ -230,9 +279,22 @@ void refuse_output(std::string const& prefix, cli::output const& out) {
     if (out.is_file(file)) throw output_error(fmt::format("cannot write: {}: it belongs to the index that is read", file));
 }
 
+std::string place_of(suffix::stored_index const& index, std::string const& name) {
+  if (fs::path(name).is_absolute() || access(name.c_str(), F_OK) == 0) return name;
+  std::string const beside = fs::path(folder_of(index.path("json"))) / name;
+  return access(beside.c_str(), F_OK) == 0 ? beside : name;
+}
+
+void refuse_sources(suffix::stored_index const& index, cli::output const& out) {
+  for (suffix::input_file const& file : index.description().files)
+    for (std::string const& path : {file.name, place_of(index, file.name)})
+      if (file.name != "standard input" && access(path.c_str(), F_OK) == 0 && out.is_file(path))
+        throw output_error(fmt::format("cannot write: {}: the index {} was made of it", out.name(), index.path("json")));
+}
+
 index_writer::index_writer(std::string prefix, suffix::extra_arrays what, bool sa, bool pieces, bool kmers, bool fm,
                            bool starts)
-    : prefix_(std::move(prefix)), json_(prefix_ + ".json", cli::output::hard_links::replace) {
+    : prefix_(std::move(prefix)), json_(prefix_ + ".json", cli::output::replacing::by_rename) {
   for (auto const& [name, wanted] :
        {std::pair("seq", true), std::pair("sa", sa), std::pair("lcp", what.lcp), std::pair("bwt", what.bwt),
         std::pair("pieces", pieces), std::pair("kmers", kmers), std::pair("fm", fm), std::pair("starts", starts)}) {
@@ -241,7 +303,7 @@ index_writer::index_writer(std::string prefix, suffix::extra_arrays what, bool s
       continue;
     }
     names_.emplace_back(name);
-    arrays_.emplace_back(path(name), cli::output::hard_links::replace);
+    arrays_.emplace_back(path(name), cli::output::replacing::by_rename);
     sums_.emplace_back(arrays_.back());
   }
   finished_.resize(names_.size());

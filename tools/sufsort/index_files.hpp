@@ -18,25 +18,29 @@ namespace ordo::inline v0::sufsort {
 std::vector<std::string> files_of(std::string const& prefix);
 
 /// Throws input_error if the prefix names a file instead of an index, with advice how to build one. Accepts a damaged or
-/// missing index: opening it fails.
-void expect_index(std::string const& prefix);
+/// missing index: opening it fails. @param for_duplicates  the command needs no array of suffixes
+void expect_index(std::string const& prefix, bool for_duplicates);
 
 /// Replaces an index, or some of its arrays. Whenever the process ends, stored_index finds the old index or the new one:
-/// 1. The new arrays get hidden names, which include the checksum of the new description.
+/// 1. All files are complete, in the file systems of their places. Then the new arrays get hidden names, which include the
+///    checksum of the new description.
 /// 2. The description is moved to its place. From then on the new index is valid. A hidden file tells readers where its arrays
-/// are
-///    (suffix/index/index_parts.hpp).
-/// 3. The arrays are moved to their places, and arrays that the new index does not have are removed. The next exchange of the
-///    prefix completes an interrupted one first.
-/// If a file of the old index cannot be replaced in one step (it is a symbolic link or a mount point, or nothing can be renamed
-/// in the folder), the old description is removed first. Then there is no index until the new description is in its place.
-/// @param arrays    the arrays that change, with their names ("sa")
+///    are (suffix/index/index_parts.hpp). An array whose place is a symbolic link stays beside the end of that link; then its
+///    hidden name is a link to it.
+/// 3. The arrays are moved to their places, and arrays that the new index does not have are removed. The next command that
+///    writes or reads the index completes an interrupted exchange first.
+/// An error before the description has moved leaves the old index.
+/// @param arrays    the arrays that change, with their names ("sa"); they and the description are replaced by_rename
 /// @param unwanted  arrays that the new index does not have
 /// @param made_of   checksum of the description to which the unchanged arrays belong
 /// @throws output_error  if another description has taken its place
 void exchange_index(std::string const& prefix, std::string_view description, cli::output& json,
                     std::vector<std::pair<std::string, cli::output*>> const& arrays, std::vector<std::string> const& unwanted,
                     std::optional<std::uint32_t> made_of = std::nullopt);
+
+/// Completes an exchange that was interrupted, or removes its hidden files if it had not moved its description. Does nothing if
+/// the folder cannot be written, or while another process works in it.
+void recover_index(std::string const& prefix);
 
 /// Returns the checksum of the description; nothing if there is none.
 std::optional<std::uint32_t> sum_of_description(std::string const& prefix);
@@ -49,6 +53,13 @@ void refuse_stdout(std::string const& prefix);
 
 /// Throws output_error if the output is a file of the index.
 void refuse_output(std::string const& prefix, cli::output const& out);
+
+/// Returns the path of a file that an index was made of: its name as it was given then, or, if there is none from here on, that
+/// name in the folder of the index.
+std::string place_of(suffix::stored_index const& index, std::string const& name);
+
+/// Throws output_error if the output is a file that the index was made of.
+void refuse_sources(suffix::stored_index const& index, cli::output const& out);
 
 /// The files of an index, which appear together: all are written, then they replace the old ones (exchange_index). Other names
 /// (hard links) of an old file keep its content.

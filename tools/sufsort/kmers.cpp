@@ -68,8 +68,8 @@ void add_kmers(std::string const& prefix, kmer_options const& options, cli::comm
   suffix::index_description about = index.description();
   if (about.input != suffix::input_format::fasta)
     throw input_error(fmt::format("no table of k-mers: {}.json: k-mers are those of FASTA", prefix));
-  using enum cli::output::hard_links;
-  cli::output json(prefix + ".json", replace), kmers(prefix + ".kmers", replace);
+  using enum cli::output::replacing;
+  cli::output json(prefix + ".json", by_rename), kmers(prefix + ".kmers", by_rename);
   report.stats.input(about.residues);
   about.kmers = words_for(index.view().residues, options, about.rows(), about.width);
   memory_limits const memory;  // the free memory

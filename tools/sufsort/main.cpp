@@ -112,12 +112,18 @@ int run(int argc, char const* const* argv, cli::job const& job) {
                              : name.ends_with("info")       ? "-"
                                                             : "";
   reporter report(set.common, inputs, output, argc, argv);
-  for (auto const& needed : {inputs, sufsort::files_of(set.prefix), sufsort::files_of(set.duplicates.against),
-                             sufsort::files_of(set.merge.second), sufsort::files_of(set.merge.output)})
+  for (auto const& needed :
+       {inputs, std::vector<std::string>{set.build.lengths}, sufsort::files_of(set.prefix),
+        sufsort::files_of(set.duplicates.against), sufsort::files_of(set.merge.second), sufsort::files_of(set.merge.output)})
     report.stats.refuse_inputs(needed);
-  if (!builds) sufsort::expect_index(set.prefix);
-  if (!set.duplicates.against.empty()) sufsort::expect_index(set.duplicates.against);
-  if (!set.merge.second.empty()) sufsort::expect_index(set.merge.second);
+  std::vector<std::string> indexes;
+  if (!builds) indexes.push_back(set.prefix);
+  for (std::string const& other : {set.duplicates.against, set.merge.second})
+    if (!other.empty()) indexes.push_back(other);
+  for (std::string const& prefix : indexes) {
+    sufsort::expect_index(prefix, name.ends_with("duplicates"));
+    sufsort::recover_index(prefix);
+  }
   if (!builds && !name.ends_with("kmers")) sufsort::refuse_stdout(set.prefix);
   int const status = std::ranges::find(commands, name, &command::name)->run(set, report, members);
   report.progress.clear();

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -172,6 +175,18 @@ suffix::letter_choice letters_of(searched_index const& index, std::optional<suff
   if (skips) return nucleotides;
   if (wanted) return *wanted;
   return index.fm.empty() ? suffix::usual_letters(index.input.residues, common.threads) : suffix::usual_letters(index.fm);
+}
+
+/// Throws input_error for a pattern in the place of a file of queries.
+void expect_query_files(std::vector<std::string> const& files) {
+  for (std::string const& file : files) {
+    bool const is_word =
+        !file.empty() && std::ranges::all_of(file, [](char c) { return std::isalpha(static_cast<unsigned char>(c)); });
+    std::error_code ignored;
+    if (is_word && std::filesystem::status(file, ignored).type() == std::filesystem::file_type::not_found)
+      throw input_error(
+          fmt::format("cannot read: {}: {}: QUERY is a file; sufsort locate finds a pattern", file, std::strerror(ENOENT)));
+  }
 }
 
 /// Returns how many letters the files hold at most; 0 of what is no file.
@@ -599,6 +614,7 @@ void refuse_strands(searched_index const& index) {
 }  // namespace
 
 int matches(matches_options const& options, cli::common_options const& common, reporter& report) {
+  expect_query_files(options.files);
   report.phase("open");
   searched_index index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
   refuse_tokens(index);
@@ -643,6 +659,7 @@ void print_lengths(std::string& text, std::string_view name, query_part const& p
 }  // namespace
 
 int matching_statistics(statistics_options const& options, cli::common_options const& common, reporter& report) {
+  expect_query_files(options.files);
   report.phase("open");
   searched_index index(options.prefix, options.fm ? search_by::fm_index : search_by::any);
   refuse_tokens(index);

@@ -679,7 +679,11 @@ cli::command_table duplicates_table(settings& to) {
                                   "an index of JSONL again, and imply --utf-8.",
                        .choices = "tsv jsonl pairs text annotated",
                        .only_choices = true,
-                       .set = cli::store(duplicates.format)},
+                       .set =
+                           [&duplicates](std::string_view, std::string_view value) {
+                             duplicates.format = value;
+                             duplicates.has_format = true;
+                           }},
                       {.name = "column",
                        .value = "NAME",
                        .group = output_group,
@@ -841,7 +845,12 @@ cli::command_table make_table(settings& to) {
        .description = "Print the description of an index: residues, policy, arrays and records.",
        .operands = {prefix_operand(to.prefix)},
        .examples = {{"List the records of an index", "sufsort info genome | grep ^record"}}}};
-  for (cli::command_table& sub : table.subcommands) cli::add_common_options(sub, to.common);
+  bool const may_be_several = to.common.may_be_several;
+  for (cli::command_table& sub : table.subcommands) {
+    to.common.may_be_several = may_be_several && (sub.name == "sufsort build" || sub.name == "sufsort check");
+    cli::add_common_options(sub, to.common);
+  }
+  to.common.may_be_several = may_be_several;
   cli::add_common_options(table, to.common);
   return table;
 }

@@ -5,10 +5,12 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "ordo/error.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/other_formats.hpp"
 #include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {
@@ -68,10 +70,16 @@ std::optional<std::string_view> line_reader::next() {
 query_reader::query_reader(std::vector<std::string> patterns, std::vector<std::string> files, options options,
                            cli::output const& out)
     : patterns_(std::move(patterns)), files_(std::move(files)), options_(std::move(options)), out_(out) {
+  out_.refuse_inputs(files_);
   for (std::string const& pattern : patterns_) {
     if (pattern.empty()) throw usage_error("empty pattern: command line: it would match everywhere");
     if (options_.parse) {
-      static_cast<void>(options_.parse(pattern));
+      try {
+        static_cast<void>(options_.parse(pattern));
+      } catch (usage_error const& e) {
+        if (access(pattern.c_str(), F_OK) != 0) throw;
+        throw usage_error(fmt::format("{}: -f {} reads patterns from this file", e.what(), pattern));
+      }
       continue;
     }
     if (has_blank(pattern))
@@ -129,6 +137,9 @@ bool query_reader::open_next() {
   line_ = lines_->next();
   format_ = format::list;
   if (options_.parse) return true;
+  if (line_)
+    if (auto const other = other_format_of(input_->name() + ".", *line_))
+      throw input_error(fmt::format("no queries: {}: it is {}: {}", input_->name(), other->name, other->advice));
   if (line_ && line_->starts_with("\xef\xbb\xbf")) line_->remove_prefix(3);
   bool const empty = line_ && trimmed(*line_).empty();
   while (line_ && trimmed(*line_).empty()) line_ = lines_->next();

@@ -27,6 +27,7 @@
 #include "tools/sufsort/circular_records.hpp"
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/index_files.hpp"
+#include "tools/sufsort/missed_patterns.hpp"
 #include "tools/sufsort/queries.hpp"
 #include "tools/sufsort/searched_index.hpp"
 #include "tools/sufsort/symbols.hpp"
@@ -281,6 +282,7 @@ void run_batches(search_options const& options, cli::common_options const& commo
   if (index.sparse) reading.can_find = [&](std::string_view pattern) { return index.sparse->can_find(pattern); };
   query_reader reader(std::move(patterns), inputs_of(options), std::move(reading), out);
   bool const reverse = options.both_strands && !index.both_strands;
+  missed_patterns missed(index, options);
   tbb::task_arena arena(threads_for(common.threads));
   std::uint64_t letters = 0;
   using batch = std::shared_ptr<found_batch>;
@@ -296,15 +298,19 @@ void run_batches(search_options const& options, cli::common_options const& commo
                              print(*found);
                              return found;
                            }) & tbb::make_filter<batch, void>(tbb::filter_mode::serial_in_order, [&](batch const& found) {
-                             for (std::size_t i = 0; i < found->queries.size(); ++i)
+                             for (std::size_t i = 0; i < found->queries.size(); ++i) {
                                letters += found->queries.pattern(i).size();
+                               if (found->hits(i) == 0) missed.add(found->queries.name(i), found->queries.pattern(i));
+                             }
                              report.progress.at(letters);
                              finish(*found);
                            }));
   });
   report.stats.input(letters);
   report.stats.bytes(letters);
-  if (!common.quiet) reader.report_empty();
+  if (common.quiet) return;
+  reader.report_empty();
+  missed.report();
 }
 
 /// Throws usage_error for options that are not for this index.

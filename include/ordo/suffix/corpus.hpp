@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ordo/error.hpp"
 #include "ordo/host_bytes.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
@@ -48,6 +49,17 @@ struct corpus_options {
   unsigned threads = 0;  // that parse JSONL, and all of corpus_writer; 0: all
 };
 
+/// Thrown for a line of JSON that lacks the field. The message names the strings that it has.
+class missing_field final : public input_error {
+ public:
+  missing_field(std::string const& message, bool has_strings) : input_error(message), has_strings_(has_strings) {}
+  /// Returns whether the line has a string that corpus_options::field could name.
+  [[nodiscard]] bool has_strings() const noexcept { return has_strings_; }
+
+ private:
+  bool has_strings_;
+};
+
 /// Files whose records form one corpus, in order.
 struct corpus_files {
   struct opened {
@@ -70,7 +82,8 @@ struct corpus_files {
 /// @param name  of the file, UTF-8 without control characters: records are printed by it
 /// @throws input_error  for another name; naming the file, for bytes that are no whole token, an array of another type or with
 ///     empty rows, a token out of range, and lengths that do not fill the file; naming file and line, for JSON that is
-///     malformed or has no such string; and what the source throws. The records before an error may have been appended
+///     malformed or has no such string (missing_field, if nothing has that name); and what the source throws. The records
+///     before an error may have been appended
 /// @throws out_of_memory  if the records exceed the limit
 /// @throws usage_error  for FASTA, for lines and JSONL with a separator or lengths, both of these, a separator of no whole
 ///     tokens, and a corpus of another format
@@ -112,10 +125,13 @@ class corpus_writer {
   bool has_begun_ = false;
 };
 
-/// Returns the format of a file where its content or its name is certain: FASTA begins with '>' or ';', an array of NumPy says
-/// what its numbers are (those of at most 16 bits are u16, others u32), a first line from '{' to '}' is JSONL, and so are names
-/// that end in .jsonl or .ndjson; those in .u16 or .u32 are raw tokens. An extension of compression may follow. Returns nothing
-/// for other files, which may be bytes or lines.
+/// Returns the format that a name ends in: .jsonl and .ndjson are JSONL, .u16 and .u32 are tokens. An extension of compression
+/// may follow. Returns nothing for other names.
+std::optional<input_format> named_format(std::string_view name);
+
+/// Returns the format of a file where its name or its content is certain. The name decides (named_format). Of other files,
+/// FASTA begins with '>' or ';', an array of NumPy says what its numbers are (those of at most 16 bits are u16, others u32),
+/// and a first line from '{' to '}' is JSONL. Returns nothing for the rest, which may be bytes or lines.
 /// @param begin  the first bytes of the file, uncompressed: 4096, or all
 std::optional<input_format> recognized_format(std::string_view name, std::string_view begin);
 

@@ -226,14 +226,20 @@ TEST_CASE("formats that are certain", "[suffix][corpus]") {
   using enum suffix::input_format;
   auto const is = [](std::string_view name, std::string_view begin) { return suffix::recognized_format(name, begin); };
   CHECK(is("x", ">a\nACGT") == fasta);
-  CHECK(is("x.jsonl", "\xef\xbb\xbf;a\nACGT") == fasta);
+  CHECK(is("x", "\xef\xbb\xbf;a\nACGT") == fasta);
   CHECK(is("x", "{\"a\": 1} \r\n") == jsonl);
   CHECK(is("x", "{\"a\": 1}") == jsonl);
   CHECK(is("x.c", "{\n  return;\n}") == std::nullopt);
   CHECK(is("x.c", "{" + std::string(4094, ' ') + "}") == std::nullopt);  // the line may go on
   CHECK(is("x.jsonl", "{" + std::string(4095, ' ')) == jsonl);
   CHECK(is("x.ndjson.zst", "") == jsonl);
-  CHECK(is("x.u16.gz", "{}") == jsonl);
+  // The name decides before the content, which may be that of tokens.
+  for (std::string const begin : {">\1\1\1", ";\5", "{}", "\x1f\x8b", "@a"}) {
+    CHECK(is("x.u16", begin) == u16);
+    CHECK(is("x.u32.zst", begin) == u32);
+    CHECK(is("x.jsonl", begin) == jsonl);
+    CHECK(is("x.ndjson.gz", begin) == jsonl);
+  }
   CHECK(is("x.u16.gz", "ab") == u16);
   CHECK(is("x.u32", "ab") == u32);
   CHECK(is("x.txt", "ab\n") == std::nullopt);

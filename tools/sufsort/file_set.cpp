@@ -1,0 +1,98 @@
+#include "tools/sufsort/file_set.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ordo/error.hpp"
+#include "tools/cli/staged_file.hpp"
+#include "tools/cli/temporary.hpp"
+
+namespace ordo::inline v0::sufsort {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(std::string const& path, int error) {
+  throw output_error(fmt::format("cannot write: {}: {}", path, std::strerror(error)));
+}
+
+}  // namespace
+
+folder_lock::folder_lock(std::string const& folder, bool waits)
+    : fd_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  int error = fd_ < 0 ? EBADF : EINTR;
+  while (error == EINTR) error = flock(fd_, waits ? LOCK_EX : LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+  locked_ = error == 0;
+}
+
+folder_lock::~folder_lock() {
+  if (fd_ >= 0) close(fd_);
+}
+
+std::string folder_of(std::string const& path) {
+  fs::path const folder = fs::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+void commit_together(std::deque<cli::output>& files, std::size_t first_opened) {
+  for (cli::output& file : files) file.finish();
+  cli::output& first = files[first_opened];
+  folder_lock const lock(folder_of(first.name()));
+  cli::held_signals const held;
+  for (cli::output& file : files) file.take_name(cli::hidden_name(fs::path(file.target()).filename()));
+  first.remove_old();
+  try {
+    for (cli::output& file : files)
+      if (&file != &first) file.commit();
+    first.commit();
+  } catch (output_error const& e) {
+    throw output_error(fmt::format("{}; files of two indexes are there: write them again", e.what()));
+  }
+}
+
+output_folder::output_folder(std::string path) : path_(std::move(path)) {
+  while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
+  struct stat info {};
+  if (stat(path_.c_str(), &info) == 0) {
+    if (!S_ISDIR(info.st_mode)) throw output_error(fmt::format("cannot write: {}: it is no folder", path_));
+    return;
+  }
+  int const error = errno;
+  if (error != ENOENT || path_.empty()) fail(path_.empty() ? "''" : path_, error);
+  staging_ = folder_of(path_);
+  is_new_ = true;
+  if (stat(staging_.c_str(), &info) != 0) fail(path_, errno);
+  if (fs::is_symlink(path_)) fail(path_, error);  // it leads nowhere
+}
+
+void output_folder::commit(std::deque<cli::output>& files, std::size_t first_opened) const {
+  if (!is_new_) return commit_together(files, first_opened);
+  for (cli::output& file : files) file.finish();
+  std::string const hidden = fs::path(staging_) / cli::hidden_name(fs::path(path_).filename());
+  folder_lock const lock(staging_);
+  cli::held_signals const held;
+  std::error_code ignored;
+  fs::remove_all(hidden, ignored);  // of a process that was killed
+  if (mkdir(hidden.c_str(), 0777) != 0) fail(path_, errno);
+  try {
+    for (cli::output& file : files) {
+      file.redirect(hidden);
+      file.commit();
+    }
+    if (rename(hidden.c_str(), path_.c_str()) != 0) fail(path_, errno);
+  } catch (...) {
+    fs::remove_all(hidden, ignored);
+    throw;
+  }
+}
+
+}  // namespace ordo::inline v0::sufsort
