@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <mutex>
 #include <string_view>
@@ -141,6 +142,17 @@ std::optional<memory_shortage> allocate_large_block(std::size_t bytes, void* (*a
   else if (num_blocks < max_blocks)
     blocks[num_blocks++] = {static_cast<char*>(block), bytes, false};
   return {};
+}
+
+void* allocate_checked(std::size_t bytes) noexcept {
+  return checked_block(
+      bytes, [bytes] { return std::malloc(bytes); }, [](memory_shortage const&) {});
+}
+
+void free_checked(void* block) noexcept {
+  if (!block) return;
+  forget_large_block(block);
+  std::free(block);
 }
 
 void forget_large_block(void* block) noexcept {

@@ -59,4 +59,8 @@ void* checked_block(std::size_t bytes, Allocate allocate, Refuse refuse, void* o
   return block;
 }
 
+/// malloc() and free() for libraries in C that take such functions, with large blocks checked.
+void* allocate_checked(std::size_t bytes) noexcept;
+void free_checked(void* block) noexcept;
+
 }  // namespace ordo::inline v0::detail

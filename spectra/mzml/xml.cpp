@@ -26,20 +26,12 @@ std::int64_t byte_index(Parser parser) {
 }
 
 // The memory of expat, which holds the longest tag or text. Where it does not suffice, XML_Parse() fails.
-void* allocate(std::size_t bytes) {
-  return ordo::detail::checked_block(
-      bytes, [bytes] { return std::malloc(bytes); }, [](auto const&) {});
-}
-void release(void* block) {
-  ordo::detail::forget_large_block(block);
-  std::free(block);
-}
 void* reallocate(void* old, std::size_t bytes) {
   if (old) ordo::detail::forget_large_block(old);
   return ordo::detail::checked_block(
       bytes, [old, bytes] { return std::realloc(old, bytes); }, [](auto const&) {});
 }
-constexpr XML_Memory_Handling_Suite checked_memory{allocate, reallocate, release};
+constexpr XML_Memory_Handling_Suite checked_memory{ordo::detail::allocate_checked, reallocate, ordo::detail::free_checked};
 
 // Separates a namespace, or its prefix, from a name. No namespace that is an address holds it behind its last colon.
 constexpr char separator = ':';

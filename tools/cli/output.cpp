@@ -391,7 +391,6 @@ void output::commit() {
 }
 
 void output::copy_over_old() {
-  warn_of_copy();
   // From the first byte copied on the old content is gone: what is staged has a name until all of it is there, and keeps it
   // whatever happens.
   if (int const error = staged_.take_name()) fail(error);
@@ -422,6 +421,7 @@ void output::copy_over_old() {
       if (disk.f_blocks != 0 && free < static_cast<std::uint64_t>(whole.st_size)) fail(ENOSPC);
     }
   }
+  warn_of_copy();
   staged_.keep();
   int error = copy_bytes(from, to, whole.st_size);
   if (error == 0 && ftruncate(to, whole.st_size) != 0) error = errno;
