@@ -108,11 +108,11 @@ no_leftovers
 # A file of the index that becomes shorter while it is mapped: one line that names it, not SIGBUS.
 ulimit -c 0
 { echo '>a'; head -c 300000 /dev/urandom | base64 -w 0 | tr -dc ACGT; echo; } > in.fa
-mkfifo patterns
+mkfifo asked
 for name in seq sa; do
   sufsort build -q in.fa -o mapped
-  sufsort locate mapped -f patterns > out 2> err &
-  exec 3> patterns
+  sufsort locate mapped -f asked > out 2> err &
+  exec 3> asked
   for ((i = 0; i < 200; ++i)); do
     ! grep -q "/mapped.$name" /proc/$!/maps || break
     sleep 0.05

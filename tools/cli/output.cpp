@@ -106,7 +106,6 @@ output::output(output&& other) noexcept
       replaces_(other.replaces_),
       beside_(other.beside_),
       copies_(other.copies_),
-      warned_(other.warned_),
       left_behind_(std::move(other.left_behind_)),
       claimed_(std::exchange(other.claimed_, std::nullopt)),
       ticket_(std::exchange(other.ticket_, nullptr)),
@@ -164,14 +163,12 @@ void output::open_target(std::string const& path, hard_links links) {
   // The new content is copied over the old one if the file has other names, which then show it, too.
   if (exists && beside_ && links == hard_links::keep && old.st_nlink > 1) copies_ = true;
   find_left_behind();
-  if (!exists || !beside_ || copies_) return warn_of_copy();
+  if (!exists || !beside_ || copies_) return;
   // The new content is copied over the old one, too, if the new file could not get the attributes of the old one.
   copies_ = !copy_attributes(target_, old, fd_);
-  warn_of_copy();
 }
 
-void output::warn_of_copy() {
-  if (!copies_ || std::exchange(warned_, true)) return;
+void output::warn_of_copy() const {
   warn(
       fmt::format("replaced in place: {}: the result is copied over it; a kill meanwhile leaves it incomplete, and the whole "
                   "result in {}",
@@ -383,7 +380,6 @@ void output::commit() {
     copy_over_old();
   } else if (int const error = staged_.move_to(target_)) {
     if (!(replaces_ && is_denied(error))) fail(error);
-    copies_ = true;
     copy_over_old();
   }
   if (place && !was_read(*place))
