@@ -79,7 +79,8 @@ std::optional<memory_shortage> shortage_of(std::size_t bytes, std::size_t (*avai
   if (last_available == std::numeric_limits<std::size_t>::max()) return {};
   std::size_t const unwritten = unwritten_bytes();
   last_available -= std::min(last_available, unwritten);
-  last_available -= std::min(last_available, std::clamp(last_available / 8, min_margin, max_margin));
+  // Where there is little, half of it.
+  last_available -= std::clamp(last_available / 8, std::min(min_margin, last_available / 2), max_margin);
   if (bytes <= last_available) return {};
   return memory_shortage{bytes, last_available};
 }
