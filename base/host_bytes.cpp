@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include "base/large_blocks.hpp"
 #include "ordo/error.hpp"
 
 namespace ordo::inline v0 {
@@ -17,7 +18,9 @@ constexpr std::size_t page = 4096, huge_page = std::size_t{2} << 20;
 }  // namespace
 
 host_bytes::~host_bytes() {
-  if (data_) munmap(data_, capacity_);
+  if (!data_) return;
+  detail::forget_large_block(data_);
+  munmap(data_, capacity_);
 }
 
 void host_bytes::reserve(std::size_t capacity) {
@@ -26,8 +29,11 @@ void host_bytes::reserve(std::size_t capacity) {
   if (capacity > std::numeric_limits<std::size_t>::max() - unit)
     throw out_of_memory(fmt::format("out of memory: host: {} bytes requested", capacity), capacity);
   std::size_t const size = (capacity + unit - 1) / unit * unit;
-  void* const block = data_ ? mremap(data_, capacity_, size, MREMAP_MAYMOVE)
-                            : mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  auto const allocate = [&] {
+    return data_ ? mremap(data_, capacity_, size, MREMAP_MAYMOVE)
+                 : mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  };
+  void* const block = detail::checked_block(size, allocate, detail::refuse_block, data_, capacity_);
   if (block == MAP_FAILED) throw out_of_memory(fmt::format("out of memory: host: {} bytes requested", size), size);
   data_ = static_cast<char*>(block);
   capacity_ = size;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include "base/large_blocks.hpp"
 #include "ordo/error.hpp"
 
 namespace ordo::inline v0 {
@@ -24,13 +25,15 @@ void* host_memory::allocate(std::size_t bytes) {
   bool const large = bytes >= 4 * huge_page;
   std::size_t const unit = large ? huge_page : alignment;
   std::size_t const size = (std::max(bytes, alignment) + unit - 1) / unit * unit;
-  void* block = size < bytes ? nullptr : std::aligned_alloc(unit, size);
+  auto const allocate = [&] { return std::aligned_alloc(unit, size); };
+  void* block = size < bytes ? nullptr : detail::checked_block(size, allocate, detail::refuse_block);
   if (!block) throw out_of_memory(fmt::format("out of memory: host: {} bytes requested", bytes), bytes);
   if (large) madvise(block, size, MADV_HUGEPAGE);
   return block;
 }
 
-void host_memory::deallocate(void* block, std::size_t) noexcept {
+void host_memory::deallocate(void* block, std::size_t bytes) noexcept {
+  if (bytes + huge_page > detail::min_large_block) detail::forget_large_block(block);  // it may have been rounded up
   std::free(block);
 }
 

@@ -7,6 +7,7 @@
 #include <libdeflate.h>
 #include <tbb/parallel_pipeline.h>
 
+#include "base/large_blocks.hpp"
 #include "base/threads.hpp"
 #include "spectra/chunk_exchange.hpp"
 #include "spectra/import/format.hpp"
@@ -147,19 +148,18 @@ void pipeline::run(source& input, sink* output) {
     chunk_bytes_ = others_->chunk_bytes();
     if (!others_->is_first()) return help();
   }
-  if (!others_) return work_in_order(output);
   try {
     work_in_order(output);
   } catch (member_lost const&) {
     throw;
   } catch (...) {
     try {
-      others_->end(nullptr);
+      if (others_) others_->end(nullptr);
     } catch (...) {  // what went wrong first is thrown
     }
-    throw;
+    ordo::detail::rethrow_refused_block(fmt::format("{}: the spectra behind byte {}", options_.name, found_.totals.bytes));
   }
-  others_->end(&found_.totals);
+  if (others_) others_->end(&found_.totals);
 }
 
 bool pipeline::next(chunk& one) {

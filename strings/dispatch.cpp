@@ -16,6 +16,7 @@
 #include "ordo/error.hpp"
 #include "sort_core/gpu_threshold.hpp"
 #include "sort_core/scoped_machine.hpp"
+#include "strings/external/long_line.hpp"
 #include "strings/keys/compiled_keys.hpp"
 #include "strings/sort/line_sort.hpp"
 #include "strings/sort/text_job.hpp"
@@ -256,7 +257,7 @@ bool order_check::feed(std::string_view piece) {
     before = line;
   }
   if (before.data() != previous_.data()) previous_ = std::string(before);
-  unfinished_ += rest;
+  detail::grow_line(unfinished_.size(), [&] { unfinished_ += rest; });
   return true;
 }
 

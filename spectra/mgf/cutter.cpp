@@ -5,11 +5,16 @@
 #include <string_view>
 #include <utility>
 
+#include "spectra/mgf/scan.hpp"
+
 namespace ordo::inline v0::spectra::detail {
 namespace {
 
 // Bytes that are read first to find the end of a chunk: more than most spectra have.
 constexpr std::size_t first_tail = std::size_t{16} << 10;
+
+// A first line of more bytes is looked at before its end is there.
+constexpr std::size_t max_first_line = std::size_t{1} << 20;
 
 // Finds the last place to cut in a part of a source, and reads no more of its end than it must. @param tail  to read it
 last_cut last_cut_of(source const& from, std::uint64_t begin, std::uint64_t size, std::vector<char>& tail) {
@@ -63,9 +68,22 @@ bool mgf_cutter::find_end(mgf_text& chunk, std::size_t wanted) {
   for (; wanted < left; wanted *= 2) {
     chunk.size = wanted >= chunk_text::max_bytes ? wanted : cut_at(begin, wanted);
     if (chunk.size != 0) return false;
+    if (cut_ != 0 || !may_refuse_ || wanted < max_first_line) continue;
+    tail_.resize(max_first_line);
+    from_.read_at(begin, tail_);
+    if (!refuses({tail_.data(), tail_.size()})) continue;
+    chunk.size = max_first_line;
+    return true;
   }
   chunk.size = std::size_t(left);
   return true;
+}
+
+// @param front  the first bytes of the rest
+bool mgf_cutter::refuses(std::string_view front) const {
+  if (!may_refuse_ || cut_ != 0 || front.find_first_of("\r\n") != front.npos) return false;
+  if (front.starts_with(byte_order_mark)) front.remove_prefix(byte_order_mark.size());
+  return is_foreign(trimmed(front));
 }
 
 // Finds the last place to cut in a part of the source.
@@ -90,6 +108,10 @@ bool mgf_cutter::read(mgf_text& chunk, std::size_t wanted) {
     have += got;
     last_cut const found = find_cut({room.data(), have});
     begun_ = begun_ || found.begin;
+    if (!last && have >= max_first_line && refuses({room.data(), max_first_line})) {
+      chunk.size = max_first_line;
+      return true;
+    }
     chunk.size = last || (chosen(found) == 0 && have >= chunk_text::max_bytes) ? have : chosen(found);
     if (chunk.size != 0 || last) {
       rest_.assign(room.begin() + std::ptrdiff_t(chunk.size), room.begin() + std::ptrdiff_t(have));

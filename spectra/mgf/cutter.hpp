@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "ordo/io.hpp"
@@ -29,8 +30,9 @@ class mgf_cutter {
   /// The places at which a chunk may end.
   enum class cut { line, spectrum };  // spectrum: every chunk but the first begins with BEGIN IONS
 
-  explicit mgf_cutter(source& from, cut where = cut::line)
-      : from_(from), size_(from.size()), begin_(from.position()), where_(where) {}
+  /// @param may_refuse  an input whose first line has no end, and is not of MGF, is not read on: that line is the only chunk
+  explicit mgf_cutter(source& from, cut where = cut::line, bool may_refuse = false)
+      : from_(from), size_(from.size()), begin_(from.position()), where_(where), may_refuse_(may_refuse) {}
 
   /// Finds the next chunk, of mostly a little less than `wanted` bytes; more if a single spectrum is larger. A chunk that is
   /// not smaller than chunk_text::max_bytes has no text. @returns false behind the last one @throws input_error
@@ -51,6 +53,7 @@ class mgf_cutter {
   bool find_end(mgf_text& chunk, std::size_t wanted);
   bool read(mgf_text& chunk, std::size_t wanted);
   std::size_t cut_at(std::uint64_t begin, std::size_t size);
+  [[nodiscard]] bool refuses(std::string_view front) const;
   [[nodiscard]] std::size_t chosen(last_cut const& found) const {
     return where_ == cut::line ? found.at : found.begin.value_or(0);
   }
@@ -60,6 +63,7 @@ class mgf_cutter {
   std::uint64_t begin_, cut_ = 0;  // bytes in the chunks so far
   bool begun_ = false, at_end_ = false;
   cut where_;
+  bool may_refuse_;
   std::vector<char> rest_;  // read behind the last chunk, if the source is sequential
   std::vector<char> tail_;  // read to find an end, if it is addressable
 };

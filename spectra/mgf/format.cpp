@@ -333,7 +333,7 @@ class mgf_format final : public input_format {
   mgf_format(source& input, chunk_task const& task, diagnostics& found)
       : task_(task),
         scan_(scan_options_of(task)),
-        cutter_(input, task.keys || task.choice ? mgf_cutter::cut::spectrum : mgf_cutter::cut::line),
+        cutter_(input, task.keys || task.choice ? mgf_cutter::cut::spectrum : mgf_cutter::cut::line, !scan_.lenient),
         found_(found) {}
 
   [[nodiscard]] step_names const& steps() const override {

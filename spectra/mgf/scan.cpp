@@ -80,23 +80,6 @@ std::optional<fault> fault_of(std::string_view line) {
   return fault::unknown;
 }
 
-// Returns true for a line that no MGF has before its first spectrum. It may have comments, parameters and queries of peptide
-// mass fingerprints there, such as "1896 ions(345.6:24.7)". A parameter's name is no tag and no string, though XML and JSON
-// hold
-// '='.
-bool is_foreign(std::string_view line) {
-  if (line.find('\0') != std::string_view::npos) return true;
-  if (line.empty() || is_comment(line)) return false;
-  if (std::ranges::any_of(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; })) return true;
-  std::size_t const equals = line.find('=');
-  if (equals != std::string_view::npos && equals != 0 && line.find_first_of("<>\"{") > equals) return false;
-  std::string_view rest = line;
-  std::string word(take_word(rest));
-  if (not_finite(word)) return false;
-  if (std::size_t const comma = word.find(','); comma != std::string::npos) word[comma] = '.';  // a decimal comma
-  return !begins_number(word[0]) || !is_number(word);
-}
-
 // Scans one chunk, line by line, in a window of text that ends with a line end: first the chunk up to its last line end, then a
 // copy of the rest with a line end added.
 enum class wanted { mz, intensity, table };
@@ -327,6 +310,21 @@ class scanner {
 };
 
 }  // namespace
+
+// It may have comments, parameters and queries of peptide mass fingerprints there, such as "1896 ions(345.6:24.7)". A
+// parameter's name is no tag and no string, though XML and JSON hold '='.
+bool is_foreign(std::string_view line) {
+  if (line.find('\0') != std::string_view::npos) return true;
+  if (line.empty() || is_comment(line)) return false;
+  if (std::ranges::any_of(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; })) return true;
+  std::size_t const equals = line.find('=');
+  if (equals != std::string_view::npos && equals != 0 && line.find_first_of("<>\"{") > equals) return false;
+  std::string_view rest = line;
+  std::string word(take_word(rest));
+  if (not_finite(word)) return false;
+  if (std::size_t const comma = word.find(','); comma != std::string::npos) word[comma] = '.';  // a decimal comma
+  return !begins_number(word[0]) || !is_number(word);
+}
 
 void scan(std::span<char const> text, scan_options const& options, scan_result& result) {
   auto peaks = std::move(result.peaks);

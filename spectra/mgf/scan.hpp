@@ -122,6 +122,9 @@ struct scan_result {
   }
 };
 
+/// Returns true for a line that no MGF has before its first spectrum.
+bool is_foreign(std::string_view line);
+
 /// Scans whole lines, of which only the last of an input may lack its end, outside a spectrum or from BEGIN IONS on. Less than
 /// 4 GiB. `result` is overwritten, and its memory reused.
 void scan(std::span<char const> text, scan_options const& options, scan_result& result);

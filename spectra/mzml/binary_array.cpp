@@ -9,8 +9,11 @@
 
 #include <fmt/format.h>
 #include <libdeflate.h>
+#define ZSTD_STATIC_LINKING_ONLY  // for memory of one's own
 #include <zstd.h>
+#include <zstd_errors.h>
 
+#include "base/large_blocks.hpp"
 #include "spectra/mzml/numpress.hpp"
 #include "spectra/mzml/xml.hpp"
 
@@ -23,6 +26,10 @@ constexpr int zstd_level = ZSTD_CLEVEL_DEFAULT;
 constexpr std::size_t max_zlib_ratio = 1032, max_zstd_ratio = 32768;
 // The most bytes that are allocated because a frame of zstd states that it holds them.
 constexpr std::size_t max_stated_bytes = std::size_t{1} << 26;
+
+// A frame may have a window of up to 128 MiB.
+constexpr ZSTD_customMem window_memory{[](void*, std::size_t bytes) { return ordo::detail::allocate_checked(bytes); },
+                                       [](void*, void* block) { ordo::detail::free_checked(block); }, nullptr};
 
 constexpr numpress::method method_of(number_coding coding) {
   return coding == number_coding::linear ? numpress::method::linear
@@ -226,7 +233,7 @@ struct array_codec::state {
   std::vector<unsigned char> encoded;
   libdeflate_decompressor* in = libdeflate_alloc_decompressor();
   libdeflate_compressor* out = libdeflate_alloc_compressor(zlib_level);
-  ZSTD_DCtx* zstd_in = ZSTD_createDCtx();
+  ZSTD_DCtx* zstd_in = ZSTD_createDCtx_advanced(window_memory);
   ZSTD_CCtx* zstd_out = ZSTD_createCCtx();
   ~state() {
     libdeflate_free_decompressor(in);
@@ -261,6 +268,7 @@ struct array_codec::state {
     for (std::size_t got = 0;;) {
       ZSTD_outBuffer output{raw.data() + got, raw.size() - got, 0};
       std::size_t const left = ZSTD_decompressStream(zstd_in, &output, &input);
+      if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation) throw std::bad_alloc();
       if (ZSTD_isError(left)) return std::nullopt;
       got += output.pos;
       if (got > max_bytes) return got;

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include <expat.h>
 #include <fmt/format.h>
+
+#include "base/large_blocks.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
@@ -21,6 +24,14 @@ std::int64_t byte_index(Parser parser) {
   else
     return XML_GetCurrentByteIndex(parser);
 }
+
+// The memory of expat, which holds the longest tag or text. Where it does not suffice, XML_Parse() fails.
+void* reallocate(void* old, std::size_t bytes) {
+  if (old) ordo::detail::forget_large_block(old);
+  return ordo::detail::checked_block(
+      bytes, [old, bytes] { return std::realloc(old, bytes); }, [](auto const&) {});
+}
+constexpr XML_Memory_Handling_Suite checked_memory{ordo::detail::allocate_checked, reallocate, ordo::detail::free_checked};
 
 // Separates a namespace, or its prefix, from a name. No namespace that is an address holds it behind its last colon.
 constexpr char separator = ':';
@@ -341,7 +352,7 @@ xml_parser::xml_parser(xml_handler& to, bool whole, std::string const& encoding,
   state_->whole = whole;
   state_->lenient = lenient;
   char const* const known = encoding.empty() ? nullptr : encoding.c_str();
-  XML_Parser const parser = whole ? XML_ParserCreateNS(known, separator) : XML_ParserCreate(known);
+  XML_Parser const parser = XML_ParserCreate_MM(known, &checked_memory, whole ? &separator : nullptr);
   if (!parser) throw std::bad_alloc();
   state_->parser = parser;
   XML_SetUserData(parser, state_.get());

@@ -14,6 +14,7 @@
 #include "ordo/error.hpp"
 #include "sort_core/scoped_machine.hpp"
 #include "strings/external/count_bytes.hpp"
+#include "strings/external/long_line.hpp"
 
 namespace ordo::inline v0::strings::detail {
 namespace {
@@ -104,7 +105,10 @@ void chunk_reader::read_more() {
     throw out_of_memory(
         fmt::format("out of memory: input: a line of more than {} bytes: {} may be taken", before, plan_.max_line),
         before + step);
-  bytes_.resize(before + step);
+  if (lines_ == 0 && counted_ != 0)
+    grow_line(counted_, [&] { bytes_.resize(before + step); });
+  else
+    bytes_.resize(before + step);
   machine_options const here{.threads = options_.machine.threads};
   std::size_t const got = with_machine<cpu>(
       here, here.threads, [&](host_backend& backend) { return backend.load(open, bytes_.span().subspan(before)); });

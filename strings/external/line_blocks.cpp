@@ -12,6 +12,7 @@
 #include "base/threads.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "sort_core/scoped_machine.hpp"
+#include "strings/external/long_line.hpp"
 
 namespace ordo::inline v0::strings::detail {
 line_blocks::line_blocks(text_job& job, std::size_t block_bytes)
@@ -22,7 +23,7 @@ line_blocks::line_blocks(text_job& job, std::size_t block_bytes)
 bool line_blocks::read() {
   if (!job_.more()) return false;
   std::size_t const before = bytes_.size();
-  bytes_.resize(before + block_bytes_);
+  grow_line(before, [&] { bytes_.resize(before + block_bytes_); });
   machine_options const machine{.threads = job_.options.machine.threads};
   auto const part = ordo::detail::addressed_part(*job_.open, block_bytes_);
   // The read that finds the end needs room for a byte.

@@ -14,6 +14,7 @@
 #include "ordo/strings/external_sort.hpp"
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/external/count_lines.hpp"
+#include "strings/external/long_line.hpp"
 #include "strings/sort/line_sort.hpp"
 
 namespace ordo::inline v0::strings {
@@ -71,7 +72,7 @@ class line_reader {
   void refill() {
     std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
     end_ -= std::exchange(begin_, 0);
-    if (end_ == bytes_.size()) bytes_.resize(2 * bytes_.size());
+    if (end_ == bytes_.size()) grow_line(end_, [this] { bytes_.resize(2 * bytes_.size()); });
     std::span<char> const room = bytes_.span().subspan(end_);
     std::size_t const got = from_->read(room);
     end_ += got;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
+#include "strings/external/long_line.hpp"
 #include "strings/keys/host_keys.hpp"
 
 namespace ordo::inline v0::strings::detail {
@@ -29,11 +30,11 @@ bool record_source::load(std::string& to, std::uint64_t& at) {
   std::size_t got = step;
   if (auto const bytes = size()) {
     got = std::size_t(std::min<std::uint64_t>(step, *bytes - std::min(*bytes, at)));
-    to.resize(before + got);
+    grow_line(before, [&] { to.resize(before + got); });
     read_at(at, std::span(to).subspan(before));
     at += got;
   } else {
-    to.resize(before + step);
+    grow_line(before, [&] { to.resize(before + step); });
     got = read_records(std::span(to).subspan(before));
     to.resize(before + got);
   }

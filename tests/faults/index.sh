@@ -104,3 +104,24 @@ sed 's/"sample": 2/"sample": 1/' good.json > x.json
 expect 1 sufsort check x
 complaint sufsort
 no_leftovers
+
+# A file of the index that becomes shorter while it is mapped: one line that names it, not SIGBUS.
+ulimit -c 0
+{ echo '>a'; head -c 300000 /dev/urandom | base64 -w 0 | tr -dc ACGT; echo; } > in.fa
+mkfifo asked
+for name in seq sa; do
+  sufsort build -q in.fa -o mapped
+  sufsort locate mapped -f asked > out 2> err &
+  exec 3> asked
+  for ((i = 0; i < 200; ++i)); do
+    ! grep -q "/mapped.$name" /proc/$!/maps || break
+    sleep 0.05
+  done
+  : > mapped.$name
+  echo ACG >&3
+  exec 3>&-
+  status=0; wait $! 2> /dev/null || status=$?
+  [[ $status == 2 ]] || fail "$name became shorter: status $status"
+  complaint sufsort
+  grep -q "^sufsort: cannot read: mapped.$name: the file became shorter while it was read$" err || fail "$(cat err)"
+done

@@ -72,6 +72,35 @@ for call in "${calls[@]}"; do
   done
 done
 
+# A file with two names is replaced in place. Stopped in the copy it may be half written, and the whole result is beside it. The next
+# run says so, and removes that once its own output is there, unless it has read the half written file.
+printf 'c\nb\na\n' > other; printf 'a\nb\nc\n' > want_other
+for input in other f/out; do
+  rm -f f/out f/hard f/.*.tmp
+  echo old > f/out; ln f/out f/hard
+  stopped KILL ftruncate 1 strsort in -o f/out || fail 'not stopped in the copy'
+  grep -q '^strsort: warning: replaced in place: f/out: .* f/\.out\.[0-9]*-0\.tmp$' err || fail "no word before: $(cat err)"
+  left=(f/.out.*-0.tmp)
+  cmp "${left[0]}" want
+  expect 0 strsort $input -o f/out
+  grep -q "^strsort: warning: left behind: ${left[0]}: " err || fail "no word of what was left: $(cat err)"
+  if [[ $input == other ]]; then
+    cmp f/out want_other
+    [[ $(ls -A f) == $'hard\nout' ]] || fail "left behind: $(ls -A f)"
+  else
+    cmp "${left[0]}" want
+  fi
+  [[ $(stat -c %h f/out) == 2 ]] || fail 'a hard link was broken'
+done
+# A file of a process that runs stays, and so does one that another program made.
+rm -f f/.*.tmp
+echo mine > f/.out.$$-0.tmp; echo mine > f/.out.x-0.tmp; echo mine > f/.out.1-0.temp
+expect 0 strsort other -o f/out
+[[ $(ls -A f | grep -c '^\.out') == 3 ]] || fail "removed: $(ls -A f)"
+expect 0 strsort --quiet other -o f/out
+[[ ! -s err ]] || fail "not quiet: $(cat err)"
+rm -f f/.out.* f/hard f/out
+
 # At any moment.
 seq 200000 -1 1 > in
 LC_ALL=C sort in > want

@@ -1,4 +1,5 @@
-# The fuzz targets on their seeds and on random changes of these, which also keeps them compiling. fuzz/run.sh looks for more.
+# The fuzz targets on their seeds and on random changes of these, which also keeps them compiling; and whether they can be configured
+# and compiled for libFuzzer. fuzz/run.sh looks for more.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 "$ORDO_SOURCE/fuzz/make_seeds.py" seeds
@@ -8,3 +9,12 @@ for target in seeds/*; do
   ordo_replay "${target#seeds/}" $runs "$target"/* > out 2> err || fail "$target: $(tail -c 500 err)"
 done
 [[ $(ls seeds | wc -l) == 12 ]] || fail "not all targets: $(ls seeds)"
+
+# fuzz/CMakeLists.txt lists sources by name: CMake finds each of them, and clang compiles with the flags of libFuzzer. Linking a
+# target would take minutes: it needs the libraries once more.
+for program in clang++ cmake ninja; do command -v $program > /dev/null || exit 0; done
+cmake -G Ninja -S "$ORDO_SOURCE" -B fuzz -DCMAKE_CXX_COMPILER=clang++ -DORDO_FUZZ=ON -DORDO_TESTS=OFF -DORDO_MPI=OFF -DORDO_CUDA=OFF \
+  > out 2> err || fail "the fuzz targets cannot be configured: $(tail -c 1000 err)"
+[[ $(ninja -C fuzz -t commands ordo_fuzz | grep -c -- '-o bin/fuzz_') == 12 ]] || fail 'ordo_fuzz does not build all targets'
+ninja -C fuzz fuzz/CMakeFiles/fuzz_description.dir/description.cpp.o > out 2>&1 ||
+  fail "a fuzz target does not compile: $(tail -c 1000 out)"

@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <vector>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -38,14 +39,23 @@ std::size_t number_after(std::string_view name, fs::path const& path, std::size_
   return otherwise;
 }
 
+// Returns the sum of the numbers behind these words.
+std::size_t sum_after(std::array<std::string_view, 2> const& names, fs::path const& path) {
+  std::size_t sum = 0;
+  for (std::string_view const name : names) sum += number_after(name, path, 0);
+  return sum;
+}
+
 // How the two versions name things.
 struct version {
   std::string_view file_system, controller;  // of the mount, and in /proc/self/cgroup
   std::array<std::string_view, 2> limits;
-  std::string_view used, cache;
+  std::string_view used;
+  std::array<std::string_view, 2> cache;
 };
-constexpr version first{"cgroup", "memory", {"memory.limit_in_bytes", ""}, "memory.usage_in_bytes", "total_inactive_file"};
-constexpr version second{"cgroup2", "", {"memory.max", "memory.high"}, "memory.current", "inactive_file"};
+constexpr version first{
+    "cgroup", "memory", {"memory.limit_in_bytes", ""}, "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"}};
+constexpr version second{"cgroup2", "", {"memory.max", "memory.high"}, "memory.current", {"inactive_file", "active_file"}};
 
 // Returns the memory that the limits of one group leave. Page cache counts as used but can be reclaimed.
 std::size_t left_in_group(fs::path const& group, version const& names) {
@@ -56,7 +66,7 @@ std::size_t left_in_group(fs::path const& group, version const& names) {
   limit =
       std::min(limit, number_after("hierarchical_memory_limit", stat, unlimited));  // of version 1: groups out of sight, too
   if (limit == unlimited) return unlimited;
-  return less(limit, less(number_in(group / names.used, 0), number_after(names.cache, stat, 0)));
+  return less(limit, less(number_in(group / names.used, 0), sum_after(names.cache, stat)));
 }
 
 bool is_listed(std::string_view name, std::string_view list) {
@@ -127,19 +137,50 @@ std::optional<mount> mount_of(group_files const& files, version const& names) {
   return std::nullopt;
 }
 
-// Returns the memory that the groups of one hierarchy leave, from that of the process to the uppermost visible one.
-std::size_t left_in_groups(std::string const& root, group_files const& files, version const& names) {
+// Returns the folders of the groups of one hierarchy, from the uppermost visible one to that of the process.
+std::vector<fs::path> folders_of(std::string const& root, group_files const& files, version const& names) {
   auto const group = group_of_process(files, names);
-  if (!group) return unlimited;
+  if (!group) return {};
   auto const seen = mount_of(files, names);
-  if (!seen) return unlimited;
+  if (!seen) return {};
   // In a container the path may lead elsewhere. Its own group is mounted then.
   fs::path inside = fs::path(*group).lexically_relative(seen->top);
   if (inside.empty() || *inside.begin() == "..") inside = ".";
-  fs::path at = root + seen->place;
-  std::size_t left = left_in_group(at, names);
-  for (fs::path const& part : inside) left = std::min(left, left_in_group(at /= part, names));
-  return left;
+  std::vector<fs::path> folders{root + seen->place};
+  for (fs::path const& part : inside)
+    if (part != ".") folders.push_back(folders.back() / part);
+  return folders;
+}
+
+// The control groups of the process, of both versions. A process may move to another group, but hardly does.
+class control_groups {
+ public:
+  explicit control_groups(std::string const& root) {
+    group_files const files(root);
+    first_ = folders_of(root, files, first);
+    second_ = folders_of(root, files, second);
+  }
+  // Returns the memory that their limits leave.
+  [[nodiscard]] std::size_t left() const {
+    std::size_t left = unlimited;
+    for (fs::path const& folder : first_) left = std::min(left, left_in_group(folder, first));
+    for (fs::path const& folder : second_) left = std::min(left, left_in_group(folder, second));
+    return left;
+  }
+
+ private:
+  std::vector<fs::path> first_, second_;
+};
+
+control_groups const& own_groups() {
+  static auto const& groups = *new control_groups("");  // threads may outlive main
+  return groups;
+}
+
+// Returns a number of /proc/meminfo in bytes.
+std::size_t of_system(std::string_view name, std::string const& root, std::size_t otherwise) {
+  std::size_t const kib = number_after(name, root + "/proc/meminfo", unlimited);
+  return kib == unlimited ? otherwise : kib * 1024;
 }
 
 // Returns the memory that the limits of the process leave. /proc/self/statm counts pages.
@@ -158,10 +199,14 @@ std::size_t left_in_process(std::string const& root) {
 }  // namespace
 
 std::size_t available_memory(std::string const& root) {
-  std::size_t const kib = number_after("MemAvailable:", root + "/proc/meminfo", unlimited);
-  group_files const groups(root);
-  return std::min({kib == unlimited ? unlimited : kib * 1024, left_in_groups(root, groups, first),
-                   left_in_groups(root, groups, second), left_in_process(root)});
+  std::size_t const left = root.empty() ? own_groups().left() : control_groups(root).left();
+  return std::min({of_system("MemAvailable:", root, unlimited), left, left_in_process(root)});
+}
+
+std::size_t memory_before_kill() {
+  std::size_t const available = of_system("MemAvailable:", "", unlimited);
+  std::size_t const system = available == unlimited ? unlimited : available + of_system("SwapFree:", "", 0);
+  return std::min(system, own_groups().left());
 }
 
 }  // namespace ordo::inline v0::cli

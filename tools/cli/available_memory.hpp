@@ -9,4 +9,8 @@ namespace ordo::inline v0::cli {
 /// @param root  the folder that holds /proc and /sys, for tests
 std::size_t available_memory(std::string const& root = "");
 
+/// Returns the bytes that this process can still use before the system or a control group kills it: swap counts, and RLIMIT_AS
+/// and RLIMIT_DATA do not, because an allocation beyond them fails.
+std::size_t memory_before_kill();
+
 }  // namespace ordo::inline v0::cli

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#define ZSTD_STATIC_LINKING_ONLY  // for memory of one's own
 #include <zstd.h>
 #include <zstd_errors.h>
 #include <boost/iostreams/filter/bzip2.hpp>
@@ -16,6 +17,7 @@
 #include <boost/iostreams/filter/symmetric.hpp>
 #include <boost/iostreams/filter/zlib.hpp>
 
+#include "base/large_blocks.hpp"
 #include "base/threads.hpp"
 
 // The filters of Boost are symmetric: filter(in, in_end, out, out_end, flush) advances both begins and returns true if there
@@ -66,7 +68,10 @@ class zstd_inflater {
   void close() {}
 
  private:
-  std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context_{ZSTD_createDCtx(), ZSTD_freeDCtx};
+  // A window takes up to 128 MiB.
+  static constexpr ZSTD_customMem memory{[](void*, std::size_t bytes) { return detail::allocate_checked(bytes); },
+                                         [](void*, void* block) { detail::free_checked(block); }, nullptr};
+  std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context_{ZSTD_createDCtx_advanced(memory), ZSTD_freeDCtx};
   bool inside_ = true;  // of a frame
 };
 

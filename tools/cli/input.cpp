@@ -74,7 +74,10 @@ void read_all(input& from, host_bytes& to, std::size_t limit, std::function<void
   auto const left = from.file_size() ? *from.file_size() - std::min(*from.file_size(), from.file_read()) : 0;
   // One byte more than is expected: the read that finds the end needs a place.
   std::size_t const expected = from.compressed() ? 4 * left : left + min_room;
-  to.reserve(to.size() + std::min(expected, limit - std::min(limit, to.size())));
+  try {
+    to.reserve(to.size() + std::min(expected, limit - std::min(limit, to.size())));
+  } catch (out_of_memory const&) {  // it may be less than is expected: it grows as it is read
+  }
   for (;;) {
     std::span<char> room = to.room(min_room);
     room = room.first(std::min(room.size(), progress_step));

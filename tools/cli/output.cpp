@@ -20,6 +20,7 @@
 #include "ordo/error.hpp"
 #include "tools/cli/input.hpp"
 #include "tools/cli/raw_file.hpp"
+#include "tools/cli/run_main.hpp"
 #include "tools/cli/temporary.hpp"
 
 namespace ordo::inline v0::cli {
@@ -110,6 +111,7 @@ output::output(output&& other) noexcept
       replaces_(other.replaces_),
       beside_(other.beside_),
       copies_(other.copies_),
+      left_behind_(std::move(other.left_behind_)),
       claimed_(std::exchange(other.claimed_, std::nullopt)),
       ticket_(std::exchange(other.ticket_, nullptr)),
       fd_(std::exchange(other.fd_, -1)),
@@ -172,14 +174,34 @@ void output::open_target(std::string const& path) {
   target_ = *end;
   replaces_ = exists;
   open_staged();
-  if (!exists || !beside_) return;
-  // The new content is copied over the old one if the file has other names, which then show it, too, or if the new file could
-  // not get the attributes of the old one.
-  bool const is_alike = copy_attributes(target_, old, fd_);
-  if (by_rename_ && !is_alike)
+  // The new content is copied over the old one if the file has other names, which then show it, too.
+  copies_ = exists && beside_ && !by_rename_ && old.st_nlink > 1;
+  find_left_behind();
+  if (!exists || !beside_ || copies_) return;
+  // The new content is copied over the old one, too, if the new file could not get the attributes of the old one.
+  copies_ = !copy_attributes(target_, old, fd_);
+  if (copies_ && by_rename_)
     throw output_error(
         fmt::format("cannot write: {}: the new file cannot have the attributes of the old one: remove it first", name_));
-  copies_ = !by_rename_ && (old.st_nlink > 1 || !is_alike);
+}
+
+void output::warn_of_copy() const {
+  warn(
+      fmt::format("replaced in place: {}: the result is copied over it; a kill meanwhile leaves it incomplete, and the whole "
+                  "result in {}",
+                  name_, staged_.next_name()));
+}
+
+// Files without a name disappear with their process.
+void output::find_left_behind() {
+  if (!beside_ || !folder_.empty() || (!copies_ && !staged_.has_name())) return;
+  fs::path const place = target_;
+  left_behind_ = staged_file::left_behind(place.parent_path(), place.filename());
+  for (std::string const& file : left_behind_)
+    warn(fmt::format(
+        "left behind: {}: by a process that was killed; {} may be incomplete where this file is whole; it is removed "
+        "once {} is written anew, unless that is an input as well",
+        file, name_, name_));
 }
 
 void output::open_descriptor(int number) {
@@ -369,11 +391,16 @@ std::string output::release() noexcept {
 void output::commit() {
   if (fd_ >= 0) finish();
   if (target_.empty()) return;
-  if (copies_) return copy_over_old();
-  if (int const error = staged_.move_to(target_)) {
+  // The identity of the file that may have been read: afterwards the name leads to another one.
+  auto const place = left_behind_.empty() ? std::nullopt : id_of(target_);
+  if (copies_) {
+    copy_over_old();
+  } else if (int const error = staged_.move_to(target_)) {
     if (by_rename_ || !(replaces_ && is_denied(error))) fail(error);
     copy_over_old();
   }
+  if (place && !was_read(*place))
+    for (std::string const& file : left_behind_) unlink(file.c_str());
 }
 
 void output::copy_over_old() {
@@ -381,10 +408,13 @@ void output::copy_over_old() {
   // whatever happens.
   if (int const error = staged_.take_name()) fail(error);
   std::string const staged = staged_.path();
-  if (chmod(staged.c_str(), S_IRUSR | S_IWUSR) != 0) fail(errno);  // it may have the old file's mode
-  open_file const from(staged, O_RDONLY);
+  bool const is_open = staged_.descriptor() >= 0;
+  // It may have the old file's mode.
+  if ((is_open ? fchmod(staged_.descriptor(), S_IRUSR | S_IWUSR) : chmod(staged.c_str(), S_IRUSR | S_IWUSR)) != 0) fail(errno);
+  open_file const reopened(is_open ? "/dev/null" : staged, O_RDONLY | O_NOFOLLOW);
+  int const from = is_open ? staged_.descriptor() : int{reopened};
   if (from < 0) fail(errno);
-  open_file to(target_, O_WRONLY);
+  open_file to(target_, O_WRONLY | O_NOFOLLOW);
   if (to < 0) fail(errno);
   struct stat whole {
   }, old{};
@@ -404,11 +434,13 @@ void output::copy_over_old() {
       if (disk.f_blocks != 0 && free < static_cast<std::uint64_t>(whole.st_size)) fail(ENOSPC);
     }
   }
-  static_cast<void>(staged_.release());
+  warn_of_copy();
+  staged_.keep();
   int error = copy_bytes(from, to, whole.st_size);
   if (error == 0 && ftruncate(to, whole.st_size) != 0) error = errno;
   if (error == 0 && !is_on_disk(to)) error = errno;
   if (error == 0 && to.close() != 0 && errno != EINTR) error = errno;
+  static_cast<void>(staged_.release());
   if (error != 0)
     throw output_error(fmt::format("cannot write: {}: {}; the new content is in {}", name_, std::strerror(error), staged));
   unlink(staged.c_str());

@@ -31,7 +31,10 @@ class temporary;
 /// commit() copies the staged file over the old content if the old file has other names (hard links); if nothing can be
 /// renamed, because the folder is read-only or sticky or the file is a mount point; if the new file cannot get the attributes
 /// of the old one; or if there is space only in TMPDIR. A copy cannot be undone: the staged file has a name by then and keeps
-/// it if the copy fails or the process is killed. A full disk is detected before the copy if the file system can report it.
+/// it if the copy fails or the process is killed. That is the only output that can be seen half written: warn() says so
+/// before. The next output for that place names what a killed process left, and removes it once its own is there,
+/// unless this process has read the half written file. A full disk is detected before the copy if the file system can report
+/// it.
 ///
 /// Pipes, terminals, devices, and descriptors by name (/dev/stdout, /dev/fd/5) are written directly. A regular file written
 /// directly keeps the bytes before and behind the output; if a large output cannot be completed, the file is as long as before.
@@ -110,6 +113,8 @@ class output final : public sink {
   void stage_elsewhere(int why);
   void claim(std::optional<file_id> id);
   void copy_over_old();
+  void warn_of_copy() const;
+  void find_left_behind();
   void put(std::span<char const> data);
   void flush();
   void put_directly(std::span<char const> data);
@@ -119,12 +124,13 @@ class output final : public sink {
 
   std::string name_;
   bool by_rename_;
-  std::string folder_;     // where it is staged; empty: beside its place
-  std::string target_;     // path of its place; empty: written directly
-  staged_file staged_;     // until commit()
-  bool replaces_ = false;  // a file exists in its place and can be written
-  bool beside_ = true;     // staged in a folder from which it can be renamed
-  bool copies_ = false;    // commit() copies it over the old content
+  std::string folder_;                    // where it is staged; empty: beside its place
+  std::string target_;                    // path of its place; empty: written directly
+  staged_file staged_;                    // until commit()
+  bool replaces_ = false;                 // a file exists in its place and can be written
+  bool beside_ = true;                    // staged in a folder from which it can be renamed
+  bool copies_ = false;                   // commit() copies it over the old content
+  std::vector<std::string> left_behind_;  // by processes that were killed
   std::optional<file_id> claimed_;
   temporary* ticket_ = nullptr;       // of range_
   int fd_ = -1;                       // of staged_, if there is one

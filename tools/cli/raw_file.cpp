@@ -5,7 +5,9 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -34,7 +36,21 @@ bool in_proc(fs::path const& path) {
   return statfs(folder_of(path).c_str(), &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
 }
 
+// The regular files that this process has opened.
+std::mutex ids_mutex;
+std::vector<file_id> ids;
+
+void note(file_id const& id) {
+  std::lock_guard const lock(ids_mutex);
+  if (ids.empty() || ids.back() != id) ids.push_back(id);
+}
+
 }  // namespace
+
+bool was_read(file_id const& id) {
+  std::lock_guard const lock(ids_mutex);
+  return std::ranges::find(ids, id) != ids.end();
+}
 
 raw_file::raw_file(std::string const& path) : name_(path == "-" ? "standard input" : path) {
   fd_ = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -44,6 +60,7 @@ raw_file::raw_file(std::string const& path) : name_(path == "-" ? "standard inpu
     if (fstat(fd_, &info) != 0) fail(std::strerror(errno));
     if (S_ISDIR(info.st_mode)) fail(std::strerror(EISDIR));
     id_ = id_of(info);
+    if (id_) note(*id_);
     claimed_size_ = info.st_size;
     if (S_ISREG(info.st_mode) && info.st_size > 0)  // the files of /proc have size 0
       if (off_t const at = lseek(fd_, 0, SEEK_CUR); at >= 0) {

@@ -27,6 +27,9 @@ std::optional<file_id> id_of(struct stat const& info);
 /// Returns the identity of the file at `path` or, if there is none, of the one that would be created. "-" is standard input.
 std::optional<file_id> id_of(std::string const& path);
 
+/// Returns true if this process has opened the file as an input (raw_file).
+bool was_read(file_id const& id);
+
 /// Returns the end of a chain of symbolic links, whether a file exists there or not; nothing for a circle of links. Links in
 /// /proc are not followed: they lead to open files, not to the names that they show.
 std::optional<std::string> follow_links(std::string const& path);

@@ -19,7 +19,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/large_blocks.hpp"
 #include "ordo/error.hpp"
+#include "tools/cli/available_memory.hpp"
+#include "tools/cli/mapped_faults.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/stats.hpp"
 #include "tools/cli/temporary.hpp"
@@ -70,6 +73,8 @@ void print_with_memory(std::string_view tool, std::function<std::string(std::str
     throw;
   } catch (error const& e) {
     say(tool, reworded ? reworded(e.what()) : e.what());
+  } catch (detail::memory_refused const& e) {
+    say(tool, fmt::format("out of memory: host: {}, {}", to_string(e.figures()), phase()));
   } catch (std::bad_alloc const&) {  // of the standard library, without a size
     say_out_of_memory(tool);
   } catch (std::system_error const& e) {
@@ -122,6 +127,20 @@ void say(std::string_view tool, std::string_view text) noexcept {
   std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(tool.size()), tool.data(), static_cast<int>(text.size()), text.data());
 }
 
+namespace {
+bool is_quiet = false;
+}  // namespace
+
+void quiet_warnings() noexcept {
+  is_quiet = true;
+}
+
+void warn(std::string_view text) noexcept {
+  if (is_quiet) return;
+  progress::clear();
+  std::fprintf(stderr, "%s: warning: %.*s\n", running ? running->c_str() : "ordo", static_cast<int>(text.size()), text.data());
+}
+
 void print_result(std::string_view line) {
   progress::clear();
   errno = 0;
@@ -144,6 +163,8 @@ int run_main(std::string_view tool, std::function<int()> const& body,
   remove_temporaries_on_signals();
   try {
     running = new std::string(tool);
+    report_mapped_faults(*running);
+    detail::check_large_blocks(memory_before_kill);
     catch_thread_failures(*running);
     usual_end = std::set_terminate(end_by_terminate);
     int const status = body();

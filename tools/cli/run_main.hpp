@@ -11,6 +11,8 @@ namespace ordo::inline v0::cli {
 /// - A closed pipe ends the process by SIGPIPE without a message. It is an error if the caller ignores SIGPIPE.
 /// - A write beyond `ulimit -f` is an error, not a signal.
 /// - A signal that ends the process first removes its temporary files.
+/// - An allocation for which the memory does not suffice fails, in a control group, too, instead of getting the process killed.
+/// - A mapped file that shrinks, or that the disk cannot read, is an error, not SIGBUS.
 /// - An uncaught exception in a thread of a library ends the process as one of body() does.
 /// @param reworded  returns the message to print instead, for a tool that replaces another one
 int run_main(std::string_view tool, std::function<int()> const& body,
@@ -25,6 +27,10 @@ void print_exception(std::string_view tool, std::function<std::string(std::strin
 
 /// Prints the line "tool: text" to stderr in place of the progress line. If stderr accepts nothing, work goes on.
 void say(std::string_view tool, std::string_view text) noexcept;
+/// Prints the line "tool: warning: text", as say() does, unless warnings are off. For code that does not know the tool.
+void warn(std::string_view text) noexcept;
+/// Turns off warn().
+void quiet_warnings() noexcept;
 /// Prints a result, such as the disorder that a check found, to stderr in place of the progress line. The text includes its
 /// line end. @throws output_error
 void print_result(std::string_view line);

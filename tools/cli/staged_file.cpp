@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -33,6 +37,38 @@ std::string descriptor_path(int fd) {
 bool has_few_descriptors(int fd) {
   rlimit limit{};
   return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && rlim_t(fd) >= limit.rlim_cur / 2;
+}
+
+// A lock of the open file shows other processes, of other hosts as well, that this one writes it. Without locks they go by the
+// number of the process alone.
+void lock(int fd) {
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) errno = 0;
+}
+
+bool can_lock(std::string const& path) {
+  int const fd = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return false;
+  struct stat info {};
+  bool const is_free = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+                       (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOSYS || errno == ENOLCK || errno == EOPNOTSUPP);
+  ::close(fd);
+  return is_free;
+}
+
+bool is_gone(pid_t process) {
+  return kill(process, 0) != 0 && errno == ESRCH;
+}
+
+// Returns the process in the end "PROCESS-NUMBER.tmp" of a hidden name.
+std::optional<pid_t> process_of(std::string_view end) {
+  pid_t process = 0;
+  unsigned number = 0;
+  char const* const last = end.data() + end.size();
+  auto const first = std::from_chars(end.data(), last, process);
+  if (first.ec != std::errc() || process <= 0 || first.ptr == last || *first.ptr != '-') return {};
+  auto const second = std::from_chars(first.ptr + 1, last, number);
+  if (second.ec != std::errc() || std::string_view(second.ptr, last) != ".tmp") return {};
+  return process;
 }
 
 bool is_same_file(int fd, std::string const& path) {
@@ -81,7 +117,10 @@ int staged_file::create_named(mode_t mode) {
     path_ = hidden_path(attempt);
     ticket_ = remember_temporary(path_);  // before there is anything to remember: a signal may come in between
     fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (fd_ >= 0) return 0;
+    if (fd_ >= 0) {
+      lock(fd_);
+      return 0;
+    }
     int const error = errno;
     forget_temporary(std::exchange(ticket_, nullptr));
     path_.clear();
@@ -94,7 +133,7 @@ std::string staged_file::path() const {
 }
 
 int staged_file::finish() {
-  if (!path_.empty()) {
+  if (!path_.empty() && has_few_descriptors(fd_)) {
     int const closed = ::close(std::exchange(fd_, -1));
     return closed == 0 || errno == EINTR ? 0 : errno;
   }
@@ -122,6 +161,7 @@ int staged_file::take_name() {
     if (error == 0) {
       path_ = std::move(name);  // a copy may need memory, and lose the name
       ticket_ = ticket;
+      lock(fd_);
       return 0;
     }
     forget_temporary(ticket);
@@ -205,8 +245,12 @@ int staged_file::move_to(std::string const& target) {
   return 0;
 }
 
-std::string staged_file::release() noexcept {
+void staged_file::keep() noexcept {
   if (ticket_) forget_temporary(std::exchange(ticket_, nullptr));
+}
+
+std::string staged_file::release() noexcept {
+  keep();
   close_descriptor();
   return std::exchange(path_, {});
 }
@@ -218,6 +262,21 @@ void staged_file::discard() noexcept {
 
 void staged_file::close_descriptor() noexcept {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+std::vector<std::string> staged_file::left_behind(std::string const& folder, std::string const& name) {
+  std::vector<std::string> found;
+  std::string const front = fmt::format(".{}.", name.substr(0, longest_name));
+  std::error_code failed;
+  fs::directory_iterator entry(folder.empty() ? "." : folder, failed);
+  for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
+    std::string const own = entry->path().filename();
+    if (!own.starts_with(front)) continue;
+    auto const pid = process_of(std::string_view(own).substr(front.size()));
+    if (pid && is_gone(*pid) && can_lock(entry->path())) found.push_back(fs::path(folder) / own);
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 int copy_bytes(int from, int to, off_t bytes) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include <sys/stat.h>
 
@@ -23,12 +24,15 @@ class staged_file {
   /// Creates an empty file in `folder` that is to have this name. To be called once.
   int create(std::string const& folder, std::string const& name, mode_t mode);
   [[nodiscard]] explicit operator bool() const noexcept { return fd_ >= 0 || !path_.empty(); }
-  /// Returns the descriptor, open for reading and writing; -1 after finish() of a file that has a name.
+  /// Returns the descriptor, open for reading and writing; -1 after finish() if few descriptors are left.
   [[nodiscard]] int descriptor() const noexcept { return fd_; }
+  [[nodiscard]] bool has_name() const noexcept { return !path_.empty(); }
+  /// Returns its hidden name, or the one that take_name() gives it unless that is taken.
+  [[nodiscard]] std::string next_name() const { return path_.empty() ? hidden_path(1) : path_; }
   /// Opens the file's content.
   [[nodiscard]] std::string path() const;
 
-  /// Reports the error of a close. A file without a name stays open; if few descriptors are left it gets a name and is closed.
+  /// Reports the error of a close. The file stays open; if few descriptors are left it gets a name and is closed.
   int finish();
   /// Gives it a hidden name beside its place, which stays after a SIGKILL.
   int take_name();
@@ -37,9 +41,16 @@ class staged_file {
   /// Renames it to `target` in one step. If it has no name and `target` exists, it has the name .NAME.ordo.tmp for a moment. A
   /// SIGKILL then leaves the whole file under this name, and the next file for that place removes it.
   int move_to(std::string const& target);
+  /// Keeps the named file, whatever happens, and its descriptor.
+  void keep() noexcept;
   /// Keeps the named file. @returns its path
   std::string release() noexcept;
   void discard() noexcept;
+
+  /// Returns the files with a hidden name that processes which are gone left for this place: all that this is not sure of, such
+  /// as those of other users, are left out. A running process has its own locked, so that one of another host that shares the
+  /// folder is not taken for dead. Reads the whole folder.
+  [[nodiscard]] static std::vector<std::string> left_behind(std::string const& folder, std::string const& name);
 
   /// Tests set this to false, to create files as on a file system without O_TMPFILE.
   static inline bool can_be_nameless = true;

@@ -52,6 +52,7 @@ std::string human_bytes(std::uint64_t bytes) {
 
 stats::stats(std::string_view tool, int argc, char const* const* argv, common_options const& options)
     : tool_(tool), command_(tool), options_(options) {
+  if (options.quiet) quiet_warnings();
   for (int i = 1; i < argc; ++i) command_ += fmt::format(" {}", argv[i]);
   if (!options.stats.empty()) file_.emplace(options.stats);
 }

@@ -277,6 +277,7 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
       fmt::print("{}", made.answer->text);
     return made.answer->status;
   }
+  if (called.is_gnu()) cli::quiet_warnings();
   if (called.is_gnu() && !made.locale && is_known_locale(strsort::environment_locale())) made.locale = "";
   if (job.speaks()) strsort::read_file_names(made, called);
   if (members) {

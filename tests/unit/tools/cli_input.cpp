@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/large_blocks.hpp"
 #include "ordo/error.hpp"
+#include "ordo/memory.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/gzip_member.hpp"
 #include "tests/unit/temporary_folder.hpp"
@@ -239,8 +242,8 @@ TEST_CASE("memory is what the system, the control groups and the process's limit
   file(slice + "memory.max", "5000000\n");
   file(slice + "memory.current", "2000000\n");
   CHECK(available() == 3000000);
-  file(slice + "memory.stat", "anon 1400000\ninactive_file 600000\nactive_file 100\n");
-  CHECK(available() == 3600000);
+  file(slice + "memory.stat", "anon 1399900\ninactive_file 600000\nactive_file 100\n");
+  CHECK(available() == 3600100);
   file(scope + "memory.high", "900000\n");
   file(scope + "memory.current", "100000\n");
   CHECK(available() == 800000);
@@ -287,6 +290,57 @@ TEST_CASE("memory is what the system, the control groups and the process's limit
     CHECK(left <= more);
     CHECK(left > more / 2);
   }
+}
+
+namespace {
+std::size_t left_for_blocks = 0;
+}  // namespace
+
+TEST_CASE("a large block is refused where it does not fit beside those that are not written yet") {
+  constexpr std::size_t mb = std::size_t{1} << 20;
+  struct checks {
+    checks() {
+      ordo::detail::check_large_blocks([] { return left_for_blocks; });
+    }
+    ~checks() { ordo::detail::check_large_blocks(nullptr); }
+  } const checked;
+  left_for_blocks = 160 * mb;
+  auto const message = [](auto allocate) -> std::string {
+    try {
+      allocate();
+    } catch (error const& e) {
+      return e.what();
+    } catch (ordo::detail::memory_refused const& e) {
+      return to_string(e.figures());
+    }
+    return "";
+  };
+  host_bytes first(64 * mb);
+  CHECK(message([&] { host_bytes second(96 * mb); }) ==
+        "out of memory: host: 100663296 bytes are needed, 83886080 are available");  // (160 - 64 - 16) MiB
+  CHECK(message([&] { std::vector<char> second(96 * mb); }) == "100663296 bytes are needed, 83886080 are available");
+  CHECK(message([&] { host_memory::shared().allocate(96 * mb); }) ==
+        "out of memory: host: 100663296 bytes are needed, 83886080 are available");
+  CHECK(message([&] { first.reserve(160 * mb); }) ==
+        "out of memory: host: 167772160 bytes are needed, 150994944 are available");  // 64 of them are there
+  CHECK(message([&] { first.reserve(128 * mb); }).empty());                           // by moving its pages
+  CHECK(message([&] { std::vector<char> small(7 * mb); }).empty());
+  first = host_bytes();
+  host_bytes written(64 * mb);
+  written.resize(64 * mb);
+  std::ranges::fill(written.span(), 'a');
+  left_for_blocks = 96 * mb;  // the system counts what is written
+  CHECK(message([&] { std::vector<char> second(80 * mb); }).empty());
+  CHECK(!message([&] { std::vector<char> second(96 * mb); }).empty());
+  CHECK(::operator new(96 * mb, std::nothrow) == nullptr);
+  std::string const where = message([] {
+    try {
+      host_bytes(96 * mb);
+    } catch (...) {
+      ordo::detail::rethrow_refused_block("input: a line of more than 5 bytes");
+    }
+  });
+  CHECK(where.starts_with("out of memory: input: a line of more than 5 bytes: 100663296 bytes are needed, "));
 }
 
 TEST_CASE("plain files have addresses, and nothing else has") {
