@@ -127,7 +127,7 @@ void pipeline::make_format(source& input, sink* output) {
       format_ = make_import_format(make_mzxml_reader(input, options_.lenient), task_, found_);
       break;
     case format::msp:
-      format_ = make_import_format(make_msp_reader(input), task_, found_);
+      format_ = make_import_format(make_msp_reader(input, options_), task_, found_);
       break;
     case format::mzspeclib:
       format_ = make_import_format(make_mzspeclib_reader(input), task_, found_);

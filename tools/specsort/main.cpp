@@ -109,6 +109,7 @@ spectra::sort_options options_of(work const& w) {
   options.all_precursors = made.precursors == "all";
   options.descending = made.descending;
   options.lenient = made.lenient;
+  if (!made.rt_unit.empty()) options.rt_unit_seconds = made.rt_unit == "min" ? 60 : 1;
   options.machine = made.common.machine();
   options.temporary_folder = cli::temporary_folder();
   if (!made.common.quiet) options.on_warning = [](std::string const& message) { cli::say(tool, "warning: " + message); };
