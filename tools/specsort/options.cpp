@@ -456,14 +456,13 @@ std::string explained(spectra::selection const& select, std::string const& prese
 
 spectra::order_options order_options::order(bool several, bool unique) const {
   spectra::order_options one;
-  bool const is_order = any() || several;
-  if (!is_order && !map.empty()) throw usage_error("--map needs --spectra-by, --split-size, --split-count or several inputs");
+  bool const is_order = any() || several || !map.empty();
   if (!is_order && !unique) {
     for (auto const& [name, given] :
          {std::pair("--memory", !memory.empty()), std::pair("--temporary-directory", !folders.empty())})
       if (given)
         throw usage_error(
-            fmt::format("{} needs --spectra-by, --split-size, --split-count, --unique-spectra or several inputs", name));
+            fmt::format("{} needs --spectra-by, --map, --split-size, --split-count, --unique-spectra or several inputs", name));
   }
   if (descending && by.empty()) throw usage_error("--descending-spectra needs --spectra-by");
   if (!is_order && !unique) return one;
