@@ -318,9 +318,8 @@ class mzml_format final : public input_format {
 
   bool accept(chunk& one) override {
     auto& part = static_cast<mzml_chunk&>(one);
-    if (!findings_.accept(part)) return false;
-    count(part);
-    return true;
+    count(part);  // its warnings, before what is wrong in it
+    return findings_.accept(part);
   }
 
   void write(chunk& one, sink& output) override {
@@ -403,7 +402,7 @@ class mzml_format final : public input_format {
   // Records the processing, if the document has spectra.
   [[nodiscard]] std::shared_ptr<processing_record const> record_head(mzml_text const& head) const {
     auto const list = std::ranges::find(head.marks, index_mark::kind::spectra, &index_mark::what);
-    if (head.failure || list == head.marks.end()) return nullptr;
+    if (list == head.marks.end() || !list->is_parsed) return nullptr;  // what is wrong behind the head does not matter
     std::vector<std::pair<std::string, std::string>> step;
     if (task_.choice) step = as_options(*task_.choice);
     if (task_.select) {
