@@ -265,6 +265,11 @@ void pipeline::work_in_order(sink* output) {
   arena_.execute([&] {
     auto steps = tbb::make_filter<void, chunk*>(filter_mode::serial_in_order, next) &
                  tbb::make_filter<chunk*, chunk*>(filter_mode::parallel, work_on);
+    if (format_->follows())  // beside the steps that follow, which may take as long
+      steps = steps & tbb::make_filter<chunk*, chunk*>(filter_mode::serial_in_order, [&](chunk* one) {
+                format_->follow(*one);
+                return one;
+              });
     if (places)
       steps = steps & tbb::make_filter<chunk*, chunk*>(filter_mode::serial_in_order, place) &
               tbb::make_filter<chunk*, chunk*>(filter_mode::parallel, write);
