@@ -215,7 +215,7 @@ TEST_CASE("mzml: a wrong checksum of an indexedmzML is found") {
   for (format const as : {format::mzml, format::mgf}) {
     for (std::string const& right : {good, with(upper), with("\n " + stated + "\n"), with("0"), with(""), with(zeros)})
       CHECK(warning_of(right, as).empty());
-    for (std::string const wrong : {zeros.substr(1) + "1", stated.substr(1), std::string("none")})
+    for (std::string const& wrong : {zeros.substr(1) + "1", stated.substr(1), std::string("none")})
       CHECK(warning_of(with(wrong), as) == "f.mzML: fileChecksum is '" + wrong + end + stated + last);
     std::string const changed = replaced(good, "scan=1\"", "scan=8\"");
     CHECK(warning_of(replaced(changed, "scan=1\"", "scan=8\""), as).starts_with("f.mzML: fileChecksum is '" + stated + end));

@@ -198,8 +198,8 @@ TEST_CASE("mzml: what cannot be recorded is told") {
         start + "the list of spectra refers to no dataProcessing");
   CHECK(why("version=\"1.1.0\"", "version=\"1.0\"") == start + "the document is mzML 1.0");
   // A fault behind the head does not hide it, whatever the size of chunks.
-  for (std::string const text : {replaced(replaced(in, lists, ""), "ms level\" value=\"2\"", "ms level\" value=\"x\""),
-                                 replaced(in, lists, "").substr(0, replaced(in, lists, "").find("</spectrum>"))})
+  for (std::string const& text : {replaced(replaced(in, lists, ""), "ms level\" value=\"2\"", "ms level\" value=\"x\""),
+                                  replaced(in, lists, "").substr(0, replaced(in, lists, "").find("</spectrum>"))})
     for (std::size_t const block : {std::size_t{1}, std::size_t{300}, std::size_t{1} << 20}) {
       std::vector<std::string> warnings;
       sort_options chunked = options;
