@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "ordo/spectra/mzml.hpp"
+#include "spectra/import/msp_lines.hpp"
+#include "spectra/import/record_reader.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
@@ -14,7 +16,14 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::size_t max_front = 4096;
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf", msp = "MSP", massbank = "a record of MassBank";
+
+// Keys that a record of MSP may begin with, as msp_lines has them.
+constexpr std::array msp_keys{"name"sv,           "compoundname"sv,  "recordtitle"sv, "synon"sv,      "synonym"sv,
+                              "precursormz"sv,    "precursortype"sv, "adduct"sv,      "ionmode"sv,    "ionizationmode"sv,
+                              "retentiontime"sv,  "spectrumtype"sv,  "mslevel"sv,     "scannumber"sv, "inchi"sv,
+                              "inchikey"sv,       "smiles"sv,        "formula"sv,     "casno"sv,      "instrumenttype"sv,
+                              "collisionenergy"sv};
 
 struct signature {
   std::string_view front, kind;
@@ -57,6 +66,30 @@ std::string_view first_tag(std::string_view text) {
   return {};
 }
 
+// Returns the kind of a text of lines "key: value", of which the last may be cut; nothing for another text.
+std::string_view kind_of_keys(std::string_view text) {
+  bool known = false, spectrast = false;
+  std::string first;
+  msp_lines lines;
+  line_finder finder;
+  for (std::size_t at = 0; at < text.size();) {
+    auto const ends = *finder.find(text, at, true);
+    std::string_view const line = text.substr(at, ends.end - at);
+    at = ends.next;
+    auto const [is, begins] = lines.next(line);
+    spectrast |= line.starts_with("###") && (line.find("SpectraST") != line.npos || line.find(".sptxt") != line.npos);
+    if (is == msp_lines::kind::nothing) continue;
+    if (is != msp_lines::kind::header) break;
+    std::string_view const key = lines.key();
+    if (key.find('=') != key.npos) return {};  // a parameter of MGF
+    if (is_peak_count(key)) return msp;
+    if (begins) first = key;
+    if (first == "accession" && key == "recordtitle") return massbank;
+    known |= std::ranges::find(msp_keys, key) != msp_keys.end();
+  }
+  return known || spectrast ? msp : ""sv;
+}
+
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f';
 }
@@ -64,6 +97,7 @@ bool is_control(char c) {
 }  // namespace
 
 std::string_view kind_of(std::string_view text) {
+  std::string_view const all = text;
   text = text.substr(0, max_front);
   // mzPeak is Parquet in a zip archive, whose first entry has its name in front.
   bool const holds_parquet = text.find(".parquet") != std::string_view::npos || text.find("mzpeak") != std::string_view::npos;
@@ -74,7 +108,8 @@ std::string_view kind_of(std::string_view text) {
   auto const zeros = std::ranges::count(text, '\0');
   if (text.size() >= 4 && std::size_t(zeros) >= text.size() / 2 - text.size() / 16 && (text[0] == 0) != (text[1] == 0))
     return "UTF-16 text";
-  if (std::ranges::any_of(text, is_control)) return "binary data";
+  // DOS ended text with Ctrl-Z.
+  if (std::ranges::any_of(text.substr(0, text.find_last_not_of(" \t\r\n\x1a") + 1), is_control)) return "binary data";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   if (text.starts_with('<')) {
@@ -84,7 +119,7 @@ std::string_view kind_of(std::string_view text) {
     return "XML";
   }
   if (text.starts_with('{') || text.starts_with('[')) return "JSON";
-  if (text.starts_with("Name:") || text.starts_with("NAME:") || text.starts_with("name:")) return "MSP";
+  if (auto const kind = kind_of_keys(all); !kind.empty()) return kind;
   if (text.starts_with("H\t") || text.starts_with("S\t")) return "MS2";
   return {};
 }

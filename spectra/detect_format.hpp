@@ -4,7 +4,7 @@
 
 namespace ordo::inline v0::spectra::detail {
 
-/// Returns the format that the first bytes of an input suggest, for a message: "mzML", "UTF-16 text"; empty for MGF and unknown
+/// Returns the format that the first bytes of an input suggest, 4096 or more, for a message: "mzML", "UTF-16 text"; empty for MGF and unknown
 /// formats.
 std::string_view kind_of(std::string_view text);
 /// Returns a part of a message: the format that an input seems to have, and how to proceed.

@@ -128,7 +128,7 @@ void pipeline::make_format(source& input, sink* output) {
       format_ = make_import_format(make_mzxml_reader(input, options_.lenient), task_, found_);
       break;
     case format::msp:
-      format_ = make_import_format(make_msp_reader(input), task_, found_);
+      format_ = make_import_format(make_msp_reader(input, options_), task_, found_);
       break;
     case format::mzspeclib:
       format_ = make_import_format(make_mzspeclib_reader(input), task_, found_);
@@ -274,6 +274,11 @@ void pipeline::work_in_order(sink* output) {
   arena_.execute([&] {
     auto steps = tbb::make_filter<void, chunk*>(filter_mode::serial_in_order, next) &
                  tbb::make_filter<chunk*, chunk*>(filter_mode::parallel, work_on);
+    if (format_->follows())  // beside the steps that follow, which may take as long
+      steps = steps & tbb::make_filter<chunk*, chunk*>(filter_mode::serial_in_order, [&](chunk* one) {
+                format_->follow(*one);
+                return one;
+              });
     if (places)
       steps = steps & tbb::make_filter<chunk*, chunk*>(filter_mode::serial_in_order, place) &
               tbb::make_filter<chunk*, chunk*>(filter_mode::parallel, write);

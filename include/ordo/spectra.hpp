@@ -35,9 +35,9 @@ namespace ordo::inline v0::spectra {
 
 enum class format { mgf, mzml, mzxml, msp, mzspeclib };
 
-/// Returns the format of an input that begins with these bytes, of which 4096 are enough: mzML if its first tag is <mzML> or
-/// <indexedmzML>, mzXML if it is <mzXML> or <msRun>, MSP if a line Name: comes first, mzSpecLib if
-/// its first line is <mzSpecLib>, else MGF, whose reader refuses others.
+/// Returns the format of an input that begins with these bytes, of which 4096 are enough unless all of them are comments: mzML
+/// if its first tag is <mzML> or <indexedmzML>, mzXML if it is <mzXML> or <msRun>, MSP if lines "key: value" come first and
+/// some key is known, mzSpecLib if its first line is <mzSpecLib>, else MGF, whose reader refuses others.
 format detect_format(std::string_view front);
 
 /// Returns what an input that begins with these bytes looks like, and what to do, if it has a known format that is not read:
@@ -53,7 +53,12 @@ struct sort_options {
   bool descending = false;
   /// MGF: lines that the format does not allow stay where they are, and END IONS may be missing, with a warning; else they are
   /// errors. mzML in UTF-8: invalid bytes are read as Windows-1252, with a warning; else they are errors.
+  /// MSP: lines that the format does not allow are left out, and Num Peaks may be wrong or missing, with a warning; else they
+  /// are errors.
   bool lenient = false;
+  /// MSP: the seconds of the unit of retention times that state none. Without it those of RETENTION_TIME count as seconds,
+  /// those of RT and RETENTIONTIME as minutes, with a warning.
+  std::optional<double> rt_unit_seconds = {};
   /// The spectra that are chosen; the others are left out whole, with the empty lines of MGF behind them. A value that a rule
   /// of the choice needs and that is no number is an error. A warning counts the spectra that do not state such a value.
   spectrum_choice choice = {};

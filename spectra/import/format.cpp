@@ -39,6 +39,7 @@ class import_chunk final : public chunk {
         failure = std::current_exception();
       }
       if (!failure) failure = text.failure;
+      warned.faults = read_.faults;
       take_spectra();
     });
     return !failure && !disorder;
@@ -66,6 +67,8 @@ class import_chunk final : public chunk {
   import_text text;
   struct warning_counts {
     std::uint64_t level_1 = 0, no_precursor = 0, not_finite = 0, chosen = 0;
+    std::uint64_t assumed_seconds = 0, assumed_minutes = 0;  // retention times
+    forgiven_faults faults;
   } warned;
   std::optional<located_disorder> disorder;
 
@@ -101,6 +104,10 @@ class import_chunk final : public chunk {
     std::size_t const num_peaks = peaks_of(s).size();
     counted.peaks += num_peaks;
     bool is_written = choose(task_, one.header, text.first_spectrum + s);
+    if (is_written ? needs_time() : chooses_by_time()) {
+      warned.assumed_seconds += one.unit == assumed_unit::seconds;
+      warned.assumed_minutes += one.unit == assumed_unit::minutes;
+    }
     if (task_.what == purpose::choose) return;
     std::uint64_t const number = text.first_spectrum + s;
     if (task_.reads_all() && (is_written || task_.reads_others())) {
@@ -119,6 +126,9 @@ class import_chunk final : public chunk {
     if (task_.select->remove_precursor) peaks.headers.push_back(&one.header);
     if (task_.options->select_levels.is_set()) peaks.whole.push_back(is_written && !is_selected(task_, one.header));
   }
+
+  [[nodiscard]] bool chooses_by_time() const { return task_.choice && task_.choice->rt_seconds.is_set(); }
+  [[nodiscard]] bool needs_time() const { return task_.writes() || task_.reads_all() || chooses_by_time(); }
 
   // Returns true if the spectrum is written as MGF, and counts it if it is not.
   bool counts_in_mgf(spectrum_header const& header) {
@@ -201,6 +211,10 @@ class import_format final : public input_format {
     warned_.no_precursor += part.warned.no_precursor;
     warned_.not_finite += part.warned.not_finite;
     warned_.chosen += part.warned.chosen;
+    warned_.assumed_seconds += part.warned.assumed_seconds;
+    warned_.assumed_minutes += part.warned.assumed_minutes;
+    warned_.faults.lines += part.warned.faults.lines;
+    warned_.faults.counts += part.warned.faults.counts;
     return true;
   }
 
@@ -210,6 +224,10 @@ class import_format final : public input_format {
     };
     warn(warned_.no_precursor, reader_->is_run() ? "spectra of MS level 2 or above have no precursor m/z and are left out"
                                                  : "spectra have no precursor m/z: their PEPMASS is 0");
+    warn(warned_.faults.lines, "lines that the format does not allow are left out");
+    warn(warned_.faults.counts, "records have another number of peaks than they state");
+    warn(warned_.assumed_seconds, "retention times state no unit, and count as seconds (--rt-unit=min: as minutes)");
+    warn(warned_.assumed_minutes, "retention times state no unit, and count as minutes (--rt-unit=s: as seconds)");
     warn(warned_.not_finite, "peaks are not finite and are left out");
     warn(reader_->repaired(), "bytes are no UTF-8, and are read as Windows-1252");
     if (task_.writes() && reader_->is_run() && warned_.level_1 == warned_.chosen)

@@ -14,12 +14,22 @@
 // Formats that are read, and written as MGF: mzXML, MSP and mzSpecLib.
 namespace ordo::inline v0::spectra::detail {
 
+/// The unit of a retention time that states none.
+enum class assumed_unit { none, seconds, minutes };
+
 /// A spectrum that was read, but for its peaks.
 struct imported_spectrum {
   std::size_t begin = 0;  // its place in the text
   std::string title, native_id;
   spectrum_header header;  // its title and native id become views of these
   peak_digits digits = {};
+  assumed_unit unit = assumed_unit::none;  // of its retention time; none: it was stated, or given as an option
+};
+
+/// Faults of an input that were left out of it.
+struct forgiven_faults {
+  std::uint64_t lines = 0;   // that the format does not allow
+  std::uint64_t counts = 0;  // records with another number of peaks than they state
 };
 
 /// The text of some whole spectra.
@@ -42,12 +52,14 @@ struct imported_spectra {
   std::vector<imported_spectrum> all;
   std::vector<double> mz, intensity;
   std::vector<std::size_t> ends;  // of the peaks of each spectrum
+  forgiven_faults faults;
 
   void clear() {
     all.clear();
     mz.clear();
     intensity.clear();
     ends.clear();
+    faults = {};
   }
   /// Ends a spectrum, whose peaks were appended.
   void add(imported_spectrum one) {
@@ -79,7 +91,7 @@ class import_reader {
 };
 
 std::unique_ptr<import_reader> make_mzxml_reader(source& input, bool lenient);
-std::unique_ptr<import_reader> make_msp_reader(source& input);
+std::unique_ptr<import_reader> make_msp_reader(source& input, sort_options const& options);
 std::unique_ptr<import_reader> make_mzspeclib_reader(source& input);
 
 /// @param task, found  must outlive the format

@@ -1,18 +1,21 @@
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "spectra/import/format.hpp"
+#include "spectra/import/msp_lines.hpp"
 #include "spectra/import/record_reader.hpp"
 #include "spectra/mzml/xml.hpp"
 
-// MSP, the text format of NIST's libraries, as NIST, MassBank, MoNA, MS-DIAL, RIKEN and SpectraST write it. A record begins
-// with Name:, has lines "key: value" up to Num Peaks: N, and then N peaks: m/z, intensity and any annotation, one a line or
-// several with semicolons or blanks between them. Case does not matter in keys, nor do blanks and underscores.
+// MSP, the text format of NIST's libraries, as NIST, AMDIS, MassBank, MoNA, MS-DIAL, SpectraST, matchms, msPurity and others
+// write it. A record has lines "key: value" and the number of its peaks, and then the peaks: m/z, intensity and any annotation,
+// one a line or several with semicolons, parentheses or blanks between them. Case does not matter in keys, nor do blanks and
+// underscores.
 namespace ordo::inline v0::spectra::detail {
 namespace {
 
@@ -22,244 +25,449 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
 }
 
-std::string_view trimmed_blanks(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-// Returns true if a record begins with this line.
-bool begins_record(std::string_view line) {
-  constexpr std::string_view name = "name:";
-  if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
-  return line.size() >= name.size() && std::ranges::equal(line.substr(0, name.size()), name, {}, lower);
-}
-
-std::string normalized(std::string_view key) {
-  std::string made;
-  for (char const c : key)
-    if (c != ' ' && c != '_' && c != '\t') made += lower(c);
+std::string lower(std::string_view text) {
+  std::string made(text);
+  for (char& c : made) c = lower(c);
   return made;
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// Returns the first word of a text.
+std::string_view first_word(std::string_view text) {
+  return text.substr(0, text.find_first_of(" \t"));
+}
+
+// Takes the first word off a text.
+std::string_view take_word(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  std::string_view const word = first_word(text);
+  text.remove_prefix(word.size());
+  return word;
+}
+
+// Returns true for a number such as 445,5, whose decimals a reader of 445 would lose.
+bool has_decimal_comma(std::string_view text) {
+  std::string_view const word = first_word(msp_trimmed(text));
+  std::size_t const comma = word.find(',');
+  return comma != std::string_view::npos && comma != 0 && comma + 1 < word.size() && is_digit(word[comma - 1]) &&
+         is_digit(word[comma + 1]) && word.substr(0, comma).find('.') == std::string_view::npos;
 }
 
 // Returns the number that a text begins with.
 template <class T>
 std::optional<T> leading(std::string_view text) {
-  text = trimmed_blanks(text);
+  text = msp_trimmed(text);
   return number<T>(text.substr(0, text.find_first_of(" \t,;/")));
+}
+
+// Returns true for what programs write for a value that is not known.
+bool is_unknown(std::string_view value) {
+  constexpr std::array<std::string_view, 7> all{"", "n/a", "na", "nan", "none", "null", "unknown"};
+  return std::ranges::find(all, lower(value)) != all.end();
 }
 
 // Reads "2", "2+", "+2", "-1", "1-", "[M+H]+" as no number.
 std::optional<int> charge_of(std::string_view text) {
-  text = trimmed_blanks(text);
+  text = msp_trimmed(text);
   bool const negative = text.ends_with('-');
   if (negative || text.ends_with('+')) text.remove_suffix(1);
   auto const charge = number<int>(text);
   return charge && negative ? std::optional(-std::abs(*charge)) : charge;
 }
 
-class msp_parser final : public import_parser {
+// Returns the charge that the type of a precursor states: [M+H]+, [M-2H]2-; 0 if it states none.
+int adduct_charge(std::string_view type) {
+  std::size_t const bracket = type.rfind(']');
+  std::string_view const sign = bracket == std::string_view::npos ? "" : msp_trimmed(type.substr(bracket + 1));
+  if (sign == "+" || sign == "-") return sign == "+" ? 1 : -1;
+  return sign.find_first_of("+-") == 1 ? charge_of(sign).value_or(0) : 0;
+}
+
+std::optional<ion_polarity> polarity_of(std::string_view value) {
+  std::string const mode = lower(value);
+  if (mode == "p" || mode.starts_with("pos") || mode.starts_with('+')) return ion_polarity::positive;
+  if (mode == "n" || mode.starts_with("neg") || mode.starts_with('-')) return ion_polarity::negative;
+  return std::nullopt;
+}
+
+// Returns the number behind "name=" in a comment.
+std::optional<double> number_in_comment(std::string_view comment, std::string_view name) {
+  for (std::size_t at = comment.find(name); at != std::string_view::npos; at = comment.find(name, at + 1)) {
+    if (at != 0 && comment[at - 1] != ' ' && comment[at - 1] != '"') continue;
+    std::string_view const text = comment.substr(at + name.size());
+    return leading<double>(text.substr(0, text.find('"')));
+  }
+  return std::nullopt;
+}
+
+// The seconds of a unit of time; nothing for a text that is none.
+std::optional<double> seconds_of_unit(std::string_view unit) {
+  struct known_unit {
+    std::string_view name;
+    double seconds;
+  };
+  constexpr std::array<known_unit, 14> all{{{"s", 1},
+                                            {"sec", 1},
+                                            {"secs", 1},
+                                            {"second", 1},
+                                            {"seconds", 1},
+                                            {"m", 60},
+                                            {"min", 60},
+                                            {"mins", 60},
+                                            {"minute", 60},
+                                            {"minutes", 60},
+                                            {"h", 3600},
+                                            {"hour", 3600},
+                                            {"hours", 3600},
+                                            {"ms", 0.001}}};
+  std::string name = lower(unit);
+  std::erase_if(name, [](char c) { return c == '(' || c == ')' || c == '.'; });
+  auto const found = std::ranges::find(all, name, &known_unit::name);
+  return found == all.end() ? std::nullopt : std::optional(found->seconds);
+}
+
+// Peaks of a record.
+class peak_reader {
  public:
-  void parse(import_text const& text, imported_spectra& to) override {
-    text_ = text.view();
-    to_ = &to;
-    at_ = 0;
-    while (at_ < text_.size()) {
-      std::size_t const begin = at_;
-      std::string_view const line = take_line();
-      if (trimmed_blanks(line).empty() || (line.starts_with('#') && !begins_record(line))) continue;
-      if (!begins_record(line)) fail(begin, fmt::format("'{}' where a record begins with Name:", shown(line)));
-      read_record(begin, line);
+  peak_reader(std::vector<double>& mz, std::vector<double>& intensity) : mz_(mz), intensity_(intensity) {}
+
+  // Reads all peaks of a line. @returns false if it holds something else; some peaks may have been read
+  bool read_line(std::string_view line) {
+    line = msp_trimmed(line);
+    if (line.starts_with('(')) return read_groups(line);
+    if (line.find(';') == std::string_view::npos) return read_part(line);
+    while (!line.empty()) {  // between semicolons outside of quotation marks
+      std::size_t end = 0;
+      for (bool quoted = false; end < line.size() && (quoted || line[end] != ';'); ++end) quoted ^= line[end] == '"';
+      std::string_view const part = msp_trimmed(line.substr(0, end));
+      if (!part.empty() && !read_part(part)) return false;
+      line.remove_prefix(std::min(end + 1, line.size()));
     }
+    return true;
+  }
+
+  // Reads a line as one peak, whatever follows its two numbers.
+  bool read_single(std::string_view line) {
+    line = msp_trimmed(line);
+    std::string_view const mz = take_word(line);
+    return add(mz, take_word(line));
   }
 
  private:
-  [[noreturn]] static void fail(std::size_t at, std::string const& why) { throw xml_fault(at, "not MSP", why); }
-  static std::string_view shown(std::string_view line) { return trimmed_blanks(line).substr(0, max_shown); }
-
-  std::string_view take_line() {
-    std::size_t const end = text_.find('\n', at_);
-    std::string_view line = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
-    at_ += line.size() + (end == std::string_view::npos ? 0 : 1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    return line;
+  bool add(std::string_view mz, std::string_view intensity) {
+    auto const first = number<double>(mz), second = number<double>(intensity);
+    if (!first || !second) return false;
+    mz_.push_back(*first);
+    intensity_.push_back(*second);
+    return true;
   }
 
-  void read_record(std::size_t begin, std::string_view line) {
-    imported_spectrum one;
-    one.begin = begin;
-    std::optional<double> parent;
-    std::optional<std::size_t> num_peaks;
-    bool negative = false;
-    adduct_charge_ = 0;
-    std::size_t line_at = begin;
+  // Reads "70:10" or "70,10".
+  bool add_joined(std::string_view pair) {
+    std::size_t const between = pair.find_first_of(":,");
+    return between != std::string_view::npos && add(pair.substr(0, between), pair.substr(between + 1));
+  }
+
+  // Takes the next word without commas around it.
+  static std::string_view take_value(std::string_view& text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t,"), text.size()));
+    std::string_view word = take_word(text);
+    while (word.ends_with(',')) word.remove_suffix(1);
+    return word;
+  }
+
+  // Reads "(50 10) (51 18)".
+  bool read_groups(std::string_view line) {
     for (;;) {
-      if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
-      std::size_t const colon = line.find(':');
-      if (colon == std::string_view::npos) fail(line_at, fmt::format("'{}' is no line \"key: value\"", shown(line)));
-      std::string const key = normalized(line.substr(0, colon));
-      std::string_view const value = trimmed_blanks(line.substr(colon + 1));
-      if (key == "numpeaks") {
-        num_peaks = leading<std::size_t>(value);
-        if (!num_peaks) fail(line_at, fmt::format("Num Peaks is '{}'", shown(value)));
-        break;
+      line.remove_prefix(std::min(line.find_first_not_of(" \t,;"), line.size()));
+      if (line.empty()) return true;
+      std::size_t const end = line.find(')');
+      if (line.front() != '(' || end == std::string_view::npos) return false;
+      std::string_view pair = line.substr(1, end - 1);
+      std::string_view const first = take_value(pair), second = take_value(pair);
+      if (!pair.empty() && !msp_trimmed(pair).empty()) return false;
+      if (!(second.empty() ? add_joined(first) : add(first, second))) return false;
+      line.remove_prefix(end + 1);
+    }
+  }
+
+  // Reads one peak with any annotation, or pairs of numbers alone.
+  bool read_part(std::string_view part) {
+    std::string_view rest = part;
+    std::string_view const first = take_value(rest);
+    if (first.find_first_of(":,") != std::string_view::npos) return read_joined(part);
+    std::string_view const second = take_value(rest);
+    if (!add(first, second)) return false;
+    rest = msp_trimmed(rest);
+    if (rest.empty()) return true;
+    std::size_t words = 0;
+    for (std::string_view others = rest; !others.empty(); others = msp_trimmed(others), ++words)
+      if (!number<double>(take_value(others))) return true;
+    if (words % 2 != 0) return true;
+    for (; words != 0; words -= 2) {
+      std::string_view const mz = take_value(rest);
+      static_cast<void>(add(mz, take_value(rest)));
+    }
+    return true;
+  }
+
+  // Reads "70:10 76:35", and an annotation behind them.
+  bool read_joined(std::string_view part) {
+    for (bool any = false;; any = true) {
+      std::string_view const pair = take_value(part);
+      if (pair.empty()) return true;
+      if (add_joined(pair)) continue;
+      return any && !is_digit(pair.front());
+    }
+  }
+
+  std::vector<double>& mz_;
+  std::vector<double>& intensity_;
+};
+
+class msp_parser final : public import_parser {
+ public:
+  explicit msp_parser(sort_options const& options) : lenient_(options.lenient), unit_seconds_(options.rt_unit_seconds) {}
+
+  void parse(import_text const& text, imported_spectra& to) override {
+    std::string_view const all = text.view();
+    to_ = &to;
+    lines_.restart();
+    line_finder finder;
+    bool inside = false;
+    for (std::size_t at = 0; at < all.size();) {
+      auto const ends = *finder.find(all, at, true);
+      std::string_view const line = all.substr(at, ends.end - at);
+      msp_lines::found const found = lines_.next(line);
+      if (found.begins) {
+        if (std::exchange(inside, true)) end_record();
+        begin_record(at);
       }
-      take(key, value, line_at, one, parent, negative);
-      line_at = at_;
-      if (at_ >= text_.size()) break;
-      line = take_line();
-      if (trimmed_blanks(line).empty() || begins_record(line)) break;
+      if (found.is == msp_lines::kind::header)
+        take_header(at);
+      else if (found.is == msp_lines::kind::peaks)
+        peak_lines_.push_back({at, line});
+      else if (found.is == msp_lines::kind::other)
+        take_other(at, line, inside);
+      at = ends.next;
     }
-    if (!num_peaks) fail(begin, "the record that begins here has no Num Peaks:");
-    spectrum_header& header = one.header;
-    if (!header.precursor_mz) header.precursor_mz = parent;
-    if (header.charges.empty() && parent) {  // peptides: SEQUENCE/2, SEQUENCE/2_0
-      std::size_t const slash = one.title.rfind('/');
-      if (slash != std::string::npos)
-        if (auto const charge = leading<int>(one.title.substr(slash + 1, one.title.find('_', slash) - slash - 1)))
-          if (*charge != 0) header.charges.push_back(*charge);
+    if (inside) end_record();
+  }
+
+ private:
+  struct peak_line {
+    std::size_t at;
+    std::string_view text;
+  };
+
+  [[noreturn]] static void fail(std::size_t at, std::string const& why) { throw xml_fault(at, "not MSP", why); }
+  static std::string_view shown(std::string_view line) { return msp_trimmed(line).substr(0, max_shown); }
+
+  // A fault of a line that is left out if the input may be wrong.
+  void forgive(std::size_t at, std::string const& why) {
+    if (!lenient_) fail(at, why);
+    ++to_->faults.lines;
+  }
+
+  void take_other(std::size_t at, std::string_view line, bool inside) {
+    bool const in_header = inside && !wanted_ && peak_lines_.empty();
+    if (!inside) fail(at, fmt::format("'{}' where a record begins with a line \"key: value\"", shown(line)));
+    forgive(at, in_header ? fmt::format("'{}' is no line \"key: value\"", shown(line))
+                          : fmt::format("'{}' where a record begins with a line \"key: value\"", shown(line)));
+  }
+
+  void begin_record(std::size_t at) {
+    one_ = {};
+    one_.begin = at;
+    name_rank_ = names.size();
+    parent_.reset();
+    wanted_.reset();
+    negative_ = false;
+    adduct_charge_ = comment_charge_ = 0;
+    full_name_.clear();
+    peak_lines_.clear();
+  }
+
+  // The keys of names; the first of them that a record has is its title.
+  static constexpr std::array<std::string_view, 5> names{"name", "compoundname", "recordtitle", "title", "ch$name"};
+
+  void take_header(std::size_t at) {
+    std::string_view key = lines_.key(), value = lines_.value(), stated = lines_.stated_key();
+    if (is_peak_count(key)) return take_count(at, key, value);
+    if (auto const name = std::ranges::find(names, key); name != names.end()) {
+      std::size_t const rank = std::size_t(name - names.begin());
+      if (rank < name_rank_) one_.title = value;
+      name_rank_ = std::min(name_rank_, rank);
+      return;
     }
+    std::string inner;
+    if (key.find('$') != std::string_view::npos) {  // as in MassBank's records: "MS$FOCUSED_ION: PRECURSOR_M/Z 150.1"
+      stated = first_word(value);
+      value = msp_trimmed(value.substr(stated.size()));
+      for (char const c : stated)
+        if (c != '_') inner += lower(c);
+      key = inner;
+    }
+    take(key, stated, value, at);
+  }
+
+  void take_count(std::size_t at, std::string_view key, std::string_view value) {
+    if (wanted_) return;
+    wanted_ = leading<std::size_t>(value);
+    if (key == "numalphapeaks" && wanted_) {  // of peptides with a crosslink: "17, Num beta peaks: 13"
+      auto const beta = leading<std::size_t>(value.substr(std::min(value.find(':'), value.size() - 1) + 1));
+      wanted_ = beta ? std::optional(*wanted_ + *beta) : std::nullopt;
+    }
+    if (!wanted_ && !lenient_) fail(at, fmt::format("{} is '{}'", lines_.stated_key(), shown(value)));
+  }
+
+  void take(std::string_view key, std::string_view stated, std::string_view value, std::size_t at) {
+    spectrum_header& header = one_.header;
+    auto const no_number = [&] { forgive(at, fmt::format("{} is '{}', which is no number", stated, shown(value))); };
+    if (key == "precursormz" || key == "precursorm/z") {
+      if (is_unknown(value) || header.precursor_mz) return;
+      if (!has_decimal_comma(value)) header.precursor_mz = leading<double>(value);
+      if (!header.precursor_mz) return no_number();
+      if (!(*header.precursor_mz > 0)) header.precursor_mz.reset();
+    } else if (key == "charge") {
+      if (auto const charge = charge_of(value); charge && *charge != 0 && header.charges.empty())
+        header.charges.push_back(*charge);
+    } else if (key == "precursortype" || key == "adduct" || key == "adducttype" || key == "iontype") {
+      if (int const charge = adduct_charge(value); charge != 0) adduct_charge_ = charge;
+    } else if (key == "ionmode" || key == "ionizationmode" || key == "polarity") {
+      auto const polarity = polarity_of(value);
+      if (!polarity) return;
+      header.polarity = polarity;
+      negative_ = polarity == ion_polarity::negative;
+    } else if (key == "retentiontime" || key == "rt") {
+      if (is_unknown(value)) return;
+      if (has_decimal_comma(value)) return no_number();
+      take_time(value, stated.find('_') != std::string_view::npos);
+    } else if (key == "rtinseconds") {
+      if (auto const time = leading<double>(value); time && *time >= 0) header.rt_seconds = time;
+    } else if (key == "scannumber" || key == "scan" || key == "scans") {
+      header.scan = leading<std::uint64_t>(value);
+    } else if (key == "spectrumtype" || key == "mslevel" || key == "mstype") {
+      std::string_view level = value;
+      if (level.size() > 2 && lower(level[0]) == 'm' && lower(level[1]) == 's') level.remove_prefix(2);
+      if (auto const stated_level = leading<unsigned>(level); stated_level && *stated_level != 0)
+        header.ms_level = stated_level;
+    } else if (key == "fullname") {
+      full_name_ = value;
+    } else if (key == "comment" || key == "comments") {
+      if (auto const parent = number_in_comment(value, "Parent="); parent && *parent > 0) parent_ = parent;
+      if (auto const charge = number_in_comment(value, "Charge="); charge && std::abs(*charge) <= 100)
+        comment_charge_ = int(*charge);
+    }
+  }
+
+  // Programs that write RETENTION_TIME write seconds (matchms, msPurity), those that write RT and RETENTIONTIME minutes (AMDIS,
+  // MS-DIAL), but not all of them.
+  void take_time(std::string_view value, bool is_in_seconds) {
+    std::size_t const end = std::min(value.find_first_not_of("0123456789.+-eE"), value.size());
+    auto const time = number<double>(value.substr(0, end));
+    if (!time || !(*time >= 0)) return;
+    auto const unit = seconds_of_unit(first_word(msp_trimmed(value.substr(end))));
+    if (!unit && !unit_seconds_) one_.unit = is_in_seconds ? assumed_unit::seconds : assumed_unit::minutes;
+    one_.header.rt_seconds = *time * unit.value_or(unit_seconds_.value_or(is_in_seconds ? 1 : 60));
+  }
+
+  void end_record() {
+    if (!wanted_ && !lenient_) fail(one_.begin, "the record that begins here has no Num Peaks:");
+    spectrum_header& header = one_.header;
+    if (!header.precursor_mz) header.precursor_mz = parent_;
+    if (header.charges.empty() && (parent_ || !full_name_.empty()))  // of peptides: SEQUENCE/2, SEQUENCE/2_0
+      if (auto const charge = peptide_charge(full_name_.empty() ? one_.title : full_name_)) header.charges.push_back(*charge);
     if (header.charges.empty() && adduct_charge_ != 0) header.charges.push_back(adduct_charge_);
-    if (negative) {
+    if (header.charges.empty() && comment_charge_ != 0) header.charges.push_back(comment_charge_);
+    if (negative_) {
       charge_list turned;
       for (int const charge : header.charges) turned.push_back(-std::abs(charge));
       header.charges = turned;
     }
     if (!header.polarity && !header.charges.empty())
       header.polarity = header.charges.front() < 0 ? ion_polarity::negative : ion_polarity::positive;
-    read_peaks(begin, *num_peaks);
-    to_->add(std::move(one));
+    read_peaks();
+    to_->add(std::move(one_));
   }
 
-  void take(std::string_view key, std::string_view value, std::size_t at, imported_spectrum& one, std::optional<double>& parent,
-            bool& negative) {
-    spectrum_header& header = one.header;
-    auto const no_number = [&] { fail(at, fmt::format("{} is '{}', which is no number", key, shown(value))); };
-    if (key == "name") {
-      one.title = value;
-    } else if (key == "precursormz") {
-      if (value.empty() || normalized(value) == "n/a" || header.precursor_mz) return;
-      header.precursor_mz = leading<double>(value);
-      if (!header.precursor_mz) no_number();
-      if (!(*header.precursor_mz > 0)) header.precursor_mz.reset();
-    } else if (key == "charge") {
-      if (auto const charge = charge_of(value); charge && *charge != 0 && header.charges.empty())
-        header.charges.push_back(*charge);
-    } else if (key == "precursortype") {  // [M+H]+, [M-2H]2-
-      std::size_t const bracket = value.rfind(']');
-      std::string_view const sign = bracket == std::string_view::npos ? "" : trimmed_blanks(value.substr(bracket + 1));
-      adduct_charge_ = sign == "+" ? 1 : sign == "-" ? -1 : sign.find_first_of("+-") == 1 ? charge_of(sign).value_or(0) : 0;
-    } else if (key == "ionmode") {
-      char const first = value.empty() ? ' ' : lower(value.front());
-      if (first == 'p' || first == '+') header.polarity = ion_polarity::positive;
-      negative = first == 'n' || first == '-';
-      if (negative) header.polarity = ion_polarity::negative;
-    } else if (key == "retentiontime") {  // in minutes, as MS-DIAL and MassBank write it
-      std::size_t const end = value.find_first_not_of("0123456789.+-eE");
-      auto const time = number<double>(value.substr(0, end));
-      std::string_view const unit = end == std::string_view::npos ? "" : trimmed_blanks(value.substr(end));
-      if (time && *time >= 0) header.rt_seconds = unit.starts_with('s') ? *time : *time * 60;
-    } else if (key == "scannumber" || key == "scan" || key == "scans") {
-      header.scan = leading<std::uint64_t>(value);
-    } else if (key == "spectrumtype" || key == "mslevel") {
-      std::string_view level = value;
-      if (level.size() > 2 && lower(level[0]) == 'm' && lower(level[1]) == 's') level.remove_prefix(2);
-      header.ms_level = leading<unsigned>(level);
-      if (header.ms_level == 0u) header.ms_level.reset();
-    } else if (key == "comment" || key == "comments") {
-      std::size_t const at_parent = value.find("Parent=");
-      if (at_parent == std::string_view::npos || (at_parent != 0 && value[at_parent - 1] != ' ' && value[at_parent - 1] != '"'))
-        return;
-      std::string_view const text = value.substr(at_parent + 7);
-      parent = leading<double>(text.substr(0, text.find('"')));
-      if (parent && !(*parent > 0)) parent.reset();
-    }
+  static std::optional<int> peptide_charge(std::string_view name) {
+    std::size_t const slash = name.rfind('/');
+    if (slash == std::string_view::npos) return std::nullopt;
+    auto const charge = leading<int>(name.substr(slash + 1, name.find('_', slash) - slash - 1));
+    return charge && *charge != 0 ? charge : std::nullopt;
   }
 
-  // Reads peaks up to an empty line, the next record or the end.
-  void read_peaks(std::size_t record, std::size_t wanted) {
+  void read_peaks() {
     std::size_t const before = to_->mz.size();
-    while (at_ < text_.size()) {
-      std::size_t const line_at = at_;
-      std::string_view const line = take_line();
-      if (begins_record(line)) {
-        at_ = line_at;
-        break;
+    peak_reader reader(to_->mz, to_->intensity);
+    std::uint64_t bad_lines = 0;
+    peak_line const* first_bad = nullptr;
+    // @param single  a line is one peak, whatever follows its two numbers
+    auto const read = [&](bool single) {
+      to_->mz.resize(before);
+      to_->intensity.resize(before);
+      bad_lines = 0;
+      for (peak_line const& line : peak_lines_) {
+        std::size_t const good = to_->mz.size();
+        if (single ? reader.read_single(line.text) : reader.read_line(line.text)) continue;
+        to_->mz.resize(good);
+        to_->intensity.resize(good);
+        if (bad_lines++ == 0) first_bad = &line;
       }
-      if (trimmed_blanks(line).empty()) break;
-      if (line.find_first_of(";(") == std::string_view::npos)
-        read_line(line, line_at);
-      else
-        each_part(line, [&](std::string_view part) { read_part(part, line_at); });
+      return to_->mz.size() - before;
+    };
+    std::size_t found = read(false);
+    if (bad_lines == 0 && found == wanted_) return;
+    // Where there are as many lines as peaks, more numbers and semicolons in a line are an annotation.
+    if (peak_lines_.size() == wanted_ && (bad_lines != 0 || *wanted_ > 1)) {
+      if (read(true); bad_lines == 0) return;
+      found = read(false);
     }
-    std::size_t const found = to_->mz.size() - before;
-    if (found != wanted)
-      fail(record, fmt::format("the record that begins here has {} peaks, where Num Peaks is {}", found, wanted));
+    if (bad_lines != 0 && !lenient_) fail(first_bad->at, fmt::format("'{}' is no peak", shown(first_bad->text)));
+    to_->faults.lines += bad_lines;
+    if (found == wanted_) return;
+    if (!lenient_)
+      fail(one_.begin, fmt::format("the record that begins here has {} peaks, where Num Peaks is {}", found, *wanted_));
+    ++to_->faults.counts;
   }
 
-  // Calls f(part) for the parts between semicolons, outside of quotation marks.
-  template <class F>
-  static void each_part(std::string_view line, F f) {
-    while (!line.empty()) {
-      std::size_t end = 0;
-      for (bool quoted = false; end < line.size() && (quoted || line[end] != ';'); ++end) quoted ^= line[end] == '"';
-      std::string_view const part = trimmed_blanks(line.substr(0, end));
-      if (!part.empty()) f(part);
-      line.remove_prefix(std::min(end + 1, line.size()));
-    }
-  }
-
-  // Takes the first word of a text.
-  static std::string_view take_word(std::string_view& text) {
-    constexpr std::string_view blanks = " \t,()";
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-    std::string_view const word = text.substr(0, text.find_first_of(blanks));
-    text.remove_prefix(word.size());
-    return word;
-  }
-
-  void read_part(std::string_view part, std::size_t at) {
-    std::string_view rest = part;
-    std::string_view const first = take_word(rest), second = take_word(rest);
-    auto const mz = number<double>(first), intensity = number<double>(second);
-    if (!mz || !intensity) fail(at, fmt::format("'{}' is no peak", shown(part)));
-    to_->mz.push_back(*mz);
-    to_->intensity.push_back(*intensity);
-  }
-
-  // A line without semicolons holds one peak with any annotation, or pairs of numbers alone.
-  void read_line(std::string_view line, std::size_t at) {
-    std::size_t words = 0;
-    bool numbers = true;
-    for (std::string_view rest = line; numbers;) {
-      std::string_view const word = take_word(rest);
-      if (word.empty()) break;
-      numbers = number<double>(word).has_value();
-      ++words;
-    }
-    if (!numbers || words < 4 || words % 2 != 0) return read_part(line, at);
-    for (std::string_view rest = line; words != 0; words -= 2) {
-      to_->mz.push_back(*number<double>(take_word(rest)));
-      to_->intensity.push_back(*number<double>(take_word(rest)));
-    }
-  }
-
-  std::string_view text_;
+  bool lenient_;
+  std::optional<double> unit_seconds_;
+  msp_lines lines_;
   imported_spectra* to_ = nullptr;
-  std::size_t at_ = 0;
-  int adduct_charge_ = 0;  // of the record, by the type of its precursor; 0: none
+
+  // The record that is being read.
+  imported_spectrum one_;
+  std::size_t name_rank_ = 0;  // of its title in `names`
+  std::optional<double> parent_;
+  std::optional<std::size_t> wanted_;  // peaks
+  bool negative_ = false;
+  int adduct_charge_ = 0, comment_charge_ = 0;  // 0: not stated
+  std::string full_name_;
+  std::vector<peak_line> peak_lines_;
 };
 
 class msp_reader final : public record_reader {
  public:
-  explicit msp_reader(source& input) : record_reader(input, begins_record) {}
-  [[nodiscard]] std::unique_ptr<import_parser> make_parser() const override { return std::make_unique<msp_parser>(); }
+  msp_reader(source& input, sort_options const& options) : record_reader(input), options_(options) {}
+  [[nodiscard]] std::unique_ptr<import_parser> make_parser() const override { return std::make_unique<msp_parser>(options_); }
+
+ private:
+  void begin_text() override { lines_.restart(); }
+  bool begins_record(std::string_view line) override { return lines_.next(line).begins; }
+
+  sort_options const& options_;
+  msp_lines lines_;
 };
 
 }  // namespace
 
-std::unique_ptr<import_reader> make_msp_reader(source& input) {
-  return std::make_unique<msp_reader>(input);
+std::unique_ptr<import_reader> make_msp_reader(source& input, sort_options const& options) {
+  return std::make_unique<msp_reader>(input, options);
 }
 
 }  // namespace ordo::inline v0::spectra::detail

@@ -83,17 +83,16 @@ class line_source {
   std::optional<std::string_view> next() {
     if (at_ >= text_.size()) return std::nullopt;
     begin_ = at_;
-    std::size_t const end = text_.find('\n', at_);
-    std::string_view line = text_.substr(at_, end == std::string_view::npos ? end : end - at_);
-    at_ = end == std::string_view::npos ? text_.size() : end + 1;
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    return line;
+    auto const found = *finder_.find(text_, at_, true);
+    at_ = found.next;
+    return text_.substr(begin_, found.end - begin_);
   }
   void back() { at_ = begin_; }
   [[nodiscard]] std::size_t at() const { return begin_; }  // of the last line
 
  private:
   std::string_view text_;
+  line_finder finder_;
   std::size_t at_, begin_ = 0;
 };
 
@@ -328,15 +327,19 @@ class mzspeclib_parser final : public import_parser {
 
 class mzspeclib_reader final : public record_reader {
  public:
-  explicit mzspeclib_reader(source& input) : record_reader(input, begins_spectrum) {}
+  explicit mzspeclib_reader(source& input) : record_reader(input) {}
   [[nodiscard]] std::unique_ptr<import_parser> make_parser() const override {
     return std::make_unique<mzspeclib_parser>(front_);
   }
 
  private:
+  bool begins_record(std::string_view line) override { return begins_spectrum(line); }
   void read_front(std::string_view text) override {
-    std::size_t const begin = text.starts_with(spectrum_tag) ? 0 : text.find("\n<Spectrum=");
-    front_.text = text.substr(0, begin);
+    line_source all(text, 0);
+    std::size_t end = text.size();
+    for (auto line = all.next(); line && end == text.size(); line = all.next())
+      if (begins_spectrum(*line)) end = all.at();
+    front_.text = text.substr(0, end);
     line_source lines(front_.text, front_.text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
     auto line = lines.next();
     while (line && is_nothing(*line)) line = lines.next();

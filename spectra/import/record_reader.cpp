@@ -5,6 +5,18 @@
 
 namespace ordo::inline v0::spectra::detail {
 
+std::optional<line_finder::line> line_finder::find(std::string_view text, std::size_t from, bool last) {
+  lf_ = std::max(lf_, from);
+  lf_ = std::min(text.find('\n', lf_), text.size());
+  std::size_t const cr = text.substr(0, lf_).find('\r', from);
+  if (cr != std::string_view::npos) {
+    if (cr + 1 == text.size() && !last) return std::nullopt;  // an LF may follow
+    return line{cr, cr + 1 == lf_ && lf_ != text.size() ? cr + 2 : cr + 1};
+  }
+  if (lf_ != text.size()) return line{lf_, lf_ + 1};
+  return last ? std::optional(line{lf_, lf_}) : std::nullopt;
+}
+
 bool record_reader::next(import_text& text, std::size_t wanted) {
   text.failure = nullptr;
   text.scans.clear();
@@ -25,22 +37,23 @@ bool record_reader::next(import_text& text, std::size_t wanted) {
 // Cuts before the first record that begins at `wanted` bytes or later.
 void record_reader::cut(import_text& text, std::size_t wanted) {
   from_.begin(text);
-  for (std::size_t line = 0;;) {
-    std::string_view const all = text.view();
-    std::size_t const end = all.find('\n', line);
-    if (end == std::string_view::npos) {
-      if (from_.more(text, wanted)) continue;
-      text.num_spectra += begins_record_(text.view().substr(line));
-      return;
+  begin_text();
+  line_finder lines;
+  bool last = false;
+  for (std::size_t at = 0; !last || at < text.size;) {
+    auto const found = lines.find(text.view(), at, last);
+    if (!found) {
+      last = !from_.more(text, wanted);
+      continue;
     }
-    bool const begins = begins_record_(all.substr(line, end - line));
-    if (begins && line >= wanted) {
-      from_.cut(text, line);
+    bool const begins = begins_record(text.view().substr(at, found->end - at));
+    if (begins && at >= wanted) {
+      from_.cut(text, at);
       ended_ = false;
       return;
     }
     text.num_spectra += begins;
-    line = end + 1;
+    at = found->next;
   }
 }
 

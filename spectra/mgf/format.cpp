@@ -364,7 +364,10 @@ class mgf_format final : public input_format {
     return true;
   }
 
-  void end() override { cutter_.skip_all(); }
+  void end() override {
+    cutter_.skip_all();
+    if (foreign_ && found_.totals.spectra == 0) throw input_error(*foreign_);  // it is not MGF, however lenient the reader is
+  }
 
  private:
   [[nodiscard]] std::string const& name() const { return task_.options->name; }
@@ -379,6 +382,7 @@ class mgf_format final : public input_format {
     open_.reset();
     for (std::size_t i = 0; i < part.warned.size(); ++i) found_.warn(message(found.first_warnings[i], part.warned[i]));
     found_.totals.warnings += found.warnings - found.first_warnings.size();
+    if (found.first_foreign && !foreign_) foreign_ = message(*found.first_foreign, line_of(*found.first_foreign, text));
     if (found.error) throw input_error(message(*found.error, line_of(*found.error, text)));
     if (found.disorder) {
       disorder_at const& at = *found.disorder;
@@ -438,9 +442,10 @@ class mgf_format final : public input_format {
   scan_options scan_;
   mgf_cutter cutter_;
   diagnostics& found_;
-  std::string_view kind_;              // of an input that does not look like MGF
-  std::optional<std::uint64_t> open_;  // line of the BEGIN IONS that has no END IONS so far
-  std::uint64_t spectra_before_ = 0;   // in the chunks that were read, if it is needed
+  std::string_view kind_;               // of an input that does not look like MGF
+  std::optional<std::string> foreign_;  // the error of its first line that no MGF has
+  std::optional<std::uint64_t> open_;   // line of the BEGIN IONS that has no END IONS so far
+  std::uint64_t spectra_before_ = 0;    // in the chunks that were read, if it is needed
 };
 
 // ---- Writing ----

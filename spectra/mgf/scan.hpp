@@ -110,7 +110,8 @@ struct scan_result {
   std::vector<std::size_t> ends;  // of each of them, in `peaks`
   std::uint64_t lines = 0, spectra = 0, all_peaks = 0, warnings = 0;
   std::vector<line_fault> first_warnings;
-  std::optional<line_fault> error;  // the first one, at which the scan stopped
+  std::optional<line_fault> first_foreign;  // of the lines that are forgiven
+  std::optional<line_fault> error;          // the first one, at which the scan stopped
   std::optional<disorder_at> disorder;
   std::optional<std::uint64_t> open;  // the line of a BEGIN IONS without END IONS at the end of the chunk
   bool unterminated = false;          // the last of `peaks`, or of `table`, is the end of the text, and has no line end
@@ -118,6 +119,7 @@ struct scan_result {
 
   void warn(line_fault const& one, std::size_t max_warnings) {
     ++warnings;
+    if (one.what == fault::foreign && !first_foreign) first_foreign = one;
     if (first_warnings.size() < max_warnings) first_warnings.push_back(one);
   }
 };

@@ -318,9 +318,30 @@ class mzml_format final : public input_format {
 
   bool accept(chunk& one) override {
     auto& part = static_cast<mzml_chunk&>(one);
-    if (!findings_.accept(part)) return false;
-    count(part);
-    return true;
+    count(part);  // its warnings, before what is wrong in it
+    return findings_.accept(part);
+  }
+
+  [[nodiscard]] bool follows() const override { return task_.what != purpose::choose && !task_.lists; }
+
+  // Compares the SHA-1 of an indexedmzML with its fileChecksum: of all bytes up to the text of that.
+  void follow(chunk const& one) override {
+    mzml_text const& text = static_cast<mzml_chunk const&>(one).text;
+    if (!text.indexed || checksum_read_) return;
+    auto const mark = std::ranges::find(text.marks, index_mark::kind::checksum, &index_mark::what);
+    if (mark == text.marks.end()) return digest_.add(text.view());
+    checksum_read_ = true;
+    auto const tag = next_markup(text.view(), mark->at);
+    if (!tag || tag->kind != markup_kind::start) return;
+    digest_.add(text.view().substr(0, tag->end));
+    std::string_view stated = text.view().substr(tag->end);
+    stated = stated.substr(0, stated.find('<'));
+    while (!stated.empty() && is_space(stated.front())) stated.remove_prefix(1);
+    while (!stated.empty() && is_space(stated.back())) stated.remove_suffix(1);
+    if (stated.find_first_not_of('0') == std::string_view::npos) return;  // a placeholder
+    std::string const right = digest_.hex();
+    if (!std::ranges::equal(stated, right, {}, [](char c) { return c >= 'A' && c <= 'F' ? char(c - 'A' + 'a') : c; }))
+      wrong_checksum_ = fmt::format("fileChecksum is '{}', and the SHA-1 of the document is {}", stated.substr(0, 60), right);
   }
 
   void write(chunk& one, sink& output) override {
@@ -334,14 +355,20 @@ class mzml_format final : public input_format {
   }
 
   void end() override {
+    if (!wrong_checksum_.empty() && task_.what == purpose::check)
+      throw input_error(fmt::format("wrong checksum: {}: {}", task_.options->name, wrong_checksum_));
     std::uint64_t stray_references = 0;
+    std::string differences;  // of the index
     if (writer_) {
       writer_->end();
       stray_references = writer_->stray_references();
-      if (std::string const differences = writer_->index_differences(); !differences.empty())
+      differences = writer_->index_differences();
+      if (!differences.empty())
         found_.warn(fmt::format("{}: the index was wrong and is made anew: {}", task_.options->name, differences));
       if (task_.ordered) writer_->report(*task_.ordered);
     }
+    if (!wrong_checksum_.empty() && differences.empty())  // a wrong index says enough
+      found_.warn(fmt::format("{}: {}: it was changed after it was written", task_.options->name, wrong_checksum_));
     warn_at_end(stray_references);
   }
 
@@ -403,7 +430,7 @@ class mzml_format final : public input_format {
   // Records the processing, if the document has spectra.
   [[nodiscard]] std::shared_ptr<processing_record const> record_head(mzml_text const& head) const {
     auto const list = std::ranges::find(head.marks, index_mark::kind::spectra, &index_mark::what);
-    if (head.failure || list == head.marks.end()) return nullptr;
+    if (list == head.marks.end() || !list->is_parsed) return nullptr;  // what is wrong behind the head does not matter
     std::vector<std::pair<std::string, std::string>> step;
     if (task_.choice) step = as_options(*task_.choice);
     if (task_.select) {
@@ -457,6 +484,9 @@ class mzml_format final : public input_format {
   diagnostics& found_;
   located_findings findings_;
   std::optional<mzml_writer> writer_;
+  sha1_digest digest_;  // of the input so far
+  bool checksum_read_ = false;
+  std::string wrong_checksum_;  // how the checksum differs from the right one
   std::shared_ptr<processing_record const> record_;
   std::shared_ptr<mzml_renames const> renames_;  // of a document that is joined with others
   default_processing lists_;                     // of it, by their names in the output

@@ -66,14 +66,17 @@ head_element const* find_list(std::size_t list, head_element const& mzml) {
   return holder ? holder->find(lists[list].name) : nullptr;
 }
 
-// Returns the declarations of namespaces with a prefix, but that of the schema's location.
-std::set<std::string, std::less<>> namespaces_of(head_element const& root, head_element const& mzml) {
-  std::set<std::string, std::less<>> all;
+using namespace_map = std::map<std::string, std::string, std::less<>>;
+
+// Returns the declarations of namespaces with a prefix, but that of the schema's location, with their values.
+namespace_map namespaces_of(head_element const& root, head_element const& mzml) {
+  namespace_map all;
   for (std::string_view tag : {root.tag, mzml.tag}) {
     for (std::size_t at = tag.find("xmlns:"); at != std::string_view::npos; at = tag.find("xmlns:", at + 1)) {
       std::string_view const name = tag.substr(at, tag.find_first_of(" \t\r\n=", at) - at);
       auto const value = attribute_in(tag, name);
-      if (value && name != "xmlns:xsi") all.insert(fmt::format("{}={}", name, tag.substr(value->begin, value->size)));
+      if (value && name != "xmlns:xsi")
+        all.insert_or_assign(std::string(name), std::string(tag.substr(value->begin, value->size)));
     }
   }
   return all;
@@ -124,8 +127,14 @@ mzml_renames merged_head::add(std::string_view head, std::string_view name, std:
   renames.escapes = own_encoding != encoding_;
   renames.latin = own_encoding != "UTF-8" && own_encoding != "UTF8";
   if (!first) {
-    if (prefix_of_tag(mzml->tag) != prefix_ || !std::ranges::includes(namespaces_, namespaces_of(root, *mzml)))
+    if (prefix_of_tag(mzml->tag) != prefix_)
       refuse(name, fmt::format("its tags have other prefixes than those of {}", first_name_));
+    for (auto const& [declared, space] : namespaces_of(root, *mzml)) {
+      auto const [known, is_new] = namespaces_.emplace(declared, space);
+      if (is_new) new_namespaces_ += fmt::format(" {}=\"{}\"", declared, quoted(space));
+      if (known->second != space)
+        refuse(name, fmt::format("{} is '{}' in it, and '{}' in the inputs before", declared, space, known->second));
+    }
     for (std::size_t const list : by_reference) add_list(list, *mzml, head, renames);
     if (head_element const* const description = mzml->find(file_description)) {
       if (head_element const* const content = description->find("fileContent"))
@@ -286,6 +295,7 @@ std::string merged_head::text() const {
     insert(mzml_->begin,
            fmt::format("<{}indexedmzML{}>\n  ", prefix_, space.empty() ? "" : fmt::format(" {}=\"{}\"", declares, space)));
   }
+  insert(mzml_->tag_end - 1, new_namespaces_);
   head_element const* const description = mzml_->find(file_description);
   std::string in_description;
   // Returns the place of a list that the document lacks: before the next one.

@@ -53,7 +53,8 @@ class merged_head {
 
   bool several_;
   std::string first_, first_name_, prefix_, encoding_;
-  std::set<std::string, std::less<>> namespaces_;
+  std::map<std::string, std::string, std::less<>> namespaces_;  // values of the declarations of prefixes, by xmlns:PREFIX
+  std::string new_namespaces_;                                  // attributes that later documents add
   head_element root_;
   head_element const *mzml_ = nullptr, *run_ = nullptr;
   std::size_t documents_ = 0;

@@ -136,6 +136,7 @@ index_mark* mzml_outline::next_mark(std::string_view name, bool end) {
     throw xml_fault(xml_fault::here, "malformed XML", fmt::format("a tag <{}> where none can be", name));
   index_mark& one = (*marks_)[next_mark_++];
   one.of = index_;
+  one.is_parsed = true;
   return &one;
 }
 

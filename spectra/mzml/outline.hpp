@@ -53,6 +53,7 @@ struct index_mark {
   std::size_t id = 0;              // hash of the id of a chromatogram, or of the id of an entry
   enum class subject { spectra, chromatograms, other };
   subject of = subject::spectra;  // of an index, its entries and its end
+  bool is_parsed = false;         // the tag and all before it are well-formed
 };
 
 /// A reader of everything but the spectra of a document. It checks that the document is mzML, and keeps the context of its

@@ -272,8 +272,8 @@ void mzml_spectra::end_spectrum() {
   mzml_spectrum& one = *std::exchange(now_, nullptr);
   for (auto& array : one.arrays) {
     array.count = array.own_count.value_or(one.count);
+    if (array.compression == packing::unknown) array.compression = packing::none;  // as other readers have it
     if (!array.is_numpress()) continue;
-    if (array.compression == packing::unknown) array.compression = packing::none;
     if (array.type != number_type::unknown) array.type = number_type::float64;  // as their readers have them
   }
   if (one.title.empty() && context_->thermo) {

@@ -337,7 +337,7 @@ struct xml_parser::state {
     });
   }
   static void document_type(void* data, char const*, char const*, char const*, int) {
-    guarded(data, [](xml_handler&) { throw xml_fault(xml_fault::here, "not mzML", "a document type"); });
+    guarded(data, [](xml_handler&) { throw xml_fault(xml_fault::here, "document type", "neither mzML nor mzXML has one"); });
   }
 
   ~state() {

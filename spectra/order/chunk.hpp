@@ -327,6 +327,10 @@ class input_format {
 
   /// Takes the next `wanted` bytes of the input or so; one call at a time. @returns false if there are none
   virtual bool next(chunk& one, std::size_t wanted) = 0;
+  /// Returns true if follow() reads all chunks.
+  [[nodiscard]] virtual bool follows() const { return false; }
+  /// Reads the input of a chunk, after the work on it and before accept(); one call at a time, in the order of the input.
+  virtual void follow(chunk const& /*one*/) {}
   /// Reports the warnings of a chunk, one after the other. @returns false for a disorder, after which nothing is read
   /// @throws input_error for what is wrong in the chunk
   virtual bool accept(chunk& one) = 0;

@@ -69,5 +69,28 @@ for in in run.mzXML library.msp library.mzSpecLib.txt; do
 done
 head -c 3000 run.mzXML > cut.mzXML; expect_error specsort cut.mzXML
 grep -q '^specsort: truncated: cut.mzXML:1: the input ends inside the scan that begins here$' err || fail "cut: $(< err)"
-expect_error specsort --lenient <(printf 'Name: a\nNum Peaks: 2\n1 2\n')
+# MSP is known by its content, or else by its name; wrong numbers of peaks are accepted by --lenient.
+printf 'COMPOUND_NAME: a\nRETENTION_TIME: 7\nPRECURSOR_MZ: 9\nNUM PEAKS: 3\n3\t4\n1\t2\n' > counts.msp
+expect_error specsort counts.msp
+[[ $(< err) == 'specsort: not MSP: counts.msp:1: the record that begins here has 2 peaks, where Num Peaks is 3' ]] || fail "counts: $(< err)"
+expect 0 specsort counts.msp --lenient
+[[ $(< out) == $'BEGIN IONS\nTITLE=a\nRTINSECONDS=7\nPEPMASS=9\n1 2\n3 4\nEND IONS' ]] || fail "--lenient: $(< out)"
+grep -q 'counts.msp: 1 records have another number of peaks than they state' err || fail "--lenient: $(< err)"
+grep -q 'counts.msp: 1 retention times state no unit, and count as seconds (--rt-unit=min: as minutes)' err || fail "unit: $(< err)"
+expect 0 specsort counts.msp --lenient --rt-unit min; grep -q '^RTINSECONDS=420$' out || fail "--rt-unit: $(< out)"
+expect 1 grep unit err
+expect 0 specsort counts.msp --lenient --rt-unit s --spectra-by rt; grep -q '^RTINSECONDS=7$' out || fail "--rt-unit: $(< out)"
+expect_error specsort counts.msp --rt-unit h
+for name in x.msp x.SPTXT x.msp.gz; do
+  printf 'neither\nof them\n' > x; [[ $name == *.gz ]] && gzip x && mv x.gz x
+  mv x "$name"
+  for how in '' --lenient --check; do
+    expect_error specsort "$name" ${how:--o none}
+    grep -q "^specsort: not MSP: $name:1: 'neither' where a record begins" err || fail "$name: $(< err)"
+  done
+done
+printf 'neither\nof them\n' > text; expect 2 specsort text --lenient -o none; grep -q '^specsort: not MGF: text:1: ' err || fail "$(< err)"
+{ for ((i = 0; i < 200; ++i)); do echo '# a comment of more than twenty characters'; done; echo 'Name: a'; echo 'Num Peaks: 0'; } > comments
+expect 0 specsort comments; grep -q '^TITLE=a$' out || fail "comments: $(< out)"
+[[ ! -e none ]] || fail 'text was copied'
 [[ ! -e x.mzML ]] || fail 'mzML was written'

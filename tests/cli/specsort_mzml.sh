@@ -116,6 +116,15 @@ sum=$(sed -n 's/.*<fileChecksum>\([0-9a-f]*\)<.*/\1/p' result.mzML)
 at=$(grep -bo '<fileChecksum>' result.mzML | cut -d : -f 1)
 [[ $(head -c $((at + 14)) result.mzML | sha1sum) == "$sum "* ]] || fail "the checksum is wrong: $sum"
 expect 0 specsort result.mzML; cmp out result.mzML
+# A document that was changed after it was written: an error of a check, and a warning.
+expect 0 specsort --check result.mzML
+sed 's/scan=11462/scan=91462/' result.mzML > changed.mzML
+expect 2 specsort --check changed.mzML; [[ ! -s out ]] || fail "--check: $(< out)"
+[[ $(< err) == "specsort: wrong checksum: changed.mzML: fileChecksum is '$sum', and the SHA-1 of the document is "* ]] || fail "$(< err)"
+for how in '' '--to mgf' '--summary' '--spectra-by rt'; do
+  expect 0 specsort changed.mzML $how
+  grep -q "^specsort: warning: changed.mzML: fileChecksum is '$sum', and the SHA-1 .* it was changed after it was written$" err || fail "$how: $(< err)"
+done
 
 # Spectra that leave: to MGF as to mzML; as a file, a stream, compressed, and in the place of the input.
 expect 0 specsort result.mzML --min-peaks 260 -o few.mzML; [[ ! -s err ]] || fail "$(< err)"

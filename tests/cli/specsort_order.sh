@@ -80,7 +80,7 @@ expect 0 specsort parts/in.0001.mgf --split-size 1 -o parts/in.mgf
 [[ $(grep -h TITLE parts/in.000?.mgf | tr '\n' ' ') == 'TITLE=one TITLE=two ' ]] || fail "a part that is the input"
 
 # What makes no sense.
-for bad in '--spectra-by none' '--spectra-by pepmass,' '--spectra-by rt,rt' '--descending-spectra' '--map map' '--memory 1M' '-T .' \
+for bad in '--spectra-by none' '--spectra-by pepmass,' '--spectra-by rt,rt' '--descending-spectra' '--map map --check' '--map map --summary' '--memory 1M' '-T .' \
            '--spectra-by rt --memory x' '--spectra-by rt --memory 0' '--split-size 0 -o o' '--split-count 0 -o o' \
            '--split-size 5 --split-count 5 -o o' '--spectra-by rt --check' '--spectra-by rt --summary' \
            '--spectra-by rt -o o.mzML' '--spectra-by rt --to mzml'; do
@@ -91,6 +91,18 @@ for option in --spectra-by --map --memory --split-size --split-count -T --top --
   expect_error specsort in.mgf "$option" '' -o o
   [[ $(< err) == "specsort: empty value: ${option/-T/--temporary-directory}: ''" ]] || fail "error: $(< err)"
 done
+# The origins of the spectra that filters leave of one input; its format stays.
+printf 'BEGIN IONS\nTITLE=one\n1 1\nEND IONS\n\nBEGIN IONS\nTITLE=two\n3 1\n2 1\nEND IONS\n' > two.mgf
+expect 0 specsort two.mgf --min-peaks 2 --map map.tsv -o result
+[[ $(< map.tsv) == $'output\tspectrum\tinput\tnumber\toffset\nresult\t1\ttwo.mgf\t2\t35' ]] || fail "the map: $(< map.tsv)"
+specsort two.mgf --min-peaks 2 | cmp - result
+expect 0 specsort two.mgf --map map.tsv; specsort two.mgf | cmp - out; [[ $(cut -f 4 map.tsv | tr '\n' ' ') == 'number 1 2 ' ]] || fail "$(< map.tsv)"
+gzip -dc "$ORDO_SOURCE/datasets/samples/openms_ecoli_25.mzML.gz" > run.mzML
+expect 0 specsort run.mzML --min-peaks 200 --map map.tsv; mv out kept
+specsort run.mzML --min-peaks 200 | cmp - kept
+[[ $(wc -l < map.tsv) == 14 && $(sed -n 2p map.tsv) == '-'$'\t1\trun.mzML\t'* ]] || fail "the map: $(< map.tsv)"
+expect_error specsort - --map map.tsv < run.mzML; grep -q 'missing option: --to' err || fail "a pipe: $(< err)"
+expect 0 specsort - --to mzml --min-peaks 200 --map map.tsv < run.mzML; cmp out kept
 # Without an order the spectra of several inputs follow one another.
 cp in.mgf a.mgf
 expect 0 specsort in.mgf a.mgf by_pepmass --map map.tsv -o result

@@ -14,10 +14,11 @@ namespace ordo::inline v0::specsort {
 namespace {
 
 constexpr std::size_t format_bytes = 4096;  // the bytes of an input that identify its format
+constexpr std::size_t max_comments = std::size_t{1} << 20;
 
 // The extensions of other formats that hold spectra.
-constexpr std::array<std::string_view, 13> foreign{"mzxml", "imzml", "mzdata", "mzmlb", "mz5", "mzpeak", "raw",
-                                                   "wiff",  "d",     "msp",    "ms1",   "ms2", "dta"};
+constexpr std::array<std::string_view, 14> foreign{"mzxml", "imzml", "mzdata", "mzmlb", "mz5", "mzpeak", "raw",
+                                                   "wiff",  "d",     "msp",    "sptxt", "ms1", "ms2",    "dta"};
 
 // Returns the extension of a name in lower case, without a trailing .gz or similar.
 std::string extension(std::string name) {
@@ -46,7 +47,13 @@ spectra::format format_of_input(cli::input& in) {
       front.find_first_not_of(" \t\r\n") == std::string_view::npos)
     throw input_error(fmt::format("empty: {}: it holds no spectra, and is not {}", in.name(),
                                   named == "mzml" ? "an mzML document" : "of the format of its name"));
-  return spectra::detect_format(front);
+  spectra::format const found = spectra::detect_format(front);
+  if (found != spectra::format::mgf || !spectra::foreign_format(front).empty()) return found;
+  // Comments may fill more than the front, and a reader of the format that the name promises knows what is wrong.
+  if (in.size() && front.size() == format_bytes && front.starts_with('#'))
+    if (spectra::format const later = spectra::detect_format(in.front(max_comments)); later != found) return later;
+  bool const is_named = named == "msp" || named == "sptxt" || named == "msl";
+  return is_named && in.front(format_bytes).find("BEGIN IONS") == std::string_view::npos ? spectra::format::msp : found;
 }
 
 std::optional<spectra::format> format_of_output(std::string const& output, std::string const& to) {

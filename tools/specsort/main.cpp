@@ -52,8 +52,8 @@ struct work {
   specsort::spectrum_lists lists;
   std::optional<spectra::duplicate_rule> duplicates;
 
-  // Returns true if there are several inputs, or an order of spectra, or parts.
-  [[nodiscard]] bool orders() const { return made.order.any() || made.inputs.size() > 1; }
+  // Returns true if there are several inputs, or an order of spectra, or parts, or their origins are written.
+  [[nodiscard]] bool orders() const { return made.order.any() || made.inputs.size() > 1 || !made.order.map.empty(); }
 };
 
 void refuse_conflicts(command const& made) {
@@ -83,10 +83,10 @@ work checked(command const& made) {
     throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
   if (made.check && made.choice.any())
     throw usage_error("conflicting options: --check reads all spectra, of which other options choose some");
-  if (!writes && made.order.any())
+  if (!writes && (made.order.any() || !made.order.map.empty()))
     throw usage_error(
-        "conflicting options: --check, --summary, and --report without --output write no spectra, which other options order or "
-        "split");
+        "conflicting options: --check, --summary, and --report without --output write no spectra, which other options order, "
+        "split or list");
   if (made.order.splits() && made.output == "-") throw usage_error("missing option: --output: standard output has no parts");
   if (made.check && !w.select.empty())
     throw usage_error("conflicting options: --check reads all peaks, of which other options drop some");
@@ -109,6 +109,7 @@ spectra::sort_options options_of(work const& w) {
   options.all_precursors = made.precursors == "all";
   options.descending = made.descending;
   options.lenient = made.lenient;
+  if (!made.rt_unit.empty()) options.rt_unit_seconds = made.rt_unit == "min" ? 60 : 1;
   options.machine = made.common.machine();
   options.temporary_folder = cli::temporary_folder();
   if (!made.common.quiet) options.on_warning = [](std::string const& message) { cli::say(tool, "warning: " + message); };
@@ -147,6 +148,17 @@ void find_sample(work const& w, spectra::sort_options& options, cli::progress& p
   options.choice.sample = spectra::find_sample(specsort::inputs_of(w.made.inputs, w.lists, w.made.common.threads, true),
                                                options, *count, w.made.choice.seed_value());
   options.choice.sample->inverse = w.made.choice.inverse_sample();
+}
+
+// Returns the format of the output of ordered spectra. That of one input whose spectra keep their order is the input's.
+spectra::format format_of_ordered(command const& made) {
+  auto const named = specsort::format_of_output(made.output, made.to);
+  if (named || made.order.any() || made.inputs.size() > 1) return named.value_or(spectra::format::mgf);
+  cli::input in(made.inputs[0], made.common.threads);
+  if (made.inputs[0] == "-" || !in.id())
+    throw usage_error(
+        fmt::format("missing option: --to: {}: with --map, it states the format of the output of a pipe", in.name()));
+  return specsort::format_of_output(made.output, made.to, in, specsort::format_of_input(in));
 }
 
 std::string name_of_all(command const& made) {
@@ -359,7 +371,7 @@ int order(work& w, cli::stats& stats, std::vector<std::string> const& command_li
   find_duplicates(w, options, progress);
   std::optional<report_file> page = report_of_output(w, options, command_line, progress);
   progress.phase("sorting");
-  spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
+  spectra::format const to = format_of_ordered(made);
   std::optional<std::uint64_t> exchanged;  // with other processes
   specsort::order_together together;
   if (others.can_share())
@@ -398,7 +410,7 @@ int order(work& w, cli::stats& stats, std::vector<std::string> const& command_li
 spectra::sort_report help_with_chunks(work const& w, spectra::sort_options options) {
   command const& made = w.made;
   if (w.orders()) {
-    spectra::format const to = specsort::format_of_output(made.output, made.to).value_or(spectra::format::mgf);
+    spectra::format const to = format_of_ordered(made);
     return specsort::help_order_files(made.inputs, w.lists, to, options, w.order, made.common.threads).done;
   }
   cli::input in(made.inputs[0], made.common.threads);

@@ -214,8 +214,17 @@ std::vector<cli::option> sort_rows(command& to) {
        .only_choices = true,
        .set = cli::store(to.by)},
       flag("descending", sort_group, "sort peaks in descending order; peaks without intensity still come last", to.descending),
-      flag("lenient", sort_group, "accept invalid lines of MGF, with a warning, and mzML that is not UTF-8", to.lenient,
-           "Invalid lines stay where they are. Bytes that are not UTF-8 are read as Windows-1252."),
+      flag("lenient", sort_group, "accept invalid lines of MGF and MSP, with a warning, and mzML that is not UTF-8", to.lenient,
+           "Invalid lines of MGF stay where they are. Those of MSP are left out, and Num Peaks may be wrong. Bytes that are "
+           "not UTF-8 are read as Windows-1252."),
+      {.name = "rt-unit",
+       .value = "UNIT",
+       .group = sort_group,
+       .help = "read retention times of MSP that state no unit in s or min",
+       .preset = "s for RETENTION_TIME, min for RT and RETENTIONTIME, with a warning",
+       .choices = "s min",
+       .only_choices = true,
+       .set = cli::store(to.rt_unit)},
       flag("check", other_group, "print the first peak out of order and exit with 1; write nothing", to.check),
       {.name = "summary",
        .value = "json",
@@ -447,14 +456,13 @@ std::string explained(spectra::selection const& select, std::string const& prese
 
 spectra::order_options order_options::order(bool several, bool unique) const {
   spectra::order_options one;
-  bool const is_order = any() || several;
-  if (!is_order && !map.empty()) throw usage_error("--map needs --spectra-by, --split-size, --split-count or several inputs");
+  bool const is_order = any() || several || !map.empty();
   if (!is_order && !unique) {
     for (auto const& [name, given] :
          {std::pair("--memory", !memory.empty()), std::pair("--temporary-directory", !folders.empty())})
       if (given)
         throw usage_error(
-            fmt::format("{} needs --spectra-by, --split-size, --split-count, --unique-spectra or several inputs", name));
+            fmt::format("{} needs --spectra-by, --map, --split-size, --split-count, --unique-spectra or several inputs", name));
   }
   if (descending && by.empty()) throw usage_error("--descending-spectra needs --spectra-by");
   if (!is_order && !unique) return one;

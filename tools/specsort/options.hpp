@@ -86,7 +86,7 @@ struct order_options {
 struct command {
   std::vector<std::string> inputs;
   std::string output = "-", by = "mz", to, summary, report;
-  std::string isolation_target, precursors;
+  std::string isolation_target, precursors, rt_unit;
   bool descending = false, check = false, lenient = false, explain = false, keep_metadata = false, has_output = false;
   choice_options choice;
   selection_options selection;

@@ -11,8 +11,9 @@
 /// mzXML is that of versions 1 to 3.2, with peaks of 32 or 64 bits, compressed by zlib or not at all; its index of scans is not
 /// read. Its titles are made of the name of the parent file, the scan number twice and the charge, as in titles of mzML.
 ///
-/// MSP is the text format of NIST's libraries, as NIST, MassBank, MoNA, MS-DIAL and SpectraST write it. Name, PrecursorMZ (or
-/// Parent= of the comment), Charge (or that of Precursor_type), Ion_mode, RetentionTime (in minutes, unless it names a unit),
+/// MSP is the text format of NIST's libraries, as NIST, AMDIS, MassBank, MoNA, MS-DIAL, SpectraST, matchms and msPurity write
+/// it, with its keys in any order. Name (or COMPOUND_NAME, RECORD_TITLE, CH$NAME), PrecursorMZ (or Parent= of the comment),
+/// Charge (or that of Precursor_type, or Charge= of the comment), Ion_mode, RetentionTime (see sort_options::rt_unit_seconds),
 /// ScanNumber and Spectrum_type are read, and annotations of peaks are not.
 ///
 /// mzSpecLib is the text form of HUPO-PSI's libraries, version 1.0. Attributes of spectra, of their first analyte and of the
@@ -20,7 +21,8 @@
 /// target or theoretical), charge, polarity, retention time, scan number, MS level and ion mobility. Interpretations and
 /// annotations of peaks are not.
 ///
-/// Input that is not well-formed, and spectra that do not hold the number of peaks that they state, are errors.
+/// Input that is not well-formed, and spectra that do not hold the number of peaks that they state, are errors; in MSP unless
+/// sort_options::lenient.
 namespace ordo::inline v0::spectra {
 
 /// Sorts the rest of an input of any format, and writes it as MGF: spectra of MS level 2 and above with a precursor m/z; of

@@ -9,11 +9,11 @@
 /// Sorts the peaks of mass spectra in mzML (HUPO-PSI, 1.1), or writes them as MGF.
 ///
 /// A document may be plain or an indexedmzML, in UTF-8, ISO-8859-1 or ASCII. Arrays hold floats or integers of 32 or 64 bits:
-/// as they are, in zlib or zstd, shuffled or with a dictionary in zstd, with predictions in zlib, or in MS-Numpress, whose
-/// numbers count as 64-bit floats. Other arrays are an error if their spectrum has to be read. So are text that is not
-/// well-formed, a document type, an array that does not hold the number of values that it states, and one whose values are in
-/// another file (imzML, mzMLb). With sort_options::lenient, invalid bytes in a document of UTF-8 are read as Windows-1252, and
-/// written as they are, with a warning.
+/// as they are (also if no compression is stated), in zlib or zstd, shuffled or with a dictionary in zstd, with predictions in
+/// zlib, or in MS-Numpress, whose numbers count as 64-bit floats. Other arrays are an error if their spectrum has to be read.
+/// So are text that is not well-formed, a document type, an array that does not hold the number of values that it states, and
+/// one whose values are in another file (imzML, mzMLb). With sort_options::lenient, invalid bytes in a document of UTF-8 are
+/// read as Windows-1252, and written as they are, with a warning.
 /// Retention times may have any unit of time of a fixed length. A time without a unit counts as seconds, with a warning.
 /// Another unit is an error where times count: in MGF, summaries and orders by retention time.
 namespace ordo::inline v0::spectra {
@@ -68,12 +68,15 @@ order_report order_mzml(source& input, sink& output, sort_options const& options
 /// its id to the one before; and 16 to 32 bytes more for each if there are several inputs. More is stored on disk, in
 /// order.folders: all spectra and chromatograms, and a second time those of a part.
 /// @param options  name and input_bytes do not count
-/// @throws input_error  for documents that cannot be one: of another version, or with other prefixes of tags
+/// - Prefixes of namespaces that a later input declares are declared in the head, too.
+/// @throws input_error  for documents that cannot be one: of another version, with other prefixes of tags, or with another
+/// namespace of a prefix
 /// @throws usage_error  for a repeated key, no input, or an input that is not mzML; and as sort_mzml
 order_report order_mzml(spectrum_inputs const& inputs, output_parts& output, sort_options const& options,
                         order_options const& order);
 
 /// Finds the first peak out of order, among those that sort_mzml to mzML would move. Its line is that of the spectrum.
+/// @throws input_error  also if the fileChecksum of an indexedmzML is wrong, of which other functions warn; as sort_mzml
 check_result check_mzml(source& input, sort_options const& options);
 
 /// Summarizes the rest of a document as summarize does, with spectra of every MS level. A spectrum has as many peaks as m/z

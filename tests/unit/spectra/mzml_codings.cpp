@@ -272,6 +272,21 @@ TEST_CASE("mzml: wrong arrays in other forms are named with their line") {
         "compression of a binary array not supported: f.mzML:11: 'coordinate grid encoding'");
 }
 
+TEST_CASE("mzml: arrays whose compression is not stated are uncompressed") {
+  constexpr std::string_view term = "<cvParam accession=\"MS:1000576\" name=\"c\"/>";
+  document made{{{{mz({3, 1, 2}), intensity({1, 2, 3})}}, {{mz({1}), intensity({7})}}}};
+  auto const without = [&](std::string text) {
+    for (std::size_t at = text.find(term); at != std::string::npos; at = text.find(term)) text.erase(at, term.size());
+    return text;
+  };
+  std::string const good = text_of(made);
+  CHECK(sorted(without(good)) == without(sorted(good)));
+  CHECK(sorted(without(good), {}, format::mgf) == sorted(good, {}, format::mgf));
+  ordo::spectra::sort_options options;
+  options.select.top = 1;
+  CHECK(sorted(without(good), options, format::mgf) == sorted(good, options, format::mgf));
+}
+
 TEST_CASE("mzml: mutations of arrays in every form are read or refused") {
   random_numbers random(45);
   array_codec codec;

@@ -177,3 +177,47 @@ TEST_CASE("mzml: elements that are indexed are remembered in little memory, and 
   CHECK(all.take_added(1));
   CHECK_FALSE(all.take_added(1));
 }
+
+TEST_CASE("mzml: a wrong checksum of an indexedmzML is found") {
+  document made{{{{mz({1, 2}), intensity({1, 2})}}, {{mz({3}), intensity({4})}}}, true};
+  std::string const good = sorted(text_of(made));
+  std::size_t const sum = good.find("<fileChecksum>") + std::string_view("<fileChecksum>").size();
+  std::string const stated = good.substr(sum, 40);
+  auto const with = [&](std::string const& text) { return good.substr(0, sum) + text + good.substr(sum + 40); };
+  std::string upper = stated, zeros(40, '0');
+  for (char& c : upper) c = c >= 'a' ? char(c - 'a' + 'A') : c;
+  auto const warning_of = [&](std::string const& text, ordo::spectra::format as) {
+    std::optional<std::string> first;
+    for (std::size_t const block : {std::size_t{1} << 20, std::size_t{1}, std::size_t{1000}}) {
+      std::string warning, out;
+      sort_options options;
+      options.name = "f.mzML";
+      options.machine.device = ordo::device::cpu;
+      options.chunk_bytes = block;
+      options.on_warning = [&](std::string const& message) { warning += message; };
+      mzml::sort(text, out, options, as);
+      if (!first) first = warning;
+      CHECK(warning == *first);
+      // The error of a check says the same.
+      ordo::memory_source from{std::string_view(text)};
+      std::string error;
+      try {
+        check_mzml(from, options);
+      } catch (ordo::input_error const& e) {
+        error = e.what();
+      }
+      CHECK(error == (warning.empty() ? "" : "wrong checksum: " + warning.substr(0, warning.find(": it was changed"))));
+    }
+    return *first;
+  };
+  using ordo::spectra::format;
+  std::string const end = "', and the SHA-1 of the document is ", last = ": it was changed after it was written";
+  for (format const as : {format::mzml, format::mgf}) {
+    for (std::string const& right : {good, with(upper), with("\n " + stated + "\n"), with("0"), with(""), with(zeros)})
+      CHECK(warning_of(right, as).empty());
+    for (std::string const& wrong : {zeros.substr(1) + "1", stated.substr(1), std::string("none")})
+      CHECK(warning_of(with(wrong), as) == "f.mzML: fileChecksum is '" + wrong + end + stated + last);
+    std::string const changed = replaced(good, "scan=1\"", "scan=8\"");
+    CHECK(warning_of(replaced(changed, "scan=1\"", "scan=8\""), as).starts_with("f.mzML: fileChecksum is '" + stated + end));
+  }
+}

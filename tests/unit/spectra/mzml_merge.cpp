@@ -209,9 +209,20 @@ TEST_CASE("mzml: documents that cannot be one are refused") {
   std::string const old = replaced(good, "version=\"1.1.0\"", "version=\"1.0.0\"");
   CHECK(refusal_of({good, old}) == "cannot merge: in/2&.mzML: it is mzML 1.0.0, and only documents of mzML 1.1 can become one");
   CHECK(merged({old}).parts.size() == 1);
-  std::string const prefixed = replaced(good, "<mzML xmlns=", "<mzML xmlns:x=\"urn:x\" xmlns=");
-  CHECK(refusal_of({good, prefixed}) == "cannot merge: in/2&.mzML: its tags have other prefixes than those of in/1&.mzML");
-  CHECK(merged({prefixed, good}).parts.size() == 1);
+  auto const with_prefix = [&](std::string const& space) {
+    return replaced(good, "<mzML xmlns=", "<mzML xmlns:x=\"" + space + "\" xmlns=");
+  };
+  CHECK(refusal_of({good, with_prefix("urn:x"), with_prefix("urn:y")}) ==
+        "cannot merge: in/3&.mzML: xmlns:x is 'urn:y' in it, and 'urn:x' in the inputs before");
+  CHECK(merged({with_prefix("urn:x"), good, with_prefix("urn:x")}).parts.size() == 1);
+  // A prefix that another document declares is declared in the output, as its spectra may use it.
+  std::string const used = replaced(with_prefix("urn:x"), "<spectrum ", "<spectrum x:y=\"1\" ");
+  std::string const joined = merged({good, used, with_prefix("urn:x")}).parts[0];
+  CHECK(all_of(joined, "(xmlns:x=\"[^\"]*\")") == std::vector<std::string>{"xmlns:x=\"urn:x\""});
+  CHECK(all_of(joined, "<mzML ([^>]*)>") ==
+        std::vector<std::string>{"xmlns=\"http://psi.hupo.org/ms/mzml\" version=\"1.1.0\" xmlns:x=\"urn:x\""});
+  std::string const other_tags = replaced(replaced(good, "<mzML xmlns=", "<y:mzML xmlns:y="), "</mzML>", "</y:mzML>");
+  CHECK(refusal_of({good, other_tags}) == "cannot merge: in/2&.mzML: its tags have other prefixes than those of in/1&.mzML");
   CHECK(refusal_of({good, "<mzML></mzML>"}) == "cannot merge: in/2&.mzML: the document has no run");
   CHECK(refusal_of({good, ""}).starts_with("malformed XML: in/2&.mzML:1: "));
   CHECK(refusal_of({good, good.substr(0, good.size() - 300)}).starts_with("malformed XML: in/2&.mzML:"));

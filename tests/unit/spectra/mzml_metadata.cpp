@@ -197,6 +197,20 @@ TEST_CASE("mzml: what cannot be recorded is told") {
   CHECK(why("<spectrumList defaultDataProcessingRef=\"d\"", "<spectrumList") ==
         start + "the list of spectra refers to no dataProcessing");
   CHECK(why("version=\"1.1.0\"", "version=\"1.0\"") == start + "the document is mzML 1.0");
+  // A fault behind the head does not hide it, whatever the size of chunks.
+  for (std::string const& text : {replaced(replaced(in, lists, ""), "ms level\" value=\"2\"", "ms level\" value=\"x\""),
+                                  replaced(in, lists, "").substr(0, replaced(in, lists, "").find("</spectrum>"))})
+    for (std::size_t const block : {std::size_t{1}, std::size_t{300}, std::size_t{1} << 20}) {
+      std::vector<std::string> warnings;
+      sort_options chunked = options;
+      chunked.name = "f.mzML";
+      chunked.chunk_bytes = block;
+      chunked.machine.device = ordo::device::cpu;
+      chunked.on_warning = [&](std::string const& message) { warnings.push_back(message); };
+      std::string out;
+      CHECK_THROWS_AS(mzml::sort(text, out, chunked), ordo::input_error);
+      CHECK(warnings == std::vector<std::string>{start + "the document has no softwareList"});
+    }
   outcome const own = made_of(replaced(in, "<spectrum ", "<spectrum dataProcessingRef=\"e\" "), options);
   CHECK(own.warnings ==
         std::vector<std::string>{"f.mzML: 1 spectra refer to a dataProcessing of their own, where no step is recorded"});

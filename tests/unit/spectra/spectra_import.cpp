@@ -154,6 +154,7 @@ TEST_CASE("import: what is wrong in mzXML is named with its line") {
       {"</peaks>", "<a/></peaks>", "not mzXML: f:6: a tag between <peaks> and </peaks>"},
       {"</peaks>", "*</peaks>", "not a binary array: f:6: it is no base64"},
       {"<mzXML", "<mzML", "not mzXML: f:2: its first tag is <mzML>"},
+      {"<mzXML", "<!DOCTYPE x><mzXML", "document type: f:2: neither mzML nor mzXML has one"},
   };
   for (auto const& [what, by, message] : all) {
     CAPTURE(what, by);
@@ -208,16 +209,199 @@ TEST_CASE("import: what is wrong in MSP is named with its line") {
       {"Num Peaks: 2", "Num Peaks: 3", "not MSP: f:1: the record that begins here has 2 peaks, where Num Peaks is 3"},
       {"Num Peaks: 2", "Num Peaks: 1", "not MSP: f:1: the record that begins here has 2 peaks, where Num Peaks is 1"},
       {"Num Peaks: 2", "Num Peaks: x", "not MSP: f:7: Num Peaks is 'x'"},
-      {"PrecursorMZ: 445.5", "PrecursorMZ: x", "not MSP: f:2: precursormz is 'x', which is no number"},
+      {"PrecursorMZ: 445.5", "PrecursorMZ: x", "not MSP: f:2: PrecursorMZ is 'x', which is no number"},
       {"100.25\t20.5", "100.25\tx", "not MSP: f:9: '100.25\tx' is no peak"},
-      {"4 2;", "4;", "not MSP: f:15: '4' is no peak"},
+      {"4 2;", "4;", "not MSP: f:15: '5 1; 4; 3 3;' is no peak"},
+      {"445.5", "445,5", "not MSP: f:2: PrecursorMZ is '445,5', which is no number"},
+      {"1.5", "1,5", "not MSP: f:6: RETENTIONTIME is '1,5', which is no number"},
+      {"200.5\t10", "200,5 10", "not MSP: f:8: '200,5 10\t\"b; 2\"' is no peak"},
       {"Charge: 2", "Charge 2", "not MSP: f:5: 'Charge 2' is no line \"key: value\""},
       {"Num Peaks: 2\r\n", "\r\n", "not MSP: f:1: the record that begins here has no Num Peaks:"},
-      {"# a", "a", "not MSP: f:21: 'a comment' where a record begins with Name:"},
+      {"# a", "a", "not MSP: f:21: 'a comment' where a record begins with a line \"key: value\""},
   };
   for (auto const& [what, by, message] : all) {
     CAPTURE(what, by);
     CHECK(to_mgf(replaced(small_library, what, by), format::msp) == message);
+  }
+}
+
+namespace {
+
+struct flavour {
+  char const *of, *text, *expected;
+};
+
+// Records as programs write them.
+constexpr flavour flavours[]{
+    {"matchms, with its keys in capitals",
+     "COMPOUND_NAME: foo\nCHARGE: 1\nPRECURSOR_MZ: 100.1\nIONMODE: positive\nNUM PEAKS: 2\n60.0\t2.0\n50.0\t1.0\n\n"
+     "COMPOUND_NAME: bar\nADDUCT: [M-2H]2-\nPRECURSOR_MZ: N/A\nIONMODE: N/A\nNUM PEAKS: 0\n\n",
+     "BEGIN IONS\nTITLE=foo\nPEPMASS=100.1\nCHARGE=1+\n50 1\n60 2\nEND IONS\n"
+     "BEGIN IONS\nTITLE=bar\nPEPMASS=0\nCHARGE=2-\nEND IONS\n"},
+    {"the name in the middle, the number of peaks before it",
+     "NUM PEAKS: 1\nSMILES: [H]\nNAME: a\nIONIZATION_MODE: NSI\nPRECURSOR_MZ: 3\n1 2\n\nNUM PEAKS: 1\nSMILES: C\nNAME: b\n3 "
+     "4\n",
+     "BEGIN IONS\nTITLE=a\nPEPMASS=3\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n3 4\nEND IONS\n"},
+    {"a synonym first, as NAME is not the first of its records",
+     "SYNONYM: x\nNAME: a\nNum Peaks: 1\n1 2\nSYNONYM: y\nNAME: b\nNum Peaks: 1\n3 4\n",
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n3 4\nEND IONS\n"},
+    {"msPurity, and lines that end twice",
+     "RECORD_TITLE: a | b\r\r\nMS$FOCUSED_ION: PRECURSOR_M/Z 150.5\r\r\nAC$CHROMATOGRAPHY: RETENTION_TIME 90 s\r\r\n"
+     "MS$FOCUSED_ION: PRECURSOR_TYPE [M-H]-\r\r\nAC$MASS_SPECTROMETRY: ION_MODE NEGATIVE\r\r\nCH$NAME: c\r\r\n"
+     "PK$NUM_PEAK: 2\r\r\nPK$PEAK: m/z int. rel.int.\r\r\n104.5\t16\t100\r\r\n102.5\t4\t25\r\n\r\r\n"
+     "RECORD_TITLE: d\r\r\nPK$NUM_PEAK: 0\r\r\nPK$PEAK: m/z int. rel.int.\r\r\n",
+     "BEGIN IONS\nTITLE=a | b\nRTINSECONDS=90\nPEPMASS=150.5\nCHARGE=1-\n102.5 4\n104.5 16\nEND IONS\n"
+     "BEGIN IONS\nTITLE=d\nPEPMASS=0\nEND IONS\n"},
+    {"SpectraST, with its head",
+     "### x.sptxt  (Text version of x.splib)\n### SpectraST (version 5.0)\n### ===\nName: PEPTIDER/2\nLibID: 0\n"
+     "PrecursorMZ: 478.25\nFullName: K.PEPTIDER.D/2\nComment: AvePrecursorMz=478.3\nNumPeaks: 2\n"
+     "175.5\t1000.0\ty1/0.00\t2/2 0.001|0.1\n98.5\t500.0\tb1/0.01,a2/0.00\t2/2 0.001|0.1\n\n",
+     "BEGIN IONS\nTITLE=PEPTIDER/2\nPEPMASS=478.25\nCHARGE=2+\n98.5 500\n175.5 1000\nEND IONS\n"},
+    {"GOLM, with colons", "Name: a\nNum Peaks: 4\n70:10 81:7 77:1000 78:110 \n\nName: b\nNum Peaks: 1\n90:10 \"x: y\"\n",
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n70 10\n77 1000\n78 110\n81 7\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n90 10\nEND "
+     "IONS\n"},
+    {"AMDIS, with parentheses",
+     "\nNAME:a\nSOURCE:C:\\a b.MSL\nNUM PEAKS:  6 \n(  50   10) ( 104   18) (  52    5) ( 53 7)\n( 55 102) (51 100) \n\n"
+     "NAME:b\nNUM PEAKS: 3\n(1,2)(3, 4); (5:6)\n",
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n50 10\n51 100\n52 5\n53 7\n55 102\n104 18\nEND IONS\n"
+     "BEGIN IONS\nTITLE=b\nPEPMASS=0\n1 2\n3 4\n5 6\nEND IONS\n"},
+    {"numbers behind a peak, and annotations with semicolons",
+     "Name: a\nNum Peaks: 2\n1 2 0.5 7\n3 4 0.25 8\n\nName: b\nNum Peaks: 2\n3 4 C6H9;C12H18 2/2\n1 2 ?\n",
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n1 2\n3 4\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n1 2\n3 4\nEND IONS\n"},
+    {"comments, a byte order mark, and a Ctrl-Z at the end",
+     "# a comment\n\n\xef\xbb\xbfName: a\nNum Peaks: 1\n1 2\n# between\n\nName: b\nNum Peaks: 1\n3 4\n\x1a",
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n3 4\nEND IONS\n"},
+    {"empty lines between all lines", "Name: a\n\nMW: 1\n\nNum Peaks: 2\n\n3 4\n\n1 2\n\nName: b\n\nNum Peaks: 0\n\n",
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n1 2\n3 4\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\nEND IONS\n"},
+    {"lines that end with CR alone", "Name: a\rNum Peaks: 1\r1 2\r\rName: b\rNum Peaks: 1\r3 4\r",
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n3 4\nEND IONS\n"},
+    {"MetaMorpheus, peptides with a crosslink",
+     "Name: A(1)B(2)/3\nMW: 7\nComment: Parent=7.5 RT=1\nNum alpha peaks: 1, Num beta peaks: 1\n3 4 \"y1\"\n1 2 \"b1\"\n",
+     "BEGIN IONS\nTITLE=A(1)B(2)/3\nPEPMASS=7.5\nCHARGE=3+\n1 2\n3 4\nEND IONS\n"},
+    {"a charge in the comment", "Name: c\nComments: Consensus Charge=2 Parent=582.5 MS_mode=\"+\"\nNum peaks: 1\n1 2 \"4 4\"\n",
+     "BEGIN IONS\nTITLE=c\nPEPMASS=582.5\nCHARGE=2+\n1 2\nEND IONS\n"},
+};
+
+// Returns the output, and the warnings behind it, a line each.
+std::string mgf_and_warnings(std::string_view text, sort_options options = {}) {
+  std::string warnings;
+  options.name = "f";
+  options.machine.device = ordo::device::cpu;
+  options.on_warning = [&](std::string const& message) { warnings += message + '\n'; };
+  ordo::memory_source source(text);
+  text_sink sink;
+  sort_to_mgf(source, sink, options, format::msp);
+  return sink.text + warnings;
+}
+
+}  // namespace
+
+TEST_CASE("import: MSP is read as each program writes it, and known by its content") {
+  for (auto const& [of, text, expected] : flavours) {
+    CAPTURE(of);
+    CHECK(to_mgf(text, format::msp) == expected);
+    CHECK(detect_format(text) == format::msp);
+  }
+  // Text of other formats with colons.
+  for (char const* const other : {"COM=a: b\nBEGIN IONS\n", "# Name: a\nBEGIN IONS\n", "BEGIN IONS\nTITLE=Name: a\n",
+                                  "a: b\nc: d\n", "ACCESSION: x\nRECORD_TITLE: y\nPK$NUM_PEAK: 1\n"})
+    CHECK(detect_format(other) == format::mgf);
+  CHECK(foreign_format("ACCESSION: x\nRECORD_TITLE: y\nPK$NUM_PEAK: 1\n").starts_with("it looks like a record of MassBank; "));
+  CHECK(foreign_format("BEGIN IONS\n1 2\nEND IONS\n\x1a\r\n").empty());
+  CHECK(foreign_format("BEGIN IONS\n1 2\n\x1a\nEND IONS\n") != "");
+  CHECK(detect_format("Name: a\nno key\n") == format::msp);
+  // Comments may be longer than the front of a file.
+  CHECK(detect_format(std::string(100, '#') + '\n' + std::string(5000, '#') + "\nNAME: a\n") == format::msp);
+}
+
+TEST_CASE("import: retention times of MSP without a unit count as seconds or minutes, with a warning") {
+  auto const record = [](std::string const& time) { return "Name: a\n" + time + "\nNum Peaks: 0\n"; };
+  auto const seconds = [](std::string const& value) {
+    return "BEGIN IONS\nTITLE=a\nRTINSECONDS=" + value + "\nPEPMASS=0\nEND IONS\n";
+  };
+  std::string const no_precursor = "f: 1 spectra have no precursor m/z: their PEPMASS is 0\n";
+  std::string const as_minutes = "f: 1 retention times state no unit, and count as minutes (--rt-unit=s: as seconds)\n";
+  std::string const as_seconds = "f: 1 retention times state no unit, and count as seconds (--rt-unit=min: as minutes)\n";
+  struct {
+    char const *line, *value, *stated;
+    bool warns, in_seconds;
+  } const all[]{
+      {"RT: 10.5", "630", nullptr, true, false},
+      {"RETENTIONTIME: 1.5", "90", nullptr, true, false},
+      {"RetentionTime:2", "120", nullptr, true, false},
+      {"RETENTION_TIME: 52.56", "52.56", nullptr, true, true},
+      {"AC$CHROMATOGRAPHY: RETENTION_TIME 63.5", "63.5", nullptr, true, true},
+      {"RT: 10.5 min", "630", nullptr, false, false},
+      {"RETENTION_TIME: 0.5 minutes", "30", nullptr, false, false},
+      {"RETENTIONTIME: 7 sec", "7", nullptr, false, false},
+      {"RETENTIONTIME: 7s", "7", nullptr, false, false},
+      {"RT: 1 h", "3600", nullptr, false, false},
+      {"RT: 500 ms", "0.5", nullptr, false, false},
+      {"RTINSECONDS: 7", "7", nullptr, false, false},
+  };
+  for (auto const& one : all) {
+    CAPTURE(one.line);
+    CHECK(mgf_and_warnings(record(one.line)) == seconds(one.value) + no_precursor +
+                                                    (!one.warns       ? ""
+                                                     : one.in_seconds ? as_seconds
+                                                                      : as_minutes));
+    sort_options options;
+    options.rt_unit_seconds = 60;
+    std::string const made = mgf_and_warnings(record(one.line), options);
+    CHECK(made.find("unit") == std::string::npos);
+    if (!one.warns) CHECK(made == seconds(one.value) + no_precursor);
+  }
+  sort_options options;
+  options.rt_unit_seconds = 1;
+  CHECK(mgf_and_warnings(record("RT: 10.5"), options) == seconds("10.5") + no_precursor);
+  for (char const* const none : {"RT: None", "RETENTIONTIME:", "RETENTIONTIME: -1", "RETENTION_TIME: N/A", "RT: ?"})
+    CHECK(mgf_and_warnings(record(none)) == "BEGIN IONS\nTITLE=a\nPEPMASS=0\nEND IONS\n" + no_precursor);
+  // A check does not need times.
+  std::string warnings;
+  options = {};
+  options.on_warning = [&](std::string const& message) { warnings += message; };
+  std::string const text = record("RT: 1");
+  ordo::memory_source source{std::string_view(text)};
+  check(source, options, format::msp);
+  CHECK(warnings.empty());
+}
+
+TEST_CASE("import: a lenient reader of MSP takes the peaks that are there, and counts what it leaves out") {
+  sort_options options;
+  options.lenient = true;
+  std::string const no_precursor = "f: 1 spectra have no precursor m/z: their PEPMASS is 0\n";
+  auto const expect = [&](std::string const& text, std::string const& peaks, std::string const& warnings) {
+    CAPTURE(text);
+    CHECK(mgf_and_warnings(text, options) ==
+          "BEGIN IONS\nTITLE=a\nPEPMASS=0\n" + peaks + "END IONS\n" + no_precursor + warnings);
+    CHECK(to_mgf(text, format::msp).starts_with("not MSP: f:"));
+  };
+  std::string const counts = "f: 1 records have another number of peaks than they state\n",
+                    lines = "f: 1 lines that the format does not allow are left out\n";
+  expect("Name: a\nNum peaks: 4\n3 4 \"y1\"\n1 2 \"b2\"\n", "1 2\n3 4\n", counts);
+  expect("Name: a\nNum peaks: 1\n3 4\n1 2\n", "1 2\n3 4\n", counts);
+  expect("Name: a\nNum peaks: x\n3 4\n1 2\n", "1 2\n3 4\n", counts);
+  expect("Name: a\n3 4\n1 2\n", "1 2\n3 4\n", counts);
+  expect("Name: a\nNum peaks: 2\n3 4\n1 x\n1 2\n", "1 2\n3 4\n", lines);
+  expect("Name: a\nQI=74.1\nNum peaks: 1\n1 2\n", "1 2\n", lines);
+  expect("Name: a\nPrecursorMZ: 4,5\nNum peaks: 1\n1 2\n", "1 2\n", lines);
+  CHECK_THROWS_AS(mgf_and_warnings("what is this\n1 2\n", options), ordo::input_error);
+}
+
+TEST_CASE("import: text that is no MGF is refused by a lenient reader, too") {
+  for (std::string const text : {"what is this\n1 2\n", "Name: a\nNum Peaks: 2\n1 2\n", "{}\n", "a,b\n1,2\n"}) {
+    CAPTURE(text);
+    sort_options options;
+    options.lenient = true;
+    options.name = "f";
+    options.machine.device = ordo::device::cpu;
+    for (std::size_t const shown : {0, 10}) {
+      options.warnings_shown = shown;
+      ordo::memory_source source{std::string_view(text)}, again{std::string_view(text)};
+      text_sink sink;
+      CHECK_THROWS_AS(ordo::spectra::sort(source, sink, options), ordo::input_error);
+      CHECK_THROWS_AS(check(again, options), ordo::input_error);
+    }
   }
 }
 

@@ -89,6 +89,7 @@ struct job {
       spectra::sort_options here = options;
       here.members = all;
       here.machine.on = on;
+      if (!on) here.machine.device = device::cpu;  // so that its chunks have the size of the members'
       bool const is_first = !all || all->rank() == 0;
       here.on_warning = [&](std::string const& message) {
         REQUIRE(is_first);
