@@ -423,7 +423,7 @@ class mgf_format final : public input_format {
       case fault::foreign:
         if (!kind_.empty()) return fmt::format("not MGF: {}: {}", where, description_of(kind_));
         if (auto const kind = kind_of_line(line); !kind.empty())
-          return fmt::format("not MGF: {}: it looks like {}: '{}'", where, kind, excerpt(line));
+          return fmt::format("not MGF: {}: {}", where, description_of(kind, excerpt(line)));
         return fmt::format("not MGF: {}: neither parameter, comment, query nor BEGIN IONS: '{}'", where, excerpt(line));
       case fault::moved_scope:
         return fmt::format("parameter between spectra: {}: '{}' would come to stand before other spectra", where,

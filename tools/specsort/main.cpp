@@ -39,7 +39,7 @@ namespace {
 
 using namespace ordo;
 
-using specsort::prompt_output, specsort::tool;
+using specsort::prompt_output, specsort::refuse_instrument_folder, specsort::tool;
 
 using specsort::command;
 
@@ -66,6 +66,17 @@ void refuse_conflicts(command const& made) {
     throw usage_error("conflicting options: --output, --report: both would be standard output");
 }
 
+// Refuses a folder as output. There is one output, of all inputs.
+void refuse_folder_output(command const& made) {
+  std::error_code error;
+  if (!made.output.ends_with('/') && !std::filesystem::is_directory(made.output, error)) return;
+  std::string const folder = made.output.substr(0, made.output.find_last_not_of('/') + 1);
+  std::string_view const several =
+      made.inputs.size() > 1 ? "; several inputs become one file: to keep them apart, run specsort once for each" : "";
+  throw usage_error(fmt::format("cannot write: {}: it is a folder, and the output is a file: name it, as {}/{}{}", made.output,
+                                folder, made.to == "mzml" ? "sorted.mzML" : "sorted.mgf", several));
+}
+
 // Checks options that depend on one another. @throws usage_error
 work checked(command const& made) {
   if (made.inputs.empty()) throw usage_error("missing operand: FILE: see specsort --help");
@@ -82,14 +93,15 @@ work checked(command const& made) {
   if (!made.choice.filter_ms_level.empty() && w.select.empty())
     throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
   if (made.check && made.choice.any())
-    throw usage_error("conflicting options: --check reads all spectra, of which other options choose some");
+    throw usage_error("conflicting options: --check: it reads all spectra, of which other options choose some");
   if (!writes && made.order.any())
     throw usage_error(
-        "conflicting options: --check, --summary, and --report without --output write no spectra, which other options order or "
+        "conflicting options: --check, --summary, --report without --output: they write no spectra, which others order or "
         "split");
+  if (writes) refuse_folder_output(made);
   if (made.order.splits() && made.output == "-") throw usage_error("missing option: --output: standard output has no parts");
   if (made.check && !w.select.empty())
-    throw usage_error("conflicting options: --check reads all peaks, of which other options drop some");
+    throw usage_error("conflicting options: --check: it reads all peaks, of which other options drop some");
   return w;
 }
 
@@ -159,7 +171,7 @@ class report_file {
   explicit report_file(work const& w) : out_(w.made.report, w.made.common.threads) {
     for (std::string const& input : w.made.inputs)
       if (out_.is_file(input))
-        throw usage_error(fmt::format("--report {}: it would replace the input {}", w.made.report, input));
+        throw usage_error(fmt::format("cannot write: --report {}: it would replace the input {}", w.made.report, input));
   }
   [[nodiscard]] cli::output const& out() const { return out_; }
   void write(spectra::comparison const& found, std::string_view name, std::vector<std::string> const& command) {
@@ -457,7 +469,7 @@ int run(int argc, char** argv, cli::job const& job) {
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
   refuse_conflicts(made);
   if (made.explain) {
-    fmt::print("{}", specsort::explained(made.selection.selection(), made.selection.preset, made.key(), made.descending));
+    fmt::print("{}", specsort::explained(made));
     return 0;
   }
   work w = checked(made);
@@ -473,6 +485,7 @@ int run(int argc, char** argv, cli::job const& job) {
   find_sample(w, options, progress);
   find_duplicates(w, options, progress);
   std::optional<report_file> page = report_of_output(w, options, command_line, progress);
+  refuse_instrument_folder(made.inputs[0]);
   cli::input in(made.inputs[0], made.common.threads);
   options.name = in.name();
   if (!in.compressed()) options.input_bytes = in.file_size().value_or(0);  // inflating is too slow for a GPU to pay
