@@ -178,8 +178,8 @@ class divided_order {
   /// suffice
   bool read() {
     spectrum_collector collector(
-        reader_, keys_, store_, [this](std::size_t k, std::string const&, bool, std::string const&) { return carried_[k]; },
-        [] { throw no_room(); });
+        reader_, keys_, store_, false,
+        [this](std::size_t k, std::string const&, bool, std::string const&) { return carried_[k]; }, [] { throw no_room(); });
     try {
       for (std::size_t k = 0; k < inputs_.count; ++k) {
         std::uint64_t const first = begins_[k].in_all, last = end_of(k);

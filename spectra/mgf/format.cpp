@@ -293,7 +293,7 @@ class mgf_chunk final : public chunk {
     std::size_t const next = s + 1 < spectra.size() ? spectra[s + 1].text.begin : text.size;
     std::size_t const mark = range.of(text.view()).starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
     records.add(*task_.keys, spectra[s].header, num_peaks,
-                end + empty_lines(text.view().substr(range.end(), next - range.end())), s, range.begin + mark);
+                end + empty_lines(text.view().substr(range.end(), next - range.end())), s, range.begin + mark, task_.several);
   }
 
   void fill() {

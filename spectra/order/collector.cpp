@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include <fmt/format.h>
+
 #include "spectra/mgf/line.hpp"
 
 namespace ordo::inline v0::spectra::detail {
@@ -13,9 +15,17 @@ void spectrum_collector::read(spectrum_inputs::opened const& opened, std::size_t
   name_ = opened.name;
   head_.clear();
   begun_ = begun;
-  sort_report const report = reader_.read(opened, {.keys = &keys_, .receiver = this});
+  sort_report const report = reader_.read(opened, {.keys = &keys_, .receiver = this, .several = several_});
   if (!begun_) carried_ += take_head_(input_, head_, false, name_);
   reader_.add(report);
+}
+
+void spectrum_collector::warn_of_titles() {
+  std::ranges::sort(titles_);
+  std::size_t repeated = 0;
+  for (std::size_t i = 1; i < titles_.size(); ++i) repeated += titles_[i] == titles_[i - 1];
+  if (repeated != 0)
+    reader_.warn(fmt::format("{} spectra have the title of another one: --map tells which is of which input", repeated));
 }
 
 void spectrum_collector::take(chunk const& one) {
@@ -34,6 +44,11 @@ void spectrum_collector::take(chunk const& one) {
     carried_ += take_head_(input_, head_, true, name_);
     head_.clear();
   }
+  // The warning is not worth memory that spectra need.
+  std::size_t const max_titles = reader_.memory() / 16 / sizeof(std::size_t);
+  auto const& hashes = records.title_hashes();
+  titles_.insert(titles_.end(), hashes.begin(),
+                 hashes.begin() + std::ptrdiff_t(std::min(hashes.size(), max_titles - std::min(max_titles, titles_.size()))));
   if (!records.all().empty()) {
     std::size_t const end = records.all().back().end;
     store(records, begin, text.substr(begin, end - begin));

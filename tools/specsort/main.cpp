@@ -145,9 +145,10 @@ void report_totals(work const& w, spectra::sort_options const& options, spectra:
                                w.select.all_charges ? " or its charge" : ""));
 }
 
-// Warns if a choice leaves nothing.
+// Warns if a choice, or the least number of peaks, leaves nothing.
 void report_choice(work const& w, spectra::sort_report const& done, std::string const& name) {
-  if (w.made.choice.any() && done.spectra != 0 && done.spectra_kept == 0 && !w.made.common.quiet)
+  bool const chooses = w.made.choice.any() || w.select.min_peaks != 0;
+  if (chooses && done.spectra != 0 && done.spectra_kept == 0 && !w.made.common.quiet)
     cli::say(tool, fmt::format("warning: {}: none of {} spectra is left", name, done.spectra));
 }
 
@@ -192,15 +193,21 @@ std::optional<report_file> report_of_output(work const& w, spectra::sort_options
   page.emplace(w);
   progress.phase("reading");
   options.distributions = true;
-  page->write(spectra::compare(specsort::inputs_of(w.made.inputs, w.lists, w.made.common.threads, true), options),
-              name_of_all(w.made), command);
+  auto const inputs = specsort::inputs_of(w.made.inputs, w.lists, w.made.common.threads, true);
+  std::optional<spectra::format> to = specsort::format_of_output(w.made.output, w.made.to);
+  // Without a name: one input of mzML stays that.
+  if (!to)
+    to = !w.orders() && inputs.open(0).from_format == spectra::format::mzml ? spectra::format::mzml : spectra::format::mgf;
+  page->write(spectra::compare(inputs, options, to), name_of_all(w.made), command);
   return page;
 }
 
 // Prints a summary, or writes a report.
 spectra::sort_report summarize(work const& w, cli::input& in, spectra::sort_options options, spectra::format format,
                                std::vector<std::string> const& command, cli::progress& progress) {
-  bool const json = w.made.summary == "json", filters = w.made.choice.any() || !w.select.empty();
+  std::optional<spectra::format> to;  // of --to, which a command that writes has
+  if (!w.made.to.empty()) to = specsort::format_of_output({}, w.made.to, in, format);
+  bool const json = w.made.summary == "json", filters = w.made.choice.any() || !w.select.empty() || (to && *to != format);
   std::optional<report_file> page;
   if (!w.made.report.empty()) {
     page.emplace(w);
@@ -214,7 +221,7 @@ spectra::sort_report summarize(work const& w, cli::input& in, spectra::sort_opti
     progress.clear();
   };
   if (page || filters) {
-    spectra::comparison const found = spectra::compare(in, options, format);
+    spectra::comparison const found = spectra::compare(in, options, format, to);
     take_size(found.before);
     if (page) {
       page->write(found, options.name, command);
@@ -523,6 +530,7 @@ int run(int argc, char** argv, cli::job const& job) {
     }
     if (shared) {
       done = *shared;
+      if (done.spectra == 0 && options.on_warning) options.on_warning(options.name + ": there are no spectra");
       report(stats, done);
     } else {
       if (others.can_share() && can_share_chunks(w)) {
