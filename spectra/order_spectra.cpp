@@ -46,7 +46,7 @@ class ordering {
   order_report run() {
     for (std::size_t k = 0; k < from_.count; ++k) stored_.read(from_.open(k), k);
     if (is_helper(reader_.options())) return std::move(reader_.done);
-    stored_.warn_of_titles();
+    if (auto const warning = warning_of_titles(stored_.titles())) reader_.warn(*warning);
     if (spilled_.empty())
       write_stored();
     else

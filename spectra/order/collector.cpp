@@ -10,6 +10,14 @@
 
 namespace ordo::inline v0::spectra::detail {
 
+std::optional<std::string> warning_of_titles(std::vector<std::size_t> titles) {
+  std::ranges::sort(titles);
+  std::size_t repeated = 0;
+  for (std::size_t i = 1; i < titles.size(); ++i) repeated += titles[i] == titles[i - 1];
+  if (repeated == 0) return {};
+  return fmt::format("{} spectra have the title of another one: --map tells which is of which input", repeated);
+}
+
 void spectrum_collector::read(spectrum_inputs::opened const& opened, std::size_t input, bool begun) {
   input_ = input;
   name_ = opened.name;
@@ -18,14 +26,6 @@ void spectrum_collector::read(spectrum_inputs::opened const& opened, std::size_t
   sort_report const report = reader_.read(opened, {.keys = &keys_, .receiver = this, .several = several_});
   if (!begun_) carried_ += take_head_(input_, head_, false, name_);
   reader_.add(report);
-}
-
-void spectrum_collector::warn_of_titles() {
-  std::ranges::sort(titles_);
-  std::size_t repeated = 0;
-  for (std::size_t i = 1; i < titles_.size(); ++i) repeated += titles_[i] == titles_[i - 1];
-  if (repeated != 0)
-    reader_.warn(fmt::format("{} spectra have the title of another one: --map tells which is of which input", repeated));
 }
 
 void spectrum_collector::take(chunk const& one) {

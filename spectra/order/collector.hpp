@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,9 @@
 #include "spectra/pipeline.hpp"
 
 namespace ordo::inline v0::spectra::detail {
+
+/// Returns a warning of spectra with equal titles, or nothing. @param titles  hashes
+std::optional<std::string> warning_of_titles(std::vector<std::size_t> titles);
 
 /// Reads inputs into a store of spectra, each with the text between it and the spectrum before it.
 class spectrum_collector final : private chunk_receiver {
@@ -33,8 +37,8 @@ class spectrum_collector final : private chunk_receiver {
 
   /// Reads an input, or a part of it. @param begun  a spectrum of the input has begun before this part
   void read(spectrum_inputs::opened const& opened, std::size_t input, bool begun = false);
-  /// Warns if spectra of several inputs have equal titles.
-  void warn_of_titles();
+  /// Returns the hashes of the titles, if there are several inputs.
+  [[nodiscard]] std::vector<std::size_t> const& titles() const noexcept { return titles_; }
   /// Text that belongs to the next spectrum.
   [[nodiscard]] std::string const& carried() const noexcept { return carried_; }
 

@@ -367,6 +367,9 @@ std::optional<spectra::order_report> order_together(group& members, spectra::spe
   if (!found) return std::nullopt;
   if (out) out->count_others(others);
   exchanged = found->exchanged;
+  if (options.on_warning)
+    for (std::size_t k = 0; k < std::min<std::size_t>(found->warnings.size(), options.warnings_shown); ++k)
+      options.on_warning(found->warnings[k]);
   return std::move(found->order);
 }
 
