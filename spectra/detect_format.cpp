@@ -40,7 +40,8 @@ constexpr std::array signatures{
     signature{"\x28\xb5\x2f\xfd", "zstd data"},
     signature{"PK\x03\x04", "a zip archive"},
     signature{"\x89HDF", "HDF5, as mzMLb and mz5 are"},
-    signature{"SQLite format 3", "an SQLite database"},
+    signature{"SQLite format 3", "an SQLite database, as Bruker's .tdf and .tsf are"},
+    signature{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an OLE2 file, as Sciex's .wiff is"},
     signature{"\x01\xa1"
               "F\0i\0n\0n\0"sv,
               "a Thermo RAW file"},
@@ -124,9 +125,11 @@ std::string_view kind_of(std::string_view text) {
   return {};
 }
 
-std::string description_of(std::string_view kind) {
-  std::string text = fmt::format("it looks like {}", kind);
-  if (kind == "mzData" || kind.starts_with("HDF5"))
+std::string description_of(std::string_view kind, std::string_view line) {
+  std::string text = line.empty() ? fmt::format("it looks like {}", kind) : fmt::format("it looks like {}: '{}'", kind, line);
+  if (kind.starts_with("an SQLite"))
+    return text + "; that cannot be read, but msconvert --mzML makes mzML of the .d folder that holds it";
+  if (kind == "mzData" || kind.starts_with("HDF5") || kind.starts_with("an OLE2"))
     return text + "; that cannot be read, but msconvert --mzML makes mzML of it";
   if (kind == "a Thermo RAW file")
     return text + "; that cannot be read, but msconvert --mzML or ThermoRawFileParser makes mzML of it";

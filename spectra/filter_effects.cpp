@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -15,47 +16,52 @@ namespace ordo::inline v0::spectra {
 void comparison::add(comparison const& other) {
   before.add(other.before);
   after.add(other.after);
-  if (steps.empty()) {
-    steps = other.steps;
-    return;
-  }
-  for (std::size_t k = 0; k < other.steps.size(); ++k) {
-    steps[k].spectra += other.steps[k].spectra;
-    steps[k].peaks += other.steps[k].peaks;
+  // Inputs of another format than that of the output have one step more.
+  std::size_t at = 0;
+  for (step_effect const& one : other.steps) {
+    auto const found = std::ranges::find(steps, one.option, &step_effect::option);
+    if (found == steps.end()) {
+      steps.insert(steps.begin() + std::ptrdiff_t(at++), one);
+    } else {
+      found->spectra += one.spectra;
+      found->peaks += one.peaks;
+      at = std::size_t(found - steps.begin()) + 1;
+    }
   }
 }
 
 namespace {
 
 // Names the steps of inputs without spectra.
-void name_steps(comparison& of, sort_options const& options) {
+void name_steps(comparison& of, sort_options const& options, bool prints) {
   if (!of.steps.empty()) return;
   comparison none;
-  detail::filter_effects(options).add({}, 0, true, none);
+  detail::filter_effects(options, prints).add({}, 0, true, true, none);
   for (step_effect& one : none.steps) of.steps.push_back({std::move(one.option), 0, 0});
 }
 
 }  // namespace
 
-comparison compare(source& input, sort_options const& options, format from) {
-  detail::pipeline work(options, {.what = detail::purpose::compare, .from = from});
+comparison compare(source& input, sort_options const& options, format from, std::optional<format> to) {
+  format const output = to.value_or(from);
+  detail::pipeline work(options, {.what = detail::purpose::compare, .from = from, .to = output});
   work.run(input, nullptr);
   comparison all = work.compared();
   all.before.take_size(work.report());
-  name_steps(all, options);
+  name_steps(all, options, output != from);
   return all;
 }
 
-comparison compare(spectrum_inputs const& inputs, sort_options const& options) {
+comparison compare(spectrum_inputs const& inputs, sort_options const& options, std::optional<format> to) {
   comparison all;
   detail::read_inputs(
-      inputs, options, {.what = detail::purpose::compare}, [](sort_options&) {},
+      inputs, options, {.what = detail::purpose::compare, .to = to.value_or(format::mzml)}, [](sort_options&) {},
       [&](std::size_t, std::uint64_t, detail::pipeline& work) {
         comparison one = work.compared();
         one.before.take_size(work.report());
         all.add(one);
       });
-  name_steps(all, options);
+  name_steps(all, options, false);
   return all;
 }
 
@@ -130,9 +136,10 @@ std::vector<selection> steps_of(selection const& all) {
 
 }  // namespace
 
-filter_effects::filter_effects(sort_options const& options)
-    : options_(options), rules_(rules_of(options.choice)), selections_(steps_of(options.select)) {
+filter_effects::filter_effects(sort_options const& options, bool prints)
+    : options_(options), prints_(prints), rules_(rules_of(options.choice)), selections_(steps_of(options.select)) {
   for (spectrum_choice const& one : rules_) steps_.push_back({joined(as_options(one)), 0, 0});
+  if (prints_) steps_.push_back({"--to mgf", 0, 0});
   std::size_t listed = 0;
   for (selection const& one : selections_) {
     auto names = as_options(one);
@@ -144,7 +151,7 @@ filter_effects::filter_effects(sort_options const& options)
   if (!selections_.empty()) selector_ = peak_sorter_on_host({.device = device::cpu, .threads = 1});
 }
 
-void filter_effects::add(spectrum const& one, std::uint64_t number, bool is_selected, comparison& to) {
+void filter_effects::add(spectrum const& one, std::uint64_t number, bool is_selected, bool is_printed, comparison& to) {
   if (to.steps.empty()) to.steps = steps_;
   to.before.add(one, options_.distributions);
   for (std::size_t k = 0; k < rules_.size(); ++k) {
@@ -153,9 +160,16 @@ void filter_effects::add(spectrum const& one, std::uint64_t number, bool is_sele
     to.steps[k].peaks += one.peaks.size();
     return;
   }
+  if (prints_ && !is_printed) {
+    step_effect& effect = to.steps[rules_.size()];
+    ++effect.spectra;
+    effect.peaks += one.peaks.size();
+    return;
+  }
   mz_.assign(one.peaks.mz.begin(), one.peaks.mz.end());
   intensity_.assign(one.peaks.intensity.begin(), one.peaks.intensity.end());
   if (is_selected && !selections_.empty() && !select(one, to)) return;
+  if (prints_) drop_not_finite(to);
 
   // The order of the output.
   auto const& keys = options_.by == sort_key::mz ? mz_ : intensity_;
@@ -168,7 +182,27 @@ void filter_effects::add(spectrum const& one, std::uint64_t number, bool is_sele
     mz.push_back(mz_[i]);
     intensity.push_back(intensity_[i]);
   }
-  to.after.add({one.header, {mz, intensity, {}}, {}, one.number}, options_.distributions);
+  spectrum written{one.header, {mz, intensity, {}}, {}, one.number};
+  to.after.add(written, options_.distributions);
+  if (!prints_ || !options_.all_precursors) return;
+  for (precursor_ion const& ion : one.header.other_precursors) {
+    written.header.precursor_mz = ion.mz;
+    written.header.charges = ion.charges;
+    to.after.add(written, options_.distributions);
+  }
+}
+
+// Drops the peaks that are not printed.
+void filter_effects::drop_not_finite(comparison& to) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < mz_.size(); ++i) {
+    if (!std::isfinite(mz_[i]) || !std::isfinite(intensity_[i])) continue;
+    mz_[kept] = mz_[i];
+    intensity_[kept++] = intensity_[i];
+  }
+  to.steps[rules_.size()].peaks += mz_.size() - kept;
+  mz_.resize(kept);
+  intensity_.resize(kept);
 }
 
 // Leaves the kept peaks in mz_ and intensity_. @returns false if the spectrum is dropped
@@ -182,7 +216,7 @@ bool filter_effects::select(spectrum const& one, comparison& to) {
   keep_.assign(n, 1);
   for (std::size_t k = 0; k < selections_.size(); ++k) {
     selection const& rules = selections_[k];
-    step_effect& effect = to.steps[rules_.size() + k];
+    step_effect& effect = to.steps[rules_.size() + std::size_t(prints_) + k];
     sums_.resize(rules.merge ? n : 0);
     selector_->select({mz_, intensity_, bounds, {&precursor, 1}, {&charge, 1}, sums_}, rules, keep_);
     std::size_t const kept = std::size_t(std::ranges::count(keep_, std::uint8_t{1}));

@@ -13,16 +13,18 @@ namespace ordo::inline v0::spectra::detail {
 /// The effects of the steps of a choice and a selection on spectra, one after the other. One for each thread.
 class filter_effects {
  public:
-  /// @param options  must outlive this
-  explicit filter_effects(sort_options const& options);
+  /// @param options  must outlive this @param prints  spectra are printed in another format than that of the input
+  filter_effects(sort_options const& options, bool prints);
   /// Adds a spectrum to what is known before and after the steps. @param number  in the input
-  /// @param is_selected  the selection applies to the peaks
-  void add(spectrum const& one, std::uint64_t number, bool is_selected, comparison& to);
+  /// @param is_selected  the selection applies to the peaks @param is_printed  the other format takes the spectrum
+  void add(spectrum const& one, std::uint64_t number, bool is_selected, bool is_printed, comparison& to);
 
  private:
   [[nodiscard]] bool select(spectrum const& one, comparison& to);
+  void drop_not_finite(comparison& to);
 
   sort_options const& options_;
+  bool prints_;
   std::vector<spectrum_choice> rules_;  // of the choice, each alone
   std::vector<selection> selections_;   // the first step, the first two, ...
   std::vector<step_effect> steps_;      // without effects

@@ -92,6 +92,7 @@ class divided_order {
   std::optional<group_order_report> run() {
     if (!all_are(find_inputs())) return std::nullopt;
     if (!all_are(read())) return std::nullopt;
+    warn_of_titles();
     take_text_of_others();
     if (keys_.count() != 0 && p_ > 1)
       exchange();
@@ -100,6 +101,7 @@ class divided_order {
     order_report& done = reader_.end(ordering_, exchanging_, writing_);
     add_others(members_, done.done);
     members_.reduce(done.missing, reduction::sum);
+    done.done.warnings = report_.warnings.size();
     done.parts = 1;
     report_.order = std::move(done);
     return std::move(report_);
@@ -138,6 +140,7 @@ class divided_order {
         std::optional<head_of_input> const head =
             left == 0 ? head_of_input{} : find_head(*opened.from, is_packed ? std::nullopt : std::optional(left));
         is_right = is_right && head.has_value();
+        if (is_right && !head->has_spectra) report_.warnings.push_back(opened.name + ": there are no spectra");
         if (is_right) carried_.push_back(heads_.take(head->text, head->has_spectra, opened.name));
         total += left;
       }
@@ -178,8 +181,8 @@ class divided_order {
   /// suffice
   bool read() {
     spectrum_collector collector(
-        reader_, keys_, store_, [this](std::size_t k, std::string const&, bool, std::string const&) { return carried_[k]; },
-        [] { throw no_room(); });
+        reader_, keys_, store_, inputs_.count > 1,
+        [this](std::size_t k, std::string const&, bool, std::string const&) { return carried_[k]; }, [] { throw no_room(); });
     try {
       for (std::size_t k = 0; k < inputs_.count; ++k) {
         std::uint64_t const first = begins_[k].in_all, last = end_of(k);
@@ -200,7 +203,20 @@ class divided_order {
       return false;
     }
     behind_ = collector.carried();
+    titles_ = collector.titles();
     return reader_.done.done.warnings == 0;
+  }
+
+  /// Collective.
+  void warn_of_titles() {
+    std::string const own(reinterpret_cast<char const*>(titles_.data()), titles_.size() * sizeof(std::size_t));
+    titles_.clear();
+    for (std::string const& bytes : ordo::detail::gather_strings(members_, own)) {
+      std::size_t const before = titles_.size();
+      titles_.resize(before + bytes.size() / sizeof(std::size_t));
+      std::memcpy(titles_.data() + before, bytes.data(), bytes.size());
+    }
+    if (auto const warning = warning_of_titles(std::exchange(titles_, {}))) report_.warnings.push_back(*warning);
   }
 
   /// Takes the text behind the spectra of members before this one, which goes with the next spectrum. Collective.
@@ -366,6 +382,7 @@ class divided_order {
   std::vector<std::string> carried_;               // for each input, what goes with its first spectrum
   std::uint64_t total_ = 0, begin_ = 0, end_ = 0;  // of all inputs, one after the other, and of this member's part
   std::string behind_, tail_;                      // text behind the spectra of this member's part, and of all inputs
+  std::vector<std::size_t> titles_;                // hashes
   phase_time ordering_{.name = "order"}, exchanging_{.name = "exchange"}, writing_{.name = "write"};
   group_order_report report_;
 };

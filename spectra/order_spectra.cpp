@@ -31,7 +31,7 @@ class ordering {
         heads_([this](std::string const& message) { reader_.warn(message); }),
         store_(keys_, memory_ - memory_ / 8),
         stored_(
-            reader_, keys_, store_,
+            reader_, keys_, store_, from.count > 1,
             [this](std::size_t, std::string const& head, bool has_spectra, std::string const& name) {
               return heads_.take(head, has_spectra, name);
             },
@@ -46,6 +46,7 @@ class ordering {
   order_report run() {
     for (std::size_t k = 0; k < from_.count; ++k) stored_.read(from_.open(k), k);
     if (is_helper(reader_.options())) return std::move(reader_.done);
+    if (auto const warning = warning_of_titles(stored_.titles())) reader_.warn(*warning);
     if (spilled_.empty())
       write_stored();
     else

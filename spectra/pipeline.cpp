@@ -40,14 +40,16 @@ pipeline::pipeline(sort_options options, pipeline_task const& task)
   options_.choice.check();
   if (task.what != purpose::check && !options_.choice.empty()) task_.choice = &options_.choice;
   if (task_.writes() || task_.what == purpose::compare) options_.select.check();
+  if ((task_.writes() || task.what == purpose::compare) && task.from != task.to && task.to == format::mgf)
+    task_.print = print_mgf;
   if (!task_.writes()) return;
   if (!options_.select.empty()) task_.select = &options_.select;
-  if (task.from != task.to) task_.print = print_mgf;
   if (task.order) {
     task_.order = task.order;
     task_.ordered = &ordered_;
   }
   task_.merged = task.merged;
+  task_.several = task.several;
   machines_.emplace(options_, unsigned(arena_.max_concurrency()));
 }
 
@@ -286,6 +288,9 @@ void pipeline::work_in_order(sink* output) {
   });
   if (stopped_) return;
   format_->end();
+  // Not of a part of an input, whose reader takes no warnings.
+  if (found_.totals.spectra == 0 && options_.on_warning && (task_.writes() || task_.what == purpose::check))
+    found_.warn(options_.name + ": there are no spectra");
   warn_of_unstated();
 }
 

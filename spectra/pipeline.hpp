@@ -42,6 +42,7 @@ struct pipeline_task {
   order_options const* order = nullptr;  // for purpose::order, if the output is mzML
   bool lists = false;                    // for purpose::read: take_chosen() has the numbers of the spectra
   merged_head* merged = nullptr;         // for purpose::order, if mzML goes to a receiver
+  bool several = false;                  // for purpose::order: the input is one of several
 };
 
 /// Works on an input chunk by chunk. A thread that has read a chunk parses, selects, sorts and composes it while it is in the

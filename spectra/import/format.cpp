@@ -112,7 +112,7 @@ class import_chunk final : public chunk {
     std::uint64_t const number = text.first_spectrum + s;
     if (task_.reads_all() && (is_written || task_.reads_others())) {
       warned.chosen += is_written;
-      return add(task_, {one.header, peaks_of(s), {}, number}, number);
+      return add(task_, {one.header, peaks_of(s), {}, number}, number, true, is_in_mgf(one.header));
     }
     if (is_written) {
       ++warned.chosen;
@@ -129,20 +129,17 @@ class import_chunk final : public chunk {
 
   [[nodiscard]] bool chooses_by_time() const { return task_.choice && task_.choice->rt_seconds.is_set(); }
   [[nodiscard]] bool needs_time() const { return task_.writes() || task_.reads_all() || chooses_by_time(); }
+  [[nodiscard]] bool is_in_mgf(spectrum_header const& header) const {
+    return !is_run_ || (header.ms_level.value_or(0) >= 2 && header.precursor_mz);
+  }
 
   // Returns true if the spectrum is written as MGF, and counts it if it is not.
   bool counts_in_mgf(spectrum_header const& header) {
-    if (!is_run_) {
-      warned.no_precursor += !header.precursor_mz;
-      return true;
-    }
-    if (header.ms_level.value_or(0) < 2)
+    if (is_run_ && header.ms_level.value_or(0) < 2)
       ++warned.level_1;
-    else if (!header.precursor_mz)
-      ++warned.no_precursor;
     else
-      return true;
-    return false;
+      warned.no_precursor += !header.precursor_mz;
+    return is_in_mgf(header);
   }
 
   void find_disorder(std::size_t s) {
@@ -177,7 +174,7 @@ class import_chunk final : public chunk {
       }
       std::size_t const not_finite = task_.print(header, title, list, relative_, one.digits, out_);
       warned.not_finite += not_finite;
-      if (task_.keys) records.add(*task_.keys, header, kept.size() - not_finite, out_.size(), s, one.begin);
+      if (task_.keys) records.add(*task_.keys, header, kept.size() - not_finite, out_.size(), s, one.begin, task_.several);
     }
     records.any_spectra = !records.all().empty();
   }
@@ -230,8 +227,7 @@ class import_format final : public input_format {
     warn(warned_.assumed_minutes, "retention times state no unit, and count as minutes (--rt-unit=s: as seconds)");
     warn(warned_.not_finite, "peaks are not finite and are left out");
     warn(reader_->repaired(), "bytes are no UTF-8, and are read as Windows-1252");
-    if (task_.writes() && reader_->is_run() && warned_.level_1 == warned_.chosen)
-      found_.warn(task_.options->name + ": there are no spectra of MS level 2 or above");
+    if (task_.writes() && reader_->is_run()) found_.warn_of_levels(task_.choice != nullptr, warned_.chosen, warned_.level_1);
   }
 
  private:

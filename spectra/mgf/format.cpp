@@ -293,7 +293,7 @@ class mgf_chunk final : public chunk {
     std::size_t const next = s + 1 < spectra.size() ? spectra[s + 1].text.begin : text.size;
     std::size_t const mark = range.of(text.view()).starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
     records.add(*task_.keys, spectra[s].header, num_peaks,
-                end + empty_lines(text.view().substr(range.end(), next - range.end())), s, range.begin + mark);
+                end + empty_lines(text.view().substr(range.end(), next - range.end())), s, range.begin + mark, task_.several);
   }
 
   void fill() {
@@ -427,7 +427,7 @@ class mgf_format final : public input_format {
       case fault::foreign:
         if (!kind_.empty()) return fmt::format("not MGF: {}: {}", where, description_of(kind_));
         if (auto const kind = kind_of_line(line); !kind.empty())
-          return fmt::format("not MGF: {}: it looks like {}: '{}'", where, kind, excerpt(line));
+          return fmt::format("not MGF: {}: {}", where, description_of(kind, excerpt(line)));
         return fmt::format("not MGF: {}: neither parameter, comment, query nor BEGIN IONS: '{}'", where, excerpt(line));
       case fault::moved_scope:
         return fmt::format("parameter between spectra: {}: '{}' would come to stand before other spectra", where,

@@ -293,10 +293,23 @@ void mzml_chunk::rename() {
   joined.begin = 0;
 }
 
+// Returns the name that tells the run from others: that of its file without ".mzML" and what follows, or if the file has no
+// such name, the id of the run.
+std::string mzml_chunk::run_name() const {
+  std::string const& path = task_.options->name;
+  std::string const file = path.substr(path.find_last_of('/') + 1);  // npos + 1 is 0
+  std::string lower = file;
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+  std::size_t const end = lower.rfind(".mzml");
+  return end == std::string::npos || end == 0 ? text.context->run_id : file.substr(0, end);
+}
+
 void mzml_chunk::print_spectra() {
   out_.clear();
   replaced_ = true;
-  std::string title;
+  std::string title, own_title;
+  std::string const run = task_.several ? run_name() : std::string();
   for (job const& one : jobs_) {
     if (is_dropped(one)) continue;
     auto const of_spectrum = [&](std::span<double const> values) { return values.subspan(peaks.first[one.row], one.count); };
@@ -311,11 +324,17 @@ void mzml_chunk::print_spectra() {
       header.precursor_mz = ion.mz;
       header.precursor_intensity = ion.intensity;
       header.charges = ion.charges;
-      std::string const ion_title = i == 0 ? std::string() : fmt::format("{} ion={}", read.title, i + 1);
-      if (i != 0) header.title = ion_title;
+      // Ids are those of one run.
+      bool const names_run = !run.empty() && read.title == read.id;
+      if (names_run || i != 0) {
+        own_title = fmt::format("{}{}{}", names_run ? run : "", names_run ? "." : "", read.title);
+        if (i != 0) own_title += fmt::format(" ion={}", i + 1);
+        header.title = own_title;
+      }
       std::size_t const not_finite = task_.print(header, title, list, order, one.digits, out_);
       if (i == 0) warned.not_finite += not_finite;
-      if (task_.keys) records.add(*task_.keys, header, size_of(one) - not_finite, out_.size(), one.spectrum, read.begin);
+      if (task_.keys)
+        records.add(*task_.keys, header, size_of(one) - not_finite, out_.size(), one.spectrum, read.begin, task_.several);
     }
   }
   records.any_spectra = !records.all().empty();

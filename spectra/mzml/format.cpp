@@ -253,7 +253,9 @@ void mzml_chunk::read_all(mzml_spectrum const& one, std::uint64_t number) {
   } else {
     intensity_.assign(mz_.size(), std::numeric_limits<double>::quiet_NaN());
   }
-  add(task_, {one.header, {mz_, intensity_, {}}, {}, 0}, number, complete && !one.transitions);
+  bool const is_printed = one.header.ms_level.value_or(0) >= 2 && !one.ions.empty();
+  // Transitions that stay in mzML keep their peaks.
+  add(task_, {one.header, {mz_, intensity_, {}}, {}, 0}, number, complete && (task_.print || !one.transitions), is_printed);
 }
 
 // Returns true if the spectrum is in the order of another axis. The points of a combined ion mobility spectrum ascend in m/z at
@@ -475,8 +477,7 @@ class mzml_format final : public input_format {
                                ? "bytes are no UTF-8: they are read as Windows-1252, and stay as they are"
                                : "bytes are no UTF-8, and are read as Windows-1252");
     warn(warned_.own_processing, "spectra refer to a dataProcessing of their own, where no step is recorded");
-    if (task_.print && warned_.level_1 == chosen_spectra_)
-      found_.warn(task_.options->name + ": there are no spectra of MS level 2 or above");
+    if (task_.print) found_.warn_of_levels(task_.choice != nullptr, chosen_spectra_, warned_.level_1);
   }
 
   mzml_task task_;

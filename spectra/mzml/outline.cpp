@@ -110,6 +110,9 @@ void mzml_outline::start(std::string_view name, attributes const& all) {
   } else if (name == "sourceFile") {
     std::string_view const file = all.get("name");
     if (++source_files_ == 1) now_.source_name = file.substr(0, file.find_last_of('.'));
+  } else if (name == "run") {
+    now_.run_id = all.get("id");
+    given_.reset();
   }
   if (name == "index") {
     using enum index_mark::subject;

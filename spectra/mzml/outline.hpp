@@ -41,6 +41,7 @@ struct mzml_context {
   /// msconvert.
   bool thermo = false;
   std::string source_name;  // without its extension
+  std::string run_id;
 };
 
 /// A tag outside of spectra that matters for the index or for the number of spectra.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -123,14 +124,18 @@ class spectrum_records {
     all_.clear();
     codes_.clear();
     titles_.clear();
+    title_hashes_.clear();
     head = 0;
     any_spectra = marked = false;
     first_number = first_offset = 0;
   }
   /// Appends the next spectrum. @param peaks  the number of peaks that it has in the output
+  /// @param several  the input is one of several
   void add(order_keys const& keys, spectrum_header const& header, std::uint64_t peaks, std::size_t end, std::uint64_t number,
-           std::uint64_t offset) {
+           std::uint64_t offset, bool several) {
     if (keys.has(spectrum_key::title)) titles_ += header.title.value_or("");
+    if (several && header.title && !header.title->empty())
+      title_hashes_.push_back(std::hash<std::string_view>()(*header.title));
     all_.push_back({end, number, offset, titles_.size()});
     codes_.resize(codes_.size() + keys.count());
     keys.encode(header, peaks, codes_.data() + codes_.size() - keys.count());
@@ -140,8 +145,12 @@ class spectrum_records {
   [[nodiscard]] std::vector<std::uint64_t> const& codes() const noexcept { return codes_; }
   [[nodiscard]] std::string const& titles() const noexcept { return titles_; }  // end to end, if there is a title key
 
-  void save(value_writer& to) const { to.put(all_, codes_, titles_, head, any_spectra, marked); }
-  void load(value_reader& from) { from.take(all_, codes_, titles_, head, any_spectra, marked); }
+  [[nodiscard]] std::vector<std::size_t> const& title_hashes() const noexcept {
+    return title_hashes_;
+  }  // of those that have one
+
+  void save(value_writer& to) const { to.put(all_, codes_, titles_, title_hashes_, head, any_spectra, marked); }
+  void load(value_reader& from) { from.take(all_, codes_, titles_, title_hashes_, head, any_spectra, marked); }
 
   std::size_t head = 0;                              // bytes before the first spectrum of the input, kept or not
   bool any_spectra = false;                          // kept or not
@@ -152,6 +161,7 @@ class spectrum_records {
   std::vector<record> all_;
   std::vector<std::uint64_t> codes_;
   std::string titles_;
+  std::vector<std::size_t> title_hashes_;
 };
 
 /// The precision with which numbers are printed: as few digits as give back the float, or the double.
@@ -191,6 +201,7 @@ struct chunk_task {
   order_report* ordered = nullptr;          // which then gets runs, passes and missing keys
   bool lists = false;                       // the numbers of the chosen spectra, as for purpose::choose
   merged_head* merged = nullptr;            // of documents of mzML that become one, or parts of it
+  bool several = false;  // the input is one of several: printed titles name the run, and records have hashes of titles
 
   [[nodiscard]] bool writes() const noexcept { return what == purpose::sort || what == purpose::order; }
   /// Returns true if all of each spectrum is read, and nothing is written.
@@ -211,6 +222,14 @@ class diagnostics {
   void warn(std::string const& message) {
     if (options.on_warning && totals.warnings < options.warnings_shown) options.on_warning(message);
     ++totals.warnings;
+  }
+  /// Warns if all chosen spectra of a run are of MS level 1, which MGF does not take. @param chooses  there is a choice
+  void warn_of_levels(bool chooses, std::uint64_t chosen, std::uint64_t level_1) {
+    if (chosen != level_1 || totals.spectra == 0) return;
+    if (!chooses)
+      warn(options.name + ": there are no spectra of MS level 2 or above");
+    else if (chosen != 0)
+      warn(options.name + ": none of the chosen spectra is of MS level 2 or above");
   }
 
   sort_options const& options;
@@ -265,13 +284,13 @@ class chunk : public step_times {
  protected:
   chunk() = default;
   /// Adds a spectrum to what the task reads. @param number  in the input @param has_peaks  a selection can apply to the
-  /// spectrum
-  void add(chunk_task const& task, spectrum const& one, std::uint64_t number, bool has_peaks = true) {
+  /// spectrum @param is_printed  another format takes it
+  void add(chunk_task const& task, spectrum const& one, std::uint64_t number, bool has_peaks = true, bool is_printed = true) {
     if (task.what == purpose::summary) {
       summarized.add(one, task.options->distributions);
     } else if (task.what == purpose::compare) {
-      if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options);
-      effects_->add(one, number, has_peaks && is_selected(task, one.header), compared);
+      if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options, task.print != nullptr);
+      effects_->add(one, number, has_peaks && is_selected(task, one.header), is_printed, compared);
     } else {
       columns.add(one);
     }

@@ -4,16 +4,26 @@
 #include <cstdint>
 #include <span>
 
+#include <fmt/format.h>
+
 #include "spectra/mgf/line.hpp"
 
 namespace ordo::inline v0::spectra::detail {
+
+std::optional<std::string> warning_of_titles(std::vector<std::size_t> titles) {
+  std::ranges::sort(titles);
+  std::size_t repeated = 0;
+  for (std::size_t i = 1; i < titles.size(); ++i) repeated += titles[i] == titles[i - 1];
+  if (repeated == 0) return {};
+  return fmt::format("{} spectra have the title of another one: --map tells which is of which input", repeated);
+}
 
 void spectrum_collector::read(spectrum_inputs::opened const& opened, std::size_t input, bool begun) {
   input_ = input;
   name_ = opened.name;
   head_.clear();
   begun_ = begun;
-  sort_report const report = reader_.read(opened, {.keys = &keys_, .receiver = this});
+  sort_report const report = reader_.read(opened, {.keys = &keys_, .receiver = this, .several = several_});
   if (!begun_) carried_ += take_head_(input_, head_, false, name_);
   reader_.add(report);
 }
@@ -34,6 +44,11 @@ void spectrum_collector::take(chunk const& one) {
     carried_ += take_head_(input_, head_, true, name_);
     head_.clear();
   }
+  // The warning is not worth memory that spectra need.
+  std::size_t const max_titles = reader_.memory() / 16 / sizeof(std::size_t);
+  auto const& hashes = records.title_hashes();
+  titles_.insert(titles_.end(), hashes.begin(),
+                 hashes.begin() + std::ptrdiff_t(std::min(hashes.size(), max_titles - std::min(max_titles, titles_.size()))));
   if (!records.all().empty()) {
     std::size_t const end = records.all().back().end;
     store(records, begin, text.substr(begin, end - begin));

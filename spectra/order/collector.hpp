@@ -1,9 +1,11 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "spectra/order/input_reader.hpp"
 #include "spectra/order/keys.hpp"
@@ -12,19 +14,31 @@
 
 namespace ordo::inline v0::spectra::detail {
 
+/// Returns a warning of spectra with equal titles, or nothing. @param titles  hashes
+std::optional<std::string> warning_of_titles(std::vector<std::size_t> titles);
+
 /// Reads inputs into a store of spectra, each with the text between it and the spectrum before it.
 class spectrum_collector final : private chunk_receiver {
  public:
-  /// @param take_head  receives the file header of input k once its end is known: take_head(k, head, has_spectra, name). Returns
+  /// @param take_head  receives the file header of input k once its end is known: take_head(k, head, has_spectra, name).
+  /// Returns
   ///     the part of it that goes with the next spectrum
   /// @param make_room  empties the store
-  spectrum_collector(input_reader& reader, order_keys const& keys, spectrum_store& store,
+  /// @param several  there are several inputs
+  spectrum_collector(input_reader& reader, order_keys const& keys, spectrum_store& store, bool several,
                      std::function<std::string(std::size_t, std::string const&, bool, std::string const&)> take_head,
                      std::function<void()> make_room)
-      : reader_(reader), keys_(keys), store_(store), take_head_(std::move(take_head)), make_room_(std::move(make_room)) {}
+      : reader_(reader),
+        keys_(keys),
+        store_(store),
+        several_(several),
+        take_head_(std::move(take_head)),
+        make_room_(std::move(make_room)) {}
 
   /// Reads an input, or a part of it. @param begun  a spectrum of the input has begun before this part
   void read(spectrum_inputs::opened const& opened, std::size_t input, bool begun = false);
+  /// Returns the hashes of the titles, if there are several inputs.
+  [[nodiscard]] std::vector<std::size_t> const& titles() const noexcept { return titles_; }
   /// Text that belongs to the next spectrum.
   [[nodiscard]] std::string const& carried() const noexcept { return carried_; }
 
@@ -35,9 +49,11 @@ class spectrum_collector final : private chunk_receiver {
   input_reader& reader_;
   order_keys const& keys_;
   spectrum_store& store_;
+  bool several_;
   std::function<std::string(std::size_t, std::string const&, bool, std::string const&)> take_head_;
   std::function<void()> make_room_;
   std::string carried_;
+  std::vector<std::size_t> titles_;  // hashes, as far as there is room
 
   // State of the input that is being read.
   std::size_t input_ = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -31,13 +32,25 @@ namespace {
 
 constexpr double max_ppm = 500'000;
 
+constexpr double rounding_unit = 0x1p-53;  // the largest relative error of one operation
+
+// Returns a distance that includes its bound: the m/z of 500 and 500.02 are 0.02 apart, though their doubles may be a little
+// more. A distance of 0 is that of equal numbers alone.
 double distance_at(tolerance const& of, double mz) {
-  return of.ppm ? mz * of.value * 1e-6 : of.value;
+  double const distance = of.ppm ? mz * of.value * 1e-6 : of.value;
+  if (of.value == 0) return distance;
+  constexpr double operations = 8;  // more than those from two texts to the comparison of their difference with a third
+  double const slack = operations * rounding_unit * (std::abs(mz) + distance);
+  return std::isfinite(slack) ? distance + slack : distance;
 }
 
-// A NaN counts as itself, and the two zeros are equal.
+// All NaNs are equal, and so are the two zeros.
 std::uint64_t bits_of(double value) {
-  return std::bit_cast<std::uint64_t>(value + 0.0);
+  return std::bit_cast<std::uint64_t>(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value + 0.0);
+}
+
+bool is_equal(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
 }
 
 std::size_t memory_of(order_options const& order) {
@@ -68,8 +81,7 @@ class spectrum_table {
       std::vector<std::pair<double, double>> peaks(count);
       for (std::size_t i = 0; i < count; ++i) peaks[i] = {mz_[begin + i], intensity_[begin + i]};
       std::ranges::sort(peaks, [](auto const& a, auto const& b) {
-        return a.first != b.first ? a.first < b.first || (std::isnan(b.first) && !std::isnan(a.first))
-                                  : bits_of(a.second) < bits_of(b.second);
+        return is_equal(a.first, b.first) ? bits_of(a.second) < bits_of(b.second) : a.first < b.first || std::isnan(b.first);
       });
       for (std::size_t i = 0; i < count; ++i) std::tie(mz_[begin + i], intensity_[begin + i]) = peaks[i];
     });
@@ -181,23 +193,31 @@ bool is_alike(table_entry const& a, table_entry const& b) {
   return a.table.charge(a.s) == b.table.charge(b.s) && a.table.ms_level(a.s) == b.table.ms_level(b.s);
 }
 
-// The cosine of the angle between two spectra.
-class cosine {
- public:
-  explicit cosine(tolerance const& peaks) : peaks_(peaks) {}
+bool has_equal_peaks(table_entry const& a, table_entry const& b) {
+  return std::ranges::equal(a.table.mz(a.s), b.table.mz(b.s), is_equal) &&
+         std::ranges::equal(a.table.intensity(a.s), b.table.intensity(b.s), is_equal);
+}
 
-  double operator()(table_entry const& a, table_entry const& b) {
+// Compares the cosine of the angle between two spectra with a bound.
+class cosine_test {
+ public:
+  cosine_test(tolerance const& peaks, double min_cosine) : peaks_(peaks), min_cosine_(min_cosine) {}
+
+  // Returns true for equal peaks, whatever their intensities are, and if the cosine is min_cosine or more. Sums are rounded, by
+  // at most one unit for each peak and a few for the norm: a cosine that is less by no more than that counts as equal.
+  bool operator()(table_entry const& a, table_entry const& b) {
+    if (has_equal_peaks(a, b)) return true;
     auto const mz_a = a.table.mz(a.s), mz_b = b.table.mz(b.s);
-    auto const heights_a = a.table.intensity(a.s), heights_b = b.table.intensity(b.s);
-    double const norm = std::sqrt(sum_of_squares(heights_a) * sum_of_squares(heights_b));
-    if (norm == 0) return mz_a.empty() && mz_b.empty() ? 1 : 0;
+    double const squares_a = scale(a.table.intensity(a.s), heights_a_), squares_b = scale(b.table.intensity(b.s), heights_b_);
+    double const norm = std::sqrt(squares_a * squares_b);
+    if (norm == 0 || std::isinf(norm)) return false;
     pairs_.clear();
     std::size_t begin = 0;
     for (std::size_t i = 0; i < mz_a.size(); ++i) {
       double const far = distance_at(peaks_, mz_a[i]);
       while (begin < mz_b.size() && mz_b[begin] < mz_a[i] - far) ++begin;
       for (std::size_t j = begin; j < mz_b.size() && mz_b[j] <= mz_a[i] + far; ++j)
-        if (double const product = height(heights_a[i]) * height(heights_b[j]); product > 0) pairs_.push_back({product, i, j});
+        if (double const product = heights_a_[i] * heights_b_[j]; product > 0) pairs_.push_back({product, i, j});
     }
     std::ranges::sort(pairs_, [](pair const& x, pair const& y) {
       return x.product != y.product ? x.product > y.product : std::pair(x.a, x.b) < std::pair(y.a, y.b);
@@ -210,7 +230,8 @@ class cosine {
       used_a_[one.a] = used_b_[one.b] = true;
       sum += one.product;
     }
-    return sum / norm;
+    double const slack = double(mz_a.size() + mz_b.size() + 8) * rounding_unit;
+    return sum >= min_cosine_ * (1 - slack) * norm;
   }
 
  private:
@@ -218,14 +239,28 @@ class cosine {
     double product;
     std::size_t a, b;
   };
-  static double height(double value) { return value > 0 ? value : 0; }  // missing ones and those below 0 count as 0
-  static double sum_of_squares(std::span<double const> heights) {
-    double sum = 0;
-    for (double const one : heights) sum += height(one) * height(one);
+
+  // Takes the intensities; missing ones and those below 0 count as 0. They are divided by a power of two, which is exact and
+  // changes no cosine, so that no square is too large or too small. @returns the sum of the squares
+  static double scale(std::span<double const> intensities, std::vector<double>& heights) {
+    double max = 0, sum = 0;
+    heights.clear();
+    for (double const value : intensities) {
+      heights.push_back(value > 0 ? value : 0);
+      max = std::max(max, heights.back());
+    }
+    if (max == 0 || std::isinf(max)) return max;
+    double const factor = std::ldexp(1.0, std::min(-std::ilogb(max), 1022));
+    for (double& height : heights) {
+      height *= factor;
+      sum += height * height;
+    }
     return sum;
   }
 
   tolerance peaks_;
+  double min_cosine_;
+  std::vector<double> heights_a_, heights_b_;
   std::vector<pair> pairs_;
   std::vector<bool> used_a_, used_b_;
 };
@@ -233,11 +268,11 @@ class cosine {
 // Whether a spectrum repeats an earlier one by precursor and cosine. One thread at a time.
 class similarity {
  public:
-  explicit similarity(duplicate_rule const& rule) : rule_(rule), cosine_(rule.peaks) {}
+  explicit similarity(duplicate_rule const& rule) : rule_(rule), has_cosine_(rule.peaks, rule.min_cosine) {}
 
   bool operator()(table_entry const& earlier, table_entry const& later) {
     return std::abs(earlier.precursor() - later.precursor()) <= distance_at(*rule_.precursor, earlier.precursor()) &&
-           is_alike(earlier, later) && cosine_(earlier, later) >= rule_.min_cosine;
+           is_alike(earlier, later) && has_cosine_(earlier, later);
   }
   /// Returns a distance within which all precursors are that a spectrum may repeat. A distance in ppm is that of the earlier
   /// spectrum, so that one more or less may be within it on either side.
@@ -245,7 +280,7 @@ class similarity {
 
  private:
   duplicate_rule const& rule_;
-  cosine cosine_;
+  cosine_test has_cosine_;
 };
 
 std::vector<std::size_t> order_by_precursor(spectrum_table const& all) {

@@ -19,10 +19,65 @@ expect 0 specsort in.mgf --ms-level 2
 [[ $(< err) == 'specsort: warning: in.mgf: 1 spectra do not state an MS level, and are not chosen' ]] || fail "warning: $(< err)"
 expect 0 specsort in.mgf --scan 7
 grep -q 'specsort: warning: in.mgf: none of 2 spectra is left' err || fail "nothing left: $(< err)"
+expect 0 specsort in.mgf --min-peaks 9
+[[ ! $(grep BEGIN out) && $(< err) == 'specsort: warning: in.mgf: none of 2 spectra is left' ]] || fail "--min-peaks: $(< err)"
+expect 0 specsort in.mgf --min-peaks 1; [[ ! -s err ]] || fail "--min-peaks: $(< err)"
+# An input without spectra, alone or among others, plain or not.
+printf '\n# nothing\nCOM=head\n' > header.mgf
+: > empty.mgf; gzip -c empty.mgf > empty.mgf.gz
+for empty in empty.mgf empty.mgf.gz header.mgf; do
+  for more in '--by mz' '--top 1' '--check' 'in.mgf'; do
+    # shellcheck disable=SC2086
+    expect 0 specsort $empty $more
+    [[ $(< err) == "specsort: warning: $empty: there are no spectra" ]] || fail "$empty $more: $(< err)"
+  done
+done
 printf 'BEGIN IONS\nMSLEVEL=x\nEND IONS\n' > bad.mgf
 expect 0 specsort bad.mgf --title '*' --quiet
 expect_error specsort bad.mgf --ms-level 2
 [[ $(< err) == "specsort: not a number: bad.mgf:2: the value of 'MSLEVEL=x'" ]] || fail "error: $(< err)"
+
+# Charges as MGF writes them, and names in any case.
+printf 'BEGIN IONS\nTITLE=%s\nCHARGE=%s\nEND IONS\n' a 2+ b 3+ c 2- d 1- > charges.mgf
+while read -r list want; do
+  expect 0 specsort charges.mgf "--charge=$list" --quiet
+  [[ $(sed -n 's/TITLE=//p' out | tr -d '\n') == "$want" ]] || fail "--charge $list: $(< out)"
+done << 'END'
+2+ a
++2 a
+2- c
+-2 c
+2+,1- ad
+2+-3+ ab
+2+:3+ ab
+2-:1- cd
+2--1- cd
+-2--1 cd
+1-:2+ ad
+2-3 ab
+2+: ab
+:1- cd
+!2+ bcd
+END
+for bad in 2+- + - 2++ -2+ +2- 3+-2+ 2+3+ 2x; do expect_error specsort in.mgf "--charge=$bad"; done
+expect 0 specsort in.mgf --preset casanovo --to mgf --by intensity --quiet; mv out want
+expect 0 specsort in.mgf --preset Casanovo --to MGF --by Intensity --quiet; cmp out want
+expect 0 specsort in.mgf --preset CASANOVO@5.0 --polarity Negative --rt 0.5MIN:1Min --unique-spectra=Identical --spectra-by RT --quiet
+expect 0 specsort in.mgf --unique-spectra=20PPM,0.9,0.02da --remove-precursor 20PPM:INF --quiet
+expect_error specsort in.mgf --preset Casanov; grep -q "no such preset: --preset: 'Casanov'; choose from" err || fail "$(< err)"
+expect_error specsort in.mgf --to mzXML; grep -q "invalid value: --to: 'mzXML': choose from mgf, mzml" err || fail "$(< err)"
+
+# --explain begins with the choice.
+cat > steps << 'END'
+The steps apply to each spectrum in this order:
+ 1. --ms-level 2                 spectra that it does not choose go
+ 2. --title !a                   spectra that it does not choose go
+ 3. --unique-spectra identical   spectra that repeat an earlier one go
+ 4. --filter-ms-level 2          filters below apply to these MS levels; others keep all peaks
+ 5. --top 150                    the 150 greatest stay; of equal ones those of less m/z
+END
+expect 0 specsort --explain --unique-spectra --title '!a' --top 150 --ms-level=2 --filter-ms-level 2; head -n 6 out | diff steps -
+expect_error specsort --explain --ms-level x
 
 # Filters of one MS level.
 expect 0 specsort in.mgf --top 1 --min-peaks 2 --filter-ms-level 2 --quiet; cmp out one
@@ -91,6 +146,42 @@ expect 0 specsort ions.mzML --to mgf --isolation-target never
 expect 0 specsort ions.mzML --precursor 700:701 -o part.mzML; grep -q 'id="scan=1"' part.mzML || fail "a precursor behind the first"
 expect 0 specsort ions.mzML --precursors all --spectra-by pepmass --descending-spectra -o part.mgf --map map.tsv
 [[ $(cut -f4 map.tsv | tr '\n' ' ') == 'number 2 2 2 1 3 ' ]] || fail "a map of ions: $(< map.tsv)"
+
+# What a choice leaves out is no reason to say that there are no spectra of MS level 2.
+{
+  printf '<mzML xmlns="http://psi.hupo.org/ms/mzml" version="1.1.0"><run id="r"><spectrumList count="2" defaultDataProcessingRef="d">\n'
+  spectrum 0 1 "$(term 1000016 60)" '' | sed 's/<precursorList.*precursorList>//'
+  spectrum 1 2 "$(term 1000016 70)" "<precursor>$(window 1)$(ion 500.25 2)</precursor>"
+  printf '</spectrumList></run></mzML>\n'
+} | sed 's/value="[67]0"/& unitAccession="UO:0000010" unitName="second"/' > levels.mzML
+sed -n '1,2p; $p' levels.mzML > ms1.mzML
+sed -n '1p; $p' levels.mzML > none.mzML
+{
+  printf '<mzXML><msRun>\n<scan num="0" msLevel="1" peaksCount="0" retentionTime="PT60S"></scan>\n'
+  printf '<scan num="1" msLevel="2" peaksCount="0" retentionTime="PT70S"><precursorMz>500.25</precursorMz></scan>\n</msRun></mzXML>\n'
+} > levels.mzXML
+sed 3d levels.mzXML > ms1.mzXML
+sed '2,3d' levels.mzXML > none.mzXML
+warning_of() { # warning_of WANT ARGUMENT...
+  local want=$1; shift
+  expect 0 specsort "$@" -o levels.mgf
+  [[ $(< err) == "${want:+specsort: warning: }$want" ]] || fail "$*: $(< err)"
+}
+for kind in mzML mzXML; do
+  warning_of '' levels.$kind
+  warning_of "ms1.$kind: there are no spectra of MS level 2 or above" ms1.$kind
+  warning_of "none.$kind: there are no spectra" none.$kind
+  for choice in --scan=9 --rt=0:1 --precursor=1:2 --charge=9 --native-id=no --title=no --ms-level=3 --min-peaks=1; do
+    expect 0 specsort levels.$kind $choice -o levels.mgf
+    grep -q "warning: levels.$kind: none of 2 spectra is left" err || fail "$kind $choice: $(< err)"
+    ! grep -q 'MS level 2' err || fail "$kind $choice: $(< err)"
+  done
+  expect 0 specsort levels.$kind --ms-level=1 -o levels.mgf
+  grep -q "warning: levels.$kind: none of the chosen spectra is of MS level 2 or above" err || fail "$kind: $(< err)"
+  cp levels.$kind again.$kind
+  warning_of '' levels.$kind again.$kind --unique-spectra
+  [[ $(grep -c BEGIN levels.mgf) == 1 ]] || fail "$kind: $(< levels.mgf)"
+done
 
 # What makes no sense.
 for bad in '--ms-level x' '--ms-level 3-2' '--ms-level :' '--ms-level -' '--scan -3' '--rt 5' '--rt 1min:1s' '--rt a:b' '--rt 1day:' '--charge x' '--polarity up' \

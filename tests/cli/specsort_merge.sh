@@ -13,8 +13,31 @@ cp run.mzML second.mzML
 expect 0 specsort run.mzML second.mzML --to=mzml; mv out second
 expect 0 specsort --to=mzml run.mzML second.mzML -o second.mzML; cmp second second.mzML
 expect 0 specsort run.mzML run.mzML -o both.mzML.gz; gzip -dc both.mzML.gz | cmp - both.mzML
-expect 0 specsort run.mzML run.mzML --to=mgf; mv out want
-expect 0 specsort both.mzML --to=mgf; sed 's/ file=2$//' out | cmp - want
+# In MGF, titles that are ids name the run. What is left of equal titles is counted.
+cp run.mzML second.mzML
+expect 0 specsort run.mzML second.mzML --to=mgf; mv out want
+[[ ! -s err && -z $(grep TITLE want | sort | uniq -d) ]] || fail "titles of two runs: $(< err)"
+[[ $(grep -c '^TITLE=run\.controllerType=0 controllerNumber=1 scan=' want) == 25 ]] || fail "titles: $(grep TITLE want)"
+[[ $(grep -c '^TITLE=second\.controllerType=0 controllerNumber=1 scan=' want) == 25 ]] || fail "titles: $(grep TITLE want)"
+expect 0 specsort both.mzML --to=mgf; sed 's/ file=2$//' out | cmp - <(sed 's/^TITLE=\(run\|second\)\./TITLE=/' want)
+expect 0 specsort run.mzML run.mzML --to=mgf
+repeated='25 spectra have the title of another one: --map tells which is of which input'
+[[ $(< err) == "specsort: warning: $repeated" ]] || fail "equal titles: $(< err)"
+cp out twice.mgf
+for how in '' '--spectra-by title' '--memory 64K --spectra-by pepmass' '--split-count 3 -o part.mgf'; do
+  # shellcheck disable=SC2086
+  expect 0 specsort run.mzML run.mzML --to=mgf $how
+  [[ $(< err) == "specsort: warning: $repeated" ]] || fail "equal titles, $how: $(< err)"
+done
+rm -f part.*
+expect 0 specsort twice.mgf <(printf 'BEGIN IONS\n1 1\nEND IONS\nBEGIN IONS\n1 1\nEND IONS\nBEGIN IONS\nTITLE= run.new \nEND IONS\n')
+[[ $(< err) == "specsort: warning: $repeated" ]] || fail "equal titles of MGF: $(< err)"
+expect 0 specsort twice.mgf --spectra-by rt; [[ ! -s err ]] || fail "one input: $(< err)"
+expect 0 specsort run.mzML run.mzML --to=mgf --unique-spectra; [[ ! -s err ]] || fail "those that stay: $(< err)"
+expect 0 specsort run.mzML second.mzML --to=mgf --title='controllerType=0 controllerNumber=1 scan=11461' --spectra-by title --descending-spectra
+[[ $(sed -n 's/TITLE=\([a-z]*\).*/\1/p' out | tr '\n' ' ') == 'second run ' ]] || fail "chosen by their own titles: $(grep TITLE out)"
+id=$(sed -n 's/.*<run id="\([^"]*\)".*/\1/p' run.mzML | head -n 1)
+expect 0 specsort - second.mzML --to=mgf < run.mzML; grep -q "^TITLE=$id\.controllerType" out || fail "standard input: $(grep TITLE out)"
 expect 0 specsort both.mzML --to=mzml; cmp out both.mzML
 expect 0 specsort run.mzML run.mzML --spectra-by=pepmass -o ordered.mzML --map map.tsv --stats report.json
 expect 0 specsort both.mzML --spectra-by=pepmass --to=mzml; diff <(spectra out) <(spectra ordered.mzML)

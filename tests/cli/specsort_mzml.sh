@@ -196,12 +196,48 @@ grep -q '^specsort: truncated: short.mzML:[0-9]*: the input ends inside the spec
 printf '<?xml version="1.0"?>\n<mzData version="1">\n<!-- mzML --></mzData>\n' > run.mzData
 printf '\001\241F\000i\000n\000n\000i\000g\000a\000n\000' > run.raw
 printf '{"spectra": []}\n' > run.json
+printf 'SQLite format 3\0\020\0' > renamed.mgf; cp renamed.mgf analysis.tdf
+printf '\001\002\003\004' | tee analysis.tdf_bin > odd.raw
+printf '\320\317\021\340\241\261\032\341\0' | tee run.wiff > ole.mgf
 while read -r file message; do
   expect_error specsort "$file"
   [[ $(< err) == "specsort: not MGF: $file:1: it looks like $message" ]] || fail "$file: $(< err)"
 done << 'END'
 run.mzData mzData; that cannot be read, but msconvert --mzML makes mzML of it
 run.raw a Thermo RAW file; that cannot be read, but msconvert --mzML or ThermoRawFileParser makes mzML of it
+renamed.mgf an SQLite database, as Bruker's .tdf and .tsf are; that cannot be read, but msconvert --mzML makes mzML of the .d folder that holds it
+analysis.tdf a file of Bruker (.tdf); that cannot be read, but msconvert --mzML makes mzML of the .d folder that holds it
+analysis.tdf_bin a file of Bruker (.tdf_bin); that cannot be read, but msconvert --mzML makes mzML of the .d folder that holds it
+odd.raw a file of Thermo (.raw); that cannot be read, but msconvert --mzML makes mzML of it
+run.wiff a file of Sciex (.wiff); that cannot be read, but msconvert --mzML makes mzML of it
+ole.mgf an OLE2 file, as Sciex's .wiff is; that cannot be read, but msconvert --mzML makes mzML of it
 run.json JSON; MGF, mzML, mzXML, MSP and mzSpecLib can be read
 END
+# The folders of instruments, whatever else is asked for; and a folder for the output.
+mkdir -p tims.d agilent.d other.d waters.RAW/ renamed plain
+touch tims.d/analysis.tdf renamed/analysis.baf waters.RAW/_FUNC001.DAT
+mkdir -p agilent.d/AcqData
+while read -r folder software; do
+  for how in '' '--check' '--summary' '--spectra-by rt' 'run.mzML'; do
+    # shellcheck disable=SC2086
+    expect_error specsort $folder $how
+    [[ $(< err) == "specsort: cannot read: $folder: it is a folder of $software; that cannot be read, but msconvert --mzML makes mzML of it" ]] ||
+      fail "$folder $how: $(< err)"
+  done
+done << 'END'
+tims.d Bruker timsTOF
+tims.d/ Bruker timsTOF
+renamed Bruker
+agilent.d Agilent MassHunter
+other.d Bruker or Agilent
+waters.RAW Waters MassLynx
+END
+expect_error specsort plain; grep -q '^specsort: cannot read: plain: Is a directory$' err || fail "a folder: $(< err)"
+for output in plain plain/ missing/; do
+  expect_error specsort run.mzML -o $output
+  [[ $(< err) == "specsort: cannot write: $output: it is a folder, and the output is a file: name it, as ${output%/}/sorted.mgf" ]] || fail "-o $output: $(< err)"
+  expect_error specsort run.mzML run.mzML --preset casanovo -o $output
+  grep -q 'several inputs become one file: to keep them apart, run specsort once for each$' err || fail "-o $output: $(< err)"
+done
+[[ -z $(ls plain) && ! -e missing ]] || fail 'output in spite of an error'
 no_leftovers

@@ -123,7 +123,7 @@ for how in '|' '--top 5|--by intensity' '--preset casanovo|--descending'; do
     expect 0 specsort "$mzml" --spectra-by title,rt $selected $peaks; }
   cmp out want
 done
-specsort "$mzml" --to mgf > run.mgf
+specsort "$mzml" --to mgf | sed 's/^TITLE=/&openms_ecoli_25./' > run.mgf  # of several inputs, the run is named
 specsort run.mgf in.mgf run.mgf --spectra-by pepmass,title --quiet > want
 expect 0 specsort "$mzml" in.mgf "$mzml" --spectra-by pepmass,title; cmp out want
 gzip -dc "$mzml" > whole.mzML; head -c 150000 whole.mzML > cut.mzML

@@ -219,6 +219,79 @@ END
   expect 0 specsort "$samples/massbank_cc0.mgf" --report page.html; diff <(grep -v '<code>' one) <(grep -v '<code>' page.html)
 fi
 
+# Of a run to MGF the page counts what MGF gets, after each of the filters, and once for each ion.
+term() { printf '<cvParam cvRef="MS" accession="MS:%s" name="x" value="%s"/>' "$1" "$2"; }
+ion() { printf '<selectedIon>%s</selectedIon>' "$(term 1000744 "$1")"; }
+array() { printf '<binaryDataArray encodedLength="16">%s%s%s<binary>%s</binary></binaryDataArray>' "$(term 1000521 '')" "$(term 1000576 '')" "$(term "$1" '')" "$2"; }
+scan() { # scan NUMBER LEVEL PRECURSORS: three peaks, of which the last has an infinite intensity
+  printf '<spectrum index="%s" id="scan=%s" defaultArrayLength="3">%s' "$1" "$1" "$(term 1000511 "$2")"
+  [[ ! $3 ]] || printf '<precursorList count="1"><precursor><selectedIonList count="1">%s</selectedIonList></precursor></precursorList>' "$3"
+  printf '<binaryDataArrayList count="2">%s%s</binaryDataArrayList></spectrum>\n' "$(array 1000514 AADIQgAASEMAAJZD)" "$(array 1000515 AACAPwAAAEAAAIB/)"
+}
+{
+  printf '<mzML xmlns="http://psi.hupo.org/ms/mzml" version="1.1.0"><run id="r"><spectrumList count="5" defaultDataProcessingRef="d">\n'
+  scan 0 1 ''; scan 1 2 "$(ion 500.25)$(ion 600.5)"; scan 2 2 ''; scan 3 1 ''; scan 4 3 "$(ion 400.5)"
+  printf '</spectrumList></run></mzML>\n'
+} > levels.mzML
+numbers() { sed -n 's#^<tr><th[^>]*>\(spectra\|peaks\)</th><td>\([0-9,]*\)</td><td>\([0-9,]*\)</td></tr>$#\1 \2 \3#p' page.html | tr '\n' ';'; }
+step() { sed -n "s|^<tr><td><code>$1</code></td><td class=\"number\">\([0-9]*\)</td><td class=\"number\">\([0-9]*\)</td>.*|\1 \2|p" page.html; }
+expect 0 specsort levels.mzML --top 1 --precursors first -o levels.mgf --report page.html
+[[ $(numbers) == 'spectra 5 2;peaks 15 0;' && $(step '--to mgf') == '3 11' ]] || fail "a page of a run: $(numbers) $(step '--to mgf')"
+[[ $(grep -c BEGIN levels.mgf) == 2 && ! $(grep '^[0-9]' levels.mgf) ]] || fail "MGF of a run: $(< levels.mgf)"
+expect 0 specsort levels.mzML --min-intensity 2 --precursors all -o levels.mgf --report page.html
+[[ $(numbers) == 'spectra 5 3;peaks 15 3;' && $(step '--to mgf') == '3 11' && $(step '--min-intensity 2') == '0 2' ]] || fail "a page of ions: $(numbers)"
+[[ $(grep -c BEGIN levels.mgf) == 3 && $(grep -c '^[0-9]' levels.mgf) == 3 ]] || fail "MGF of ions: $(< levels.mgf)"
+expect 0 specsort levels.mzML in.mgf --scan '!1' --to mgf -o levels.mgf --report page.html --quiet
+[[ $(numbers) == 'spectra 8 4;peaks 19 6;' && $(step '--scan !1') == '1 3' && $(step '--to mgf') == '3 10' ]] || fail "a page of both: $(numbers)"
+[[ $(grep -c BEGIN levels.mgf) == 4 ]] || fail "MGF of both: $(< levels.mgf)"
+expect 0 specsort in.mgf levels.mzML --scan '!1' --to mgf -o levels.mgf --report page.html --quiet
+[[ $(numbers) == 'spectra 8 4;peaks 19 6;' && $(step '--to mgf') == '3 10' ]] || fail "a page of both, turned round: $(numbers)"
+for how in '-o kept.mzML' ''; do
+  # shellcheck disable=SC2086
+  expect 0 specsort levels.mzML --top 1 --report page.html $how
+  [[ $(numbers) == 'spectra 5 5;peaks 15 5;' && ! $(step '--to mgf') ]] || fail "a page of mzML: $(numbers)"
+done
+
+# A name that is not UTF-8, and a long one, in the page, the summary and the stats.
+name=$'odd \xff\xc3\xa9\xe2\x82 <&"\a'; cp in.mgf "$name.mgf"
+expect 0 specsort "$name.mgf" --top 1 -o odd.mgf --report page.html --stats stats.json
+grep -q $'<title>Spectra of odd \xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd &lt;&amp;&quot;\xef\xbf\xbd.mgf</title>' page.html || fail "$(grep -a title page.html)"
+expect 0 specsort "$name.mgf" --summary=json; mv out summary.json
+if [[ $(command -v python3) ]]; then
+  python3 -c 'import json, sys; [open(name, encoding="utf-8").read() for name in sys.argv[1:]]; [json.load(open(name)) for name in sys.argv[2:]]' \
+    page.html stats.json summary.json
+fi
+expect 0 specsort "$name.mgf" in.mgf --map odd.map -o odd.mgf --quiet
+expect 0 specsort "$name.mgf" in.mgf --index odd.map -o again.mgf --quiet; cmp odd.mgf again.mgf
+
+# Labels of charts neither touch nor leave the chart, whatever the numbers are.
+if [[ $(command -v python3) ]]; then
+  for ((i = 0; i < 13; ++i)); do
+    printf 'BEGIN IONS\nPEPMASS=%s\nRTINSECONDS=%s\n' $((1 << i)) $((i * 100000))
+    seq $((1 << i)) | sed 's/$/ 1e&/' | awk '{ print 100000 + $1, 3 * $1 }'
+    printf 'END IONS\n'
+  done > wide.mgf
+  expect 0 specsort wide.mgf --top 5000 --report page.html
+  python3 - << 'END'
+import re
+page = open('page.html', encoding='utf-8').read()
+charts = re.findall(r'<svg viewBox="0 0 800 260".*?</svg>', page, re.S)
+assert len(charts) == 5, len(charts)
+digit = 6.7  # of a font of 12 pixels: sans-serif has 5.9 to 7.6
+for chart in charts:
+    lines = {}
+    for x, y, anchor, text in re.findall(r'<text x="([0-9.]+)" y="([0-9.]+)" text-anchor="(\w+)">(.*?)</text>', chart):
+        width = len(text) * digit
+        begin = float(x) - {'start': 0, 'middle': width / 2, 'end': width}[anchor]
+        lines.setdefault(y, []).append((begin, begin + width, text))
+    for labels in lines.values():
+        labels.sort()
+        assert labels[0][0] >= 0 and labels[-1][1] <= 800, labels
+        assert all(a[1] < b[0] for a, b in zip(labels, labels[1:])), labels
+assert '2,048-4,095' in page
+END
+fi
+
 # By all threads and one the same.
 for sample in "$ORDO_SOURCE"/datasets/samples/*.mgf*; do
   expect 0 specsort --summary=json "$sample" --threads 1; mv out one

@@ -24,6 +24,33 @@ done << 'END'
 =0.01,0.99,0.001 a c d e f g
 =0.01,0.5,10ppm a c e f g
 END
+# Equal peaks have a cosine of 1, whatever the sums are rounded to, and so have multiples. Bounds are included: of precursors, of
+# peaks and of the cosine, which is 0.6 for c. Intensities may be all 0, missing, or too large or small to be squared.
+spectrum() { printf "BEGIN IONS\nTITLE=$1\nPEPMASS=$2\n$3\nEND IONS\n"; }
+bounds() {
+  expect 0 specsort bounds.mgf "--unique-spectra=$1" --quiet
+  [[ $(titles out) == "$2 " ]] || fail "at a bound: $1: $(titles out)"
+}
+third='100.1 0.1\n200.2 0.7\n300.3 1685860.2\n400.4 35.01\n'
+{ spectrum a 500 "$third"; spectrum b 500 "$third"; spectrum c 500 "$(sed 's/35.01/80/' <<< "$third")"; } > bounds.mgf
+bounds 20ppm,1 'a c'
+{ spectrum a 500 '100 3\n200 4'; spectrum b 500.02 '100.05 7'; spectrum c 500 '100 21'; spectrum d 500 '200 0.3\n100 0.225'; } > bounds.mgf
+bounds 0.02,0.6 'a'
+bounds 0.02,1 'a b'
+bounds 0.019,1,0.06 'a b c'
+bounds 40ppm,1,0.049 'a b c'
+bounds 39ppm,0.6 'a b'
+bounds 0.02Da,0.6,500ppm 'a'
+bounds 0.02Da,0.6,499ppm 'a b'
+for peaks in '100 0\n200 0' '100\n200' '100 1e300\n200 3e300' '100 1e-300\n200 3e-300' '100 1e-320' '100 7' '100 inf' ''; do
+  { spectrum a 500 "$peaks"; spectrum b 500 "$peaks"; } > bounds.mgf
+  expect 0 specsort bounds.mgf --unique-spectra=0,1 --lenient --quiet
+  [[ $(titles out) == 'a ' ]] || fail "twice '$peaks': $(titles out)"
+done
+# Each spectrum of a library is found again.
+expect 0 specsort "$ORDO_SOURCE/datasets/samples/massbank_cc0.mgf" "$ORDO_SOURCE/datasets/samples/massbank_cc0.mgf" --unique-spectra=20ppm,1 --quiet
+[[ $(grep -c 'BEGIN IONS' out) -le 368 ]] || fail "identical spectra are kept: $(grep -c 'BEGIN IONS' out)"
+
 # In one order, from several inputs, chosen, in mzML, and twice.
 expect 0 specsort in.mgf in.mgf --unique-spectra --spectra-by title; [[ $(titles out) == 'a c d e f ' ]] || fail "two: $(titles out)"
 expect 0 specsort in.mgf --unique-spectra --title '!a'
@@ -45,23 +72,25 @@ grep -q 'need a file' err || fail "a stream: $(< err)"
 
 if [[ $(command -v python3) ]]; then
   python3 - << 'END'
-import math
+import fractions
 import random
 import subprocess
 
 r = random.Random(7)
 
 
-def cosine(a, b, far, ppm):
+def is_alike(a, b, far, least):
+    """Compares the cosine with its bound in exact numbers. Equal peaks are alike, even if all intensities are 0."""
+    exact = fractions.Fraction
     pairs = sorted((-x * y, i, j) for i, (m, x) in enumerate(a) for j, (n, y) in enumerate(b)
-                   if x * y > 0 and abs(m - n) <= (m * far * 1e-6 if ppm else far))
-    used, total = (set(), set()), 0.0
+                   if x * y > 0 and abs(m - n) <= far)
+    used, total = (set(), set()), exact(0)
     for product, i, j in pairs:
         if i not in used[0] and j not in used[1]:
             used[0].add(i), used[1].add(j)
-            total -= product
-    norm = math.sqrt(sum(x * x for _, x in a) * sum(y * y for _, y in b))
-    return total / norm if norm else float(not a and not b)
+            total += exact(a[i][1]) * exact(b[j][1])
+    squares = sum(exact(x) ** 2 for _, x in a) * sum(exact(y) ** 2 for _, y in b)
+    return a == b or squares != 0 and total ** 2 >= exact(str(least)) ** 2 * squares
 
 
 for case in range(60):
@@ -70,11 +99,13 @@ for case in range(60):
         if spectra and r.random() < 0.4:
             precursor, charge, level, peaks = r.choice(spectra)
             peaks = [(m + r.choice((0, 0, 0.03125)), x) for m, x in peaks]
+            times = r.choice((1, 1, 0.125, 2))  # the same direction
+            peaks = [(m, x * times) for m, x in peaks]
             precursor = precursor and precursor + r.choice((0, 0, 0.25, 0.5))
         else:
             precursor = r.choice((None, 500.0, 500.25, 501.5, 700.0))
             charge, level = r.choice((0, 2, 2, 3)), r.choice((0, 2))
-            peaks = [(float(r.randrange(100, 110)), float(r.randrange(5))) for _ in range(r.choice((0, 1, 4, 8)))]
+            peaks = [(float(r.randrange(100, 110)), r.choice((0.0, 1.0, 2.0, 0.1, 3.7))) for _ in range(r.choice((0, 1, 4, 8)))]
         spectra.append((precursor, charge, level, peaks))
         r.shuffle(peaks)
         text += f'BEGIN IONS\nTITLE={number}\n' + (f'PEPMASS={precursor}\n' if precursor else '')
@@ -92,7 +123,7 @@ for case in range(60):
                 break
             if not identical and one[0] and before[0] and one[1:3] == before[1:3]:
                 near = abs(one[0] - before[0]) <= (before[0] * far * 1e-6 if ppm else far)
-                if near and cosine(sorted(before[3]), sorted_peaks, peak_far, False) >= least:
+                if near and is_alike(sorted(before[3]), sorted_peaks, peak_far, least):
                     break
         else:
             kept.append(number)

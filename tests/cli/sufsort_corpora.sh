@@ -206,6 +206,10 @@ expect 0 sufsort dedup bare -l 4
 want "$(cat out)" "$(echo 'in.txt:3 7 12' | tabs)" 'copies of a text without an array'
 expect 0 sufsort duplicates bare -l 4 --report bare.html
 expect 0 sufsort duplicates x -l 4 --report x.html
+for file in x.*; do ln -s "$file" $'x\xff'".${file#x.}"; done
+expect 0 sufsort duplicates $'x\xff' -l 4 --report odd.html
+grep -q $'x\xef\xbf\xbd' odd.html || fail "a name that is not UTF-8: $(grep -a '<th>index' odd.html)"
+rm $'x\xff'.*
 diff <(grep -v '<th>index' bare.html) <(grep -v '<th>index' x.html) || fail 'a report without an LCP'
 grep -q 'to be' bare.html || fail "no strings: $(cat bare.html)"
 expect_error sufsort count bare to

@@ -7,7 +7,8 @@
 // Pages of HTML that need no other file, and charts in them as SVG. Texts are UTF-8.
 namespace ordo::inline v0::cli {
 
-/// Returns a text as HTML shows it.
+/// Returns a text as HTML shows it. Bytes that are not UTF-8, as a name of a file may have, and control characters become
+/// U+FFFD.
 std::string escape_html(std::string_view text);
 
 /// Returns the front of a page, up to the begin of its body. @param title  plain text

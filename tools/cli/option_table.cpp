@@ -39,13 +39,18 @@ std::string joined(std::string_view choices) {
   return text;
 }
 
-bool has_choice(std::string_view choices, std::string_view value) {
-  while (!choices.empty()) {
-    std::size_t const end = std::min(choices.find(' '), choices.size());
-    if (choices.substr(0, end) == value) return true;
-    choices.remove_prefix(std::min(end + 1, choices.size()));
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+}
+
+// Returns the choice that a value is, without data if it is none.
+std::string_view find_choice(option const& of, std::string_view value) {
+  for (std::string_view choices = of.choices; !choices.empty();) {
+    std::string_view const one = choices.substr(0, choices.find(' '));
+    if (of.ignores_case ? std::ranges::equal(one, value, {}, lower, lower) : one == value) return one;
+    choices.remove_prefix(std::min(one.size() + 1, choices.size()));
   }
-  return false;
+  return {};
 }
 
 // Values are checked at once, unknown options and operands at the end: a command line that asks for help gets it.
@@ -99,8 +104,12 @@ class tool_parser final : public argument_parser {
     bool const first = seen_.insert(name).second;
     if (!given.value.empty() && !given.repeatable && !given.optional_value && !first)
       throw usage_error(fmt::format("repeated option: {}: give it once", name));
-    if (given.only_choices && value.data() != nullptr && !has_choice(given.choices, value))
-      throw usage_error(fmt::format("invalid value: {}: '{}': choose from {}", name, value, joined(given.choices)));
+    if (given.only_choices && value.data() != nullptr) {
+      std::string_view const choice = find_choice(given, value);
+      if (choice.data() == nullptr)
+        throw usage_error(fmt::format("invalid value: {}: '{}': choose from {}", name, value, joined(given.choices)));
+      value = choice;
+    }
     if (name == "--help")
       help_ = true;
     else if (name == "--version")

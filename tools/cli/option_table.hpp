@@ -27,6 +27,7 @@ struct option {
   std::string details = {};     // more sentences, for the manual page
   std::string choices = {};     // values, separated by blanks
   bool only_choices = false;    // refuse every other value
+  bool ignores_case = false;    // of the choices: the action gets a value as they are spelt
   bool optional_value = false;  // --name or --name=VALUE
   bool required = false;        // the command needs it
   bool repeatable = false;      // may be given more than once although it has a value

@@ -54,25 +54,45 @@ void each_part(std::string_view list, F part) {
   throw usage_error(fmt::format("invalid range: {}: '{}'; write {}", option, text, examples));
 }
 
+// Returns a charge, with its sign before it or, as in MGF, behind it.
+std::optional<int> charge_of(std::string_view text) {
+  bool const negative = text.ends_with('-');
+  if (!negative && !text.ends_with('+')) return number_of<int>(text);
+  text.remove_suffix(1);
+  if (text.starts_with('+') || text.starts_with('-')) return {};
+  auto const value = number_of<int>(text);
+  return value && negative ? std::optional(-*value) : value;
+}
+
 // Parses whole numbers: "2", "2-4" (of numbers without a sign), "-4:-2", "2:".
-template <class Number>
-spectra::range_rule<Number> whole_ranges(std::string_view option, std::string_view text, std::string_view examples) {
+// @param parse  returns the number that a whole text is
+template <class Number, class Parse>
+spectra::range_rule<Number> whole_ranges(std::string_view option, std::string_view text, std::string_view examples,
+                                         Parse parse) {
   spectra::range_rule<Number> rule;
   if (text.empty()) return rule;
   std::string_view const given = text;
   rule.inverse = take_inverse(text);
   each_part(text, [&](std::string_view part) {
     std::size_t separator = part.find(':');
-    if (separator == part.npos) separator = part.find('-', 1);
+    if (separator == part.npos && !parse(part)) {  // the '-' with a number on either side
+      separator = part.find('-', 1);
+      while (separator != part.npos && !(parse(part.substr(0, separator)) && parse(part.substr(separator + 1))))
+        separator = part.find('-', separator + 1);
+    }
     std::string_view const first = part.substr(0, separator);
     std::string_view const last = separator == part.npos ? first : part.substr(separator + 1);
     bool const open = separator != part.npos && part[separator] == ':' && part.size() > 1;
-    auto const begin = first.empty() && open ? std::numeric_limits<Number>::min() : number_of<Number>(first);
-    auto const end = last.empty() && open ? std::numeric_limits<Number>::max() : number_of<Number>(last);
+    auto const begin = first.empty() && open ? std::numeric_limits<Number>::min() : parse(first);
+    auto const end = last.empty() && open ? std::numeric_limits<Number>::max() : parse(last);
     if (!begin || !end || *begin > *end) refuse(option, given, examples);
     rule.ranges.push_back({*begin, *end});
   });
   return rule;
+}
+
+spectra::range_rule<std::uint64_t> whole_ranges(std::string_view option, std::string_view text, std::string_view examples) {
+  return whole_ranges<std::uint64_t>(option, text, examples, number_of<std::uint64_t>);
 }
 
 struct unit {
@@ -82,8 +102,8 @@ struct unit {
 
 // Takes a unit off the end of a number, and returns its factor; nothing if it has none.
 std::optional<double> take_unit(std::string_view& text, std::span<unit const> units) {
-  std::size_t const end = text.find_last_not_of("abcdefghijklmnopqrstuvwxyz");
-  std::string_view const name = text.substr(end == text.npos ? 0 : end + 1);
+  std::size_t const end = text.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  std::string const name = lower_case(text.substr(end == text.npos ? 0 : end + 1));
   auto const found = std::ranges::find(units, name, &unit::name);
   if (found == units.end()) return {};
   text.remove_suffix(name.size());
@@ -171,12 +191,13 @@ spectra::spectrum_choice choice_options::choice() const {
   constexpr std::array<unit, 5> times{{{"s", 1}, {"sec", 1}, {"min", 60}, {"h", 3600}, {"ms", 0.001}}};
   constexpr std::string_view levels = "2, 2-3 or !1";
   spectra::spectrum_choice one;
-  one.ms_levels = whole_ranges<std::uint64_t>("--ms-level", ms_level, levels);
+  one.ms_levels = whole_ranges("--ms-level", ms_level, levels);
   one.rt_seconds = real_ranges("--rt", rt, "600:1200, 10min:20min or 3600:", times);
-  one.scans = whole_ranges<std::uint64_t>("--scan", scan, "7, 100-200 or 1,3,8:");
-  one.charges = whole_ranges<int>("--charge", charge, "2, 2-4, 0,2 or -3:-1");
+  one.scans = whole_ranges("--scan", scan, "7, 100-200 or 1,3,8:");
+  one.charges = whole_ranges<int>("--charge", charge, "2, 2+, 2-4, 0,2 or -3:-1", charge_of);
   if (!polarity.empty()) {
-    std::string_view name = polarity;
+    std::string const lower = lower_case(polarity);
+    std::string_view name = lower;
     one.inverse_polarity = take_inverse(name);
     if (name != "positive" && name != "negative")
       throw usage_error(fmt::format("invalid value: --polarity: '{}'; choose from positive and negative", polarity));
@@ -186,7 +207,7 @@ spectra::spectrum_choice choice_options::choice() const {
   one.title = pattern_of(title);
   one.native_id = pattern_of(native_id);
   one.inverse_numbers = index.starts_with('!');
-  if (!seed.empty() && sample.empty()) throw usage_error("--seed needs --sample");
+  if (!seed.empty() && sample.empty()) throw usage_error("missing option: --seed: it needs --sample");
   std::uint64_t const seed_number = seed_value();
   if (!sample.empty()) static_cast<void>(sample_size());
   if (auto const share = sample_share(sample)) {
@@ -226,7 +247,7 @@ std::optional<spectra::duplicate_rule> choice_options::duplicates() const {
 }
 
 spectra::range_rule<std::uint64_t> choice_options::select_levels() const {
-  return whole_ranges<std::uint64_t>("--filter-ms-level", filter_ms_level, "2, 2-3 or !1");
+  return whole_ranges("--filter-ms-level", filter_ms_level, "2, 2-3 or !1");
 }
 
 std::optional<std::uint64_t> choice_options::sample_size() const {
@@ -242,6 +263,25 @@ std::optional<std::uint64_t> choice_options::sample_size() const {
   if (!count || *count == 0)
     throw usage_error(fmt::format("invalid sample: --sample: '{}'; write {}", sample, sample_examples));
   return count;
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> choice_options::steps() const {
+  static_cast<void>(choice());
+  static_cast<void>(duplicates());
+  static_cast<void>(select_levels());
+  std::vector<std::pair<std::string_view, std::string_view>> all{{"--ms-level", ms_level},
+                                                                 {"--rt", rt},
+                                                                 {"--scan", scan},
+                                                                 {"--charge", charge},
+                                                                 {"--polarity", polarity},
+                                                                 {"--precursor", precursor},
+                                                                 {"--title", title},
+                                                                 {"--native-id", native_id},
+                                                                 {"--index", index},
+                                                                 {"--sample", sample},
+                                                                 {"--unique-spectra", unique}};
+  std::erase_if(all, [](auto const& one) { return one.second.empty(); });
+  return all;
 }
 
 std::uint64_t choice_options::seed_value() const {
@@ -260,7 +300,9 @@ cli::option unique_row(std::string& to) {
           "precursor, charge, MS level and peaks. A third value is the tolerance of peaks (0.05). Charges and MS "
           "levels must be the same. The inputs are read twice. Peaks that do not fit in --memory go to temporary files.");
   one.optional_value = true;
-  one.set = [&to](std::string_view, std::string_view value) { to = value.empty() ? "identical" : value; };
+  one.set = [&to](std::string_view, std::string_view value) {
+    to = value.empty() || lower_case(value) == "identical" ? std::string_view("identical") : value;
+  };
   return one;
 }
 

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
 #include "tools/cli/codecs.hpp"
+#include "tools/specsort/options.hpp"
 
 namespace ordo::inline v0::specsort {
 namespace {
@@ -21,9 +24,8 @@ constexpr std::array<std::string_view, 14> foreign{"mzxml", "imzml", "mzdata", "
                                                    "wiff",  "d",     "msp",    "sptxt", "ms1", "ms2",    "dta"};
 
 // Returns the extension of a name in lower case, without a trailing .gz or similar.
-std::string extension(std::string name) {
-  for (char& c : name)
-    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+std::string extension(std::string_view of) {
+  std::string name = lower_case(of);
   if (cli::compression_named(name) != cli::compression::none) name.resize(name.find_last_of('.'));
   std::size_t const dot = name.find_last_of("./");
   return dot == std::string::npos || name[dot] == '/' ? "" : name.substr(dot + 1);
@@ -38,7 +40,63 @@ void refuse_foreign_input(cli::input& in) {
     throw input_error(fmt::format("not MGF: {}:1: {}", in.name(), why));
 }
 
+// Files in the folder of a run, and the software that writes it; without a file: the extension of the folder.
+struct instrument_folder {
+  std::string_view extension, file, software;
+};
+constexpr std::array instrument_folders{
+    instrument_folder{"", "analysis.tdf", "Bruker timsTOF"},
+    instrument_folder{"", "analysis.tsf", "Bruker timsTOF"},
+    instrument_folder{"", "analysis.baf", "Bruker"},
+    instrument_folder{"", "analysis.yep", "Bruker"},
+    instrument_folder{"", "fid", "Bruker"},
+    instrument_folder{"", "AcqData", "Agilent MassHunter"},
+    instrument_folder{"", "_HEADER.TXT", "Waters MassLynx"},
+    instrument_folder{"", "_FUNC001.DAT", "Waters MassLynx"},
+    instrument_folder{"d", "", "Bruker or Agilent"},
+    instrument_folder{"raw", "", "Waters MassLynx"},
+};
+
+// Extensions of the files of instruments.
+struct instrument_file {
+  std::string_view extension, software;
+};
+constexpr std::array instrument_files{
+    instrument_file{"tdf", "Bruker"},     instrument_file{"tdf_bin", "Bruker"}, instrument_file{"tsf", "Bruker"},
+    instrument_file{"tsf_bin", "Bruker"}, instrument_file{"baf", "Bruker"},     instrument_file{"yep", "Bruker"},
+    instrument_file{"wiff", "Sciex"},     instrument_file{"wiff2", "Sciex"},    instrument_file{"raw", "Thermo"},
+    instrument_file{"lcd", "Shimadzu"},
+};
+
+constexpr std::string_view msconvert = "that cannot be read, but msconvert --mzML makes mzML of it";
+
+// Refuses a binary file with the name of an instrument's.
+void refuse_instrument_file(cli::input& in, std::string_view extension) {
+  auto const found = std::ranges::find(instrument_files, extension, &instrument_file::extension);
+  if (found == instrument_files.end()) return;
+  std::string_view const front = in.front(format_bytes);
+  std::string const described = spectra::foreign_format(front);
+  if (described.empty() || described.find("Thermo") != std::string::npos) return;  // text, or named by its bytes
+  throw input_error(fmt::format("not MGF: {}:1: it looks like a file of {} (.{}); {}", in.name(), found->software, extension,
+                                found->software == "Bruker" ? "that cannot be read, but msconvert --mzML makes mzML of the .d "
+                                                              "folder that holds it"
+                                                            : msconvert));
+}
+
 }  // namespace
+
+void refuse_instrument_folder(std::string const& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return;
+  std::string_view name = path;
+  while (name.size() > 1 && name.ends_with('/')) name.remove_suffix(1);
+  std::string const named = extension(name);
+  auto const found = std::ranges::find_if(instrument_folders, [&](instrument_folder const& one) {
+    return one.file.empty() ? one.extension == named : std::filesystem::exists(std::filesystem::path(path) / one.file, error);
+  });
+  if (found == instrument_folders.end()) return;
+  throw input_error(fmt::format("cannot read: {}: it is a folder of {}; {}", path, found->software, msconvert));
+}
 
 spectra::format format_of_input(cli::input& in) {
   std::string_view const front = in.front(format_bytes);
@@ -48,6 +106,7 @@ spectra::format format_of_input(cli::input& in) {
     throw input_error(fmt::format("empty: {}: it holds no spectra, and is not {}", in.name(),
                                   named == "mzml" ? "an mzML document" : "of the format of its name"));
   spectra::format const found = spectra::detect_format(front);
+  if (found == spectra::format::mgf) refuse_instrument_file(in, named);
   if (found != spectra::format::mgf || !spectra::foreign_format(front).empty()) return found;
   // Comments may fill more than the front, and a reader of the format that the name promises knows what is wrong.
   if (in.size() && front.size() == format_bytes && front.starts_with('#'))

@@ -7,6 +7,9 @@
 
 namespace ordo::inline v0::specsort {
 
+/// Refuses the folder that an instrument writes, which no program opens as a file. @throws input_error  naming the instrument
+void refuse_instrument_folder(std::string const& path);
+
 /// Returns the format of an input, by its bytes.
 /// @throws input_error  if it is empty although its name promises mzML or another format that is not MGF
 spectra::format format_of_input(cli::input& in);

@@ -39,7 +39,7 @@ namespace {
 
 using namespace ordo;
 
-using specsort::prompt_output, specsort::tool;
+using specsort::prompt_output, specsort::refuse_instrument_folder, specsort::tool;
 
 using specsort::command;
 
@@ -66,6 +66,17 @@ void refuse_conflicts(command const& made) {
     throw usage_error("conflicting options: --output, --report: both would be standard output");
 }
 
+// Refuses a folder as output. There is one output, of all inputs.
+void refuse_folder_output(command const& made) {
+  std::error_code error;
+  if (!made.output.ends_with('/') && !std::filesystem::is_directory(made.output, error)) return;
+  std::string const folder = made.output.substr(0, made.output.find_last_not_of('/') + 1);
+  std::string_view const several =
+      made.inputs.size() > 1 ? "; several inputs become one file: to keep them apart, run specsort once for each" : "";
+  throw usage_error(fmt::format("cannot write: {}: it is a folder, and the output is a file: name it, as {}/{}{}", made.output,
+                                folder, made.to == "mzml" ? "sorted.mzML" : "sorted.mgf", several));
+}
+
 // Checks options that depend on one another. @throws usage_error
 work checked(command const& made) {
   if (made.inputs.empty()) throw usage_error("missing operand: FILE: see specsort --help");
@@ -82,14 +93,15 @@ work checked(command const& made) {
   if (!made.choice.filter_ms_level.empty() && w.select.empty())
     throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
   if (made.check && made.choice.any())
-    throw usage_error("conflicting options: --check reads all spectra, of which other options choose some");
+    throw usage_error("conflicting options: --check: it reads all spectra, of which other options choose some");
   if (!writes && (made.order.any() || !made.order.map.empty()))
     throw usage_error(
-        "conflicting options: --check, --summary, and --report without --output write no spectra, which other options order, "
+        "conflicting options: --check, --summary, --report without --output: they write no spectra, which others order, "
         "split or list");
+  if (writes) refuse_folder_output(made);
   if (made.order.splits() && made.output == "-") throw usage_error("missing option: --output: standard output has no parts");
   if (made.check && !w.select.empty())
-    throw usage_error("conflicting options: --check reads all peaks, of which other options drop some");
+    throw usage_error("conflicting options: --check: it reads all peaks, of which other options drop some");
   return w;
 }
 
@@ -134,9 +146,10 @@ void report_totals(work const& w, spectra::sort_options const& options, spectra:
                                w.select.all_charges ? " or its charge" : ""));
 }
 
-// Warns if a choice leaves nothing.
+// Warns if a choice, or the least number of peaks, leaves nothing.
 void report_choice(work const& w, spectra::sort_report const& done, std::string const& name) {
-  if (w.made.choice.any() && done.spectra != 0 && done.spectra_kept == 0 && !w.made.common.quiet)
+  bool const chooses = w.made.choice.any() || w.select.min_peaks != 0;
+  if (chooses && done.spectra != 0 && done.spectra_kept == 0 && !w.made.common.quiet)
     cli::say(tool, fmt::format("warning: {}: none of {} spectra is left", name, done.spectra));
 }
 
@@ -171,7 +184,7 @@ class report_file {
   explicit report_file(work const& w) : out_(w.made.report, w.made.common.threads) {
     for (std::string const& input : w.made.inputs)
       if (out_.is_file(input))
-        throw usage_error(fmt::format("--report {}: it would replace the input {}", w.made.report, input));
+        throw usage_error(fmt::format("cannot write: --report {}: it would replace the input {}", w.made.report, input));
   }
   [[nodiscard]] cli::output const& out() const { return out_; }
   void write(spectra::comparison const& found, std::string_view name, std::vector<std::string> const& command) {
@@ -192,15 +205,21 @@ std::optional<report_file> report_of_output(work const& w, spectra::sort_options
   page.emplace(w);
   progress.phase("reading");
   options.distributions = true;
-  page->write(spectra::compare(specsort::inputs_of(w.made.inputs, w.lists, w.made.common.threads, true), options),
-              name_of_all(w.made), command);
+  auto const inputs = specsort::inputs_of(w.made.inputs, w.lists, w.made.common.threads, true);
+  std::optional<spectra::format> to = specsort::format_of_output(w.made.output, w.made.to);
+  // Without a name: one input of mzML stays that.
+  if (!to)
+    to = !w.orders() && inputs.open(0).from_format == spectra::format::mzml ? spectra::format::mzml : spectra::format::mgf;
+  page->write(spectra::compare(inputs, options, to), name_of_all(w.made), command);
   return page;
 }
 
 // Prints a summary, or writes a report.
 spectra::sort_report summarize(work const& w, cli::input& in, spectra::sort_options options, spectra::format format,
                                std::vector<std::string> const& command, cli::progress& progress) {
-  bool const json = w.made.summary == "json", filters = w.made.choice.any() || !w.select.empty();
+  std::optional<spectra::format> to;  // of --to, which a command that writes has
+  if (!w.made.to.empty()) to = specsort::format_of_output({}, w.made.to, in, format);
+  bool const json = w.made.summary == "json", filters = w.made.choice.any() || !w.select.empty() || (to && *to != format);
   std::optional<report_file> page;
   if (!w.made.report.empty()) {
     page.emplace(w);
@@ -214,7 +233,7 @@ spectra::sort_report summarize(work const& w, cli::input& in, spectra::sort_opti
     progress.clear();
   };
   if (page || filters) {
-    spectra::comparison const found = spectra::compare(in, options, format);
+    spectra::comparison const found = spectra::compare(in, options, format, to);
     take_size(found.before);
     if (page) {
       page->write(found, options.name, command);
@@ -360,6 +379,9 @@ std::optional<spectra::order_report> order_together(group& members, spectra::spe
   if (!found) return std::nullopt;
   if (out) out->count_others(others);
   exchanged = found->exchanged;
+  if (options.on_warning)
+    for (std::size_t k = 0; k < std::min<std::size_t>(found->warnings.size(), options.warnings_shown); ++k)
+      options.on_warning(found->warnings[k]);
   return std::move(found->order);
 }
 
@@ -469,7 +491,7 @@ int run(int argc, char** argv, cli::job const& job) {
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
   refuse_conflicts(made);
   if (made.explain) {
-    fmt::print("{}", specsort::explained(made.selection.selection(), made.selection.preset, made.key(), made.descending));
+    fmt::print("{}", specsort::explained(made));
     return 0;
   }
   work w = checked(made);
@@ -485,6 +507,7 @@ int run(int argc, char** argv, cli::job const& job) {
   find_sample(w, options, progress);
   find_duplicates(w, options, progress);
   std::optional<report_file> page = report_of_output(w, options, command_line, progress);
+  refuse_instrument_folder(made.inputs[0]);
   cli::input in(made.inputs[0], made.common.threads);
   options.name = in.name();
   if (!in.compressed()) options.input_bytes = in.file_size().value_or(0);  // inflating is too slow for a GPU to pay
@@ -523,6 +546,7 @@ int run(int argc, char** argv, cli::job const& job) {
     }
     if (shared) {
       done = *shared;
+      if (done.spectra == 0 && options.on_warning) options.on_warning(options.name + ": there are no spectra");
       report(stats, done);
     } else {
       if (others.can_share() && can_share_chunks(w)) {

@@ -20,12 +20,20 @@
 namespace ordo::inline v0::specsort {
 using spectra::tolerance;
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+  return lower;
+}
+
 tolerance parse_tolerance(std::string_view option, std::string_view text) {
-  std::string_view number = text;
+  std::string const lower = lower_case(text);
+  std::string_view number = lower;
   bool const ppm = number.ends_with("ppm");
   if (ppm)
     number.remove_suffix(3);
-  else if (number.ends_with("Da"))
+  else if (number.ends_with("da"))
     number.remove_suffix(2);
   while (number.ends_with(' ')) number.remove_suffix(1);
   double value = 0;
@@ -66,7 +74,7 @@ void parse_precursor(std::string_view text, spectra::selection& to) {
   if (colon == text.npos) return;
   std::string_view const above = text.substr(colon + 1);
   to.remove_precursor_above =
-      above == "inf" ? tolerance{std::numeric_limits<double>::infinity(), false} : parse_tolerance(option, above);
+      lower_case(above) == "inf" ? tolerance{std::numeric_limits<double>::infinity(), false} : parse_tolerance(option, above);
 }
 
 std::string number(double value) {
@@ -90,8 +98,9 @@ std::string versions_of(spectra::preset_info const& one) {
 }
 
 spectra::preset_info const& preset_named(std::string_view given) {
-  if (auto const* const found = spectra::find_preset(given)) return *found;
-  std::string_view const name = given.substr(0, given.find('@'));
+  std::string const lower = lower_case(given);
+  if (auto const* const found = spectra::find_preset(lower)) return *found;
+  std::string_view const name = std::string_view(lower).substr(0, lower.find('@'));
   std::string versions;
   for (auto const& one : spectra::presets())
     if (one.name == name) versions += (versions.empty() ? "" : ", ") + (one.first.empty() ? "no versions" : versions_of(one));
@@ -125,7 +134,7 @@ std::vector<spectra::spectrum_key> keys_of(std::string_view list) {
   for (bool more = true; more;) {
     std::size_t const comma = list.find(',');
     std::string_view const name = list.substr(0, comma);
-    auto const key = spectra::parse_spectrum_key(name);
+    auto const key = spectra::parse_spectrum_key(lower_case(name));
     if (!key)
       throw usage_error(
           fmt::format("no such key: --spectra-by: '{}'; choose from pepmass, mass, rt, scan, charge, title and peaks", name));
@@ -186,6 +195,7 @@ std::vector<cli::option> sort_rows(command& to) {
            "be written as MGF, but only mzML as mzML.",
        .choices = "mgf mzml",
        .only_choices = true,
+       .ignores_case = true,
        .set = cli::store(to.to)},
       {.name = "isolation-target",
        .value = "USE",
@@ -194,6 +204,7 @@ std::vector<cli::option> sort_rows(command& to) {
        .preset = "fallback, with a warning",
        .choices = "fallback never",
        .only_choices = true,
+       .ignores_case = true,
        .set = cli::store(to.isolation_target)},
       {.name = "precursors",
        .value = "WHICH",
@@ -204,6 +215,7 @@ std::vector<cli::option> sort_rows(command& to) {
            "The titles of the second ion and those behind it end in \" ion=2\" and so on. Peaks are filtered by the first.",
        .choices = "first all",
        .only_choices = true,
+       .ignores_case = true,
        .set = cli::store(to.precursors)},
       {.name = "by",
        .value = "KEY",
@@ -212,6 +224,7 @@ std::vector<cli::option> sort_rows(command& to) {
        .preset = "mz",
        .choices = "mz intensity",
        .only_choices = true,
+       .ignores_case = true,
        .set = cli::store(to.by)},
       flag("descending", sort_group, "sort peaks in descending order; peaks without intensity still come last", to.descending),
       flag("lenient", sort_group, "accept invalid lines of MGF and MSP, with a warning, and mzML that is not UTF-8", to.lenient,
@@ -232,6 +245,7 @@ std::vector<cli::option> sort_rows(command& to) {
        .help = "print a summary of the input, and of what filters leave, as a table or as JSON; write nothing",
        .choices = "true table json",
        .only_choices = true,
+       .ignores_case = true,
        .optional_value = true,
        .set = [&to](std::string_view, std::string_view value) { to.summary = value.empty() ? "true" : value; }},
       {.name = "report",
@@ -378,7 +392,7 @@ spectra::selection selection_options::selection() const {
     one.around.reset();  // of a preset
   }
   if (!around.empty()) {
-    if (!per.empty()) throw usage_error("--per and --around are mutually exclusive");
+    if (!per.empty()) throw usage_error("conflicting options: --per, --around: they are mutually exclusive");
     one.around = parse_real("--around", around);
     one.per.reset();
   }
@@ -387,13 +401,20 @@ spectra::selection selection_options::selection() const {
   return one;
 }
 
-std::string explained(spectra::selection const& select, std::string const& preset, spectra::sort_key by, bool descending) {
+std::string explained(command const& of) {
+  std::string const& preset = of.selection.preset;
+  spectra::selection const select = of.selection.selection();
   std::string text = "The steps apply to each spectrum in this order:\n";
   std::size_t step = 0;
   auto const add = [&](std::string const& option, std::string const& what) {
     text += fmt::format("{:2}. {:<28} {}\n", ++step, option, what);
   };
   auto const tolerance_value = [](tolerance const& given) { return number(given.value) + (given.ppm ? "ppm" : ""); };
+  for (auto const& [option, value] : of.choice.steps())
+    add(fmt::format("{} {}", option, value),
+        option == "--unique-spectra" ? "spectra that repeat an earlier one go" : "spectra that it does not choose go");
+  if (!of.choice.filter_ms_level.empty())
+    add("--filter-ms-level " + of.choice.filter_ms_level, "filters below apply to these MS levels; others keep all peaks");
   if (select.min_mz || select.max_mz) {
     std::string const least = select.min_mz ? number(*select.min_mz) : "", most = select.max_mz ? number(*select.max_mz) : "";
     add(fmt::format("--mz-range {}:{}", least, most), most.empty() ? fmt::format("peaks below m/z {} go", least)
@@ -439,7 +460,7 @@ std::string explained(spectra::selection const& select, std::string const& prese
   if (select.min_peaks != 0)
     add(fmt::format("--min-peaks {}", select.min_peaks),
         fmt::format("a spectrum with fewer than {} peaks left goes", select.min_peaks));
-  add(fmt::format("--by {}{}", by == spectra::sort_key::mz ? "mz" : "intensity", descending ? " --descending" : ""),
+  add(fmt::format("--by {}{}", of.by, of.descending ? " --descending" : ""),
       select.merge ? "the lines of what stays are put in order, every byte but sums as it was"
                    : "the lines of what stays are put in order, every byte as it was");
   text += select.merge ? "No other number is changed: intensities are neither scaled nor normalised.\n"
@@ -461,13 +482,15 @@ spectra::order_options order_options::order(bool several, bool unique) const {
     for (auto const& [name, given] :
          {std::pair("--memory", !memory.empty()), std::pair("--temporary-directory", !folders.empty())})
       if (given)
-        throw usage_error(
-            fmt::format("{} needs --spectra-by, --map, --split-size, --split-count, --unique-spectra or several inputs", name));
+        throw usage_error(fmt::format(
+            "missing option: {}: it needs --spectra-by, --map, --split-size, --split-count, --unique-spectra or several inputs",
+            name));
   }
-  if (descending && by.empty()) throw usage_error("--descending-spectra needs --spectra-by");
+  if (descending && by.empty()) throw usage_error("missing option: --descending-spectra: it needs --spectra-by");
   if (!is_order && !unique) return one;
   if (!by.empty()) one.order = {keys_of(by), descending};
-  if (!split_size.empty() && !split_count.empty()) throw usage_error("--split-size and --split-count are mutually exclusive");
+  if (!split_size.empty() && !split_count.empty())
+    throw usage_error("conflicting options: --split-size, --split-count: they are mutually exclusive");
   if (!split_size.empty()) one.part_bytes = parse_size("--split-size", split_size);
   if (!split_count.empty()) {
     one.parts = cli::parse_count("--split-count", split_count);

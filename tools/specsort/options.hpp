@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ordo/spectra.hpp"
@@ -39,6 +40,9 @@ struct choice_options {
   [[nodiscard]] std::uint64_t seed_value() const;
   /// Returns the rule by which spectra repeat others, if they are left out. @throws usage_error
   [[nodiscard]] std::optional<spectra::duplicate_rule> duplicates() const;
+  /// Returns the options that choose spectra, with their values, in the order in which they do.
+  /// @throws usage_error  for an invalid value
+  [[nodiscard]] std::vector<std::pair<std::string_view, std::string_view>> steps() const;
   [[nodiscard]] bool inverse_sample() const { return sample.starts_with('!'); }
 };
 
@@ -61,6 +65,9 @@ class spectrum_lists {
  private:
   std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> lists_;
 };
+
+/// Returns a text with the letters of ASCII in lower case.
+std::string lower_case(std::string_view text);
 
 /// Parses a distance in m/z: 0.5, 0.5Da or 20ppm. @throws usage_error
 spectra::tolerance parse_tolerance(std::string_view option, std::string_view text);
@@ -102,7 +109,8 @@ struct command {
 cli::command_table make_table(command& to);
 
 /// Returns the steps that are applied to each spectrum, in order, a line each: the output of --explain.
-std::string explained(spectra::selection const& select, std::string const& preset, spectra::sort_key by, bool descending);
+/// @throws usage_error  for invalid values
+std::string explained(command const& of);
 
 /// Returns the name of part `number`, from 1 on: out.mgf.gz becomes out.0001.mgf.gz.
 std::string name_of_part(std::string const& file, std::size_t number, std::size_t digits);

@@ -171,6 +171,7 @@ spectra::spectrum_inputs inputs_of(std::vector<std::string> const& inputs, spect
   spectra::spectrum_inputs all;
   all.count = inputs.size();
   all.open = [&inputs, &lists, threads, again](std::size_t k) {
+    refuse_instrument_folder(inputs[k]);
     auto in = std::make_unique<cli::input>(inputs[k], threads);
     if (again && (inputs[k] == "-" || !in->id()))
       throw usage_error(fmt::format(
@@ -194,6 +195,7 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, spectr
     order.on_written = [&](std::span<spectra::spectrum_origin const> all) { origins->add(all); };
   }
   auto const open = [&](std::size_t k) {
+    refuse_instrument_folder(inputs[k]);
     auto in = std::make_unique<cli::input>(inputs[k], common.threads);
     to.refuse_loop(*in);
     return in;

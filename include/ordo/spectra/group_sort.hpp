@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "ordo/group.hpp"
 #include "ordo/io.hpp"
@@ -45,6 +47,7 @@ std::optional<group_report> sort(group& members, source const& input, group_outp
 struct group_order_report {
   order_report order;  // totals of all members; machine, memory and phases of this one; a phase "exchange" in place of "spill"
   std::uint64_t own_bytes = 0, exchanged = 0;  // that this member wrote through a sink of its own, and sent to others
+  std::vector<std::string> warnings;           // of the inputs together, the same for all members; on_warning gets none
 };
 
 /// Returns true if the members of a group can share such an order: if the sort can be divided, and there are neither parts nor

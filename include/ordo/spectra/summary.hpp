@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,14 +105,16 @@ struct comparison {
 };
 
 /// Summarizes the rest of an input as it is, and with the spectra and peaks, and in the order of peaks, that sort() would keep
-/// with these options; spectra of every MS level, whatever the output would be. Runs on all threads of the CPU, and takes the
-/// time of a selection for each step.
+/// with these options. Runs on all threads of the CPU, and takes the time of a selection for each step.
+/// @param to  the format of the output; if it is MGF, and the input is not, a step "--to mgf" takes the spectra and peaks that
+/// MGF does not get: those of MS level 1 or without precursor of a run, and peaks that are not finite. Spectra that are written
+/// for each of several ions count as often. Without it: that of the input
 /// @throws as summarize
-comparison compare(source& input, sort_options const& options, format from);
+comparison compare(source& input, sort_options const& options, format from, std::optional<format> to = {});
 
 /// The same of many inputs, added up; without warnings, as an order of the spectra gives them.
 /// @throws as order_spectra
-comparison compare(spectrum_inputs const& inputs, sort_options const& options);
+comparison compare(spectrum_inputs const& inputs, sort_options const& options, std::optional<format> to = {});
 
 /// Summarizes the rest of an input, on all threads of the CPU. Parameters that are not numbers cause warnings, and count as
 /// missing.
