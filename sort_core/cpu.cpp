@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "base/fork_delay.hpp"
 #include "base/forks.hpp"
 #include "sort_core/check_operation.hpp"
 #include "sort_core/host_operations.hpp"
@@ -47,10 +48,17 @@ void check_segments_of(host_backend& backend, unsigned threads, detail::sort_tas
 }  // namespace
 
 cpu::use::use(cpu& on) : user_(on.checked().own.get().user) {
-  user_.enter("cpu");
+  begin_work();
+  try {
+    user_.enter("cpu");
+  } catch (usage_error const&) {
+    end_work();
+    throw;
+  }
 }
 cpu::use::~use() {
   user_.leave();
+  end_work();
 }
 
 cpu::cpu(cpu_options const& options) : state_(std::make_unique<state>(options)) {}
