@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include <pthread.h>
 
@@ -37,22 +38,37 @@ void after_fork_in_child() {
   forking = 0;
 }
 
-}  // namespace
-
-void begin_work() noexcept {
-  static int const registered = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  static_cast<void>(registered);
-  if (depth++ != 0) return;
+/// Counts this thread among those at work, after a fork that is under way.
+void enter() noexcept {
   for (++at_work; forking != 0; ++at_work) {  // either this thread sees the fork, or the fork this thread
     --at_work;
     while (forking != 0) std::this_thread::sleep_for(poll);
   }
 }
 
+}  // namespace
+
+void begin_work() noexcept {
+  static int const registered = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  static_cast<void>(registered);
+  if (depth++ == 0) enter();
+}
+
 void end_work() noexcept {
   if (--depth != 0) return;
   has_worked = true;
   --at_work;
+}
+
+work_pause::work_pause() noexcept : depth_(std::exchange(depth, 0)) {
+  if (depth_ == 0) return;
+  has_worked = true;
+  --at_work;
+}
+
+work_pause::~work_pause() {
+  if (depth_ != 0) enter();
+  depth = depth_;
 }
 
 }  // namespace ordo::inline v0

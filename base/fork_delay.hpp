@@ -9,4 +9,16 @@ namespace ordo::inline v0 {
 void begin_work() noexcept;
 void end_work() noexcept;
 
+/// A pause in the work of this thread, for the lifetime of the object: while it calls what may wait for a thread that forks.
+class work_pause {
+ public:
+  work_pause() noexcept;
+  ~work_pause();
+  work_pause(work_pause const&) = delete;
+  work_pause& operator=(work_pause const&) = delete;
+
+ private:
+  unsigned depth_;
+};
+
 }  // namespace ordo::inline v0
