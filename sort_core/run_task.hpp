@@ -375,8 +375,8 @@ template <Backend B>
 void run_task(B& backend, sort_task const& task) {
   if (task.n == 0 || task.what == sort_task::operation::check) return;
   auto const whole = [&](void const* values) { return reinterpret_cast<std::uintptr_t>(values) % task.value_bytes == 0; };
-  bool const moves = task.value_bytes == 0 ||
-                     (moves_with_keys(task.value_bytes) && whole(task.values) && (!task.out_of_place || whole(task.values_in)));
+  bool const moves = task.value_bytes == 0 || (moves_with_keys(task.value_bytes) && whole(task.values) &&
+                                               (!task.out_of_place || whole(task.values_in)));
   bool const by_keys = moves && !moves_keys_by_position(task);
   if (task.out_of_place && !(by_keys && task.what == sort_task::operation::keys))
     return run_task(backend, copy_inputs(backend, task));

@@ -241,7 +241,7 @@ def test_masked_strings():
     a = np.ma.array(["b", "x", "a"], mask=[0, 1, 0])
     assert ordosort.sort_strings(a).tolist() == ["a", "b", None]
     assert ordosort.argsort_strings(a, descending=True).tolist() == [0, 2, 1]
-    if hasattr(np.dtypes, "StringDType"):
+    if hasattr(getattr(np, "dtypes", None), "StringDType"):
         a = np.array(["b", None, "a"], np.dtypes.StringDType(na_object=None))
         assert ordosort.argsort_strings(a).tolist() == [2, 0, 1]
 

@@ -81,9 +81,8 @@ void turn_round(records<K, V> from, records<K, V> to, std::size_t n, Code const&
 /// Copies n items on all threads.
 template <class K, class V>
 void copy_all(records<K, V> from, records<K, V> to, std::size_t n) {
-  blocks(n, 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
-    from.from(begin).copy_to(to.from(begin), end - begin);
-  });
+  blocks(n, 1 << 14).run(
+      [&](std::size_t, std::size_t begin, std::size_t end) { from.from(begin).copy_to(to.from(begin), end - begin); });
 }
 
 /// Sorts from[0, n) into `to`, which may be `from`, if it ascends or descends. Otherwise it writes nothing and returns false.
