@@ -253,9 +253,9 @@ def with_nulls(a):
             return _libraries[root], a, None
         if root not in _columns:
             values, nulls = _of_others(a)
-        elif hasattr(a, "type" if root == "pyarrow" else "dtype"):
+        elif hasattr(a, "null_count" if root == "pyarrow" else "dtype"):
             values, nulls = _columns[root](a)
-        else:  # a table
+        else:  # a table or a scalar
             values, nulls = np.asarray(a), None
         if nulls is None:
             return NumPy, values, None
