@@ -199,6 +199,7 @@ def test_tables_and_other_types():
         arrow.array(["a"]),
         arrow.array([1, None], arrow.timestamp("s")),
         arrow.array([None, None]),
+        arrow.scalar(3),
         [3, None],
     ]:
         with pytest.raises(TypeError):
