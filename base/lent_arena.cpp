@@ -5,6 +5,8 @@
 #include <new>
 #include <vector>
 
+#include "base/forks.hpp"
+
 namespace ordo::inline v0 {
 namespace {
 
@@ -15,8 +17,8 @@ struct idle_arenas {
 
 // Never destroyed: threads may still work when the process ends, and oneTBB ends before or after this file.
 idle_arenas& idle() {
-  static idle_arenas& arenas = *new idle_arenas;
-  return arenas;
+  static auto& of_processes = *new per_process<idle_arenas>;
+  return of_processes.get();
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "base/threads.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <mutex>
 #include <new>
@@ -9,6 +10,8 @@
 #include <sys/resource.h>
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
+
+#include "base/forks.hpp"
 
 namespace ordo::inline v0 {
 namespace {
@@ -19,9 +22,17 @@ constexpr std::size_t start_memory = std::size_t{4} << 20;
 // oneTBB deadlocks if memory runs out while it starts: 2022 throws under a lock that throwing needs, and 2021.8 leaves behind
 // what the next thread waits for. So check that there is memory, and start it here; it stays until this thread ends. One thread
 // begins, and if it fails, no other tries.
+struct start_state {
+  std::mutex starting;
+  bool has_started = false, has_failed = false;
+};
+
+/// num_forks() of the process in which oneTBB first started; more than any before that.
+std::atomic<unsigned> started_in = ~0u;
+
 bool start() {
-  static std::mutex starting;
-  static bool has_started = false, has_failed = false;
+  static auto& of_processes = *new per_process<start_state>;
+  auto& [starting, has_started, has_failed] = of_processes.get();
 
   void* const room = mmap(nullptr, start_memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) throw std::bad_alloc();
@@ -31,6 +42,8 @@ bool start() {
     if (!has_started) {
       if (has_failed) throw std::bad_alloc();
       has_failed = true;
+      unsigned never = ~0u;
+      started_in.compare_exchange_strong(never, num_forks());
       tbb::task_arena(1).execute([] {});
       has_started = true;
       return true;
@@ -57,7 +70,8 @@ int max_threads() {
 int threads_for(unsigned wanted) {
   thread_local bool const started = start();
   static_cast<void>(started);
-  int const max = max_threads();
+  // A forked process has none of oneTBB's threads, and oneTBB does not know: it would start no others.
+  int const max = started_in == num_forks() ? max_threads() : 1;
   return wanted == 0 || wanted > unsigned(max) ? max : int(wanted);
 }
 

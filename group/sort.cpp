@@ -86,7 +86,7 @@ void sort_over(group& members, machine& on, sort_task const& task) {
   std::uint64_t type = 0;
   for (std::uint64_t const x : {std::uint64_t(task.what), std::uint64_t(task.key_bytes), std::uint64_t(task.value_bytes),
                                 task.flip, task.flip_negative, task.rotate, task.max_magnitude, std::uint64_t(task.equal_zeros),
-                                std::uint64_t(task.bits.begin), std::uint64_t(task.bits.end)})
+                                std::uint64_t(task.nans_first), std::uint64_t(task.bits.begin), std::uint64_t(task.bits.end)})
     type = (type ^ x) * 0x9E3779B97F4A7C15u + (type >> 29);
   bool const is_argsort = task.what == sort_task::operation::argsort;
   share_lengths const lengths = gather_lengths(members, task.keys_in_given, task.n, type,

@@ -218,16 +218,17 @@ ordo_status ordo_argsort_segments(ordo_machine* machine, ordo_type key_type, voi
 /* The settings of the k greatest or smallest keys. NULL in its place means the greatest, sorted. */
 typedef struct ordo_top_k_options {
   size_t size;       /* sizeof(ordo_top_k_options) */
-  uint32_t smallest; /* 1: the smallest keys, in ascending order; 0: the greatest, in descending order */
-  uint32_t unsorted; /* 1: the result is in the order of the input */
-  uint32_t relative; /* 1: positions count from the begin of their segment; 0: from the begin of the array */
-  uint32_t reserved; /* 0 */
+  uint32_t smallest;    /* 1: the smallest keys, in ascending order; 0: the greatest, in descending order */
+  uint32_t unsorted;    /* 1: the result is in the order of the input */
+  uint32_t relative;    /* 1: positions count from the begin of their segment; 0: from the begin of the array */
+  uint32_t total_order; /* 1: floating-point keys have the order of IEEE 754 totalOrder; 0: every NaN is greater than all numbers,
+                         * whatever its sign, NaNs are equal, and so are -0.0 and +0.0 */
 } ordo_top_k_options;
 #define ORDO_TOP_K_OPTIONS_INIT \
   { sizeof(ordo_top_k_options), 0, 0, 0, 0 }
 
 /* Writes the k greatest or smallest of n keys to out_keys and their positions to out_index. Either may be NULL. The result is
- * the first k items of a stable sort; floating-point keys have their total order. Waits for the device. */
+ * the first k items of a stable sort. Waits for the device. */
 ordo_status ordo_top_k(ordo_machine* machine, ordo_type key_type, void const* keys, size_t n, size_t k, void* out_keys,
                        ordo_type index_type, void* out_index, ordo_top_k_options const* options);
 

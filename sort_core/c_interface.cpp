@@ -66,6 +66,12 @@ type_properties properties_of(char const* where, ordo_type type) {
   }
 }
 
+/// Returns the magnitude of infinity, above which there are NaNs, as an unsigned number.
+std::uint64_t max_magnitude_of(type_properties const& floating) {
+  std::uint64_t const nans = (std::uint64_t{1} << floating.mantissa_bits) - 1;
+  return (~std::uint64_t{0} >> (65 - 8 * floating.bytes)) - nans;
+}
+
 /// Returns the width of a type of positions of n items.
 std::size_t position_bytes(char const* where, ordo_type type, std::size_t n) {
   auto const [bytes, is_signed, is_float, mantissa_bits] = properties_of(where, type);
@@ -121,13 +127,6 @@ std::size_t limit_of(std::size_t memory_limit) {
   return memory_limit == 0 ? ~std::size_t{0} : memory_limit;
 }
 
-/// Checks that n items of `bytes` bytes can be an array: the sums of all that a sort allocates for it fit 64 bits.
-void check_extent(char const* array, std::size_t n, std::size_t bytes) {
-  constexpr std::size_t address_space = std::size_t{1} << 57;
-  if (bytes != 0 && n > address_space / bytes)
-    throw usage_error(fmt::format("bad length: {}: {} items of {} bytes exceed the address space", array, n, bytes));
-}
-
 void check_aligned(char const* array, void const* items, std::size_t bytes) {
   if (reinterpret_cast<std::uintptr_t>(items) % bytes != 0)
     throw usage_error(
@@ -177,9 +176,8 @@ void add_options(sort_task& task, ordo_type key_type, ordo_sort_options const* g
   if (auto const properties = properties_of("keys", key_type); properties.is_float) {
     // As task_of_keys of sort.hpp does it.
     std::uint64_t const nans = (std::uint64_t{1} << properties.mantissa_bits) - 1;
-    std::uint64_t const magnitude = ~std::uint64_t{0} >> (65 - 8 * properties.bytes);
     if (nans_last && task.keep_keys)
-      task.max_magnitude = magnitude - nans;
+      task.max_magnitude = max_magnitude_of(properties);
     else if (nans_last)
       task.rotate = nans;
     task.equal_zeros = equal_zeros;
@@ -212,6 +210,7 @@ void add_segments(sort_task& task, ordo_segments const* given) {
   }
   if (segments.count == 0) return;
   task.offset_bytes = position_bytes("segments", segments.offset_type, task.n);
+  task.signed_offsets = properties_of("segments", segments.offset_type).is_signed;
   check_extent("segments", segments.count, 2 * task.offset_bytes);
   check_aligned("segments", segments.begins, task.offset_bytes);
   check_aligned("segments", segments.ends, task.offset_bytes);
@@ -240,13 +239,19 @@ task_array result_of(void* items, std::size_t size, std::size_t bytes, bool is_s
 operation_task top_k_task(operation_task::operation what, ordo_type key_type, void const* keys, std::size_t n, std::size_t k,
                           ordo_top_k_options const* given) {
   auto const options = options_of(given, "ordo_top_k_options");
-  check_reserved(options.reserved);
   operation_task task;
   task.what = what;
   task.sort = task_of(operation::argsort, key_type, keys, n);
   ordo_sort_options order = ORDO_SORT_OPTIONS_INIT;
   order.order = flag(options.smallest, "smallest") ? ORDO_ASCENDING : ORDO_DESCENDING;
   add_options(task.sort, key_type, &order);
+  auto const properties = properties_of("keys", key_type);
+  if (!flag(options.total_order, "total_order") && properties.is_float) {
+    // As nan_order::greatest and zeros::equal of top_k.hpp.
+    task.sort.max_magnitude = max_magnitude_of(properties);
+    task.sort.nans_first = order.order == ORDO_DESCENDING;
+    task.sort.equal_zeros = true;
+  }
   task.k = k;
   task.sorted = !flag(options.unsorted, "unsorted");
   task.relative = flag(options.relative, "relative");
@@ -262,7 +267,7 @@ row_key row_key_of(ordo_row_key const& given, std::size_t n) {
   add_options(task, key.type, &order);
   row_key column{key.values, n, task.key_bytes, task.flip, task.flip_negative, 0, {}};
   if (auto const properties = properties_of("keys", key.type); properties.is_float)
-    column.infinity = (~std::uint64_t{0} >> (65 - 8 * properties.bytes)) - ((std::uint64_t{1} << properties.mantissa_bits) - 1);
+    column.infinity = max_magnitude_of(properties);
   column.options.order = key.order == ORDO_DESCENDING ? sort_order::descending : sort_order::ascending;
   ordo_nans const nans = known_nans(key.nans, ORDO_NANS_FIRST);
   column.options.nans = nans == ORDO_NANS_LAST    ? row_nans::last
@@ -425,7 +430,7 @@ ordo_status ordo_sort_keys(ordo_machine* machine, ordo_type key_type, void* keys
 ordo_status ordo_sort_pairs(ordo_machine* machine, ordo_type key_type, void* keys, std::size_t value_bytes, void* values,
                             std::size_t n, ordo_sort_options const* options) {
   return c_status([&] {
-    if (value_bytes == 0) throw ordo::usage_error("bad values: width: 0 bytes, where 4, 8 or 16 are expected");
+    if (value_bytes == 0) throw ordo::usage_error("bad values: width: 0 bytes, where at least 1 is expected");
     checked(machine, "machine").machine->run(c_sort_task(key_type, keys, value_bytes, values, n, options));
   });
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <utility>
 
@@ -132,6 +133,16 @@ void check_operation_width(operation_task const& task) {
   if (task.what == argsort_segments) return check_index_width(task.sort.n, task.sort.value_bytes, task.sort.signed_index);
   if (task.what != unique && task.out_index.item_bytes != 0)
     check_index_width(task.sort.n, task.out_index.item_bytes, task.out_index.is_signed);
+}
+
+void check_operation_extents(operation_task const& task) {
+  check_extents(task.sort);
+  std::size_t const index_bytes = std::max<std::size_t>(task.out_index.item_bytes, 8);
+  check_extent("index", task.sort.n, index_bytes);
+  if (task.what != operation::segmented_top_k) return;
+  std::size_t items = 0;
+  if (__builtin_mul_overflow(task.sort.segments, task.k, &items)) items = ~std::size_t{0};
+  check_extent("result", items, index_bytes);
 }
 
 void check_operation(operation_task const& task) {

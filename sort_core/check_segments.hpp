@@ -51,10 +51,11 @@ struct overlaps {
 };
 
 /// Checks that each segment ends at or behind its begin, lies within n items, and has at most segments.longest items.
+/// @param signed_bytes  as refuse_segment's
 /// @returns true if each segment begins at or behind the end of the one before it, so that none overlap
 /// @throws usage_error  naming the first bad segment
 template <Backend B, class Segments>
-bool check_bounds(B& backend, std::size_t n, Segments const& segments) {
+bool check_bounds(B& backend, std::size_t n, Segments const& segments, std::size_t signed_bytes = 0) {
   using state = state_of_segment<Segments>;
   if (segments.uniform_length != 0) return true;
   std::uint64_t const first_bad = backend.reduce(segments.size(), state{segments, n}, state::good, minimum{});
@@ -62,7 +63,7 @@ bool check_bounds(B& backend, std::size_t n, Segments const& segments) {
   auto const bounds = backend.template buffer<std::uint64_t>(2);
   backend.each(1, write_bounds<Segments>{segments, std::size_t(first_bad), false, bounds.data(), bounds.data() + 1});
   std::uint64_t const begin = value_at(backend, bounds.span(), 0), end = value_at(backend, bounds.span(), 1);
-  refuse_segment(first_bad, begin, end, n, segments.max_length);
+  refuse_segment(first_bad, begin, end, n, segments.max_length, signed_bytes);
 }
 
 /// Checks that no two segments overlap, in any order. Takes 32 bytes per segment. @throws usage_error  naming two that overlap

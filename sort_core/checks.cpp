@@ -1,5 +1,6 @@
 #include "ordo/detail/checks.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -99,10 +100,27 @@ void check_arguments(sort_task const& task) {
   if (task.out_of_place) check_inputs(task);
 }
 
-void refuse_segment(std::uint64_t number, std::uint64_t begin, std::uint64_t end, std::size_t n, std::size_t max_length) {
+void check_extent(char const* array, std::size_t n, std::size_t bytes) {
+  constexpr std::size_t address_space = std::size_t{1} << 57;
+  if (bytes != 0 && n > address_space / bytes)
+    throw usage_error(fmt::format("bad length: {}: {} items of {} bytes exceed the address space", array, n, bytes));
+}
+
+void check_extents(sort_task const& task) {
+  check_extent("keys", task.n, std::max<std::size_t>(task.key_bytes, 1));
+  check_extent("values", std::max<std::size_t>(task.n, 1), task.value_bytes);
+  check_extent("segments", task.segments, 16);
+}
+
+void refuse_segment(std::uint64_t number, std::uint64_t begin, std::uint64_t end, std::size_t n, std::size_t max_length,
+                    std::size_t signed_bytes) {
   if (begin <= end && end <= n)
     throw usage_error(fmt::format("bad segments: segment {}: [{}, {}), but max_length is {}", number, begin, end, max_length));
-  throw usage_error(fmt::format("bad segments: segment {}: [{}, {}) of {} items", number, begin, end, n));
+  auto const text = [&](std::uint64_t offset) {
+    if (signed_bytes == 4) return fmt::format("{}", std::int32_t(offset));
+    return signed_bytes == 8 ? fmt::format("{}", std::int64_t(offset)) : fmt::format("{}", offset);
+  };
+  throw usage_error(fmt::format("bad segments: segment {}: [{}, {}) of {} items", number, text(begin), text(end), n));
 }
 
 void refuse_overlap(std::uint64_t begin, std::uint64_t end, std::uint64_t other_begin, std::uint64_t other_end) {

@@ -6,6 +6,7 @@
 #include "ordo/gpu.cuh"
 #include "sort_core/check_operation.hpp"
 #include "sort_core/cuda/operations.cuh"
+#include "sort_core/one_user.hpp"
 #include "sort_core/run_stream.hpp"
 #include "sort_core/run_task.hpp"
 
@@ -28,6 +29,7 @@ void check_segments_of(cuda_backend& backend, detail::sort_task const& task) {
 struct gpu::state {
   gpu_options options;
   std::optional<cuda_backend> backend;  // created by the first call
+  detail::one_user user;
 
   /// Calls f(machine) on its device, if there is a machine.
   template <class F>
@@ -53,23 +55,36 @@ gpu::gpu(gpu_options const& options) : own_(std::make_unique<state>()), state_(o
 }
 gpu::gpu(state* shared, CUstream_st* stream) noexcept : state_(shared), view_stream_(stream) {}
 gpu::~gpu() = default;
-gpu::gpu(gpu&&) noexcept = default;
-gpu& gpu::operator=(gpu&&) noexcept = default;
+gpu::gpu(gpu&& other) noexcept
+    : own_(std::move(other.own_)), state_(std::exchange(other.state_, nullptr)), view_stream_(other.view_stream_) {}
+gpu& gpu::operator=(gpu&& other) noexcept {
+  if (this == &other) return *this;
+  own_ = std::move(other.own_);
+  state_ = std::exchange(other.state_, nullptr);
+  view_stream_ = other.view_stream_;
+  return *this;
+}
+
+gpu::state& gpu::checked() const {
+  if (!state_) detail::refuse_moved_from("gpu");
+  return *state_;
+}
 
 gpu_view gpu::with_stream(CUstream_st* stream) const noexcept {
   return gpu_view(gpu(state_, stream));
 }
 
-unsigned gpu::index() const noexcept {
-  return state_->options.device;
+unsigned gpu::index() const {
+  return checked().options.device;
 }
 
 cuda_backend& gpu::backend() {
-  if (!state_->backend) {
-    cuda_detail::device_scope const on(state_->options.device);
-    state_->backend.emplace(state_->options);
+  state& all = checked();
+  if (!all.backend) {
+    cuda_detail::device_scope const on(all.options.device);
+    all.backend.emplace(all.options);
   }
-  return *state_->backend;
+  return *all.backend;
 }
 
 CUstream_st* gpu::stream() {
@@ -84,21 +99,29 @@ void gpu::synchronize() {
 
 // On the machine's stream, also of a view: an allocator frees a block in the order of the stream that it was allocated on.
 void gpu::reserve(std::size_t bytes) {
+  detail::machine_use const now(checked().user, "gpu");
   cuda_backend& machine = backend();
   cuda_detail::device_scope const on(index());
   cuda_backend::stream_scope const queue(machine, std::nullopt);
   machine.pool().reserve(bytes);
 }
 
+// The memory of a call of another thread is left alone.
 void gpu::trim(std::size_t max_bytes) noexcept {
+  if (!state_ || !state_->user.try_enter()) return;
   state_->if_created([=](cuda_backend& backend) { backend.pool().trim(max_bytes); });
+  state_->user.leave();
 }
 
 std::size_t gpu::peak_memory() noexcept {
-  return state_->backend ? state_->backend->pool().take_peak() : 0;
+  if (!state_ || !state_->user.try_enter()) return 0;
+  std::size_t const peak = state_->backend ? state_->backend->pool().take_peak() : 0;
+  state_->user.leave();
+  return peak;
 }
 
 void gpu::run(detail::sort_task const& task) {
+  detail::machine_use const now(checked().user, "gpu");
   detail::check_arguments(task);
   with_backend(*this, [&](cuda_backend& backend) {
     bool const only_checks = task.what == detail::sort_task::operation::check;
@@ -108,10 +131,13 @@ void gpu::run(detail::sort_task const& task) {
 }
 
 std::size_t gpu::memory_for(detail::sort_task const& task) {
+  detail::machine_use const now(checked().user, "gpu");
+  detail::check_extents(task);
   return with_backend(*this, [&](cuda_backend& backend) { return detail::memory_of_task(backend, task); });
 }
 
 std::uint64_t gpu::run(detail::operation_task const& task) {
+  detail::machine_use const now(checked().user, "gpu");
   detail::check_operation(task);
   return with_backend(*this, [&](cuda_backend& backend) {
     if (checks_offsets && backend.may_wait()) check_segments_of(backend, task.sort);
@@ -120,11 +146,14 @@ std::uint64_t gpu::run(detail::operation_task const& task) {
 }
 
 std::size_t gpu::memory_for(detail::operation_task const& task) {
+  detail::machine_use const now(checked().user, "gpu");
   detail::check_operation_width(task);
+  detail::check_operation_extents(task);
   return with_backend(*this, [&](cuda_backend& backend) { return detail::memory_of_operation(backend, task); });
 }
 
 std::uint64_t gpu::stream(detail::stream_task const& task) {
+  detail::machine_use const now(checked().user, "gpu");
   gpu_options like = state_->options;
   like.stream.reset();
   auto const with_lane = [&](auto use) {

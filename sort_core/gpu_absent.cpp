@@ -1,5 +1,8 @@
+#include <utility>
+
 #include "ordo/error.hpp"
 #include "ordo/gpu.hpp"
+#include "sort_core/one_user.hpp"
 
 // ordo::gpu in a build without CUDA: every call that needs a device throws.
 namespace ordo::inline v0 {
@@ -18,14 +21,26 @@ struct gpu::state {
 gpu::gpu(gpu_options const& options) : own_(std::make_unique<state>(state{options.device})), state_(own_.get()) {}
 gpu::gpu(state* shared, CUstream_st* stream) noexcept : state_(shared), view_stream_(stream) {}
 gpu::~gpu() = default;
-gpu::gpu(gpu&&) noexcept = default;
-gpu& gpu::operator=(gpu&&) noexcept = default;
+gpu::gpu(gpu&& other) noexcept
+    : own_(std::move(other.own_)), state_(std::exchange(other.state_, nullptr)), view_stream_(other.view_stream_) {}
+gpu& gpu::operator=(gpu&& other) noexcept {
+  if (this == &other) return *this;
+  own_ = std::move(other.own_);
+  state_ = std::exchange(other.state_, nullptr);
+  view_stream_ = other.view_stream_;
+  return *this;
+}
+
+gpu::state& gpu::checked() const {
+  if (!state_) detail::refuse_moved_from("gpu");
+  return *state_;
+}
 
 gpu_view gpu::with_stream(CUstream_st* stream) const noexcept {
   return gpu_view(gpu(state_, stream));
 }
-unsigned gpu::index() const noexcept {
-  return state_->index;
+unsigned gpu::index() const {
+  return checked().index;
 }
 cuda_backend& gpu::backend() {
   refuse();

@@ -116,9 +116,10 @@ struct code_at {
   key_code<K> code;
   K max_magnitude;  // greater ones are NaNs
   K minus_zero;     // becomes 0; is 0 if zeros differ
+  K nan;            // the code of all NaNs
   ORDO_FN K operator()(std::size_t i) const {
     K const key = keys[i], encoded = code.encode(key == minus_zero ? K{0} : key);
-    return K(key & K(~top)) > max_magnitude ? K(~K{0}) : encoded;
+    return K(key & K(~top)) > max_magnitude ? nan : encoded;
   }
 };
 template <class K>
@@ -134,7 +135,8 @@ key_code<K> code_of(sort_task const& task) {
 }
 template <class K>
 code_at<K> codes_of(sort_task const& task) {
-  return {static_cast<K const*>(task.keys), code_of<K>(task), K(task.max_magnitude), task.equal_zeros ? code_at<K>::top : K{0}};
+  return {static_cast<K const*>(task.keys), code_of<K>(task), K(task.max_magnitude), task.equal_zeros ? code_at<K>::top : K{0},
+          task.nans_first ? K{0} : K(~K{0})};
 }
 
 /// Returns the keys that a task reads.
@@ -185,7 +187,8 @@ auto with_segments_of(sort_task const& task, F f) {
 /// Checks a task's segments by reading their offsets. @returns true if they ascend; if not, some may overlap
 template <Backend B>
 bool check_bounds_of(B& backend, sort_task const& task) {
-  return with_typed_segments(task, [&](auto const& segments) { return check_bounds(backend, task.n, segments); });
+  std::size_t const signed_bytes = task.signed_offsets ? task.offset_bytes : 0;
+  return with_typed_segments(task, [&](auto const& segments) { return check_bounds(backend, task.n, segments, signed_bytes); });
 }
 template <Backend B>
 void check_overlap_of(B& backend, sort_task const& task) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/forks.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/gpu.hpp"
 #include "ordo/machine.hpp"
@@ -48,8 +49,8 @@ class scoped_machine {
   };
   /// Never destroyed: the GPU's driver may shut down before the last static object of a process.
   static idle_machines& idle() {
-    static auto& all = *new idle_machines;
-    return all;
+    static auto& of_processes = *new per_process<idle_machines>;
+    return of_processes.get();
   }
   static std::unique_ptr<Machine> take(unsigned which) {
     {

@@ -70,12 +70,13 @@ struct return_items {
 
 template <class B, class T, class Less>
 void sort_each_segment(B& backend, std::span<T> items, segment_list<any_offset> const& segments, Less less) {
-  backend.each_worker(segments.size(), [=](auto const&, std::size_t s) {
+  // Not std::stable_sort: it leaves the array if `less` is no strict weak order.
+  backend.each_worker(segments.size(), [=](auto& worker, std::size_t s) {
     std::size_t const begin = segments.begin(s), length = segments.end(s) - begin;
     if (length <= insertion_length)
       insertion_sort<T, Less>{items.data(), segments, less}(s);
     else if (length < parallel_length)
-      std::stable_sort(items.data() + begin, items.data() + begin + length, less);
+      worker.sort_by_comparison(items.data() + begin, length, less);
   });
   for (std::size_t s = 0; s < segments.size(); ++s) {
     std::size_t const begin = segments.begin(s), length = segments.end(s) - begin;
@@ -117,9 +118,12 @@ void segmented_sample_sort(B& backend, std::span<T> items, segment_list<Offset> 
 }
 
 /// Returns the maximum of bytes that segmented_sample_sort takes from the backend's pool.
+/// @throws usage_error  if n items exceed the address space
 template <Backend B, class T>
 std::size_t segmented_sample_sort_memory(std::size_t n, std::size_t segments, std::size_t max_length) {
   using record = detail::item_of_segment<T>;
+  detail::check_extent("items", n, sizeof(record));
+  detail::check_extent("segments", segments, 16);
   if constexpr (has_workers<B>)
     return std::min(n, max_length) < detail::parallel_length ? 0 : B::sample_sort_memory(std::min(n, max_length), sizeof(T), 0);
   else

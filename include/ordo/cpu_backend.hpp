@@ -16,8 +16,10 @@
 namespace ordo::inline v0 {
 
 /// Calls f(host_backend&), which has all operations of backend.hpp, and returns its result.
+/// @throws usage_error  if another thread is in a call of the machine, or if the machine was moved from
 template <class F>
 decltype(auto) with_backend(cpu& on, F f) {
+  cpu::use const now(on);
   return f(on.backend());
 }
 
@@ -25,13 +27,15 @@ decltype(auto) with_backend(cpu& on, F f) {
 /// not written. Segments are checked as in sort_segments.
 ///
 /// Takes O(l log l) comparisons for a segment of l items. One thread sorts a segment of fewer than 65,536 items, with as many
-/// items of memory outside the pool.
+/// items of memory outside the pool. If `less` is no strict weak order, also if it answers at random, the result is some
+/// permutation of each segment.
 /// @code
 ///   ordo::sort_segments(cpu, std::span(items), segments, [](item const& a, item const& b) { return a.score > b.score; });
 /// @endcode
 template <class T, class Offset, class Less>
 requires(!std::convertible_to<Less, detail::head_array>) void sort_segments(cpu& on, std::span<T> items,
                                                                             segment_list<Offset> segments, Less less) {
+  cpu::use const now(on);
   detail::check_known_segments(items.size(), segments);
   check_segments(on, items.size(), segments);
   segmented_sample_sort(on.backend(), items, segments, less);

@@ -64,7 +64,8 @@ struct gpu_options {
 ///
 /// Calls queue their work on the machine's stream, and leave the calling thread's current device unchanged. sort.hpp states
 /// which calls wait for the device. One object must not be used by two threads at a time; different objects may, on the same
-/// GPU or on others.
+/// GPU or on others. A call throws usage_error if another thread is in a call of the same object, or if the object was moved
+/// from.
 class gpu final : public machine {
  public:
   explicit gpu(gpu_options const& options = {});
@@ -74,7 +75,7 @@ class gpu final : public machine {
 
   [[nodiscard]] ordo::device kind() const noexcept override { return ordo::device::gpu; }
   /// Returns the index of the GPU.
-  [[nodiscard]] unsigned index() const noexcept;
+  [[nodiscard]] unsigned index() const;
   /// Returns the stream on which work is queued. @throws usage_error  if there is no such GPU, or the build has no GPU support
   /// @throws device_error  if a CUDA call fails
   [[nodiscard]] CUstream_st* stream();
@@ -111,9 +112,10 @@ class gpu final : public machine {
  private:
   struct state;
   gpu(state* shared, CUstream_st* stream) noexcept;
+  [[nodiscard]] state& checked() const;
 
   std::unique_ptr<state> own_;  // null in a view
-  state* state_;
+  state* state_;                // null if moved from
   std::optional<CUstream_st*> view_stream_;
 };
 

@@ -14,9 +14,10 @@ namespace ordo::inline v0 {
 
 enum class sort_order { ascending, descending };
 
-/// Where NaNs come: as IEEE 754 totalOrder has it, by their sign before or after all numbers; or after all numbers in both
-/// directions, as in NumPy, CuPy, PyTorch and Arrow.
-enum class nan_order { total, last };
+/// Where NaNs come: as IEEE 754 totalOrder has it, by their sign before or after all numbers; after all numbers in both
+/// directions, as in sorts of NumPy, CuPy, PyTorch and Arrow; or as the greatest of all, whatever their sign: after all numbers
+/// in ascending and before them in descending order, as in topk of PyTorch.
+enum class nan_order { total, last, greatest };
 /// Whether -0.0 comes before +0.0, or the two are equal.
 enum class zeros { distinct, equal };
 

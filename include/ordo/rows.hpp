@@ -100,7 +100,8 @@ void gather(machine& on, Items&& from, Index&& index, std::span<std::remove_cons
   detail::operation_task task;
   task.what = detail::operation_task::operation::gather;
   task.values = {const_cast<item*>(items.data()), items.size(), sizeof(item), false, alignof(item)};
-  task.index = {const_cast<position*>(positions.data()), positions.size(), sizeof(position), false, sizeof(position)};
+  task.index = {const_cast<position*>(positions.data()), positions.size(), sizeof(position), std::is_signed_v<position>,
+                sizeof(position)};
   task.out_values = {to.data(), to.size(), sizeof(item), false, alignof(item)};
   on.run(task);
 }

@@ -35,6 +35,7 @@
 ///   sort_segments, all NaNs are equal: their positions and values stay in input order, as those of numpy.argsort. Other calls
 ///   write keys and distinguish NaNs: first come those whose sign would put them last anyway, then the others, each by
 ///   totalOrder.
+/// - nan_order::greatest does the same in ascending order, and puts NaNs before all numbers in descending order.
 /// - zeros::equal makes -0.0 and +0.0 equal: they stay in input order with their signs. argsort and const keys take no extra
 ///   pass. Other calls sort positions, and then move keys and values to them: they take longer and more memory (X_memory with
 ///   the same key_order). Adding 0.0 to each key first is cheaper if the sign of zeros is not needed.
@@ -95,11 +96,14 @@ sort_task task_of_keys(sort_task::operation what, std::size_t n, key_order order
   task.flip = encoding::code.flip;
   task.flip_negative = encoding::code.flip_negative;
   if constexpr (encoding::nans != 0) {
-    // The lowest codes are NaNs, in both directions. Codes that are not decoded may be equal for all NaNs.
-    if (order.nans == nan_order::last && task.keep_keys)
+    // The lowest and the highest codes are NaNs, in both directions. Codes that are not decoded may be equal for all NaNs.
+    bool const first = order.nans == nan_order::greatest && Order == sort_order::descending;
+    if (order.nans != nan_order::total && task.keep_keys) {
       task.max_magnitude = typename encoding::type(encoding::top - 1 - encoding::nans);
-    else if (order.nans == nan_order::last)
-      task.rotate = encoding::nans;
+      task.nans_first = first;
+    } else if (order.nans != nan_order::total) {
+      task.rotate = first ? typename encoding::type(0 - encoding::nans) : encoding::nans;
+    }
     task.equal_zeros = order.zeros == zeros::equal;
   }
   return task;
@@ -157,6 +161,7 @@ void add_segments(sort_task& task, segment_list<Offset> const& segments) {
   task.begins = segments.begins.data();
   task.ends = segments.ends.data();
   task.offset_bytes = sizeof(Offset);
+  task.signed_offsets = sizeof(Offset) == 8;  // the type does not say, and no array has 2^63 items
   task.segments = segments.size();
   task.ends_given = segments.ends.size();
   task.max_length = segments.max_length;

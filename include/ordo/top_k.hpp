@@ -26,8 +26,9 @@ struct top_k_options {
   bool sorted = true;
   /// True if positions count from the begin of their segment; if not, from the begin of the array.
   bool relative = false;
-  /// The order of NaNs and zeros, as argsort has it. NaNs that are last are in the result if there are not enough numbers.
-  key_order order = {};
+  /// The order of NaNs and zeros, as argsort has it. By default every NaN is the greatest key, whatever its sign, and zeros are
+  /// equal, as in PyTorch, NumPy and CuPy. NaNs that are last are in the result if there are not enough numbers.
+  key_order order = {nan_order::greatest, zeros::equal};
 };
 
 namespace detail {

@@ -9,8 +9,10 @@ while they work.
 array([1, 2, 3])
 """
 
-from ._ordosort import InputError, Machine, __version__, built_with_cuda, gpus
-from ._machines import default_machine, set_default_machine
+import os as _os
+
+from ._ordosort import InputError, Machine, __version__, built_with_cuda
+from ._machines import default_machine, gpus, set_default_machine
 
 # Everything else is loaded when it is first used: NumPy takes most of the time of an import, and not every program needs it.
 _MODULES = {
@@ -32,6 +34,20 @@ _MODULES = {
     "spectra": (),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def _finish_imports():
+    """Waits for imports of the package by other threads, which would never end in a process that is forked now."""
+    import sys
+    from importlib import import_module
+
+    for name in _MODULES:
+        if f"{__name__}.{name}" in sys.modules:
+            import_module(f".{name}", __name__)
+
+
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(before=_finish_imports)
 
 
 def __getattr__(name):

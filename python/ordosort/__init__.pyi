@@ -1,21 +1,69 @@
 import os
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Optional, TypeVar, Union, overload
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from typing import Any, AnyStr, ClassVar, Literal, NamedTuple, Optional, Protocol, TypeVar, Union, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from typing_extensions import disjoint_base
 
-Array = TypeVar("Array")  # an array of NumPy, CuPy, PyTorch or JAX
+from . import spectra as spectra
+
+__all__ = [
+    "Hits",
+    "Index",
+    "InputError",
+    "Machine",
+    "Messages",
+    "Repeats",
+    "SuffixArray",
+    "__version__",
+    "argsort",
+    "argsort_rows",
+    "argsort_strings",
+    "built_with_cuda",
+    "default_machine",
+    "gpus",
+    "run_tool",
+    "segmented_argsort",
+    "segmented_sort",
+    "segmented_top_k",
+    "set_default_machine",
+    "sort",
+    "sort_file",
+    "sort_pairs",
+    "sort_rows",
+    "sort_share",
+    "sort_shares",
+    "sort_strings",
+    "spectra",
+    "suffix_array",
+    "tool_path",
+    "top_k",
+]
+
+class _DeviceArray(Protocol):
+    """An array of CuPy, PyTorch or JAX."""
+
+    @property
+    def device(self) -> Any: ...
+    def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+_Item = TypeVar("_Item", bound=np.generic)
+_Value = TypeVar("_Value", bound=np.generic)
+_Array = TypeVar("_Array", bound=_DeviceArray)
+_Values = TypeVar("_Values", bound=_DeviceArray)
+_Index = NDArray[np.int64]
 
 __version__: str
 built_with_cuda: bool
 
 class InputError(OSError, ValueError): ...
+class _MachineType(type): ...
 
-class Machine:
+@disjoint_base
+class Machine(metaclass=_MachineType):
     def __init__(self, device: str = "auto", *, threads: int = 0, memory_limit: int = 0) -> None: ...
-    @staticmethod
-    def all() -> list[Machine]: ...
+    all: ClassVar[Callable[[], list[Machine]]]
     @property
     def device(self) -> str: ...
     @property
@@ -37,26 +85,93 @@ class Messages:
 def default_machine() -> Machine: ...
 def set_default_machine(machine: Machine) -> Machine: ...
 def gpus() -> list[dict[str, Any]]: ...
+@overload
 def sort(
-    a: Array,
+    a: NDArray[_Item],
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
     *,
     descending: bool = False,
-    out: Optional[Array] = None,
+    out: Optional[NDArray[_Item]] = None,
     total_order: bool = False,
     machine: Optional[Machine] = None,
-) -> Array: ...
+) -> NDArray[_Item]: ...
+@overload
+def sort(
+    a: _Array,
+    axis: Optional[int] = -1,
+    kind: Optional[str] = None,
+    *,
+    descending: bool = False,
+    out: Optional[_Array] = None,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> _Array: ...
+@overload
+def sort(
+    a: ArrayLike,
+    axis: Optional[int] = -1,
+    kind: Optional[str] = None,
+    *,
+    descending: bool = False,
+    out: Optional[NDArray[Any]] = None,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> NDArray[Any]: ...
+@overload
 def argsort(
-    a: Array,
+    a: NDArray[Any],
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
     *,
     descending: bool = False,
-    out: Optional[Any] = None,
+    out: Optional[_Index] = None,
     total_order: bool = False,
     machine: Optional[Machine] = None,
-) -> Any: ...
+) -> _Index: ...
+@overload
+def argsort(
+    a: _Array,
+    axis: Optional[int] = -1,
+    kind: Optional[str] = None,
+    *,
+    descending: bool = False,
+    out: Optional[_Array] = None,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> _Array: ...
+@overload
+def argsort(
+    a: ArrayLike,
+    axis: Optional[int] = -1,
+    kind: Optional[str] = None,
+    *,
+    descending: bool = False,
+    out: Optional[_Index] = None,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> _Index: ...
+@overload
+def sort_pairs(
+    keys: NDArray[_Item],
+    values: NDArray[_Value],
+    *,
+    descending: bool = False,
+    out: Optional[tuple[NDArray[_Item], NDArray[_Value]]] = None,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> tuple[NDArray[_Item], NDArray[_Value]]: ...
+@overload
+def sort_pairs(
+    keys: _Array,
+    values: _Values,
+    *,
+    descending: bool = False,
+    out: Optional[tuple[_Array, _Values]] = None,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> tuple[_Array, _Values]: ...
+@overload
 def sort_pairs(
     keys: Any,
     values: Any,
@@ -68,20 +183,66 @@ def sort_pairs(
 ) -> tuple[Any, Any]: ...
 @overload
 def sort_share(
-    share: Array, comm: Any, values: None = None, *, descending: bool = False, total_order: bool = False, machine: Optional[Machine] = None
-) -> Array: ...
+    share: NDArray[_Item],
+    comm: Any,
+    values: None = None,
+    *,
+    descending: bool = False,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> NDArray[_Item]: ...
 @overload
 def sort_share(
-    share: Array, comm: Any, values: Any, *, descending: bool = False, total_order: bool = False, machine: Optional[Machine] = None
-) -> tuple[Array, Any]: ...
+    share: _Array,
+    comm: Any,
+    values: None = None,
+    *,
+    descending: bool = False,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> _Array: ...
+@overload
+def sort_share(
+    share: NDArray[_Item],
+    comm: Any,
+    values: NDArray[_Value],
+    *,
+    descending: bool = False,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> tuple[NDArray[_Item], NDArray[_Value]]: ...
+@overload
+def sort_share(
+    share: Any,
+    comm: Any,
+    values: Any = None,
+    *,
+    descending: bool = False,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> Any: ...
 @overload
 def sort_shares(
-    shares: Sequence[Any], values: None = None, *, descending: bool = False, total_order: bool = False, machine: Optional[Machine] = None
+    shares: Iterable[NDArray[_Item]],
+    values: None = None,
+    *,
+    descending: bool = False,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> list[NDArray[_Item]]: ...
+@overload
+def sort_shares(
+    shares: Iterable[Any],
+    values: None = None,
+    *,
+    descending: bool = False,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
 ) -> list[Any]: ...
 @overload
 def sort_shares(
-    shares: Sequence[Any],
-    values: Sequence[Any],
+    shares: Iterable[Any],
+    values: Iterable[Any],
     *,
     descending: bool = False,
     total_order: bool = False,
@@ -89,99 +250,262 @@ def sort_shares(
 ) -> tuple[list[Any], list[Any]]: ...
 @overload
 def segmented_sort(
-    keys: Array,
+    keys: NDArray[_Item],
     offsets: ArrayLike,
     values: None = None,
     *,
     ends: Optional[ArrayLike] = None,
     max_length: Optional[int] = None,
     descending: bool = False,
-    out: Optional[Array] = None,
+    out: Optional[NDArray[_Item]] = None,
     total_order: bool = False,
     machine: Optional[Machine] = None,
-) -> Array: ...
+) -> NDArray[_Item]: ...
+@overload
+def segmented_sort(
+    keys: _Array,
+    offsets: Any,
+    values: None = None,
+    *,
+    ends: Any = None,
+    max_length: Optional[int] = None,
+    descending: bool = False,
+    out: Optional[_Array] = None,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> _Array: ...
+@overload
+def segmented_sort(
+    keys: ArrayLike,
+    offsets: ArrayLike,
+    values: None = None,
+    *,
+    ends: Optional[ArrayLike] = None,
+    max_length: Optional[int] = None,
+    descending: bool = False,
+    out: Optional[NDArray[Any]] = None,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> NDArray[Any]: ...
+@overload
+def segmented_sort(
+    keys: NDArray[_Item],
+    offsets: ArrayLike,
+    values: NDArray[_Value],
+    *,
+    ends: Optional[ArrayLike] = None,
+    max_length: Optional[int] = None,
+    descending: bool = False,
+    out: Optional[tuple[NDArray[_Item], NDArray[_Value]]] = None,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> tuple[NDArray[_Item], NDArray[_Value]]: ...
 @overload
 def segmented_sort(
     keys: Any,
-    offsets: ArrayLike,
+    offsets: Any,
     values: Any,
     *,
-    ends: Optional[ArrayLike] = None,
+    ends: Any = None,
     max_length: Optional[int] = None,
     descending: bool = False,
     out: Optional[tuple[Any, Any]] = None,
     total_order: bool = False,
     machine: Optional[Machine] = None,
 ) -> tuple[Any, Any]: ...
+@overload
 def segmented_argsort(
-    keys: Any,
+    keys: NDArray[Any],
     offsets: ArrayLike,
     *,
     ends: Optional[ArrayLike] = None,
     max_length: Optional[int] = None,
     descending: bool = False,
-    out: Optional[Any] = None,
+    out: Optional[_Index] = None,
     total_order: bool = False,
     machine: Optional[Machine] = None,
-) -> Any: ...
+) -> _Index: ...
+@overload
+def segmented_argsort(
+    keys: _Array,
+    offsets: Any,
+    *,
+    ends: Any = None,
+    max_length: Optional[int] = None,
+    descending: bool = False,
+    out: Optional[_Array] = None,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> _Array: ...
+@overload
+def segmented_argsort(
+    keys: ArrayLike,
+    offsets: ArrayLike,
+    *,
+    ends: Optional[ArrayLike] = None,
+    max_length: Optional[int] = None,
+    descending: bool = False,
+    out: Optional[_Index] = None,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> _Index: ...
+@overload
 def top_k(
-    a: Array, k: int, axis: int = -1, *, largest: bool = True, sorted: bool = True, machine: Optional[Machine] = None
-) -> tuple[Array, Any]: ...
+    a: NDArray[_Item],
+    k: int,
+    axis: int = -1,
+    *,
+    largest: bool = True,
+    sorted: bool = True,
+    machine: Optional[Machine] = None,
+) -> tuple[NDArray[_Item], _Index]: ...
+@overload
+def top_k(
+    a: _Array, k: int, axis: int = -1, *, largest: bool = True, sorted: bool = True, machine: Optional[Machine] = None
+) -> tuple[_Array, _Array]: ...
+@overload
+def top_k(
+    a: ArrayLike,
+    k: int,
+    axis: int = -1,
+    *,
+    largest: bool = True,
+    sorted: bool = True,
+    machine: Optional[Machine] = None,
+) -> tuple[NDArray[Any], _Index]: ...
+@overload
 def segmented_top_k(
-    keys: Array,
+    keys: NDArray[_Item],
     offsets: ArrayLike,
     k: int,
     *,
     max_length: Optional[int] = None,
     largest: bool = True,
     machine: Optional[Machine] = None,
-) -> tuple[Array, Any]: ...
+) -> tuple[NDArray[_Item], _Index]: ...
+@overload
+def segmented_top_k(
+    keys: _Array,
+    offsets: Any,
+    k: int,
+    *,
+    max_length: Optional[int] = None,
+    largest: bool = True,
+    machine: Optional[Machine] = None,
+) -> tuple[_Array, _Array]: ...
+@overload
+def segmented_top_k(
+    keys: ArrayLike,
+    offsets: ArrayLike,
+    k: int,
+    *,
+    max_length: Optional[int] = None,
+    largest: bool = True,
+    machine: Optional[Machine] = None,
+) -> tuple[NDArray[Any], _Index]: ...
+@overload
 def argsort_rows(
-    columns: Sequence[Any], *, descending: Union[bool, Sequence[bool]] = False, machine: Optional[Machine] = None
-) -> Any: ...
+    columns: Iterable[NDArray[Any]],
+    *,
+    descending: Union[bool, Iterable[bool]] = False,
+    machine: Optional[Machine] = None,
+) -> _Index: ...
+@overload
+def argsort_rows(
+    columns: Iterable[_Array], *, descending: Union[bool, Iterable[bool]] = False, machine: Optional[Machine] = None
+) -> _Array: ...
+@overload
+def argsort_rows(
+    columns: Iterable[ArrayLike], *, descending: Union[bool, Iterable[bool]] = False, machine: Optional[Machine] = None
+) -> _Index: ...
+@overload
 def sort_rows(
-    columns: Sequence[Any], *, descending: Union[bool, Sequence[bool]] = False, machine: Optional[Machine] = None
-) -> list[Any]: ...
-def argsort_strings(strings: Any, *, descending: bool = False, machine: Optional[Machine] = None) -> np.ndarray: ...
+    columns: Iterable[_Array], *, descending: Union[bool, Iterable[bool]] = False, machine: Optional[Machine] = None
+) -> list[_Array]: ...
+@overload
+def sort_rows(
+    columns: Iterable[ArrayLike], *, descending: Union[bool, Iterable[bool]] = False, machine: Optional[Machine] = None
+) -> list[NDArray[Any]]: ...
+def argsort_strings(strings: Any, *, descending: bool = False, machine: Optional[Machine] = None) -> _Index: ...
+@overload
+def sort_strings(
+    strings: NDArray[_Item], *, descending: bool = False, machine: Optional[Machine] = None
+) -> NDArray[_Item]: ...
+@overload
+def sort_strings(
+    strings: Union[Sequence[AnyStr], Set[AnyStr], Iterator[AnyStr]],
+    *,
+    descending: bool = False,
+    machine: Optional[Machine] = None,
+) -> list[AnyStr]: ...
+@overload
 def sort_strings(strings: Any, *, descending: bool = False, machine: Optional[Machine] = None) -> Any: ...
 
-Path = Union[str, bytes, os.PathLike]
-Text = Union[str, bytes, bytearray, memoryview, np.ndarray]
+_Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
+_Text = Union[str, bytes, bytearray, memoryview, NDArray[Any]]
 
 class SuffixArray(NamedTuple):
-    sa: np.ndarray
-    lcp: Optional[np.ndarray]
+    sa: Optional[NDArray[Any]]
+    lcp: Optional[NDArray[Any]]
     bwt: Optional[bytes]
 
 class Hits(NamedTuple):
-    record: np.ndarray
-    offset: np.ndarray
-    reverse: np.ndarray
+    record: NDArray[np.uint64]
+    offset: NDArray[np.uint64]
+    reverse: NDArray[np.bool_]
 
 class Repeats(NamedTuple):
-    length: np.ndarray
-    count: np.ndarray
-    first: np.ndarray
+    length: NDArray[np.uint64]
+    count: NDArray[np.uint64]  # type: ignore[assignment]
+    first: NDArray[np.uint64]
     at: Hits
 
+@overload
 def suffix_array(
-    text: Union[Text, Sequence[Text]],
+    text: Union[_Text, Sequence[_Text]],
+    *,
+    sa: bool = True,
+    lcp: Literal[False] = False,
+    bwt: Literal[False] = False,
+    machine: Optional[Machine] = None,
+) -> NDArray[Any]: ...
+@overload
+def suffix_array(
+    text: Union[_Text, Sequence[_Text]],
+    *,
+    sa: bool = True,
+    lcp: Literal[True],
+    bwt: bool = False,
+    machine: Optional[Machine] = None,
+) -> SuffixArray: ...
+@overload
+def suffix_array(
+    text: Union[_Text, Sequence[_Text]],
+    *,
+    sa: bool = True,
+    lcp: bool = False,
+    bwt: Literal[True],
+    machine: Optional[Machine] = None,
+) -> SuffixArray: ...
+@overload
+def suffix_array(
+    text: Union[_Text, Sequence[_Text]],
     *,
     sa: bool = True,
     lcp: bool = False,
     bwt: bool = False,
     machine: Optional[Machine] = None,
-) -> Any: ...
+) -> Union[NDArray[Any], SuffixArray]: ...
 
 class Index:
-    def __init__(self, prefix: Path) -> None: ...
+    def __init__(self, prefix: _Path) -> None: ...
     @classmethod
-    def open(cls, prefix: Path) -> Index: ...
+    def open(cls, prefix: _Path) -> Index: ...
     @classmethod
     def build(
         cls,
-        inputs: Union[Path, Sequence[Path]],
-        prefix: Path,
+        inputs: Union[_Path, Iterable[_Path]],
+        prefix: _Path,
         *,
         lcp: bool = False,
         bwt: bool = False,
@@ -191,24 +515,24 @@ class Index:
     @property
     def names(self) -> list[str]: ...
     @property
-    def starts(self) -> np.ndarray: ...
+    def starts(self) -> NDArray[np.uint64]: ...
     @property
     def arrays(self) -> list[str]: ...
     def __len__(self) -> int: ...
-    def array(self, name: str) -> np.ndarray: ...
+    def array(self, name: str) -> NDArray[Any]: ...
     @overload
-    def count(self, patterns: Union[str, bytes]) -> int: ...
+    def count(self, patterns: Union[str, bytes]) -> int: ...  # type: ignore[overload-overlap]
     @overload
-    def count(self, patterns: Sequence[Text]) -> np.ndarray: ...
-    def locate(self, pattern: Text) -> Hits: ...
+    def count(self, patterns: Iterable[_Text]) -> NDArray[np.uint64]: ...
+    def locate(self, pattern: _Text) -> Hits: ...
     def repeats(self, min_length: int, *, limit: Optional[int] = None) -> Repeats: ...
-    def unique(self, length: int) -> np.ndarray: ...
+    def unique(self, length: int) -> NDArray[np.uint64]: ...
 
 def tool_path(tool: str) -> str: ...
-def run_tool(tool: str, arguments: Sequence[Path], *, progress: Optional[Callable[[str], Any]] = None) -> int: ...
+def run_tool(tool: str, arguments: Iterable[_Path], *, progress: Optional[Callable[[str], Any]] = None) -> int: ...
 def sort_file(
-    inputs: Union[Path, Sequence[Path]],
-    output: Path,
+    inputs: Union[_Path, Iterable[_Path]],
+    output: _Path,
     *,
     tool: Optional[str] = None,
     options: Sequence[str] = (),

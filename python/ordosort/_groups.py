@@ -2,6 +2,7 @@
 
 from . import _machines
 from . import _ordosort as core
+from ._libraries import library_of
 from ._sorts import _checked, _flags
 
 _PART = 1 << 30  # bytes of a message: MPI counts in 32 bits
@@ -11,7 +12,7 @@ class _Communicator:
     """The verbs of a group, by a communicator of mpi4py."""
 
     def __init__(self, comm):
-        from mpi4py import MPI
+        from mpi4py import MPI  # type: ignore
 
         self._comm, self._bytes = comm, MPI.BYTE
         self._wait_all = MPI.Request.Waitall
@@ -96,10 +97,15 @@ def _verbs_of(comm):
 
 def _share(a):
     """Returns the library of a share and the array."""
-    library, a = _checked(a)
+    library, a = _checked(a, "share")
     if len(a.shape) != 1:
         raise ValueError(f"share: {len(a.shape)} dimensions, where it has one")
     return library, a
+
+
+def _copied_values(values):
+    library, values = library_of(values, "values")
+    return library.copy(values)
 
 
 def sort_share(share, comm, values=None, *, descending=False, total_order=False, machine=None):
@@ -125,8 +131,8 @@ def sort_share(share, comm, values=None, *, descending=False, total_order=False,
     flags = _flags(None, descending, total_order)
     library, share = _share(share)
     keys = library.copy(share)
-    moved = None if values is None else library.copy(values)
-    core.sort_share(machine or _machines._default, _verbs_of(comm), keys, moved, flags, library.stream(keys))
+    moved = None if values is None else _copied_values(values)
+    core.sort_share(_machines.chosen(machine), _verbs_of(comm), keys, moved, flags, library.stream(keys))
     return keys if values is None else (keys, moved)
 
 
@@ -145,12 +151,13 @@ def sort_shares(shares, values=None, *, descending=False, total_order=False, mac
     """
     flags = _flags(None, descending, total_order)
     checked = [_share(share) for share in shares]
+    values = None if values is None else list(values)
     if not checked:
         raise ValueError("shares: there are none")
     if values is not None and len(values) != len(checked):
         raise ValueError(f"values: {len(values)} arrays for {len(checked)} shares")
     keys = [library.copy(share) for library, share in checked]
-    moved = None if values is None else [library.copy(one) for (library, _), one in zip(checked, values)]
+    moved = None if values is None else [_copied_values(one) for one in values]
     streams = [library.stream(one) for (library, _), one in zip(checked, keys)]
-    core.sort_shares(machine or _machines._default, keys, moved, flags, streams)
+    core.sort_shares(_machines.chosen(machine), keys, moved, flags, streams)
     return keys if values is None else (keys, moved)

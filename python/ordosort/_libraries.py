@@ -14,11 +14,12 @@ class NumPy:
 
     @staticmethod
     def contiguous(a):
-        return np.ascontiguousarray(a)
+        a = np.ascontiguousarray(a)
+        return a if a.flags.aligned else a.copy()
 
     @staticmethod
     def is_contiguous(a):
-        return a.flags.c_contiguous and a.flags.writeable
+        return a.flags.c_contiguous and a.flags.writeable and a.flags.aligned
 
     @staticmethod
     def same_device(a, b):
@@ -104,11 +105,16 @@ class Torch:
 
     @staticmethod
     def contiguous(a):
-        return a.detach().contiguous()
+        a = a.detach().contiguous()
+        return a if Torch._is_aligned(a) else a.clone()
 
     @staticmethod
     def is_contiguous(a):
-        return a.is_contiguous() and not a.requires_grad
+        return a.is_contiguous() and not a.requires_grad and Torch._is_aligned(a)
+
+    @staticmethod
+    def _is_aligned(a):
+        return a.data_ptr() % a.element_size() == 0
 
     @staticmethod
     def same_device(a, b):
@@ -184,11 +190,84 @@ class Jax:
 _libraries = {"cupy": CuPy, "torch": Torch, "jax": Jax, "jaxlib": Jax}
 
 
-def library_of(a):
-    """Returns the library of an array, and the array; anything that is not an array becomes one of NumPy."""
+def _of_arrow(a):
+    """The values of an array of pyarrow and its nulls."""
+    import pyarrow  # type: ignore
+
+    chunks = a.chunks if hasattr(a, "chunks") else [a]
+    if a.null_count == 0 or not pyarrow.types.is_primitive(a.type):
+        return np.asarray(a), None
+    # Without the bitmap: a conversion of integers with nulls gives floating-point numbers.
+    parts = [
+        np.asarray(pyarrow.Array.from_buffers(chunk.type, len(chunk), [None, chunk.buffers()[1]], offset=chunk.offset))
+        for chunk in chunks
+        if len(chunk) != 0
+    ]
+    nulls = [np.asarray(chunk.is_null()) for chunk in chunks if len(chunk) != 0]
+    return np.concatenate(parts), np.concatenate(nulls)
+
+
+def _of_polars(a):
+    """The values of a series of polars and its nulls."""
+    if a.null_count() == 0 or not (a.dtype.is_numeric() or str(a.dtype) == "Boolean"):
+        return np.asarray(a), None
+    return a.fill_null(0 if a.dtype.is_numeric() else False).to_numpy(), a.is_null().to_numpy()
+
+
+def _of_pandas(a):
+    """The values of a series, an index or an array of pandas and its nulls. NaNs of NumPy's types are no nulls."""
+    dtype = getattr(getattr(a, "dtype", None), "numpy_dtype", None)  # of a type that has nulls
+    if dtype is None or np.dtype(dtype).kind not in "biuf":
+        return np.asarray(a), None
+    nulls = np.asarray(a.isna())
+    if not nulls.any():
+        return a.to_numpy(dtype=dtype), None
+    return a.to_numpy(dtype=dtype, na_value=0), nulls
+
+
+def _of_others(a):
+    if isinstance(a, (list, tuple)) or not (hasattr(a, "__arrow_c_array__") or hasattr(a, "__arrow_c_stream__")):
+        return np.asarray(a), None
+    try:
+        import pyarrow  # type: ignore
+    except ImportError:
+        return np.asarray(a), None
+    column = pyarrow.chunked_array(a) if hasattr(a, "__arrow_c_stream__") else pyarrow.array(a)
+    return _of_arrow(column) if pyarrow.types.is_primitive(column.type) else (np.asarray(a), None)
+
+
+_columns = {"pyarrow": _of_arrow, "polars": _of_polars, "pandas": _of_pandas}
+
+
+def with_nulls(a):
+    """Returns the library of an array, the array, and its nulls: an array of bool of the same shape, or None if it has no place
+    for nulls, or none. Anything that is not an array becomes one of NumPy. The masked items of numpy.ma are its nulls."""
     if isinstance(a, np.ndarray):
-        return NumPy, a
-    library = _libraries.get(type(a).__module__.partition(".")[0])
-    if library is not None:
-        return library, a
-    return NumPy, np.asarray(a)
+        if not isinstance(a, np.ma.MaskedArray):
+            return NumPy, a, None
+        nulls = np.ma.getmaskarray(a)
+        values = np.array(a.data, order="C", copy=True)
+    else:
+        root = type(a).__module__.partition(".")[0]
+        if root in _libraries:
+            return _libraries[root], a, None
+        if root not in _columns:
+            values, nulls = _of_others(a)
+        elif hasattr(a, "null_count" if root == "pyarrow" else "dtype"):
+            values, nulls = _columns[root](a)
+        else:  # a table or a scalar
+            values, nulls = np.asarray(a), None
+        if nulls is None:
+            return NumPy, values, None
+        values = np.array(values)
+    if nulls.dtype == np.bool_:
+        values[nulls] = np.zeros((), values.dtype)  # so that nulls are equal
+    return NumPy, values, nulls
+
+
+def library_of(a, name="array"):
+    """Returns the library of an array, and the array; anything that is not an array becomes one of NumPy. Refuses nulls."""
+    library, a, nulls = with_nulls(a)
+    if nulls is not None and nulls.any():
+        raise ValueError(f"{name}: {np.count_nonzero(nulls)} nulls or masked items, where none are expected: fill or drop them")
+    return library, a

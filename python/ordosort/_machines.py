@@ -1,8 +1,18 @@
 """The machine that functions use if they get none."""
 
+from . import _ordosort as core
 from ._ordosort import Machine
 
 _default = Machine()
+
+
+def chosen(machine):
+    """Returns the machine of a call."""
+    if machine is None:
+        return _default
+    if not isinstance(machine, Machine):
+        raise TypeError(f"machine: {type(machine).__name__}, where an ordosort.Machine is expected")
+    return machine
 
 
 def default_machine():
@@ -28,3 +38,13 @@ def set_default_machine(machine):
         raise TypeError("machine: not an ordosort.Machine")
     before, _default = _default, machine
     return before
+
+
+def gpus():
+    """Returns the GPUs that the driver shows, as dictionaries of index, name, compute_capability and memory.
+
+    >>> import ordosort
+    >>> isinstance(ordosort.gpus(), list)
+    True
+    """
+    return core.gpus()

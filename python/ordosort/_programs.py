@@ -40,7 +40,8 @@ def strsort():
 if __name__ == "__main__":
     from importlib.util import module_from_spec, spec_from_file_location
 
-    spec = spec_from_file_location("_ordosort", sys.argv[1])
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    run(sys.argv[2], sys.argv[3:], module)
+    _spec = spec_from_file_location("_ordosort", sys.argv[1])
+    assert _spec is not None and _spec.loader is not None
+    _module = module_from_spec(_spec)
+    _spec.loader.exec_module(_module)
+    run(sys.argv[2], sys.argv[3:], _module)

@@ -10,9 +10,20 @@ def _arrow(strings):
     """An Arrow array of pyarrow for an array of any library with Arrow's C data interface, and None for others."""
     if hasattr(strings, "type") and (hasattr(strings, "buffers") or hasattr(strings, "combine_chunks")):  # pyarrow
         array = strings
+    elif _root(strings) == "pandas":
+        dtype = getattr(strings, "dtype", None)
+        if dtype is None or str(dtype) == "category":
+            raise TypeError(f"strings: {dtype or type(strings).__name__}, where a column of strings is expected")
+        array = getattr(strings, "array", strings)
+        if isinstance(dtype, np.dtype) or not hasattr(array, "__arrow_array__"):
+            return None
+        try:
+            array = array.__arrow_array__()
+        except ImportError:
+            return None  # by their elements
     elif hasattr(strings, "__arrow_c_stream__") or hasattr(strings, "__arrow_c_array__"):
         try:
-            import pyarrow
+            import pyarrow  # type: ignore
         except ImportError:
             return None  # polars and others: by their elements
         make = pyarrow.chunked_array if hasattr(strings, "__arrow_c_stream__") else pyarrow.array
@@ -32,14 +43,32 @@ def _arrow(strings):
     return array
 
 
+def _root(strings):
+    return type(strings).__module__.partition(".")[0]
+
+
+def _is_container(strings):
+    """Returns whether strings are an array or a series of a library. Other iterables may be read only once."""
+    return any(hasattr(strings, name) for name in ("__array__", "__arrow_c_array__", "__arrow_c_stream__"))
+
+
+def _valid(strings):
+    """Returns where an array of a library other than pyarrow has no null: an array of bool, or None if it has none."""
+    if isinstance(strings, np.ma.MaskedArray):
+        valid = ~np.ma.getmaskarray(strings)
+    elif isinstance(strings, np.ndarray) and strings.dtype.kind == "T":
+        valid = np.array([isinstance(s, str) for s in strings.tolist()], np.bool_)
+    elif _root(strings) == "pandas":
+        valid = ~np.asarray(strings.isna())
+    elif _root(strings) == "polars":
+        valid = strings.is_not_null().to_numpy()
+    else:
+        return None
+    return None if valid.all() else valid
+
+
 def _layout(strings):
     """Strings end to end, as bytes and offsets. Those of UTF-8 have the order of code points."""
-    if isinstance(strings, np.ndarray):
-        if strings.ndim != 1:
-            raise ValueError(f"strings: {strings.ndim} dimensions, where one is expected")
-        if strings.dtype.kind not in "SUOT":
-            raise TypeError(f"strings: dtype {strings.dtype}, where strings are expected")
-        strings = strings.tolist()
     encoded = [s.encode("utf-8", "surrogatepass") if isinstance(s, str) else s for s in strings]
     for s in encoded:
         if not isinstance(s, bytes):
@@ -62,8 +91,9 @@ def _arrow_layout(array):
 def argsort_strings(strings, *, descending=False, machine=None):
     """Returns the positions that sort strings, as int64. Strings compare by their bytes, str by code points. Stable.
 
-    strings: a sequence of str or bytes, an array of NumPy, or an array of strings or binaries of pyarrow or, where pyarrow is
-    installed, of another library with Arrow's C data interface. Nulls of Arrow come last, in both directions.
+    strings: an iterable of str or bytes, an array of NumPy, a series of pandas, or an array of strings or binaries of pyarrow
+    or, where pyarrow is installed, of another library with Arrow's C data interface. Nulls and masked items come last, in both
+    directions.
 
     >>> import ordosort
     >>> ordosort.argsort_strings(["pear", "apple", "fig"])
@@ -71,14 +101,21 @@ def argsort_strings(strings, *, descending=False, machine=None):
     """
     array, valid = _arrow(strings), None
     if array is None:
-        data, offsets = _layout(strings)
+        if isinstance(strings, np.ndarray):
+            if strings.ndim != 1:
+                raise ValueError(f"strings: {strings.ndim} dimensions, where one is expected")
+            if strings.dtype.kind not in "SUOT":
+                raise TypeError(f"strings: dtype {strings.dtype}, where strings are expected")
+        valid = _valid(strings)
+        present = strings if valid is None else strings[valid]
+        data, offsets = _layout(present.tolist() if isinstance(present, np.ndarray) else present)
     else:
         if array.null_count:
             valid = array.is_valid().to_numpy(zero_copy_only=False)
             array = array.drop_null()
         data, offsets = _arrow_layout(array)
     index = np.empty(len(offsets) - 1, np.int64)
-    core.argsort_strings(machine or _machines._default, data, offsets, index, bool(descending), 0)
+    core.argsort_strings(_machines.chosen(machine), data, offsets, index, bool(descending), 0)
     return index if valid is None else np.concatenate([np.flatnonzero(valid)[index], np.flatnonzero(~valid)])
 
 
@@ -89,12 +126,14 @@ def sort_strings(strings, *, descending=False, machine=None):
     >>> ordosort.sort_strings(["pear", "apple", "fig"])
     ['apple', 'fig', 'pear']
     """
+    if not _is_container(strings):
+        strings = list(strings)  # an iterator ends
     index = argsort_strings(strings, descending=descending, machine=machine)
-    if isinstance(strings, np.ndarray):
+    if isinstance(strings, np.ndarray) or _root(strings) == "polars":
         return strings[index]
-    if hasattr(strings, "take") and hasattr(strings, "type"):  # pyarrow
+    if hasattr(strings, "iloc"):  # a series of pandas, which [] reads by labels
+        return strings.iloc[index]
+    if hasattr(strings, "take"):  # pyarrow, and indexes and arrays of pandas
         return strings.take(index)
-    if hasattr(strings, "__arrow_c_stream__"):  # polars
-        return strings[index]
     strings = list(strings)
     return [strings[i] for i in index.tolist()]

@@ -38,6 +38,8 @@ def _bytes_of(text, name):
     if isinstance(text, np.ndarray):
         if text.dtype.itemsize != 1 or text.dtype.kind not in "uiSb":
             raise TypeError(f"{name}: dtype {text.dtype}, where bytes are expected")
+        if np.ma.is_masked(text):
+            raise ValueError(f"{name}: masked items, where none are expected: fill or drop them")
         return np.ascontiguousarray(text).view(np.uint8)
     return memoryview(text).cast("B") if not isinstance(text, bytes) else text
 
@@ -78,7 +80,7 @@ def suffix_array(text, *, sa=True, lcp=False, bwt=False, machine=None):
         np.empty(n, index) if lcp else None,
         np.empty(n + records, np.uint8) if bwt else None,
     )
-    core.build_suffix_array(machine or _machines._default, text, starts, *arrays)
+    core.build_suffix_array(_machines.chosen(machine), text, starts, *arrays)
     if not lcp and not bwt:
         return arrays.sa
     return arrays if arrays.bwt is None else arrays._replace(bwt=arrays.bwt.tobytes())

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _machines
 from . import _ordosort as core
-from ._libraries import NumPy, library_of
+from ._libraries import NumPy, library_of, with_nulls
 
 __all__ = ["Spectra", "read_mgf", "read_msp", "read_mzml", "read_mzspeclib", "read_mzxml", "select", "sort", "write_mgf", "write_parquet"]
 
@@ -145,7 +145,7 @@ def _read(source, name, format, lenient, machine):
     def on_warning(text):
         warnings.warn(text, stacklevel=4)
 
-    machine = machine or _machines._default
+    machine = _machines.chosen(machine)
     if hasattr(source, "readinto"):
         return core.read_spectra(machine, source, format, name or "input", lenient, on_warning)
     if not isinstance(source, (str, os.PathLike)):
@@ -261,14 +261,14 @@ def write_mgf(path, spectra):
     'BEGIN IONS\\nPEPMASS=400.5\\n1 5\\nEND IONS\\n'
     """
     columns = [
-        np.ascontiguousarray(column, dtype)
-        for column, dtype in (
-            (spectra.mz, np.float64),
-            (spectra.intensity, np.float64),
-            (spectra.offsets, np.int64),
-            (spectra.precursor_mz, np.float64),
-            (spectra.charge, np.int32),
-            (spectra.rt_seconds, np.float64),
+        _column(name, getattr(spectra, name), dtype, missing)
+        for name, dtype, missing in (
+            ("mz", np.float64, np.nan),
+            ("intensity", np.float64, np.nan),
+            ("offsets", np.int64, None),
+            ("precursor_mz", np.float64, np.nan),
+            ("charge", np.int32, 0),
+            ("rt_seconds", np.float64, np.nan),
         )
     ]
     titles = [title.encode("utf-8", "surrogateescape") for title in spectra.titles]
@@ -367,10 +367,33 @@ def write_parquet(
                 writer.write_table(group, row_group_size=max(len(group), 1))
 
 
+def _numbers(name, a):
+    """Returns the library of an array and the array. Nulls and masked items of floating-point numbers are NaN, as missing ones."""
+    library, a, nulls = with_nulls(a)
+    if nulls is not None and nulls.any():
+        if a.dtype.kind != "f":
+            raise ValueError(f"{name}: {np.count_nonzero(nulls)} nulls or masked items of {a.dtype}: fill or drop them")
+        a[nulls] = np.nan
+    if library is NumPy and not a.dtype.isnative:
+        a = a.astype(a.dtype.newbyteorder("="))
+    return library, a
+
+
+def _column(name, a, dtype, missing):
+    """Returns a column of spectra as an array of NumPy, with `missing` for nulls and masked items."""
+    _, a, nulls = with_nulls(a)
+    a = NumPy.contiguous(np.asarray(a).astype(dtype, copy=False))
+    if nulls is not None and nulls.any():
+        if missing is None:
+            raise ValueError(f"{name}: {np.count_nonzero(nulls)} nulls or masked items, where none are expected")
+        a = np.where(nulls, missing, a).astype(dtype, copy=False)
+    return a
+
+
 def _arrays(mz, intensity, offsets):
-    library, mz = library_of(mz)
-    _, intensity = library_of(intensity)
-    given, offsets = library_of(offsets)
+    library, mz = _numbers("mz", mz)
+    intensity_library, intensity = _numbers("intensity", intensity)
+    given, offsets = library_of(offsets, "offsets")
     if given is NumPy:
         if offsets.dtype.kind not in "iu" and offsets.size != 0:
             raise TypeError(f"offsets: dtype {offsets.dtype}, where integers are expected")
@@ -379,7 +402,7 @@ def _arrays(mz, intensity, offsets):
     for name, a in (("mz", mz), ("intensity", intensity), ("offsets", offsets)):
         if len(a.shape) != 1:
             raise ValueError(f"{name}: {len(a.shape)} dimensions, where one is expected")
-    return library, library.copy(mz), library.copy(intensity), given.copy(offsets)
+    return library, library.copy(mz), intensity_library.copy(intensity), given.copy(offsets)
 
 
 def sort(mz, intensity, offsets, *, by="mz", descending=False, machine=None):
@@ -397,7 +420,7 @@ def sort(mz, intensity, offsets, *, by="mz", descending=False, machine=None):
         raise ValueError(f"by: {by!r} is neither 'mz' nor 'intensity'")
     library, mz, intensity, offsets = _arrays(mz, intensity, offsets)
     core.sort_peaks(
-        machine or _machines._default, mz, intensity, offsets, by == "intensity", bool(descending), library.stream(mz)
+        _machines.chosen(machine), mz, intensity, offsets, by == "intensity", bool(descending), library.stream(mz)
     )
     return mz, intensity
 
@@ -418,10 +441,10 @@ def select(mz, intensity, offsets, *, precursor_mz=None, charge=None, machine=No
     """
     library, mz, intensity, offsets = _arrays(mz, intensity, offsets)
     if library is NumPy:
-        precursor_mz = None if precursor_mz is None else np.ascontiguousarray(precursor_mz, np.float64)
-        charge = None if charge is None else np.ascontiguousarray(charge, np.int32)
+        precursor_mz = None if precursor_mz is None else _column("precursor_mz", precursor_mz, np.float64, np.nan)
+        charge = None if charge is None else _column("charge", charge, np.int32, 0)
     kept = core.select_peaks(
-        machine or _machines._default,
+        _machines.chosen(machine),
         mz,
         intensity,
         offsets,

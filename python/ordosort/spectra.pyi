@@ -1,59 +1,72 @@
-from __future__ import annotations
-
 import os
 from typing import Any, BinaryIO, Optional, Union
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import Machine
 
-Source = Union[str, os.PathLike, bytes, BinaryIO]
-Tolerance = Union[float, tuple[float, str]]
+_Path = Union[str, os.PathLike[str]]
+_Source = Union[_Path, bytes, BinaryIO]
+_Tolerance = Union[float, tuple[float, str]]
+
+__all__ = [
+    "Spectra",
+    "read_mgf",
+    "read_msp",
+    "read_mzml",
+    "read_mzspeclib",
+    "read_mzxml",
+    "select",
+    "sort",
+    "write_mgf",
+    "write_parquet",
+]
 
 class Spectra:
-    mz: np.ndarray
-    intensity: np.ndarray
-    offsets: np.ndarray
-    precursor_mz: np.ndarray
-    charge: np.ndarray
-    rt_seconds: np.ndarray
-    ms_level: np.ndarray
+    mz: NDArray[Any]
+    intensity: NDArray[Any]
+    offsets: NDArray[Any]
+    precursor_mz: NDArray[Any]
+    charge: NDArray[Any]
+    rt_seconds: NDArray[Any]
+    ms_level: NDArray[Any]
     titles: list[str]
     def __init__(
         self,
-        mz: np.ndarray,
-        intensity: np.ndarray,
-        offsets: np.ndarray,
-        precursor_mz: np.ndarray,
-        charge: np.ndarray,
-        rt_seconds: np.ndarray,
-        ms_level: np.ndarray,
+        mz: NDArray[Any],
+        intensity: NDArray[Any],
+        offsets: NDArray[Any],
+        precursor_mz: NDArray[Any],
+        charge: NDArray[Any],
+        rt_seconds: NDArray[Any],
+        ms_level: NDArray[Any],
         titles: list[str],
     ) -> None: ...
     def __len__(self) -> int: ...
-    def peaks(self, s: int) -> tuple[np.ndarray, np.ndarray]: ...
+    def peaks(self, s: int) -> tuple[NDArray[Any], NDArray[Any]]: ...
     def to_arrow(self) -> Any: ...
     @classmethod
     def from_arrow(cls, table: Any) -> Spectra: ...
 
 def read_mgf(
-    source: Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
+    source: _Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
 ) -> Spectra: ...
 def read_mzml(
-    source: Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
+    source: _Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
 ) -> Spectra: ...
 def read_mzxml(
-    source: Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
+    source: _Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
 ) -> Spectra: ...
 def read_msp(
-    source: Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
+    source: _Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
 ) -> Spectra: ...
 def read_mzspeclib(
-    source: Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
+    source: _Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
 ) -> Spectra: ...
-def write_mgf(path: Union[str, os.PathLike], spectra: Spectra) -> None: ...
+def write_mgf(path: _Path, spectra: Spectra) -> None: ...
 def write_parquet(
-    path: Union[str, os.PathLike],
+    path: _Path,
     spectra: Spectra,
     *,
     rows: str = "spectra",
@@ -78,12 +91,12 @@ def select(
     max_mz: Optional[float] = None,
     drop_zero: Optional[bool] = None,
     min_intensity: Optional[float] = None,
-    remove_precursor: Optional[Tolerance] = None,
-    remove_precursor_above: Optional[Tolerance] = None,
+    remove_precursor: Optional[_Tolerance] = None,
+    remove_precursor_above: Optional[_Tolerance] = None,
     all_charges: Optional[bool] = None,
     min_relative: Optional[float] = None,
-    dedupe: Optional[Tolerance] = None,
-    merge: Optional[Tolerance] = None,
+    dedupe: Optional[_Tolerance] = None,
+    merge: Optional[_Tolerance] = None,
     top: Optional[int] = None,
     per: Optional[float] = None,
     around: Optional[float] = None,

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fork_delay.hpp"
 #include "group/reduce.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/gpu.hpp"
@@ -74,6 +75,7 @@ class python_member final : public ordo::group {
   /// Calls a verb with the GIL.
   template <class Verb>
   void call(Verb verb) {
+    ordo::work_pause const pause;
     nb::gil_scoped_acquire const held;
     try {
       verb();

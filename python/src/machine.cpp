@@ -72,23 +72,23 @@ machines::machines(std::string const& device, unsigned threads, std::size_t memo
   options_.threads = threads;
 }
 
-ordo_machine* machines::machine_for(std::optional<unsigned> gpu, std::uintptr_t stream) {
+ordo_machine* machines::machine_for(of_process& own, std::optional<unsigned> gpu, std::uintptr_t stream) {
   ordo_machine* created = nullptr;
   if (!gpu) {
     if (options_.device == ordo::device::gpu)
       throw ordo::usage_error("bad machine: " + device_ + ": the arrays are in the host's memory");
-    if (!cpu_) {
+    if (!own.cpu) {
       ordo_cpu_options options = ORDO_CPU_OPTIONS_INIT;
       options.threads = options_.threads;
       options.memory_limit = memory_limit_;
       check(ordo_cpu_create(&created, &options));
-      cpu_.reset(created);
+      own.cpu.reset(created);
     }
-    return cpu_.get();
+    return own.cpu.get();
   }
   if (options_.device == ordo::device::cpu)
     throw ordo::usage_error("bad machine: " + device_ + ": the arrays are in the memory of a GPU");
-  auto& machine = gpus_[{*gpu, stream}];
+  auto& machine = own.gpus[{*gpu, stream}];
   if (!machine) {
     ordo_gpu_options options = ORDO_GPU_OPTIONS_INIT;
     options.device = *gpu;

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/forks.hpp"
 #include "python/src/array.hpp"
 #include "sort_core/c_machine.hpp"
 
@@ -20,7 +21,7 @@ void check(ordo_status status);
 void add_errors(nb::module_& module);
 
 /// The machines of a program: a CPU, and a GPU for each device and stream on which arrays are. Each is created by the first
-/// call that needs it. One call at a time uses them.
+/// call that needs it. One call at a time uses them. A forked process creates its own: the parent's may have been in use.
 class machines {
  public:
   /// @param device  "auto", "cpu", "gpu" or "gpu:N"
@@ -31,8 +32,9 @@ class machines {
   template <class F>
   void run(std::optional<unsigned> gpu, std::uintptr_t stream, F f) {
     nb::gil_scoped_release const released;
-    std::scoped_lock const one_call(mutex_);
-    ordo_machine* const machine = machine_for(gpu, stream);
+    of_process& own = own_.get();
+    std::scoped_lock const one_call(own.mutex);
+    ordo_machine* const machine = machine_for(own, gpu, stream);
     check(f(machine));
     if (gpu && stream == 0) check(ordo_synchronize(machine));
   }
@@ -40,9 +42,10 @@ class machines {
   template <class F>
   void each(F f) {
     nb::gil_scoped_release const released;
-    std::scoped_lock const one_call(mutex_);
-    if (cpu_) f(cpu_.get());
-    for (auto const& [place, gpu] : gpus_) f(gpu.get());
+    of_process& own = own_.get();
+    std::scoped_lock const one_call(own.mutex);
+    if (own.cpu) f(own.cpu.get());
+    for (auto const& [place, gpu] : own.gpus) f(gpu.get());
   }
 
   /// Returns the choice of a machine for functions whose input is on the host.
@@ -56,14 +59,18 @@ class machines {
   };
   using owned_machine = std::unique_ptr<ordo_machine, free_machine>;
 
-  ordo_machine* machine_for(std::optional<unsigned> gpu, std::uintptr_t stream);
+  struct of_process {
+    std::mutex mutex;
+    owned_machine cpu;
+    std::map<std::pair<unsigned, std::uintptr_t>, owned_machine> gpus;
+  };
+
+  ordo_machine* machine_for(of_process& own, std::optional<unsigned> gpu, std::uintptr_t stream);
 
   std::string device_;
   ordo::machine_options options_;
   std::size_t memory_limit_;
-  std::mutex mutex_;
-  owned_machine cpu_;
-  std::map<std::pair<unsigned, std::uintptr_t>, owned_machine> gpus_;
+  ordo::per_process<of_process> own_;
 };
 
 }  // namespace ordo_python

@@ -172,7 +172,8 @@ void segmented_top_k(machines& on, nb::handle keys_given, nb::handle offsets_giv
   });
 }
 
-/// Writes the order of rows by columns. `columns` holds pairs of an array and whether it descends.
+/// Writes the order of rows by columns. `columns` holds tuples of an array, whether it descends, and the bitmap of its nulls,
+/// as Arrow has it, or None.
 void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given, std::uintptr_t stream) {
   array const index(index_given, "index", true, stream);
   std::vector<std::unique_ptr<array>> held;
@@ -186,6 +187,13 @@ void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given,
     key.values = values.data();
     key.type = values.type();
     key.order = nb::cast<bool>(column[1]) ? ORDO_DESCENDING : ORDO_ASCENDING;
+    if (nb::object const bitmap = nb::object(column[2]); !bitmap.is_none()) {
+      auto const& bits = *held.emplace_back(std::make_unique<array>(bitmap, "validity", false, stream));
+      check_same_place(index, bits, "validity");
+      if (bits.item_bytes() != 1 || bits.size() < (index.size() + 7) / 8)
+        throw ordo::usage_error("bad validity: not a bit for each row");
+      key.validity = static_cast<std::uint8_t const*>(bits.data());
+    }
     keys.push_back(key);
   }
   on.run(index.gpu(), stream, [&](ordo_machine* machine) {

@@ -12,6 +12,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include "base/fork_delay.hpp"
 #include "ordo/spectra/arrays.hpp"
 #include "ordo/spectra/import.hpp"
 #include "python/src/machine.hpp"
@@ -28,11 +29,13 @@ class file_source final : public ordo::source {
  public:
   explicit file_source(nb::object file) : readinto_(file.attr("readinto")) {}
   ~file_source() override {
+    ordo::work_pause const pause;
     nb::gil_scoped_acquire const acquired;
     readinto_.reset();
   }
 
   std::size_t read(std::span<char> to) override {
+    ordo::work_pause const pause;
     nb::gil_scoped_acquire const acquired;
     std::size_t done = 0;
     while (done < to.size()) {

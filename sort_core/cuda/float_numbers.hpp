@@ -30,17 +30,26 @@ struct float_numbers {
     return std::uint32_t(fminf(fmaxf(fmaf(value, scale, offset), 0.0f), greatest));
   }
 
+  /// Returns 0 if NaNs have the first and the last codes, by their sign; 1 if all have the last codes, and 2 if the first.
+  template <class K>
+  [[nodiscard]] ORDO_FN static std::uint16_t rotation_of(key_code<K> code) {
+    return code.rotate == 0 ? 0 : code.rotate < key_code<K>::top ? 1 : 2;
+  }
+
   /// Returns the number of low bits in which codes may differ, for keys whose numbers have `digit` as their upper `width` bits.
   /// The first and last digits also hold keys beyond the range, which may differ in all bits.
-  /// @param rotated  NaNs of both signs have the last codes
+  /// @param rotation  rotation_of the keys' code
   template <class K>
-  [[nodiscard]] ORDO_FN unsigned bits_within(unsigned digit, unsigned width, bool rotated = false) const {
+  [[nodiscard]] ORDO_FN unsigned bits_within(unsigned digit, unsigned width, std::uint16_t rotation = 0) const {
     constexpr unsigned all = 8 * sizeof(K);
     if (digit == 0 || digit + 1 == 1u << width) return all;
     using real = std::conditional_t<sizeof(K) == 4, float, double>;
     constexpr K top = K{1} << (all - 1), others = K(~top);
-    key_code<K> const code{scale > 0 ? top : others, others,
-                           rotated ? radix_key<real>::nans : K{0}};  // scale is negative if keys descend
+    constexpr K nans = radix_key<real>::nans;
+    key_code<K> const code{scale > 0 ? top : others, others,  // scale is negative if keys descend
+                           rotation == 0   ? K{0}
+                           : rotation == 1 ? nans
+                                           : K(0 - nans)};
     // A number is rounded by at most 2^8, and a value by one part in 2^23: the bounds allow for more.
     auto const bound = [&](double number, double beyond) {
       double const value = (number + beyond - double(offset)) / double(scale);

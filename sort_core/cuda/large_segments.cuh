@@ -105,7 +105,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
         greatest = max(greatest, number);
       }
       if (greatest - smallest >= 1u << 30) p.numbers = *range.numbers;
-      p.rotated = data.keys.code.rotate != 0;
+      p.rotation = float_numbers::rotation_of(data.keys.code);
     }
     if (!p.numbers.wanted()) p.bits = min(p.bits, width);
   }
@@ -229,7 +229,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     if constexpr (sampled)
       return !p.one_kind(digit);
     else
-      return p.numbers.wanted() ? p.numbers.bits_within<K>(digit, p.width, p.rotated != 0) : p.bits - p.width;
+      return p.numbers.wanted() ? p.numbers.bits_within<K>(digit, p.width, p.rotation) : p.bits - p.width;
   }
 
   /// Computes where the digits of each partition begin, and what becomes of their items.

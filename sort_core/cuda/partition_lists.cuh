@@ -20,10 +20,10 @@ struct partition {
   unsigned bits;                 // keys differ only below this bit
   unsigned width;                // width of the digit, which ends at `bits`
   copy from;
-  bool ordered;           // keys are in order as given: at first according to a sample, after counting for certain
-  bool equal;             // in a sample sort: odd digits but the last hold equal items
-  std::uint16_t rotated;  // 1 if NaNs of both signs have the last codes. Two bytes, because whole words are copied (share_next)
-  float_numbers numbers;  // if wanted, the digit is taken from these
+  bool ordered;            // keys are in order as given: at first according to a sample, after counting for certain
+  bool equal;              // in a sample sort: odd digits but the last hold equal items
+  std::uint16_t rotation;  // as float_numbers has it. Two bytes, because whole words are copied (share_next)
+  float_numbers numbers;   // if wanted, the digit is taken from these
 
   [[nodiscard]] __device__ bool one_kind(unsigned digit) const { return equal && digit % 2 == 1 && digit + 1 != 2u << width; }
 };

@@ -61,11 +61,18 @@ template <class K, class V, class Code>
 void turn_round(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
   auto const begins = [&](std::size_t i) { return i == 0 || code.before(code(from.keys[i]), code(from.keys[i - 1])); };
   blocks const parts(n, 1 << 14);
-  parts.run([&](std::size_t, std::size_t begin, std::size_t end) {
+  // Where the first group of each block begins. Found once, so that groups divide the items whatever a comparison answers.
+  std::vector<std::size_t> first(parts.count + 1, n);
+  parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
     while (begin != end && !begins(begin)) ++begin;
-    while (begin < end) {  // the last group of a block may extend into the next
+    if (begin != end) first[part] = begin;
+  });
+  for (std::size_t part = parts.count; part-- != 0;)
+    if (first[part] == n) first[part] = first[part + 1];
+  parts.run([&](std::size_t part, std::size_t, std::size_t) {
+    for (std::size_t begin = first[part], end = first[part + 1]; begin < end;) {  // the last group may extend into other blocks
       std::size_t next = begin + 1;
-      while (next != n && !begins(next)) ++next;
+      while (next != end && !begins(next)) ++next;
       for (std::size_t i = n - next; begin != next; ++begin, ++i) to.set(i, from.keys[begin], from.value(begin));
     }
   });

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -16,6 +17,50 @@ namespace ordo::inline v0::host_detail {
 
 /// Up to this many items, counting is faster than distributing.
 constexpr std::size_t small_limit = 32;
+
+struct smaller {
+  template <class K>
+  bool operator()(K a, K b) const {
+    return a < b;
+  }
+};
+/// The item itself, compared by `less`.
+template <class K, class Less>
+struct whole {
+  Less before;
+  K const& operator()(K const& item) const { return item; }
+};
+
+/// True for orders of numbers. A comparison that the caller defines may be no strict weak order.
+template <class Code>
+constexpr bool is_certain = true;
+template <class K, class Less>
+constexpr bool is_certain<whole<K, Less>> = unsigned_word<K> &&
+                                            (std::same_as<Less, smaller> || std::same_as<Less, std::less<K>>);
+
+/// Returns true if rank[0, n), with n at most small_limit, holds each number below n.
+inline bool is_permutation(std::uint32_t const* rank, std::size_t n) {
+  std::uint64_t ranks = 0;
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    ranks |= std::uint64_t{1} << (rank[i] % 64);
+    bits |= rank[i];
+  }
+  return bits < 64 && ranks == (std::uint64_t{1} << n) - 1;
+}
+
+/// Writes to rank[i] the place of item i in the order of an insertion sort, which is one of n places whatever `before` answers.
+/// @param before  before(i, j) is true if item i comes before item j
+template <class Before>
+[[gnu::noinline]] void rank_by_insertion(std::uint32_t* rank, std::size_t n, Before before) {
+  std::array<std::uint32_t, small_limit> order;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t to = i;
+    for (; to != 0 && before(i, order[to - 1]); --to) order[to] = order[to - 1];
+    order[to] = std::uint32_t(i);
+  }
+  for (std::size_t j = 0; j < n; ++j) rank[order[j]] = std::uint32_t(j);
+}
 
 #if defined(__CUDACC__)  // nvcc does not know GCC's pragma, but passes it to GCC
 #pragma nv_diagnostic push
@@ -72,6 +117,9 @@ template <bool Whole, std::size_t N, class K, class V, class Code>
     std::uint32_t const more = std::uint32_t(N - n);
     for (std::size_t i = 0; i < n; ++i) rank[i] -= more * code.before(first, codes[i]);
   }
+  if constexpr (!is_certain<Code>)
+    if (!is_permutation(rank.data(), n))
+      rank_by_insertion(rank.data(), n, [&](std::size_t i, std::size_t j) { return code.before(codes[i], codes[j]); });
   for (std::size_t i = 0; i < n; ++i) to.keys[rank[i]] = keys[i];
   if constexpr (!std::same_as<V, nothing>)
     for (std::size_t i = 0; i < n; ++i) to.values[rank[i]] = values[i];
@@ -93,6 +141,10 @@ requires(sizeof(K) > largest_copied) void sort_small(records<K, V> from, records
   for (std::size_t i = 1; i < n; ++i) {
     for (std::size_t j = 0; j < i; ++j) ++rank[code.before(code(from.keys[i]), code(from.keys[j])) ? j : i];
   }
+  if constexpr (!is_certain<Code>)
+    if (!is_permutation(rank.data(), n))
+      rank_by_insertion(rank.data(), n,
+                        [&](std::size_t i, std::size_t j) { return code.before(code(from.keys[i]), code(from.keys[j])); });
   if (to.keys != from.keys) {
     for (std::size_t i = 0; i < n; ++i) to.set(rank[i], from.keys[i], from.value(i));
     return;
@@ -139,13 +191,6 @@ void sort_small(records<K, V> from, records<K, V> to, std::size_t n, Code const&
   }
 }
 
-struct smaller {
-  template <class K>
-  bool operator()(K a, K b) const {
-    return a < b;
-  }
-};
-
 /// The code of a key, and the order of two such codes: here, the bits of a key that are compared.
 template <class K>
 struct masked {
@@ -160,12 +205,6 @@ struct encoded {
   K mask;
   static constexpr smaller before{};
   K operator()(K key) const { return K(code.encode(key) & mask); }
-};
-/// The item itself, compared by `less`.
-template <class K, class Less>
-struct whole {
-  Less before;
-  K const& operator()(K const& item) const { return item; }
 };
 
 }  // namespace ordo::inline v0::host_detail

@@ -10,6 +10,7 @@
 #include "ordo/radix_key.hpp"
 #include "sort_core/host/few.hpp"
 #include "sort_core/host/radix.hpp"
+#include "sort_core/host/samples.hpp"
 #include "sort_core/host/segmented.hpp"
 
 namespace ordo::inline v0 {
@@ -53,6 +54,15 @@ class host_worker {
   void sort_small(K* keys, V* values, std::size_t n) const {
     host_detail::records<K, V> const all{keys, values};
     host_detail::sort_few(all, all, n, host_detail::whole<K, host_detail::smaller>{});
+  }
+
+  /// Sorts items[0, n) of any trivially copyable type by `less`. Stable. Takes memory for as many items.
+  template <class T, class Less>
+  void sort_by_comparison(T* items, std::size_t n, Less const& less) const {
+    using room = host_detail::room<T, 1>;
+    auto const other = std::make_unique_for_overwrite<room[]>(n);
+    host_detail::sort_by_merging(host_detail::records<T, host_detail::nothing>{items, nullptr},
+                                 {reinterpret_cast<T*>(other.get()), nullptr}, n, less, false);
   }
 
  private:

@@ -188,8 +188,11 @@ void run_gather(B& backend, operation_task const& task) {
   if constexpr (has_workers<B>) {
     std::uint64_t const greatest = backend.reduce(n, greatest_position{index}, std::uint64_t{0}, maximum{});
     if (greatest >= task.values.size)
-      throw usage_error("bad index: gather: position " + std::to_string(greatest) + " of " + std::to_string(task.values.size) +
-                        " items");
+      throw usage_error("bad index: gather: position " +
+                        (!task.index.is_signed ? std::to_string(greatest)
+                         : index.wide          ? std::to_string(std::int64_t(greatest))
+                                               : std::to_string(std::int32_t(greatest))) +
+                        " of " + std::to_string(task.values.size) + " items");
   }
   std::size_t const bytes = task.values.item_bytes;
   with_common_word(bytes, {task.values.data, task.out_values.data}, [&]<class Word>(Word) {

@@ -44,7 +44,7 @@ template <class Offset, Backend B>
 std::size_t select_with_offsets(B& backend, arrays_task const& task, selection const& rules) {
   auto* const offset = static_cast<Offset*>(task.offsets);
   std::span<Offset const> const given(offset, task.spectra + 1);
-  ordo::detail::check_bounds(backend, task.peaks, segments_from_offsets(given));
+  ordo::detail::check_bounds(backend, task.peaks, segments_from_offsets(given), sizeof(Offset) == 8 ? 8 : 0);
   auto const before = backend.template buffer<Offset>(task.spectra + 1);  // the offsets are set at the end
   auto const counts = backend.template buffer<std::uint64_t>(task.spectra);
   auto* const kept_offset = before.data();

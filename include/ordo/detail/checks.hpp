@@ -42,9 +42,15 @@ void check_known_segments(std::size_t n, segment_list<Offset> const& segments) {
 /// Checks all that the host knows of a task's arguments.
 void check_arguments(sort_task const& task);
 
+/// Checks that n items of `bytes` bytes can be an array: the sums of all that a sort allocates for it fit 64 bits.
+void check_extent(char const* array, std::size_t n, std::size_t bytes);
+/// Checks the lengths from which memory_for computes the memory of a task.
+void check_extents(sort_task const& task);
+
 /// Throws usage_error with the fault of segment `number`, which is [begin, end), in an array of n items.
+/// @param signed_bytes  the width of offsets whose type is signed, 4 or 8: a negative one is printed as such; else 0
 [[noreturn]] void refuse_segment(std::uint64_t number, std::uint64_t begin, std::uint64_t end, std::size_t n,
-                                 std::size_t max_length);
+                                 std::size_t max_length, std::size_t signed_bytes = 0);
 /// Throws usage_error for a segment that overlaps one that begins at its begin or later.
 [[noreturn]] void refuse_overlap(std::uint64_t begin, std::uint64_t end, std::uint64_t other_begin, std::uint64_t other_end);
 

@@ -34,13 +34,16 @@ struct sort_task {
   std::size_t keys_in_given = 0, values_in_given = 0;
   bit_range bits;
   std::uint64_t flip = 0, flip_negative = 0, rotate = 0;  // the key_code of the keys
-  /// The greatest magnitude of a number, for keys that are only read. Greater ones are NaNs, which are equal and come last.
+  /// The greatest magnitude of a number, for keys that are only read. Greater ones are NaNs, which are equal and come last, or
+  /// first if nans_first.
   std::uint64_t max_magnitude = ~std::uint64_t{0};
+  bool nans_first = false;
   bool equal_zeros = false;  // -0.0 has the code of +0.0. Keys that are written are then moved by their positions
 
   // For segments and arrays:
   void const *begins = nullptr, *ends = nullptr;
   std::size_t offset_bytes = 4;  // 4 or 8
+  bool signed_offsets = false;   // for messages: a negative offset counts as the unsigned number of the same bits
   std::size_t segments = 0, ends_given = 0, max_length = ~std::size_t{0}, uniform_length = 0;
   bool nan_last = false;  // NaNs are equal, come last in either order, and lose their sign and payload
   std::uint8_t* heads = nullptr;

@@ -249,6 +249,11 @@ template <class K>
 ordo::key_code<K> nans_last(ordo::key_code<K> code) {
   return {code.flip, code.flip_negative, ordo::radix_key<std::conditional_t<sizeof(K) == 4, float, double>>::nans};
 }
+/// Returns those of floats in descending order whose NaNs come first.
+template <class K>
+ordo::key_code<K> nans_first(ordo::key_code<K> code) {
+  return {code.flip, code.flip_negative, K(0 - nans_last(code).rotate)};
+}
 
 /// Widths of offsets. Keys alone are sorted with both, pairs of each kind with one: kernels take minutes to compile, and differ
 /// in loads of offsets only.
@@ -391,7 +396,8 @@ template <class K, class V>
 void check_floats() {
   unsigned turn = 0;
   for (keys what : float_keys)
-    for (auto code : {floats<K>(), descending(floats<K>()), nans_last(floats<K>()), nans_last(descending(floats<K>()))}) {
+    for (auto code : {floats<K>(), descending(floats<K>()), nans_last(floats<K>()), nans_last(descending(floats<K>())),
+                      nans_first(descending(floats<K>()))}) {
       ++turn;
       for (std::size_t length : {2, 5, 16, 20, 33, 100, 160, 300, 700, 1000, 5000})
         check<K, V, narrow_offset<K, V>>(of_length(length, 2500), what, {0, turn % 3, turn % 2 == 0, turn % 4 == 0}, code);
@@ -408,7 +414,7 @@ void check_levels() {
   for (keys what :
        {keys::even_floats, keys::close_floats, keys::small_floats, keys::magnitudes, keys::strange_floats, keys::few,
         keys::equal, keys::uniform, keys::ascending, keys::all_but_one_ascending, keys::outliers, keys::one_apart})
-    for (auto const code : {up, down, ordo::key_code<K>{}, nans_last(up), nans_last(down)}) {
+    for (auto const code : {up, down, ordo::key_code<K>{}, nans_last(up), nans_last(down), nans_first(down)}) {
       form variant{0, ++turn % 4, turn % 2 == 0, false};
       variant.levels_from = 1;
       check<K, V, narrow_offset<K, V>>({70000}, what, variant, code);

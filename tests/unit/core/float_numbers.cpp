@@ -48,7 +48,7 @@ TEST_CASE("numbers of floats: the order of codes, and the bits in which codes of
       for (std::size_t begin = 0, end = 0; begin < codes.size(); begin = end) {
         unsigned const digit = numbers(word(codes[begin]), code) >> shift;
         while (end < codes.size() && numbers(word(codes[end]), code) >> shift == digit) ++end;
-        unsigned const bits = numbers.template bits_within<word>(digit, width, code.rotate != 0);
+        unsigned const bits = numbers.template bits_within<word>(digit, width, float_numbers::rotation_of(code));
         REQUIRE(bits <= 8 * sizeof(word));
         REQUIRE(unsigned(std::bit_width(codes[begin] ^ codes[end - 1])) <= bits);
         saved += 8 * sizeof(word) - bits;
@@ -69,6 +69,14 @@ TEST_CASE("numbers of floats: the order of codes, and the bits in which codes of
   check_nans_last(double{}, ordo::radix_key<double>{});
   check_nans_last(float{}, ordo::radix_key<float, ordo::sort_order::descending>{});
   check_nans_last(double{}, ordo::radix_key<double, ordo::sort_order::descending>{});
+  auto const check_nans_first = [&]<class K>(K some) {
+    using encoding = ordo::radix_key<K, ordo::sort_order::descending>;
+    auto code = encoding::code;
+    code.rotate = typename encoding::type(0 - encoding::nans);
+    check(some, code);
+  };
+  check_nans_first(float{});
+  check_nans_first(double{});
 }
 
 TEST_CASE("numbers of floats: not wanted if they are no more even than codes, or unknown") {
