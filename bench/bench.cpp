@@ -12,8 +12,8 @@
 
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
-#include "tools/cli/option_rows.hpp"
-#include "tools/cli/options.hpp"
+#include "tools/cli/options/option_rows.hpp"
+#include "tools/cli/options/options.hpp"
 
 namespace ordo::inline v0::bench {
 namespace {

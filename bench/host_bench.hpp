@@ -13,8 +13,8 @@
 #include "bench/processor.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/machine.hpp"
-#include "tools/cli/options.hpp"
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/cli/options/options.hpp"
 
 // The common parts of the CPU benchmarks: the clock, the median, pseudorandom numbers, and the JSON file.
 namespace ordo::inline v0::bench {

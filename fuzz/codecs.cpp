@@ -1,6 +1,6 @@
 // Compressed data of any kind, read in parts of any size; and texts that are compressed and read again.
-#include "tools/cli/codecs.hpp"
 #include "fuzz/fuzz.hpp"
+#include "tools/cli/files/codecs.hpp"
 
 using namespace ordo;
 

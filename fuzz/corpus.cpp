@@ -1,7 +1,7 @@
 // Bytes, lines, tokens, arrays of NumPy and JSONL. A writer with parts of any size makes the same corpus, or has the same
 // error.
-#include "ordo/suffix/corpus.hpp"
 #include "fuzz/fuzz.hpp"
+#include "ordo/suffix/corpus.hpp"
 #include "ordo/suffix/jsonl.hpp"
 
 using namespace ordo;

@@ -17,8 +17,8 @@ declare -A sources=(
   [fasta]='suffix/text/(fasta.cpp|read_fasta.hpp|pieces.cpp)' [fastq]='suffix/text/fastq.*'
   [corpus]='suffix/text/(corpus|json|text_chunks|token_alphabet).*' [description]='suffix/index/description.cpp'
   [index]='suffix/index/(index|fm_index|kmer_table|search).cpp' [import]='spectra/import/.*' [mgf]='spectra/mgf/.*'
-  [mzml]='spectra/mzml/.*' [keys]='strings/keys/(?!collation).*' [gnu_order]='strings/keys/(?!collation).*' [codecs]='tools/cli/(codecs|filters).*'
-  [options]='tools/strsort/(keys|options|parse).cpp|tools/cli/option_table.cpp')
+  [mzml]='spectra/(mzml|encoding)/.*' [keys]='strings/keys/(?!collation).*' [gnu_order]='strings/keys/(?!collation).*' [codecs]='tools/cli/files/(codecs|filters).*'
+  [options]='tools/strsort/(keys|options|parse).cpp|tools/cli/options/option_table.cpp')
 
 # rows TARGET OBJECT...: of the files of a target, as the profile of this name says.
 rows() {

@@ -1,7 +1,7 @@
 // FASTA. Read from memory and from a pipe, it has the same records or the same error; pieces of its records have no flaw.
-#include "ordo/suffix/fasta.hpp"
 #include "fuzz/fuzz.hpp"
 #include "ordo/suffix/corpus.hpp"
+#include "ordo/suffix/fasta.hpp"
 #include "ordo/suffix/pieces.hpp"
 #include "ordo/suffix/policy.hpp"
 

@@ -1,8 +1,8 @@
 // mzXML, MSP and mzSpecLib. Read from memory and from a pipe, in chunks of any size, each has the same output or the same
 // error. The output is MGF in order, and is sorted to itself. As MGF from the start, or by way of the order of spectra, it is
 // the same.
-#include "ordo/spectra/import.hpp"
 #include "fuzz/fuzz.hpp"
+#include "ordo/spectra/import.hpp"
 #include "ordo/spectra/order.hpp"
 #include "ordo/spectra/read.hpp"
 #include "ordo/spectra/summary.hpp"

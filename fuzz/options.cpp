@@ -1,7 +1,7 @@
 // Command lines: arguments that end with NUL. strsort's under its own name and under that of sort; and keys by the names of
 // columns.
-#include "tools/specsort/options.hpp"
 #include "fuzz/fuzz.hpp"
+#include "tools/specsort/options.hpp"
 #include "tools/strsort/keys.hpp"
 #include "tools/strsort/options.hpp"
 

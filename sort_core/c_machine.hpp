@@ -6,7 +6,7 @@
 #include "ordo/gpu.hpp"
 #include "ordo/machine.hpp"
 #include "ordo/memory.hpp"
-#include "sort_core/run_task.hpp"
+#include "sort_core/algorithms/run_task.hpp"
 
 namespace ordo::inline v0::detail {
 

@@ -6,11 +6,11 @@
 
 #include "base/fork_delay.hpp"
 #include "base/forks.hpp"
+#include "sort_core/algorithms/run_stream.hpp"
 #include "sort_core/check_operation.hpp"
-#include "sort_core/host_operations.hpp"
-#include "sort_core/host_tasks.hpp"
+#include "sort_core/host/operations.hpp"
+#include "sort_core/host/tasks.hpp"
 #include "sort_core/one_user.hpp"
-#include "sort_core/run_stream.hpp"
 
 namespace ordo::inline v0 {
 

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "ordo/gpu.cuh"
+#include "sort_core/algorithms/run_stream.hpp"
+#include "sort_core/algorithms/run_task.hpp"
 #include "sort_core/check_operation.hpp"
 #include "sort_core/cuda/operations.cuh"
 #include "sort_core/one_user.hpp"
-#include "sort_core/run_stream.hpp"
-#include "sort_core/run_task.hpp"
 
 namespace ordo::inline v0 {
 namespace {

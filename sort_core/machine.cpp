@@ -10,7 +10,7 @@
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "ordo/memory.hpp"
-#include "sort_core/cuda/devices.hpp"
+#include "sort_core/cuda/runtime/devices.hpp"
 
 namespace ordo::inline v0 {
 

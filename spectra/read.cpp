@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "spectra/pipeline.hpp"
+#include "spectra/pipeline/pipeline.hpp"
 
 namespace ordo::inline v0::spectra {
 namespace {

@@ -7,7 +7,7 @@
 #include "ordo/spectra.hpp"
 #include "ordo/spectra/import.hpp"
 #include "ordo/spectra/mzml.hpp"
-#include "spectra/pipeline.hpp"
+#include "spectra/pipeline/pipeline.hpp"
 
 namespace ordo::inline v0::spectra {
 namespace {

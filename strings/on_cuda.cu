@@ -1,8 +1,8 @@
 #include "ordo/gpu.cuh"
 #include "sort_core/scoped_machine.hpp"
-#include "strings/group/share_on.hpp"
+#include "strings/distributed/share_on.hpp"
 #include "strings/sort/prefix_sort.hpp"
-#include "strings/sort_texts.hpp"
+#include "strings/sort/sort_texts.hpp"
 
 namespace ordo::inline v0::strings::detail {
 

@@ -7,7 +7,7 @@
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
-#include "suffix/device_records.hpp"
+#include "suffix/arrays/device_records.hpp"
 
 namespace ordo::inline v0::suffix {
 

@@ -14,8 +14,8 @@
 #include "ordo/io.hpp"
 #include "ordo/suffix/pieces.hpp"
 #include "sort_core/gpu_threshold.hpp"
-#include "suffix/sort/build.hpp"
-#include "suffix/sort/rows.hpp"
+#include "suffix/arrays/build.hpp"
+#include "suffix/arrays/rows.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {

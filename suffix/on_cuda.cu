@@ -1,7 +1,7 @@
 #include "ordo/gpu.cuh"
 #include "sort_core/scoped_machine.hpp"
-#include "suffix/build_instances.hpp"
-#include "suffix/device_records.hpp"
+#include "suffix/arrays/build_instances.hpp"
+#include "suffix/arrays/device_records.hpp"
 
 extern ORDO_BUILD_ARRAYS(ordo::cuda_backend, std::uint32_t);
 extern ORDO_BUILD_ARRAYS(ordo::cuda_backend, std::uint64_t);

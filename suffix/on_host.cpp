@@ -1,6 +1,6 @@
 #include "ordo/cpu_backend.hpp"
 #include "sort_core/scoped_machine.hpp"
-#include "suffix/build_instances.hpp"
+#include "suffix/arrays/build_instances.hpp"
 
 extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint32_t);
 extern ORDO_BUILD_ARRAYS(ordo::host_backend, std::uint64_t);

@@ -7,7 +7,7 @@
 #include "ordo/segments.hpp"
 #include "ordo/sort.hpp"
 #include "sort_core/host/backend.hpp"
-#include "sort_core/segmented_sample_sort.hpp"
+#include "sort_core/operations/segmented_sample_sort.hpp"
 
 #pragma GCC visibility push(default)
 

@@ -11,8 +11,8 @@
 
 #include "ordo/gpu.hpp"
 #include "sort_core/cuda/backend.cuh"
-#include "sort_core/cuda/devices.hpp"
-#include "sort_core/segmented_sample_sort.hpp"
+#include "sort_core/cuda/runtime/devices.hpp"
+#include "sort_core/operations/segmented_sample_sort.hpp"
 
 /// The sorts of a GPU for sources that nvcc compiles: computed keys, comparisons defined by the caller, and all operations of
 /// backend.hpp. Needs nvcc 12.4 or newer with --extended-lambda and --expt-relaxed-constexpr, which the CMake target

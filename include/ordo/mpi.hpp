@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "ordo/communicator.hpp"
 #include "ordo/error.hpp"
-#include "ordo/group.hpp"
 
 #pragma GCC visibility push(default)
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/fork_delay.hpp"
-#include "group/reduce.hpp"
+#include "distributed/reduce.hpp"
 #include "ordo/cpu.hpp"
+#include "ordo/distributed_sort.hpp"
 #include "ordo/gpu.hpp"
-#include "ordo/group_sort.hpp"
 #include "python/src/machine.hpp"
 #include "python/src/module.hpp"
 #include "python/src/options.hpp"

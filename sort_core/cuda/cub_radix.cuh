@@ -2,7 +2,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "sort_core/cuda/backend.cuh"
-#include "sort_core/cuda/zeros.cuh"
+#include "sort_core/cuda/primitives/zeros.cuh"
 
 namespace ordo::inline v0::cuda_detail {
 

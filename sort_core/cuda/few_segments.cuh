@@ -4,11 +4,11 @@
 #include <cstdint>
 
 #include "ordo/segments.hpp"
-#include "sort_core/cuda/block_sort.cuh"
-#include "sort_core/cuda/launch.cuh"
-#include "sort_core/cuda/segment_data.cuh"
+#include "sort_core/cuda/kernels/block_sort.cuh"
+#include "sort_core/cuda/kernels/warp_sort.cuh"
+#include "sort_core/cuda/primitives/segment_data.cuh"
+#include "sort_core/cuda/runtime/launch.cuh"
 #include "sort_core/cuda/tuning/segmented.cuh"
-#include "sort_core/cuda/warp_sort.cuh"
 
 // The sort of few items in any segments, in one launch: without a plan, lists and their memory. Launches are most of the time of
 // such a sort.

@@ -4,10 +4,10 @@
 #include <span>
 
 #include "ordo/radix_key.hpp"
-#include "sort_core/cuda/float_numbers.hpp"
-#include "sort_core/cuda/instructions.cuh"
-#include "sort_core/cuda/launch.cuh"
+#include "sort_core/cuda/primitives/float_numbers.hpp"
+#include "sort_core/cuda/primitives/instructions.cuh"
 #include "sort_core/cuda/radix_choice.hpp"
+#include "sort_core/cuda/runtime/launch.cuh"
 #include "sort_core/cuda/tuning/radix.hpp"
 
 // The sample of keys that a radix sort examines before it chooses its method (radix_choice.hpp). The host waits for it, so

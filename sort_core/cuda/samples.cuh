@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "ordo/detail/fn.hpp"
-#include "sort_core/cuda/error.cuh"
-#include "sort_core/cuda/large_segments.cuh"
-#include "sort_core/cuda/launch.cuh"
-#include "sort_core/cuda/merging.cuh"
-#include "sort_core/cuda/parts.hpp"
+#include "sort_core/cuda/kernels/large_segments.cuh"
+#include "sort_core/cuda/primitives/merging.cuh"
+#include "sort_core/cuda/primitives/parts.hpp"
+#include "sort_core/cuda/runtime/error.cuh"
+#include "sort_core/cuda/runtime/launch.cuh"
 #include "sort_core/cuda/segmented.cuh"
 #include "sort_core/cuda/tuning/samples.hpp"
 

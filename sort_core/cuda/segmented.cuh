@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "ordo/backend.hpp"
-#include "sort_core/cuda/error.cuh"
 #include "sort_core/cuda/few_segments.cuh"
-#include "sort_core/cuda/large_arrays.cuh"
-#include "sort_core/cuda/large_segments.cuh"
-#include "sort_core/cuda/launch.cuh"
-#include "sort_core/cuda/parts.hpp"
-#include "sort_core/cuda/plan.cuh"
+#include "sort_core/cuda/kernels/large_arrays.cuh"
+#include "sort_core/cuda/kernels/large_segments.cuh"
+#include "sort_core/cuda/kernels/plan.cuh"
+#include "sort_core/cuda/primitives/parts.hpp"
 #include "sort_core/cuda/radix_sample.cuh"
+#include "sort_core/cuda/runtime/error.cuh"
+#include "sort_core/cuda/runtime/launch.cuh"
 
 // The segmented sort of the GPU backend, after Hou et al. (ICS'17). Segments are classed by length, and each class is sorted by
 // the kernel that suits it. Nothing here waits for the device, and all of it can be captured in a CUDA graph.

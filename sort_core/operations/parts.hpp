@@ -7,8 +7,8 @@
 #include "ordo/backend.hpp"
 #include "ordo/detail/operation_task.hpp"
 #include "ordo/memory.hpp"
-#include "sort_core/functors.hpp"
-#include "sort_core/run_task.hpp"
+#include "sort_core/algorithms/functors.hpp"
+#include "sort_core/algorithms/run_task.hpp"
 
 // Common parts of the operations: calls of the sorts that are compiled once per width, writes of positions of either width, and
 // the items of segments as one sequence.

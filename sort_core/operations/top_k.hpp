@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "sort_core/algorithms/selects_from_segments.hpp"
 #include "sort_core/operations/parts.hpp"
-#include "sort_core/selects_from_segments.hpp"
 
 // The first k keys of an array in sorted order. A splitter drawn from a sample separates few candidates, among them the k keys,
 // from the rest; the candidates are sorted. A bad splitter is replaced by others, down to a bisection of the codes, so that no

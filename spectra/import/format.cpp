@@ -9,7 +9,7 @@
 
 #include "base/count_bytes.hpp"
 #include "ordo/error.hpp"
-#include "spectra/located.hpp"
+#include "spectra/chunk/located.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ordo/io.hpp"
-#include "spectra/mzml/binary_array.hpp"
-#include "spectra/order/chunk.hpp"
+#include "spectra/chunk/chunk.hpp"
+#include "spectra/encoding/binary_array.hpp"
 
 // Formats that are read, and written as MGF: mzXML, MSP and mzSpecLib.
 namespace ordo::inline v0::spectra::detail {

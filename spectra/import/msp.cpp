@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "spectra/encoding/xml.hpp"
 #include "spectra/import/format.hpp"
 #include "spectra/import/msp_lines.hpp"
 #include "spectra/import/record_reader.hpp"
-#include "spectra/mzml/xml.hpp"
 
 // MSP, the text format of NIST's libraries, as NIST, AMDIS, MassBank, MoNA, MS-DIAL, SpectraST, matchms, msPurity and others
 // write it. A record has lines "key: value" and the number of its peaks, and then the peaks: m/z, intensity and any annotation,

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "spectra/mzml/xml.hpp"
+#include "spectra/encoding/xml.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {

@@ -11,10 +11,10 @@
 
 #include <fmt/format.h>
 
+#include "spectra/encoding/terms.hpp"
+#include "spectra/encoding/xml.hpp"
 #include "spectra/import/format.hpp"
 #include "spectra/import/record_reader.hpp"
-#include "spectra/mzml/terms.hpp"
-#include "spectra/mzml/xml.hpp"
 
 // The text form of mzSpecLib (HUPO-PSI, 1.0). A library begins with <mzSpecLib>, its attributes and sets of attributes. Each
 // spectrum begins with <Spectrum=KEY>, and has attributes, <Analyte=KEY> and <Interpretation=KEY> with theirs, and <Peaks>:

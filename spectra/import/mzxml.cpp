@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "spectra/encoding/xml.hpp"
 #include "spectra/import/format.hpp"
-#include "spectra/mzml/xml.hpp"
 
 // mzXML (Pedrioli et al., Nature Biotechnology 22, 2004), versions 1 to 3.2. The tags are few beside the peaks, so that the
 // reader parses all of them while it cuts the text. Peaks are decoded in parallel. The index of scans is not read.

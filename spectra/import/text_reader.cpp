@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <span>
 
+#include "spectra/encoding/xml.hpp"
 #include "spectra/import/format.hpp"
-#include "spectra/mzml/xml.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 

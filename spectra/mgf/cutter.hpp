@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ordo/io.hpp"
+#include "spectra/chunk/chunk.hpp"
 #include "spectra/mgf/line.hpp"
-#include "spectra/order/chunk.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 

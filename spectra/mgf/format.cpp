@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "spectra/detect_format.hpp"
+#include "spectra/chunk/detect_format.hpp"
 #include "spectra/mgf/cutter.hpp"
 #include "spectra/mgf/scan.hpp"
 #include "spectra/mgf/writer.hpp"

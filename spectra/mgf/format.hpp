@@ -8,8 +8,8 @@
 
 #include "ordo/io.hpp"
 #include "ordo/spectra/spectrum.hpp"
+#include "spectra/chunk/chunk.hpp"
 #include "spectra/mgf/scan.hpp"
-#include "spectra/order/chunk.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "ordo/spectra/spectrum.hpp"
-#include "spectra/order/chunk.hpp"
+#include "spectra/chunk/chunk.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "spectra/encoding/terms.hpp"
+#include "spectra/encoding/xml.hpp"
 #include "spectra/mzml/format.hpp"
-#include "spectra/mzml/terms.hpp"
-#include "spectra/mzml/xml.hpp"
 
 // The output of mzml_chunk.
 namespace ordo::inline v0::spectra::detail {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ordo/io.hpp"
+#include "spectra/chunk/chunk.hpp"
 #include "spectra/mzml/outline.hpp"
-#include "spectra/order/chunk.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 

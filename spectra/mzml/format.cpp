@@ -10,7 +10,7 @@
 
 #include "base/count_bytes.hpp"
 #include "ordo/error.hpp"
-#include "spectra/mzml/merged_head.hpp"
+#include "spectra/mzml/document/merged_head.hpp"
 #include "spectra/mzml/writer.hpp"
 
 namespace ordo::inline v0::spectra::detail {

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "ordo/io.hpp"
-#include "spectra/located.hpp"
+#include "spectra/chunk/chunk.hpp"
+#include "spectra/chunk/located.hpp"
 #include "spectra/mzml/cutter.hpp"
-#include "spectra/mzml/record.hpp"
-#include "spectra/mzml/renames.hpp"
+#include "spectra/mzml/document/record.hpp"
+#include "spectra/mzml/document/renames.hpp"
 #include "spectra/mzml/spectra.hpp"
-#include "spectra/order/chunk.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "spectra/encoding/xml.hpp"
 #include "spectra/mzml/writer.hpp"
-#include "spectra/mzml/xml.hpp"
 
 // The index of mzml_writer.
 namespace ordo::inline v0::spectra::detail {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "spectra/mzml/terms.hpp"
+#include "spectra/encoding/terms.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {

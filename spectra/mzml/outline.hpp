@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "spectra/mzml/xml.hpp"
+#include "spectra/encoding/xml.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "spectra/mzml/terms.hpp"
-#include "spectra/mzml/xml.hpp"
+#include "spectra/encoding/xml.hpp"
+#include "spectra/mzml/array_terms.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {

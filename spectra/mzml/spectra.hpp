@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ordo/spectra/spectrum.hpp"
-#include "spectra/mzml/binary_array.hpp"
+#include "spectra/encoding/binary_array.hpp"
 #include "spectra/mzml/cutter.hpp"
 
 namespace ordo::inline v0::spectra::detail {

@@ -9,11 +9,11 @@
 
 #include "ordo/io.hpp"
 #include "ordo/spectra/order.hpp"
-#include "spectra/mzml/digest.hpp"
+#include "spectra/encoding/digest.hpp"
+#include "spectra/external/ordered_texts.hpp"
+#include "spectra/mzml/document/index.hpp"
+#include "spectra/mzml/document/spool.hpp"
 #include "spectra/mzml/format.hpp"
-#include "spectra/mzml/index.hpp"
-#include "spectra/mzml/spool.hpp"
-#include "spectra/order/ordered_texts.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 

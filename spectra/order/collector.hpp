@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "spectra/external/keys.hpp"
+#include "spectra/external/store.hpp"
 #include "spectra/order/input_reader.hpp"
-#include "spectra/order/keys.hpp"
-#include "spectra/order/store.hpp"
-#include "spectra/pipeline.hpp"
+#include "spectra/pipeline/pipeline.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 

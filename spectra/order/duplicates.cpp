@@ -22,9 +22,9 @@
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/spectra/order.hpp"
-#include "spectra/mzml/digest.hpp"
-#include "spectra/order/read_inputs.hpp"
-#include "spectra/order/spill.hpp"
+#include "spectra/encoding/digest.hpp"
+#include "spectra/external/spill.hpp"
+#include "spectra/pipeline/read_inputs.hpp"
 
 // Finds spectra that repeat earlier ones.
 namespace ordo::inline v0::spectra {

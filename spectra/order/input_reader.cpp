@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "spectra/order/spill.hpp"
-#include "spectra/phases.hpp"
+#include "spectra/external/spill.hpp"
+#include "spectra/pipeline/phases.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 

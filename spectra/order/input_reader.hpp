@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ordo/spectra/order.hpp"
-#include "spectra/pipeline.hpp"
+#include "spectra/pipeline/pipeline.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 

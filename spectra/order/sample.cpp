@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ordo/spectra/order.hpp"
-#include "spectra/order/read_inputs.hpp"
+#include "spectra/pipeline/read_inputs.hpp"
 
 namespace ordo::inline v0::spectra {
 

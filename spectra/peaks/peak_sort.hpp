@@ -8,8 +8,8 @@
 
 #include "ordo/backend.hpp"
 #include "ordo/error.hpp"
+#include "sort_core/algorithms/sort_by_key.hpp"
 #include "sort_core/scoped_machine.hpp"
-#include "sort_core/sort_by_key.hpp"
 #include "spectra/peaks/peak_sorter.hpp"
 #include "spectra/peaks/select_peaks.hpp"
 

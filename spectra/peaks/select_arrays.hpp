@@ -6,9 +6,9 @@
 #include "ordo/backend.hpp"
 #include "ordo/error.hpp"
 #include "ordo/spectra/arrays.hpp"
-#include "sort_core/check_segments.hpp"
-#include "sort_core/functors.hpp"
-#include "sort_core/reduce_segments.hpp"
+#include "sort_core/algorithms/check_segments.hpp"
+#include "sort_core/algorithms/functors.hpp"
+#include "sort_core/algorithms/reduce_segments.hpp"
 #include "spectra/peaks/select_peaks.hpp"
 
 // Selects peaks in arrays of the caller, over a Backend.

@@ -11,10 +11,10 @@
 #include "ordo/radix_key.hpp"
 #include "ordo/spectra/selection.hpp"
 #include "ordo/spectra/spectrum.hpp"
-#include "sort_core/functors.hpp"
-#include "sort_core/reduce_segments.hpp"
-#include "sort_core/selects_from_segments.hpp"
-#include "sort_core/sort_by_key.hpp"
+#include "sort_core/algorithms/functors.hpp"
+#include "sort_core/algorithms/reduce_segments.hpp"
+#include "sort_core/algorithms/selects_from_segments.hpp"
+#include "sort_core/algorithms/sort_by_key.hpp"
 
 // Selects peaks of many spectra at a time, over a Backend: the rules of selection.hpp.
 namespace ordo::inline v0::spectra::detail {

@@ -7,7 +7,7 @@
 #include "base/bits.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/detail/load.hpp"
-#include "sort_core/functors.hpp"
+#include "sort_core/algorithms/functors.hpp"
 #include "strings/keys/collation.hpp"
 #include "strings/keys/compiled_keys.hpp"
 #include "strings/keys/general_codes.hpp"

@@ -11,7 +11,7 @@
 #include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
 #include "ordo/detail/load.hpp"
-#include "sort_core/functors.hpp"
+#include "sort_core/algorithms/functors.hpp"
 
 namespace ordo::inline v0::strings::detail {
 

@@ -15,8 +15,8 @@
 #include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
 #include "ordo/radix_key.hpp"
-#include "sort_core/functors.hpp"
-#include "sort_core/refinement.hpp"
+#include "sort_core/algorithms/functors.hpp"
+#include "sort_core/algorithms/refinement.hpp"
 #include "strings/keys/symbols.hpp"
 
 namespace ordo::inline v0::strings::detail {

@@ -8,8 +8,8 @@
 
 #include "ordo/backend.hpp"
 #include "ordo/memory.hpp"
-#include "sort_core/functors.hpp"
-#include "sort_core/refinement.hpp"
+#include "sort_core/algorithms/functors.hpp"
+#include "sort_core/algorithms/refinement.hpp"
 #include "strings/keys/line_keys.hpp"
 #include "strings/keys/symbols.hpp"
 #include "strings/sort/depth_first.hpp"

@@ -6,7 +6,7 @@
 #include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
 #include "ordo/memory.hpp"
-#include "sort_core/refinement.hpp"
+#include "sort_core/algorithms/refinement.hpp"
 #include "strings/sort/depth_first.hpp"
 
 // Small groups of the breadth-first sort are finished by counting: a thread per line compares it with every other line of its

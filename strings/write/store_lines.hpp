@@ -6,8 +6,8 @@
 
 #include "base/copy_bytes.hpp"
 #include "ordo/backend.hpp"
-#include "sort_core/functors.hpp"
-#include "sort_core/refinement.hpp"
+#include "sort_core/algorithms/functors.hpp"
+#include "sort_core/algorithms/refinement.hpp"
 #include "strings/keys/symbols.hpp"
 #include "strings/write/selected_lines.hpp"
 

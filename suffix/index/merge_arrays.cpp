@@ -14,7 +14,7 @@
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix/records.hpp"
-#include "suffix/index/common_prefix.hpp"
+#include "suffix/text/common_prefix.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {

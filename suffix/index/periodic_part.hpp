@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "ordo/detail/fn.hpp"
-#include "suffix/index/common_prefix.hpp"
+#include "suffix/text/common_prefix.hpp"
 
 namespace ordo::inline v0::suffix {
 

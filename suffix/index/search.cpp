@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "suffix/index/common_prefix.hpp"
+#include "suffix/text/common_prefix.hpp"
 
 namespace ordo::inline v0::suffix {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ordo/backend.hpp"
-#include "suffix/sort/buffer_sizes.hpp"
+#include "suffix/sort/range_memory.hpp"
 #include "suffix/text/packed_text.hpp"
 
 // Division for threads with caches of their own: cuts suffixes by their first letters into ranges that one thread sorts in its

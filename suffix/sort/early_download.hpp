@@ -13,7 +13,7 @@
 #include "base/threads.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
-#include "suffix/sort/buffer_sizes.hpp"
+#include "suffix/sort/range_memory.hpp"
 
 // Download of a kept order to host memory while the rest of it is still being sorted.
 namespace ordo::inline v0::suffix::detail {

@@ -9,8 +9,8 @@
 #include "base/bits.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/detail/load.hpp"
-#include "suffix/sort/buffer_sizes.hpp"
 #include "suffix/sort/position_sets.hpp"
+#include "suffix/text/buffer_sizes.hpp"
 #include "suffix/text/packed_text.hpp"
 
 // Induced sorting (SA-IS: Nong, Zhang and Chan, DCC'09), on one thread: linear time for any common prefixes, in the memory of

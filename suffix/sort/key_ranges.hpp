@@ -7,10 +7,10 @@
 
 #include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
-#include "sort_core/functors.hpp"
-#include "sort_core/refinement.hpp"
-#include "suffix/sort/buffer_sizes.hpp"
+#include "sort_core/algorithms/functors.hpp"
+#include "sort_core/algorithms/refinement.hpp"
 #include "suffix/sort/position_sets.hpp"
+#include "suffix/text/buffer_sizes.hpp"
 #include "suffix/text/packed_text.hpp"
 
 namespace ordo::inline v0::suffix::detail {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ordo/backend.hpp"
-#include "sort_core/functors.hpp"
+#include "sort_core/algorithms/functors.hpp"
 #include "suffix/sort/position_sets.hpp"
 #include "suffix/text/packed_text.hpp"
 

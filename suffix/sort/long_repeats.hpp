@@ -9,10 +9,10 @@
 
 #include "ordo/backend.hpp"
 #include "ordo/detail/load.hpp"
-#include "sort_core/functors.hpp"
-#include "sort_core/refinement.hpp"
-#include "suffix/sort/buffer_sizes.hpp"
+#include "sort_core/algorithms/functors.hpp"
+#include "sort_core/algorithms/refinement.hpp"
 #include "suffix/sort/position_sets.hpp"
+#include "suffix/text/buffer_sizes.hpp"
 #include "suffix/text/packed_text.hpp"
 
 // The positions whose ranks are needed if few suffixes are open. A suffix at p that is compared by the rank of what follows

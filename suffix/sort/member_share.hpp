@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "group/output_part.hpp"
+#include "distributed/output_part.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/suffix.hpp"
-#include "ordo/suffix/group_build.hpp"
+#include "ordo/suffix/distributed_build.hpp"
 #include "suffix/sort/requests.hpp"
 
 // A build over a group, as one member's algorithms see it. All data here are in host memory.

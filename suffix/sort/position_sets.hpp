@@ -9,8 +9,8 @@
 #include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
 #include "ordo/detail/load.hpp"
-#include "sort_core/functors.hpp"
-#include "suffix/sort/buffer_sizes.hpp"
+#include "sort_core/algorithms/functors.hpp"
+#include "suffix/text/buffer_sizes.hpp"
 
 // The positions of a text that have a property. One thread reads whole words of the text and returns a bit for each letter:
 // select() of the backend takes four times as long for properties that depend on a few bits.

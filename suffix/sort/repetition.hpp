@@ -9,8 +9,8 @@
 
 #include "ordo/backend.hpp"
 #include "ordo/radix_key.hpp"
-#include "sort_core/refinement.hpp"
-#include "suffix/sort/buffer_sizes.hpp"
+#include "sort_core/algorithms/refinement.hpp"
+#include "suffix/text/buffer_sizes.hpp"
 #include "suffix/text/packed_text.hpp"
 
 // An estimate of how repetitive a text is, from a sample of its positions.

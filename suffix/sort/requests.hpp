@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "group/owners.hpp"
+#include "distributed/owners.hpp"
 #include "ordo/backend.hpp"
-#include "ordo/group_sort.hpp"
+#include "ordo/distributed_sort.hpp"
 
 // Requests that the members of a group send to the owners of items, and their answers.
 namespace ordo::inline v0::suffix::detail {

@@ -7,10 +7,10 @@
 #include "base/byte_mask.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/suffix/policy.hpp"
-#include "sort_core/functors.hpp"
-#include "sort_core/refinement.hpp"
-#include "suffix/sort/buffer_sizes.hpp"
+#include "sort_core/algorithms/functors.hpp"
+#include "sort_core/algorithms/refinement.hpp"
 #include "suffix/sort/position_sets.hpp"
+#include "suffix/text/buffer_sizes.hpp"
 #include "suffix/text/packed_text.hpp"
 
 // Arrays without some rows. Unwanted rows of sorted suffixes are dropped as the arrays are stored. The LCP of a kept row is the

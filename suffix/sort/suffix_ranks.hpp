@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "ordo/backend.hpp"
-#include "sort_core/refinement.hpp"
+#include "sort_core/algorithms/refinement.hpp"
 #include "suffix/sort/position_sets.hpp"
 #include "suffix/text/packed_text.hpp"
 

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "ordo/backend.hpp"
-#include "sort_core/functors.hpp"
-#include "sort_core/refinement.hpp"
+#include "sort_core/algorithms/functors.hpp"
+#include "sort_core/algorithms/refinement.hpp"
 #include "suffix/sort/key_ranges.hpp"
 #include "suffix/sort/letter_runs.hpp"
 #include "suffix/text/packed_text.hpp"

@@ -14,9 +14,9 @@
 #include "ordo/backend.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/memory.hpp"
-#include "suffix/sort/buffer_sizes.hpp"
 #include "suffix/sort/divided_ranges.hpp"
 #include "suffix/sort/letter_runs.hpp"
+#include "suffix/sort/range_memory.hpp"
 #include "suffix/sort/text_rounds.hpp"
 #include "suffix/text/packed_text.hpp"
 

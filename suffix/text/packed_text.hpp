@@ -12,9 +12,9 @@
 #include "base/bits.hpp"
 #include "base/first_bound.hpp"
 #include "ordo/backend.hpp"
+#include "ordo/communicator.hpp"
 #include "ordo/detail/fn.hpp"
 #include "ordo/detail/load.hpp"
-#include "ordo/group.hpp"
 #include "ordo/suffix.hpp"
 #include "suffix/text/token_alphabet.hpp"
 

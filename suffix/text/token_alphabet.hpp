@@ -10,8 +10,8 @@
 #include "ordo/detail/fn.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/suffix.hpp"
-#include "sort_core/functors.hpp"
-#include "suffix/sort/buffer_sizes.hpp"
+#include "sort_core/algorithms/functors.hpp"
+#include "suffix/text/buffer_sizes.hpp"
 
 // Texts of tokens: numbers of 16 or 32 bits, of which a text has fewer than there are.
 namespace ordo::inline v0::suffix::detail {

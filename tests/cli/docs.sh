@@ -5,7 +5,7 @@ import pathlib, re, sys
 root = pathlib.Path(sys.argv[1])
 pages = [page for page in root.rglob("*.md")
          if not {"build", "dist", "templates"} & set(page.relative_to(root).parts)]
-rooms = "base|bench|cmake|datasets|debian|docs|group|include|man|packaging|sort_core|spectra|strings|suffix|tests|tools"
+rooms = "base|bench|cmake|datasets|debian|docs|distributed|include|man|packaging|sort_core|spectra|strings|suffix|tests|tools"
 is_path = re.compile(rf"(?:{rooms})/[\w./*{{}},-]*")
 is_header = re.compile(r"ordo/[\w./]+\.(?:hpp|cuh)")
 wrong = []

@@ -5,7 +5,7 @@
 
 #include "ordo/cpu_backend.hpp"
 #include "ordo/gpu.cuh"
-#include "sort_core/functors.hpp"
+#include "sort_core/algorithms/functors.hpp"
 #include "tests/unit/catch.hpp"
 
 // The algorithms of both backends in one source: their details must not collide.

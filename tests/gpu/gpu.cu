@@ -7,7 +7,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/machine.hpp"
-#include "sort_core/backend_sorts.hpp"
+#include "sort_core/algorithms/backend_sorts.hpp"
 #include "sort_core/cuda/backend.cuh"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/core/failing_memory.hpp"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "ordo/distributed_sort.hpp"
 #include "ordo/gpu.cuh"
-#include "ordo/group_sort.hpp"
-#include "sort_core/cuda/error.cuh"
+#include "sort_core/cuda/runtime/error.cuh"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/group/group_checks.hpp"
 

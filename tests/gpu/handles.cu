@@ -7,7 +7,7 @@
 #include "ordo/gpu.hpp"
 #include "ordo/memory.hpp"
 #include "ordo/suffix.hpp"
-#include "sort_core/cuda/error.cuh"
+#include "sort_core/cuda/runtime/error.cuh"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
 

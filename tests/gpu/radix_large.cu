@@ -2,9 +2,9 @@
 #include <cstdint>
 
 #include "ordo/machine.hpp"
-#include "sort_core/backend_sorts.hpp"
+#include "sort_core/algorithms/backend_sorts.hpp"
+#include "sort_core/algorithms/functors.hpp"
 #include "sort_core/cuda/backend.cuh"
-#include "sort_core/functors.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/core/large_keys.hpp"
 #include "tests/unit/mixed.hpp"

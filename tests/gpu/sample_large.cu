@@ -7,8 +7,8 @@
 #include <cub/device/device_merge_sort.cuh>
 
 #include "ordo/machine.hpp"
+#include "sort_core/algorithms/functors.hpp"
 #include "sort_core/cuda/backend.cuh"
-#include "sort_core/functors.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/mixed.hpp"
 

@@ -10,9 +10,9 @@
 
 #include "ordo/cpu.hpp"
 #include "ordo/error.hpp"
-#include "ordo/spectra/group_sort.hpp"
-#include "ordo/strings/group_sort.hpp"
-#include "ordo/suffix/group_build.hpp"
+#include "ordo/spectra/distributed_sort.hpp"
+#include "ordo/strings/distributed_sort.hpp"
+#include "ordo/suffix/distributed_build.hpp"
 #include "tests/unit/inputs.hpp"
 
 namespace group_checks {

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "ordo/group.hpp"
+#include "ordo/communicator.hpp"
 
 namespace group_checks {
 

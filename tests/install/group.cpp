@@ -1,6 +1,6 @@
 #include <iostream>
 #include <ordo/cpu.hpp>
-#include <ordo/group_sort.hpp>
+#include <ordo/distributed_sort.hpp>
 #include <vector>
 
 int main() {

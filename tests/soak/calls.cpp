@@ -43,7 +43,7 @@
 #include "ordo/strings.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/top_k.hpp"
-#include "sort_core/cuda/devices.hpp"
+#include "sort_core/cuda/runtime/devices.hpp"
 #include "tests/soak/pinned.hpp"
 #include "tools/generate/random.hpp"
 

@@ -1,6 +1,6 @@
 #include "tests/soak/pinned.hpp"
 
-#include "sort_core/cuda/error.cuh"
+#include "sort_core/cuda/runtime/error.cuh"
 
 namespace ordo::soak {
 namespace {

@@ -2,7 +2,7 @@
 #include <tuple>
 
 #include "ordo/cpu_backend.hpp"
-#include "sort_core/host_tasks.hpp"
+#include "sort_core/host/tasks.hpp"
 #include "tests/unit/catch.hpp"
 
 /// A test of every machine in `machines`, tagged with the machine's name.

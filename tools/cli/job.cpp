@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "group/mpi_job.hpp"
+#include "distributed/mpi_job.hpp"
 #include "ordo/error.hpp"
 #include "tools/cli/run_main.hpp"
 

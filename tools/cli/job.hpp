@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "ordo/group.hpp"
+#include "ordo/communicator.hpp"
 
 namespace ordo::inline v0::cli {
 

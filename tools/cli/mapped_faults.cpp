@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/cli/temporary.hpp"
+#include "tools/cli/files/temporary.hpp"
 
 // All of this runs in a signal handler: it calls only what is safe there, and allocates nothing.
 namespace ordo::inline v0::cli {

@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "ordo/io.hpp"
-#include "tools/cli/input.hpp"
-#include "tools/cli/options.hpp"
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/input.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/cli/options/options.hpp"
 
 namespace ordo::inline v0::cli {
 

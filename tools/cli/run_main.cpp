@@ -22,10 +22,10 @@
 #include "base/large_blocks.hpp"
 #include "ordo/error.hpp"
 #include "tools/cli/available_memory.hpp"
+#include "tools/cli/files/temporary.hpp"
 #include "tools/cli/mapped_faults.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/stats.hpp"
-#include "tools/cli/temporary.hpp"
 #include "tools/cli/thread_limit.hpp"
 
 namespace ordo::inline v0::cli {

@@ -8,10 +8,10 @@
 #include <sys/resource.h>
 #include <nlohmann/json.hpp>
 
-#include "group/gather_strings.hpp"
+#include "distributed/gather_strings.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
-#include "tools/cli/raw_file.hpp"
+#include "tools/cli/files/raw_file.hpp"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::inline v0::cli {

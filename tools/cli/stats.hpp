@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "ordo/group.hpp"
+#include "ordo/communicator.hpp"
 #include "ordo/machine.hpp"
-#include "tools/cli/options.hpp"
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/cli/options/options.hpp"
 
 namespace ordo::inline v0::cli {
 

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "tools/cli/input.hpp"
-#include "tools/cli/option_rows.hpp"
-#include "tools/cli/options.hpp"
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/input.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/cli/options/option_rows.hpp"
+#include "tools/cli/options/options.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/generate/genome.hpp"
 #include "tools/generate/sink.hpp"

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "tools/cli/input.hpp"
-#include "tools/cli/options.hpp"
+#include "tools/cli/files/input.hpp"
+#include "tools/cli/options/options.hpp"
 #include "tools/specsort/options.hpp"
 
 namespace ordo::inline v0::specsort {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "tools/cli/codecs.hpp"
+#include "tools/cli/files/codecs.hpp"
 #include "tools/specsort/options.hpp"
 
 namespace ordo::inline v0::specsort {

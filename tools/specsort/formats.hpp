@@ -3,7 +3,7 @@
 #include <string>
 
 #include "ordo/spectra/mzml.hpp"
-#include "tools/cli/input.hpp"
+#include "tools/cli/files/input.hpp"
 
 namespace ordo::inline v0::specsort {
 

@@ -15,7 +15,7 @@
 #include "ordo/error.hpp"
 #include "ordo/machine.hpp"
 #include "tools/cli/available_memory.hpp"
-#include "tools/cli/codecs.hpp"
+#include "tools/cli/files/codecs.hpp"
 
 namespace ordo::inline v0::specsort {
 using spectra::tolerance;

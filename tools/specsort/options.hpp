@@ -10,7 +10,7 @@
 
 #include "ordo/spectra.hpp"
 #include "ordo/spectra/order.hpp"
-#include "tools/cli/options.hpp"
+#include "tools/cli/options/options.hpp"
 
 namespace ordo::inline v0::specsort {
 

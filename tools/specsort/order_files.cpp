@@ -12,8 +12,8 @@
 
 #include "ordo/error.hpp"
 #include "ordo/spectra/mzml.hpp"
-#include "tools/cli/input.hpp"
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/input.hpp"
+#include "tools/cli/files/output.hpp"
 #include "tools/specsort/formats.hpp"
 #include "tools/specsort/options.hpp"
 #include "tools/specsort/prompt_output.hpp"

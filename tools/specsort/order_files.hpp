@@ -8,8 +8,8 @@
 #include "ordo/io.hpp"
 #include "ordo/spectra/mzml.hpp"
 #include "ordo/spectra/order.hpp"
-#include "tools/cli/options.hpp"
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/cli/options/options.hpp"
 #include "tools/specsort/options.hpp"
 
 namespace ordo::inline v0::specsort {

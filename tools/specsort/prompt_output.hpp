@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/output.hpp"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::inline v0::specsort {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ordo/strings/order.hpp"
-#include "tools/cli/options.hpp"
+#include "tools/cli/options/options.hpp"
 #include "tools/strsort/gnu_messages.hpp"
 #include "tools/strsort/keys.hpp"
 

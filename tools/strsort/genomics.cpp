@@ -12,7 +12,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/strings/line_comparison.hpp"
-#include "tools/cli/input.hpp"
+#include "tools/cli/files/input.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "ordo/error.hpp"
-#include "tools/cli/input.hpp"
+#include "tools/cli/files/input.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "tools/cli/option_pages.hpp"
+#include "tools/cli/options/option_pages.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {

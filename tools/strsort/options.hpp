@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tools/cli/option_table.hpp"
+#include "tools/cli/options/option_table.hpp"
 #include "tools/strsort/command.hpp"
 
 namespace ordo::inline v0::strsort {

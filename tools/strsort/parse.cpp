@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "ordo/error.hpp"
-#include "tools/cli/option_pages.hpp"
+#include "tools/cli/options/option_pages.hpp"
 #include "tools/strsort/options.hpp"
 
 namespace ordo::inline v0::strsort {

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "tools/cli/input.hpp"
-#include "tools/cli/temporary.hpp"
+#include "tools/cli/files/input.hpp"
+#include "tools/cli/files/temporary.hpp"
 #include "tools/strsort/genomics.hpp"
 #include "tools/strsort/gnu_messages.hpp"
 

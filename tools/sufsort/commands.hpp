@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ordo/group.hpp"
+#include "ordo/communicator.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/input_format.hpp"
@@ -17,8 +17,8 @@
 #include "ordo/suffix/letters.hpp"
 #include "ordo/suffix/matches.hpp"
 #include "ordo/suffix/policy.hpp"
-#include "tools/cli/options.hpp"
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/cli/options/options.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/stats.hpp"
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "ordo/error.hpp"
-#include "tools/cli/staged_file.hpp"
-#include "tools/cli/temporary.hpp"
+#include "tools/cli/files/staged_file.hpp"
+#include "tools/cli/files/temporary.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {

@@ -3,7 +3,7 @@
 #include <deque>
 #include <string>
 
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/output.hpp"
 
 /// Files that belong together and take their places together.
 namespace ordo::inline v0::sufsort {

@@ -8,7 +8,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/output.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {

@@ -11,7 +11,7 @@
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/index.hpp"
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/output.hpp"
 
 namespace ordo::inline v0::sufsort {
 /// Returns the names of all files that an index can have.

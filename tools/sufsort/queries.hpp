@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/cli/input.hpp"
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/input.hpp"
+#include "tools/cli/files/output.hpp"
 
 namespace ordo::inline v0::sufsort {
 

@@ -11,7 +11,7 @@
 
 #include "base/utf8.hpp"
 #include "ordo/error.hpp"
-#include "tools/cli/input.hpp"
+#include "tools/cli/files/input.hpp"
 #include "tools/sufsort/queries.hpp"
 
 namespace ordo::inline v0::sufsort {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ordo/group.hpp"
+#include "ordo/communicator.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/entries.hpp"

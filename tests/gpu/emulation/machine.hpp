@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "sort_core/cuda/launch.cuh"
+#include "sort_core/cuda/runtime/launch.cuh"
 #include "tests/gpu/emulation/emulation.hpp"
 
 namespace emulation {

@@ -1,4 +1,4 @@
-#include "sort_core/cuda/reduce_segments.cuh"
+#include "sort_core/cuda/kernels/reduce_segments.cuh"
 
 #include <algorithm>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sort_core/cuda/select_smallest.cuh"
+#include "sort_core/cuda/kernels/select_smallest.cuh"
 #include "tests/unit/catch.hpp"
 
 // Selection of candidates for the first k items of each segment.

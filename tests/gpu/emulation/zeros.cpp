@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ordo/radix_key.hpp"
-#include "sort_core/cuda/zeros.cuh"
+#include "sort_core/cuda/primitives/zeros.cuh"
 #include "tests/unit/catch.hpp"
 
 // Ordering of zeros by sign in sorted floats.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ordo/radix_key.hpp"
-#include "sort_core/cuda/float_numbers.hpp"
+#include "sort_core/cuda/primitives/float_numbers.hpp"
 #include "tests/unit/catch.hpp"
 
 // The numbers by which the GPU divides large segments of floats.

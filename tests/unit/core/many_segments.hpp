@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sort_core/backend_sorts.hpp"
+#include "sort_core/algorithms/backend_sorts.hpp"
 #include "tests/unit/guarded.hpp"
 #include "tests/unit/inputs.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ordo/radix_key.hpp"
-#include "sort_core/backend_sorts.hpp"
+#include "sort_core/algorithms/backend_sorts.hpp"
 #include "sort_core/host/backend.hpp"
 #include "sort_core/host/vectorized.hpp"
 #include "tests/unit/catch.hpp"

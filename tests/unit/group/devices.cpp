@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "group/device_member.hpp"
+#include "distributed/device_member.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/group/failing.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "ordo/cpu.hpp"
 #include "ordo/cpu_backend.hpp"
-#include "ordo/group_sort.hpp"
+#include "ordo/distributed_sort.hpp"
 #include "ordo/memory.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/group/group_checks.hpp"

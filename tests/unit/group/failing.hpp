@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "ordo/group.hpp"
+#include "ordo/communicator.hpp"
 
 // A member that fails at the n-th of its chances, for groups of threads and of processes.
 namespace group_checks {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "ordo/spectra/group_sort.hpp"
-#include "ordo/strings/group_sort.hpp"
-#include "ordo/suffix/group_build.hpp"
+#include "ordo/spectra/distributed_sort.hpp"
+#include "ordo/strings/distributed_sort.hpp"
+#include "ordo/suffix/distributed_build.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/group/fail_at_each.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "group/output_part.hpp"
+#include "distributed/output_part.hpp"
 #include "tests/unit/catch.hpp"
 
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ordo/cpu_backend.hpp"
-#include "ordo/group_sort.hpp"
+#include "ordo/distributed_sort.hpp"
 #include "tests/unit/inputs.hpp"
 
 // Sorts over a group against a plain stable sort of the whole array, for groups of threads and of processes.

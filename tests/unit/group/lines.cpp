@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ordo/cpu_backend.hpp"
-#include "ordo/strings/group_sort.hpp"
-#include "strings/group/share_on.hpp"
+#include "ordo/strings/distributed_sort.hpp"
+#include "strings/distributed/share_on.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
 

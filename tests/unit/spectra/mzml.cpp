@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "spectra/mzml/xml.hpp"
+#include "spectra/encoding/xml.hpp"
 #include "tests/unit/inputs.hpp"
 #include "tests/unit/spectra/mzml_cases.hpp"
 

@@ -11,7 +11,7 @@
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
 #include "ordo/spectra/mzml.hpp"
-#include "spectra/mzml/binary_array.hpp"
+#include "spectra/encoding/binary_array.hpp"
 #include "tests/unit/catch.hpp"
 
 // mzML documents made by the tests.

@@ -2,8 +2,8 @@
 #include <bit>
 
 #include "ordo/spectra/read.hpp"
-#include "spectra/mzml/numpress.hpp"
-#include "spectra/mzml/xml.hpp"
+#include "spectra/encoding/numpress.hpp"
+#include "spectra/encoding/xml.hpp"
 #include "tests/unit/inputs.hpp"
 #include "tests/unit/spectra/mzml_cases.hpp"
 

@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "spectra/mzml/index.hpp"
+#include "spectra/mzml/document/index.hpp"
 #include "tests/unit/spectra/mzml_cases.hpp"
 
 // The index of an indexedmzML is made of what is in the document, whatever it was.

@@ -4,7 +4,7 @@
 
 #include "ordo/detail/config.hpp"
 #include "ordo/spectra/summary.hpp"
-#include "spectra/mzml/xml.hpp"
+#include "spectra/encoding/xml.hpp"
 #include "tests/unit/spectra/mzml_cases.hpp"
 
 // The metadata of a document: totals after peaks were removed, the processing record, times, and the encoding.

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "ordo/communicator.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/error.hpp"
-#include "ordo/group.hpp"
-#include "ordo/spectra/group_sort.hpp"
+#include "ordo/spectra/distributed_sort.hpp"
 #include "ordo/spectra/order.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"

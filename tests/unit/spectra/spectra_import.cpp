@@ -8,7 +8,7 @@
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
 #include "ordo/spectra/import.hpp"
-#include "spectra/mzml/binary_array.hpp"
+#include "spectra/encoding/binary_array.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
 #include "tests/unit/spectra/mzml_cases.hpp"

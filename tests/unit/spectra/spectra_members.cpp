@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "ordo/communicator.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/error.hpp"
-#include "ordo/group.hpp"
 #include "ordo/spectra/import.hpp"
 #include "ordo/spectra/mzml.hpp"
 #include "ordo/spectra/order.hpp"

@@ -3,7 +3,7 @@
 
 #include "ordo/io.hpp"
 #include "spectra/mgf/cutter.hpp"
-#include "spectra/pipeline.hpp"
+#include "spectra/pipeline/pipeline.hpp"
 #include "tests/unit/spectra/spectra_cases.hpp"
 
 // From sources to sinks: where chunks are cut, which bytes are read and written, and what happens if that fails.

@@ -9,7 +9,7 @@
 #include "ordo/error.hpp"
 #include "ordo/strings.hpp"
 #include "strings/sort/prefix_sort.hpp"
-#include "strings/sort_texts.hpp"
+#include "strings/sort/sort_texts.hpp"
 #include "tests/unit/core/failing_memory.hpp"
 #include "tests/unit/guarded.hpp"
 #include "tests/unit/io_ends.hpp"
@@ -18,7 +18,7 @@
 #include "tests/unit/strings/lines.hpp"
 
 // The prefix sort with both widths against a comparison sort. On the CPU machine only: the library holds the GPU's copy of the
-// algorithm, which a second translation unit must not instantiate again (see sort_core/refinement.hpp); the tests of lines run
+// algorithm, which a second translation unit must not instantiate again (see sort_core/algorithms/refinement.hpp); the tests of lines run
 // it.
 namespace {
 

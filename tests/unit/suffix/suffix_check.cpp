@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "ordo/communicator.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/error.hpp"
-#include "ordo/group.hpp"
 #include "ordo/suffix.hpp"
-#include "ordo/suffix/group_build.hpp"
+#include "ordo/suffix/distributed_build.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/devices.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"

@@ -13,8 +13,8 @@
 #include "tests/unit/gzip_member.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"
 #include "tests/unit/temporary_folder.hpp"
-#include "tools/cli/input.hpp"
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/input.hpp"
+#include "tools/cli/files/output.hpp"
 
 using namespace ordo;
 using namespace std::string_literals;

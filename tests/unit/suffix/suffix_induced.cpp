@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sort_core/host/backend.hpp"
-#include "suffix/sort/build.hpp"
+#include "suffix/arrays/build.hpp"
 #include "suffix/sort/induced_sort.hpp"
 #include "suffix/sort/repetition.hpp"
 #include "tests/unit/catch.hpp"

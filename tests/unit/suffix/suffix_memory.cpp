@@ -10,7 +10,7 @@
 #include "ordo/error.hpp"
 #include "ordo/gpu.hpp"
 #include "ordo/io.hpp"
-#include "suffix/sort/build.hpp"
+#include "suffix/arrays/build.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/devices.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"

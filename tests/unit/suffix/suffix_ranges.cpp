@@ -12,7 +12,7 @@
 #include "ordo/error.hpp"
 #include "ordo/gpu.hpp"
 #include "sort_core/host/backend.hpp"
-#include "suffix/sort/build.hpp"
+#include "suffix/arrays/build.hpp"
 #include "suffix/sort/divided_ranges.hpp"
 #include "suffix/sort/key_ranges.hpp"
 #include "suffix/sort/row_filter.hpp"

@@ -5,7 +5,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/suffix/search.hpp"
-#include "suffix/sort/build.hpp"
+#include "suffix/arrays/build.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/devices.hpp"
 #include "tests/unit/suffix/suffix_policies.hpp"

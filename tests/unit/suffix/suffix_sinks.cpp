@@ -14,7 +14,7 @@
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/build_fasta.hpp"
 #include "ordo/suffix/index.hpp"
-#include "suffix/sort/build.hpp"
+#include "suffix/arrays/build.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/devices.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"

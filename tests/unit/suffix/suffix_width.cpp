@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sort_core/host/backend.hpp"
-#include "suffix/sort/build.hpp"
+#include "suffix/arrays/build.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "ordo/cpu_backend.hpp"
-#include "ordo/suffix/group_build.hpp"
-#include "suffix/sort/build.hpp"
+#include "ordo/suffix/distributed_build.hpp"
+#include "suffix/arrays/build.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
 #include "tests/unit/suffix/suffix_texts.hpp"

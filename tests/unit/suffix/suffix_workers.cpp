@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sort_core/host/backend.hpp"
-#include "suffix/sort/build.hpp"
+#include "suffix/arrays/build.hpp"
 #include "suffix/sort/worker_sort.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/repetitive_texts.hpp"

@@ -8,7 +8,7 @@
 
 #include "tests/unit/catch.hpp"
 #include "tests/unit/gzip_member.hpp"
-#include "tools/cli/codecs.hpp"
+#include "tools/cli/files/codecs.hpp"
 
 using namespace ordo;
 using namespace std::string_literals;

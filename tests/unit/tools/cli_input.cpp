@@ -20,8 +20,8 @@
 #include "tests/unit/gzip_member.hpp"
 #include "tests/unit/temporary_folder.hpp"
 #include "tools/cli/available_memory.hpp"
-#include "tools/cli/codecs.hpp"
-#include "tools/cli/input.hpp"
+#include "tools/cli/files/codecs.hpp"
+#include "tools/cli/files/input.hpp"
 
 using namespace ordo;
 using namespace std::string_literals;

@@ -10,8 +10,8 @@
 #include "ordo/error.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/temporary_folder.hpp"
-#include "tools/cli/input.hpp"
-#include "tools/cli/options.hpp"
+#include "tools/cli/files/input.hpp"
+#include "tools/cli/options/options.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/stats.hpp"
 

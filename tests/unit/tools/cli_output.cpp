@@ -25,10 +25,10 @@
 #include "ordo/error.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/temporary_folder.hpp"
-#include "tools/cli/input.hpp"
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/input.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/cli/files/temporary.hpp"
 #include "tools/cli/run_main.hpp"
-#include "tools/cli/temporary.hpp"
 
 using namespace ordo;
 using namespace std::string_view_literals;

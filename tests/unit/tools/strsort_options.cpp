@@ -4,7 +4,7 @@
 
 #include "ordo/error.hpp"
 #include "tests/unit/catch.hpp"
-#include "tools/cli/option_pages.hpp"
+#include "tools/cli/options/option_pages.hpp"
 #include "tools/strsort/command.hpp"
 #include "tools/strsort/debug.hpp"
 #include "tools/strsort/options.hpp"

@@ -7,7 +7,7 @@
 
 #include "ordo/backend.hpp"
 #include "ordo/sort.hpp"
-#include "sort_core/functors.hpp"
+#include "sort_core/algorithms/functors.hpp"
 #include "tools/examples/spgemm/sparse_matrix.hpp"
 
 // The product of sparse matrices by expansion, sorting and compression (Bell, Dalton and Olson, SIAM J. Sci. Comput. 2012), the

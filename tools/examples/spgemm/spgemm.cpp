@@ -7,13 +7,13 @@
 
 #include "ordo/error.hpp"
 #include "tools/cli/available_memory.hpp"
-#include "tools/cli/input.hpp"
-#include "tools/cli/option_rows.hpp"
-#include "tools/cli/options.hpp"
-#include "tools/cli/output.hpp"
+#include "tools/cli/files/input.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/cli/files/temporary.hpp"
+#include "tools/cli/options/option_rows.hpp"
+#include "tools/cli/options/options.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/cli/stats.hpp"
-#include "tools/cli/temporary.hpp"
 #include "tools/examples/spgemm/matrix_market.hpp"
 #include "tools/examples/spgemm/product.hpp"
 

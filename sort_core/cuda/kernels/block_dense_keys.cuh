@@ -1,0 +1,177 @@
+#pragma once
+#include <cstdint>
+
+#include "base/bits.hpp"
+#include "sort_core/cuda/kernels/block_buckets.cuh"
+#include "sort_core/cuda/kernels/block_memory.cuh"
+
+// Ranking of keys that overflow linear buckets. The keys are in shared memory. Tried in this order: a dictionary, if there are
+// few distinct keys; buckets that are narrow where keys are dense; a radix sort over all bits that differ.
+// Functions that few segments need are not inlined, so that they cost others no registers. Registers are not passed to them by
+// reference, because that would move these to memory for all segments.
+namespace ordo::inline v0::cuda_detail {
+
+template <class K, unsigned Threads, unsigned Items>
+struct block_dense_keys : block_memory<K, Threads, Items> {
+  using base = block_memory<K, Threads, Items>;
+  using base::cell_bits, base::cells;
+  using typename base::collective, typename base::team, typename base::few_keys, typename base::cell_table,
+      typename base::radix;
+
+  /// Does the work of scatter for keys in shared memory, after linear buckets have failed.
+  template <class V>
+  __device__ __noinline__ static void rank_and_scatter(unsigned n, K smallest, unsigned shift, bool is_dense,
+                                                       unsigned shared_at, V const* values) {
+    unsigned char* const memory = dynamic_shared_memory();
+    unsigned const own_count = base::own_count_of(n);
+    team::sync();
+    rank_keys(n, smallest, shift, is_dense, shared_at);
+    K key[Items];
+    std::uint32_t rank[Items];
+    read_keys(key, own_count, memory);
+    std::uint16_t const* const ranks = base::halves_of(memory) + team::rank();
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) rank[i] = i < own_count ? ranks[i * Threads] : 0;
+    team::sync();
+    base::scatter(own_count, key, values, rank, memory);
+  }
+
+ private:
+  /// A map for keys that are dense in some places and sparse in others, such as floats or keys with outliers. The range is
+  /// divided into cells. Each is linear between its own smallest and greatest key, and has as many buckets as items.
+  struct celled_map {
+    cell_table const& table;
+    K smallest;
+    unsigned shift;
+    [[nodiscard]] __device__ std::uint64_t operator()(K x) const {
+      unsigned const cell = upper_of(x, smallest, shift) >> (32 - cell_bits);
+      std::uint32_t const bound = table.bounds[cell];
+      return (std::uint64_t(bound & 0xffff) << 32) +
+             std::uint64_t(upper_of(x, table.smallest[cell], bound >> 16)) * std::uint32_t(table.greatest[cell]);
+    }
+  };
+
+  __device__ static void write_keys(K const (&key)[Items], unsigned own_count, unsigned char* memory) {
+    K* const keys = reinterpret_cast<K*>(memory) + team::rank();
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i)
+      if (i < own_count) keys[i * Threads] = key[i];
+  }
+  __device__ static void read_keys(K (&key)[Items], unsigned own_count, unsigned char const* memory) {
+    K const* const keys = reinterpret_cast<K const*>(memory) + team::rank();
+#pragma unroll
+    for (unsigned i = 0; i < Items; ++i) key[i] = i < own_count ? keys[i * Threads] : K(~K{0});
+  }
+
+  /// Ranks the keys in memory. Keys remain; ranks are the 16-bit words behind them.
+  __device__ __noinline__ static void rank_keys(unsigned n, K smallest, unsigned shift, bool is_dense, unsigned shared_at) {
+    if (is_dense) {
+      if (rank_few(n, shared_at)) return;
+      count_cells(n, smallest, shift, shared_at);
+      if (rank_in_cells(n, smallest, shift, shared_at)) return;
+    }
+    rank_by_bits(n, shared_at);
+  }
+
+  /// Ranks keys with few distinct values: looks each up in a hash table, and sorts the numbers of the values found.
+  __device__ __noinline__ static bool rank_few(unsigned n, unsigned shared_at) {
+    unsigned char* const memory = dynamic_shared_memory();
+    collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
+    auto& known = *base::template spare<few_keys>(shared);
+    K const* const keys = reinterpret_cast<K const*>(memory);
+    std::uint16_t* const codes = base::halves_of(memory);
+    unsigned greatest = 0;
+    if (!known.number(keys, n, codes, greatest)) return false;
+    unsigned const bits = 64 - leading_zeros(greatest);
+    // One pass, so that ranks may overwrite codes.
+    radix::sort(codes, codes, base::digits_of(memory), n, std::uint16_t((1u << bits) - 1), shared);
+    return true;
+  }
+
+  /// Computes the table of cells for the keys in memory.
+  __device__ __noinline__ static void count_cells(unsigned n, K smallest, unsigned shift, unsigned shared_at) {
+    unsigned char* const memory = dynamic_shared_memory();
+    collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
+    K const* const keys = reinterpret_cast<K const*>(memory);
+    cell_table& table = *base::template spare<cell_table>(shared);
+    for (unsigned cell = team::rank(); cell < cells; cell += Threads) {
+      table.smallest[cell] = K(~K{0});
+      table.greatest[cell] = 0;
+      table.bounds[cell] = 0;
+    }
+    team::sync();
+    for (unsigned p = team::rank(); p < n; p += Threads) {
+      K const key = keys[p];
+      unsigned const cell = upper_of(key, smallest, shift) >> (32 - cell_bits);
+      atomicAdd(&table.bounds[cell], 1u);
+      // Few keys are below or above all earlier ones.
+      K const volatile* const low = &table.smallest[cell];
+      K const volatile* const high = &table.greatest[cell];
+      if (key < *low) atomicMin(atomic_word(&table.smallest[cell]), atomic_value(key));
+      if (key > *high) atomicMax(atomic_word(&table.greatest[cell]), atomic_value(key));
+    }
+    team::sync();
+    constexpr unsigned run_of_cells = (cells + Threads - 1) / Threads;
+    std::uint32_t sum = 0;
+    unsigned const first = team::rank() * run_of_cells;
+    for (unsigned cell = first; cell < first + run_of_cells && cell < cells; ++cell) sum += table.bounds[cell];
+    std::uint32_t begin = team::exclusive_sum(sum, shared);
+    for (unsigned cell = first; cell < first + run_of_cells && cell < cells; ++cell) {
+      std::uint32_t const count = table.bounds[cell];
+      K const low = table.smallest[cell], high = table.greatest[cell];
+      unsigned const fill = count == 0 ? 0 : shift_of_range(K(high - low));
+      table.bounds[cell] = begin | fill << 16;
+      table.greatest[cell] = linear_map(upper_of(high, low, fill), count).scale;
+      begin += count;
+    }
+    team::sync();
+  }
+
+  /// Ranks by the table of cells. Returns false if a bucket has too many items or the order is wrong; the keys are then
+  /// unchanged.
+  __device__ static __forceinline__ bool rank_in_cells(unsigned n, K smallest, unsigned shift, unsigned shared_at) {
+    unsigned char* const memory = dynamic_shared_memory();
+    collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
+    unsigned const own_count = base::own_count_of(n);
+    K key[Items];
+    std::uint32_t rank[Items];
+    read_keys(key, own_count, memory);
+    team::sync();
+    base::clear_counts(memory);
+    team::sync();
+    ranking result = block_buckets<K, Threads, Items>::template rank_in_buckets<8>(
+        key, celled_map{*base::template spare<cell_table>(shared), smallest, shift}, own_count, rank, memory, shared);
+    team::sync();
+    if (result == ranking::exact) {
+      K* const keys = reinterpret_cast<K*>(memory);
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i)
+        if (i < own_count) keys[rank[i]] = key[i];
+      team::sync();
+      if (!base::in_order(n, own_count, memory)) result = ranking::alike;
+    }
+    write_keys(key, own_count, memory);
+    if (result == ranking::exact) {
+      std::uint16_t* const ranks = base::halves_of(memory) + team::rank();
+#pragma unroll
+      for (unsigned i = 0; i < Items; ++i)
+        if (i < own_count) ranks[i * Threads] = std::uint16_t(rank[i]);
+    }
+    team::sync();
+    return result == ranking::exact;
+  }
+
+  /// Ranks any keys.
+  __device__ __noinline__ static void rank_by_bits(unsigned n, unsigned shared_at) {
+    unsigned char* const memory = dynamic_shared_memory();
+    collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
+    K const* const keys = reinterpret_cast<K const*>(memory);
+    K const first = keys[0];
+    K differing = 0;
+    for (unsigned p = team::rank(); p < n; p += Threads) differing |= keys[p] ^ first;
+    differing = team::reduce_or(differing, shared);
+    radix::sort(keys, base::halves_of(memory), base::digits_of(memory), n, differing, shared);
+  }
+};
+
+}  // namespace ordo::inline v0::cuda_detail

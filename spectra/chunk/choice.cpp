@@ -1,0 +1,189 @@
+#include "ordo/spectra/choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+#include "spectra/chunk/chunk.hpp"
+
+namespace ordo::inline v0::spectra {
+namespace {
+
+[[noreturn]] void refuse(std::string const& why) {
+  throw usage_error("bad choice of spectra: " + why);
+}
+
+template <class Number>
+void check_rule(range_rule<Number> const& rule, char const* of) {
+  for (auto const& [first, last] : rule.ranges)
+    if (!(first <= last)) refuse(fmt::format("{}: {} to {}: the range ends before it begins", of, first, last));
+}
+
+template <class Number>
+bool accepts_value(range_rule<Number> const& rule, std::optional<Number> value) {
+  return !rule.is_set() || (value && rule.holds(*value)) != rule.inverse;
+}
+
+bool accepts_text(pattern_rule const& rule, std::optional<std::string_view> text) {
+  return !rule.is_set() || (text && matches_pattern(*rule.pattern, *text)) != rule.inverse;
+}
+
+template <class Number>
+std::string text_of(range_rule<Number> const& rule) {
+  std::string text = rule.inverse ? "!" : "";
+  char const* between = "";
+  for (auto const& [first, last] : rule.ranges) {
+    text += between;
+    between = ",";
+    auto const bound = [&](Number value) {
+      if constexpr (std::is_floating_point_v<Number>)
+        if (std::isinf(value)) return;
+      text += fmt::format("{}", value);
+    };
+    bound(first);
+    if (first == last) continue;
+    text += ':';
+    bound(last);
+  }
+  return text;
+}
+
+}  // namespace
+
+// Goes back to the last '*' alone: what an earlier one stands for never has to change (Krauss, 2008).
+bool matches_pattern(std::string_view pattern, std::string_view text) noexcept {
+  constexpr std::size_t none = std::string_view::npos;
+  std::size_t p = 0, t = 0, star = none, star_text = 0;
+  while (t < text.size()) {
+    bool const quoted = p + 1 < pattern.size() && pattern[p] == '\\';
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      star_text = t;
+    } else if (p < pattern.size() && (quoted ? pattern[p + 1] == text[t] : pattern[p] == '?' || pattern[p] == text[t])) {
+      p += quoted ? 2 : 1;
+      ++t;
+    } else if (star != none) {
+      p = star + 1;
+      t = ++star_text;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == none;
+}
+
+// The generator SplitMix64 (Steele, Lea and Flood, 2014), which is a permutation of the numbers of 64 bits.
+std::uint64_t sample_rule::rank(std::uint64_t number) const noexcept {
+  auto const mixed = [](std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+  };
+  return mixed(number ^ mixed(seed));
+}
+
+bool spectrum_choice::empty() const {
+  return !ms_levels.is_set() && !rt_seconds.is_set() && !scans.is_set() && !charges.is_set() && !polarity &&
+         !precursor_mz.is_set() && !title.is_set() && !native_id.is_set() && !needs_numbers();
+}
+
+void spectrum_choice::check() const {
+  check_rule(ms_levels, "MS level");
+  check_rule(rt_seconds, "retention time");
+  check_rule(scans, "scan");
+  check_rule(charges, "charge");
+  check_rule(precursor_mz, "precursor m/z");
+  if (numbers && std::ranges::adjacent_find(*numbers, [](auto a, auto b) { return a >= b; }) != numbers->end())
+    refuse("numbers: they do not ascend");
+  if (duplicates && !std::ranges::is_sorted(*duplicates)) refuse("duplicates: they do not ascend");
+}
+
+bool spectrum_choice::accepts(spectrum_header const& header, std::uint64_t number) const {
+  if (!accepts_value(ms_levels, header.ms_level ? std::optional<std::uint64_t>(*header.ms_level) : std::nullopt)) return false;
+  if (!accepts_value(rt_seconds, header.rt_seconds) || !accepts_value(scans, header.scan)) return false;
+  if (charges.is_set()) {
+    auto const holds_any = [&](charge_list const& all) {
+      return std::ranges::any_of(all, [&](int one) { return charges.holds(one); });
+    };
+    bool const any = (header.charges.empty() ? charges.holds(0) : holds_any(header.charges)) ||
+                     std::ranges::any_of(header.other_precursors, holds_any, &precursor_ion::charges);
+    if (any == charges.inverse) return false;
+  }
+  if (polarity && (header.polarity == polarity) == inverse_polarity) return false;
+  if (precursor_mz.is_set()) {
+    auto const holds = [&](std::optional<double> const& mz) { return mz && precursor_mz.holds(*mz); };
+    bool const any = holds(header.precursor_mz) || std::ranges::any_of(header.other_precursors, holds, &precursor_ion::mz);
+    if (any == precursor_mz.inverse) return false;
+  }
+  if (!accepts_text(title, header.title) || !accepts_text(native_id, header.native_id)) return false;
+  if (numbers && std::ranges::binary_search(*numbers, number) == inverse_numbers) return false;
+  if (duplicates && std::ranges::binary_search(*duplicates, number)) return false;
+  return !sample || (sample->rank(first_number + number) <= sample->max_rank) != sample->inverse;
+}
+
+std::string to_text(range_rule<std::uint64_t> const& rule) {
+  return text_of(rule);
+}
+
+std::vector<std::pair<std::string, std::string>> as_options(spectrum_choice const& choice) {
+  std::vector<std::pair<std::string, std::string>> all;
+  auto const add_ranges = [&](char const* name, auto const& rule) {
+    if (rule.is_set()) all.emplace_back(name, text_of(rule));
+  };
+  auto const add_pattern = [&](char const* name, pattern_rule const& rule) {
+    if (rule.is_set()) all.emplace_back(name, (rule.inverse ? "!" : "") + *rule.pattern);
+  };
+  add_ranges("--ms-level", choice.ms_levels);
+  add_ranges("--rt", choice.rt_seconds);
+  add_ranges("--scan", choice.scans);
+  add_ranges("--charge", choice.charges);
+  if (choice.polarity)
+    all.emplace_back("--polarity", fmt::format("{}{}", choice.inverse_polarity ? "!" : "",
+                                               *choice.polarity == ion_polarity::positive ? "positive" : "negative"));
+  add_ranges("--precursor", choice.precursor_mz);
+  add_pattern("--title", choice.title);
+  add_pattern("--native-id", choice.native_id);
+  if (choice.numbers)
+    all.emplace_back("--index", fmt::format("{}{} spectra", choice.inverse_numbers ? "!" : "", choice.numbers->size()));
+  if (choice.duplicates) all.emplace_back("--unique-spectra", choice.duplicates_text);
+  if (choice.sample) {
+    // As the user gives it: the share of all ranks.
+    double const share = (double(choice.sample->max_rank) + 1) / 0x1p64;
+    all.emplace_back("--sample", fmt::format("{}{:.6g}%", choice.sample->inverse ? "!" : "", 100 * share));
+    all.emplace_back("--seed", fmt::format("{}", choice.sample->seed));
+  }
+  return all;
+}
+
+}  // namespace ordo::inline v0::spectra
+
+namespace ordo::inline v0::spectra::detail {
+
+void unstated_values::add(unstated_values const& other) noexcept {
+  ms_level += other.ms_level;
+  rt += other.rt;
+  scan += other.scan;
+  charge += other.charge;
+  polarity += other.polarity;
+  precursor += other.precursor;
+  title += other.title;
+  native_id += other.native_id;
+  selection_level += other.selection_level;
+}
+
+void unstated_values::add(spectrum_choice const& choice, spectrum_header const& header) noexcept {
+  ms_level += choice.ms_levels.is_set() && !header.ms_level;
+  rt += choice.rt_seconds.is_set() && !header.rt_seconds;
+  scan += choice.scans.is_set() && !header.scan;
+  charge += choice.charges.is_set() && header.charges.empty() && !choice.charges.holds(0);
+  polarity += choice.polarity && !header.polarity;
+  precursor += choice.precursor_mz.is_set() && !header.precursor_mz;
+  title += choice.title.is_set() && !header.title;
+  native_id += choice.native_id.is_set() && !header.native_id;
+}
+
+}  // namespace ordo::inline v0::spectra::detail

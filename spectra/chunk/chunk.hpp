@@ -1,0 +1,361 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ordo/detail/buffer.hpp"
+#include "ordo/io.hpp"
+#include "ordo/memory.hpp"
+#include "ordo/spectra.hpp"
+#include "ordo/spectra/read.hpp"
+#include "ordo/spectra/summary.hpp"
+#include "spectra/chunk/filter_effects.hpp"
+#include "spectra/chunk/value_message.hpp"
+#include "spectra/external/keys.hpp"
+#include "spectra/peaks/chunk_peaks.hpp"
+
+// The interface between the pipeline and the formats.
+namespace ordo::inline v0::spectra::detail {
+
+/// The steps of the work on a chunk. Each format names those that it has; the others have an empty name.
+enum step : std::size_t { reading, parsing, unpacking, sorting, composing, writing, num_steps };
+using step_names = std::array<std::string_view, num_steps>;
+
+/// The time that each step of the work on a chunk took, the time that the chunk waited for it, and the bytes worked on. One
+/// thread at a time.
+class step_times {
+  using clock = std::chrono::steady_clock;
+
+ public:
+  /// Calls f() as a step that works on `size` bytes. The chunk has waited for it since the end of the step before.
+  template <class F>
+  decltype(auto) timed(step which, std::uint64_t size, F f) {
+    struct timer {
+      step_times& work;
+      step which;
+      clock::time_point begin = clock::now();
+      ~timer() {
+        work.ready_ = clock::now();
+        work.seconds_[which] += std::chrono::duration<double>(work.ready_ - begin).count();
+      }
+    } const running{*this, which};
+    waited_[which] += std::chrono::duration<double>(running.begin - ready_).count();
+    bytes_[which] += size;
+    return f();
+  }
+
+  /// Adds the times to one phase for each step, and reports the steps.
+  void add_to(std::span<phase_time> phases, sort_options const& options) const {
+    for (std::size_t s = 0; s < num_steps; ++s) {
+      phases[s].seconds += seconds_[s];
+      phases[s].waited += waited_[s];
+      phases[s].bytes += bytes_[s];
+      if (options.on_phase && bytes_[s] != 0) options.on_phase(phases[s].name, bytes_[s]);
+    }
+  }
+
+  /// Begins with a new chunk, which waits for its first step.
+  void start_times() {
+    seconds_ = waited_ = {};
+    bytes_ = {};
+    ready_ = clock::now();
+  }
+  /// Counts a part of a step's time as waiting for other threads.
+  void count_as_waiting(step which, double time) {
+    seconds_[which] -= time;
+    waited_[which] += time;
+  }
+  void add_bytes(step which, std::uint64_t size) { bytes_[which] += size; }
+
+ private:
+  std::array<double, num_steps> seconds_{}, waited_{};
+  std::array<std::uint64_t, num_steps> bytes_{};
+  clock::time_point ready_;  // for the next step
+};
+
+/// The text of a chunk. Its memory is reused for the next chunk.
+class chunk_text {
+ public:
+  /// Offsets in a chunk have 32 bits.
+  static constexpr std::uint64_t max_bytes = std::uint64_t{1} << 32;
+
+  std::uint64_t offset = 0;  // from where reading began
+  std::size_t size = 0;
+
+  [[nodiscard]] std::span<char> bytes() const { return memory_.span().first(size); }
+  [[nodiscard]] std::string_view view() const { return {memory_.data(), size}; }
+  /// Makes room for `wanted` bytes, and keeps the first `kept`. @returns all the room that there is
+  std::span<char> room(std::size_t wanted, std::size_t kept = 0) {
+    static host_memory plain;  // without state, so threads may share it
+    if (memory_.size() < wanted) {
+      buffer<char> larger(plain, wanted);
+      std::copy_n(memory_.data(), kept, larger.data());
+      memory_ = std::move(larger);
+    }
+    return memory_.span();
+  }
+
+ private:
+  buffer<char> memory_;
+};
+
+/// The spectra in the output of a chunk, with their keys, from which an order of spectra is made.
+class spectrum_records {
+ public:
+  struct record {
+    std::size_t end;        // in the output; the next record begins there
+    std::uint64_t number;   // in the chunk
+    std::uint64_t offset;   // in the chunk
+    std::size_t title_end;  // in titles()
+  };
+
+  void clear() {
+    all_.clear();
+    codes_.clear();
+    titles_.clear();
+    title_hashes_.clear();
+    head = 0;
+    any_spectra = marked = false;
+    first_number = first_offset = 0;
+  }
+  /// Appends the next spectrum. @param peaks  the number of peaks that it has in the output
+  /// @param several  the input is one of several
+  void add(order_keys const& keys, spectrum_header const& header, std::uint64_t peaks, std::size_t end, std::uint64_t number,
+           std::uint64_t offset, bool several) {
+    if (keys.has(spectrum_key::title)) titles_ += header.title.value_or("");
+    if (several && header.title && !header.title->empty())
+      title_hashes_.push_back(std::hash<std::string_view>()(*header.title));
+    all_.push_back({end, number, offset, titles_.size()});
+    codes_.resize(codes_.size() + keys.count());
+    keys.encode(header, peaks, codes_.data() + codes_.size() - keys.count());
+  }
+
+  [[nodiscard]] std::vector<record> const& all() const noexcept { return all_; }
+  [[nodiscard]] std::vector<std::uint64_t> const& codes() const noexcept { return codes_; }
+  [[nodiscard]] std::string const& titles() const noexcept { return titles_; }  // end to end, if there is a title key
+
+  [[nodiscard]] std::vector<std::size_t> const& title_hashes() const noexcept {
+    return title_hashes_;
+  }  // of those that have one
+
+  void save(value_writer& to) const { to.put(all_, codes_, titles_, title_hashes_, head, any_spectra, marked); }
+  void load(value_reader& from) { from.take(all_, codes_, titles_, title_hashes_, head, any_spectra, marked); }
+
+  std::size_t head = 0;                              // bytes before the first spectrum of the input, kept or not
+  bool any_spectra = false;                          // kept or not
+  bool marked = false;                               // the input begins with a byte order mark and a spectrum
+  std::uint64_t first_number = 0, first_offset = 0;  // of the chunk in the input, from which records count
+
+ private:
+  std::vector<record> all_;
+  std::vector<std::uint64_t> codes_;
+  std::string titles_;
+  std::vector<std::size_t> title_hashes_;
+};
+
+/// The precision with which numbers are printed: as few digits as give back the float, or the double.
+struct peak_digits {
+  bool mz_single = false, intensity_single = false;
+};
+
+/// Appends a spectrum in another format, and changes the header to what a reader of the output finds.
+/// @param title  memory for the title of the header @param order  the peaks to print @returns the number of peaks left out
+using print_spectrum = std::size_t (*)(spectrum_header& header, std::string& title, peak_list const& peaks,
+                                       std::span<std::uint32_t const> order, peak_digits digits, std::string& output);
+
+/// Purposes for which an input is read.
+enum class purpose { sort, check, summary, compare, read, order, choose };
+
+/// Spectra that do not state a value on which a choice, or the spectra to which a selection applies, depends.
+struct unstated_values {
+  std::uint64_t ms_level = 0, rt = 0, scan = 0, charge = 0, polarity = 0, precursor = 0, title = 0, native_id = 0,
+                selection_level = 0;
+
+  void add(unstated_values const& other) noexcept;
+  void add(spectrum_choice const& choice, spectrum_header const& header) noexcept;
+};
+
+/// The head of mzML documents that become one.
+class merged_head;
+
+/// The work on the chunks of an input.
+struct chunk_task {
+  purpose what = purpose::sort;
+  sort_options const* options = nullptr;
+  selection const* select = nullptr;        // nullptr: every peak is kept
+  spectrum_choice const* choice = nullptr;  // nullptr: every spectrum is chosen
+  order_keys const* keys = nullptr;         // for purpose::order
+  print_spectrum print = nullptr;           // nullptr: the output has the format of the input
+  order_options const* order = nullptr;     // for spectra of mzML that stay mzML
+  order_report* ordered = nullptr;          // which then gets runs, passes and missing keys
+  bool lists = false;                       // the numbers of the chosen spectra, as for purpose::choose
+  merged_head* merged = nullptr;            // of documents of mzML that become one, or parts of it
+  bool several = false;  // the input is one of several: printed titles name the run, and records have hashes of titles
+
+  [[nodiscard]] bool writes() const noexcept { return what == purpose::sort || what == purpose::order; }
+  /// Returns true if all of each spectrum is read, and nothing is written.
+  [[nodiscard]] bool reads_all() const noexcept {
+    return what == purpose::summary || what == purpose::compare || what == purpose::read;
+  }
+  /// Returns true if spectra that are not chosen are read, too.
+  [[nodiscard]] bool reads_others() const noexcept { return what == purpose::compare; }
+  /// Returns true if peaks or spectra may be dropped.
+  [[nodiscard]] bool drops() const noexcept { return select || choice; }
+};
+
+/// The totals, warnings and first disorder of an input, in its order.
+class diagnostics {
+ public:
+  explicit diagnostics(sort_options const& options) : options(options) {}
+  /// Counts a warning, and reports it if it is among the first.
+  void warn(std::string const& message) {
+    if (options.on_warning && totals.warnings < options.warnings_shown) options.on_warning(message);
+    ++totals.warnings;
+  }
+  /// Warns if all chosen spectra of a run are of MS level 1, which MGF does not take. @param chooses  there is a choice
+  void warn_of_levels(bool chooses, std::uint64_t chosen, std::uint64_t level_1) {
+    if (chosen != level_1 || totals.spectra == 0) return;
+    if (!chooses)
+      warn(options.name + ": there are no spectra of MS level 2 or above");
+    else if (chosen != 0)
+      warn(options.name + ": none of the chosen spectra is of MS level 2 or above");
+  }
+
+  sort_options const& options;
+  sort_report totals;  // of all chunks so far, without machine and phases
+  std::optional<disorder> first_disorder;
+  unstated_values unstated;
+};
+
+/// Returns a checksum of the text of a chunk.
+std::uint32_t checksum_of(std::string_view text);
+
+/// Some whole spectra of an input, and the work on them by one thread at a time.
+class chunk : public step_times {
+ public:
+  virtual ~chunk() = default;
+  chunk(chunk const&) = delete;
+  chunk& operator=(chunk const&) = delete;
+
+  /// Reads headers and peaks into `counted`, `peaks`, `records`, `summarized` and `columns`.
+  /// @returns false if there is an error or a disorder, so that nothing is to be done with the chunk
+  virtual bool parse() = 0;
+  /// Returns true if chunk_peaks::select is to be called; else the peaks of `codes` alone are sorted.
+  [[nodiscard]] virtual bool selects() const = 0;
+  /// Makes the output of the peaks that are kept, in their order.
+  virtual void compose() = 0;
+  [[nodiscard]] virtual std::span<char const> output() const = 0;
+  /// The offset at which output() has to be written if no chunk changes its length.
+  [[nodiscard]] virtual std::uint64_t offset() const = 0;
+
+  /// Returns a checksum of the input of the chunk.
+  virtual std::uint32_t input_checksum() = 0;
+  /// Appends the results of the work on the chunk, unless something is to be said about it. @returns false then
+  virtual bool save(value_writer& to) const = 0;
+  /// Takes the results of the work that another process did on the same chunk.
+  virtual void load(value_reader& from) = 0;
+
+  chunk_counts counted;
+  chunk_peaks peaks;
+  summary summarized;
+  comparison compared;
+  spectrum_columns columns;
+  spectrum_records records;
+  unstated_values unstated;
+  std::vector<std::uint64_t> chosen;  // numbers of spectra, for chunk_task::lists
+  std::exception_ptr failure;         // the first, by its place in the chunk
+  bool composed = false;              // output() is complete
+  std::uint64_t place = 0;            // of the output, if chunks change their length
+  std::uint64_t chunk_number = 0;     // in the input, if members of a group share the work
+  std::uint32_t checksum = 0;         // of the input, if another member works on the chunk
+  std::vector<char> results;          // to be sent by another member than the first
+
+ protected:
+  chunk() = default;
+  /// Adds a spectrum to what the task reads. @param number  in the input @param has_peaks  a selection can apply to the
+  /// spectrum @param is_printed  another format takes it
+  void add(chunk_task const& task, spectrum const& one, std::uint64_t number, bool has_peaks = true, bool is_printed = true) {
+    if (task.what == purpose::summary) {
+      summarized.add(one, task.options->distributions);
+    } else if (task.what == purpose::compare) {
+      if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options, task.print != nullptr);
+      effects_->add(one, number, has_peaks && is_selected(task, one.header), is_printed, compared);
+    } else {
+      columns.add(one);
+    }
+  }
+  /// Returns true if a spectrum is chosen. @param number  in the input
+  bool choose(chunk_task const& task, spectrum_header const& header, std::uint64_t number) {
+    if (task.choice) unstated.add(*task.choice, header);
+    bool const accepted = !task.choice || task.choice->accepts(header, number);
+    if (accepted && (task.what == purpose::choose || task.lists)) chosen.push_back(number);
+    return accepted;
+  }
+  /// Returns true if the peaks of a chosen spectrum are selected.
+  bool is_selected(chunk_task const& task, spectrum_header const& header) {
+    auto const& levels = task.options->select_levels;
+    if (!levels.is_set()) return true;
+    unstated.selection_level += !header.ms_level;
+    return (header.ms_level && levels.holds(*header.ms_level)) != levels.inverse;
+  }
+  void save_counts(value_writer& to) const {
+    to.put(counted, unstated);
+    records.save(to);
+  }
+  void load_counts(value_reader& from) {
+    from.take(counted, unstated);
+    records.load(from);
+  }
+  /// Begins with the next chunk of the input.
+  void restart() {
+    counted = {};
+    peaks.clear();
+    summarized = {};
+    compared = {};
+    columns = {};
+    records.clear();
+    unstated = {};
+    chosen.clear();
+    failure = nullptr;
+    start_times();
+  }
+
+ private:
+  std::unique_ptr<filter_effects> effects_;  // for purpose::compare
+};
+
+/// A format: cuts an input into chunks, makes messages of what is wrong in them, and writes their output.
+class input_format {
+ public:
+  virtual ~input_format() = default;
+  [[nodiscard]] virtual step_names const& steps() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<chunk> make_chunk() const = 0;
+  /// The bytes that are left of the input, if chunks of the output can be written at the offsets of those of the input.
+  [[nodiscard]] virtual std::optional<std::uint64_t> addressable_bytes() const { return {}; }
+
+  /// Takes the next `wanted` bytes of the input or so; one call at a time. @returns false if there are none
+  virtual bool next(chunk& one, std::size_t wanted) = 0;
+  /// Returns true if follow() reads all chunks.
+  [[nodiscard]] virtual bool follows() const { return false; }
+  /// Reads the input of a chunk, after the work on it and before accept(); one call at a time, in the order of the input.
+  virtual void follow(chunk const& /*one*/) {}
+  /// Reports the warnings of a chunk, one after the other. @returns false for a disorder, after which nothing is read
+  /// @throws input_error for what is wrong in the chunk
+  virtual bool accept(chunk& one) = 0;
+  virtual void write(chunk& one, sink& output) { output.write(one.output()); }
+  /// Ends the output and the input.
+  virtual void end() {}
+};
+
+}  // namespace ordo::inline v0::spectra::detail

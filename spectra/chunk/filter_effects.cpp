@@ -1,0 +1,205 @@
+#include "spectra/chunk/filter_effects.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "spectra/peaks/chunk_peaks.hpp"
+
+namespace ordo::inline v0::spectra {
+
+void comparison::add(comparison const& other) {
+  before.add(other.before);
+  after.add(other.after);
+  // Inputs of another format than that of the output have one step more.
+  std::size_t at = 0;
+  for (step_effect const& one : other.steps) {
+    auto const found = std::ranges::find(steps, one.option, &step_effect::option);
+    if (found == steps.end()) {
+      steps.insert(steps.begin() + std::ptrdiff_t(at++), one);
+    } else {
+      found->spectra += one.spectra;
+      found->peaks += one.peaks;
+      at = std::size_t(found - steps.begin()) + 1;
+    }
+  }
+}
+
+}  // namespace ordo::inline v0::spectra
+
+namespace ordo::inline v0::spectra::detail {
+namespace {
+
+std::string joined(std::vector<std::pair<std::string, std::string>> const& options) {
+  std::string text;
+  for (auto const& [name, value] : options) text += (text.empty() ? "" : " ") + name + (value.empty() ? "" : " " + value);
+  return text;
+}
+
+std::vector<spectrum_choice> rules_of(spectrum_choice const& all) {
+  std::vector<spectrum_choice> rules;
+  auto const add = [&](auto set) {
+    spectrum_choice one;
+    one.first_number = all.first_number;
+    set(one);
+    if (!one.empty()) rules.push_back(std::move(one));
+  };
+  // In the order of as_options.
+  add([&](spectrum_choice& one) { one.ms_levels = all.ms_levels; });
+  add([&](spectrum_choice& one) { one.rt_seconds = all.rt_seconds; });
+  add([&](spectrum_choice& one) { one.scans = all.scans; });
+  add([&](spectrum_choice& one) { one.charges = all.charges; });
+  add([&](spectrum_choice& one) {
+    one.polarity = all.polarity;
+    one.inverse_polarity = all.inverse_polarity;
+  });
+  add([&](spectrum_choice& one) { one.precursor_mz = all.precursor_mz; });
+  add([&](spectrum_choice& one) { one.title = all.title; });
+  add([&](spectrum_choice& one) { one.native_id = all.native_id; });
+  add([&](spectrum_choice& one) {
+    one.numbers = all.numbers;
+    one.inverse_numbers = all.inverse_numbers;
+  });
+  add([&](spectrum_choice& one) { one.sample = all.sample; });
+  add([&](spectrum_choice& one) {
+    one.duplicates = all.duplicates;
+    one.duplicates_text = all.duplicates_text;
+  });
+  return rules;
+}
+
+// Returns the first step of a selection, the first two, and so on.
+std::vector<selection> steps_of(selection const& all) {
+  std::vector<selection> steps;
+  selection one;
+  auto const add = [&](auto set) {
+    selection next = one;
+    set(next);
+    if (next == one) return;
+    steps.push_back(next);
+    one = next;
+  };
+  add([&](selection& to) { to.min_mz = all.min_mz, to.max_mz = all.max_mz; });
+  add([&](selection& to) { to.drop_zero = all.drop_zero; });
+  add([&](selection& to) { to.min_intensity = all.min_intensity; });
+  add([&](selection& to) {
+    to.remove_precursor = all.remove_precursor;
+    to.remove_precursor_above = all.remove_precursor_above;
+    to.all_charges = all.all_charges;
+  });
+  add([&](selection& to) { to.min_relative = all.min_relative; });
+  add([&](selection& to) { to.dedupe = all.dedupe, to.merge = all.merge; });
+  add([&](selection& to) { to.top = all.top, to.per = all.per, to.around = all.around; });
+  add([&](selection& to) { to.min_peaks = all.min_peaks; });
+  return steps;
+}
+
+}  // namespace
+
+filter_effects::filter_effects(sort_options const& options, bool prints)
+    : options_(options), prints_(prints), rules_(rules_of(options.choice)), selections_(steps_of(options.select)) {
+  for (spectrum_choice const& one : rules_) steps_.push_back({joined(as_options(one)), 0, 0});
+  if (prints_) steps_.push_back({"--to mgf", 0, 0});
+  std::size_t listed = 0;
+  for (selection const& one : selections_) {
+    auto names = as_options(one);
+    std::size_t const all = names.size();
+    names.erase(names.begin(), names.begin() + std::ptrdiff_t(listed));
+    listed = all;
+    steps_.push_back({joined(names), 0, 0});
+  }
+  if (!selections_.empty()) selector_ = peak_sorter_on_host({.device = device::cpu, .threads = 1});
+}
+
+void filter_effects::add(spectrum const& one, std::uint64_t number, bool is_selected, bool is_printed, comparison& to) {
+  if (to.steps.empty()) to.steps = steps_;
+  to.before.add(one, options_.distributions);
+  for (std::size_t k = 0; k < rules_.size(); ++k) {
+    if (rules_[k].accepts(one.header, number)) continue;
+    ++to.steps[k].spectra;
+    to.steps[k].peaks += one.peaks.size();
+    return;
+  }
+  if (prints_ && !is_printed) {
+    step_effect& effect = to.steps[rules_.size()];
+    ++effect.spectra;
+    effect.peaks += one.peaks.size();
+    return;
+  }
+  mz_.assign(one.peaks.mz.begin(), one.peaks.mz.end());
+  intensity_.assign(one.peaks.intensity.begin(), one.peaks.intensity.end());
+  if (is_selected && !selections_.empty() && !select(one, to)) return;
+  if (prints_) drop_not_finite(to);
+
+  // The order of the output.
+  auto const& keys = options_.by == sort_key::mz ? mz_ : intensity_;
+  peak_code const code(options_.descending);
+  std::vector<std::uint32_t> order(mz_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return code(keys[i]); });
+  std::vector<double> mz, intensity;
+  for (std::uint32_t const i : order) {
+    mz.push_back(mz_[i]);
+    intensity.push_back(intensity_[i]);
+  }
+  spectrum written{one.header, {mz, intensity, {}}, {}, one.number};
+  to.after.add(written, options_.distributions);
+  if (!prints_ || !options_.all_precursors) return;
+  for (precursor_ion const& ion : one.header.other_precursors) {
+    written.header.precursor_mz = ion.mz;
+    written.header.charges = ion.charges;
+    to.after.add(written, options_.distributions);
+  }
+}
+
+// Drops the peaks that are not printed.
+void filter_effects::drop_not_finite(comparison& to) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < mz_.size(); ++i) {
+    if (!std::isfinite(mz_[i]) || !std::isfinite(intensity_[i])) continue;
+    mz_[kept] = mz_[i];
+    intensity_[kept++] = intensity_[i];
+  }
+  to.steps[rules_.size()].peaks += mz_.size() - kept;
+  mz_.resize(kept);
+  intensity_.resize(kept);
+}
+
+// Leaves the kept peaks in mz_ and intensity_. @returns false if the spectrum is dropped
+bool filter_effects::select(spectrum const& one, comparison& to) {
+  std::size_t const n = mz_.size();
+  std::array<std::uint32_t, 2> const bounds{0, std::uint32_t(n)};
+  bool const may_have = one.header.may_have_precursor() && one.header.precursor_mz;
+  double const precursor = may_have ? *one.header.precursor_mz : std::numeric_limits<double>::quiet_NaN();
+  std::int32_t const charge = one.header.charges.empty() ? 0 : one.header.charges.front();
+  std::size_t left = n;
+  keep_.assign(n, 1);
+  for (std::size_t k = 0; k < selections_.size(); ++k) {
+    selection const& rules = selections_[k];
+    step_effect& effect = to.steps[rules_.size() + std::size_t(prints_) + k];
+    sums_.resize(rules.merge ? n : 0);
+    selector_->select({mz_, intensity_, bounds, {&precursor, 1}, {&charge, 1}, sums_}, rules, keep_);
+    std::size_t const kept = std::size_t(std::ranges::count(keep_, std::uint8_t{1}));
+    effect.peaks += left - kept;
+    left = kept;
+    if (kept >= rules.min_peaks) continue;
+    ++effect.spectra;
+    effect.peaks += kept;
+    return false;
+  }
+  std::size_t to_place = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!keep_[i]) continue;
+    intensity_[to_place] = sums_.empty() ? intensity_[i] : sums_[i];
+    mz_[to_place++] = mz_[i];
+  }
+  mz_.resize(to_place);
+  intensity_.resize(to_place);
+  return true;
+}
+
+}  // namespace ordo::inline v0::spectra::detail

@@ -1,0 +1,51 @@
+#include "spectra/encoding/digest.hpp"
+
+#include <new>
+
+#include <fmt/format.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+namespace ordo::inline v0::spectra::detail {
+
+struct sha1_digest::state {
+  EVP_MD_CTX* context = nullptr;
+
+  state() {
+    // OpenSSL would use the context that it could not make for want of memory.
+    if (!OSSL_LIB_CTX_get0_global_default()) throw std::bad_alloc();
+    context = EVP_MD_CTX_new();
+    if (!context || EVP_DigestInit_ex(context, EVP_sha1(), nullptr) != 1) {
+      EVP_MD_CTX_free(context);
+      throw std::bad_alloc();
+    }
+  }
+  ~state() { EVP_MD_CTX_free(context); }
+  state(state const&) = delete;
+  state& operator=(state const&) = delete;
+};
+
+sha1_digest::sha1_digest() : state_(std::make_unique<state>()) {}
+sha1_digest::~sha1_digest() = default;
+sha1_digest::sha1_digest(sha1_digest&&) noexcept = default;
+sha1_digest& sha1_digest::operator=(sha1_digest&&) noexcept = default;
+
+void sha1_digest::add(std::string_view text) {
+  EVP_DigestUpdate(state_->context, text.data(), text.size());
+}
+
+std::array<unsigned char, 20> sha1_digest::bytes() const {
+  state copy;
+  std::array<unsigned char, 20> made{};
+  EVP_MD_CTX_copy_ex(copy.context, state_->context);
+  EVP_DigestFinal_ex(copy.context, made.data(), nullptr);
+  return made;
+}
+
+std::string sha1_digest::hex() const {
+  std::string text;
+  for (unsigned char const one : bytes()) text += fmt::format("{:02x}", one);
+  return text;
+}
+
+}  // namespace ordo::inline v0::spectra::detail

@@ -1,0 +1,327 @@
+#include "spectra/pipeline/pipeline.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <libdeflate.h>
+#include <tbb/parallel_pipeline.h>
+
+#include "base/large_blocks.hpp"
+#include "base/threads.hpp"
+#include "spectra/import/format.hpp"
+#include "spectra/mgf/format.hpp"
+#include "spectra/mgf/writer.hpp"
+#include "spectra/mzml/format.hpp"
+#include "spectra/pipeline/chunk_exchange.hpp"
+
+namespace ordo::inline v0::spectra::detail {
+
+std::uint32_t checksum_of(std::string_view text) {
+  return libdeflate_crc32(0, text.data(), text.size());
+}
+
+bool is_helper(sort_options const& options) {
+  return options.members && options.members->rank() != 0;
+}
+
+std::size_t chunk_size(std::size_t chunk_bytes, std::size_t chunks, bool on_gpu) {
+  // A GPU needs more at a time than fits the cache of a thread. Memory for a text is up to 2.5 times its size.
+  constexpr std::size_t gpu_factor = 16, max_bytes = std::size_t{288} << 20;
+  return on_gpu ? std::max(chunk_bytes, std::min(gpu_factor * chunk_bytes, max_bytes / chunks)) : chunk_bytes;
+}
+
+pipeline::pipeline(sort_options options, pipeline_task const& task)
+    : options_(std::move(options)), from_(task.from), receiver_(task.receiver), arena_(threads_for(options_.machine.threads)) {
+  task_.what = task.what;
+  task_.options = &options_;
+  task_.keys = task.keys;
+  task_.lists = task.lists;
+  options_.choice.check();
+  if (task.what != purpose::check && !options_.choice.empty()) task_.choice = &options_.choice;
+  if (task_.writes() || task_.what == purpose::compare) options_.select.check();
+  if ((task_.writes() || task.what == purpose::compare) && task.from != task.to && task.to == format::mgf)
+    task_.print = print_mgf;
+  if (!task_.writes()) return;
+  if (!options_.select.empty()) task_.select = &options_.select;
+  if (task.order) {
+    task_.order = task.order;
+    task_.ordered = &ordered_;
+  }
+  task_.merged = task.merged;
+  task_.several = task.several;
+  machines_.emplace(options_, unsigned(arena_.max_concurrency()));
+}
+
+pipeline::~pipeline() = default;
+
+chunk& pipeline::take_idle() {
+  std::lock_guard const lock(changing_);
+  if (idle_.empty()) {
+    idle_.reserve(chunks_.size() + 1);  // so that giving back throws nothing
+    return *chunks_.emplace_back(format_->make_chunk());
+  }
+  chunk& one = *idle_.back();  // the last one given back is in a cache
+  idle_.pop_back();
+  return one;
+}
+
+// @param output  only to write chunks at their offsets
+void pipeline::work(chunk& one, sink* output) noexcept try {
+  if (!one.parse()) return;
+  if (machines_) {
+    bool const selects = one.selects();
+    if (selects)
+      one.timed(sorting, 2 * one.peaks.mz.size() * sizeof(double),
+                [&] { one.count_as_waiting(sorting, one.peaks.select(options_, *machines_, one.counted)); });
+    if (!one.peaks.codes.empty()) {
+      double const share = double(one.counted.reordered) / double(std::max<std::uint64_t>(one.counted.spectra, 1));
+      one.timed(sorting, one.peaks.codes.size() * sizeof(std::uint64_t),
+                [&] { one.count_as_waiting(sorting, one.peaks.sort(*machines_, share)); });
+    }
+    one.compose();
+  }
+  one.composed = true;
+  if (output) one.timed(writing, one.output().size(), [&] { output->write_at(one.offset(), one.output()); });
+} catch (...) {
+  one.failure = std::current_exception();
+}
+
+// @param output  only to write chunks one after the other
+void pipeline::finish(chunk& one, sink* output) {
+  if (stopped_) return;
+  if (!format_->accept(one)) {
+    stopped_ = true;
+    return;
+  }
+  std::size_t const size = one.output().size();
+  if (one.counted.bytes != 0) {  // the format may have something to do for a chunk of which nothing is kept
+    if (output) one.timed(writing, size, [&] { format_->write(one, *output); });
+    if (receiver_) receiver_->take(one);
+  }
+  sort_report& totals = found_.totals;
+  totals.bytes += one.counted.bytes;
+  totals.lines += one.counted.lines;
+  totals.spectra += one.counted.spectra;
+  totals.peaks += one.counted.peaks;
+  totals.reordered += one.counted.reordered;
+  totals.written += size;
+  totals.spectra_kept += one.counted.spectra_kept;
+  totals.peaks_kept += one.counted.peaks_kept;
+  totals.missing_precursor += one.counted.missing_precursor;
+  if (task_.what == purpose::summary) summary_.add(one.summarized);
+  if (task_.what == purpose::compare) compared_.add(one.compared);
+  if (task_.what == purpose::read && !receiver_) columns_.add(one.columns);
+  if (task_.what == purpose::choose || task_.lists) chosen_.insert(chosen_.end(), one.chosen.begin(), one.chosen.end());
+  found_.unstated.add(one.unstated);
+  one.add_to(phases_, options_);
+  if (options_.on_progress) options_.on_progress(totals.bytes);
+}
+
+void pipeline::make_format(source& input, sink* output) {
+  switch (from_) {
+    case format::mgf:
+      format_ = make_mgf_format(input, task_, found_);
+      break;
+    case format::mzml:
+      format_ = make_mzml_format(input, task_.print ? nullptr : output, task_, found_);
+      break;
+    case format::mzxml:
+      format_ = make_import_format(make_mzxml_reader(input, options_.lenient), task_, found_);
+      break;
+    case format::msp:
+      format_ = make_import_format(make_msp_reader(input, options_), task_, found_);
+      break;
+    case format::mzspeclib:
+      format_ = make_import_format(make_mzspeclib_reader(input), task_, found_);
+  }
+  for (std::size_t s = 0; s < num_steps; ++s) phases_[s].name = format_->steps()[s];
+}
+
+void pipeline::run(source& input, sink* output) {
+  make_format(input, is_helper(options_) ? nullptr : output);
+  // More than threads, as chunks take different times, and none waits for the one before it to be written.
+  tokens_ = 2 * std::size_t(arena_.max_concurrency()) + 1;
+  chunk_bytes_ = chunk_size(options_.chunk_bytes, tokens_, machines_ && machines_->on_gpu());
+  if (options_.members && options_.members->size() > 1 && task_.writes()) {
+    if (options_.members->moves_device_memory())
+      throw usage_error("cannot share: spectra: the members are GPUs of one process");
+    others_ = std::make_unique<chunk_exchange>(*options_.members, chunk_bytes_, std::size_t(arena_.max_concurrency()));
+    chunk_bytes_ = others_->chunk_bytes();
+    if (!others_->is_first()) return help();
+  }
+  try {
+    work_in_order(output);
+  } catch (member_lost const&) {
+    throw;
+  } catch (...) {
+    try {
+      if (others_) others_->end(nullptr);
+    } catch (...) {  // what went wrong first is thrown
+    }
+    ordo::detail::rethrow_refused_block(fmt::format("{}: the spectra behind byte {}", options_.name, found_.totals.bytes));
+  }
+  if (others_) others_->end(&found_.totals);
+}
+
+bool pipeline::next(chunk& one) {
+  one.composed = false;
+  one.chunk_number = next_chunk_++;
+  return !stopped_ && format_->next(one, chunk_bytes_);
+}
+
+// Takes the results of another member. If it has none, or has read something else, this one does the work, and finds what there
+// is to say.
+void pipeline::take_results(chunk& one) {
+  if (!others_ || others_->is_own(one.chunk_number)) return;
+  std::span<char const> const results = others_->results_of(one.chunk_number);
+  if (results.empty() || one.failure) return work(one, nullptr);
+  value_reader from(results);
+  std::uint32_t checksum = 0;
+  from.take(checksum);
+  if (checksum != one.checksum) return work(one, nullptr);
+  one.load(from);
+  one.composed = true;
+}
+
+// Works on chunks for member 0, until it needs no more.
+void pipeline::help() {
+  std::exception_ptr failure;  // of this member, unless member 0 fails, too
+  try {
+    auto const next = [&](tbb::flow_control& control) -> chunk* {
+      chunk* const one = &take_idle();
+      if (!this->next(*one)) control.stop();
+      return one;
+    };
+    auto const work_on = [&](chunk* one) {
+      one->results.clear();
+      if (!others_->is_own(one->chunk_number)) return one;
+      value_writer to(one->results);
+      try {
+        to.put(one->input_checksum());
+        work(*one, nullptr);
+        if (!one->save(to)) one->results.clear();
+      } catch (...) {
+        one->results.clear();
+      }
+      return one;
+    };
+    auto const end = [&](chunk* one) {
+      if (!others_->add(one->chunk_number, one->results)) stopped_ = true;
+      if (others_->is_own(one->chunk_number)) one->add_to(phases_, options_);
+      std::lock_guard const lock(changing_);
+      idle_.push_back(one);
+    };
+    using tbb::filter_mode;
+    arena_.execute([&] {
+      tbb::parallel_pipeline(tokens_, tbb::make_filter<void, chunk*>(filter_mode::serial_in_order, next) &
+                                          tbb::make_filter<chunk*, chunk*>(filter_mode::parallel, work_on) &
+                                          tbb::make_filter<chunk*, void>(filter_mode::serial_in_order, end));
+    });
+  } catch (member_lost const&) {
+    throw;
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (!others_->is_cut()) try {
+      others_->finish(found_.totals);
+    } catch (member_lost const&) {
+      throw;
+    } catch (...) {
+      if (!failure) throw;
+    }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void pipeline::work_in_order(sink* output) {
+  // Known before anything is read: a read may wait for input that never comes, while write() can fail at once.
+  std::optional<std::uint64_t> const bytes = others_ ? std::nullopt : format_->addressable_bytes();
+  bool const addressable = output && bytes && (task_.drops() ? output->expect_unknown() : output->expect(*bytes));
+  bool const places = addressable && task_.drops();
+
+  auto const next = [&](tbb::flow_control& control) -> chunk* {
+    chunk* const one = &take_idle();
+    if (!this->next(*one)) control.stop();
+    return one;
+  };
+  auto const work_on = [&](chunk* one) {
+    if (others_ && !others_->is_own(one->chunk_number))
+      one->checksum = one->input_checksum();
+    else
+      work(*one, addressable && !places ? output : nullptr);
+    return one;
+  };
+  // A selection changes the length of chunks, so that the place of each depends on those before it.
+  std::uint64_t placed = 0;
+  auto const place = [&](chunk* one) {
+    one->place = std::exchange(placed, placed + one->output().size());
+    return one;
+  };
+  auto const write = [&](chunk* one) {
+    if (!one->composed) return one;
+    try {
+      one->timed(writing, one->output().size(), [&] { output->write_at(one->place, one->output()); });
+    } catch (...) {
+      one->failure = std::current_exception();
+    }
+    return one;
+  };
+  auto const end = [&](chunk* one) {
+    take_results(*one);
+    finish(*one, addressable ? nullptr : output);
+    std::lock_guard const lock(changing_);
+    idle_.push_back(one);
+  };
+  using tbb::filter_mode;
+  arena_.execute([&] {
+    auto steps = tbb::make_filter<void, chunk*>(filter_mode::serial_in_order, next) &
+                 tbb::make_filter<chunk*, chunk*>(filter_mode::parallel, work_on);
+    if (format_->follows())  // beside the steps that follow, which may take as long
+      steps = steps & tbb::make_filter<chunk*, chunk*>(filter_mode::serial_in_order, [&](chunk* one) {
+                format_->follow(*one);
+                return one;
+              });
+    if (places)
+      steps = steps & tbb::make_filter<chunk*, chunk*>(filter_mode::serial_in_order, place) &
+              tbb::make_filter<chunk*, chunk*>(filter_mode::parallel, write);
+    tbb::parallel_pipeline(tokens_, steps & tbb::make_filter<chunk*, void>(filter_mode::serial_in_order, end));
+  });
+  if (stopped_) return;
+  format_->end();
+  // Not of a part of an input, whose reader takes no warnings.
+  if (found_.totals.spectra == 0 && options_.on_warning && (task_.writes() || task_.what == purpose::check))
+    found_.warn(options_.name + ": there are no spectra");
+  warn_of_unstated();
+}
+
+void pipeline::warn_of_unstated() {
+  auto const warn = [&](std::uint64_t count, std::string_view what, bool inverse) {
+    if (count != 0)
+      found_.warn(fmt::format("{}: {} spectra do not state {}, and are {}", options_.name, count, what,
+                              inverse ? "chosen" : "not chosen"));
+  };
+  spectrum_choice const& choice = options_.choice;
+  unstated_values const& all = found_.unstated;
+  warn(all.ms_level, "an MS level", choice.ms_levels.inverse);
+  warn(all.rt, "a retention time", choice.rt_seconds.inverse);
+  warn(all.scan, "a scan number", choice.scans.inverse);
+  warn(all.charge, "a charge", choice.charges.inverse);
+  warn(all.polarity, "a polarity", choice.inverse_polarity);
+  warn(all.precursor, "a precursor m/z", choice.precursor_mz.inverse);
+  warn(all.title, "a title", choice.title.inverse);
+  warn(all.native_id, "a native id", choice.native_id.inverse);
+  if (all.selection_level != 0)
+    found_.warn(fmt::format("{}: {} spectra do not state an MS level, and {}", options_.name, all.selection_level,
+                            options_.select_levels.inverse ? "are filtered" : "keep all peaks"));
+}
+
+sort_report pipeline::report() const {
+  sort_report all = found_.totals;
+  if (others_) all.sent = others_->sent();
+  if (machines_) machines_->report(all);
+  for (phase_time const& one : phases_)
+    if (!one.name.empty()) all.phases.push_back(one);
+  return all;
+}
+
+}  // namespace ordo::inline v0::spectra::detail

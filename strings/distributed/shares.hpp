@@ -1,0 +1,85 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "distributed/output_part.hpp"
+#include "ordo/communicator.hpp"
+#include "ordo/host_bytes.hpp"
+#include "ordo/io.hpp"
+#include "ordo/strings.hpp"
+#include "ordo/strings/distributed_sort.hpp"
+
+// What the members of a group read of the texts, and what they write of the output.
+namespace ordo::inline v0::strings::detail {
+
+/// The bytes of a text: from its position on, or, if it is sequential, an unknown number.
+struct text_range {
+  static constexpr std::uint64_t sequential = ~std::uint64_t{0};
+  std::uint64_t begin = 0, size = sequential;
+
+  [[nodiscard]] static text_range of(source const& text);
+};
+
+/// Appends the rest of a sequential text.
+void append_all(source& text, host_bytes& to);
+
+/// Whole lines of an addressable text, or the end of it that no delimiter ends.
+struct line_piece {
+  std::size_t text;
+  std::uint64_t begin, end;
+};
+
+/// Divides addressable texts from `first` on into shares of about equally many bytes, and returns the pieces of one. A line
+/// belongs to the member in whose part it begins. @throws input_error  if a text is no longer addressable
+std::vector<line_piece> pieces_of(texts const& from, std::size_t first, std::span<text_range const> ranges, std::size_t members,
+                                  std::size_t rank, char delimiter);
+
+/// A piece of a text, as a text of its own.
+class piece_source final : public source {
+ public:
+  piece_source(std::unique_ptr<source> text, line_piece const& piece)
+      : text_(std::move(text)), begin_(piece.begin), size_(piece.end - piece.begin) {}
+
+  std::size_t read(std::span<char> to) override;
+  [[nodiscard]] std::optional<std::uint64_t> size() const override { return size_; }
+  void read_at(std::uint64_t offset, std::span<char> to) const override { text_->read_at(begin_ + offset, to); }
+  [[nodiscard]] std::uint64_t position() const override { return position_; }
+  void skip(std::uint64_t bytes) override { position_ += bytes; }
+
+ private:
+  std::unique_ptr<source> text_;
+  std::uint64_t begin_, size_, position_ = 0;
+};
+
+/// The part of the output that a member writes. expect() is collective.
+class member_sink final : public sink {
+ public:
+  /// @param began  called for phase::write with the bytes that all members write
+  member_sink(group& members, group_output const& open, phase_observer const& began)
+      : members_(members), open_(open), began_(began) {}
+
+  void write(std::span<char const> data) override { part_->writer().write(data); }
+  bool expect(std::uint64_t bytes) override;
+  [[nodiscard]] bool addressable() const override { return true; }
+  void write_at(std::uint64_t offset, std::span<char const> data) override { part_->writer().write_at(offset, data); }
+
+  /// Completes the output. Collective.
+  void finish() { part_->finish(); }
+  /// After expect(): the bytes of this member, and of all.
+  [[nodiscard]] std::uint64_t own_bytes() const { return own_bytes_; }
+  [[nodiscard]] std::uint64_t all_bytes() const { return all_bytes_; }
+
+ private:
+  group& members_;
+  group_output const& open_;
+  phase_observer const& began_;
+  std::optional<ordo::detail::output_part> part_;
+  std::uint64_t own_bytes_ = 0, all_bytes_ = 0;
+};
+
+}  // namespace ordo::inline v0::strings::detail

@@ -1,0 +1,282 @@
+#include "tools/cli/options/option_table.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tools/cli/options/option_pages.hpp"
+#include "tools/cli/options/options.hpp"
+
+namespace ordo::inline v0::cli {
+namespace {
+
+// Returns the number of letters to insert, delete, replace, or exchange with their neighbour, to make one text of the other.
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> before(to.size() + 1), last(to.size() + 1), row(to.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= to.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (from[i - 1] != to[j - 1])});
+      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(last);
+    last.swap(row);
+  }
+  return last.back();
+}
+
+std::string joined(std::string_view choices) {
+  std::string text;
+  for (char const c : choices)
+    if (c == ' ')
+      text += ", ";
+    else
+      text += c;
+  return text;
+}
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+}
+
+// Returns the choice that a value is, without data if it is none.
+std::string_view find_choice(option const& of, std::string_view value) {
+  for (std::string_view choices = of.choices; !choices.empty();) {
+    std::string_view const one = choices.substr(0, choices.find(' '));
+    if (of.ignores_case ? std::ranges::equal(one, value, {}, lower, lower) : one == value) return one;
+    choices.remove_prefix(std::min(one.size() + 1, choices.size()));
+  }
+  return {};
+}
+
+// Values are checked at once, unknown options and operands at the end: a command line that asks for help gets it.
+class tool_parser final : public argument_parser {
+ public:
+  explicit tool_parser(command_table const& table) : program_(table), command_(&table) {}
+
+  parsed_command finish() {
+    if (version_)
+      fmt::print("{}", version_text(program_.name));
+    else if (help_)
+      fmt::print("{}", help_text(*command_, command_->name));
+    else if (!page_.empty())
+      fmt::print("{}", page_);
+    if (version_ || help_ || !page_.empty()) return {0, command_};
+    if (!first_error_.empty()) throw usage_error(first_error_);
+    if (!command_->subcommands.empty()) throw usage_error(fmt::format("no command: {}", advice()));
+    for (option const& o : command_->options)
+      if (o.required && !seen_.contains(o.spelling()))
+        throw usage_error(fmt::format("missing option: {}={}: {}", o.spelling(), o.value, advice()));
+    std::size_t needed = 0;
+    for (operand const& o : command_->operands) {
+      needed += o.min;
+      if (operands_ < needed) throw usage_error(fmt::format("missing operand: {}: {}", o.name, advice()));
+    }
+    return {std::nullopt, command_};
+  }
+
+ private:
+  [[nodiscard]] std::string advice() const { return fmt::format("see {} --help", command_->name); }
+  void note_error(std::string const& message) {
+    if (first_error_.empty()) first_error_ = message;
+  }
+
+  option const* find(char letter) const override {
+    auto const found = std::ranges::find(command_->options, letter, &option::letter);
+    return found == command_->options.end() ? nullptr : &*found;
+  }
+  option const* find(std::string_view name, std::string_view argument) const override {
+    if (argument.find('=') == argument.size() - 1)
+      throw usage_error(fmt::format("empty value: --{}: nothing follows the '='", argument));
+    auto const found = std::ranges::find(command_->options, name, &option::name);
+    return found == command_->options.end() || name.empty() ? nullptr : &*found;
+  }
+  bool is_option(std::string_view argument) const override {
+    return argument.size() > 1 && argument[0] == '-' && !std::isdigit(static_cast<unsigned char>(argument[1]));
+  }
+
+  void apply(option const& given, std::string_view, std::string_view value) override {
+    std::string const name = given.spelling();
+    bool const first = seen_.insert(name).second;
+    if (!given.value.empty() && !given.repeatable && !given.optional_value && !first)
+      throw usage_error(fmt::format("repeated option: {}: give it once", name));
+    if (given.only_choices && value.data() != nullptr) {
+      std::string_view const choice = find_choice(given, value);
+      if (choice.data() == nullptr)
+        throw usage_error(fmt::format("invalid value: {}: '{}': choose from {}", name, value, joined(given.choices)));
+      value = choice;
+    }
+    if (name == "--help")
+      help_ = true;
+    else if (name == "--version")
+      version_ = true;
+    else if (name == "--generate")
+      page_ = generated(program_, *command_, value);
+    else
+      given.set(name, value);
+  }
+
+  void take_operand(std::string_view value, bool literal) override {
+    if (!command_->subcommands.empty()) {
+      auto const& all = command_->subcommands;
+      auto const name_of = [](command_table const& sub) { return std::string_view(sub.name).substr(sub.name.find(' ') + 1); };
+      if (literal) return note_error(fmt::format("no command: {}", advice()));
+      auto const found = std::ranges::find_if(all, [&](command_table const& sub) {
+        return name_of(sub) == value || (!sub.other_name.empty() && sub.other_name == value);
+      });
+      if (found != all.end()) {
+        command_ = &*found;
+        return;
+      }
+      std::vector<std::string> names;
+      for (command_table const& sub : all) names.emplace_back(name_of(sub));
+      auto const near = nearest(value, names);
+      return note_error(near ? fmt::format("unknown command: {}: did you mean {}?", value, *near)
+                             : fmt::format("unknown command: '{}': {}", value, advice()));
+    }
+    std::size_t before = 0;
+    std::size_t const number = operands_++;
+    for (operand const& o : command_->operands) {
+      if (number - before < o.max) return o.add(value);
+      before += o.max;
+    }
+    note_error(fmt::format("unexpected operand: '{}': {}", value, advice()));
+  }
+
+  void refuse(misuse kind, option const* given, std::string_view argument) override {
+    switch (kind) {
+      case misuse::unknown_option:
+      case misuse::unknown_letter: {
+        auto const near = nearest_option(*command_, argument);
+        return note_error(near ? fmt::format("unknown option: {}: did you mean {}?", argument, *near)
+                               : fmt::format("unknown option: {}: {}", argument, advice()));
+      }
+      case misuse::unexpected_value:
+        throw usage_error(fmt::format("unexpected value: {}: the option takes none", argument));
+      default:
+        throw usage_error(fmt::format("missing value: {}: {} must follow", argument, given->value));
+    }
+  }
+
+  command_table const& program_;
+  command_table const* command_;
+  std::set<std::string> seen_;
+  std::size_t operands_ = 0;
+  bool help_ = false, version_ = false;
+  std::string page_, first_error_;
+};
+
+}  // namespace
+
+std::string option::spelling() const {
+  return name.empty() ? fmt::format("-{}", letter) : fmt::format("--{}", name);
+}
+
+option::action enable(bool& to) {
+  return [&to](std::string_view, std::string_view) { to = true; };
+}
+
+option::action store(std::string& to) {
+  return [&to](std::string_view, std::string_view value) { to = value; };
+}
+
+option::action store_nonempty(std::string& to) {
+  return [&to](std::string_view spelling, std::string_view value) {
+    if (value.empty()) throw usage_error(fmt::format("empty value: {}: ''", spelling));
+    to = value;
+  };
+}
+
+option::action append_to(std::vector<std::string>& to) {
+  return [&to](std::string_view, std::string_view value) { to.emplace_back(value); };
+}
+
+std::optional<std::string> nearest(std::string_view name, std::vector<std::string> const& names) {
+  std::size_t min = std::max<std::size_t>(1, name.size() / 3) + 1;
+  std::optional<std::string> found;
+  for (std::string const& other : names) {
+    bool const abbreviates = name.size() > 1 && other.starts_with(name);
+    std::size_t const distance = abbreviates ? 1 : edit_distance(name, other);
+    if (distance >= min) continue;
+    min = distance;
+    found = other;
+  }
+  return found;
+}
+
+std::optional<std::string> nearest_option(command_table const& table, std::string_view spelling) {
+  if (!spelling.starts_with("--")) return {};
+  std::vector<std::string> names;
+  for (option const& o : table.options)
+    if (o.is_documented() && !o.name.empty()) names.emplace_back(o.name);
+  auto const found = nearest(spelling.substr(2, spelling.find('=') - 2), names);
+  return found ? std::optional("--" + *found) : std::nullopt;
+}
+
+void argument_parser::parse(std::span<char const* const> arguments) {
+  rest_ = arguments;
+  bool operands_only = false;
+  while (!rest_.empty() && !is_complete()) {
+    std::string_view const argument = rest_.front();
+    bool const literal = operands_only || ends_options(argument);
+    skip();
+    if (literal)
+      take_operand(argument, true);
+    else if (argument == "--")
+      operands_only = true;
+    else if (!is_option(argument))
+      take_operand(argument, false);
+    else if (argument.starts_with("--"))
+      take_long(argument);
+    else
+      take_letters(argument);
+  }
+}
+
+void argument_parser::take_long(std::string_view argument) {
+  std::size_t const end = std::min(argument.find('='), argument.size());
+  bool const has_value = end != argument.size();
+  option const* const found = find(argument.substr(2, end - 2), argument.substr(2));
+  if (!found) return refuse(misuse::unknown_option, nullptr, argument);
+  std::string const spelling = found->spelling();
+  if (has_value && found->value.empty()) return refuse(misuse::unexpected_value, found, spelling);
+  if (has_value) return apply(*found, spelling, argument.substr(end + 1));
+  if (found->value.empty() || found->optional_value) return apply(*found, spelling, {});
+  if (rest_.empty()) return refuse(misuse::missing_value, found, spelling);
+  std::string_view const value = rest_.front();
+  skip();
+  apply(*found, spelling, value);
+}
+
+void argument_parser::take_letters(std::string_view argument) {
+  for (std::size_t i = 1; i < argument.size() && !is_complete(); ++i) {
+    std::string const spelling = {'-', argument[i]};
+    option const* const found = find(argument[i]);
+    if (!found) return refuse(misuse::unknown_letter, nullptr, spelling);
+    // The letter of an option whose value is optional has none.
+    if (found->value.empty() || found->optional_value) {
+      apply(*found, spelling, {});
+      continue;
+    }
+    std::string_view value = argument.substr(i + 1);
+    if (value.empty()) {
+      if (rest_.empty()) return refuse(misuse::missing_value_of_letter, found, spelling);
+      value = rest_.front();
+      if (accepts_next(*found, value)) skip();
+    }
+    return apply(*found, spelling, value);
+  }
+}
+
+parsed_command parse(command_table const& table, int argc, char const* const* argv) {
+  tool_parser parser(table);
+  std::span<char const* const> const all(argv, std::size_t(argc));
+  parser.parse(all.empty() ? all : all.subspan(1));
+  return parser.finish();
+}
+
+}  // namespace ordo::inline v0::cli

@@ -1,0 +1,53 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ordo/machine.hpp"
+#include "tools/cli/options/option_table.hpp"
+
+namespace ordo::inline v0::cli {
+
+/// The options that all tools have.
+struct common_options {
+  std::string where = "auto";   // --device: auto, cpu, gpu or gpu:N
+  unsigned threads = 0;         // --threads of the CPU machine, 0 for all
+  bool quiet = false;           // --quiet: no progress, no warnings, only errors
+  bool verbose = false;         // --verbose: decisions and their reasons, and a last line of figures
+  std::string stats;            // --stats FILE: a report as JSON; empty: none
+  bool may_be_several = false;  // whether --device may be all or gpu:M-N, for several GPUs
+
+  /// Returns the machine; of several GPUs, the first. @throws usage_error  for an unknown device
+  [[nodiscard]] machine_options machine() const;
+  /// Returns true if --device or, where it leaves the choice open, ORDO_DEVICE is all or gpu:M-N.
+  [[nodiscard]] bool are_several() const;
+  /// Takes the first of several GPUs that ORDO_DEVICE names. @param why  the reason @throws usage_error  if --device names them
+  void take_first(std::string_view why);
+  /// Returns all machines of --device. @throws usage_error
+  [[nodiscard]] std::vector<machine_options> machines() const;
+  /// Checks that the device required by option or by ORDO_DEVICE is present. Every command calls it before it works, also if it
+  /// needs no machine. @throws usage_error
+  void check_machine() const;
+
+ private:
+  [[nodiscard]] std::string devices() const;
+};
+
+inline constexpr std::string_view common_group = "Common options";
+
+/// Returns "TOOL (Ordo) 0.1.0", then lines on the compiler, CUDA and devices.
+std::string version_text(std::string_view tool);
+/// Returns the compiler, the CUDA version and the devices, one line each.
+std::string describe_build();
+
+/// Parses the decimal digits of an option's value. Number is unsigned or std::uint64_t. @throws usage_error  naming the option
+template <class Number = unsigned>
+Number parse_count(std::string_view option, std::string_view text);
+
+/// Returns the rows of --device, --threads, --quiet, --verbose and --stats. @param letters  with -q and -v
+std::vector<option> common_rows(common_options& options, bool letters = true);
+
+/// Appends the common rows, --help, --version and --generate to a table.
+void add_common_options(command_table& table, common_options& options);
+
+}  // namespace ordo::inline v0::cli

@@ -1,0 +1,346 @@
+#include "ordo/suffix/aligner_index.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include "base/threads.hpp"
+#include "ordo/error.hpp"
+#include "ordo/host_bytes.hpp"
+#include "ordo/suffix/fmd.hpp"
+#include "tools/cli/files/input.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/file_set.hpp"
+#include "tools/sufsort/other_formats.hpp"
+
+namespace ordo::inline v0::sufsort {
+namespace {
+
+constexpr bool is_blank(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+constexpr bool is_residue(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '*' || c == '-' || c == '.';
+}
+
+/// Divides a header at its first blank.
+std::pair<std::string_view, std::string_view> name_and_comment(std::string_view header) {
+  auto const blank = std::size_t(std::ranges::find_if(header, is_blank) - header.begin());
+  return {header.substr(0, blank), blank == header.size() ? std::string_view() : header.substr(blank + 1)};
+}
+
+/// Calls take(line) for each line, without its end.
+template <class F>
+void each_line(std::string_view text, F take) {
+  while (!text.empty()) {
+    std::size_t const end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    take(line);
+  }
+}
+
+/// Reads the records of a file of FASTA, a block at a time, whose lines all threads of an arena check and join.
+class reference_reader {
+ public:
+  reference_reader(cli::input& in, tbb::task_arena& arena) : in_(in), arena_(arena) {}
+
+  /// Calls take(header, letters) for each record, and progress() now and then. @throws input_error
+  template <class F, class Progress>
+  void read(F take, Progress progress) {
+    constexpr std::size_t block = std::size_t{64} << 20;
+    std::size_t kept = 0;  // the beginning of a line
+    for (bool more = true; more; progress()) {
+      buffer_.resize(kept + block);
+      std::size_t const count = in_.read(buffer_.span().subspan(kept));
+      more = count == block;
+      std::string_view const all(buffer_.data(), kept + count);
+      std::size_t const last = all.substr(kept).rfind('\n'), lines = !more              ? all.size()
+                                                                     : last == all.npos ? 0
+                                                                                        : kept + last + 1;
+      take_lines(all.substr(0, lines), take);
+      kept = all.size() - lines;
+      std::copy_n(all.data() + lines, kept, buffer_.data());
+    }
+    if (header_) take(std::string_view(*header_), std::string_view(letters_.data(), letters_.size()));
+  }
+
+ private:
+  struct slice {
+    std::string_view text;
+    std::uint64_t letters = 0, lines = 0;
+    bool is_good = true;
+  };
+
+  [[noreturn]] void fail(std::string const& why) const {
+    throw input_error(fmt::format("cannot read: {}:{}: {}", in_.name(), line_, why));
+  }
+
+  template <class F>
+  void take_lines(std::string_view text, F& take) {
+    while (!text.empty()) {
+      if (text.front() == '>') {
+        if (header_) take(std::string_view(*header_), std::string_view(letters_.data(), letters_.size()));
+        letters_.resize(0);
+        std::size_t const end = std::min(text.find('\n'), text.size());
+        ++line_;
+        each_line(text.substr(0, end), [&](std::string_view header) { header_.emplace(header.substr(1)); });
+        if (header_->find('\0') != header_->npos) fail("a NUL byte in the header");
+        if (header_->find('\r') != header_->npos) fail("a carriage return inside a line; do all lines end in CR alone?");
+        text.remove_prefix(std::min(end + 1, text.size()));
+        continue;
+      }
+      std::size_t end = 0;  // of the lines before the next header
+      while (end != text.npos && !(end != 0 && text[end - 1] == '\n')) end = text.find('>', end + 1);
+      std::string_view const lines = text.substr(0, end);
+      add(lines);
+      text.remove_prefix(lines.size());
+    }
+  }
+
+  // Adds lines of letters.
+  void add(std::string_view lines) {
+    constexpr std::size_t slice_bytes = std::size_t{1} << 20;
+    slices_.clear();
+    while (!lines.empty()) {
+      std::size_t const end =
+          lines.size() <= slice_bytes ? lines.size() : std::min(lines.find('\n', slice_bytes), lines.size() - 1) + 1;
+      slices_.push_back({lines.substr(0, end)});
+      lines.remove_prefix(end);
+    }
+    each_slice([](slice& one) { count(one); });
+    std::uint64_t letters = letters_.size();
+    for (slice& one : slices_) {
+      if (!one.is_good || (!header_ && one.letters != 0)) refuse(one.text);
+      line_ += one.lines;
+      letters += std::exchange(one.letters, letters);
+    }
+    letters_.resize(letters);
+    each_slice([&](slice& one) {
+      char* to = letters_.data() + one.letters;
+      each_line(one.text, [&](std::string_view line) { to = std::ranges::copy(line, to).out; });
+    });
+  }
+  template <class F>
+  void each_slice(F f) {
+    if (slices_.size() == 1) return f(slices_.front());  // most records are small
+    arena_.execute([&] { tbb::parallel_for(std::size_t{0}, slices_.size(), [&](std::size_t k) { f(slices_[k]); }); });
+  }
+  static void count(slice& one) {
+    std::uint64_t residues = 0, ends = 0;
+    for (char const c : one.text) {
+      residues += is_residue(c);
+      ends += c == '\n';
+    }
+    one.letters = residues;
+    one.lines = ends + (one.text.ends_with('\n') ? 0 : 1);
+    if (residues + ends == one.text.size()) return;
+    // Returns before line feeds count for nothing; everything else is an error.
+    one.letters = 0;
+    each_line(one.text, [&](std::string_view line) {
+      one.letters += line.size();
+      one.is_good &= std::ranges::all_of(line, is_residue);
+    });
+  }
+  // Throws for the first line that is no line of letters.
+  [[noreturn]] void refuse(std::string_view text) {
+    each_line(text, [&](std::string_view line) {
+      ++line_;
+      if (!header_ && !line.empty()) fail("text before the first '>': a reference is FASTA");
+      auto const other = std::ranges::find_if_not(line, is_residue);
+      if (other == line.end()) return;
+      if (*other == '\r') fail("a carriage return inside a line; do all lines end in CR alone?");
+      if (is_blank(*other))
+        fail(std::all_of(other, line.end(), is_blank) ? "a blank at the end of the line, which aligners read as a letter or "
+                                                        "skip: remove it, as by sed 's/[[:blank:]]*$//'"
+                                                      : "a blank inside the line is not a residue");
+      fail(*other > ' ' && *other < 0x7f ? fmt::format("character '{}' is not a residue", *other)
+                                         : fmt::format("byte 0x{:02x} is not a residue", static_cast<unsigned char>(*other)));
+    });
+    fail("no line of letters");
+  }
+
+  cli::input& in_;
+  tbb::task_arena& arena_;
+  host_bytes buffer_, letters_;
+  std::vector<slice> slices_;
+  std::optional<std::string> header_;
+  std::uint64_t line_ = 0;  // the number of lines read
+};
+
+/// Reads all files. @param outputs  must not be among them
+template <class F>
+void read_references(aligner_index_options const& options, std::deque<cli::output> const& outputs, tbb::task_arena& arena,
+                     cli::common_options const& common, reporter& report, F take) {
+  for (cli::output const& out : outputs) out.refuse_inputs(options.files);
+  for (std::string const& file : options.files) {
+    cli::input in(file, common.threads);
+    for (cli::output const& out : outputs) out.refuse_loop(in);
+    expect_fasta(in.name(), in.front(4096), "a reference is FASTA");
+    reference_reader(in, arena).read(take, [&] { report.progress.at(in.file_read()); });
+  }
+}
+
+/// @param held  bytes of the text and the results @param text  bytes of them that are allocated now
+[[noreturn]] void refuse_large(suffix::text_too_large const& e, memory_limits const& memory, std::size_t held,
+                               std::size_t text) {
+  throw out_of_memory(fmt::format("out of memory: index of {} letters: {} bytes are needed in all, {} are available: {}", text,
+                                  held + e.min_bytes(), memory.host_bytes(text) + text,
+                                  memory.advice_for_text(held + e.min_bytes(), held + e.bytes())),
+                      held + e.min_bytes());
+}
+
+/// Builds the FMD or FMR of ropebwt3.
+int build_run_lengths(aligner_index_options const& options, suffix::run_length_format format, cli::common_options const& common,
+                      reporter& report) {
+  std::deque<cli::output> outputs;
+  outputs.emplace_back(options.output + (format == suffix::run_length_format::fmd ? ".fmd" : ".fmr"));
+  report.phase("read");
+  suffix::fmd_records records;
+  tbb::task_arena arena(threads_for(common.threads));
+  read_references(options, outputs, arena, common, report,
+                  [&](std::string_view, std::string_view letters) { records.add(letters); });
+  std::uint64_t const n = records.size();
+  report.stats.input(n / 2);
+  suffix::build_options sorting;
+  sorting.machine = common.machine();
+  sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
+  std::size_t const results = n * (suffix::index_fits(4, n, n / 2) ? 4 : 8) + n, available = options.memory.host_bytes(n);
+  sorting.memory = available - std::min(available, results);
+  suffix::build_report done;
+  try {
+    done = records.write(outputs[0], sorting, format);
+  } catch (suffix::text_too_large const& e) {
+    refuse_large(e, options.memory, n + results, n);
+  }
+  report.stats.machine(done.machine);
+  report.stats.device_memory(done.device_memory);
+  report.phase("finish");
+  outputs[0].finish();
+  outputs[0].commit();
+  return 0;
+}
+
+/// Opens the files, reads the reference to them, and writes them by write(reference, files, options of the build).
+/// @param first_opened  the number of the file that the aligner opens first @param strands  that are sorted at a time
+/// @param folder  of the files, if they have one of their own
+template <class Reference, class Write>
+int build_packed(aligner_index_options const& options, std::initializer_list<char const*> ends, std::size_t first_opened,
+                 unsigned strands, cli::common_options const& common, reporter& report, Write write,
+                 output_folder const* folder = nullptr) {
+  std::deque<cli::output> outputs;
+  for (char const* const end : ends)
+    outputs.emplace_back(options.output + end, cli::output::replacing::by_rename, folder ? folder->staging() : std::string());
+  report.phase("read");
+  Reference reference;
+  tbb::task_arena arena(threads_for(common.threads));
+  read_references(options, outputs, arena, common, report, [&](std::string_view header, std::string_view letters) {
+    arena.execute([&] {
+      if constexpr (requires { reference.add(header, letters); }) {
+        reference.add(header, letters);
+      } else {
+        auto const [name, comment] = name_and_comment(header);
+        reference.add(name, comment, letters);
+      }
+    });
+  });
+  std::uint64_t const n = strands * reference.size();
+  report.stats.input(reference.size());
+  if (n == 0) throw input_error(fmt::format("no letters: {}: an index needs at least one", options.files.front()));
+  suffix::build_options sorting;
+  sorting.machine = common.machine();
+  sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
+  // The suffix array, its BWT with counts, and a strand that is made.
+  std::size_t const results = n * (suffix::index_fits(4, n, 1) ? 4 : 8) + n, available = options.memory.host_bytes(n);
+  sorting.memory = available - std::min(available, results + n / 2);
+  suffix::build_report done;
+  try {
+    done = write(reference, outputs, sorting);
+  } catch (suffix::text_too_large const& e) {
+    refuse_large(e, options.memory, n + n / 2 + results, n);
+  }
+  report.stats.machine(done.machine);
+  report.stats.device_memory(done.device_memory);
+  report.phase("finish");
+  if (folder)
+    folder->commit(outputs, first_opened);
+  else
+    commit_together(outputs, first_opened);
+  return 0;
+}
+
+}  // namespace
+
+int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report) {
+  bool const is_star = options.aligner == "star";
+  if (options.output.empty() || (!is_star && options.output.ends_with('/')))
+    throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.output));
+  if (!is_star && (options.index_letters != 0 || options.bin_bits != 0))
+    throw usage_error(fmt::format("conflicting options: --{}: only the index of STAR has them, not that of {}",
+                                  options.index_letters != 0 ? "index-letters" : "bin-bits", options.aligner));
+  using outputs = std::deque<cli::output>;
+  if (options.aligner == "bwa")
+    return build_packed<suffix::bwa_reference>(
+        options, {".amb", ".ann", ".pac", ".bwt", ".sa"}, 3, 2, common, report,
+        [](suffix::bwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
+          return reference.write(suffix::bwa_files{to[0], to[1], to[2], to[3], to[4]}, sorting);
+        });
+  if (options.aligner == "bwa-mem2")
+    return build_packed<suffix::bwa_reference>(
+        options, {".amb", ".ann", ".pac", ".0123", ".bwt.2bit.64"}, 4, 2, common, report,
+        [](suffix::bwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
+          return reference.write(suffix::bwa_mem2_files{to[0], to[1], to[2], to[3], to[4]}, sorting);
+        });
+  if (options.aligner == "minibwa")
+    return build_packed<suffix::minibwa_reference>(
+        options, {".l2b", ".mbw"}, 0, 2, common, report,
+        [](suffix::minibwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
+          return reference.write(suffix::minibwa_files{to[0], to[1]}, sorting);
+        });
+  if (options.aligner.starts_with("bowtie")) {
+    auto const write = [&](suffix::bowtie_reference& reference, outputs& to, suffix::build_options const& sorting) {
+      return reference.write(suffix::bowtie_files{to[0], to[1], to[2], to[3], to[4], to[5]},
+                             options.aligner == "bowtie" ? suffix::bowtie_size::small : suffix::bowtie_size::large, sorting);
+    };
+    auto const build = [&](std::initializer_list<char const*> ends) {
+      return build_packed<suffix::bowtie_reference>(options, ends, 0, 1, common, report, write);
+    };
+    if (options.aligner == "bowtie") return build({".1.ebwt", ".2.ebwt", ".3.ebwt", ".4.ebwt", ".rev.1.ebwt", ".rev.2.ebwt"});
+    return build({".1.ebwtl", ".2.ebwtl", ".3.ebwtl", ".4.ebwtl", ".rev.1.ebwtl", ".rev.2.ebwtl"});
+  }
+  if (is_star) {
+    output_folder const folder(options.output);
+    return build_packed<suffix::star_reference>(
+        options,
+        {"/Genome", "/SA", "/SAindex", "/chrName.txt", "/chrStart.txt", "/chrLength.txt", "/chrNameLength.txt",
+         "/genomeParameters.txt"},
+        7, 2, common, report,
+        [&](suffix::star_reference& reference, outputs& to, suffix::build_options const& sorting) {
+          suffix::star_options parameters;
+          parameters.files = options.files;
+          parameters.index_letters = options.index_letters;
+          if (options.bin_bits != 0) parameters.bin_bits = options.bin_bits;
+          return reference.write(suffix::star_files{to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7]}, parameters,
+                                 sorting);
+        },
+        &folder);
+  }
+  using enum suffix::run_length_format;
+  return build_run_lengths(options, options.aligner == "ropebwt3" ? fmd : fmr, common, report);
+}
+
+}  // namespace ordo::inline v0::sufsort

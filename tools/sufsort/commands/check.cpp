@@ -1,0 +1,361 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ordo/communicator.hpp"
+#include "ordo/error.hpp"
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/distributed_build.hpp"
+#include "ordo/suffix/index.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/cli/files/shared_output.hpp"
+#include "tools/cli/run_main.hpp"
+#include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/symbols.hpp"
+
+namespace ordo::inline v0::sufsort {
+namespace {
+
+bool is_right_fm(suffix::stored_index const& index, suffix::entries sa, unsigned threads) {
+  if (!index.description().find("fm")) return true;
+  static_cast<void>(index.fm());  // names what contradicts itself
+  std::vector<char> const right =
+      suffix::make_fm_index(index.view(), sa, index.description().fm_sample, index.path("sa"), threads);
+  return std::ranges::equal(right, index.bytes("fm"));
+}
+
+// Builds the suffix array that the index was made from, and compares the arrays made of it. Returns the first wrong one.
+template <class Index>
+std::optional<std::string> find_wrong_array(suffix::stored_index const& index, suffix::build_options const& options,
+                                            suffix::build_report& done) {
+  bool const has_bwt = index.description().find("bwt") != nullptr;
+  suffix::result<Index> const all = suffix::build<Index>(index.view(), {.bwt = has_bwt}, options);
+  done = all.report;
+  if (has_bwt && !std::ranges::equal(all.bwt, index.bytes("bwt"))) return "bwt";
+  unsigned const entry = index.description().width / 8;
+  std::vector<char> packed(all.sa.size() * entry);
+  for (std::size_t i = 0; i < all.sa.size(); ++i) suffix::store_entry(packed.data() + i * entry, entry, all.sa[i]);
+  if (!is_right_fm(index, {packed, index.description().width}, options.machine.threads)) return "fm";
+  return std::nullopt;
+}
+
+std::optional<std::string> find_wrong_without_sa(suffix::stored_index const& index, suffix::build_options const& options,
+                                                 suffix::build_report& done) {
+  return index.description().width == 32 ? find_wrong_array<std::uint32_t>(index, options, done)
+                                         : find_wrong_array<std::uint64_t>(index, options, done);
+}
+
+/// A fault of an array of an index.
+struct disorder {
+  std::string array, why;
+};
+
+/// Makes the arrays of 40-bit entries that machines have no type for.
+class unpacked_rows {
+ public:
+  /// @param begin, count  the rows
+  unpacked_rows(suffix::stored_index const& index, std::size_t begin, std::size_t count)
+      : sa_(unpacked(index.array("sa"), begin, count)), lcp_(unpacked(index.array("lcp"), begin, count)) {}
+  [[nodiscard]] std::span<std::uint64_t const> sa() const { return sa_; }
+  [[nodiscard]] std::span<std::uint64_t const> lcp() const { return lcp_; }
+
+ private:
+  static std::vector<std::uint64_t> unpacked(suffix::entries values, std::size_t begin, std::size_t count) {
+    std::vector<std::uint64_t> all(values.empty() ? 0 : count);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = values[begin + i];
+    return all;
+  }
+  std::vector<std::uint64_t> sa_, lcp_;
+};
+
+/// A check of an index: the whole of it by this process, or with others, each of which checks a part.
+class index_check {
+ public:
+  /// @param members  null: this process works alone
+  index_check(suffix::stored_index const& index, memory_limits const& memory, cli::common_options const& common,
+              reporter& report, group* members)
+      : index_(index), memory_(memory), common_(common), report_(report), members_(members) {
+    options_.machine = common.machine();
+    options_.memory = memory.host_bytes();
+    options_.rows = index.description().policy.rows();
+  }
+
+  /// Returns the first wrong array. Collective.
+  std::optional<disorder> find() {
+    std::size_t const rank = members_ ? members_->rank() : 0, size = members_ ? members_->size() : 1;
+    if (auto const array = on(0, [&] { return unlisted(); })) return array;
+    report_.phase("checksums", bytes());
+    std::optional<disorder> altered;
+    if (auto const array = members_ ? index_.altered_array(*members_, common_.threads) : index_.altered_array(common_.threads))
+      altered = disorder{*array, "the checksum differs from that of the bytes written"};
+    // All other arrays are proved by these, and would be blamed if these have changed. Of the others the row is found.
+    for (char const* const name : {"seq", "pieces", "starts", "json"})
+      if (altered && altered->array == name) return altered;
+    report_.phase("prove", bytes());
+    if (auto const wrong = find_in_rows()) return wrong;
+    report_.stats.machine(done_.machine);
+    report_.stats.device_memory(done_.device_memory);
+    // Each of these is the work of one process.
+    std::array<std::function<std::optional<disorder>()>, 3> const steps{
+        [&] { return find_in_text(); }, [&] { return find_in_fm(); }, [&] { return find_in_kmers(); }};
+    std::array<std::optional<disorder>, 3> found;
+    std::array<std::exception_ptr, 3> failed;
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+      if (step % size != rank) continue;
+      try {
+        found[step] = steps[step]();
+      } catch (...) {
+        if (!members_) throw;
+        failed[step] = std::current_exception();
+      }
+      if (!members_ && found[step]) return found[step];
+    }
+    for (std::size_t step = 0; members_ && step < steps.size(); ++step)
+      if (auto const wrong = on(step % size, [&] {
+            if (failed[step]) std::rethrow_exception(failed[step]);
+            return found[step];
+          }))
+        return wrong;
+    return altered;
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (suffix::index_array const& array : index_.description().arrays) sum += array.bytes;
+    return sum;
+  }
+  /// Returns the bytes that this process sent to others.
+  [[nodiscard]] std::uint64_t exchanged() const { return exchanged_; }
+
+ private:
+  /// Returns what one member finds, to all. Collective.
+  template <class Find>
+  std::optional<disorder> on(std::size_t member, Find find) {
+    if (!members_) return find();
+    std::optional<disorder> found;
+    std::string text;
+    if (members_->rank() == member) {
+      try {
+        found = find();
+        if (found) text = "d" + found->array + '\0' + found->why;
+      } catch (input_error const& e) {
+        text = std::string("e") + e.what();
+      }
+    }
+    std::uint64_t size = text.size();
+    members_->broadcast(std::as_writable_bytes(std::span(&size, 1)), member);
+    text.resize(std::size_t(size));
+    members_->broadcast(std::as_writable_bytes(std::span(text)), member);
+    if (text.empty()) return std::nullopt;
+    if (text[0] == 'e') throw input_error(text.substr(1));
+    std::size_t const end = text.find('\0');
+    return disorder{text.substr(1, end - 1), text.substr(end + 1)};
+  }
+
+  [[nodiscard]] std::optional<disorder> unlisted() const {
+    auto const array = index_.unlisted_array();
+    if (!array) return std::nullopt;
+    return disorder{*array, "of another index: the description does not list it"};
+  }
+
+  std::optional<disorder> find_in_rows() {
+    if (!index_.has_sa()) {
+      if (!index_.description().find("fm") && !index_.description().find("bwt"))
+        return std::nullopt;  // a text alone: only its checksums can be wrong
+      return on(0, [&]() -> std::optional<disorder> {
+        auto const wrong = find_wrong_without_sa(index_, options_, done_);
+        if (!wrong) return std::nullopt;
+        return disorder{*wrong, "differs from what the text gives"};
+      });
+    }
+    if (!options_.rows.all()) return on(0, [&] { return found_in({}, [&](auto const& all) { return prove(all); }); });
+    if (!members_ && !common_.are_several()) return found_in({}, [&](auto const& all) { return prove(all); });
+    std::size_t const n = index_.description().residues, size = members_ ? members_->size() : 1,
+                      rank = members_ ? members_->rank() : 0;
+    std::size_t const here = members_ ? cli::members_on_host(*members_) : 1;
+    options_.memory /= here;
+    return found_in({even_offset(n, size, rank), even_share(n, size, rank)},
+                    [&](auto const& own) { return prove_together(own); });
+  }
+
+  /// Rows [begin, begin + count); all if there are none.
+  struct row_span {
+    std::uint64_t begin = 0, count = ~std::uint64_t{0};
+    [[nodiscard]] bool all() const { return count == ~std::uint64_t{0}; }
+  };
+
+  /// Returns what prove(arrays) finds in some rows, from which the BWT of member 0 on begins with the rows of the records'
+  /// ends.
+  template <class Prove>
+  std::optional<disorder> found_in(row_span rows, Prove prove) {
+    std::optional<suffix::mismatch> fault;
+    std::size_t const records = index_.view().records();
+    std::size_t const begin = std::size_t(rows.begin),
+                      count = std::size_t(rows.all() ? index_.description().rows() : rows.count);
+    if (index_.description().width == 40) {
+      copies_ = count * (index_.array("lcp").empty() ? 1 : 2) * sizeof(std::uint64_t);
+      if (copies_ > options_.memory) refuse_copies();
+      options_.memory -= copies_;
+      unpacked_rows const wide(index_, begin, count);
+      std::span<char const> bwt = index_.bytes("bwt");
+      if (!rows.all() && !bwt.empty()) {
+        std::size_t const ends = begin == 0 && (!members_ || members_->rank() == 0) ? records : 0;
+        bwt = bwt.subspan(begin + records - ends, count + ends);
+      }
+      fault = prove(suffix::arrays<std::uint64_t const>{wide.sa(), wide.lcp(), bwt});
+    } else {
+      fault = index_.with_width([&]<class Index>(Index) {
+        auto const all = index_.arrays<Index>();
+        return prove(
+            rows.all() ? all
+                       : suffix::share_of_rows(all, records, members_ ? members_->size() : 1, members_ ? members_->rank() : 0));
+      });
+    }
+    if (!fault) return std::nullopt;
+    return disorder{fault->array, fmt::format("row {}: {}", fault->row, fault->reason)};
+  }
+
+  [[noreturn]] void refuse_copies() const {
+    std::string const what_is_needed = fmt::format(
+        "out of memory: entries of 40 bits, unpacked to 64: {} bytes are needed, {} are available", copies_, options_.memory);
+    if (members_ && options_.rows.all())
+      throw out_of_memory(what_is_needed + ": more processes need less memory each", copies_);
+    suffix::extra_arrays const what{!index_.array("lcp").empty(), !index_.bytes("bwt").empty()};
+    std::size_t const all =
+        copies_ + suffix::check_memory(device::cpu, index_.description().residues, index_.view().records(),
+                                       sizeof(std::uint64_t), what, options_.rows, index_.view().residue_bytes);
+    throw out_of_memory(fmt::format("{}: {}", what_is_needed, memory_.advice(all)), all);
+  }
+
+  template <class Index>
+  std::optional<suffix::mismatch> prove(suffix::arrays<Index const> const& all) {
+    try {
+      return suffix::check(index_.view(), all, options_, &done_);
+    } catch (suffix::text_too_large const& e) {
+      throw out_of_memory(
+          fmt::format("{}: {}", e.what(), memory_.advice_for_text(copies_ + e.min_bytes(), copies_ + e.bytes())),
+          copies_ + e.min_bytes());
+    }
+  }
+  /// Does the same with the other members, or with the machines of this process.
+  template <class Index>
+  std::optional<suffix::mismatch> prove_together(suffix::arrays<Index const> const& own) {
+    suffix::check_report const all = members_ ? suffix::check(*members_, index_.view(), own, options_)
+                                              : suffix::check(common_.machines(), index_.view(), own, options_);
+    done_ = all.build;
+    exchanged_ = all.exchanged;
+    return all.found;
+  }
+
+  [[nodiscard]] std::optional<disorder> find_in_text() const {
+    auto const wrong = suffix::find_contradiction(index_.view(), index_.pieces(), index_.description().policy, common_.threads);
+    if (!wrong) return std::nullopt;
+    return disorder{"seq", *wrong};
+  }
+  [[nodiscard]] std::optional<disorder> find_in_fm() const {
+    if (!index_.has_sa() || is_right_fm(index_, index_.array("sa"), common_.threads)) return std::nullopt;
+    return disorder{"fm", "differs from what the suffix array gives"};
+  }
+  [[nodiscard]] std::optional<disorder> find_in_kmers() const {
+    suffix::entries const words = index_.array("kmers");
+    if (words.empty()) return std::nullopt;
+    auto const wrong = suffix::find_wrong_kmer(index_.view(), index_.array("sa"), index_.description().kmers, words,
+                                               index_.path("sa"), common_.threads);
+    if (!wrong) return std::nullopt;
+    return disorder{"kmers", fmt::format("k-mer {}: not the first row that is not smaller", *wrong)};
+  }
+
+  suffix::stored_index const& index_;
+  memory_limits const& memory_;
+  cli::common_options const& common_;
+  reporter& report_;
+  group* members_;
+  suffix::build_options options_;
+  suffix::build_report done_;
+  std::size_t copies_ = 0;  // bytes of entries of 40 bits, as 64 bits
+  std::uint64_t exchanged_ = 0;
+};
+
+/// Throws unless all processes have opened the same index. Collective.
+void check_same_index(group& members, suffix::stored_index const& index, std::string const& prefix) {
+  suffix::mapped_file const json(index.path("json"));
+  std::uint64_t const own = suffix::crc32_of({json.bytes().data(), json.bytes().size()}, 1);
+  if (members.reduce(own, reduction::min) != members.reduce(own, reduction::max))
+    throw input_error(fmt::format("different indexes: {}: the files must be the same on all hosts", prefix));
+}
+
+}  // namespace
+
+int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report,
+          group* members) {
+  report.phase("open");
+  suffix::stored_index const index(prefix);
+  if (members) check_same_index(*members, index, prefix);
+  index_check one(index, memory, common, report, members);
+  report.stats.input(one.bytes());
+  auto const found = one.find();
+  report.phase("finish");
+  if (members) report.stats.add_members(*members, one.exchanged());
+  if (members && members->rank() != 0) return 0;  // the first one has the status
+  report.progress.clear();
+  if (found) {
+    cli::print_result(fmt::format("sufsort: disorder: {}.{}: {}\n", prefix, found->array, found->why));
+    return 1;
+  }
+  std::string names;
+  for (suffix::index_array const& array : index.description().arrays) names += (names.empty() ? "" : ", ") + array.name;
+  if (!common.quiet)
+    std::cout << fmt::format("{}: right: {} of {} residues in {} records\n", prefix, names, index.description().residues,
+                             index.description().records());
+  return 0;
+}
+
+int info(std::string const& prefix, reporter& report) {
+  report.phase("open");
+  suffix::stored_index const index(prefix);
+  suffix::index_description const& about = index.description();
+  cli::output out("-");
+  auto const line = [&](std::string const& text) { out.write(std::string_view(text)); };
+  line(fmt::format("residues\t{}\nrecords\t{}\nwidth\t{}\ncase\t{}\n", about.residues, about.records(), about.width,
+                   about.policy.keeps_case() ? "kept" : "folded to upper"));
+  line(fmt::format("strands\t{}\nambiguous\t{}\nmask\t{}\nsample\t{}\nrows\t{}\n",
+                   suffix::strands_words[std::size_t(about.policy.strands)],
+                   suffix::ambiguous_words[std::size_t(about.policy.ambiguous)],
+                   suffix::masked_words[std::size_t(about.policy.masked)], about.policy.sample, about.rows()));
+  if (about.input != suffix::input_format::fasta) {
+    line(fmt::format("input\t{}\n", suffix::input_words[std::size_t(about.input)]));
+    if (!about.field.empty()) line(fmt::format("field\t{}\n", about.field));
+    std::string separator;
+    if (unsigned const size = suffix::residue_bytes_of(about.input); size == 1)
+      append_printable(separator, about.separator);
+    else
+      append_tokens(separator, about.separator, size);
+    if (!separator.empty()) line(fmt::format("separator\t{}\n", separator));
+    for (suffix::input_file const& file : about.files) line(fmt::format("file\t{}\t{} records\n", file.name, file.records));
+  }
+  for (suffix::index_array const& array : about.arrays)
+    line(fmt::format("array\t{}\t{} bytes\tcrc32 {:08x}\n", array.name, array.bytes, array.crc32));
+  suffix::text const input = index.view();
+  if (about.fm_sample != 0) line(fmt::format("fm\tposition of each {}. row, {} letters\n", about.fm_sample, about.fm_letters));
+  std::string name;
+  for (std::size_t r = 0; r < about.records(); ++r) {
+    about.append_name(name, r);
+    std::uint64_t const start = about.policy.cuts() ? about.starts[r] : input.begin_of(r);
+    line(fmt::format("record\t{}\t{}\t{}\n", name, start, about.policy.cuts() ? about.lengths[r] : input.end_of(r) - start));
+    name.clear();
+  }
+  out.commit();
+  return 0;
+}
+
+}  // namespace ordo::inline v0::sufsort

@@ -1,0 +1,531 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <tbb/task_arena.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include "base/external/ordered_write.hpp"
+#include "base/threads.hpp"
+#include "base/utf8.hpp"
+#include "ordo/error.hpp"
+#include "ordo/suffix/duplicates.hpp"
+#include "ordo/suffix/index.hpp"
+#include "ordo/suffix/jsonl.hpp"
+#include "suffix/text/text_chunks.hpp"
+#include "tools/cli/files/input.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/cli/run_main.hpp"
+#include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/duplicates_report.hpp"
+#include "tools/sufsort/finished_ranges.hpp"
+#include "tools/sufsort/index_files.hpp"
+#include "tools/sufsort/queries.hpp"
+
+namespace ordo::inline v0::sufsort {
+namespace {
+
+constexpr std::size_t part_bytes = std::size_t{4} << 20;  // of a text, about
+
+/// Writes the output of duplicates by all threads: of parts of the text, in order.
+class part_writer {
+ public:
+  part_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out, unsigned threads)
+      : index_(index), input_(index.view()), copies_(copies), out_(out), threads_(threads) {}
+  virtual ~part_writer() = default;
+
+  /// Writes everything. @returns the ranges
+  virtual duplicate_counts write();
+
+ protected:
+  /// Appends what is written of some records. @param flush  to be called with long texts now and then; may be null
+  virtual void append(std::string& text, std::size_t first_record, std::size_t last_record, duplicate_counts& counts,
+                      std::function<void(std::string&)> const& flush) const = 0;
+
+  suffix::stored_index const& index_;
+  suffix::text input_;
+  suffix::copy_finder const& copies_;
+  cli::output& out_;
+  unsigned threads_;
+};
+
+duplicate_counts part_writer::write() {
+  struct part {
+    std::size_t first = 0, last = 0;  // records
+    bool is_large = false;            // one record, which is written piece by piece
+    std::string text;
+    duplicate_counts counts;
+  };
+  std::size_t const max_large = 16 * part_bytes;
+  std::size_t next = 0;
+  auto const divide = [&](part& one) {
+    one.first = next;
+    if (next == input_.records()) return false;
+    std::uint64_t const begin = input_.begin_of(next), bytes = input_.residue_bytes;
+    do ++next;
+    while (next != input_.records() && (input_.end_of(next - 1) - begin) * bytes < part_bytes && next - one.first < 1 << 16);
+    one.last = next;
+    one.is_large = next - one.first == 1 && (input_.end_of(one.first) - begin) * bytes > max_large;
+    return true;
+  };
+  auto const fill = [&](part& one) {
+    if (one.is_large || one.first == input_.records()) return;
+    one.counts = {};
+    append(one.text, one.first, one.last, one.counts, nullptr);
+  };
+  duplicate_counts all;
+  auto const end = [&](part& one) {
+    if (one.first == input_.records()) return;
+    if (one.is_large) {
+      one.counts = {};
+      append(one.text, one.first, one.last, one.counts, [&](std::string& text) { write_some(out_, text); });
+    }
+    write_some(out_, one.text, 0);
+    all.add(one.counts);
+  };
+  tbb::task_arena arena(threads_for(threads_));
+  arena.execute([&] { external::write_windows<part>(divide, fill, end); });
+  return all;
+}
+
+/// Writes the records of a text without the ranges.
+class clean_writer final : public part_writer {
+ public:
+  clean_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out, unsigned threads)
+      : part_writer(index, copies, out, threads),
+        end_(index.description().input == suffix::input_format::lines ? "\n" : index.description().separator) {}
+
+ private:
+  void append(std::string& text, std::size_t first_record, std::size_t last_record, duplicate_counts& counts,
+              std::function<void(std::string&)> const& flush) const override {
+    std::size_t record = first_record;
+    std::uint64_t at = input_.begin_of(record);
+    auto const copy_to = [&](std::uint64_t end) {
+      for (std::size_t const bytes = input_.residue_bytes; at < end;) {
+        std::uint64_t const count = std::min<std::uint64_t>(end - at, part_bytes);
+        text += input_.residues.substr(at * bytes, count * bytes);
+        at += count;
+        if (flush) flush(text);
+      }
+    };
+    auto const end_records = [&](std::size_t before) {
+      for (; record < before; ++record) {
+        copy_to(input_.end_of(record));
+        text += end_;
+        if (record + 1 < last_record) at = input_.begin_of(record + 1);
+      }
+    };
+    copies_.report(first_record, last_record, [&](suffix::duplicate_range const& range) {
+      counts.add(range);
+      end_records(range.record);
+      copy_to(range.begin);
+      at = range.end;
+    });
+    end_records(last_record);
+  }
+
+  std::string end_;
+};
+
+/// Prints ranges.
+class range_writer final : public part_writer {
+ public:
+  range_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out, unsigned threads,
+               std::string_view format)
+      : part_writer(index, copies, out, threads), format_(format) {}
+
+ private:
+  void append(std::string& text, std::size_t first_record, std::size_t last_record, duplicate_counts& counts,
+              std::function<void(std::string&)> const& flush) const override {
+    std::string name;
+    std::size_t named = last_record;  // the record that has this name; none yet
+    copies_.report(first_record, last_record, [&](suffix::duplicate_range const& range) {
+      counts.add(range);
+      if (format_ == "pairs") {
+        for (std::uint64_t const position : {range.begin, range.end})
+          text.append(reinterpret_cast<char const*>(&position), sizeof(position));  // on little-endian machines
+      } else {
+        if (named != range.record) {
+          name.clear();
+          index_.description().append_name(name, range.record);
+          if (format_ == "jsonl") name = nlohmann::json(name).dump();
+          named = range.record;
+        }
+        std::uint64_t const first = input_.begin_of(range.record);
+        if (format_ == "jsonl") {
+          text += fmt::format("{{\"record\":{},\"begin\":{},\"end\":{}}}\n", name, range.begin - first, range.end - first);
+        } else {
+          sufsort::append((text += name) += '\t', range.begin - first);
+          sufsort::append(text += '\t', range.end - first);
+          text += '\n';
+        }
+      }
+      if (flush) flush(text);
+    });
+  }
+
+  std::string_view format_;
+};
+
+/// Writes the lines of an index of JSONL without the ranges of their strings, or with a list of the ranges. The files of the
+/// index are read again.
+class jsonl_writer {
+ public:
+  /// @param column  the name of the list; empty: the ranges are removed
+  jsonl_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out,
+               std::string const& column, unsigned threads)
+      : index_(index),
+        input_(index.view()),
+        copies_(copies),
+        names_(suffix::field_names(index.description().field)),
+        out_(out),
+        column_(column),
+        written_column_(nlohmann::json(column).dump()),
+        threads_(threads) {
+    for (suffix::input_file const& file : files())
+      if (file.name == standard_input)
+        throw input_error(fmt::format("cannot read again: {}: the index is of standard input", index.path("json")));
+  }
+
+  /// Writes everything. @returns the ranges
+  duplicate_counts write() {
+    namespace chunks = suffix::detail;
+    chunks::chunk_files texts;
+    texts.count = files().size();
+    texts.open = [&](std::size_t k) {
+      auto in = std::make_shared<cli::input>(place_of(index_, files()[k].name), threads_);
+      out_.refuse_loop(*in);
+      std::string name = in->name();
+      return chunks::chunk_files::opened{std::move(name), std::move(in)};
+    };
+    struct edited {
+      std::uint64_t lines = 0, first_line = 0;  // of the chunk, and those of the file before it
+      std::size_t first_record = 0;
+      std::string text = {};
+      duplicate_counts counts = {};
+    };
+    std::size_t record = 0;
+    std::uint64_t lines = 0;  // of the file
+    suffix::input_file const* file = nullptr;
+    auto const end_file = [&] {
+      if (file && lines != file->records) refuse(file->name, lines, "the file has fewer lines than when it was indexed as");
+    };
+    auto const count = [](chunks::text_chunk const& chunk, edited& one) {
+      one.lines = std::uint64_t(std::ranges::count(chunk.bytes, '\n')) + (!chunk.bytes.empty() && chunk.bytes.back() != '\n');
+    };
+    auto const order = [&](chunks::text_chunk const& chunk, edited& one) {
+      if (chunk.begins_file) {
+        end_file();
+        file = &files()[chunk.file];
+        lines = 0;
+      }
+      one.first_record = record;
+      one.first_line = lines;
+      if (one.lines > file->records - lines)
+        refuse(file->name, file->records + 1, "the file has more lines than when it was indexed as");
+      lines += one.lines;
+      record += std::size_t(one.lines);
+    };
+    auto const edit = [&](chunks::text_chunk const& chunk, edited& one) {
+      std::string_view rest(chunk.bytes.data(), chunk.bytes.size());
+      if (rest.empty()) return;
+      one.text.reserve(rest.size() + rest.size() / 16);
+      std::vector<suffix::duplicate_range> ranges;
+      std::size_t const last = one.first_record + std::size_t(one.lines);
+      copies_.report(one.first_record, last, [&](suffix::duplicate_range const& range) {
+        one.counts.add(range);
+        ranges.push_back(range);
+      });
+      std::vector<suffix::byte_range> here;
+      std::string string;
+      std::size_t next = 0;  // of ranges
+      for (std::size_t r = one.first_record; r < last; ++r) {
+        std::size_t const size = rest.find('\n');
+        here.clear();
+        std::uint64_t const first = input_.begin_of(r);
+        for (; next < ranges.size() && ranges[next].record == r; ++next)
+          here.push_back({ranges[next].begin - first, ranges[next].end - first});
+        append(one.text, rest.substr(0, size), r, *chunk.name, one.first_line + r - one.first_record + 1, here, string);
+        rest.remove_prefix(size == rest.npos ? rest.size() : size + 1);
+      }
+    };
+    duplicate_counts all;
+    auto const finish = [&](chunks::text_chunk const&, edited& one) {
+      write_some(out_, one.text, 0);
+      all.add(one.counts);
+    };
+    chunks::for_each_chunk<edited>(texts, {.threads = threads_, .bytes = part_bytes}, count, order, edit, finish);
+    end_file();
+    return all;
+  }
+
+ private:
+  static constexpr std::string_view standard_input = "standard input";
+
+  [[nodiscard]] std::vector<suffix::input_file> const& files() const { return index_.description().files; }
+  [[noreturn]] void refuse(std::string const& name, std::uint64_t line, std::string_view why) const {
+    throw input_error(fmt::format("changed input: {}:{}: {} {}", name, line, why, index_.path("json")));
+  }
+
+  /// Appends the line of a record. @param string  memory to work with
+  void append(std::string& text, std::string_view line, std::size_t record, std::string const& name, std::uint64_t number,
+              std::vector<suffix::byte_range> const& ranges, std::string& string) const {
+    std::string_view const bytes =
+        input_.residues.substr(input_.begin_of(record), input_.end_of(record) - input_.begin_of(record));
+    auto const written = suffix::find_json_string(line, names_);
+    if (!written && bytes.empty() && line.find_first_not_of(" \t\r\xef\xbb\xbf") == line.npos) {
+      (text += line) += '\n';
+      return;
+    }
+    std::size_t const begin = written ? std::size_t(written->data() - line.data()) : 0;
+    bool const removes = column_.empty();
+    string.clear();
+    if (!written ||
+        !suffix::append_without(string, *written, bytes,
+                                removes ? std::span<suffix::byte_range const>(ranges) : std::span<suffix::byte_range const>()))
+      refuse(name, number, "the line has another string than when it was indexed as");
+    if (removes) {
+      ((text += line.substr(0, begin)) += string) += line.substr(begin + written->size());
+    } else {
+      if (suffix::has_json_field(line, column_))
+        throw input_error(
+            fmt::format("field exists: {}:{}: {}: choose another name with --column", name, number, written_column_));
+      std::size_t const end = line.rfind('}');
+      if (end == line.npos || end < begin) refuse(name, number, "the line is not the object that was indexed as");
+      ((text += line.substr(0, end)) += ',') += written_column_;
+      text += ":[";
+      for (std::size_t k = 0; k < ranges.size(); ++k) {
+        sufsort::append(text += k == 0 ? "[" : ",[", ranges[k].begin);
+        sufsort::append(text += ',', ranges[k].end);
+        text += ']';
+      }
+      (text += ']') += line.substr(end);
+    }
+    text += '\n';
+  }
+
+  suffix::stored_index const& index_;
+  suffix::text input_;
+  suffix::copy_finder const& copies_;
+  std::vector<std::string> names_;
+  cli::output& out_;
+  std::string column_, written_column_;
+  unsigned threads_;
+};
+
+[[noreturn]] void refuse(suffix::stored_index const& index, std::string_view what, std::string_view why) {
+  throw input_error(fmt::format("{}: {}: {}", what, index.path("json"), why));
+}
+
+/// Checks that an index has all that is needed. @param against  the other index, or null
+void check_indexes(duplicates_options const& options, suffix::stored_index const& index, suffix::stored_index const* against) {
+  suffix::index_description const& about = index.description();
+  for (suffix::stored_index const* each : {&index, against}) {
+    if (each == nullptr) continue;
+    if (each->description().policy.cuts()) refuse(*each, "records are cut", "duplicates need whole records of one strand");
+  }
+  bool const fasta = about.input == suffix::input_format::fasta, removes = options.format == "text";
+  if (fasta && removes)
+    refuse(index, "no text",
+           "--format=text is for other text than FASTA: print the ranges, and cut or mask them as by bedtools maskfasta");
+  if (about.input != suffix::input_format::jsonl && options.format == "annotated")
+    refuse(index, "no JSONL", "lists of ranges are added to JSONL");
+  if (!options.column.empty() && options.format != "annotated")
+    throw usage_error("conflicting options: --column: only --format=annotated writes a list of ranges");
+  if (!suffix::is_utf8(options.column)) throw usage_error("not UTF-8: --column: a name in JSON is UTF-8");
+  if (options.find.whole_characters && index.view().residue_bytes != 1)
+    throw usage_error(fmt::format("conflicting options: --utf-8: {}: the index is of tokens", index.path("json")));
+  if (against == nullptr) return;
+  if (options.find.scope != suffix::copy_scope::anywhere)
+    throw usage_error("conflicting options: --against: --within and --across are for copies in one index");
+  if (against->view().residue_bytes != index.view().residue_bytes ||
+      (against->description().input == suffix::input_format::fasta) != fasta)
+    refuse(*against, "another kind of text", fmt::format("{} has other residues", index.path("json")));
+}
+
+/// Returns what a name ends in, without an extension of compression: "jsonl" for a.jsonl.gz.
+std::string_view extension_of(std::string_view name) {
+  for (std::string_view const compressed : {".gz", ".bgz", ".bz2", ".xz", ".zst"})
+    if (name.ends_with(compressed)) name.remove_suffix(compressed.size());
+  std::size_t const dot = name.rfind('.'), slash = name.rfind('/');
+  bool const has_one = dot != name.npos && (slash == name.npos || dot > slash);
+  return has_one ? name.substr(dot + 1) : std::string_view();
+}
+
+/// Warns of ranges in a file whose name is that of a text, as of those that the index was made of.
+void warn_of_ranges(duplicates_options const& options, suffix::index_description const& about) {
+  std::string_view const extension = extension_of(options.output);
+  if (options.has_format || options.output == "-" || extension.empty() || extension == "tsv" || extension == "bed") return;
+  constexpr std::array texts{"jsonl", "ndjson", "json", "txt", "text", "u16", "u32", "fa", "fasta", "fna", "faa"};
+  bool const is_text = std::ranges::find(texts, extension) != texts.end() ||
+                       std::ranges::any_of(about.files, [&](auto const& file) { return extension_of(file.name) == extension; });
+  if (!is_text) return;
+  bool const fasta = about.input == suffix::input_format::fasta;
+  cli::say("sufsort",
+           fmt::format("warning: ranges only: {}: it gets the ranges of duplicates, {}", options.output,
+                       fasta ? "not the records without them" : "not the text without them, which --format=text writes"));
+}
+
+/// Returns a checksum of all that decides which copies there are.
+std::uint32_t identity_of(duplicates_options const& options, suffix::duplicate_options const& find) {
+  auto const sum = [](std::string const& prefix) { return prefix.empty() ? 0 : sum_of_description(prefix).value_or(0); };
+  std::string const all =
+      fmt::format("{} {} {} {} {} {}", sum(options.prefix), options.against.empty(), sum(options.against), find.min_length,
+                  suffix::kept_copies_words[std::size_t(find.keep)], suffix::copy_scope_words[std::size_t(find.scope)]);
+  return suffix::crc32_of(all, 1);
+}
+
+/// Marks all copies, range by range.
+std::unique_ptr<suffix::copy_finder> find_copies(duplicates_options const& options, suffix::duplicate_options const& find,
+                                                 suffix::stored_index const& index, suffix::stored_index const* against,
+                                                 reporter& report) {
+  suffix::text const input = index.view(), other = against ? against->view() : suffix::text{};
+  std::uint64_t const all = input.size() + other.size();
+  std::size_t const bits = input.size() / 8, available = options.memory.host_bytes();
+  auto const refuse_memory = [&](std::size_t bytes) {
+    throw out_of_memory(fmt::format("out of memory: duplicates of {}: {} bytes are needed, {} are available: {}",
+                                    index.path("seq"), bytes, available, options.memory.advice(bytes)),
+                        bytes);
+  };
+  if (bits >= available) refuse_memory(bits + bits / 8 + (1 << 20));
+  auto finder = std::make_unique<suffix::copy_finder>(input, find, available - bits, against ? &other : nullptr);
+  bool const saves = !options.resume.empty();
+  std::uint32_t const identity = saves ? identity_of(options, find) : 0;
+  if (saves)
+    if (auto const before = load_finished(options.resume, identity)) finder->resume(before->finished, before->marks);
+  std::atomic<std::uint64_t> read = 0;
+  suffix::copy_finder::progress const on_progress = [&](std::uint64_t more) { report.progress.at(read += more); };
+  std::size_t const max_buckets = suffix::copy_finder::num_buckets / (saves ? 8 : 1);
+  try {
+    if (finder->finished() == suffix::copy_finder::num_buckets) return finder;
+    report.phase("count", all);
+    std::size_t const ranges = finder->count_ranges(max_buckets, on_progress);
+    read = 0;
+    report.phase("duplicates", all * ranges);
+    while (finder->finished() != suffix::copy_finder::num_buckets) {
+      finder->next_range(max_buckets, on_progress, index.path("seq"));
+      if (saves) save_finished(options.resume, identity, finder->finished(), finder->marks());
+    }
+  } catch (out_of_memory const& e) {
+    refuse_memory(bits + e.bytes());
+  }
+  return finder;
+}
+
+/// Finds the strings for a report, if the index has no arrays.
+/// @param min_copies  residues in copies, at least @throws out_of_memory
+suffix::repeated_strings strings_of_copies(duplicates_options const& options, cli::common_options const& common,
+                                           suffix::text const& input, suffix::duplicate_options find, std::size_t max_strings,
+                                           std::uint64_t min_copies) {
+  find.keep = suffix::kept_copies::none;
+  find.scope = suffix::copy_scope::anywhere;
+  find.whole_characters = false;
+  // Copies that will not fit are not looked for.
+  std::size_t const bits = input.size() / 8, available = options.memory.host_bytes(), all = std::size_t(min_copies),
+                    needed = bits + all * (input.residue_bytes + (suffix::index_fits(4, all, 1) ? 8 : 16));
+  if (needed >= available) throw out_of_memory("out of memory: repeated strings", needed + needed / 8);
+  suffix::copy_finder copies(input, find, available - bits);
+  while (copies.finished() != suffix::copy_finder::num_buckets) copies.next_range();
+  suffix::build_options building;
+  building.machine = common.machine();
+  building.memory = available - bits;
+  return suffix::find_repeated_strings(input, copies, find.min_length, max_strings, building);
+}
+
+}  // namespace
+
+int duplicates(duplicates_options const& options, cli::common_options const& common, reporter& report) {
+  report.phase("open");
+  suffix::stored_index const index(options.prefix);
+  std::optional<suffix::stored_index> against;
+  if (!options.against.empty()) against.emplace(options.against);
+  check_indexes(options, index, against ? &*against : nullptr);
+  suffix::index_description const& about = index.description();
+  bool const edits_jsonl =
+      about.input == suffix::input_format::jsonl && (options.format == "text" || options.format == "annotated");
+  cli::output out(options.output, common.threads);
+  if (!options.resume.empty())
+    for (std::string const& prefix : {options.prefix, options.against})
+      for (std::string const& file : files_of(prefix))
+        if (!prefix.empty() && cli::id_of(file) && cli::id_of(file) == cli::id_of(options.resume))
+          throw output_error(fmt::format("cannot write: {}: it belongs to the index that is read", options.resume));
+  std::optional<cli::output> page;
+  if (!options.report.empty()) page.emplace(options.report, common.threads);
+  for (cli::output const* const each : {&out, page ? &*page : nullptr}) {
+    if (each == nullptr) continue;
+    refuse_output(options.prefix, *each);
+    if (against) refuse_output(options.against, *each);
+    refuse_sources(index, *each);
+    if (against) refuse_sources(*against, *each);
+    if (!options.resume.empty() && each->is_file(options.resume))
+      throw output_error(fmt::format("cannot write: {}: it is the file of --resume", each->name()));
+  }
+  for (suffix::input_file const& file : about.files) report.stats.refuse_inputs({place_of(index, file.name)});
+  if (!common.quiet) warn_of_ranges(options, about);
+  report.stats.input(about.residues);
+  suffix::text const input = index.view();
+  suffix::duplicate_options find = options.find;
+  find.threads = common.threads;
+  find.whole_characters |= edits_jsonl;
+  std::unique_ptr<suffix::copy_finder> finder = find_copies(options, find, index, against ? &*against : nullptr, report);
+  report.phase("write", about.residues);
+  duplicate_counts counts;
+  if (edits_jsonl)
+    counts = jsonl_writer(index, *finder, out,
+                          options.format == "text" ? ""
+                          : options.column.empty() ? "duplicate_ranges"
+                                                   : options.column,
+                          common.threads)
+                 .write();
+  else if (options.format == "text")
+    counts = clean_writer(index, *finder, out, common.threads).write();
+  else
+    counts = range_writer(index, *finder, out, common.threads, options.format).write();
+  finder.reset();
+  if (page) {
+    // Most of them may be parts of others.
+    constexpr std::size_t max_strings = 20, max_found = 64 * max_strings;
+    suffix::repeated_strings strings;
+    std::optional<std::size_t> needed;  // bytes of memory
+    report.phase("report");
+    if (about.find("lcp"))
+      strings = suffix::find_repeated_strings(input, index.array("sa"), index.array("lcp"), find.min_length, max_found,
+                                              index.path("sa"));
+    else
+      try {
+        strings = strings_of_copies(options, common, input, find, max_found, against ? 0 : counts.residues);
+      } catch (out_of_memory const& e) {
+        needed = e.bytes();  // the page can do without them
+      }
+    keep_different(strings.frequent, input, find.min_length, max_strings);
+    std::vector<std::pair<std::string_view, std::string>> settings{{"index", options.prefix},
+                                                                   {"shortest duplicate", std::to_string(find.min_length)}};
+    if (against)
+      settings.emplace_back("against", options.against);
+    else {
+      settings.emplace_back("kept copies", suffix::kept_copies_words[std::size_t(find.keep)]);
+      settings.emplace_back("copies", suffix::copy_scope_words[std::size_t(find.scope)]);
+    }
+    if (needed)
+      settings.emplace_back("repeated strings", fmt::format("not shown: {} bytes of memory are needed, or more", *needed));
+    page->write(std::string_view(duplicates_page(index, counts, strings, settings)));
+    page->finish();
+  }
+  out.commit();
+  if (page) page->commit();
+  if (!options.resume.empty()) unlink(options.resume.c_str());
+  return 0;
+}
+
+}  // namespace ordo::inline v0::sufsort

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+#include "ordo/suffix/index.hpp"
+#include "ordo/suffix/repeats.hpp"
+#include "ordo/suffix/search.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/cli/run_main.hpp"
+#include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/index_files.hpp"
+
+namespace ordo::inline v0::sufsort {
+namespace {
+
+/// Formats the occurrences of repeats.
+class repeat_printer {
+ public:
+  explicit repeat_printer(suffix::stored_index const& index)
+      : index_(index), input_(index.view()), pieces_(index.pieces()), rows_(input_, index.array("sa"), index.path("sa")) {}
+
+  [[nodiscard]] suffix::location location_of(std::size_t row, std::uint64_t length) const {
+    std::uint64_t const p = rows_.position(row);
+    std::size_t const record = rows_.record_of(p);
+    if (length > input_.end_of(record) - p)
+      throw input_error(fmt::format("bad index: {}: row {}: the LCP of {} letters at position {} is longer than the record",
+                                    index_.path("lcp"), row, length, p));
+    return pieces_.location_of(input_, record, p, length);
+  }
+  void append_location(std::string& text, suffix::location const& at) const {
+    index_.description().append_name(text, at.record);
+    append(text += '\t', at.offset);
+    text += at.reverse ? "\t-" : "\t+";
+  }
+
+ private:
+  suffix::stored_index const& index_;
+  suffix::text input_;
+  suffix::pieces pieces_;
+  suffix::searcher rows_;
+};
+
+bool is_fasta(suffix::stored_index const& index) {
+  return index.description().input == suffix::input_format::fasta;
+}
+
+void need(suffix::stored_index const& index, char const* array) {
+  if (!index.description().find(array))
+    throw input_error(fmt::format("no array {}: {}: build the index with {}", array, index.path("json"),
+                                  is_fasta(index) ? "--lcp --bwt" : "--lcp"));
+}
+
+}  // namespace
+
+int repeats(repeats_options const& options, cli::common_options const& common, reporter& report) {
+  report.phase("open");
+  suffix::stored_index const index(options.prefix);
+  if (!index.description().policy.rows().all())
+    throw input_error(
+        fmt::format("rows are left out: {}: repeats need all of them: build the index without --sample and "
+                    "--ambiguous skip",
+                    index.path("json")));
+  bool const fasta = is_fasta(index);
+  need(index, "lcp");
+  if (fasta) need(index, "bwt");
+  if (!fasta && options.letters == suffix::letter_choice::nucleotides)
+    throw usage_error(fmt::format("conflicting options: --letters: {}: nucleotides are letters of FASTA", index.path("json")));
+  cli::output out(options.output, common.threads);
+  refuse_output(options.prefix, out);
+  report.phase("repeats", index.description().residues);
+  report.stats.input(index.description().residues);
+  suffix::entries const lcp = index.array("lcp");
+  auto const bwt = fasta ? index.bytes("bwt").last(lcp.size()) : std::span<char const>();  // after the rows of records' ends
+  repeat_printer const print(index);
+  std::string_view const residues = index.view().residues;
+  suffix::letter_choice const letters = !fasta            ? suffix::letter_choice::all
+                                        : options.letters ? *options.letters
+                                                          : suffix::usual_letters(residues, common.threads);
+  suffix::ambiguous_positions const ambiguous = letters == suffix::letter_choice::nucleotides
+                                                    ? suffix::ambiguous_positions(residues, common.threads)
+                                                    : suffix::ambiguous_positions();
+  suffix::letters_apart const apart{index.array("sa"), ambiguous.count() != 0 ? &ambiguous : nullptr};
+  std::string text;
+  std::uint64_t number = 0, cut = 0;
+  if (options.pairs) {
+    auto const on_pair = [&](suffix::repeat_pair const& one) {
+      auto const [first, second] =
+          std::minmax({print.location_of(one.row, one.length), print.location_of(one.other_row, one.length)});
+      print.append_location(text, first);
+      print.append_location(text += '\t', second);
+      append(text += '\t', one.length);
+      text += '\n';
+      write_some(out, text);
+    };
+    auto const on_repeat = [&](suffix::repeat_pair_count const& one) {
+      cut += options.limit != 0 && one.pairs > options.limit;
+    };
+    if (fasta)
+      suffix::find_pairs(lcp, bwt, apart, options.min_length, options.limit, on_pair, on_repeat);
+    else
+      suffix::find_pairs(index.view(), index.array("sa"), lcp, options.min_length, options.limit, on_pair, on_repeat,
+                         index.path("sa"));
+  } else {
+    std::vector<suffix::location> locations;
+    auto const on_repeat = [&](suffix::repeat const& one) {
+      ++number;
+      std::size_t const count = one.rows.size(),
+                        num_printed = options.limit == 0 ? count : std::min<std::size_t>(count, options.limit);
+      cut += num_printed < count;
+      locations.clear();
+      for (std::size_t row = one.rows.begin; row < one.rows.begin + num_printed; ++row)
+        locations.push_back(print.location_of(row, one.length));
+      std::ranges::sort(locations);
+      for (suffix::location const& at : locations) {
+        append(text, number);
+        append(text += '\t', one.length);
+        append(text += '\t', count);
+        print.append_location(text += '\t', at);
+        text += '\n';
+      }
+      write_some(out, text);
+    };
+    if (fasta)
+      suffix::find_repeats(lcp, bwt, apart, options.min_length, on_repeat);
+    else
+      suffix::find_repeats(index.view(), index.array("sa"), lcp, options.min_length, on_repeat, index.path("sa"));
+  }
+  write_some(out, text, 0);
+  out.commit();
+  if (ambiguous.count() != 0 && !common.quiet)
+    cli::say("sufsort", fmt::format("warning: left out: {} of {} letters are not A, C, G, T or U, and no repeat holds them: "
+                                    "use --letters=all to include them",
+                                    ambiguous.count(), residues.size()));
+  if (cut != 0 && !common.quiet)
+    cli::say("sufsort", fmt::format("warning: not all printed: {} repeats have more than {} {}: use --limit=0 to print all",
+                                    cut, options.limit, options.pairs ? "pairs" : "occurrences"));
+  return 0;
+}
+
+}  // namespace ordo::inline v0::sufsort

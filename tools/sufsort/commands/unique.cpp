@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include "base/threads.hpp"
+#include "ordo/detail/buffer.hpp"
+#include "ordo/error.hpp"
+#include "ordo/suffix/index.hpp"
+#include "ordo/suffix/letters.hpp"
+#include "ordo/suffix/repeats.hpp"
+#include "tools/cli/available_memory.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/cli/run_main.hpp"
+#include "tools/sufsort/circular_records.hpp"
+#include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/index_files.hpp"
+#include "tools/sufsort/searched_index.hpp"
+
+namespace ordo::inline v0::sufsort {
+namespace {
+
+/// Positions of a part of a record.
+struct stretch {
+  std::size_t record, begin, end;  // in the text
+};
+
+/// Lists parts of the records of the forward strand.
+class stretches {
+ public:
+  stretches(suffix::text const& input, suffix::pieces const& pieces) : input_(input), pieces_(pieces) {}
+  /// @returns false at the end
+  bool next(stretch& one) {
+    constexpr std::size_t max_length = std::size_t{1} << 16;
+    while (record_ < input_.records() &&
+           (pieces_.is_reverse(record_) || begin_ == input_.end_of(record_) - input_.begin_of(record_))) {
+      ++record_;
+      begin_ = 0;
+    }
+    if (record_ >= input_.records()) return false;
+    std::size_t const length = input_.end_of(record_) - input_.begin_of(record_), end = std::min(length, begin_ + max_length);
+    one = {record_, input_.begin_of(record_) + begin_, input_.begin_of(record_) + end};
+    begin_ = end;
+    return true;
+  }
+
+ private:
+  suffix::text input_;
+  suffix::pieces pieces_;
+  std::size_t record_ = 0, begin_ = 0;
+};
+
+/// Returns the lines that begin in a stretch. Adjacent positions with equal counts are one line.
+/// @param offset  of the record of the text in the record of the input
+template <class Count>
+std::string lines_of(suffix::text const& input, std::span<Count const> at, stretch const& part, std::string_view name,
+                     std::uint64_t offset, bool normalize) {
+  std::string text;
+  std::size_t const begin = input.begin_of(part.record), end = input.end_of(part.record);
+  for (std::size_t p = part.begin; p < part.end;) {
+    bool const goes_on = p != begin && at[p] == at[p - 1];  // the stretch before writes this line
+    std::size_t behind = p + 1;
+    while (behind < (goes_on ? part.end : end) && at[behind] == at[p]) ++behind;
+    if (!goes_on && at[p] != 0) {
+      append((text += name) += '\t', offset + p - begin);
+      append(text += '\t', offset + behind - begin);
+      text += '\t';
+      if (normalize)
+        fmt::format_to(std::back_inserter(text), "{:.6g}", 1 / double(at[p]));
+      else
+        append(text, at[p]);
+      text += '\n';
+    }
+    p = behind;
+  }
+  return text;
+}
+
+/// Returns the lines of the minimal unique substrings that begin in a stretch; of those that go around a record, two each.
+/// @param lengths  of the shortest unique strings at all positions @param goes_around  the record is circular
+template <class Count>
+std::string lines_of_minimal(suffix::text const& input, std::span<Count const> lengths, stretch const& part,
+                             std::string_view name, std::uint64_t offset, suffix::letter_choice letters, bool goes_around) {
+  std::string text;
+  std::size_t const begin = input.begin_of(part.record), end = input.end_of(part.record), size = end - begin;
+  auto const is_nucleotide = [&](std::size_t p) {
+    return suffix::is_nucleotide(static_cast<unsigned char>(input.residues[p < end ? p : p - size]));
+  };
+  auto const add = [&](std::size_t from, std::size_t to) {
+    append((text += name) += '\t', offset + from - begin);
+    append(text += '\t', offset + to - begin);
+    text += '\n';
+  };
+  std::size_t known = part.begin;  // no other letter in [p, known)
+  for (std::size_t p = part.begin; p < part.end; ++p) {
+    std::size_t const stop = p + lengths[p];
+    std::size_t const next = p + 1 < end ? p + 1 : goes_around ? begin : p;
+    if (stop == p || (next != p && lengths[next] != 0 && p + 1 + lengths[next] == stop)) continue;
+    if (letters == suffix::letter_choice::nucleotides) {
+      known = std::max(known, p);
+      while (known < stop && is_nucleotide(known)) ++known;
+      if (known < stop) {
+        // All strings that begin at this letter or before it and end behind it hold it.
+        if (known >= part.end) break;
+        p = known++;
+        continue;
+      }
+    }
+    add(p, std::min(stop, end));
+    if (stop > end) add(begin, stop - size);
+  }
+  return text;
+}
+
+/// Prints the counts. @returns the number of k-mers that are left out because of their letters
+template <class Count>
+std::uint64_t print_counts(suffix::stored_index const& index, unique_options const& options, unsigned threads, reporter& report,
+                           cli::output& out) {
+  std::size_t const n = index.description().residues, bytes = n * sizeof(Count) + n / 8, available = cli::available_memory();
+  if (bytes > available)
+    throw out_of_memory(fmt::format("out of memory: counts of {} positions: {} bytes are needed, {} are available: {}", n,
+                                    bytes, available, memory_limits().advice(bytes)),
+                        bytes);
+  host_memory plain;
+  buffer<Count> const counts(plain, n);
+  std::span<Count> const at = counts.span();
+  suffix::text const input = index.view();
+  bool const fasta = index.description().input == suffix::input_format::fasta;
+  if (!fasta && options.letters == suffix::letter_choice::nucleotides)
+    throw usage_error(fmt::format("conflicting options: --letters: {}: nucleotides are letters of FASTA", index.path("json")));
+  suffix::letter_choice const letters = !fasta            ? suffix::letter_choice::all
+                                        : options.letters ? *options.letters
+                                                          : suffix::usual_letters(input.residues, threads);
+  std::uint64_t left_out = 0;
+  std::vector<bool> circular;  // for each record; empty: none is
+  std::optional<searched_index> searched;
+  if (!options.circular.empty()) {
+    searched.emplace(options.prefix);
+    circular = circular_records(*searched, options.circular).of_text();
+  }
+  suffix::build_options again;  // for what sorts the text with the turns of its records
+  again.machine.device = device::cpu;
+  again.machine.threads = threads;
+  again.memory = available - bytes;
+  if (!circular.empty() && options.minimal)
+    suffix::find_shortest_unique(input, circular, at, again);
+  else if (!circular.empty() && options.mismatches != 0)
+    left_out = suffix::count_similar(input, circular, options.length, options.mismatches, letters, at, again);
+  else if (options.minimal)
+    suffix::find_shortest_unique(input, index.array("sa"), index.array("lcp"), at, index.path("sa"), threads);
+  else
+    left_out = options.mismatches == 0
+                   ? suffix::count_occurrences(input, index.array("sa"), index.array("lcp"), options.length, letters, at,
+                                               index.path("sa"), threads)
+                   : suffix::count_similar(input, index.array("sa"), index.array("lcp"), options.length, options.mismatches,
+                                           letters, at, index.path("sa"), threads, available - bytes);
+  if (!circular.empty() && !options.minimal && options.mismatches == 0)
+    left_out += suffix::add_circular_occurrences(input, searched->search, circular, options.length, letters, at);
+  report.phase("write", n);
+  suffix::pieces const pieces = index.pieces();
+  stretches parts(input, pieces);
+  tbb::task_arena arena(threads_for(threads));
+  arena.execute([&] {
+    auto const read = tbb::make_filter<void, stretch>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+      stretch one{};
+      if (!parts.next(one)) control.stop();
+      return one;
+    });
+    auto const print = tbb::make_filter<stretch, std::string>(tbb::filter_mode::parallel, [&](stretch const& one) {
+      std::string name;
+      index.description().append_name(name, pieces.record_of(one.record));
+      std::uint64_t const offset = pieces.offset_of(one.record);
+      return options.minimal
+                 ? lines_of_minimal<Count>(input, at, one, name, offset, letters, !circular.empty() && circular[one.record])
+                 : lines_of<Count>(input, at, one, name, offset, options.normalize);
+    });
+    auto const write = tbb::make_filter<std::string, void>(tbb::filter_mode::serial_in_order,
+                                                           [&](std::string const& text) { out.write(std::string_view(text)); });
+    tbb::parallel_pipeline(4 * std::size_t(arena.max_concurrency()), read & print & write);
+  });
+  return left_out;
+}
+
+}  // namespace
+
+int unique(unique_options const& options, cli::common_options const& common, reporter& report) {
+  if (options.length == 0 && !options.minimal) throw usage_error("missing option: --length=K: see sufsort unique --help");
+  if (options.minimal && (options.length != 0 || options.normalize || options.mismatches != 0))
+    throw usage_error(fmt::format("conflicting options: --minimal, {}: a minimal unique substring has no given length or count",
+                                  options.length != 0 ? "--length"
+                                  : options.normalize ? "--normalize"
+                                                      : "--mismatches"));
+  if (options.mismatches > 2)
+    throw usage_error(fmt::format("invalid number: --mismatches: '{}': it is 0, 1 or 2", options.mismatches));
+  report.phase("open");
+  suffix::stored_index const index(options.prefix);
+  if (!index.description().find("lcp"))
+    throw input_error(fmt::format("no array lcp: {}: build the index with --lcp", index.path("json")));
+  if (index.description().policy.sample != 1)
+    throw input_error(fmt::format("rows are left out: {}: unique counts all positions: build the index without --sample",
+                                  index.path("json")));
+  if (options.minimal && !index.description().policy.rows().all())
+    throw input_error(
+        fmt::format("rows are left out: {}: minimal unique substrings need the row of every position", index.path("json")));
+  cli::output out(options.output, common.threads);
+  refuse_output(options.prefix, out);
+  std::size_t const n = index.description().residues;
+  report.stats.input(n);
+  report.phase("count", n);
+  std::uint64_t const left_out = n <= std::numeric_limits<std::uint32_t>::max()
+                                     ? print_counts<std::uint32_t>(index, options, common.threads, report, out)
+                                     : print_counts<std::uint64_t>(index, options, common.threads, report, out);
+  out.commit();
+  if (left_out != 0 && !common.quiet)
+    cli::say("sufsort", fmt::format("warning: left out: {} k-mers of the text hold letters other than A, C, G, T and U: use "
+                                    "--letters=all to count them",
+                                    left_out));
+  return 0;
+}
+
+}  // namespace ordo::inline v0::sufsort

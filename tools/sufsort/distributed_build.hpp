@@ -1,0 +1,59 @@
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "ordo/communicator.hpp"
+#include "ordo/io.hpp"
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/index.hpp"
+#include "tools/cli/files/shared_output.hpp"
+#include "tools/sufsort/index_files.hpp"
+
+// sufsort build as the processes of an MPI job.
+namespace ordo::inline v0::sufsort {
+
+/// A file that is read.
+struct opened_file {
+  std::string name;  // for messages
+  std::unique_ptr<source> from;
+  std::uint64_t expected = 0;      // uncompressed bytes of a compressed file, as far as known
+  std::uint64_t likely_bytes = 0;  // of any file
+  std::string front;               // its first bytes, at most 4096
+};
+
+/// Opens a file. Processes of a job each read a regular file; all others are read by the first one, to the end, for all.
+/// Collective if there are members.
+/// @param threads  as for cli::input @param raw  its bytes are read as they are, also if they look compressed
+/// @param members  null: this process works alone
+opened_file open_file(std::string const& path, unsigned threads, bool raw, group* members);
+
+/// Checks that all processes have read the same text. Collective. @throws input_error
+void check_same_text(group& members, suffix::text const& input, unsigned threads);
+
+/// The arrays of an index that the processes of a job write together.
+class shared_arrays {
+ public:
+  /// @param writer  of the first process; null on the others
+  shared_arrays(group& members, index_writer* writer) : members_(members), writer_(writer) {}
+
+  /// Opens an array, as suffix::group_output.
+  sink* open(std::string_view array, std::uint64_t bytes);
+  /// Adds the sizes and checksums of what others have written. Collective.
+  void finish();
+
+ private:
+  struct array {
+    std::string name;
+    std::unique_ptr<cli::shared_output> file;       // null: the first process writes this one's part
+    std::unique_ptr<suffix::checksum_sink> sums{};  // of that file
+  };
+
+  group& members_;
+  index_writer* writer_;
+  std::deque<array> arrays_;
+};
+
+}  // namespace ordo::inline v0::sufsort
