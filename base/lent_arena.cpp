@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "base/forks.hpp"
+#include "base/processes/forks.hpp"
 
 namespace ordo::inline v0 {
 namespace {

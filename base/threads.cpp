@@ -11,7 +11,7 @@
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
 
-#include "base/forks.hpp"
+#include "base/processes/forks.hpp"
 
 namespace ordo::inline v0 {
 namespace {

@@ -4,8 +4,8 @@
 #include <new>
 #include <utility>
 
-#include "base/fork_delay.hpp"
-#include "base/forks.hpp"
+#include "base/processes/fork_delay.hpp"
+#include "base/processes/forks.hpp"
 #include "sort_core/algorithms/run_stream.hpp"
 #include "sort_core/check_operation.hpp"
 #include "sort_core/host/operations.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/forks.hpp"
+#include "base/processes/forks.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/gpu.hpp"
 #include "ordo/machine.hpp"

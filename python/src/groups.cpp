@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/fork_delay.hpp"
+#include "base/processes/fork_delay.hpp"
 #include "distributed/reduce.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/distributed_sort.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "base/forks.hpp"
+#include "base/processes/forks.hpp"
 #include "python/src/array.hpp"
 #include "sort_core/c_machine.hpp"
 

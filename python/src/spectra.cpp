@@ -12,7 +12,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include "base/fork_delay.hpp"
+#include "base/processes/fork_delay.hpp"
 #include "ordo/spectra/arrays.hpp"
 #include "ordo/spectra/import.hpp"
 #include "python/src/machine.hpp"

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "ordo/spectra/mzml.hpp"
-#include "spectra/import/msp_lines.hpp"
-#include "spectra/import/record_reader.hpp"
+#include "spectra/encoding/line_finder.hpp"
+#include "spectra/encoding/msp_lines.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {

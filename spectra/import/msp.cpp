@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "spectra/encoding/msp_lines.hpp"
 #include "spectra/encoding/xml.hpp"
 #include "spectra/import/format.hpp"
-#include "spectra/import/msp_lines.hpp"
 #include "spectra/import/record_reader.hpp"
 
 // MSP, the text format of NIST's libraries, as NIST, AMDIS, MassBank, MoNA, MS-DIAL, SpectraST, matchms, msPurity and others

@@ -23,6 +23,7 @@
 #include "ordo/error.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/files/temporary.hpp"
+#include "tools/cli/files/warnings.hpp"
 #include "tools/cli/mapped_faults.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/stats.hpp"
@@ -113,6 +114,11 @@ namespace {
 
 std::string const* running = nullptr;  // the tool; never destroyed, because threads may outlive main
 
+void print_warning(std::string_view text) noexcept {
+  progress::clear();
+  std::fprintf(stderr, "%s: warning: %.*s\n", running->c_str(), static_cast<int>(text.size()), text.data());
+}
+
 // An uncaught exception, such as one in a thread of a library, ends here.
 std::terminate_handler usual_end = nullptr;
 void end_by_terminate() {
@@ -125,20 +131,6 @@ void end_by_terminate() {
 void say(std::string_view tool, std::string_view text) noexcept {
   progress::clear();
   std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(tool.size()), tool.data(), static_cast<int>(text.size()), text.data());
-}
-
-namespace {
-bool is_quiet = false;
-}  // namespace
-
-void quiet_warnings() noexcept {
-  is_quiet = true;
-}
-
-void warn(std::string_view text) noexcept {
-  if (is_quiet) return;
-  progress::clear();
-  std::fprintf(stderr, "%s: warning: %.*s\n", running ? running->c_str() : "ordo", static_cast<int>(text.size()), text.data());
 }
 
 void print_result(std::string_view line) {
@@ -163,6 +155,7 @@ int run_main(std::string_view tool, std::function<int()> const& body,
   remove_temporaries_on_signals();
   try {
     running = new std::string(tool);
+    print_warnings_with(print_warning);
     report_mapped_faults(*running);
     detail::check_large_blocks(memory_before_kill);
     catch_thread_failures(*running);

@@ -12,6 +12,7 @@
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "tools/cli/files/raw_file.hpp"
+#include "tools/cli/files/warnings.hpp"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::inline v0::cli {

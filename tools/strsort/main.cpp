@@ -25,6 +25,7 @@
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/files/shared_output.hpp"
 #include "tools/cli/files/temporary.hpp"
+#include "tools/cli/files/warnings.hpp"
 #include "tools/cli/job.hpp"
 #include "tools/cli/programs.hpp"
 #include "tools/cli/progress.hpp"

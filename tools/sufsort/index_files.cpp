@@ -28,8 +28,8 @@
 #include "tools/cli/files/raw_file.hpp"
 #include "tools/cli/files/staged_file.hpp"
 #include "tools/cli/files/temporary.hpp"
-#include "tools/sufsort/file_set.hpp"
-#include "tools/sufsort/other_formats.hpp"
+#include "tools/sufsort/files/file_set.hpp"
+#include "tools/sufsort/files/other_formats.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {

@@ -21,7 +21,7 @@
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/raw_file.hpp"
 #include "tools/cli/files/temporary.hpp"
-#include "tools/cli/run_main.hpp"
+#include "tools/cli/files/warnings.hpp"
 
 namespace ordo::inline v0::cli {
 namespace {

@@ -22,8 +22,8 @@
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/sufsort/commands.hpp"
-#include "tools/sufsort/file_set.hpp"
-#include "tools/sufsort/other_formats.hpp"
+#include "tools/sufsort/files/file_set.hpp"
+#include "tools/sufsort/files/other_formats.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {

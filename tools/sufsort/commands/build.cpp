@@ -25,9 +25,9 @@
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/distributed_build.hpp"
+#include "tools/sufsort/files/other_formats.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/merged_records.hpp"
-#include "tools/sufsort/other_formats.hpp"
 #include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {

@@ -29,7 +29,7 @@
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/duplicates_report.hpp"
-#include "tools/sufsort/finished_ranges.hpp"
+#include "tools/sufsort/files/finished_ranges.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/queries.hpp"
 

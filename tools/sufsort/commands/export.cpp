@@ -13,7 +13,7 @@
 #include "ordo/suffix/index.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/sufsort/commands.hpp"
-#include "tools/sufsort/file_set.hpp"
+#include "tools/sufsort/files/file_set.hpp"
 #include "tools/sufsort/index_files.hpp"
 
 namespace ordo::inline v0::sufsort {

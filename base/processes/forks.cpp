@@ -1,4 +1,4 @@
-#include "base/forks.hpp"
+#include "base/processes/forks.hpp"
 
 #include <pthread.h>
 

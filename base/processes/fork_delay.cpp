@@ -1,4 +1,4 @@
-#include "base/fork_delay.hpp"
+#include "base/processes/fork_delay.hpp"
 
 #include <atomic>
 #include <chrono>

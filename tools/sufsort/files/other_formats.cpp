@@ -1,4 +1,4 @@
-#include "tools/sufsort/other_formats.hpp"
+#include "tools/sufsort/files/other_formats.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tools/sufsort/file_set.hpp"
+#include "tools/sufsort/files/file_set.hpp"
 
 #include <cerrno>
 #include <cstring>

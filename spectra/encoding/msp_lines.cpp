@@ -1,4 +1,4 @@
-#include "spectra/import/msp_lines.hpp"
+#include "spectra/encoding/msp_lines.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "tools/sufsort/finished_ranges.hpp"
+#include "tools/sufsort/files/finished_ranges.hpp"
 
 #include <cstring>
 #include <string_view>
