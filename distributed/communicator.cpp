@@ -4,24 +4,24 @@
 
 namespace ordo::inline v0 {
 
-group::group(std::size_t size, std::size_t rank) : size_(size), rank_(rank) {
-  if (rank >= size) throw usage_error(fmt::format("bad group: rank {}: the group has {} members", rank, size));
+communicator::communicator(std::size_t size, std::size_t rank) : size_(size), rank_(rank) {
+  if (rank >= size) throw usage_error(fmt::format("bad communicator: rank {}: the communicator has {} members", rank, size));
 }
 
-void group::lend(void const* own, std::function<void(std::span<void const* const>)> const& use) {
+void communicator::lend(void const* own, std::function<void(std::span<void const* const>)> const& use) {
   auto const all = all_gather(own);
   use(all);
   barrier();
 }
 
-void group::check_root(std::size_t root) const {
+void communicator::check_root(std::size_t root) const {
   if (root >= size_) throw usage_error(fmt::format("bad root: broadcast: member {} of {}", root, size_));
 }
-void group::check_gather(std::size_t own, std::size_t all) const {
+void communicator::check_gather(std::size_t own, std::size_t all) const {
   if (all / size_ != own || all % size_ != 0)
     throw usage_error(fmt::format("bad length: all_gather: {} bytes for {} members with {} each", all, size_, own));
 }
-void group::check_lists(std::size_t sends, std::size_t receives) const {
+void communicator::check_lists(std::size_t sends, std::size_t receives) const {
   if (sends != receives || sends % size_ != 0)
     throw usage_error(
         fmt::format("bad lists: all_to_all: {} spans to send and {} to receive, for {} members", sends, receives, size_));

@@ -29,8 +29,8 @@ namespace ordo::inline v0::detail {
 template <class Device>
 class device_member final : public thread_member {
  public:
-  using group::all_gather;
-  using group::all_to_all;
+  using communicator::all_gather;
+  using communicator::all_to_all;
   /// Collective. @param nccl  its functions, or null: the device copies
   template <class... Arguments>
   device_member(std::size_t size, std::size_t rank, meeting_point& shared, nccl_calls const* nccl, Arguments&&... arguments)

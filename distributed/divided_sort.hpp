@@ -42,14 +42,14 @@ struct bitwise_or {
   ORDO_FN std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a | b; }
 };
 
-/// A sort over a group that divides before it sorts, on one member. Each share is distributed into buckets by one digit of the
+/// A distributed sort that divides before it sorts, on one member. Each share is distributed into buckets by one digit of the
 /// codes. A bucket on the border between two outputs is sorted, to find the exact split. Then buckets cross, one in each round,
 /// and a member sorts those that have arrived while the others are on their way. Nothing is merged. (Partition first, exchange
 /// and sort: as in sample sort on distributed memory, Blelloch et al., SPAA 1991; here by digits.)
 template <Backend B, class K>
 class divided_sort {
  public:
-  divided_sort(group& members, machine& on, B& backend, sort_task const& task, share_lengths const& lengths)
+  divided_sort(communicator& members, machine& on, B& backend, sort_task const& task, share_lengths const& lengths)
       : members_(members),
         on_(on),
         backend_(backend),
@@ -321,7 +321,7 @@ class divided_sort {
     wait_for(backend_, std::span(static_cast<char*>(task_.values), task_.value_bytes * n_out));
   }
 
-  group& members_;
+  communicator& members_;
   machine& on_;
   B& backend_;
   sort_task const& task_;

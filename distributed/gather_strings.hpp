@@ -11,7 +11,7 @@
 namespace ordo::inline v0::detail {
 
 /// Returns the strings of all members. Collective. Memory: the longest for each member, twice.
-inline std::vector<std::string> gather_strings(group& members, std::string const& own) {
+inline std::vector<std::string> gather_strings(communicator& members, std::string const& own) {
   auto const sizes = members.all_gather(std::uint64_t(own.size()));
   std::uint64_t const longest = *std::ranges::max_element(sizes);
   std::string padded = own;

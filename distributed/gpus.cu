@@ -57,7 +57,7 @@ bool all_are_peers(std::span<unsigned const> gpus) {
   return true;
 }
 
-/// A GPU of a group, as device_member takes it.
+/// A GPU of a communicator, as device_member takes it.
 class member_gpu {
  public:
   member_gpu(std::span<unsigned const> gpus, gpu& on, bool peers) : gpus_(gpus), on_(on) {
@@ -111,17 +111,18 @@ bool nccl_present() {
   return find_nccl() != nullptr;
 }
 
-void run_members(std::span<unsigned const> indices, std::function<void(group&, gpu&)> const& work, gpu_exchange exchange) {
+void run_members(std::span<unsigned const> indices, std::function<void(communicator&, gpu&)> const& work,
+                 gpu_exchange exchange) {
   std::vector<unsigned> const gpus(indices.begin(), indices.end());
-  if (gpus.empty()) throw usage_error("bad group: run_members: no GPUs");
+  if (gpus.empty()) throw usage_error("bad communicator: run_members: no GPUs");
   std::size_t const present = ordo::gpus().size();
   for (unsigned const index : gpus)
     if (index >= present)
-      throw usage_error("bad group: run_members: GPU " + std::to_string(index) + " of " + std::to_string(present));
+      throw usage_error("bad communicator: run_members: GPU " + std::to_string(index) + " of " + std::to_string(present));
   bool const peers = all_are_peers(gpus);
   if (exchange == gpu_exchange::automatic) exchange = peers || !nccl_present() ? gpu_exchange::peer_copies : gpu_exchange::nccl;
   if (exchange == gpu_exchange::nccl && !nccl_present())
-    throw usage_error("bad group: run_members: there is no libnccl.so.2 of version 2.7 or newer");
+    throw usage_error("bad communicator: run_members: there is no libnccl.so.2 of version 2.7 or newer");
   // The machines outlive all threads, because members may read each other's memory until the last one has ended.
   std::vector<gpu> machines;
   machines.reserve(gpus.size());

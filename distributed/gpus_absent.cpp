@@ -1,9 +1,9 @@
 #include "distributed/sort.hpp"
 
-// Groups of GPUs in a build without CUDA.
+// Communicators of GPUs in a build without CUDA.
 namespace ordo::inline v0 {
 
-void run_members(std::span<unsigned const>, std::function<void(group&, gpu&)> const&, gpu_exchange) {
+void run_members(std::span<unsigned const>, std::function<void(communicator&, gpu&)> const&, gpu_exchange) {
   throw usage_error("no GPU support: this build was compiled without CUDA");
 }
 bool nccl_present() {
@@ -11,7 +11,7 @@ bool nccl_present() {
 }
 
 namespace detail {
-void sort_over_cuda(group&, machine&, sort_task const&, share_lengths const&) {
+void sort_over_cuda(communicator&, machine&, sort_task const&, share_lengths const&) {
   throw usage_error("no GPU support: this build was compiled without CUDA");
 }
 }  // namespace detail

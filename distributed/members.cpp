@@ -78,7 +78,7 @@ bool meeting_point::has_failed_first(std::size_t member) const {
 
 void meeting_point::throw_lost() const {
   // Nothing changes the reason any more.
-  throw member_lost("group: another member failed: " + why_);
+  throw member_lost("communicator: another member failed: " + why_);
 }
 
 void thread_member::broadcast(std::span<std::byte> data, std::size_t root) {
@@ -183,8 +183,8 @@ void run_threads(std::size_t size, meeting_point& shared, std::function<void(std
 
 }  // namespace detail
 
-void run_members(std::size_t size, std::function<void(group&, cpu&)> const& work, unsigned threads) {
-  if (size == 0) throw usage_error("bad group: run_members: no members");
+void run_members(std::size_t size, std::function<void(communicator&, cpu&)> const& work, unsigned threads) {
+  if (size == 0) throw usage_error("bad communicator: run_members: no members");
   if (threads == 0) threads = std::max(1u, unsigned(threads_for(0)) / unsigned(std::min<std::size_t>(size, 1u << 16)));
   detail::meeting_point shared(size);
   detail::run_threads(size, shared, [&](std::size_t rank) {

@@ -54,13 +54,13 @@ class meeting_point {
 };
 
 /// A member that is a thread with a CPU. The engine of GPUs overrides what concerns their memory.
-class thread_member : public group {
+class thread_member : public communicator {
  public:
-  thread_member(std::size_t size, std::size_t rank, meeting_point& shared) : group(size, rank), shared_(shared) {}
+  thread_member(std::size_t size, std::size_t rank, meeting_point& shared) : communicator(size, rank), shared_(shared) {}
 
-  using group::all_gather;
-  using group::all_to_all;
-  using group::reduce;
+  using communicator::all_gather;
+  using communicator::all_to_all;
+  using communicator::reduce;
   void broadcast(std::span<std::byte> data, std::size_t root) override;
   void all_gather(std::span<std::byte const> own, std::span<std::byte> all) override;
   void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,

@@ -7,18 +7,18 @@
 
 #pragma GCC visibility push(default)
 
-ordo::group* ordo_mpi_join(int* argc, char*** argv, char* why, std::size_t why_bytes) {
+ordo::communicator* ordo_mpi_join(int* argc, char*** argv, char* why, std::size_t why_bytes) {
   try {
     int level = 0;
     if (MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS) throw ordo::member_lost("MPI_Init failed");
-    return new ordo::mpi_group(MPI_COMM_WORLD);
+    return new ordo::mpi_communicator(MPI_COMM_WORLD);
   } catch (std::exception const& e) {
     std::snprintf(why, why_bytes, "%s", e.what());
     return nullptr;
   }
 }
 
-void ordo_mpi_leave(ordo::group* member) {
+void ordo_mpi_leave(ordo::communicator* member) {
   delete member;
   MPI_Finalize();
 }

@@ -95,7 +95,7 @@ class nccl_link {
         result = calls_.receive(receives[m].data(), receives[m].size(), nccl_calls::bytes, int(m), communicator_, stream);
       }
     }
-    // In any case: all later calls of this thread would belong to the group.
+    // In any case: all later calls of this thread would belong to the communicator.
     int const ended = calls_.group_end();
     if (!is_queued()) calls_.check(result, call);
     wait_for(ended, "ncclGroupEnd");

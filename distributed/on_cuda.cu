@@ -3,7 +3,7 @@
 
 namespace ordo::inline v0::detail {
 
-void sort_over_cuda(group& members, machine& on, sort_task const& task, share_lengths const& lengths) {
+void sort_over_cuda(communicator& members, machine& on, sort_task const& task, share_lengths const& lengths) {
   with_backend(static_cast<gpu&>(on), [&](cuda_backend& backend) { sort_over_on(members, on, backend, task, lengths); });
 }
 

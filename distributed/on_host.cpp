@@ -4,7 +4,7 @@
 
 namespace ordo::inline v0::detail {
 
-void sort_over_host(group& members, machine& on, sort_task const& task, share_lengths const& lengths) {
+void sort_over_host(communicator& members, machine& on, sort_task const& task, share_lengths const& lengths) {
   sort_over_on(members, on, static_cast<cpu&>(on).backend(), task, lengths);
 }
 

@@ -13,7 +13,7 @@
 #include "ordo/host_bytes.hpp"
 #include "ordo/io.hpp"
 
-// All members of a group write one output, each a part of it.
+// All members of a communicator write one output, each a part of it.
 namespace ordo::inline v0::detail {
 
 /// A part of an output, from an offset on.
@@ -70,18 +70,18 @@ class stored_part final : public sink {
   std::uint64_t written_ = 0;
 };
 
-/// One member's part of an output that all members of a group write, in the order of members. Members with a sink write where
-/// their part belongs. Those without keep it in memory until finish() sends it to member 0.
+/// One member's part of an output that all members of a communicator write, in the order of members. Members with a sink write
+/// where their part belongs. Those without keep it in memory until finish() sends it to member 0.
 class output_part {
  public:
   /// Collective.
   /// @param sizes  bytes of each member's part
   /// @param to  the whole output as this member writes it; null if member 0 writes its part. That of member 0 is not null, and
   ///     those of the others are addressable.
-  output_part(group& members, std::vector<std::uint64_t> sizes, sink* to)
+  output_part(communicator& members, std::vector<std::uint64_t> sizes, sink* to)
       : members_(members), sizes_(std::move(sizes)), to_(to) {
     std::size_t const rank = members.rank();
-    if (rank == 0 && !to) throw usage_error("bad output: a group's output: member 0 has no sink");
+    if (rank == 0 && !to) throw usage_error("bad output: a communicator's output: member 0 has no sink");
     has_sink_ = members.all_gather(std::uint8_t(to != nullptr));
     in_parts_ = members.reduce(rank != 0 || to->addressable(), reduction::min) != 0;
     std::uint64_t begin = 0;
@@ -149,7 +149,7 @@ class output_part {
 
   static constexpr std::uint64_t max_bytes = std::uint64_t{64} << 20;  // that cross at a time
 
-  group& members_;
+  communicator& members_;
   std::vector<std::uint64_t> sizes_;
   sink* to_;
   std::vector<std::uint8_t> has_sink_;

@@ -8,7 +8,7 @@
 #include "base/first_bound.hpp"
 #include "ordo/backend.hpp"
 
-// Items that belong to the members of a group, in the order of these.
+// Items that belong to the members of a communicator, in the order of these.
 namespace ordo::inline v0::detail {
 
 /// Finds where the items of an owner begin.

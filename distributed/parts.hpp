@@ -7,7 +7,7 @@
 #include "ordo/distributed_sort.hpp"
 #include "sort_core/algorithms/run_task.hpp"
 
-// What the sorts over a group have in common.
+// What the distributed sorts have in common.
 namespace ordo::inline v0::detail {
 
 /// Orders keys by the code by which a task orders them.
@@ -42,7 +42,7 @@ struct moved_array {
 
 /// Moves the items of all arrays. Calls arrived(round) when this member may use what it has received in a round.
 template <Backend B, class F>
-void exchange_rounds(group& members, B& backend, bool on_gpu, rounds_of_moves const& moves,
+void exchange_rounds(communicator& members, B& backend, bool on_gpu, rounds_of_moves const& moves,
                      std::span<moved_array const> arrays, F arrived) {
   bool const is_staged = on_gpu && !members.moves_device_memory();
   std::size_t const p = members.size(), rounds = moves.sends.size() / p;

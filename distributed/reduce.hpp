@@ -9,8 +9,8 @@
 
 namespace ordo::inline v0::detail {
 
-/// Implements group::reduce by all_gather, for members that have nothing faster.
-inline void reduce_gathered(group& members, std::span<std::uint64_t> values, reduction by) {
+/// Implements communicator::reduce by all_gather, for members that have nothing faster.
+inline void reduce_gathered(communicator& members, std::span<std::uint64_t> values, reduction by) {
   std::vector<std::uint64_t> const own(values.begin(), values.end());
   std::vector<std::uint64_t> all(members.size() * own.size());
   members.all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));

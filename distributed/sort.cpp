@@ -12,9 +12,9 @@ void check_share(sort_task const& task) {
   bool const is_argsort = task.what == sort_task::operation::argsort;
   if (!is_argsort && task.value_bytes != 0 && task.values_in_given != task.keys_in_given)
     throw usage_error(
-        fmt::format("bad values_in: sort over a group: length {} for {} keys", task.values_in_given, task.keys_in_given));
+        fmt::format("bad values_in: distributed sort: length {} for {} keys", task.values_in_given, task.keys_in_given));
   if (!is_argsort && task.value_bytes != 0 && task.values_given != task.n)
-    throw usage_error(fmt::format("bad values: sort over a group: length {} for {} keys", task.values_given, task.n));
+    throw usage_error(fmt::format("bad values: distributed sort: length {} for {} keys", task.values_given, task.n));
   // Inputs and outputs may differ in length: each is checked by itself.
   sort_task one = task;
   one.out_of_place = false;
@@ -32,12 +32,12 @@ void check_share(sort_task const& task) {
   }
   check_arguments(one);
   if (is_argsort && task.n != 0 && !task.values)
-    throw usage_error(fmt::format("bad index: argsort over a group: {} items at a null pointer", task.n));
+    throw usage_error(fmt::format("bad index: argsort over a communicator: {} items at a null pointer", task.n));
 }
 
 }  // namespace
 
-share_lengths gather_lengths(group& members, std::uint64_t in, std::uint64_t out, std::uint64_t type, char const* where,
+share_lengths gather_lengths(communicator& members, std::uint64_t in, std::uint64_t out, std::uint64_t type, char const* where,
                              std::exception_ptr wrong) {
   struct share {
     std::uint64_t in, out, type, is_wrong;
@@ -61,7 +61,7 @@ share_lengths gather_lengths(group& members, std::uint64_t in, std::uint64_t out
   return lengths;
 }
 
-share_moves moves_of(group const& members, share_lengths const& lengths, std::span<std::uint64_t const> cuts) {
+share_moves moves_of(communicator const& members, share_lengths const& lengths, std::span<std::uint64_t const> cuts) {
   std::size_t const p = members.size(), rank = members.rank();
   // The cut of member m's share before output q.
   auto const cut = [&](std::size_t q, std::size_t m) { return q == 0 ? 0 : q == p ? lengths.in[m] : cuts[(q - 1) * p + m]; };
@@ -75,7 +75,7 @@ share_moves moves_of(group const& members, share_lengths const& lengths, std::sp
   return moves;
 }
 
-void sort_over(group& members, machine& on, sort_task const& task) {
+void sort_over(communicator& members, machine& on, sort_task const& task) {
   std::exception_ptr wrong;
   try {
     check_share(task);
@@ -90,7 +90,7 @@ void sort_over(group& members, machine& on, sort_task const& task) {
     type = (type ^ x) * 0x9E3779B97F4A7C15u + (type >> 29);
   bool const is_argsort = task.what == sort_task::operation::argsort;
   share_lengths const lengths = gather_lengths(members, task.keys_in_given, task.n, type,
-                                               is_argsort ? "argsort over a group" : "sort over a group", wrong);
+                                               is_argsort ? "argsort over a communicator" : "distributed sort", wrong);
   if (is_argsort) check_index_width(lengths.out_ends.back(), task.value_bytes, task.signed_index);
   if (members.size() == 1) {
     sort_task alone = task;

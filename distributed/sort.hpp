@@ -9,7 +9,7 @@
 #include "distributed/parts.hpp"
 #include "ordo/detail/operation_task.hpp"
 
-// The sorts over a group, written once for both machines. The local sorts and the merges are those of the machine.
+// The distributed sorts, written once for both machines. The local sorts and the merges are those of the machine.
 namespace ordo::inline v0::detail {
 
 template <class K>
@@ -33,11 +33,11 @@ struct received_run {
   std::size_t size;
 };
 
-/// One sort over a group, on one member.
+/// One distributed sort, on one member.
 template <Backend B, class K>
 class share_sort {
  public:
-  share_sort(group& members, machine& on, B& backend, sort_task const& task)
+  share_sort(communicator& members, machine& on, B& backend, sort_task const& task)
       : members_(members), on_(on), backend_(backend), task_(task), values_(task.value_bytes) {}
 
   void operator()(share_lengths const& lengths) {
@@ -167,7 +167,7 @@ class share_sort {
     on_.run(task);
   }
 
-  group& members_;
+  communicator& members_;
   machine& on_;
   B& backend_;
   sort_task const& task_;
@@ -176,7 +176,7 @@ class share_sort {
 
 /// Writes codes of the keys, which are only read, with their positions in the index, and sorts these.
 template <Backend B, class K>
-void argsort_shares(group& members, machine& on, B& backend, sort_task const& task, share_lengths const& lengths) {
+void argsort_shares(communicator& members, machine& on, B& backend, sort_task const& task, share_lengths const& lengths) {
   std::size_t const n = task.keys_in_given;
   std::uint64_t first = 0;
   for (std::size_t m = 0; m < members.rank(); ++m) first += lengths.in[m];
@@ -204,7 +204,7 @@ void argsort_shares(group& members, machine& on, B& backend, sort_task const& ta
 
 /// Runs a task whose arguments have been checked.
 template <Backend B>
-void sort_over_on(group& members, machine& on, B& backend, sort_task const& task, share_lengths const& lengths) {
+void sort_over_on(communicator& members, machine& on, B& backend, sort_task const& task, share_lengths const& lengths) {
   with_key_type(task.key_bytes, [&]<class K>(K) {
     if (task.what == sort_task::operation::argsort)
       argsort_shares<B, K>(members, on, backend, task, lengths);
@@ -214,7 +214,7 @@ void sort_over_on(group& members, machine& on, B& backend, sort_task const& task
 }
 
 /// The two instances, each in a source of its own.
-void sort_over_host(group& members, machine& on, sort_task const& task, share_lengths const& lengths);
-void sort_over_cuda(group& members, machine& on, sort_task const& task, share_lengths const& lengths);
+void sort_over_host(communicator& members, machine& on, sort_task const& task, share_lengths const& lengths);
+void sort_over_cuda(communicator& members, machine& on, sort_task const& task, share_lengths const& lengths);
 
 }  // namespace ordo::inline v0::detail

@@ -12,8 +12,8 @@
 #include "ordo/communicator.hpp"
 #include "ordo/host_bytes.hpp"
 
-// Divides an order among the members of a group, each of which has sorted its share: samples of the keys give splitters. Keys
-// are strings of bytes. The caller compares them: compare(a, b) returns a negative number, 0 or a positive number.
+// Divides an order among the members of a communicator, each of which has sorted its share: samples of the keys give splitters.
+// Keys are strings of bytes. The caller compares them: compare(a, b) returns a negative number, 0 or a positive number.
 namespace ordo::inline v0::detail {
 
 /// The key of an item of a member's sorted share, or the first bytes of it, and the bytes of the share for which it stands.
@@ -63,7 +63,7 @@ std::vector<key_sample> draw_samples(std::size_t members, std::size_t n, BytesOf
 /// Returns at most size() - 1 splitters that divide the bytes of all members evenly. Collective. Fewer, if there are few
 /// samples: the last members then get nothing.
 template <class Compare>
-std::vector<splitter> find_splitters(group& members, std::span<key_sample const> own, Compare&& compare) {
+std::vector<splitter> find_splitters(communicator& members, std::span<key_sample const> own, Compare&& compare) {
   std::string packed;
   auto const put = [&](std::uint64_t x) { packed.append(reinterpret_cast<char const*>(&x), sizeof(x)); };
   for (key_sample const& sample : own) {
@@ -104,7 +104,7 @@ std::vector<splitter> find_splitters(group& members, std::span<key_sample const>
 /// @param n  the number of items  @param key_at  returns the key of the k-th of the share
 /// @param together  whether items with equal keys must not be divided
 template <class KeyAt, class Compare>
-std::vector<std::size_t> cuts_at(group const& members, std::size_t n, KeyAt key_at, std::span<splitter const> splitters,
+std::vector<std::size_t> cuts_at(communicator const& members, std::size_t n, KeyAt key_at, std::span<splitter const> splitters,
                                  Compare&& compare, bool together) {
   std::vector<std::size_t> cuts;
   for (splitter const& s : splitters) {
@@ -134,7 +134,7 @@ std::vector<std::size_t> cuts_at(group const& members, std::size_t n, KeyAt key_
 
 /// Sends adjacent parts of a text to all members. Collective. @param ends  of the part for each member @param received  bytes
 /// from each member, in their order @returns those bytes
-inline host_bytes exchange_parts(group& members, std::span<char const> text, std::span<std::uint64_t const> ends,
+inline host_bytes exchange_parts(communicator& members, std::span<char const> text, std::span<std::uint64_t const> ends,
                                  std::vector<std::uint64_t>& received) {
   std::size_t const p = members.size();
   std::vector<std::uint64_t> sizes(p), all(p * p);

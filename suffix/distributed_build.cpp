@@ -23,8 +23,8 @@ detail::suffix_builder<Index> builder_on(device kind) {
 }  // namespace
 
 template <class Index>
-group_report build_into(group& members, text const& input, extra_arrays what, group_output const& open, std::size_t entry_bytes,
-                        build_options const& options) {
+distributed_report build_into(communicator& members, text const& input, extra_arrays what, output_opener const& open,
+                              std::size_t entry_bytes, build_options const& options) {
   detail::check_residues(input, options.rows, what.bwt);
   std::size_t const n = input.size(), share_of_n = n / members.size() + 1;
   detail::member_share share(members, open,
@@ -53,8 +53,8 @@ group_report build_into(group& members, text const& input, extra_arrays what, gr
 namespace {
 
 /// Runs work(member) for each of some machines.
-void run_on_machines(std::span<machine_options const> machines, std::function<void(group&)> const& work) {
-  auto const run = [&](group& members, machine&) { work(members); };
+void run_on_machines(std::span<machine_options const> machines, std::function<void(communicator&)> const& work) {
+  auto const run = [&](communicator& members, machine&) { work(members); };
   // Members that are GPUs exchange data without the host.
   std::vector<unsigned> gpus;
   for (machine_options const& one : machines)
@@ -68,13 +68,13 @@ void run_on_machines(std::span<machine_options const> machines, std::function<vo
 }  // namespace
 
 template <class Index>
-group_report build_into(std::span<machine_options const> machines, text const& input, sinks const& out,
-                        build_options const& options) {
+distributed_report build_into(std::span<machine_options const> machines, text const& input, sinks const& out,
+                              build_options const& options) {
   if (!out.sa) throw usage_error("no sink: suffix array: sinks::sa is null");
-  group_report first;
-  run_on_machines(machines, [&](group& members) {
+  distributed_report first;
+  run_on_machines(machines, [&](communicator& members) {
     bool const is_first = members.rank() == 0;
-    group_output const open = [&](std::string_view array, std::uint64_t bytes) {
+    output_opener const open = [&](std::string_view array, std::uint64_t bytes) {
       sink* const to = array == "sa" ? out.sa : array == "lcp" ? out.lcp : out.bwt;
       if (is_first) to->expect(bytes);
       return to;
@@ -83,7 +83,7 @@ group_report build_into(std::span<machine_options const> machines, text const& i
     here.machine = machines[members.rank()];
     here.memory = options.memory / members.size();
     if (!is_first) here.on_phase = {};
-    group_report const report =
+    distributed_report const report =
         build_into<Index>(members, input, {out.lcp != nullptr, out.bwt != nullptr}, open, out.entry_bytes, here);
     if (is_first) first = report;
   });
@@ -91,10 +91,10 @@ group_report build_into(std::span<machine_options const> machines, text const& i
 }
 
 template <class Index>
-check_report check(group& members, text const& input, arrays<Index const> own, build_options const& options) {
+check_report check(communicator& members, text const& input, arrays<Index const> own, build_options const& options) {
   std::size_t const n = input.size(), size = members.size();
   detail::check_residues(input, options.rows, !own.bwt.empty());
-  if (!options.rows.all()) throw usage_error("cannot check: suffix array: a group checks arrays of all rows only");
+  if (!options.rows.all()) throw usage_error("cannot check: suffix array: a communicator checks arrays of all rows only");
   detail::check_arrays(n, input.starts, sizeof(Index), sizeof(Index), options.rows, !own.bwt.empty());
   bool const has_lcp = members.reduce(!own.lcp.empty(), reduction::max) != 0,
              has_bwt = members.reduce(!own.bwt.empty(), reduction::max) != 0;
@@ -127,7 +127,7 @@ template <class Index>
 check_report check(std::span<machine_options const> machines, text const& input, arrays<Index const> all,
                    build_options const& options) {
   check_report first;
-  run_on_machines(machines, [&](group& members) {
+  run_on_machines(machines, [&](communicator& members) {
     build_options here = options;
     here.machine = machines[members.rank()];
     here.memory = options.memory / members.size();
@@ -138,17 +138,17 @@ check_report check(std::span<machine_options const> machines, text const& input,
   return first;
 }
 
-template check_report check(group&, text const&, arrays<std::uint32_t const>, build_options const&);
-template check_report check(group&, text const&, arrays<std::uint64_t const>, build_options const&);
+template check_report check(communicator&, text const&, arrays<std::uint32_t const>, build_options const&);
+template check_report check(communicator&, text const&, arrays<std::uint64_t const>, build_options const&);
 template check_report check(std::span<machine_options const>, text const&, arrays<std::uint32_t const>, build_options const&);
 template check_report check(std::span<machine_options const>, text const&, arrays<std::uint64_t const>, build_options const&);
-template group_report build_into<std::uint32_t>(std::span<machine_options const>, text const&, sinks const&,
-                                                build_options const&);
-template group_report build_into<std::uint64_t>(std::span<machine_options const>, text const&, sinks const&,
-                                                build_options const&);
-template group_report build_into<std::uint32_t>(group&, text const&, extra_arrays, group_output const&, std::size_t,
-                                                build_options const&);
-template group_report build_into<std::uint64_t>(group&, text const&, extra_arrays, group_output const&, std::size_t,
-                                                build_options const&);
+template distributed_report build_into<std::uint32_t>(std::span<machine_options const>, text const&, sinks const&,
+                                                      build_options const&);
+template distributed_report build_into<std::uint64_t>(std::span<machine_options const>, text const&, sinks const&,
+                                                      build_options const&);
+template distributed_report build_into<std::uint32_t>(communicator&, text const&, extra_arrays, output_opener const&,
+                                                      std::size_t, build_options const&);
+template distributed_report build_into<std::uint64_t>(communicator&, text const&, extra_arrays, output_opener const&,
+                                                      std::size_t, build_options const&);
 
 }  // namespace ordo::inline v0::suffix

@@ -22,7 +22,7 @@ suffix_builder<Index> cuda_builder() {
       return backend.pool().peak();
     });
   };
-  gpus.check_share = [](group& members, text const& input, arrays<Index const> own, build_options const& options,
+  gpus.check_share = [](communicator& members, text const& input, arrays<Index const> own, build_options const& options,
                         unsigned gpu_index, check_report& report) {
     return with_machine<gpu>(options.machine, gpu_index, [&](cuda_backend& backend) {
       report.found = find_mismatch(backend, members, input, own, report.exchanged);

@@ -24,8 +24,8 @@ suffix_builder<Index> host_builder() {
       return backend.pool().peak();
     });
   };
-  cpus.check_share = [](group& members, text const& input, arrays<Index const> own, build_options const& options, unsigned,
-                        check_report& report) {
+  cpus.check_share = [](communicator& members, text const& input, arrays<Index const> own, build_options const& options,
+                        unsigned, check_report& report) {
     return with_machine<cpu>(options.machine, options.machine.threads, [&](host_backend& backend) {
       pool::limit const limited(backend.pool(), options.memory);
       report.found = find_mismatch(backend, members, input, own, report.exchanged);

@@ -14,14 +14,14 @@
 #pragma GCC visibility push(default)
 
 /// Members that work on one job together: threads with a CPU or a GPU each, in one process (run_members), or the processes of
-/// an MPI job (mpi.hpp). group_sort.hpp has the sorts.
+/// an MPI job (mpi.hpp). distributed_sort.hpp has the sorts.
 namespace ordo::inline v0 {
 
 class cpu;
 class gpu;
 struct gpu_options;
 
-/// Another member of a process group has failed. The error of that member is the one to report.
+/// Another member of a communicator has failed. The error of that member is the one to report.
 class member_lost : public error {
  public:
   using error::error;
@@ -30,16 +30,16 @@ class member_lost : public error {
 /// How reduce combines the values of all members.
 enum class reduction { sum, min, max };
 
-/// One member's handle of a process group. Every verb is collective: all members call it, in the same order and with sizes that
+/// One member's handle of a communicator. Every verb is collective: all members call it, in the same order and with sizes that
 /// match, and it returns when this member's part is done. Each throws member_lost if another member has failed, and may be
-/// called from one thread at a time. A verb that throws has ended the group: all later verbs of all members throw.
+/// called from one thread at a time. A verb that throws has ended the communicator: all later verbs of all members throw.
 ///
-/// Spans are in the host's memory, except those of all_to_all in a group whose moves_device_memory() is true.
-class group {
+/// Spans are in the host's memory, except those of all_to_all in a communicator whose moves_device_memory() is true.
+class communicator {
  public:
-  virtual ~group() = default;
-  group(group const&) = delete;
-  group& operator=(group const&) = delete;
+  virtual ~communicator() = default;
+  communicator(communicator const&) = delete;
+  communicator& operator=(communicator const&) = delete;
 
   /// Returns the number of members, at least 1.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -57,13 +57,14 @@ class group {
   }
   /// Does the same in rounds, as many on every member. Round i has the spans [i * size(), (i + 1) * size()) of both lists.
   /// Calls arrived(i), in the order of rounds, when what this member receives in round i may be used, by work that is queued on
-  /// its machine from then on. A group of GPUs copies later rounds beside that work. Returns when all rounds are done. If
-  /// arrived() throws, so does the verb; in one process, only when no member reads another's memory any more.
+  /// its machine from then on. A communicator of GPUs copies later rounds beside that work. Returns when all rounds are done.
+  /// If arrived() throws, so does the verb; in one process, only when no member reads another's memory any more.
   virtual void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
                           std::function<void(std::size_t)> const& arrived) = 0;
   /// Replaces values[i] by the sum, minimum or maximum of all members' values[i]. Sums wrap around.
   virtual void reduce(std::span<std::uint64_t> values, reduction by) = 0;
-  /// Returns when all members have called it. In a group of GPUs it first waits for the work queued on this member's GPU.
+  /// Returns when all members have called it. In a communicator of GPUs it first waits for the work queued on this member's
+  /// GPU.
   virtual void barrier() = 0;
 
   /// Ends the work of all members after an error of this one. The members of one process throw member_lost from the verb that
@@ -97,7 +98,7 @@ class group {
 
  protected:
   /// @throws usage_error  unless rank < size
-  group(std::size_t size, std::size_t rank);
+  communicator(std::size_t size, std::size_t rank);
 
   /// Check the arguments of the verbs. @throws usage_error
   void check_root(std::size_t root) const;
@@ -124,9 +125,10 @@ constexpr std::uint64_t even_offset(std::uint64_t total, std::size_t size, std::
 /// @throws usage_error  if size is 0
 /// @throws  what a member throws; of several, the first
 /// @code
-///   ordo::run_members(4, [&](ordo::group& members, ordo::cpu& on) { ordo::sort_keys(members, on, shares[members.rank()]); });
+///   ordo::run_members(4, [&](ordo::communicator& members, ordo::cpu& on) { ordo::sort_keys(members, on,
+///   shares[members.rank()]); });
 /// @endcode
-void run_members(std::size_t size, std::function<void(group&, cpu&)> const& work, unsigned threads = 0);
+void run_members(std::size_t size, std::function<void(communicator&, cpu&)> const& work, unsigned threads = 0);
 
 /// How the GPUs of one process exchange data.
 enum class gpu_exchange {
@@ -143,9 +145,9 @@ enum class gpu_exchange {
 /// @throws usage_error  if there are none, if the build has no GPU support, if a GPU does not exist, or if the kind of exchange
 ///     is not possible
 /// @code
-///   ordo::run_members(std::array{0u, 1u}, [&](ordo::group& members, ordo::gpu& on) { ... });
+///   ordo::run_members(std::array{0u, 1u}, [&](ordo::communicator& members, ordo::gpu& on) { ... });
 /// @endcode
-void run_members(std::span<unsigned const> gpus, std::function<void(group&, gpu&)> const& work,
+void run_members(std::span<unsigned const> gpus, std::function<void(communicator&, gpu&)> const& work,
                  gpu_exchange exchange = gpu_exchange::automatic);
 
 /// Returns true if NCCL can be loaded. False without GPU support.

@@ -21,11 +21,11 @@
 
 #pragma GCC visibility push(default)
 
-/// Sorts of arrays whose items are shared among the members of a group (group.hpp). All members call the same function, with
-/// keys and values of the same types and with the same options. The array that is sorted is the concatenation of the members'
-/// shares, by rank. The result has the bytes that one machine would compute from the whole array: sorts are stable, and equal
-/// keys are split among members by their position. Shares keep their lengths, or get the lengths of the outputs: they are
-/// exactly as long as wanted, whatever the keys (even_share).
+/// Sorts of arrays whose items are shared among the members of a communicator (communicator.hpp). All members call the same
+/// function, with keys and values of the same types and with the same options. The array that is sorted is the concatenation of
+/// the members' shares, by rank. The result has the bytes that one machine would compute from the whole array: sorts are
+/// stable, and equal keys are split among members by their position. Shares keep their lengths, or get the lengths of the
+/// outputs: they are exactly as long as wanted, whatever the keys (even_share).
 ///
 /// Members with many keys each first distribute them into buckets by one digit. The buckets cross, each once, and are sorted by
 /// the member that receives them, while others cross. If there are few keys, if many of them are in the buckets on the borders
@@ -34,8 +34,8 @@
 /// a border, are split. (Parallel sorting by regular sampling: Shi and Schaeffer, 1992.)
 ///
 /// Machines, keys, values, orders and errors are as in sort.hpp. The calls wait for the machines. Temporary memory is a copy of
-/// the share and what a sort of it takes, then also a copy of the output. If the group cannot move a GPU's memory, as over MPI,
-/// data cross by way of the host's memory, in two copies more there.
+/// the share and what a sort of it takes, then also a copy of the output. If the communicator cannot move a GPU's memory, as
+/// over MPI, data cross by way of the host's memory, in two copies more there.
 ///
 /// @throws member_lost  if another member failed
 /// @throws usage_error  on every member, if shares and outputs differ in their total length, or keys or values in their type
@@ -43,9 +43,9 @@ namespace ordo::inline v0 {
 
 namespace detail {
 
-/// Sorts over a group. The inputs are keys_in and values_in. `n`, `keys` and `values` describe the outputs. For argsort,
+/// Distributed sorts. The inputs are keys_in and values_in. `n`, `keys` and `values` describe the outputs. For argsort,
 /// `values` is the index.
-void sort_over(group& members, machine& on, sort_task const& task);
+void sort_over(communicator& members, machine& on, sort_task const& task);
 
 /// The lengths of all members' inputs, and the ends of their outputs among all items.
 struct share_lengths {
@@ -54,7 +54,7 @@ struct share_lengths {
 /// Gathers the lengths.
 /// @param wrong  the error in this member's arguments, if there is one
 /// @throws usage_error  on every member, if totals or `type` differ among members, or if the arguments of one are wrong
-share_lengths gather_lengths(group& members, std::uint64_t in, std::uint64_t out, std::uint64_t type, char const* where,
+share_lengths gather_lengths(communicator& members, std::uint64_t in, std::uint64_t out, std::uint64_t type, char const* where,
                              std::exception_ptr wrong);
 
 /// The items that this member sends to each member and receives from each: sends[m] items from send_begin[m] on, and
@@ -63,7 +63,7 @@ struct share_moves {
   std::vector<std::uint64_t> send_begin, sends, receive_begin, receives;
 };
 /// @param cuts  of share_splitter, for the ends of all outputs but the last
-share_moves moves_of(group const& members, share_lengths const& lengths, std::span<std::uint64_t const> cuts);
+share_moves moves_of(communicator const& members, share_lengths const& lengths, std::span<std::uint64_t const> cuts);
 
 }  // namespace detail
 
@@ -72,7 +72,7 @@ share_moves moves_of(group const& members, share_lengths const& lengths, std::sp
 ///   ordo::sort_keys(members, gpu, std::span(device_share, n));
 /// @endcode
 template <sort_order Order = sort_order::ascending, detail::key_array Keys>
-void sort_keys(group& members, machine& on, Keys&& keys, bit_range bits = {}, key_order order = {}) {
+void sort_keys(communicator& members, machine& on, Keys&& keys, bit_range bits = {}, key_order order = {}) {
   auto const all = detail::as_span(keys);
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, all, bits, order);
   detail::add_keys_in(task, all);
@@ -81,7 +81,7 @@ void sort_keys(group& members, machine& on, Keys&& keys, bit_range bits = {}, ke
 
 /// Does the same, and moves the values with their keys. Stable.
 template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::value_array Values>
-void sort_pairs(group& members, machine& on, Keys&& keys, Values&& values, bit_range bits = {}, key_order order = {}) {
+void sort_pairs(communicator& members, machine& on, Keys&& keys, Values&& values, bit_range bits = {}, key_order order = {}) {
   auto const all = detail::as_span(keys);
   auto const moved = detail::as_span(values);
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, all, bits, order);
@@ -95,7 +95,7 @@ void sort_pairs(group& members, machine& on, Keys&& keys, Values&& values, bit_r
 /// and overlaps no output unless it is `keys` itself.
 template <sort_order Order = sort_order::ascending, class In, detail::key_array Keys>
 requires detail::input_of<In, Keys>
-void sort_keys(group& members, machine& on, In&& keys_in, Keys&& keys, bit_range bits = {}, key_order order = {}) {
+void sort_keys(communicator& members, machine& on, In&& keys_in, Keys&& keys, bit_range bits = {}, key_order order = {}) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
   detail::add_keys_in(task, detail::as_span(keys_in));
   detail::sort_over(members, on, task);
@@ -105,7 +105,7 @@ void sort_keys(group& members, machine& on, In&& keys_in, Keys&& keys, bit_range
 template <sort_order Order = sort_order::ascending, class In, detail::key_array Keys, class ValuesIn,
           detail::value_array Values>
 requires(detail::input_of<In, Keys>&& detail::input_of<ValuesIn, Values>)  //
-    void sort_pairs(group& members, machine& on, In&& keys_in, Keys&& keys, ValuesIn&& values_in, Values&& values,
+    void sort_pairs(communicator& members, machine& on, In&& keys_in, Keys&& keys, ValuesIn&& values_in, Values&& values,
                     bit_range bits = {}, key_order order = {}) {
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
   detail::add_values(task, detail::as_span(values));
@@ -119,7 +119,7 @@ requires(detail::input_of<In, Keys>&& detail::input_of<ValuesIn, Values>)  //
 /// @param index  of integers of 32 bits (unsigned for at most 2^32 keys of all members, signed for at most 2^31) or 64. Lengths
 ///     may differ from those of the keys, but not in total
 template <sort_order Order = sort_order::ascending, detail::any_key_array Keys, detail::index_array Index>
-void argsort(group& members, machine& on, Keys&& keys, Index&& index, bit_range bits = {}, key_order order = {}) {
+void argsort(communicator& members, machine& on, Keys&& keys, Index&& index, bit_range bits = {}, key_order order = {}) {
   using K = std::remove_const_t<detail::element_of<Keys>>;
   std::span<K const> const read = detail::as_span(keys);
   detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::argsort, read, bits, order);
@@ -163,7 +163,8 @@ void copy_to_machine(B& backend, std::span<T const> from, std::span<T> to) {
 
 /// Moves the parts of `share` to the members that they belong to; `to` receives this member's, by rank.
 template <class B, class T>
-void exchange(group& members, B& backend, bool on_gpu, share_moves const& moves, std::span<T const> share, std::span<T> to) {
+void exchange(communicator& members, B& backend, bool on_gpu, share_moves const& moves, std::span<T const> share,
+              std::span<T> to) {
   auto const move = [&](std::span<T const> from, std::span<T> into) {
     std::vector<std::span<std::byte const>> sends;
     std::vector<std::span<std::byte>> receives;
@@ -190,7 +191,7 @@ void wait_for(B& backend, std::span<T> items) {
 }
 
 template <class T, class V, class Machine, class Less>
-void sample_sort_over(group& members, Machine& on, std::span<T> items, std::span<V> values, Less less) {
+void sample_sort_over(communicator& members, Machine& on, std::span<T> items, std::span<V> values, Less less) {
   constexpr bool has_values = !std::same_as<V, none>;
   std::size_t const n = items.size();
   std::exception_ptr wrong;
@@ -234,14 +235,14 @@ void sample_sort_over(group& members, Machine& on, std::span<T> items, std::span
 /// (Leischner, Osipov and Sanders, IPDPS'10; Shi and Schaeffer, 1992.)
 template <class Machine, class T, class Less>
 requires std::derived_from<Machine, machine>
-void sample_sort(group& members, Machine& on, std::span<T> items, Less less) {
+void sample_sort(communicator& members, Machine& on, std::span<T> items, Less less) {
   detail::sample_sort_over(members, on, items, std::span<detail::none>(), less);
 }
 
 /// Sorts keys in the same way, and moves values of 4, 8 or 16 bytes with them.
 template <class Machine, class T, class V, class Less>
 requires std::derived_from<Machine, machine>
-void sample_sort(group& members, Machine& on, std::span<T> keys, std::span<V> values, Less less) {
+void sample_sort(communicator& members, Machine& on, std::span<T> keys, std::span<V> values, Less less) {
   detail::sample_sort_over(members, on, keys, values, less);
 }
 

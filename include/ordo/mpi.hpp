@@ -19,7 +19,7 @@
 
 namespace ordo::inline v0 {
 
-/// The processes of an MPI communicator as a group, with one member each. The header is compiled with the caller's MPI, of
+/// A communicator over an MPI communicator: each process is a member. The header is compiled with the caller's MPI, of
 /// version 3 or newer; the libraries do not depend on one. Data of more than a gigabyte cross in parts, so that no count
 /// exceeds MPI's 31 bits. Launchers (mpirun, srun) start the processes.
 ///
@@ -30,38 +30,37 @@ namespace ordo::inline v0 {
 /// @code
 ///   MPI_Init(nullptr, nullptr);
 ///   {
-///     ordo::mpi_group members(MPI_COMM_WORLD);
+///     ordo::mpi_communicator members(MPI_COMM_WORLD);
 ///     ordo::cpu cpu;
 ///     ordo::sort_keys(members, cpu, share);
 ///   }
 ///   MPI_Finalize();
 /// @endcode
-class mpi_group final : public group {
+class mpi_communicator final : public communicator {
  public:
-  /// Duplicates the communicator, so that messages never mix with the caller's. Collective.
+  /// Duplicates the comm, so that messages never mix with the caller's. Collective.
   /// @param max_message  the maximum of bytes that cross at a time, from 8 to 2^31 - 1
   /// @throws member_lost  if MPI fails
-  explicit mpi_group(MPI_Comm communicator, std::size_t max_message = std::size_t{1} << 30)
-      : group(size_of(communicator), rank_of(communicator)), max_message_(max_message) {
+  explicit mpi_communicator(MPI_Comm comm, std::size_t max_message = std::size_t{1} << 30)
+      : communicator(size_of(comm), rank_of(comm)), max_message_(max_message) {
     if (max_message < 8 || max_message >= std::size_t{1} << 31)
-      throw usage_error("bad group: MPI: messages of at most " + std::to_string(max_message) + " bytes");
-    check(MPI_Comm_dup(communicator, &communicator_), "MPI_Comm_dup");
-    check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+      throw usage_error("bad communicator: MPI: messages of at most " + std::to_string(max_message) + " bytes");
+    check(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
-  ~mpi_group() override {
+  ~mpi_communicator() override {
     int is_finalized = 0;
-    if (MPI_Finalized(&is_finalized) == MPI_SUCCESS && !is_finalized) MPI_Comm_free(&communicator_);
+    if (MPI_Finalized(&is_finalized) == MPI_SUCCESS && !is_finalized) MPI_Comm_free(&comm_);
   }
 
-  using group::all_gather;
-  using group::all_to_all;
-  using group::reduce;
+  using communicator::all_gather;
+  using communicator::all_to_all;
+  using communicator::reduce;
   void broadcast(std::span<std::byte> data, std::size_t root) override {
     check_root(root);
     for (std::size_t at = 0; at < data.size(); at += max_message_) {
       int const bytes = int(std::min(max_message_, data.size() - at));
-      run([&](MPI_Request* r) { return MPI_Ibcast(data.data() + at, bytes, MPI_BYTE, int(root), communicator_, r); },
-          "MPI_Ibcast");
+      run([&](MPI_Request* r) { return MPI_Ibcast(data.data() + at, bytes, MPI_BYTE, int(root), comm_, r); }, "MPI_Ibcast");
     }
   }
   void all_gather(std::span<std::byte const> own, std::span<std::byte> all) override {
@@ -93,24 +92,24 @@ class mpi_group final : public group {
       run(
           [&](MPI_Request* r) {
             return MPI_Iallreduce(MPI_IN_PLACE, values.data() + at, int(std::min(part, values.size() - at)), MPI_UINT64_T, op,
-                                  communicator_, r);
+                                  comm_, r);
           },
           "MPI_Iallreduce");
   }
   void barrier() override {
-    run([&](MPI_Request* r) { return MPI_Ibarrier(communicator_, r); }, "MPI_Ibarrier");
+    run([&](MPI_Request* r) { return MPI_Ibarrier(comm_, r); }, "MPI_Ibarrier");
   }
-  void fail(std::string const& /*why*/) noexcept override { MPI_Abort(communicator_, 2); }
+  void fail(std::string const& /*why*/) noexcept override { MPI_Abort(comm_, 2); }
 
  private:
-  static std::size_t size_of(MPI_Comm communicator) {
+  static std::size_t size_of(MPI_Comm comm) {
     int size = 0;
-    check(MPI_Comm_size(communicator, &size), "MPI_Comm_size");
+    check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
     return std::size_t(size);
   }
-  static std::size_t rank_of(MPI_Comm communicator) {
+  static std::size_t rank_of(MPI_Comm comm) {
     int rank = 0;
-    check(MPI_Comm_rank(communicator, &rank), "MPI_Comm_rank");
+    check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
     return std::size_t(rank);
   }
   static void check(int result, char const* call) {
@@ -143,7 +142,7 @@ class mpi_group final : public group {
   void gather_part(std::span<std::byte const> own, std::byte* all) {
     run(
         [&](MPI_Request* r) {
-          return MPI_Iallgather(own.data(), int(own.size()), MPI_BYTE, all, int(own.size()), MPI_BYTE, communicator_, r);
+          return MPI_Iallgather(own.data(), int(own.size()), MPI_BYTE, all, int(own.size()), MPI_BYTE, comm_, r);
         },
         "MPI_Iallgather");
   }
@@ -180,13 +179,13 @@ class mpi_group final : public group {
     for (std::size_t i = 1; i < size(); ++i) {
       std::size_t const from = (rank() + size() - i) % size();
       for_each_part(receives[from], [&](std::byte* data, int bytes) {
-        sent.add([&](MPI_Request* r) { return MPI_Irecv(data, bytes, MPI_BYTE, int(from), 0, communicator_, r); }, "MPI_Irecv");
+        sent.add([&](MPI_Request* r) { return MPI_Irecv(data, bytes, MPI_BYTE, int(from), 0, comm_, r); }, "MPI_Irecv");
       });
     }
     for (std::size_t i = 1; i < size(); ++i) {
       std::size_t const to = (rank() + i) % size();
       for_each_part(sends[to], [&](std::byte const* data, int bytes) {
-        sent.add([&](MPI_Request* r) { return MPI_Isend(data, bytes, MPI_BYTE, int(to), 0, communicator_, r); }, "MPI_Isend");
+        sent.add([&](MPI_Request* r) { return MPI_Isend(data, bytes, MPI_BYTE, int(to), 0, comm_, r); }, "MPI_Isend");
       });
     }
     auto const own = sends[rank()];
@@ -204,7 +203,7 @@ class mpi_group final : public group {
       f(data.data() + at, int(std::min(max_message_, data.size() - at)));
   }
 
-  MPI_Comm communicator_ = MPI_COMM_NULL;
+  MPI_Comm comm_ = MPI_COMM_NULL;
   std::size_t max_message_;
 };
 

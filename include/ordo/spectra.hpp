@@ -17,7 +17,7 @@
 #pragma GCC visibility push(default)
 
 namespace ordo::inline v0 {
-class group;
+class communicator;
 }
 
 /// Sorts the peaks of mass spectra in Mascot Generic Format (MGF).
@@ -83,7 +83,7 @@ struct sort_options {
   /// chunks. Member 0 takes the results in order, and alone uses its sinks and callbacks. Its output is that of one machine,
   /// whatever the others read. They return with its counts, or throw member_lost if it fails. summarize(), compare(), check(),
   /// find_sample() and find_duplicates() ignore this.
-  group* members = nullptr;
+  communicator* members = nullptr;
 
   /// The folder of temporary files, which only mzML that may lose spectra needs.
   std::string temporary_folder = "/tmp";

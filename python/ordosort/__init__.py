@@ -17,7 +17,7 @@ from ._machines import default_machine, gpus, set_default_machine
 # Everything else is loaded when it is first used: NumPy takes most of the time of an import, and not every program needs it.
 _MODULES = {
     "_files": ("run_tool", "sort_file", "tool_path"),
-    "_groups": ("Messages", "sort_share", "sort_shares"),
+    "_distributed": ("Messages", "sort_share", "sort_shares"),
     "_sorts": (
         "argsort",
         "argsort_rows",

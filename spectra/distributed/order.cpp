@@ -70,10 +70,10 @@ std::optional<head_of_input> find_head(source& from, std::optional<std::uint64_t
   return head_of_input{std::string(text.view()), false};
 }
 
-/// An order over a group, on one member.
+/// An order over a communicator, on one member.
 class divided_order {
  public:
-  divided_order(group& members, spectrum_inputs const& inputs, group_output const& open, sort_options const& options,
+  divided_order(communicator& members, spectrum_inputs const& inputs, output_opener const& open, sort_options const& options,
                 order_options const& order)
       : members_(members),
         p_(members.size()),
@@ -89,7 +89,7 @@ class divided_order {
     reader_.done.missing.resize(keys_.count());
   }
 
-  std::optional<group_order_report> run() {
+  std::optional<distributed_order_report> run() {
     if (!all_are(find_inputs())) return std::nullopt;
     if (!all_are(read())) return std::nullopt;
     warn_of_titles();
@@ -112,7 +112,7 @@ class divided_order {
   static constexpr std::size_t parts_of_memory = 2, max_rounds = 8;
   static constexpr std::uint64_t min_round_bytes = std::uint64_t{16} << 20;
 
-  static sort_options options_of(group const& members, sort_options options) {
+  static sort_options options_of(communicator const& members, sort_options options) {
     options.on_warning = {};
     options.members = nullptr;
     if (options.on_progress)
@@ -364,10 +364,10 @@ class divided_order {
     reader_.done.done.written = writer.written();
   }
 
-  group& members_;
+  communicator& members_;
   std::size_t p_, rank_;
   spectrum_inputs const& inputs_;
-  group_output const& open_;
+  output_opener const& open_;
   order_options const& order_;
   input_reader reader_;
   order_keys keys_;
@@ -384,7 +384,7 @@ class divided_order {
   std::string behind_, tail_;                      // text behind the spectra of this member's part, and of all inputs
   std::vector<std::size_t> titles_;                // hashes
   phase_time ordering_{.name = "order"}, exchanging_{.name = "exchange"}, writing_{.name = "write"};
-  group_order_report report_;
+  distributed_order_report report_;
 };
 
 }  // namespace
@@ -393,8 +393,9 @@ bool can_be_divided(sort_options const& options, order_options const& order) {
   return can_be_divided(options) && !order.parts && !order.part_bytes && !order.on_written;
 }
 
-std::optional<group_order_report> order_spectra(group& members, spectrum_inputs const& inputs, group_output const& open,
-                                                sort_options const& options, order_options const& order) {
+std::optional<distributed_order_report> order_spectra(communicator& members, spectrum_inputs const& inputs,
+                                                      output_opener const& open, sort_options const& options,
+                                                      order_options const& order) {
   if (!can_be_divided(options, order))
     throw usage_error("cannot divide: spectra: a rule of the choice needs numbers of spectra, or there are parts or origins");
   return divided_order(members, inputs, open, options, order).run();

@@ -10,7 +10,7 @@
 #include "ordo/io.hpp"
 #include "ordo/spectra.hpp"
 
-// Parts of the work that members of a group share.
+// Parts of the work that members of a communicator share.
 namespace ordo::inline v0::spectra::detail {
 
 /// Bytes [begin, begin + size) of a source, as a source.
@@ -35,7 +35,7 @@ class source_part final : public source {
 };
 
 /// Replaces the counts of this member by those of all. Collective.
-inline void add_others(group& members, sort_report& to) {
+inline void add_others(communicator& members, sort_report& to) {
   std::uint64_t* const counts[] = {&to.bytes,        &to.lines,      &to.spectra,
                                    &to.peaks,        &to.reordered,  &to.written,
                                    &to.spectra_kept, &to.peaks_kept, &to.missing_precursor};

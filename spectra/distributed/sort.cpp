@@ -57,10 +57,11 @@ void add(sort_report& to, sort_report const& from) {
   detail::add_phases(to.phases, from.phases);
 }
 
-/// A sort over a group.
+/// A distributed sort.
 class divided_sort {
  public:
-  divided_sort(group& members, source const& input, group_output const& open, sort_options const& options, std::size_t max_part)
+  divided_sort(communicator& members, source const& input, output_opener const& open, sort_options const& options,
+               std::size_t max_part)
       : members_(members),
         input_(input),
         open_(open),
@@ -73,7 +74,7 @@ class divided_sort {
     options_.members = nullptr;
   }
 
-  std::optional<group_report> run() {
+  std::optional<distributed_report> run() {
     sink* const to = open_(drops_ ? std::nullopt : std::optional(size_ - done_));
     std::optional<sink_from> output;
     if (to) output.emplace(*to);
@@ -150,16 +151,16 @@ class divided_sort {
     return true;
   }
 
-  group& members_;
+  communicator& members_;
   source const& input_;
-  group_output const& open_;
+  output_opener const& open_;
   sort_options options_;
   std::size_t max_part_;
   std::uint64_t size_, done_;                          // of the input
   bool drops_;                                         // whether the output may be shorter
   std::uint64_t placed_ = 0;                           // bytes of output, if so
   std::uint64_t begin_ = 0, end_ = 0, round_end_ = 0;  // of this member's part, and of all parts
-  group_report report_;
+  distributed_report report_;
 };
 
 }  // namespace
@@ -168,8 +169,8 @@ bool can_be_divided(sort_options const& options) {
   return !options.choice.needs_numbers();
 }
 
-std::optional<group_report> sort(group& members, source const& input, group_output const& open, sort_options const& options,
-                                 std::size_t max_part) {
+std::optional<distributed_report> sort(communicator& members, source const& input, output_opener const& open,
+                                       sort_options const& options, std::size_t max_part) {
   if (!input.size()) throw usage_error("cannot divide: spectra: the input is not addressable");
   if (!can_be_divided(options)) throw usage_error("cannot divide: spectra: a rule of the choice needs numbers of spectra");
   if (members.reduce(*input.size(), reduction::min) != members.reduce(*input.size(), reduction::max))

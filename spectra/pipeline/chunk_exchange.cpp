@@ -18,7 +18,7 @@ auto counts_of(sort_report& all) {
 
 }  // namespace
 
-chunk_exchange::chunk_exchange(group& members, std::size_t chunk_bytes, std::size_t threads)
+chunk_exchange::chunk_exchange(communicator& members, std::size_t chunk_bytes, std::size_t threads)
     : members_(members), chunk_bytes_(chunk_bytes) {
   members.broadcast(std::as_writable_bytes(std::span(&chunk_bytes_, 1)), 0);
   max_share_ = std::max<std::uint64_t>(1, max_round_bytes / chunk_bytes_ / members.size());

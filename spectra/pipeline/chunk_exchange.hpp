@@ -17,7 +17,7 @@ namespace ordo::inline v0::spectra::detail {
 class chunk_exchange {
  public:
   /// Collective. @param chunk_bytes  of member 0 counts
-  chunk_exchange(group& members, std::size_t chunk_bytes, std::size_t threads);
+  chunk_exchange(communicator& members, std::size_t chunk_bytes, std::size_t threads);
 
   [[nodiscard]] std::size_t chunk_bytes() const noexcept { return chunk_bytes_; }
   [[nodiscard]] bool is_first() const noexcept { return members_.rank() == 0; }
@@ -52,7 +52,7 @@ class chunk_exchange {
   }
   bool exchange(bool goes_on);
 
-  group& members_;
+  communicator& members_;
   std::uint64_t chunk_bytes_, min_share_ = 1, max_share_ = 1;  // chunks of another member than the first in a round
   host_bytes own_, all_;                                       // results, each behind its size
   std::vector<std::span<char const>> received_;                // of each chunk of the round

@@ -16,7 +16,7 @@
 #include "strings/distributed/shares.hpp"
 #include "strings/sort/sort_texts.hpp"
 
-// A sort over a group on one member whose backend's memory holds its lines: they never are in the host's memory.
+// A distributed sort on one member whose backend's memory holds its lines: they never are in the host's memory.
 namespace ordo::inline v0::strings::detail {
 
 template <class Offset>
@@ -172,7 +172,7 @@ class share_on {
   }
 
   /// Divides the lines among the members. @returns for each member the number of lines that go to it and to those before it
-  std::vector<std::size_t> divide(group const& members, std::span<ordo::detail::splitter const> splitters,
+  std::vector<std::size_t> divide(communicator const& members, std::span<ordo::detail::splitter const> splitters,
                                   line_comparison& compare) {
     if (is_sorted_)
       return ordo::detail::cuts_at(
@@ -209,7 +209,7 @@ class share_on {
     order_ = std::move(firsts);
   }
   /// Puts the lines, which are in the order of the text, into that of the members. @returns as sort_by_owner
-  std::vector<std::uint64_t> move_to_members(group const& members, std::span<ordo::detail::splitter const> splitters) {
+  std::vector<std::uint64_t> move_to_members(communicator const& members, std::span<ordo::detail::splitter const> splitters) {
     std::string keys;
     std::vector<std::uint64_t> starts, equal_before;
     std::size_t const rank = members.rank();
@@ -278,7 +278,7 @@ auto with_offsets(std::uint64_t bytes, Run run) {
 /// Divides this member's lines, exchanges them, and sorts those that arrive into the sink.
 template <Backend B>
 void sort_share_on(B& backend, share_task& task) {
-  group& members = task.members;
+  communicator& members = task.members;
   std::size_t const p = members.size();
   sort_report& report = task.report.sort;
   auto const zeros_behind = [&](std::span<unsigned char> text, std::size_t size) {

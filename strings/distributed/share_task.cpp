@@ -24,7 +24,7 @@ std::unique_ptr<source> common_texts::open(std::size_t k) const {
   return from_.open(k);
 }
 
-texts common_texts::share(group const& members, char delimiter) const {
+texts common_texts::share(communicator const& members, char delimiter) const {
   texts const all{from_.count, 0, [this](std::size_t k) { return open(k); }};
   auto pieces = pieces_of(all, 0, ranges_, members.size(), members.rank(), delimiter);
   texts share{pieces.size(), 0, {}};
@@ -35,16 +35,17 @@ texts common_texts::share(group const& members, char delimiter) const {
   return share;
 }
 
-group_report sort_share(group& members, machine& on, common_texts const& all, sink& to, sort_options options, duplicates equal,
-                        phase_observer const& began, std::function<void(share_task&)> const& sort_share) {
+distributed_report sort_share(communicator& members, machine& on, common_texts const& all, sink& to, sort_options options,
+                              duplicates equal, phase_observer const& began,
+                              std::function<void(share_task&)> const& sort_share) {
   constexpr std::size_t usual_line = 64;  // bytes, for an estimate of the number of lines
   bool const is_first = members.rank() == 0;
   texts const share = all.share(members, options.delimiter);
-  group_report report;
+  distributed_report report;
   report.sort.machine =
       choose_machine(options, std::size_t(share.bytes), [&] { return std::size_t(share.bytes) / usual_line; });
   options.machine.on = &on;
-  group_output const open = [&](std::uint64_t bytes) {
+  output_opener const open = [&](std::uint64_t bytes) {
     if (is_first) to.expect(bytes);
     members.barrier();
     return &to;

@@ -20,7 +20,7 @@ class common_texts {
   explicit common_texts(texts const& from);
 
   /// Returns a member's share. @throws as pieces_of()
-  [[nodiscard]] texts share(group const& members, char delimiter) const;
+  [[nodiscard]] texts share(communicator const& members, char delimiter) const;
 
  private:
   [[nodiscard]] std::unique_ptr<source> open(std::size_t k) const;
@@ -33,13 +33,13 @@ class common_texts {
 
 /// A member's part in such a sort.
 struct share_task {
-  group& members;
+  communicator& members;
   texts const& share;
   member_sink& to;
   sort_options const& options;  // with the machine of this member
   duplicates equal;             // not by_count
   phase_observer const& began;
-  group_report& report;
+  distributed_report& report;
 };
 
 /// Sorts the share of a member whose machine is a GPU: see share_on.hpp.
@@ -49,7 +49,8 @@ void sort_share_on_cuda(share_task& task);
 /// @param options  can be divided; with the choice of this member's machine
 /// @param sort_share  sort_share_on for the machine
 /// @throws as choose_machine()
-group_report sort_share(group& members, machine& on, common_texts const& all, sink& to, sort_options options, duplicates equal,
-                        phase_observer const& began, std::function<void(share_task&)> const& sort_share);
+distributed_report sort_share(communicator& members, machine& on, common_texts const& all, sink& to, sort_options options,
+                              duplicates equal, phase_observer const& began,
+                              std::function<void(share_task&)> const& sort_share);
 
 }  // namespace ordo::inline v0::strings::detail

@@ -14,7 +14,7 @@
 #include "ordo/strings.hpp"
 #include "ordo/strings/distributed_sort.hpp"
 
-// What the members of a group read of the texts, and what they write of the output.
+// What the members of a communicator read of the texts, and what they write of the output.
 namespace ordo::inline v0::strings::detail {
 
 /// The bytes of a text: from its position on, or, if it is sequential, an unknown number.
@@ -60,7 +60,7 @@ class piece_source final : public source {
 class member_sink final : public sink {
  public:
   /// @param began  called for phase::write with the bytes that all members write
-  member_sink(group& members, group_output const& open, phase_observer const& began)
+  member_sink(communicator& members, output_opener const& open, phase_observer const& began)
       : members_(members), open_(open), began_(began) {}
 
   void write(std::span<char const> data) override { part_->writer().write(data); }
@@ -75,8 +75,8 @@ class member_sink final : public sink {
   [[nodiscard]] std::uint64_t all_bytes() const { return all_bytes_; }
 
  private:
-  group& members_;
-  group_output const& open_;
+  communicator& members_;
+  output_opener const& open_;
   phase_observer const& began_;
   std::optional<ordo::detail::output_part> part_;
   std::uint64_t own_bytes_ = 0, all_bytes_ = 0;

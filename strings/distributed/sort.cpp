@@ -41,7 +41,7 @@ void append_range(source const& text, std::uint64_t begin, std::uint64_t end, ho
 }
 
 /// Reads this member's lines.
-host_bytes read_share(group& members, texts const& from, char delimiter) {
+host_bytes read_share(communicator& members, texts const& from, char delimiter) {
   std::size_t const rank = members.rank();
   // Member 0 alone opens what may be a pipe, which can be read once.
   std::vector<text_range> ranges(from.count);
@@ -89,10 +89,10 @@ std::uint64_t take_number(char const*& from, char const* end) {
   throw error("exchange of lines: the bytes that arrived are damaged");
 }
 
-/// One sort over a group, on one member.
+/// One distributed sort, on one member.
 class line_exchange {
  public:
-  line_exchange(group& members, sort_options const& options, duplicates equal)
+  line_exchange(communicator& members, sort_options const& options, duplicates equal)
       : members_(members), options_(options), compare_(options.by, options.delimiter), equal_(equal) {}
 
   /// Returns the lines of this member's part of the order, by the member that they come from. `text` is freed.
@@ -179,14 +179,14 @@ class line_exchange {
     }
   }
 
-  group& members_;
+  communicator& members_;
   sort_options const& options_;
   line_comparison compare_;
   duplicates equal_;
 };
 
 /// Returns how many lines this member writes of the first `head` of all members.
-std::uint64_t own_head(group& members, sorted_lines const& lines, duplicates equal, std::uint64_t head) {
+std::uint64_t own_head(communicator& members, sorted_lines const& lines, duplicates equal, std::uint64_t head) {
   if (head == sort_options{}.head) return head;
   std::uint64_t own = lines.size();
   if (equal != duplicates::keep)
@@ -198,11 +198,11 @@ std::uint64_t own_head(group& members, sorted_lines const& lines, duplicates equ
 
 }  // namespace
 
-group_report sort(group& members, texts const& from, group_output const& open, sort_options const& options, duplicates equal,
-                  phase_observer const& began) {
-  group_report report;
+distributed_report sort(communicator& members, texts const& from, output_opener const& open, sort_options const& options,
+                        duplicates equal, phase_observer const& began) {
+  distributed_report report;
   if (equal == duplicates::by_count)
-    throw usage_error("bad duplicates: sort over a group: lines cannot be ordered by their counts");
+    throw usage_error("bad duplicates: distributed sort: lines cannot be ordered by their counts");
   auto const begin = [&](phase what, std::uint64_t bytes) {
     if (began) began(what, bytes);
   };
@@ -242,10 +242,10 @@ sort_report sort(std::span<machine_options const> machines, texts const& from, s
   detail::common_texts const all(from);
   sort_report report;
   std::mutex mutex;
-  run_members(gpus, [&](group& members, gpu& on) {
+  run_members(gpus, [&](communicator& members, gpu& on) {
     sort_options here = options;
     here.machine = machines[members.rank()];
-    group_report const own = detail::sort_share(members, on, all, to, here, equal, began, [](detail::share_task& task) {
+    distributed_report const own = detail::sort_share(members, on, all, to, here, equal, began, [](detail::share_task& task) {
       if constexpr (cuda_enabled) detail::sort_share_on_cuda(task);
     });
     std::lock_guard const lock(mutex);

@@ -130,7 +130,7 @@ struct suffix_builder {
   std::size_t (*build)(text const& input, results<Index> const& to, build_options const& options, unsigned gpu_index);
   std::size_t (*check)(text const& input, arrays<Index const> all, build_options const& options, unsigned gpu_index,
                        std::optional<mismatch>& found);
-  std::size_t (*check_share)(group& members, text const& input, arrays<Index const> own, build_options const& options,
+  std::size_t (*check_share)(communicator& members, text const& input, arrays<Index const> own, build_options const& options,
                              unsigned gpu_index, check_report& report);
   memory_estimate (*build_memory)(std::size_t n, std::size_t records, extra_arrays extra, row_selection rows,
                                   unsigned residue_bytes);

@@ -12,7 +12,7 @@
 #include "suffix/sort/requests.hpp"
 #include "suffix/text/packed_text.hpp"
 
-// A check over a group: each member has some of the rows, and knows the ranks of as many positions as others.
+// A check over a communicator: each member has some of the rows, and knows the ranks of as many positions as others.
 namespace ordo::inline v0::suffix::detail {
 
 /// Finds the member that knows the rank of a position; see even_offset.
@@ -91,7 +91,7 @@ class crossing_rows {
   /// Collective.
   /// @param position  of row i, as a function; [begin, begin + count) are rows of this member
   template <class Position>
-  crossing_rows(B& backend, group& members, rank_owner owner, Position position, std::size_t begin, std::size_t count)
+  crossing_rows(B& backend, communicator& members, rank_owner owner, Position position, std::size_t begin, std::size_t count)
       : backend_(backend),
         members_(members),
         begin_(begin),
@@ -121,28 +121,29 @@ class crossing_rows {
 
  private:
   template <class Position>
-  std::vector<std::uint64_t> begins_of(B& backend, group& members, rank_owner owner, Position position) {
+  std::vector<std::uint64_t> begins_of(B& backend, communicator& members, rank_owner owner, Position position) {
     auto const owners = backend.template buffer<std::uint32_t>(order_.size());
     backend.each(order_.size(), find_rank_owner<Position>{owner, position, begin_, owners.data(), order_.data()});
     return sort_by_owner(backend, members.size(), owners.span(), order_.span());
   }
 
   B& backend_;
-  group& members_;
+  communicator& members_;
   std::size_t begin_;
   buffer<std::uint32_t> order_;
   request_moves moves_;
   std::uint64_t exchanged_ = 0;
 };
 
-/// Checks arrays of all rows over a group. Memory of a member, besides what it checks and the text: sizeof(Index) bytes for
-/// each of its positions and rows, for an LCP three times as many in all, and the rows that cross at a time.
+/// Checks arrays of all rows over a communicator. Memory of a member, besides what it checks and the text: sizeof(Index) bytes
+/// for each of its positions and rows, for an LCP three times as many in all, and the rows that cross at a time.
 template <Backend B, class Index, class Residue>
-class group_proof {
+class distributed_proof {
  public:
   /// Collective.
   /// @param own  rows of this member; those of member 0 are the first. Its BWT begins with the rows of the records' ends.
-  group_proof(B& backend, group& members, text const& input, std::span<Residue const> letters, arrays<Index const> own)
+  distributed_proof(B& backend, communicator& members, text const& input, std::span<Residue const> letters,
+                    arrays<Index const> own)
       : backend_(backend),
         members_(members),
         input_(input),
@@ -357,7 +358,7 @@ class group_proof {
   static constexpr std::size_t min_at_a_time = std::size_t{1} << 18;
 
   B& backend_;
-  group& members_;
+  communicator& members_;
   text const& input_;
   std::span<Residue const> letters_;
   arrays<Index const> own_;
@@ -369,12 +370,13 @@ class group_proof {
   std::uint64_t exchanged_ = 0;
 };
 
-/// Implements suffix::check over a group. Collective. @param exchanged  receives the bytes that this member sent to others
+/// Implements suffix::check over a communicator. Collective. @param exchanged  receives the bytes that this member sent to
+/// others
 template <Backend B, class Index>
-std::optional<mismatch> find_mismatch(B& backend, group& members, text const& input, arrays<Index const> own,
+std::optional<mismatch> find_mismatch(B& backend, communicator& members, text const& input, arrays<Index const> own,
                                       std::uint64_t& exchanged) {
   return with_residues(input, [&](auto letters) {
-    group_proof<B, Index, typename decltype(letters)::value_type> proof(backend, members, input, letters, own);
+    distributed_proof<B, Index, typename decltype(letters)::value_type> proof(backend, members, input, letters, own);
     auto const found = proof.find();
     exchanged = proof.exchanged();
     return found;

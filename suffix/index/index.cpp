@@ -245,7 +245,7 @@ std::optional<std::string> stored_index::altered_array(unsigned threads) const {
   return altered_array(sums);
 }
 
-std::optional<std::string> stored_index::altered_array(group& members, unsigned threads) const {
+std::optional<std::string> stored_index::altered_array(communicator& members, unsigned threads) const {
   std::vector<std::uint32_t> sums;
   for (index_array const& array : description_.arrays) {
     std::span<char const> const all = bytes(array.name);

@@ -20,7 +20,7 @@
 #include "suffix/sort/suffix_ranks.hpp"
 #include "suffix/text/packed_text.hpp"
 
-// A sort over a group: each member sorts the suffixes whose keys are in its range, and knows their ranks. It asks other members
+// A distributed sort: each member sorts the suffixes whose keys are in its range, and knows their ranks. It asks other members
 // for those of the suffixes that follow.
 namespace ordo::inline v0::suffix::detail {
 
@@ -141,7 +141,7 @@ struct store_one {
   ORDO_FN void operator()(std::size_t) const { *to = value; }
 };
 
-/// The ranks of all suffixes, over the members of a group.
+/// The ranks of all suffixes, over the members of a communicator.
 template <Backend B, class Index>
 class group_ranks {
  public:
@@ -246,7 +246,7 @@ class group_ranks {
   };
   /// Asks the owners of the suffixes `steps` letters after items. Collective.
   questions ask(std::span<Index const> items, std::size_t steps) {
-    group& members = share_.members;
+    communicator& members = share_.members;
     std::size_t const size = items.size();
     auto order = backend_.template buffer<place>(size);
     std::vector<std::uint64_t> begins;

@@ -12,7 +12,7 @@
 #include "ordo/suffix/distributed_build.hpp"
 #include "suffix/sort/requests.hpp"
 
-// A build over a group, as one member's algorithms see it. All data here are in host memory.
+// A build over a communicator, as one member's algorithms see it. All data here are in host memory.
 namespace ordo::inline v0::suffix::detail {
 
 /// The keys of the first and the last of a member's suffixes, if it has any.
@@ -21,10 +21,10 @@ struct range_ends {
   std::uint64_t first_key = 0, last_key = 0;
 };
 
-/// This member's share of a build over a group.
+/// This member's share of a build over a communicator.
 class member_share {
  public:
-  member_share(group& of, group_output const& open, std::size_t entry_bytes)
+  member_share(communicator& of, output_opener const& open, std::size_t entry_bytes)
       : members(of), open_(open), entry_bytes_(entry_bytes) {}
 
   [[nodiscard]] std::size_t entry_bytes() const { return entry_bytes_; }
@@ -57,13 +57,13 @@ class member_share {
     move_items(members, backend, moves, own, to);
   }
 
-  group& members;
-  group_report report;
+  communicator& members;
+  distributed_report report;
 
  private:
   sink* open_part(std::string_view array, std::vector<std::uint64_t> sizes);
 
-  group_output const& open_;
+  output_opener const& open_;
   std::size_t entry_bytes_;
   std::deque<ordo::detail::output_part> parts_;
 };

@@ -4,7 +4,7 @@
 
 namespace ordo::inline v0::suffix::detail {
 
-request_moves::request_moves(group& members, std::span<std::uint64_t const> begins) {
+request_moves::request_moves(communicator& members, std::span<std::uint64_t const> begins) {
   std::size_t const p = members.size(), rank = members.rank();
   for (std::size_t m = 0; m < p; ++m) out.sends.push_back(begins[m + 1] - begins[m]);
   std::vector<std::uint64_t> all(p * p);

@@ -18,7 +18,7 @@ using ordo::detail::sort_by_owner;
 struct request_moves {
   /// Collective.
   /// @param begins  of this member's requests, by the member that owns what they ask for, and their end
-  request_moves(group& members, std::span<std::uint64_t const> begins);
+  request_moves(communicator& members, std::span<std::uint64_t const> begins);
 
   share_moves out, back;
   std::size_t answered = 0;                   // by this member
@@ -27,7 +27,7 @@ struct request_moves {
 
 /// Moves items in the backend's memory to the members that they belong to. Collective.
 template <Backend B, class T>
-void move_items(group& members, B& backend, share_moves const& moves, std::span<T const> from, std::span<T> to) {
+void move_items(communicator& members, B& backend, share_moves const& moves, std::span<T const> from, std::span<T> to) {
   ordo::detail::wait_for(backend, from);  // the group knows nothing of the work that is queued here
   ordo::detail::exchange<B, T>(members, backend, has_background_downloads<B>, moves, from, to);
 }

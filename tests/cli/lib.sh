@@ -76,7 +76,7 @@ has_nameless() { python3 -c 'import os, sys; os.open(sys.argv[1], os.O_TMPFILE |
 
 # Skips a script where the build, or the machine, has no MPI.
 needs_mpi() {
-  command -v mpirun > /dev/null && command -v ordo_group_test > /dev/null || { echo 'the build has no MPI'; exit 77; }
+  command -v mpirun > /dev/null && command -v ordo_distributed_test > /dev/null || { echo 'the build has no MPI'; exit 77; }
 }
 # ranks N COMMAND...: runs a command in N processes.
 ranks() { mpirun --oversubscribe --allow-run-as-root -n "$@"; }

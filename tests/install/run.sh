@@ -23,7 +23,7 @@ ninja -C "$work/core_alone" --quiet
 # The same without CMake: one -I, and what the .pc files say.
 library_folder=$(dirname "$(find "$work/prefix" -name ordo-core.pc)")
 export PKG_CONFIG_PATH=$library_folder LD_LIBRARY_PATH=${library_folder%/pkgconfig}:${LD_LIBRARY_PATH-}
-for pair in core:core suffix:suffix peaks:spectra strings:strings group:group; do
+for pair in core:core suffix:suffix peaks:spectra strings:strings distributed:distributed; do
   program=${pair%:*} module=ordo-${pair#*:}
   # shellcheck disable=SC2046
   "${CXX:-c++}" -std=c++20 -O1 "$here/$program.cpp" $(pkg-config --cflags --libs "$module") -o "$work/$program"

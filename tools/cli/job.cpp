@@ -46,7 +46,7 @@ std::string command_of(int argc, char** argv) {
   return command;
 }
 
-bool all_have(group& members, std::string const& command) {
+bool all_have(communicator& members, std::string const& command) {
   std::uint64_t const length = command.size();
   if (members.reduce(length, reduction::min) != members.reduce(length, reduction::max)) return false;
   std::string first = command;

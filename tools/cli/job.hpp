@@ -20,7 +20,7 @@ class job {
   job& operator=(job const&) = delete;
 
   /// Returns the members; null if this process works alone.
-  [[nodiscard]] group* members() const noexcept { return members_; }
+  [[nodiscard]] communicator* members() const noexcept { return members_; }
   /// Returns true if this process prints what concerns all of them.
   [[nodiscard]] bool speaks() const noexcept { return !members_ || members_->rank() == 0; }
 
@@ -32,9 +32,9 @@ class job {
  private:
   void leave() noexcept;
 
-  group* joined_ = nullptr;   // null: there is no job
-  group* members_ = nullptr;  // null: this process works alone
-  void (*leave_)(group*) = nullptr;
+  communicator* joined_ = nullptr;   // null: there is no job
+  communicator* members_ = nullptr;  // null: this process works alone
+  void (*leave_)(communicator*) = nullptr;
 };
 
 }  // namespace ordo::inline v0::cli

@@ -109,7 +109,7 @@ void stats::device_memory(std::uint64_t peak) {
   device_memory_ = std::max(device_memory_, peak);
 }
 
-void stats::add_members(group& members, std::uint64_t exchanged) {
+void stats::add_members(communicator& members, std::uint64_t exchanged) {
   end_phase();
   nlohmann::ordered_json mine{{"member", members.rank()},
                               {"device", to_string(machine_.device)},

@@ -41,7 +41,7 @@ class stats {
 
   /// Adds the reports of all members of a job to that of the first one. Collective; then finish() of the first member.
   /// @param exchanged  bytes that this member sent to others
-  void add_members(group& members, std::uint64_t exchanged);
+  void add_members(communicator& members, std::uint64_t exchanged);
 
   /// Writes the file of --stats and, with --verbose, the last line on stderr. To be called when the work is done.
   void finish();

@@ -289,10 +289,10 @@ class sharing {
   // Begins again after a decision for parts that did not work.
   void reconsider() { decides_ = true; }
   [[nodiscard]] bool can_share() const { return decides_; }
-  [[nodiscard]] group& members() const { return *members_; }
+  [[nodiscard]] communicator& members() const { return *members_; }
 
  private:
-  group* members_;
+  communicator* members_;
   bool decides_;
 };
 
@@ -324,7 +324,7 @@ spectra::sort_report sort_input(cli::input& in, sink& to, spectra::sort_options 
 
 // Sorts MGF with the other processes of a job. @param out  null: another process has it
 // @returns nothing if one process has to work alone, from the beginning
-std::optional<spectra::sort_report> sort_together(group& members, cli::input const& in, cli::output* out,
+std::optional<spectra::sort_report> sort_together(communicator& members, cli::input const& in, cli::output* out,
                                                   spectra::sort_options const& options) {
   std::unique_ptr<cli::shared_output> part;
   auto const open = [&](std::optional<std::uint64_t> bytes) -> sink* {
@@ -364,9 +364,9 @@ bool can_be_shared(work const& w, spectra::spectrum_inputs const& inputs, cli::o
 
 // Orders the spectra of MGF files with the other processes of a job. @param out  null: another process has it
 // @returns nothing if one process has to work alone, from the beginning
-std::optional<spectra::order_report> order_together(group& members, spectra::spectrum_inputs const& inputs, cli::output* out,
-                                                    spectra::sort_options const& options, spectra::order_options order,
-                                                    std::uint64_t& exchanged) {
+std::optional<spectra::order_report> order_together(communicator& members, spectra::spectrum_inputs const& inputs,
+                                                    cli::output* out, spectra::sort_options const& options,
+                                                    spectra::order_options order, std::uint64_t& exchanged) {
   std::unique_ptr<cli::shared_output> part;
   auto const open = [&](std::optional<std::uint64_t> bytes) -> sink* {
     if (out) out->expect(*bytes);

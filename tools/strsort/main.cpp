@@ -54,7 +54,7 @@ struct work {
   strings::order const& by;
   caller const& called;
   bool& writing;
-  group* members;  // of an MPI job; null: this process works alone
+  communicator* members;  // of an MPI job; null: this process works alone
   strsort::record_inputs& inputs;
   std::atomic<std::uint64_t> const& read;  // bytes of the files
 
@@ -251,7 +251,7 @@ int sort(work const& w, cli::stats& stats) {
 }
 
 // Gives all members the bytes that the first one has.
-void share(group& members, std::string& bytes) {
+void share(communicator& members, std::string& bytes) {
   std::uint64_t size = bytes.size();
   members.broadcast(std::as_writable_bytes(std::span(&size, 1)), 0);
   bytes.resize(size);
@@ -259,7 +259,7 @@ void share(group& members, std::string& bytes) {
 }
 
 // Gives all members the names of the files, which only the first one can read from its standard input.
-void share(group& members, std::vector<std::string>& files) {
+void share(communicator& members, std::vector<std::string>& files) {
   std::string names;
   for (std::string const& file : files) names += file + '\0';
   share(members, names);
@@ -269,7 +269,7 @@ void share(group& members, std::vector<std::string>& files) {
 
 int run(int argc, char** argv, caller const& called, bool& writing, cli::job const& job) {
   command made = strsort::parse({argv + std::min(argc, 1), argv + argc}, called, strsort::environment::here());
-  group* members = job.members();
+  communicator* members = job.members();
   if (made.answer) {
     if (!job.speaks()) return made.answer->status;
     if (made.answer->status != 0)

@@ -110,7 +110,7 @@ struct build_options {
 
 /// Builds an index of files, or prints the plan. @returns the exit status
 /// @param members  the processes that build together, of which the first one writes the index; null: this process works alone
-int build(build_options const& options, cli::common_options const& common, reporter& report, group* members = nullptr);
+int build(build_options const& options, cli::common_options const& common, reporter& report, communicator* members = nullptr);
 
 struct merge_options {
   std::string first, second;  // prefixes of indexes
@@ -258,7 +258,7 @@ int aligner_index(aligner_index_options const& options, cli::common_options cons
 /// Verifies an index and prints its first mismatch. @returns the exit status
 /// @param members  the processes that check together, of which the first one prints; null: this process works alone
 int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report,
-          group* members = nullptr);
+          communicator* members = nullptr);
 
 /// Prints the description of an index. @returns the exit status
 int info(std::string const& prefix, reporter& report);

@@ -44,7 +44,7 @@ struct written_part {
 
 }  // namespace
 
-opened_file open_file(std::string const& path, unsigned threads, bool raw, group* members) {
+opened_file open_file(std::string const& path, unsigned threads, bool raw, communicator* members) {
   auto const open_here = [&] {
     auto in =
         raw ? std::make_unique<cli::input>(path, cli::compression::none, threads) : std::make_unique<cli::input>(path, threads);
@@ -67,7 +67,7 @@ opened_file open_file(std::string const& path, unsigned threads, bool raw, group
   return {path == "-" ? "standard input" : path, std::make_unique<held_bytes>(std::move(bytes)), 0, size, std::move(front)};
 }
 
-void check_same_text(group& members, suffix::text const& input, unsigned threads) {
+void check_same_text(communicator& members, suffix::text const& input, unsigned threads) {
   std::span<std::uint64_t const> const starts = input.starts;
   std::uint64_t const own[] = {input.residues.size(), starts.size(), suffix::crc32_of(input.residues, threads),
                                suffix::crc32_of({reinterpret_cast<char const*>(starts.data()), starts.size_bytes()}, threads)};

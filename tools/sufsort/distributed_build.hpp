@@ -28,18 +28,18 @@ struct opened_file {
 /// Collective if there are members.
 /// @param threads  as for cli::input @param raw  its bytes are read as they are, also if they look compressed
 /// @param members  null: this process works alone
-opened_file open_file(std::string const& path, unsigned threads, bool raw, group* members);
+opened_file open_file(std::string const& path, unsigned threads, bool raw, communicator* members);
 
 /// Checks that all processes have read the same text. Collective. @throws input_error
-void check_same_text(group& members, suffix::text const& input, unsigned threads);
+void check_same_text(communicator& members, suffix::text const& input, unsigned threads);
 
 /// The arrays of an index that the processes of a job write together.
 class shared_arrays {
  public:
   /// @param writer  of the first process; null on the others
-  shared_arrays(group& members, index_writer* writer) : members_(members), writer_(writer) {}
+  shared_arrays(communicator& members, index_writer* writer) : members_(members), writer_(writer) {}
 
-  /// Opens an array, as suffix::group_output.
+  /// Opens an array, as suffix::output_opener.
   sink* open(std::string_view array, std::uint64_t bytes);
   /// Adds the sizes and checksums of what others have written. Collective.
   void finish();
@@ -51,7 +51,7 @@ class shared_arrays {
     std::unique_ptr<suffix::checksum_sink> sums{};  // of that file
   };
 
-  group& members_;
+  communicator& members_;
   index_writer* writer_;
   std::deque<array> arrays_;
 };

@@ -23,33 +23,35 @@ using sufsort::reporter, sufsort::settings;
 
 struct command {
   std::string_view name;
-  int (*run)(settings const&, reporter&, group*);
+  int (*run)(settings const&, reporter&, communicator*);
 };
 constexpr std::array<command, 16> commands{{
-    {"sufsort build", [](settings const& s, reporter& r, group* m) { return sufsort::build(s.build, s.common, r, m); }},
-    {"sufsort merge", [](settings const& s, reporter& r, group*) { return sufsort::merge(s.merge, s.common, r); }},
-    {"sufsort add", [](settings const& s, reporter& r, group*) { return sufsort::add(s.add, s.common, r); }},
+    {"sufsort build", [](settings const& s, reporter& r, communicator* m) { return sufsort::build(s.build, s.common, r, m); }},
+    {"sufsort merge", [](settings const& s, reporter& r, communicator*) { return sufsort::merge(s.merge, s.common, r); }},
+    {"sufsort add", [](settings const& s, reporter& r, communicator*) { return sufsort::add(s.add, s.common, r); }},
     {"sufsort check",
-     [](settings const& s, reporter& r, group* m) { return sufsort::check(s.prefix, s.memory, s.common, r, m); }},
-    {"sufsort count", [](settings const& s, reporter& r, group*) { return sufsort::count(s.search, s.common, r); }},
-    {"sufsort locate", [](settings const& s, reporter& r, group*) { return sufsort::locate(s.search, s.common, r); }},
-    {"sufsort mem", [](settings const& s, reporter& r, group*) { return sufsort::matches(s.matches, s.common, r); }},
+     [](settings const& s, reporter& r, communicator* m) { return sufsort::check(s.prefix, s.memory, s.common, r, m); }},
+    {"sufsort count", [](settings const& s, reporter& r, communicator*) { return sufsort::count(s.search, s.common, r); }},
+    {"sufsort locate", [](settings const& s, reporter& r, communicator*) { return sufsort::locate(s.search, s.common, r); }},
+    {"sufsort mem", [](settings const& s, reporter& r, communicator*) { return sufsort::matches(s.matches, s.common, r); }},
     {"sufsort ms",
-     [](settings const& s, reporter& r, group*) { return sufsort::matching_statistics(s.statistics, s.common, r); }},
-    {"sufsort repeats", [](settings const& s, reporter& r, group*) { return sufsort::repeats(s.repeats, s.common, r); }},
+     [](settings const& s, reporter& r, communicator*) { return sufsort::matching_statistics(s.statistics, s.common, r); }},
+    {"sufsort repeats", [](settings const& s, reporter& r, communicator*) { return sufsort::repeats(s.repeats, s.common, r); }},
     {"sufsort duplicates",
-     [](settings const& s, reporter& r, group*) { return sufsort::duplicates(s.duplicates, s.common, r); }},
-    {"sufsort unique", [](settings const& s, reporter& r, group*) { return sufsort::unique(s.unique, s.common, r); }},
-    {"sufsort spectrum", [](settings const& s, reporter& r, group*) { return sufsort::spectrum(s.spectrum, s.common, r); }},
-    {"sufsort export", [](settings const& s, reporter& r, group*) { return sufsort::export_array(s.export_to, s.common, r); }},
+     [](settings const& s, reporter& r, communicator*) { return sufsort::duplicates(s.duplicates, s.common, r); }},
+    {"sufsort unique", [](settings const& s, reporter& r, communicator*) { return sufsort::unique(s.unique, s.common, r); }},
+    {"sufsort spectrum",
+     [](settings const& s, reporter& r, communicator*) { return sufsort::spectrum(s.spectrum, s.common, r); }},
+    {"sufsort export",
+     [](settings const& s, reporter& r, communicator*) { return sufsort::export_array(s.export_to, s.common, r); }},
     {"sufsort aligner-index",
-     [](settings const& s, reporter& r, group*) { return sufsort::aligner_index(s.aligner_index, s.common, r); }},
+     [](settings const& s, reporter& r, communicator*) { return sufsort::aligner_index(s.aligner_index, s.common, r); }},
     {"sufsort kmers",
-     [](settings const& s, reporter& r, group*) {
+     [](settings const& s, reporter& r, communicator*) {
        sufsort::add_kmers(s.prefix, s.kmers, s.common, r);
        return 0;
      }},
-    {"sufsort info", [](settings const& s, reporter& r, group*) { return sufsort::info(s.prefix, r); }},
+    {"sufsort info", [](settings const& s, reporter& r, communicator*) { return sufsort::info(s.prefix, r); }},
 }};
 
 /// Returns true if all processes of a job work, and not the first one alone.
@@ -64,7 +66,7 @@ int run(int argc, char const* const* argv, cli::job const& job) {
   set.common.may_be_several = true;
   cli::command_table const table = make_table(set);
   std::optional<cli::parsed_command> read;
-  group* members = job.members();
+  communicator* members = job.members();
   if (job.speaks()) read = cli::parse(table, argc, argv);
   if (members) {
     std::uint64_t shared = job.speaks() && is_shared(*read, set);

@@ -41,7 +41,8 @@ class share_splitter {
  public:
   /// @param lengths  of the shares of all members
   /// @param targets  ascending, at most the sum of the lengths; the same on all members
-  share_splitter(group& members, std::span<std::uint64_t const> lengths, std::span<std::uint64_t const> targets, Less less)
+  share_splitter(communicator& members, std::span<std::uint64_t const> lengths, std::span<std::uint64_t const> targets,
+                 Less less)
       : members_(members), p_(members.size()), less_(less), targets_(targets.begin(), targets.end()) {
     for (std::size_t s = 0; s < targets.size(); ++s) {
       low_.insert(low_.end(), p_, 0);
@@ -148,7 +149,7 @@ class share_splitter {
     for (std::size_t m = 0; m < p_; ++m) low(s, m) = new_low[m], high(s, m) = new_high[m];
   }
 
-  group& members_;
+  communicator& members_;
   std::size_t p_, samples_;
   Less less_;
   std::vector<std::uint64_t> targets_, low_, high_;

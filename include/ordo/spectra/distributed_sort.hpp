@@ -13,10 +13,10 @@
 
 #pragma GCC visibility push(default)
 
-/// Peaks of one file, and spectra of many, by the members of a group, such as the processes of an MPI job.
+/// Peaks of one file, and spectra of many, by the members of a communicator, such as the processes of an MPI job.
 namespace ordo::inline v0::spectra {
 
-struct group_report {
+struct distributed_report {
   sort_report sort;             // totals of all members; machine, memory and phases of this one
   std::uint64_t own_bytes = 0;  // that this member wrote through a sink of its own
 };
@@ -24,10 +24,10 @@ struct group_report {
 /// Opens the output, of `bytes` bytes, or of an unknown size if spectra or peaks may be dropped. Collective. Returns the sink
 /// in which this member writes its parts, where they belong; or null, if member 0 writes them. That of member 0 is not null.
 /// Those of the others are addressable.
-using group_output = std::function<sink*(std::optional<std::uint64_t> bytes)>;
+using output_opener = std::function<sink*(std::optional<std::uint64_t> bytes)>;
 
-/// Returns true if the members of a group can share the work on an input: if no rule of the choice depends on the number of a
-/// spectrum.
+/// Returns true if the members of a communicator can share the work on an input: if no rule of the choice depends on the number
+/// of a spectrum.
 bool can_be_divided(sort_options const& options);
 
 /// Sorts and selects the peaks of MGF as sort() does in one process, to the same bytes. Collective: all members pass the same
@@ -41,17 +41,17 @@ bool can_be_divided(sort_options const& options);
 /// @returns nothing, on all members, if the input has a fault or there is something to warn of: the output is to be discarded,
 ///     and one process that sorts alone says what it is
 /// @throws usage_error  if the work cannot be divided @throws member_lost  if another member failed @throws as sort
-std::optional<group_report> sort(group& members, source const& input, group_output const& open, sort_options const& options,
-                                 std::size_t max_part = std::size_t{64} << 20);
+std::optional<distributed_report> sort(communicator& members, source const& input, output_opener const& open,
+                                       sort_options const& options, std::size_t max_part = std::size_t{64} << 20);
 
-struct group_order_report {
+struct distributed_order_report {
   order_report order;  // totals of all members; machine, memory and phases of this one; a phase "exchange" in place of "spill"
   std::uint64_t own_bytes = 0, exchanged = 0;  // that this member wrote through a sink of its own, and sent to others
   std::vector<std::string> warnings;           // of the inputs together, the same for all members; on_warning gets none
 };
 
-/// Returns true if the members of a group can share such an order: if the sort can be divided, and there are neither parts nor
-/// origins.
+/// Returns true if the members of a communicator can share such an order: if the sort can be divided, and there are neither
+/// parts nor origins.
 bool can_be_divided(sort_options const& options, order_options const& order);
 
 /// Orders the spectra of MGF files as order_spectra() does in one process, to the same bytes. Collective: all members pass the
@@ -65,8 +65,9 @@ bool can_be_divided(sort_options const& options, order_options const& order);
 /// @returns nothing, on all members and before the output is opened, if the inputs have a fault, if there is something to warn
 ///     of, or if memory does not suffice: one process can work alone then
 /// @throws usage_error  if the work cannot be divided @throws member_lost  if another member failed @throws as order_spectra
-std::optional<group_order_report> order_spectra(group& members, spectrum_inputs const& inputs, group_output const& open,
-                                                sort_options const& options, order_options const& order);
+std::optional<distributed_order_report> order_spectra(communicator& members, spectrum_inputs const& inputs,
+                                                      output_opener const& open, sort_options const& options,
+                                                      order_options const& order);
 
 }  // namespace ordo::inline v0::spectra
 #pragma GCC visibility pop

@@ -10,10 +10,10 @@
 
 #pragma GCC visibility push(default)
 
-/// Sorting lines over the members of a group, such as the processes of an MPI job.
+/// Sorting lines over the members of a communicator, such as the processes of an MPI job.
 namespace ordo::inline v0::strings {
 
-struct group_report {
+struct distributed_report {
   sort_report sort;                 // of this member: `bytes` read, and `written` of the output of all
   std::uint64_t own_bytes = 0;      // of the output that this member made
   std::uint64_t exchanged = 0;      // bytes that this member sent to others
@@ -23,7 +23,7 @@ struct group_report {
 /// Opens the output. Called on every member, with the number of bytes that all write. Collective. Returns the sink in which
 /// this member writes its part, where it belongs; or null, if member 0 writes it. That of member 0 is not null. Those of the
 /// others are addressable.
-using group_output = std::function<sink*(std::uint64_t bytes)>;
+using output_opener = std::function<sink*(std::uint64_t bytes)>;
 
 /// Sorts the lines of all texts into one output, to the bytes that sort() writes in one process. Collective: all
 /// members pass the same texts, order and options, with a machine of their own.
@@ -39,8 +39,8 @@ using group_output = std::function<sink*(std::uint64_t bytes)>;
 /// @param equal  not by_count
 /// @throws usage_error  for by_count
 /// @throws member_lost  if another member failed; else as sort()
-group_report sort(group& members, texts const& from, group_output const& open, sort_options const& options,
-                  duplicates equal = duplicates::keep, phase_observer const& began = {});
+distributed_report sort(communicator& members, texts const& from, output_opener const& open, sort_options const& options,
+                        duplicates equal = duplicates::keep, phase_observer const& began = {});
 
 /// Returns true if several GPUs can divide a sort with these options: they order these keys, all lines are written, and not by
 /// count.

@@ -14,10 +14,10 @@
 
 #pragma GCC visibility push(default)
 
-/// Suffix arrays of one text by the members of a group, such as the processes of an MPI job.
+/// Suffix arrays of one text by the members of a communicator, such as the processes of an MPI job.
 namespace ordo::inline v0::suffix {
 
-struct group_report {
+struct distributed_report {
   build_report build;           // of this member
   std::uint64_t rows = 0;       // of this member, including those that are left out
   std::uint64_t exchanged = 0;  // bytes that this member sent to others, besides results
@@ -27,7 +27,7 @@ struct group_report {
 /// Opens an array, "sa", "lcp" or "bwt", with the number of bytes that all members write. Collective. Returns the sink in which
 /// this member writes its part, where it belongs; or null, if member 0 writes it. That of member 0 is not null. Those of the
 /// others are addressable.
-using group_output = std::function<sink*(std::string_view array, std::uint64_t bytes)>;
+using output_opener = std::function<sink*(std::string_view array, std::uint64_t bytes)>;
 
 /// Builds the arrays that build_into builds in one process, with the same bytes. Collective: all members pass the same text,
 /// arrays and rows, and each a machine of its own. Members may have different machines.
@@ -46,18 +46,18 @@ using group_output = std::function<sink*(std::string_view array, std::uint64_t b
 /// @throws as build_into; out_of_memory  if the suffixes of a member do not fit: no other machine takes over
 /// @throws member_lost  if another member failed
 template <class Index>
-ORDO_API group_report build_into(group& members, text const& input, extra_arrays what, group_output const& open,
-                                 std::size_t entry_bytes = 0, build_options const& options = {});
+ORDO_API distributed_report build_into(communicator& members, text const& input, extra_arrays what, output_opener const& open,
+                                       std::size_t entry_bytes = 0, build_options const& options = {});
 
 /// Does the same with several machines of this process, such as GPUs, to the bytes of build_into with one.
 /// @param machines  one for each member, at least one; options.machine is ignored
 /// @param out, options  as for build_into; CPUs share options.memory
 /// @returns the report of the first member @throws as build_into
 template <class Index>
-ORDO_API group_report build_into(std::span<machine_options const> machines, text const& input, sinks const& out,
-                                 build_options const& options = {});
+ORDO_API distributed_report build_into(std::span<machine_options const> machines, text const& input, sinks const& out,
+                                       build_options const& options = {});
 
-/// The result of a check over a group.
+/// The result of a check over a communicator.
 struct check_report {
   std::optional<mismatch> found;  // the same on all members
   build_report build;             // the machine of this member
@@ -75,7 +75,8 @@ struct check_report {
 /// @param options  rows must be all
 /// @throws as check; out_of_memory  if the memory does not suffice @throws member_lost  if another member failed
 template <class Index>
-ORDO_API check_report check(group& members, text const& input, arrays<Index const> own, build_options const& options = {});
+ORDO_API check_report check(communicator& members, text const& input, arrays<Index const> own,
+                            build_options const& options = {});
 
 /// Does the same with several machines of this process, such as GPUs.
 /// @param machines  one for each member, at least one; options.machine is ignored @param all  as for check

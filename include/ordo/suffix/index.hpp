@@ -174,7 +174,7 @@ class stored_index {
   /// Returns the first array whose checksum differs from the description's, or "json".
   [[nodiscard]] std::optional<std::string> altered_array(unsigned threads = 0) const;
   /// Does the same with the members of a group, each of which reads a part of each array. Collective.
-  [[nodiscard]] std::optional<std::string> altered_array(group& members, unsigned threads = 0) const;
+  [[nodiscard]] std::optional<std::string> altered_array(communicator& members, unsigned threads = 0) const;
 
   /// Calls f(Index{}) for the width of the index, 32 or 64.
   template <class F>

@@ -85,7 +85,7 @@ struct job {
     outcome made;
     memory_parts out;
     std::atomic<std::uint64_t> sent = 0;
-    auto const work = [&](group* all, cpu* on) {
+    auto const work = [&](communicator* all, cpu* on) {
       spectra::sort_options here = options;
       here.members = all;
       here.machine.on = on;
@@ -110,7 +110,7 @@ struct job {
         work(nullptr, nullptr);
       else
         run_members(
-            members, [&](group& all, cpu& on) { work(&all, &on); }, 1);
+            members, [&](communicator& all, cpu& on) { work(&all, &on); }, 1);
     } catch (error const& e) {
       made.error = e.what();
       return made;
@@ -169,7 +169,8 @@ std::string random_mzml(random_numbers& random) {
 
 }  // namespace
 
-TEST_CASE("Members that share chunks make what one machine makes, and find the same faults", "[spectra][group][members]") {
+TEST_CASE("Members that share chunks make what one machine makes, and find the same faults",
+          "[spectra][distributed][members]") {
   random_numbers random(17);
   std::size_t errors = 0, warned = 0, shared = 0;
   for (int trial = 0; trial < 300; ++trial) {

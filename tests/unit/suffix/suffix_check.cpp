@@ -185,7 +185,7 @@ void expect_same_check(random_numbers& random, std::size_t size, suffix::text co
   std::sort(begins.begin(), begins.end());
   bool const even = random.below(2) == 0;
   std::vector<suffix::check_report> reports(size);
-  auto const check = [&](group& members, cpu& on) {
+  auto const check = [&](communicator& members, cpu& on) {
     std::size_t const m = members.rank(), begin = begins[m], count = begins[m + 1] - begin, ends = m == 0 ? text.records() : 0;
     suffix::build_options options;
     options.machine.on = &on;
@@ -247,7 +247,7 @@ void expect_same_checks(suffix::text const& text, unsigned trials, std::uint64_t
 
 }  // namespace
 
-TEST_CASE("a check over a group finds what one machine finds", "[suffix][group]") {
+TEST_CASE("a check over a group finds what one machine finds", "[suffix][distributed]") {
   random_numbers random(6);
   expect_same_checks<std::uint32_t>(sample().view(), 60, 7);
   expect_same_checks<std::uint64_t>(sample().view(), 20, 8);
@@ -263,13 +263,13 @@ TEST_CASE("a check over a group finds what one machine finds", "[suffix][group]"
   expect_same_checks<std::uint32_t>(tokens, 12, 9);
 }
 
-TEST_CASE("a check over a group states what it cannot do", "[suffix][group]") {
+TEST_CASE("a check over a group states what it cannot do", "[suffix][distributed]") {
   stored_text const records = sample();
   suffix::text const text = records.view();
   auto const right = suffix::build<std::uint32_t>(text, {true, true});
   suffix::arrays<std::uint32_t const> const all{right.sa, right.lcp, right.bwt};
   auto const check = [&](suffix::build_options options, std::size_t missing) {
-    run_members(3, [&](group& members, cpu& on) {
+    run_members(3, [&](communicator& members, cpu& on) {
       suffix::build_options here = options;
       here.machine.on = &on;
       auto own = suffix::share_of_rows(all, text.records(), 3, members.rank());

@@ -154,12 +154,12 @@ unsigned expect_same(std::size_t size, suffix::text const& input, manner how = {
   written_arrays all;
   unsigned rounds = 0;
   std::vector<std::uint64_t> counts(size);
-  auto const build = [&](group& members, cpu& on) {
-    suffix::group_output const open = [&](std::string_view array, std::uint64_t bytes) {
+  auto const build = [&](communicator& members, cpu& on) {
+    suffix::output_opener const open = [&](std::string_view array, std::uint64_t bytes) {
       return members.rank() == 0 || !how.through_first ? all.open(array, bytes) : nullptr;
     };
     suffix::build_options here = options;
-    suffix::group_report report;
+    suffix::distributed_report report;
     if (how.as_gpus && (!how.cpus || members.rank() % 2 == 1)) {
       suffix::detail::member_share share(members, open, entry_bytes);
       without_workers backend;
@@ -186,7 +186,7 @@ unsigned expect_same(std::size_t size, suffix::text const& input, manner how = {
 
 }  // namespace
 
-TEST_CASE("suffix arrays over a group", "[suffix][group]") {
+TEST_CASE("suffix arrays over a group", "[suffix][distributed]") {
   random_numbers random(44);
   std::string fibonacci = "a", before = "b";
   while (fibonacci.size() < 6000) before = std::exchange(fibonacci, fibonacci + before);
@@ -243,7 +243,7 @@ TEST_CASE("suffix arrays over a group", "[suffix][group]") {
   expect_same(3, suffix::text_of(tokens), {.as_gpus = true});
 }
 
-TEST_CASE("suffix arrays by several machines of a process", "[suffix][group]") {
+TEST_CASE("suffix arrays by several machines of a process", "[suffix][distributed]") {
   random_numbers random(45);
   std::string const text = random_letters(random, "ACGT", 4000) + std::string(3000, 'A');
   std::vector<std::uint64_t> const starts{0, 500, 4500};
@@ -262,7 +262,7 @@ TEST_CASE("suffix arrays by several machines of a process", "[suffix][group]") {
   CHECK_THROWS_AS(suffix::build_into<std::uint32_t>(std::span(machines).first(0), {text}, {}, options), usage_error);
 }
 
-TEST_CASE("Groups of GPUs build the suffix array of one machine", "[group][suffix]") {
+TEST_CASE("Groups of GPUs build the suffix array of one machine", "[distributed][suffix]") {
   auto const present = gpus();
   if (present.empty()) return;
   auto const on_gpu = [](unsigned index) { return machine_options{.device = device::gpu, .gpu_index = index}; };
@@ -294,10 +294,10 @@ TEST_CASE("Groups of GPUs build the suffix array of one machine", "[group][suffi
     }
 }
 
-TEST_CASE("a member of a group that fails ends a build", "[suffix][group]") {
+TEST_CASE("a member of a group that fails ends a build", "[suffix][distributed]") {
   written_arrays all;
   std::string const text(2000, 'a');
-  auto const build = [&](group& members, cpu& on) {
+  auto const build = [&](communicator& members, cpu& on) {
     suffix::build_options options;
     options.machine.on = &on;
     if (members.rank() == 1) options.rows.sample = 0;

@@ -38,12 +38,12 @@ void put(char (&to)[N], std::string const& text) {
 
 }  // namespace
 
-std::size_t members_on_host(group& members) {
+std::size_t members_on_host(communicator& members) {
   std::uint64_t const mine = std::hash<std::string>()(host_name());
   return std::size_t(std::ranges::count(members.all_gather(mine), mine));
 }
 
-std::unique_ptr<shared_output> shared_output::open(group& members, output* out) {
+std::unique_ptr<shared_output> shared_output::open(communicator& members, output* out) {
   description file;
   struct stat found {};
   if (members.rank() == 0 && out) {

@@ -12,7 +12,7 @@
 namespace ordo::inline v0::cli {
 
 /// Returns the number of members on this one's host, this one among them. Collective.
-std::size_t members_on_host(group& members);
+std::size_t members_on_host(communicator& members);
 
 /// The output of the first process of a job, as another process of its host writes it.
 class shared_output final : public sink {
@@ -30,7 +30,7 @@ class shared_output final : public sink {
   /// Opens the output for all members that can write it. Collective. Returns nothing where member 0 must write: on other hosts,
   /// and for outputs that are not regular files, or compressed.
   /// @param out  of member 0, with its size announced; null on the others
-  static std::unique_ptr<shared_output> open(group& members, output* out);
+  static std::unique_ptr<shared_output> open(communicator& members, output* out);
 
  private:
   int descriptor_;

@@ -190,7 +190,8 @@ void store_starts(suffix::corpus const& records, index_writer& writer, unsigned 
 class loaded_corpus {
  public:
   /// Reads all files.
-  loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report, group* members = nullptr);
+  loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report,
+                communicator* members = nullptr);
 
   [[nodiscard]] suffix::text view() const { return all_.view(); }
   [[nodiscard]] std::size_t size() const { return all_.view().size(); }
@@ -230,7 +231,8 @@ class loaded_corpus {
   suffix::row_selection rows_;
 };
 
-loaded_corpus::loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report, group* members)
+loaded_corpus::loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report,
+                             communicator* members)
     : separator_(separator_of(options)), machine_(common.machine()), rows_(options.policy.rows()) {
   try {
     field_ =
@@ -291,7 +293,7 @@ void describe(suffix::loaded_fasta const& from, suffix::index_description& about
 
 /// Reads all records to the machine that will sort them; to the host if several do. @param members  as of open_file
 suffix::loaded_fasta read_files(build_options const& options, cli::common_options const& common, reporter& report,
-                                group* members = nullptr) {
+                                communicator* members = nullptr) {
   suffix::fasta_texts texts;
   texts.count = options.files.size();
   texts.reopen = true;
@@ -456,9 +458,9 @@ void check_format(build_options const& options) {
 /// @param writer  of the first member, which writes the residues, too; null on the others
 /// @param width  bits of an entry @param held  bytes of host memory that each member holds
 template <class Records>
-suffix::group_report build_together(group& members, Records const& records, index_writer* writer, build_options const& options,
-                                    cli::common_options const& common, suffix::build_options sorting, unsigned width,
-                                    std::size_t held) {
+suffix::distributed_report build_together(communicator& members, Records const& records, index_writer* writer,
+                                          build_options const& options, cli::common_options const& common,
+                                          suffix::build_options sorting, unsigned width, std::size_t held) {
   suffix::text const input = records.view();
   check_same_text(members, input, common.threads);
   sorting.machine = common.machine();
@@ -468,8 +470,8 @@ suffix::group_report build_together(group& members, Records const& records, inde
   shared_arrays files(members, writer);
   std::future<void> writing;
   if (writer) writing = std::async([&] { suffix::store(input.residues, *writer->to("seq"), common.threads); });
-  suffix::group_output const open = [&](std::string_view array, std::uint64_t bytes) { return files.open(array, bytes); };
-  suffix::group_report const done =
+  suffix::output_opener const open = [&](std::string_view array, std::uint64_t bytes) { return files.open(array, bytes); };
+  suffix::distributed_report const done =
       width == 32 ? suffix::build_into<std::uint32_t>(members, input, options.what, open, width / 8, sorting)
                   : suffix::build_into<std::uint64_t>(members, input, options.what, open, width / 8, sorting);
   files.finish();
@@ -485,21 +487,21 @@ suffix::build_report build_with(std::vector<machine_options> const& machines, Re
   suffix::text const input = records.view();
   sorting.rows = options.policy.rows();
   std::future<void> writing = std::async([&] { suffix::store(input.residues, residues, common.threads); });
-  suffix::group_report const done = width == 32 ? suffix::build_into<std::uint32_t>(machines, input, out, sorting)
-                                                : suffix::build_into<std::uint64_t>(machines, input, out, sorting);
+  suffix::distributed_report const done = width == 32 ? suffix::build_into<std::uint32_t>(machines, input, out, sorting)
+                                                      : suffix::build_into<std::uint64_t>(machines, input, out, sorting);
   writing.get();
   return done.build;
 }
 
 /// Builds as another member than the first one.
 template <class Records>
-int help_build(group& members, Records const& records, build_options const& options, cli::common_options const& common,
+int help_build(communicator& members, Records const& records, build_options const& options, cli::common_options const& common,
                reporter& report) {
   unsigned const width = width_for(options.width, records.size(), records.records());
   suffix::build_options sorting;
   sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
-  suffix::group_report const done = build_together(members, records, nullptr, options, common, sorting, width,
-                                                   held_by(options, records.size(), records.records(), width).text);
+  suffix::distributed_report const done = build_together(members, records, nullptr, options, common, sorting, width,
+                                                         held_by(options, records.size(), records.records(), width).text);
   report.stats.machine(done.build.machine);
   report.stats.device_memory(done.build.device_memory);
   report.phase("finish");
@@ -511,7 +513,7 @@ int help_build(group& members, Records const& records, build_options const& opti
 /// @param members  if others help, of whom this is the first
 template <class Records>
 int write_index(Records& records, index_writer& writer, build_options const& options, cli::common_options const& common,
-                reporter& report, group* members = nullptr) {
+                reporter& report, communicator* members = nullptr) {
   std::size_t const n = records.size();
   unsigned const width = width_for(options.width, n, records.records());
   bool const on_host = n == 0 || !records.residues().empty();
@@ -542,7 +544,8 @@ int write_index(Records& records, index_writer& writer, build_options const& opt
     bool const is_alone = !members && !common.are_several();
     if constexpr (requires { records.view(); }) {
       if (members) {
-        suffix::group_report const all = build_together(*members, records, &writer, options, common, sorting, width, held.text);
+        suffix::distributed_report const all =
+            build_together(*members, records, &writer, options, common, sorting, width, held.text);
         done = all.build;
         exchanged = all.exchanged;
       } else if (!is_alone) {
@@ -768,7 +771,7 @@ void memory_limits::apply() const {
   setenv("ORDO_GPU_MEMORY", gpu.c_str(), 1);  // machines read it
 }
 
-int build(build_options const& given, cli::common_options const& common, reporter& report, group* members) {
+int build(build_options const& given, cli::common_options const& common, reporter& report, communicator* members) {
   build_options options = given;
   if (options.prefix.empty() || options.prefix.ends_with('/'))
     throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.prefix));

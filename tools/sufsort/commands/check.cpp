@@ -83,7 +83,7 @@ class index_check {
  public:
   /// @param members  null: this process works alone
   index_check(suffix::stored_index const& index, memory_limits const& memory, cli::common_options const& common,
-              reporter& report, group* members)
+              reporter& report, communicator* members)
       : index_(index), memory_(memory), common_(common), report_(report), members_(members) {
     options_.machine = common.machine();
     options_.memory = memory.host_bytes();
@@ -279,7 +279,7 @@ class index_check {
   memory_limits const& memory_;
   cli::common_options const& common_;
   reporter& report_;
-  group* members_;
+  communicator* members_;
   suffix::build_options options_;
   suffix::build_report done_;
   std::size_t copies_ = 0;  // bytes of entries of 40 bits, as 64 bits
@@ -287,7 +287,7 @@ class index_check {
 };
 
 /// Throws unless all processes have opened the same index. Collective.
-void check_same_index(group& members, suffix::stored_index const& index, std::string const& prefix) {
+void check_same_index(communicator& members, suffix::stored_index const& index, std::string const& prefix) {
   suffix::mapped_file const json(index.path("json"));
   std::uint64_t const own = suffix::crc32_of({json.bytes().data(), json.bytes().size()}, 1);
   if (members.reduce(own, reduction::min) != members.reduce(own, reduction::max))
@@ -297,7 +297,7 @@ void check_same_index(group& members, suffix::stored_index const& index, std::st
 }  // namespace
 
 int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report,
-          group* members) {
+          communicator* members) {
   report.phase("open");
   suffix::stored_index const index(prefix);
   if (members) check_same_index(*members, index, prefix);

@@ -15,8 +15,8 @@
 #include "ordo/distributed_sort.hpp"
 #include "tests/unit/inputs.hpp"
 
-// Sorts over a group against a plain stable sort of the whole array, for groups of threads and of processes.
-namespace group_checks {
+// Distributed sorts against a plain stable sort of the whole array, for communicators of threads and of processes.
+namespace distributed_checks {
 
 /// Cuts n items into shares of any lengths, some of them empty. The same on all members.
 inline std::vector<std::size_t> share_ends(std::size_t n, std::size_t members, std::uint64_t seed) {
@@ -56,7 +56,7 @@ struct less_by_tens {
 /// Returns the names of the sorts that this member found wrong.
 /// @param shares  any number, from which the lengths of the shares are made
 template <class K, class V, ordo::sort_order Order = ordo::sort_order::ascending>
-std::string wrong_sorts(ordo::group& members, ordo::machine& on, std::vector<K> const& keys, std::uint64_t shares,
+std::string wrong_sorts(ordo::communicator& members, ordo::machine& on, std::vector<K> const& keys, std::uint64_t shares,
                         ordo::bit_range bits = {}, ordo::key_order order = {}) {
   std::size_t const n = keys.size(), rank = members.rank();
   auto const ends = share_ends(n, members.size(), shares), out_ends = share_ends(n, members.size(), shares + 1);
@@ -105,7 +105,7 @@ std::string wrong_sorts(ordo::group& members, ordo::machine& on, std::vector<K> 
 }
 
 /// Returns what sample sorts got wrong.
-inline std::string wrong_sample_sorts(ordo::group& members, ordo::cpu& on, std::vector<std::uint64_t> const& items,
+inline std::string wrong_sample_sorts(ordo::communicator& members, ordo::cpu& on, std::vector<std::uint64_t> const& items,
                                       std::uint64_t shares) {
   std::size_t const n = items.size(), rank = members.rank();
   auto const ends = share_ends(n, members.size(), shares);
@@ -130,7 +130,7 @@ inline std::string wrong_sample_sorts(ordo::group& members, ordo::cpu& on, std::
 
 /// Calls f(name, wrong) for every case: types, orders, ranges of bits and shapes of the keys. Or for each `step`-th.
 template <class F>
-void for_all_cases(ordo::group& members, ordo::cpu& on, std::size_t n, std::uint64_t seed, std::size_t step, F f) {
+void for_all_cases(ordo::communicator& members, ordo::cpu& on, std::size_t n, std::uint64_t seed, std::size_t step, F f) {
   using enum ordo::sort_order;
   auto const with = [&]<class K>(K, auto sorts) {
     for (auto const& [name, keys] : all_inputs<K>(n))
@@ -154,4 +154,4 @@ void for_all_cases(ordo::group& members, ordo::cpu& on, std::size_t n, std::uint
   with(std::uint64_t{}, [&](auto const& keys, auto s) { return wrong_sample_sorts(members, on, keys, s); });
 }
 
-}  // namespace group_checks
+}  // namespace distributed_checks

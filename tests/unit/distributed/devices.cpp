@@ -16,7 +16,7 @@
 
 #include "distributed/device_member.hpp"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/group/failing.hpp"
+#include "tests/unit/distributed/failing.hpp"
 
 // The engine of GPUs, on devices and an NCCL that are made up here: what is queued runs while somebody waits for it, a receive
 // of NCCL is done when the other member's send is, and a call can fail.
@@ -24,7 +24,7 @@ namespace {
 
 using namespace ordo;
 using namespace ordo::detail;
-using namespace group_checks;
+using namespace distributed_checks;
 
 thread_local chances* left = nullptr;  // of this member
 thread_local int open_groups = 0;
@@ -277,7 +277,7 @@ std::byte sent_byte(std::size_t from, std::size_t to, std::size_t round) {
 }
 
 /// Calls each verb. @returns whether the results are right
-bool verbs_are_right(group& member, std::size_t rounds) {
+bool verbs_are_right(communicator& member, std::size_t rounds) {
   std::size_t const p = member.size(), rank = member.rank();
   std::vector<std::byte> sent, received(p * rounds);
   for (std::size_t round = 0; round < rounds; ++round)
@@ -346,7 +346,7 @@ std::string run(copying how, std::size_t members, std::size_t rounds, std::size_
     if (!failed_there) return e.what();
   }
   all = nullptr;
-  if (groups != 0) return "a group of calls is open";
+  if (groups != 0) return "a communicator of calls is open";
   if (is_unsettled) return "a device ends before its copies";
   if (here.left != here.communicators.size()) return "a communicator is left";
   if (failed_there) return lost == members - 1 ? "" : std::to_string(lost) + " are lost";
@@ -355,7 +355,7 @@ std::string run(copying how, std::size_t members, std::size_t rounds, std::size_
 
 }  // namespace
 
-TEST_CASE("Groups of devices exchange by copies and by NCCL", "[group]") {
+TEST_CASE("Communicators of devices exchange by copies and by NCCL", "[distributed]") {
   watchdog const guards;
   bool failed = false;
   for (copying const how : {copying::by_device, copying::by_nccl, copying::by_old_nccl})
@@ -366,7 +366,7 @@ TEST_CASE("Groups of devices exchange by copies and by NCCL", "[group]") {
       }
 }
 
-TEST_CASE("A device that fails at its n-th call ends the others", "[group]") {
+TEST_CASE("A device that fails at its n-th call ends the others", "[distributed]") {
   watchdog const guards;
   std::size_t tried = 0;
   for (copying const how : {copying::by_device, copying::by_nccl})
@@ -381,7 +381,7 @@ TEST_CASE("A device that fails at its n-th call ends the others", "[group]") {
   CHECK(tried > 200);
 }
 
-TEST_CASE("Lists of devices that do not match are an error before anything is copied", "[group]") {
+TEST_CASE("Lists of devices that do not match are an error before anything is copied", "[distributed]") {
   watchdog const guards;
   network here;
   here.members = 3;

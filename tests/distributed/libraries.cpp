@@ -1,4 +1,4 @@
-#include "tests/group/libraries.hpp"
+#include "tests/distributed/libraries.hpp"
 
 #include <cstdio>
 #include <map>
@@ -15,7 +15,7 @@
 #include "ordo/suffix/distributed_build.hpp"
 #include "tests/unit/inputs.hpp"
 
-namespace group_checks {
+namespace distributed_checks {
 namespace {
 
 using namespace ordo;
@@ -37,7 +37,7 @@ std::string random_text(random_numbers& random, std::string_view alphabet, std::
 
 /// A case: this member, its machine, and a result that member 0 compares.
 struct context {
-  group& members;
+  communicator& members;
   cpu& on;
   random_numbers& random;
 
@@ -148,7 +148,7 @@ constexpr kind kinds[] = {{"lines", lines_are_right}, {"suffixes", suffixes_are_
 
 }  // namespace
 
-std::uint64_t wrong_results(group& members, std::uint64_t seed, std::uint64_t cases) {
+std::uint64_t wrong_results(communicator& members, std::uint64_t seed, std::uint64_t cases) {
   cpu on({.threads = 1});
   std::uint64_t wrong = 0;
   for (std::uint64_t i = 0; i < cases; ++i)
@@ -162,4 +162,4 @@ std::uint64_t wrong_results(group& members, std::uint64_t seed, std::uint64_t ca
   return wrong;
 }
 
-}  // namespace group_checks
+}  // namespace distributed_checks

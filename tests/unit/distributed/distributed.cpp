@@ -1,4 +1,4 @@
-#include "tests/unit/group/group_checks.hpp"
+#include "tests/unit/distributed/distributed_checks.hpp"
 
 #include <atomic>
 #include <mutex>
@@ -11,16 +11,16 @@
 
 namespace {
 
-/// A member of a group that shares no memory: sorts exchange their data.
-class apart final : public ordo::group {
+/// A member of a communicator that shares no memory: sorts exchange their data.
+class apart final : public ordo::communicator {
  public:
   /// @param long_message  with few bytes, sorts divide small arrays, too
   /// @param on_gpus  whether it says that it moves memory of GPUs, and has none to move
-  apart(ordo::group& member, std::size_t long_message, bool on_gpus = false)
-      : group(member.size(), member.rank()), member_(member), long_message_(long_message), on_gpus_(on_gpus) {}
-  using group::all_gather;
-  using group::all_to_all;
-  using group::reduce;
+  apart(ordo::communicator& member, std::size_t long_message, bool on_gpus = false)
+      : communicator(member.size(), member.rank()), member_(member), long_message_(long_message), on_gpus_(on_gpus) {}
+  using communicator::all_gather;
+  using communicator::all_to_all;
+  using communicator::reduce;
   void broadcast(std::span<std::byte> data, std::size_t root) override { member_.broadcast(data, root); }
   void all_gather(std::span<std::byte const> own, std::span<std::byte> all) override { member_.all_gather(own, all); }
   void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
@@ -35,7 +35,7 @@ class apart final : public ordo::group {
   void fail(std::string const& why) noexcept override { member_.fail(why); }
 
  private:
-  ordo::group& member_;
+  ordo::communicator& member_;
   std::size_t long_message_;
   bool on_gpus_;
 };
@@ -58,19 +58,19 @@ class kept_bytes final : public ordo::sink {
 
 enum class sharing { memory, long_messages, short_messages };
 
-/// Runs all cases on groups of threads, and returns the first that is wrong.
+/// Runs all cases on communicators of threads, and returns the first that is wrong.
 std::string first_wrong(std::size_t members, std::size_t n, sharing how) {
   std::mutex mutex;
   std::string first;
   ordo::run_members(
       members,
-      [&](ordo::group& member, ordo::cpu& on) {
+      [&](ordo::communicator& member, ordo::cpu& on) {
         apart copying(member, how == sharing::short_messages ? 4 : 1 << 20);
         auto const note = [&](std::string const& name, std::string const& wrong) {
           std::lock_guard const lock(mutex);
           if (!wrong.empty() && first.empty()) first = "member " + std::to_string(member.rank()) + ": " + name + ":" + wrong;
         };
-        group_checks::for_all_cases(how == sharing::memory ? member : copying, on, n, members * 1000 + n, 1, note);
+        distributed_checks::for_all_cases(how == sharing::memory ? member : copying, on, n, members * 1000 + n, 1, note);
       },
       1);
   return first;
@@ -78,7 +78,7 @@ std::string first_wrong(std::size_t members, std::size_t n, sharing how) {
 
 }  // namespace
 
-TEST_CASE("Sorts over groups of threads give the bytes of one machine", "[group]") {
+TEST_CASE("Distributed sorts over threads give the bytes of one machine", "[distributed]") {
   for (std::size_t const members : {1u, 2u, 3u, 8u})
     for (std::size_t const n : {0u, 1u, 5u, 33u, 1000u}) {
       INFO(members << " members, " << n << " items");
@@ -92,8 +92,8 @@ TEST_CASE("Sorts over groups of threads give the bytes of one machine", "[group]
   CHECK(first_wrong(5, 30'001, sharing::short_messages) == "");
 }
 
-TEST_CASE("The verbs of a group of threads", "[group]") {
-  ordo::run_members(5, [](ordo::group& members, ordo::cpu&) {
+TEST_CASE("The verbs of a communicator of threads", "[distributed]") {
+  ordo::run_members(5, [](ordo::communicator& members, ordo::cpu&) {
     std::size_t const rank = members.rank();
     std::uint64_t word = rank == 3 ? 42 : 0;
     members.broadcast(std::as_writable_bytes(std::span(&word, 1)), 3);
@@ -134,10 +134,10 @@ TEST_CASE("The verbs of a group of threads", "[group]") {
   });
 }
 
-TEST_CASE("A member that fails ends the others", "[group]") {
+TEST_CASE("A member that fails ends the others", "[distributed]") {
   std::atomic<unsigned> lost = 0;
   CHECK_THROWS_WITH(ordo::run_members(4,
-                                      [&](ordo::group& members, ordo::cpu&) {
+                                      [&](ordo::communicator& members, ordo::cpu&) {
                                         members.barrier();
                                         if (members.rank() == 2) throw std::runtime_error("the reason");
                                         try {
@@ -151,13 +151,13 @@ TEST_CASE("A member that fails ends the others", "[group]") {
   CHECK(lost == 3);
 }
 
-TEST_CASE("Wrong calls of a group are errors on every member", "[group]") {
-  using ordo::group, ordo::cpu, ordo::usage_error;
-  CHECK_THROWS_AS(ordo::run_members(0, [](group&, cpu&) {}), usage_error);
+TEST_CASE("Wrong calls of a communicator are errors on every member", "[distributed]") {
+  using ordo::communicator, ordo::cpu, ordo::usage_error;
+  CHECK_THROWS_AS(ordo::run_members(0, [](communicator&, cpu&) {}), usage_error);
   std::atomic<unsigned> refused = 0;
   auto const refuses = [&](auto work) {
     refused = 0;
-    ordo::run_members(3, [&](group& members, cpu& on) {
+    ordo::run_members(3, [&](communicator& members, cpu& on) {
       std::vector<std::uint32_t> keys(10), other(9 + (members.rank() == 0));
       try {
         work(members, on, keys, other);
@@ -168,28 +168,28 @@ TEST_CASE("Wrong calls of a group are errors on every member", "[group]") {
     return refused == 3;
   };
   // Fewer outputs than inputs; another type or order on one member; arguments that one member has wrong.
-  CHECK(refuses([](group& members, cpu& on, auto& keys, auto& other) { ordo::sort_keys(members, on, keys, other); }));
-  CHECK(refuses([](group& members, cpu& on, auto& keys, auto&) {
+  CHECK(refuses([](communicator& members, cpu& on, auto& keys, auto& other) { ordo::sort_keys(members, on, keys, other); }));
+  CHECK(refuses([](communicator& members, cpu& on, auto& keys, auto&) {
     std::vector<std::uint64_t> wide(10);
     members.rank() == 1 ? ordo::sort_keys(members, on, wide) : ordo::sort_keys(members, on, keys);
   }));
-  CHECK(refuses([](group& members, cpu& on, auto& keys, auto&) {
+  CHECK(refuses([](communicator& members, cpu& on, auto& keys, auto&) {
     members.rank() == 1 ? ordo::sort_keys<ordo::sort_order::descending>(members, on, keys) : ordo::sort_keys(members, on, keys);
   }));
-  CHECK(refuses([](group& members, cpu& on, auto& keys, auto& other) { ordo::sort_pairs(members, on, keys, other); }));
-  CHECK(refuses([](group& members, cpu& on, auto& keys, auto& other) {
+  CHECK(refuses([](communicator& members, cpu& on, auto& keys, auto& other) { ordo::sort_pairs(members, on, keys, other); }));
+  CHECK(refuses([](communicator& members, cpu& on, auto& keys, auto& other) {
     ordo::sample_sort(members, on, std::span(keys), std::span(other), std::less<>());
   }));
   // Verbs with lengths that do not match.
   CHECK_THROWS_AS(ordo::run_members(2,
-                                    [](group& members, cpu&) {
+                                    [](communicator& members, cpu&) {
                                       std::vector<std::byte> own(members.rank()), all(2 * members.rank());
                                       members.all_gather(own, all);
                                     }),
                   usage_error);
   // Other numbers of rounds; half a round.
   CHECK_THROWS_AS(ordo::run_members(2,
-                                    [](group& members, cpu&) {
+                                    [](communicator& members, cpu&) {
                                       std::size_t const spans = 2 + 2 * members.rank();
                                       std::vector<std::span<std::byte const>> const sends(spans);
                                       std::vector<std::span<std::byte>> const receives(spans);
@@ -197,18 +197,18 @@ TEST_CASE("Wrong calls of a group are errors on every member", "[group]") {
                                     }),
                   usage_error);
   CHECK_THROWS_AS(ordo::run_members(2,
-                                    [](group& members, cpu&) {
+                                    [](communicator& members, cpu&) {
                                       std::vector<std::span<std::byte const>> const sends(3);
                                       std::vector<std::span<std::byte>> const receives(3);
                                       members.all_to_all(sends, receives);
                                     }),
                   usage_error);
-  CHECK_THROWS_AS(ordo::run_members(2, [](group& members, cpu&) { members.broadcast({}, 2); }), usage_error);
+  CHECK_THROWS_AS(ordo::run_members(2, [](communicator& members, cpu&) { members.broadcast({}, 2); }), usage_error);
   if (!ordo::built_with_cuda())
-    CHECK_THROWS_WITH(ordo::run_members(std::array{0u}, [](group&, ordo::gpu&) {}), Contains("compiled without CUDA"));
+    CHECK_THROWS_WITH(ordo::run_members(std::array{0u}, [](communicator&, ordo::gpu&) {}), Contains("compiled without CUDA"));
 }
 
-TEST_CASE("Shares as even as possible", "[group]") {
+TEST_CASE("Shares as even as possible", "[distributed]") {
   for (std::uint64_t const total : {0u, 1u, 7u, 64u, 1001u})
     for (std::size_t const size : {1u, 3u, 8u}) {
       std::uint64_t end = 0;
@@ -220,7 +220,7 @@ TEST_CASE("Shares as even as possible", "[group]") {
     }
 }
 
-TEST_CASE("All members write one output, by sinks of their own or through the first one", "[group]") {
+TEST_CASE("All members write one output, by sinks of their own or through the first one", "[distributed]") {
   for (bool on_gpus : {false, true})
     for (bool in_parts : {true, false})
       for (std::size_t with_sink : {1, 2, 4}) {  // members
@@ -230,7 +230,7 @@ TEST_CASE("All members write one output, by sinks of their own or through the fi
         std::atomic<std::size_t> direct = 0;
         ordo::run_members(
             4,
-            [&](ordo::group& threads, ordo::cpu&) {
+            [&](ordo::communicator& threads, ordo::cpu&) {
               apart members(threads, 1, on_gpus);
               std::size_t const rank = members.rank();
               ordo::detail::output_part part(members, sizes, rank < with_sink ? &whole : nullptr);

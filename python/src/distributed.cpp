@@ -21,15 +21,15 @@
 namespace ordo_python {
 namespace {
 
-/// A member of a group whose verbs are methods of a Python object: see _groups.py.
-class python_member final : public ordo::group {
+/// A member of a communicator whose verbs are methods of a Python object: see _distributed.py.
+class python_member final : public ordo::communicator {
  public:
-  using group::all_gather;
-  using group::all_to_all;
-  using group::reduce;
+  using communicator::all_gather;
+  using communicator::all_to_all;
+  using communicator::reduce;
   /// Needs the GIL. @param verbs  must outlive this object
   explicit python_member(nb::handle verbs)
-      : group(nb::cast<std::size_t>(verbs.attr("size")), nb::cast<std::size_t>(verbs.attr("rank"))), verbs_(verbs) {}
+      : communicator(nb::cast<std::size_t>(verbs.attr("size")), nb::cast<std::size_t>(verbs.attr("rank"))), verbs_(verbs) {}
 
   void broadcast(std::span<std::byte> data, std::size_t root) override {
     check_root(root);
@@ -81,7 +81,7 @@ class python_member final : public ordo::group {
       verb();
     } catch (nb::python_error const&) {
       raised_ = std::current_exception();
-      throw ordo::member_lost("group: a verb raised an exception");
+      throw ordo::member_lost("communicator: a verb raised an exception");
     }
   }
   static nb::object view(std::span<std::byte const> bytes, int flags = PyBUF_READ) {
@@ -155,7 +155,7 @@ void sort_shares(machines& on, nb::sequence keys, nb::handle values, unsigned fl
   if (!gpus.empty() && gpus.size() != shares.size())
     throw ordo::usage_error("bad shares: some are in the memory of GPUs, others on the host");
   nb::gil_scoped_release const released;
-  auto const work = [&](ordo::group& member, ordo::machine& machine) {
+  auto const work = [&](ordo::communicator& member, ordo::machine& machine) {
     ordo::detail::sort_over(member, machine, shares[member.rank()]->task(flags));
   };
   if (gpus.empty())
@@ -166,7 +166,7 @@ void sort_shares(machines& on, nb::sequence keys, nb::handle values, unsigned fl
 
 }  // namespace
 
-void add_groups(nb::module_& module) {
+void add_distributed(nb::module_& module) {
   module.def("sort_share", sort_share, nb::arg("machine"), nb::arg("verbs"), nb::arg("keys"), nb::arg("values").none(),
              nb::arg("flags"), nb::arg("stream"));
   module.def("sort_shares", sort_shares, nb::arg("machine"), nb::arg("keys"), nb::arg("values").none(), nb::arg("flags"),

@@ -1,4 +1,4 @@
-// ordo_group_test COMMAND [SEED]: one member of an MPI job, for cli/group.sh.
+// ordo_distributed_test COMMAND [SEED]: one member of an MPI job, for cli/communicator.sh.
 //   sorts     compares sorts with those of one machine; prints what is wrong, and ends with status 1. Of many members, which
 //   take
 //             long to wait for one another on few cores, fewer
@@ -16,19 +16,19 @@
 #include <thread>
 
 #include "ordo/mpi.hpp"
-#include "tests/group/libraries.hpp"
-#include "tests/unit/group/failing.hpp"
-#include "tests/unit/group/group_checks.hpp"
+#include "tests/distributed/libraries.hpp"
+#include "tests/unit/distributed/distributed_checks.hpp"
+#include "tests/unit/distributed/failing.hpp"
 
 namespace {
 
 /// Returns the number of cases that this member found wrong.
-std::uint64_t check_sorts(ordo::group& members, std::uint64_t seed) {
+std::uint64_t check_sorts(ordo::communicator& members, std::uint64_t seed) {
   ordo::cpu on({.threads = 1});
   std::uint64_t wrong = 0;
   std::size_t const step = members.size() < 4 ? 1 : 8 * members.size();
   for (std::size_t const n : {0u, 1u, 13u, 700u})
-    group_checks::for_all_cases(members, on, n, seed, step, [&](std::string const& name, std::string const& sorts) {
+    distributed_checks::for_all_cases(members, on, n, seed, step, [&](std::string const& name, std::string const& sorts) {
       if (sorts.empty()) return;
       ++wrong;
       std::printf("member %zu of %zu, %zu items, %s:%s\n", members.rank(), members.size(), n, name.c_str(), sorts.c_str());
@@ -36,7 +36,7 @@ std::uint64_t check_sorts(ordo::group& members, std::uint64_t seed) {
   return wrong;
 }
 
-bool verbs_are_right(ordo::group& members) {
+bool verbs_are_right(ordo::communicator& members) {
   std::size_t const p = members.size(), rank = members.rank();
   std::vector<std::uint64_t> words(5, rank == p - 1 ? 42 : 0);
   members.broadcast(std::as_writable_bytes(std::span(words)), p - 1);
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   int status = 0;
   {
     // Messages so short that they cross in many parts, and long ones.
-    ordo::mpi_group short_messages(MPI_COMM_WORLD, 24), members(MPI_COMM_WORLD);
+    ordo::mpi_communicator short_messages(MPI_COMM_WORLD, 24), members(MPI_COMM_WORLD);
     bool const is_last = members.rank() + 1 == members.size();
     try {
       if (command == "sorts") {
@@ -70,10 +70,10 @@ int main(int argc, char** argv) {
         status = members.reduce(wrong, ordo::reduction::sum) != 0;
       } else if (command == "libraries") {
         std::uint64_t const cases = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
-        status = members.reduce(group_checks::wrong_results(members, seed, cases), ordo::reduction::sum) != 0;
+        status = members.reduce(distributed_checks::wrong_results(members, seed, cases), ordo::reduction::sum) != 0;
       } else if (command == "fails") {
-        group_checks::chances left(is_last ? seed : 0);
-        group_checks::failing_member failing(short_messages, left);
+        distributed_checks::chances left(is_last ? seed : 0);
+        distributed_checks::failing_member failing(short_messages, left);
         check_sorts(failing, 1);
         status = 3;  // there are fewer chances
       } else if (command == "throws" && is_last) {

@@ -42,11 +42,11 @@ std::optional<std::string> sorted(std::string const& text, std::size_t size, spe
                                   std::size_t max_part, bool in_order) {
   text_sink one;
   wide_sink all(text.size());
-  std::vector<std::optional<spectra::group_report>> reports(size);
+  std::vector<std::optional<spectra::distributed_report>> reports(size);
   bool drops = false;
   run_members(
       size,
-      [&](group& members, cpu& on) {
+      [&](communicator& members, cpu& on) {
         memory_source const input{std::string_view(text)};
         spectra::sort_options here = options;
         here.machine.on = &on;
@@ -84,7 +84,7 @@ std::string random_mgf(random_numbers& random, std::size_t spectra, bool ends_la
 
 }  // namespace
 
-TEST_CASE("MGF sorted over a group has the bytes of one process", "[spectra][group]") {
+TEST_CASE("MGF sorted over a communicator has the bytes of one process", "[spectra][distributed]") {
   random_numbers random(11);
   for (int trial = 0; trial < 150; ++trial) {
     std::string const text = random_mgf(random, random.below(40), random.below(4) != 0);
@@ -103,7 +103,7 @@ TEST_CASE("MGF sorted over a group has the bytes of one process", "[spectra][gro
   }
 }
 
-TEST_CASE("MGF with faults is left to one process", "[spectra][group]") {
+TEST_CASE("MGF with faults is left to one process", "[spectra][distributed]") {
   random_numbers random(12);
   unsigned faults = 0;
   for (int trial = 0; trial < 60; ++trial) {
@@ -133,7 +133,8 @@ TEST_CASE("MGF with faults is left to one process", "[spectra][group]") {
   CHECK_THROWS_AS(sorted("", 2, options, 100, true), usage_error);
 }
 
-TEST_CASE("Spectra of several inputs ordered over a group have the bytes of one process", "[spectra][group][order]") {
+TEST_CASE("Spectra of several inputs ordered over a communicator have the bytes of one process",
+          "[spectra][distributed][order]") {
   random_numbers random(13);
   std::size_t divided = 0;
   for (int trial = 0; trial < 120; ++trial) {
@@ -176,10 +177,10 @@ TEST_CASE("Spectra of several inputs ordered over a group have the bytes of one 
     wide_sink all(bytes);
     text_sink in_sequence;
     bool const in_order = random.below(2) == 0;
-    std::vector<std::optional<spectra::group_order_report>> reports(size);
+    std::vector<std::optional<spectra::distributed_order_report>> reports(size);
     run_members(
         size,
-        [&](group& members, cpu& on) {
+        [&](communicator& members, cpu& on) {
           spectra::sort_options here = options;
           here.machine.on = &on;
           auto const open = [&](std::optional<std::uint64_t> announced) -> sink* {
@@ -217,7 +218,7 @@ TEST_CASE("Spectra of several inputs ordered over a group have the bytes of one 
   order.memory = text.size() / 4;
   run_members(
       3,
-      [&](group& members, cpu&) {
+      [&](communicator& members, cpu&) {
         auto const open = [](std::optional<std::uint64_t>) -> sink* { throw usage_error("the output is opened"); };
         CHECK_FALSE(spectra::order_spectra(members, inputs, open, {}, order).has_value());
       },
@@ -235,7 +236,7 @@ TEST_CASE("Spectra of several inputs ordered over a group have the bytes of one 
   wide_sink all(large.size() + 2);
   run_members(
       2,
-      [&](group& members, cpu&) {
+      [&](communicator& members, cpu&) {
         auto const open = [&](std::optional<std::uint64_t>) -> sink* { return &all; };
         CHECK(spectra::order_spectra(members, inputs, open, {}, order).has_value());
       },

@@ -1,4 +1,4 @@
-#include "tests/unit/group/fail_at_each.hpp"
+#include "tests/unit/distributed/fail_at_each.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -13,12 +13,12 @@
 #include "ordo/distributed_sort.hpp"
 #include "ordo/memory.hpp"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/group/group_checks.hpp"
+#include "tests/unit/distributed/distributed_checks.hpp"
 
 namespace {
 
 using namespace ordo;
-using namespace group_checks;
+using namespace distributed_checks;
 
 /// Memory that fails at a chance of its own.
 class failing_memory final : public memory_resource {
@@ -35,14 +35,14 @@ class failing_memory final : public memory_resource {
 };
 
 template <class K>
-std::vector<K> share_of_keys(group const& member, std::size_t n) {
+std::vector<K> share_of_keys(communicator const& member, std::size_t n) {
   random_numbers random(member.rank() + 1);
   std::vector<K> keys(n);
   for (K& key : keys) key = K(random());
   return keys;
 }
 
-void sort_some(group& member, machine& on, std::size_t n) {
+void sort_some(communicator& member, machine& on, std::size_t n) {
   auto keys = share_of_keys<std::uint32_t>(member, n);
   std::vector<std::uint32_t> values(n);
   sort_pairs(member, on, keys, values);
@@ -50,29 +50,29 @@ void sort_some(group& member, machine& on, std::size_t n) {
 
 }  // namespace
 
-TEST_CASE("A member that fails at its n-th verb or callback ends the others", "[group]") {
+TEST_CASE("A member that fails at its n-th verb or callback ends the others", "[distributed]") {
   watchdog const guards;
   std::size_t tried = 0;
   for (std::size_t const members : {2u, 3u, 4u, 5u, 6u, 7u}) {
-    tried += fail_at_each(members, [](group& all, chances& left) {  // the shares are merged where they are
+    tried += fail_at_each(members, [](communicator& all, chances& left) {  // the shares are merged where they are
       failing_member member(all, left);
       cpu on({.threads = 1});
       sort_some(member, on, 50);
     });
-    tried +=
-        fail_at_each(members, [](group& all, chances& left) {  // they cross, some bytes at a time, and are sorted meanwhile
-          failing_member member(all, left, false, 4);
-          cpu on({.threads = 1});
-          sort_some(member, on, 50);
-        });
-    tried += fail_at_each(members, [](group& all, chances& left) {
+    tried += fail_at_each(members,
+                          [](communicator& all, chances& left) {  // they cross, some bytes at a time, and are sorted meanwhile
+                            failing_member member(all, left, false, 4);
+                            cpu on({.threads = 1});
+                            sort_some(member, on, 50);
+                          });
+    tried += fail_at_each(members, [](communicator& all, chances& left) {
       failing_member member(all, left, false);
       cpu on({.threads = 1});
       auto const keys = share_of_keys<std::uint16_t>(member, 40);
       std::vector<std::uint32_t> index(keys.size());
       argsort(member, on, keys, index);
       auto items = share_of_keys<std::uint64_t>(member, 40);
-      sample_sort(member, on, std::span(items), group_checks::less_by_tens{});
+      sample_sort(member, on, std::span(items), distributed_checks::less_by_tens{});
       member.broadcast(std::as_writable_bytes(std::span(items)), 1);
       member.barrier();
     });
@@ -80,14 +80,14 @@ TEST_CASE("A member that fails at its n-th verb or callback ends the others", "[
   CHECK(tried > 200);
 }
 
-TEST_CASE("A member that fails at its n-th allocation ends the others", "[group]") {
+TEST_CASE("A member that fails at its n-th allocation ends the others", "[distributed]") {
   watchdog const guards;
   std::size_t tried = 0;
   for (std::size_t const members : {2u, 3u, 7u})
     for (bool const shares : {true, false})
       tried += fail_at_each(
           members,
-          [&](group& all, chances& left) {
+          [&](communicator& all, chances& left) {
             chances none(0);
             failing_member member(all, none, shares, 4);
             failing_memory memory(left);
@@ -98,13 +98,13 @@ TEST_CASE("A member that fails at its n-th allocation ends the others", "[group]
   CHECK(tried > 30);
 }
 
-TEST_CASE("No member leaves a verb while another is in it", "[group]") {
+TEST_CASE("No member leaves a verb while another is in it", "[distributed]") {
   watchdog const guards;
   for (bool const lends : {false, true})
     for (std::size_t const members : {2u, 3u, 7u}) {
       std::atomic<bool> has_left = false, is_late = false;
       std::atomic<std::size_t> inside = 0;
-      auto const in_verb = [&](group const& member) {
+      auto const in_verb = [&](communicator const& member) {
         ++inside;
         if (member.rank() == 1) {
           while (inside != member.size()) std::this_thread::yield();
@@ -116,7 +116,7 @@ TEST_CASE("No member leaves a verb while another is in it", "[group]") {
       };
       CHECK_THROWS_AS(run_members(
                           members,
-                          [&](group& member, cpu&) {
+                          [&](communicator& member, cpu&) {
                             std::vector<std::byte> memory(100, std::byte(member.rank()));
                             std::vector<std::span<std::byte const>> const sends(member.size());
                             std::vector<std::span<std::byte>> const receives(member.size());
@@ -136,8 +136,8 @@ TEST_CASE("No member leaves a verb while another is in it", "[group]") {
     }
 }
 
-TEST_CASE("What members lend is read by all", "[group]") {
-  run_members(5, [](group& member, cpu&) {
+TEST_CASE("What members lend is read by all", "[distributed]") {
+  run_members(5, [](communicator& member, cpu&) {
     std::uint64_t const own = member.rank() * 7;
     std::uint64_t sum = 0;
     member.lend(&own, [&](std::span<void const* const> all) {
@@ -147,11 +147,11 @@ TEST_CASE("What members lend is read by all", "[group]") {
   });
 }
 
-TEST_CASE("A member that waits for one that has ended is lost", "[group]") {
+TEST_CASE("A member that waits for one that has ended is lost", "[distributed]") {
   watchdog const guards;
   std::atomic<unsigned> lost = 0;
   CHECK_THROWS_AS(run_members(4,
-                              [&](group& members, cpu&) {
+                              [&](communicator& members, cpu&) {
                                 members.barrier();
                                 if (members.rank() == 1) return;
                                 try {
@@ -165,13 +165,13 @@ TEST_CASE("A member that waits for one that has ended is lost", "[group]") {
   CHECK(lost == 3);
 }
 
-TEST_CASE("The error of the member that fails first is the one of a group", "[group]") {
+TEST_CASE("The error of the member that fails first is the one of a communicator", "[distributed]") {
   watchdog const guards;
   // The others' errors follow from it, and are thrown earlier.
   for (int i = 0; i < 20; ++i)
     CHECK_THROWS_WITH(run_members(
                           4,
-                          [&](group& member, cpu&) {
+                          [&](communicator& member, cpu&) {
                             try {
                               member.lend(&member, [&](auto) {
                                 if (member.rank() == 2) throw std::runtime_error("first");

@@ -13,8 +13,8 @@
 
 #include "ordo/communicator.hpp"
 
-// A member that fails at the n-th of its chances, for groups of threads and of processes.
-namespace group_checks {
+// A member that fails at the n-th of its chances, for communicators of threads and of processes.
+namespace distributed_checks {
 
 struct made_up : std::runtime_error {
   made_up() : std::runtime_error("made up") {}
@@ -35,15 +35,19 @@ class chances {
 };
 
 /// A member that can fail before each verb, in each callback of a verb, and at the end of one.
-class failing_member final : public ordo::group {
+class failing_member final : public ordo::communicator {
  public:
   /// @param shares  whether members read each other's memory @param long_message  with few bytes, sorts divide small arrays
-  failing_member(ordo::group& member, chances& left, bool shares = true, std::size_t long_message = std::size_t{1} << 20)
-      : group(member.size(), member.rank()), member_(member), left_(left), shares_(shares), long_message_(long_message) {}
+  failing_member(ordo::communicator& member, chances& left, bool shares = true, std::size_t long_message = std::size_t{1} << 20)
+      : communicator(member.size(), member.rank()),
+        member_(member),
+        left_(left),
+        shares_(shares),
+        long_message_(long_message) {}
 
-  using group::all_gather;
-  using group::all_to_all;
-  using group::reduce;
+  using communicator::all_gather;
+  using communicator::all_to_all;
+  using communicator::reduce;
   void broadcast(std::span<std::byte> data, std::size_t root) override {
     left_.take();
     member_.broadcast(data, root);
@@ -81,7 +85,7 @@ class failing_member final : public ordo::group {
   [[nodiscard]] std::size_t long_message() const noexcept override { return long_message_; }
 
  private:
-  ordo::group& member_;
+  ordo::communicator& member_;
   chances& left_;
   bool shares_;
   std::size_t long_message_;
@@ -115,4 +119,4 @@ class watchdog {
   std::thread thread_;
 };
 
-}  // namespace group_checks
+}  // namespace distributed_checks

@@ -9,7 +9,7 @@ _PART = 1 << 30  # bytes of a message: MPI counts in 32 bits
 
 
 class _Communicator:
-    """The verbs of a group, by a communicator of mpi4py."""
+    """The verbs of a communicator, by one of mpi4py."""
 
     def __init__(self, comm):
         from mpi4py import MPI  # type: ignore

@@ -32,7 +32,7 @@ join() {
     list+=${list:+,}10.200.177.$i:2
   done
   mkfifo joined
-  python3 "$ORDO_SOURCE/tests/group/network_delay.py" "$2" "${hosts[@]}" > joined 2> network.err &
+  python3 "$ORDO_SOURCE/tests/distributed/network_delay.py" "$2" "${hosts[@]}" > joined 2> network.err &
   network=$!
   disown
   if grep -q joined < joined; then rm joined; return; fi

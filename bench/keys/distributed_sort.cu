@@ -78,7 +78,7 @@ void sort_on_one_gpu(gpu& on, Arrays... arrays) {
     sort_pairs(on, arrays...);
 }
 template <class... Arrays>
-void sort_over_group(group& members, gpu& on, Arrays... arrays) {
+void sort_distributed(communicator& members, gpu& on, Arrays... arrays) {
   if constexpr (sizeof...(arrays) == 1)
     sort_keys(members, on, arrays...);
   else
@@ -92,7 +92,7 @@ double ms_since(std::chrono::steady_clock::time_point start) {
 /// Returns the median time from the moment at which all members begin work() until the last has ended it. The first run is not
 /// counted.
 template <class Before, class Work>
-double time_of_all_members(group& members, std::size_t runs, Before before, Work work) {
+double time_of_all_members(communicator& members, std::size_t runs, Before before, Work work) {
   std::vector<double> ms;
   for (std::size_t run = 0; run < 1 + runs; ++run) {
     before();
@@ -128,7 +128,7 @@ std::pair<double, double> link_rates(std::vector<unsigned> const& gpus, std::siz
   constexpr std::size_t bytes = std::size_t{1} << 30;
   std::vector<char*> blocks(gpus.size());
   std::pair<double, double> rates;
-  run_members(gpus, [&](group& members, gpu& on) {
+  run_members(gpus, [&](communicator& members, gpu& on) {
     std::size_t const self = members.rank(), next = (self + 1) % members.size();
     auto const block = with_backend(on, [&](cuda_backend& backend) { return backend.buffer<char>(2 * bytes); });
     blocks[self] = block.data();
@@ -156,8 +156,7 @@ struct kind_of_exchange {
   char const* name;
   gpu_exchange kind;
 };
-constexpr kind_of_exchange exchanges[] = {
-    {"peer_copies", gpu_exchange::peer_copies}, {"nccl", gpu_exchange::nccl}};
+constexpr kind_of_exchange exchanges[] = {{"peer_copies", gpu_exchange::peer_copies}, {"nccl", gpu_exchange::nccl}};
 
 /// Measures one input on one GPU, and then on all with each kind of exchange.
 template <class K, class V>
@@ -191,12 +190,12 @@ void measure(settings const& options, std::vector<unsigned> const& gpus, std::st
     std::uint64_t wrong = 0;
     std::size_t exchanged = 0;  // bytes into one GPU
     std::mutex mutex;
-    auto const work = [&](group& members, gpu& on) {
+    auto const work = [&](communicator& members, gpu& on) {
       std::size_t const p = members.size(), first = even_offset(n, p, members.rank()), count = even_share(n, p, members.rank());
       share<K, V> own = make(on, first, count);
       auto const restore = [&] { refill(on, own); };
       double const sorted = time_of_all_members(members, options.runs, restore, [&] {
-        call_with_arrays(own.items, [&](auto... arrays) { sort_over_group(members, on, arrays...); });
+        call_with_arrays(own.items, [&](auto... arrays) { sort_distributed(members, on, arrays...); });
       });
       std::uint64_t differing = count_differing(on, own.items.keys.span(), expected.items.keys.data() + first, gpus[0]);
       if constexpr (columns<K, V>::pairs)

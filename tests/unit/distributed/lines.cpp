@@ -51,7 +51,7 @@ result sort_together(std::size_t size, std::vector<std::string> const& inputs, s
   std::mutex mutex;
   string_sink out;
   std::string shared;
-  run_members(size, [&](group& members, cpu& on) {
+  run_members(size, [&](communicator& members, cpu& on) {
     // Into one memory by all members, all but the second, or by the first in order.
     std::optional<memory_sink> mine_of_shared;
     auto const open = [&](std::uint64_t bytes) -> sink* {
@@ -80,7 +80,7 @@ result sort_in_their_memory(std::size_t size, std::vector<std::string> const& in
   string_sink out;
   strings::texts const texts = texts_of(inputs, piped_input);
   strings::detail::common_texts const common(texts);
-  run_members(size, [&](group& members, cpu& on) {
+  run_members(size, [&](communicator& members, cpu& on) {
     auto const report =
         strings::detail::sort_share(members, on, common, out, options, equal, {}, [&](strings::detail::share_task& task) {
           with_backend(on, [&](host_backend& backend) { strings::detail::sort_share_on(backend, task); });
@@ -102,7 +102,7 @@ std::string sort_alone(std::vector<std::string> const& inputs, strings::sort_opt
 
 }  // namespace
 
-TEST_CASE("Lines over a group are the bytes of one process", "[group]") {
+TEST_CASE("Lines over a communicator are the bytes of one process", "[distributed]") {
   random_numbers random(7);
   for (std::size_t const size : {2u, 3u, 8u})
     for (unsigned trial = 0; trial < 12; ++trial) {
@@ -132,7 +132,7 @@ TEST_CASE("Lines over a group are the bytes of one process", "[group]") {
     }
 }
 
-TEST_CASE("Shares of lines are balanced, and cross without their common prefixes", "[group]") {
+TEST_CASE("Shares of lines are balanced, and cross without their common prefixes", "[distributed]") {
   std::size_t const size = 4;
   random_numbers random(3);
   std::string equal, ascending, urls, long_lines;
@@ -155,7 +155,7 @@ TEST_CASE("Shares of lines are balanced, and cross without their common prefixes
   CHECK(sort_together(size, {urls}, {}).exchanged < urls.size() / 4);
 }
 
-TEST_CASE("Whole lines are divided among members before any sort", "[group]") {
+TEST_CASE("Whole lines are divided among members before any sort", "[distributed]") {
   random_numbers random(19);
   for (std::size_t const size : {2u, 3u, 7u})
     for (unsigned trial = 0; trial < 24; ++trial) {
@@ -182,7 +182,7 @@ TEST_CASE("Whole lines are divided among members before any sort", "[group]") {
     }
 }
 
-TEST_CASE("GPUs of one process sort lines to the bytes of one machine", "[group][strings]") {
+TEST_CASE("GPUs of one process sort lines to the bytes of one machine", "[distributed][strings]") {
   auto const present = gpus();
   if (present.empty()) return;
   random_numbers random(11);

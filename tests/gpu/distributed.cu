@@ -10,9 +10,9 @@
 #include "ordo/gpu.cuh"
 #include "sort_core/cuda/runtime/error.cuh"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/group/group_checks.hpp"
+#include "tests/unit/distributed/distributed_checks.hpp"
 
-// Groups of GPUs: the bytes of one CPU, with each kind of exchange. Several members share a GPU where there is only one.
+// Communicators of GPUs: the bytes of one CPU, with each kind of exchange. Several members share a GPU where there is only one.
 namespace {
 
 template <class T>
@@ -39,37 +39,38 @@ class device_array {
 };
 
 /// Returns what this member found wrong.
-std::string wrong_sorts(ordo::group& members, ordo::gpu& on, std::vector<std::uint64_t> const& keys, std::uint64_t shares) {
+std::string wrong_sorts(ordo::communicator& members, ordo::gpu& on, std::vector<std::uint64_t> const& keys,
+                        std::uint64_t shares) {
   ordo::cuda_detail::device_scope const current(on.index());
   std::size_t const n = keys.size(), rank = members.rank();
-  auto const ends = group_checks::share_ends(n, members.size(), shares);
+  auto const ends = distributed_checks::share_ends(n, members.size(), shares);
   std::vector<std::uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0u);
-  auto const values = group_checks::share_of(order, ends, rank);
+  auto const values = distributed_checks::share_of(order, ends, rank);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return keys[a] < keys[b]; });
   std::vector<std::uint64_t> sorted(n);
   std::transform(order.begin(), order.end(), sorted.begin(), [&](auto i) { return keys[i]; });
   std::string wrong;
-  device_array const share(group_checks::share_of(keys, ends, rank));
+  device_array const share(distributed_checks::share_of(keys, ends, rank));
   device_array const moved(values), index(values);
   ordo::argsort(members, on, std::span<std::uint64_t const>(share.span()), index.span());
-  if (index.get() != group_checks::share_of(order, ends, rank)) wrong += " argsort";
+  if (index.get() != distributed_checks::share_of(order, ends, rank)) wrong += " argsort";
   ordo::sort_pairs(members, on, share.span(), moved.span());
-  if (share.get() != group_checks::share_of(sorted, ends, rank)) wrong += " keys";
-  if (moved.get() != group_checks::share_of(order, ends, rank)) wrong += " values";
+  if (share.get() != distributed_checks::share_of(sorted, ends, rank)) wrong += " keys";
+  if (moved.get() != distributed_checks::share_of(order, ends, rank)) wrong += " values";
 
-  device_array const items(group_checks::share_of(keys, ends, rank));
-  ordo::sample_sort(members, on, items.span(), group_checks::less_by_tens{});
+  device_array const items(distributed_checks::share_of(keys, ends, rank));
+  ordo::sample_sort(members, on, items.span(), distributed_checks::less_by_tens{});
   std::stable_sort(order.begin(), order.end());
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return keys[a] / 10 < keys[b] / 10; });
   std::transform(order.begin(), order.end(), sorted.begin(), [&](auto i) { return keys[i]; });
-  if (items.get() != group_checks::share_of(sorted, ends, rank)) wrong += " sample_sort";
+  if (items.get() != distributed_checks::share_of(sorted, ends, rank)) wrong += " sample_sort";
   return wrong;
 }
 
 }  // namespace
 
-TEST_CASE("Groups of GPUs sort to the bytes of one machine", "[group]") {
+TEST_CASE("Communicators of GPUs sort to the bytes of one machine", "[distributed]") {
   auto const present = ordo::gpus();
   if (present.empty()) return;
   std::vector<unsigned> all;
@@ -83,7 +84,7 @@ TEST_CASE("Groups of GPUs sort to the bytes of one machine", "[group]") {
         std::string first;
         ordo::run_members(
             gpus,
-            [&](ordo::group& members, ordo::gpu& on) {
+            [&](ordo::communicator& members, ordo::gpu& on) {
               std::string const wrong = wrong_sorts(members, on, keys, keys.size() + gpus.size());
               std::lock_guard const lock(mutex);
               if (!wrong.empty() && first.empty()) first = wrong;
@@ -100,5 +101,6 @@ TEST_CASE("Groups of GPUs sort to the bytes of one machine", "[group]") {
       for (std::uint64_t& key : many) key = random() >> random.below(4);
       check(many, "many");
     }
-  CHECK_THROWS_AS(ordo::run_members(std::array{unsigned(present.size())}, [](ordo::group&, ordo::gpu&) {}), ordo::usage_error);
+  CHECK_THROWS_AS(ordo::run_members(std::array{unsigned(present.size())}, [](ordo::communicator&, ordo::gpu&) {}),
+                  ordo::usage_error);
 }

@@ -5,8 +5,9 @@
 
 int main() {
   std::vector<std::vector<float>> shares{{3, 1, 2}, {9, -0.5}, {}, {7, 0, 5}};
-  ordo::run_members(shares.size(),
-                    [&](ordo::group& members, ordo::cpu& cpu) { ordo::sort_keys(members, cpu, shares[members.rank()]); });
+  ordo::run_members(shares.size(), [&](ordo::communicator& members, ordo::cpu& cpu) {
+    ordo::sort_keys(members, cpu, shares[members.rank()]);
+  });
   for (auto const& share : shares) {
     for (float const key : share) std::cout << key << ' ';
     std::cout << '\n';

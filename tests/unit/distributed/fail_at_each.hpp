@@ -6,12 +6,12 @@
 
 #include "ordo/cpu.hpp"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/group/failing.hpp"
+#include "tests/unit/distributed/failing.hpp"
 
-// Groups of threads in which one member fails.
-namespace group_checks {
+// Communicators of threads in which one member fails.
+namespace distributed_checks {
 
-using member_work = std::function<void(ordo::group&, chances&)>;
+using member_work = std::function<void(ordo::communicator&, chances&)>;
 
 /// Runs work(member, chances) on some members, of which one fails at its n-th chance.
 /// @param lost  the number of others that end with member_lost
@@ -22,7 +22,7 @@ inline bool fails(std::size_t members, std::size_t one, std::size_t n, member_wo
   try {
     ordo::run_members(
         members,
-        [&](ordo::group& all, ordo::cpu&) {
+        [&](ordo::communicator& all, ordo::cpu&) {
           chances left(all.rank() == one ? n : 0);
           try {
             work(all, left);
@@ -51,4 +51,4 @@ inline std::size_t fail_at_each(std::size_t members, member_work const& work, bo
   }
 }
 
-}  // namespace group_checks
+}  // namespace distributed_checks

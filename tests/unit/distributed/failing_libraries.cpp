@@ -9,12 +9,12 @@
 #include "ordo/strings/distributed_sort.hpp"
 #include "ordo/suffix/distributed_build.hpp"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/group/fail_at_each.hpp"
+#include "tests/unit/distributed/fail_at_each.hpp"
 
 namespace {
 
 using namespace ordo;
-using namespace group_checks;
+using namespace distributed_checks;
 
 class text_sink final : public sink {
  public:
@@ -24,7 +24,7 @@ class text_sink final : public sink {
 
 }  // namespace
 
-TEST_CASE("A member that fails in a sort of lines, suffixes or spectra ends the others", "[group]") {
+TEST_CASE("A member that fails in a sort of lines, suffixes or spectra ends the others", "[distributed]") {
   watchdog const guards;
   std::size_t tried = 0;
   std::string const lines = "b\na\nc\nb\nabc\n\nx\ny\n";
@@ -32,14 +32,14 @@ TEST_CASE("A member that fails in a sort of lines, suffixes or spectra ends the 
   std::string mgf;
   for (int i = 0; i < 12; ++i) mgf += "BEGIN IONS\nTITLE=t" + std::to_string(i) + "\n3.5 1\n2.5 2\n1 3\nEND IONS\n";
   for (std::size_t const members : {2u, 3u, 5u}) {
-    tried += fail_at_each(members, [&](group& all, chances& left) {
+    tried += fail_at_each(members, [&](communicator& all, chances& left) {
       failing_member member(all, left);
       text_sink out;
       strings::texts const texts{1, 0, [&](std::size_t) { return std::make_unique<memory_source>(lines); }};
       strings::sort(
           member, texts, [&](std::uint64_t) { return member.rank() == 0 ? &out : nullptr; }, {}, strings::duplicates::keep);
     });
-    tried += fail_at_each(members, [&](group& all, chances& left) {
+    tried += fail_at_each(members, [&](communicator& all, chances& left) {
       failing_member member(all, left);
       std::map<std::string, text_sink, std::less<>> out;
       std::vector<std::uint64_t> const starts{0, 7};
@@ -48,14 +48,14 @@ TEST_CASE("A member that fails in a sort of lines, suffixes or spectra ends the 
           [&](std::string_view array, std::uint64_t) { return member.rank() == 0 ? &out[std::string(array)] : nullptr; }, 0,
           {});
     });
-    tried += fail_at_each(members, [&](group& all, chances& left) {
+    tried += fail_at_each(members, [&](communicator& all, chances& left) {
       failing_member member(all, left);
       text_sink out;
       memory_source input{std::string_view(mgf)};
       static_cast<void>(spectra::sort(
           member, input, [&](std::optional<std::uint64_t>) { return member.rank() == 0 ? &out : nullptr; }, {}, 100));
     });
-    tried += fail_at_each(members, [&](group& all, chances& left) {
+    tried += fail_at_each(members, [&](communicator& all, chances& left) {
       failing_member member(all, left);
       text_sink out;
       memory_source input{std::string_view(mgf)};
@@ -68,7 +68,7 @@ TEST_CASE("A member that fails in a sort of lines, suffixes or spectra ends the 
   CHECK(tried > 100);
 }
 
-TEST_CASE("An error of a sort of spectra is not replaced by that of the others' end", "[group]") {
+TEST_CASE("An error of a sort of spectra is not replaced by that of the others' end", "[distributed]") {
   watchdog const guards;
   struct full_sink final : sink {
     void write(std::span<char const>) override { throw output_error("cannot write: a full disk"); }
@@ -80,7 +80,7 @@ TEST_CASE("An error of a sort of spectra is not replaced by that of the others' 
     try {
       run_members(
           2,
-          [&](group& all, cpu&) {
+          [&](communicator& all, cpu&) {
             chances left(all.rank() == 0 ? n : 0);
             failing_member member(all, left);
             full_sink full;
