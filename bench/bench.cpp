@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/row_lines.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "tools/cli/options/option_rows.hpp"
@@ -384,7 +385,7 @@ void report::save() const {
   all["sweeps"] = all_of(sweeps_);
   all["capacity"] = all_of(capacities_);
   std::ofstream file(options_.json);
-  file << all.dump() << '\n' << std::flush;
+  file << row_lines(all) << std::flush;
   if (!file) throw output_error(fmt::format("cannot write: {}", options_.json));
 }
 

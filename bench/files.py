@@ -350,11 +350,20 @@ def main():
         if is_temporary:
             shutil.rmtree(options.work)
     if options.json:
-        with open(options.json, "w") as file:
-            json.dump({"benchmark": "files", "machine": machine(bench), "cache": options.cache,
-                       "cold": sorted(bench.cache.dropped_by), "runs": options.runs, "rows": bench.rows}, file)
-            file.write("\n")
+        write_report(options.json, {"benchmark": "files", "machine": machine(bench), "cache": options.cache,
+                                    "cold": sorted(bench.cache.dropped_by), "runs": options.runs, "rows": bench.rows})
     sys.exit(1 if bench.wrong else 0)
+
+
+def write_report(path, report):
+    """Writes a report as JSON: a member a line, and a row a line, so that a change of one row is a change of one line."""
+    def text(value):
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            return "[\n  " + ",\n  ".join(json.dumps(row) for row in value) + "\n ]"
+        return json.dumps(value)
+
+    with open(path, "w") as file:
+        file.write("{\n " + ",\n ".join(f"{json.dumps(name)}: {text(value)}" for name, value in report.items()) + "\n}\n")
 
 
 def real_files(bench):

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/processor.hpp"
+#include "bench/row_lines.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/machine.hpp"
 #include "tools/cli/files/output.hpp"
@@ -52,7 +53,7 @@ inline void write_report(std::string const& file, unsigned threads, std::size_t 
                                       {"machine", machine},
                                       {"rows", rows}};
   cli::output out(file);
-  out.write(std::string_view(report.dump(1) + "\n"));
+  out.write(std::string_view(row_lines(report)));
   out.commit();
 }
 

@@ -12,7 +12,6 @@ Processes of one command count together for CPU seconds, and singly for memory. 
 Python. The exit status is 1 if outputs differ.
 """
 import argparse
-import json
 import multiprocessing
 import os
 import random
@@ -23,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-from files import Bench, Command, machine, write_rows
+from files import Bench, Command, machine, write_report, write_rows
 
 # Programs with arguments IN OUT THREADS COLUMNS(name:type,...) SEPARATOR QUOTE HEADER ORDER(name,...)
 TABLES = """
@@ -133,9 +132,7 @@ def main():
         if is_temporary:
             shutil.rmtree(options.work)
     if options.json:
-        with open(options.json, "w") as file:
-            json.dump({"benchmark": "sorts", "machine": machine(bench), "runs": options.runs, "rows": bench.rows}, file)
-            file.write("\n")
+        write_report(options.json, {"benchmark": "sorts", "machine": machine(bench), "runs": options.runs, "rows": bench.rows})
     sys.exit(1 if bench.wrong else 0)
 
 

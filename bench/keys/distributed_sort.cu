@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/gpu_bench.cuh"
+#include "bench/row_lines.hpp"
 #include "ordo/distributed_sort.hpp"
 #include "ordo/gpu.cuh"
 #include "ordo/merge.hpp"
@@ -320,7 +321,7 @@ int run(int argc, char const* const* argv) {
     report["nccl"] = nccl_present();
     report["rows"] = rows;
     cli::output out(options.json);
-    out.write(std::string_view(report.dump(1) + "\n"));
+    out.write(std::string_view(row_lines(report)));
     out.commit();
   }
   return is_right ? 0 : 1;

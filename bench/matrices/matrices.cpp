@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/row_lines.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "tools/cli/files/input.hpp"
@@ -169,7 +170,7 @@ void square_report::save() const {
   all["rows"] = nlohmann::json::array();
   for (square_row const& row : rows_) all["rows"].push_back(to_json(row));
   std::ofstream file(json_);
-  file << all.dump(1) << '\n' << std::flush;
+  file << row_lines(all) << std::flush;
   if (!file) throw output_error(fmt::format("cannot write: {}", json_));
 }
 

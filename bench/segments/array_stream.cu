@@ -20,6 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/gpu_bench.cuh"
+#include "bench/row_lines.hpp"
 #include "ordo/array_stream.hpp"
 #include "ordo/gpu.cuh"
 #include "tools/cli/files/output.hpp"
@@ -194,7 +195,7 @@ int run(int argc, char const* const* argv) {
   report["runs"] = options.runs;
   report["rows"] = nlohmann::json::array({row});
   cli::output out(options.json);
-  out.write(std::string_view(report.dump(1) + "\n"));
+  out.write(std::string_view(row_lines(report)));
   out.commit();
   return 0;
 }

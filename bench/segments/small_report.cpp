@@ -1,3 +1,4 @@
+#include "bench/row_lines.hpp"
 #include "bench/segments/small_report.hpp"
 
 #include <cstdio>
@@ -30,7 +31,7 @@ int small_report::finish() const {
     nlohmann::ordered_json document{{"program", "small_sorts"}};
     for (auto const& [name, value] : machine_) document["machine"][name] = value;
     document["rows"] = rows_;
-    std::ofstream(options_.json) << document.dump(1) << '\n';
+    std::ofstream(options_.json) << row_lines(document);
   }
   return right_ ? 0 : 1;
 }

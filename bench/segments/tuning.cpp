@@ -1,3 +1,4 @@
+#include "bench/row_lines.hpp"
 #include "bench/segments/tuning.hpp"
 
 #include <algorithm>
@@ -189,7 +190,7 @@ void save(bench_options const& options, facts const& machine, std::span<width_ti
     all["widths"].push_back({{"name", width.name}, {"copy_ps_per_item", width.copy}, {"shapes", shapes}});
   }
   std::ofstream file(options.json);
-  file << all.dump() << '\n' << std::flush;
+  file << row_lines(all) << std::flush;
   if (!file) throw output_error(fmt::format("cannot write: {}", options.json));
 }
 
