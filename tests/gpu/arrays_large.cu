@@ -8,7 +8,7 @@
 #include "sort_core/algorithms/functors.hpp"
 #include "sort_core/cuda/backend.cuh"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/core/large_keys.hpp"
+#include "tests/unit/core/sorts/large_keys.hpp"
 #include "tests/unit/mixed.hpp"
 
 // Arrays that no block holds, some hundred million items in total: several steps of the window, arrays across the ends of

@@ -10,7 +10,7 @@
 #include "sort_core/algorithms/backend_sorts.hpp"
 #include "sort_core/cuda/backend.cuh"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/core/failing_memory.hpp"
+#include "tests/unit/core/machines/failing_memory.hpp"
 #include "tests/unit/inputs.hpp"
 #include "tests/unit/misleading.hpp"
 

@@ -6,7 +6,7 @@
 #include "sort_core/algorithms/functors.hpp"
 #include "sort_core/cuda/backend.cuh"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/core/large_keys.hpp"
+#include "tests/unit/core/sorts/large_keys.hpp"
 #include "tests/unit/mixed.hpp"
 
 // Radix sorts that are large enough for every method of the GPU: phases with kernels of their own, long tiles, and CUB's passes

@@ -14,7 +14,7 @@
 #include "ordo/error.hpp"
 #include "ordo/gpu.cuh"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/core/machine_arrays.hpp"
+#include "tests/unit/core/machines/machine_arrays.hpp"
 
 // Calls of one machine on several streams, calls that must not wait for the device, and sorts of whole arrays in CUDA graphs.
 namespace {

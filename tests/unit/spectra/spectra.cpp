@@ -1,6 +1,6 @@
 #include "ordo/spectra.hpp"
 
-#include "tests/unit/spectra/spectra_cases.hpp"
+#include "tests/unit/spectra/cases.hpp"
 
 // The dialects of MGF and the ways in which files are broken, one by one.
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ordo/error.hpp"
 #include "strings/keys/line_keys.hpp"
-#include "tests/unit/core/key_pairs.hpp"
+#include "tests/unit/core/sorts/key_pairs.hpp"
 
 namespace {
 

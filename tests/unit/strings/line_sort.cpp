@@ -10,7 +10,7 @@
 #include "ordo/strings.hpp"
 #include "strings/sort/prefix_sort.hpp"
 #include "strings/sort/sort_texts.hpp"
-#include "tests/unit/core/failing_memory.hpp"
+#include "tests/unit/core/machines/failing_memory.hpp"
 #include "tests/unit/guarded.hpp"
 #include "tests/unit/io_ends.hpp"
 #include "tests/unit/machines_host.hpp"
