@@ -60,3 +60,12 @@ function(ordo_library name)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/ordo.pc.in ${PROJECT_BINARY_DIR}/${ordo_pc_name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${ordo_pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
+
+# ordo_instance(LIST FILE LINE HEADER...): makes a source in the build folder that includes the headers and holds one line, which
+# instantiates a template, and appends it to LIST. So templates that take long to compile are compiled in parallel.
+function(ordo_instance list file line)
+  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
+  list(JOIN includes "" includes)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${file} CONTENT "${includes}\n${line}\n")
+  set(${list} ${${list}} ${CMAKE_CURRENT_BINARY_DIR}/${file} PARENT_SCOPE)
+endfunction()
