@@ -168,7 +168,7 @@ std::uint64_t gpu::stream(detail::stream_task const& task) {
 }  // namespace ordo::inline v0
 
 // The sorts of the operations, which are compiled in sources of their own (cuda/operations.cuh).
-template void ordo::detail::run_task_on<ordo::cuda_backend, std::uint8_t>(cuda_backend&, sort_task const&);
-template void ordo::detail::run_task_on<ordo::cuda_backend, std::uint16_t>(cuda_backend&, sort_task const&);
-template void ordo::detail::run_task_on<ordo::cuda_backend, std::uint32_t>(cuda_backend&, sort_task const&);
-template void ordo::detail::run_task_on<ordo::cuda_backend, std::uint64_t>(cuda_backend&, sort_task const&);
+template void ordo::detail::run_typed_task<ordo::cuda_backend, std::uint8_t>(cuda_backend&, sort_task const&);
+template void ordo::detail::run_typed_task<ordo::cuda_backend, std::uint16_t>(cuda_backend&, sort_task const&);
+template void ordo::detail::run_typed_task<ordo::cuda_backend, std::uint32_t>(cuda_backend&, sort_task const&);
+template void ordo::detail::run_typed_task<ordo::cuda_backend, std::uint64_t>(cuda_backend&, sort_task const&);

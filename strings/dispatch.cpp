@@ -109,7 +109,7 @@ sorted_lines sort(std::string_view text, sort_options const& options) {
                                            [&] { return count_lines(text, options.delimiter, options.machine.threads); });
   auto const run = [&]<class Offset>(buffer<Offset>& starts) {
     detail::line_sort<Offset> sorted;
-    run_on(
+    run_with_fallback(
         result.machine_, [&] { sorted = detail::sort_on_cuda<Offset>(text, options, result.machine_.gpu_index); },
         [&] { sorted = detail::sort_on_host<Offset>(text, options); });
     if (result.machine_.device == device::gpu) result.device_memory_ = sorted.peak_memory;

@@ -64,7 +64,7 @@ build_report run(text const& input, build_options const& options, MemoryOn memor
   build_report done;
   done.machine = choose_machine(options.machine, n * input.residue_bytes, detail::min_gpu_bytes(options.machine.threads),
                                 [&](gpu_info const&) { return memory_on(device::gpu).min_bytes; });
-  run_on(
+  run_with_fallback(
       done.machine,
       [&] {
         try {

@@ -110,7 +110,7 @@ machine_choice choose_machine(machine_options const& options, std::size_t input_
 /// Calls on_gpu() or on_cpu(), as chosen. If on_gpu() runs out of memory and the GPU is not required, calls on_cpu() and
 /// updates `machine` to report that.
 template <class OnGpu, class OnCpu>
-void run_on(machine_choice& machine, OnGpu on_gpu, OnCpu on_cpu) {
+void run_with_fallback(machine_choice& machine, OnGpu on_gpu, OnCpu on_cpu) {
   if constexpr (cuda_enabled) {
     if (machine.device == device::gpu) {
       try {

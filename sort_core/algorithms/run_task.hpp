@@ -151,7 +151,7 @@ std::span<V const> values_read(sort_task const& task) {
 }
 
 template <Backend B, class K>
-void run_on_keys(B& backend, sort_task const& task) {
+void sort_typed_array(B& backend, sort_task const& task) {
   auto const from = keys_read<K>(task);
   auto const keys = span_of<K>(task.keys, task.n);
   if (task.value_bytes == 0) return backend.radix_sort_copy(from, keys, task.bits, code_of<K>(task));
@@ -162,7 +162,7 @@ void run_on_keys(B& backend, sort_task const& task) {
 }
 
 template <Backend B, class K>
-void run_argsort(B& backend, sort_task const& task) {
+void argsort_typed_array(B& backend, sort_task const& task) {
   with_offset_type(task.value_bytes, [&](auto index) {
     auto const codes = backend.template buffer<K>(task.n);
     backend.argsort(task.n, codes_of<K>(task), codes.span(), span_of<decltype(index)>(task.values, task.n), task.bits);
@@ -208,7 +208,7 @@ struct put_nans_last {
 };
 
 template <Backend B, class K>
-void run_on_segments(B& backend, sort_task const& task) {
+void sort_typed_segments(B& backend, sort_task const& task) {
   auto keys = span_of<K>(task.keys, task.n);
   auto code = code_of<K>(task);
   std::span<std::uint8_t> const heads(task.heads, task.heads ? task.n : 0);
@@ -239,16 +239,16 @@ void run_on_segments(B& backend, sort_task const& task) {
 
 /// Does the work of run_task for keys of one width.
 template <Backend B, class K>
-void run_task_on(B& backend, sort_task const& task) {
+void run_typed_task(B& backend, sort_task const& task) {
   switch (task.what) {
     case sort_task::operation::keys:
-      return run_on_keys<B, K>(backend, task);
+      return sort_typed_array<B, K>(backend, task);
     case sort_task::operation::argsort:
-      return run_argsort<B, K>(backend, task);
+      return argsort_typed_array<B, K>(backend, task);
     case sort_task::operation::check:
       return;
     default:
-      return run_on_segments<B, K>(backend, task);
+      return sort_typed_segments<B, K>(backend, task);
   }
 }
 
@@ -261,7 +261,7 @@ inline bool moves_keys_by_position(sort_task const& task) {
   return task.equal_zeros && !task.keep_keys && task.what != sort_task::operation::argsort;
 }
 
-/// Returns the sort of positions by which run_by_position moves the items of a task.
+/// Returns the sort of positions by which sort_by_position moves the items of a task.
 inline sort_task task_of_positions(sort_task task, void* positions, std::size_t position_bytes) {
   using operation = sort_task::operation;
   if (moves_keys_by_position(task)) {
@@ -327,8 +327,8 @@ void move_to_positions(B& backend, void* items, std::size_t bytes, std::span<Pos
 }
 
 template <Backend B>
-void run_on_key_type(B& backend, sort_task const& task) {
-  with_key_type(task.key_bytes, [&](auto key) { run_task_on<B, decltype(key)>(backend, task); });
+void run_by_key_type(B& backend, sort_task const& task) {
+  with_key_type(task.key_bytes, [&](auto key) { run_typed_task<B, decltype(key)>(backend, task); });
 }
 
 constexpr std::size_t position_bytes_of(std::size_t n) {
@@ -337,7 +337,7 @@ constexpr std::size_t position_bytes_of(std::size_t n) {
 
 /// Sorts positions by the keys, and then moves values, of any type, to them, and keys that are not yet sorted.
 template <Backend B>
-void run_by_position(B& backend, sort_task const& task) {
+void sort_by_position(B& backend, sort_task const& task) {
   with_offset_type(position_bytes_of(task.n), [&]<class Position>(Position) {
     bool const moves_keys = moves_keys_by_position(task);
     // All memory of its own first, so that nothing has moved if there is not enough.
@@ -349,7 +349,7 @@ void run_by_position(B& backend, sort_task const& task) {
     };
     if (inner.what != sort_task::operation::argsort) backend.each(task.n, write_position<Position>{positions.data()});
     try {
-      run_on_key_type(backend, inner);
+      run_by_key_type(backend, inner);
     } catch (...) {
       if (!inner.keep_keys) move(task.values, task.value_bytes);  // keys may have moved, and their positions with them
       throw;
@@ -380,13 +380,13 @@ void run_task(B& backend, sort_task const& task) {
   bool const by_keys = moves && !moves_keys_by_position(task);
   if (task.out_of_place && !(by_keys && task.what == sort_task::operation::keys))
     return run_task(backend, copy_inputs(backend, task));
-  if (by_keys) return run_on_key_type(backend, task);
-  run_by_position(backend, task);
+  if (by_keys) return run_by_key_type(backend, task);
+  sort_by_position(backend, task);
 }
 
-/// Returns the maximum of bytes that run_on_key_type takes from the backend's pool.
+/// Returns the maximum of bytes that run_by_key_type takes from the backend's pool.
 template <Backend B>
-std::size_t memory_on_key_type(B& backend, sort_task const& task) {
+std::size_t typed_task_memory(B& backend, sort_task const& task) {
   std::size_t const n = task.n, k = task.key_bytes, v = task.value_bytes;
   switch (task.what) {
     case sort_task::operation::keys:
@@ -409,12 +409,12 @@ template <Backend B>
 std::size_t memory_of_task(B& backend, sort_task const& task) {
   if (task.what == sort_task::operation::argsort) check_index_width(task.n, task.value_bytes, task.signed_index);
   bool const moves = moves_with_keys(task.value_bytes) && !moves_keys_by_position(task);
-  std::size_t const with_keys = moves ? memory_on_key_type(backend, task) : 0;
+  std::size_t const with_keys = moves ? typed_task_memory(backend, task) : 0;
   if (moves && (task.value_alignment >= task.value_bytes || task.what == sort_task::operation::argsort)) return with_keys;
   std::size_t const moved = std::max(task.value_bytes, moves_keys_by_position(task) ? task.key_bytes : 0);
   std::size_t const position_bytes = position_bytes_of(task.n);
   return std::max(with_keys, pool::rounded(task.n * position_bytes) + pool::rounded(task.n * moved) +
-                                 memory_on_key_type(backend, task_of_positions(task, nullptr, position_bytes)));
+                                 typed_task_memory(backend, task_of_positions(task, nullptr, position_bytes)));
 }
 
 }  // namespace ordo::inline v0::detail

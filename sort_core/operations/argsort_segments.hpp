@@ -25,7 +25,7 @@ void run_argsort_segments(B& backend, operation_task const& task) {
   if (sort.segments == 0) return;
   sort.what = sort_task::operation::segments;
   sort.keep_keys = true;
-  run_task_on<B, K>(backend, sort);
+  run_typed_task<B, K>(backend, sort);
   if (!task.relative) return;
   auto const starts = starts_of(backend, sort);
   backend.each(sort.n, make_relative{{segment_list<any_offset>(sort), starts.data()},

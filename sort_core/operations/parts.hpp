@@ -38,7 +38,7 @@ void sort_codes(B& backend, std::span<K> codes, std::span<V> values, bit_range b
     task.value_bytes = sizeof(V);
     task.values_given = values.size();
   }
-  if (task.n != 0) run_task_on<B, K>(backend, task);
+  if (task.n != 0) run_typed_task<B, K>(backend, task);
 }
 
 /// Sorts the codes of each segment stably, and moves values of 4 or 8 bytes with them.
@@ -59,7 +59,7 @@ void sort_code_segments(B& backend, std::span<K> codes, std::span<V> values, sor
   task.ends_given = segments.ends_given;
   task.max_length = segments.max_length;
   task.uniform_length = segments.uniform_length;
-  if (task.n != 0) run_task_on<B, K>(backend, task);
+  if (task.n != 0) run_typed_task<B, K>(backend, task);
 }
 
 /// Calls f(Word{}) for the widest word of which values of `bytes` bytes consist in all of these arrays.

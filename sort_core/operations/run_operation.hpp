@@ -10,7 +10,7 @@ namespace ordo::inline v0::detail {
 
 /// Does the work of run_operation for keys of one width. Compiled once per backend and width.
 template <Backend B, class K>
-std::uint64_t run_operation_on(B& backend, operation_task const& task) {
+std::uint64_t run_typed_operation(B& backend, operation_task const& task) {
   using operation = operation_task::operation;
   if (task.what == operation::argsort_segments) run_argsort_segments<B, K>(backend, task);
   if (task.what == operation::top_k) run_top_k<B, K>(backend, task);
@@ -21,7 +21,7 @@ std::uint64_t run_operation_on(B& backend, operation_task const& task) {
 
 /// Does the work of run_operation for operations without keys. Compiled once per backend.
 template <Backend B>
-std::uint64_t run_on_rows(B& backend, operation_task const& task) {
+std::uint64_t run_row_operation(B& backend, operation_task const& task) {
   if (task.what == operation_task::operation::gather)
     run_gather(backend, task);
   else
@@ -33,8 +33,8 @@ std::uint64_t run_on_rows(B& backend, operation_task const& task) {
 template <Backend B>
 std::uint64_t run_operation(B& backend, operation_task const& task) {
   using operation = operation_task::operation;
-  if (task.what == operation::argsort_rows || task.what == operation::gather) return run_on_rows<B>(backend, task);
-  return with_key_type(task.sort.key_bytes, [&](auto key) { return run_operation_on<B, decltype(key)>(backend, task); });
+  if (task.what == operation::argsort_rows || task.what == operation::gather) return run_row_operation<B>(backend, task);
+  return with_key_type(task.sort.key_bytes, [&](auto key) { return run_typed_operation<B, decltype(key)>(backend, task); });
 }
 
 /// Returns the maximum of bytes that run_operation takes from the backend's pool.

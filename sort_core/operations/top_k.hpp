@@ -279,7 +279,7 @@ void write_sorted_top(B& backend, operation_task const& task, sorted_positions<P
   by_position.n = count * k;
   by_position.uniform_length = by_position.max_length = k;
   by_position.segments = count;
-  run_task_on<B, Position>(backend, by_position);
+  run_typed_task<B, Position>(backend, by_position);
   backend.each(count * k, write_top_of_rows<K, Position>{keys, rows.data(), sorted.segments, k, task.relative, out});
 }
 

@@ -68,7 +68,7 @@ double peak_machines::with_sorter(double share, Work work) {
     decided_ = true;
     on_gpu_ = machine_.device == device::gpu;
     if (on_gpu_ || options_.machine.on) {
-      run_on(
+      run_with_fallback(
           machine_,
           [&] {
             peak_sorter& one = gpu_sorter();

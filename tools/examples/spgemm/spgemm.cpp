@@ -57,7 +57,7 @@ int multiply(asked const& how, cli::stats& stats) {
   };
   machine_choice where =
       choose_machine(how.common.machine(), first.entries(), 0, [](gpu_info const&) { return std::size_t{0}; });
-  run_on(
+  run_with_fallback(
       where, [&] { multiply_on(gpu({.device = where.gpu_index})); },
       [&] {
         // Pages of the temporary file take the host's memory, too, until they are on the disk.

@@ -249,7 +249,7 @@ class gpu_search {
   suffix::gpu_match_finder* finder() {
     std::lock_guard const lock(changing_);
     if (starting_.valid())
-      run_on(
+      run_with_fallback(
           choice_, [&] { finder_.emplace(starting_.get()); }, [] {});
     return finder_ ? &*finder_ : nullptr;
   }
