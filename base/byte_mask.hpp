@@ -108,7 +108,7 @@ class vector_row {
   static void copy(unsigned char const* from, unsigned char* to, unsigned char fold) {
     for (unsigned k = 0; k < 4; ++k) copy_part(from + 16 * k, to + 16 * k, fold);
   }
-  /// Copies `count` bytes, up to 64, in the same way. No byte behind them is read or written.
+  /// Copies `count` bytes, up to 64, in the same way. No byte after them is read or written.
   static void copy(unsigned char const* from, unsigned char* to, unsigned char fold, std::size_t count) {
     if (count < 16) {
       for (std::size_t i = 0; i < count; ++i) to[i] = folded(from[i], fold);
@@ -205,10 +205,11 @@ class half_row {
 };
 
 /// Copies the bytes, of `size`, whose bit in `chosen` is set, without gaps. The lowest bit of the first word belongs to the
-/// first byte. @returns the number of bytes copied
-/// @param room  the number of bytes behind `to` that may be overwritten, at least the number of chosen bytes
+/// first byte.
+/// @returns the number of bytes copied
+/// @param room  the number of bytes after `to` that may be overwritten, at least the number of chosen bytes
 /// @param fold  0x20 to turn ASCII letters into upper case, 0 to copy bytes unchanged
-/// The CPU copies 64 bytes at a time: it may read up to 64 bytes behind the last one, and one word behind the last of `chosen`.
+/// The CPU copies 64 bytes at a time: it may read up to 64 bytes after the last one, and one word after the last of `chosen`.
 ORDO_FN inline std::size_t copy_chosen(unsigned char const* from, std::uint64_t const* chosen, std::size_t size,
                                        unsigned char* to, std::size_t room, unsigned char fold) {
   std::size_t done = 0;
@@ -221,7 +222,7 @@ ORDO_FN inline std::size_t copy_chosen(unsigned char const* from, std::uint64_t 
     else
       byte_row::copy(from + at, to + done, fold, run);
     done += run;
-    // Also skip the bytes behind the run that are not chosen, as far as this word shows.
+    // Also skip the bytes after the run that are not chosen, as far as this word shows.
     std::uint64_t const rest = run == 64 ? 1 : bits >> run;
     at += rest == 0 ? 64 : run + trailing_zeros(rest);
   }

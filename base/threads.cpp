@@ -19,7 +19,7 @@ namespace {
 // More than oneTBB allocates when it starts.
 constexpr std::size_t start_memory = std::size_t{4} << 20;
 
-// oneTBB deadlocks if memory runs out while it starts: 2022 throws under a lock that throwing needs, and 2021.8 leaves behind
+// oneTBB deadlocks if memory runs out while it starts: 2022 throws under a lock that throwing needs, and 2021.8 leaves after
 // what the next thread waits for. So check that there is memory, and start it here; it stays until this thread ends. One thread
 // begins, and if it fails, no other tries.
 struct start_state {

@@ -99,7 +99,7 @@ struct timing {
   double ms = 0;                  // median, on the device
   unsigned runs = 0;              // 0: not run
   double wait_ms = 0;             // time that the caller waits, median; 0: not measured
-  double min_ms = 0, max_ms = 0;  // of the runs, on the device
+  double min_ms = 0, max_ms = 0;  // time of the runs on the device
 };
 
 struct rival_result {
@@ -144,8 +144,8 @@ struct row_result : measured {
 struct whole_result : measured {
   whole_row row;
   unsigned log_items = 0;
-  timing ours;                   // of the faster form, in place or out of place
-  timing other_form;             // of the slower form; no runs: not measured
+  timing ours;                   // the faster form, in place or out of place
+  timing other_form;             // the slower form; no runs: not measured
   bool is_out_of_place = false;  // whether the faster form writes to other arrays
   double target_times = 0;
 };

@@ -370,7 +370,7 @@ inline std::size_t free_memory() {
 template <class F>
 std::size_t on_fresh_machine(session& s, F f) {
   wait_for(s.lab);
-  s.lab.pool().trim();  // of the rivals' memory
+  s.lab.pool().trim();  // frees the rivals' memory
   // With a limit, no block in use is larger than was asked for.
   cuda_backend machine(gpu_options{.memory_limit = free_memory()});
   f(machine);

@@ -14,7 +14,7 @@ namespace ordo::inline v0::detail {
 
 template <class K>
 struct write_bucket_begin {
-  code_at<K> code;  // of keys in the order of their digits
+  code_at<K> code;  // codes of keys in the order of their digits
   std::size_t n;
   unsigned shift;
   K digits;  // a power of two
@@ -65,12 +65,12 @@ class divided_sort {
     if (!choose_digit()) return false;
     divide();
     find_cuts();
-    cross_and_sort();
+    exchange_and_sort();
     return true;
   }
 
  private:
-  using digit_begins = std::vector<std::uint64_t>;  // of a member's buckets, and their end
+  using digit_begins = std::vector<std::uint64_t>;  // where each bucket of a member begins, and where the last ends
   /// A bucket on a border between outputs, and where it begins among all such buckets of each member.
   struct border {
     std::size_t digit;
@@ -89,12 +89,12 @@ class divided_sort {
     unsigned const bits = std::min(wanted, unsigned(std::bit_width(buckets)) - 1);
     digits_ = std::size_t{1} << bits;
 
-    auto const shown = show_codes();
+    auto const samples = sample_codes();
     K different = 0;
-    for (auto const& [code, weight] : shown) different |= K(code ^ shown[0].first);
+    for (auto const& [code, weight] : samples) different |= K(code ^ samples[0].first);
     // The sample may have a prefix in common that some key does not have.
     if ((different & code_at<K>::top) == 0) {
-      difference_from<K> const difference{less_.code_in(task_.keys_in), shown[0].first};
+      difference_from<K> const difference{less_.code_in(task_.keys_in), samples[0].first};
       std::uint64_t const own = n_ == 0 ? 0 : backend_.reduce(n_, difference, std::uint64_t{0}, bitwise_or{});
       for (std::uint64_t const x : members_.all_gather(own)) different |= K(x);
     }
@@ -102,7 +102,7 @@ class divided_sort {
     shift_ = width > bits ? width - bits : 0;
 
     std::vector<double> weights(digits_);
-    for (auto const& [code, weight] : shown) weights[digit_of(code)] += weight;
+    for (auto const& [code, weight] : samples) weights[digit_of(code)] += weight;
     double on_borders = 0, before = 0;
     std::size_t target = 0;
     for (std::size_t digit = 0; digit < digits_; ++digit) {
@@ -117,7 +117,7 @@ class divided_sort {
   }
 
   /// Returns the codes of evenly spaced keys of all members, each with the number of keys for which it stands.
-  std::vector<std::pair<K, double>> show_codes() {
+  std::vector<std::pair<K, double>> sample_codes() {
     struct sample {
       std::uint64_t size;
       std::array<K, 1024> codes;
@@ -164,7 +164,7 @@ class divided_sort {
   void find_cuts() {
     cuts_.assign((p_ + 1) * p_, 0);
     for (std::size_t m = 0; m < p_; ++m) cuts_[p_ * p_ + m] = lengths_.in[m];
-    // The buckets on borders, one behind the other, are searched for all cuts at once: a search takes a few rounds, which cost
+    // The buckets on borders, one after the other, are searched for all cuts at once: a search takes a few rounds, which cost
     // more time than their work.
     std::vector<border> borders;
     std::vector<std::uint64_t> lengths(p_), targets;
@@ -192,9 +192,10 @@ class divided_sort {
     auto const fetch = [&](std::span<std::uint64_t const> positions, std::span<K> items) {
       std::vector<std::uint64_t> in_share;
       for (std::uint64_t const at : positions) {
-        auto const behind = std::find_if(borders.begin(), borders.end(), [&](border const& b) { return b.begins[rank] > at; });
+        auto const next_border =
+            std::find_if(borders.begin(), borders.end(), [&](border const& b) { return b.begins[rank] > at; });
         // The last border that begins at or before `at`, which is not empty.
-        border const& b = *(behind - 1);
+        border const& b = *(next_border - 1);
         in_share.push_back(begins_[rank][b.digit] + at - b.begins[rank]);
       }
       share_fetcher<B, K>{backend_, keys_.span()}(in_share, items);
@@ -257,7 +258,7 @@ class divided_sort {
     return {begin, end > begin ? end - begin : 0};
   }
 
-  void cross_and_sort() {
+  void exchange_and_sort() {
     std::size_t const rank = members_.rank(), n_out = task_.n;
     std::vector<bucket_range> buckets;
     std::size_t rounds = 0;
@@ -270,7 +271,7 @@ class divided_sort {
       std::uint64_t begin, size, longest;
     };
     std::vector<batch> batches;
-    std::vector<std::uint64_t> offsets;  // of each batch, from its begin on
+    std::vector<std::uint64_t> offsets;  // offsets of each batch, from its begin on
     std::uint64_t at = 0;
     rounds_of_moves moves;
     for (std::size_t round = 0; round < rounds; ++round) {

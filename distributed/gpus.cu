@@ -101,7 +101,7 @@ class member_gpu {
  private:
   std::span<unsigned const> gpus_;
   gpu& on_;
-  std::vector<std::unique_ptr<cuda_detail::own_stream>> streams_;  // of copies from each member
+  std::vector<std::unique_ptr<cuda_detail::own_stream>> streams_;  // streams of copies from each member
   std::vector<std::unique_ptr<cuda_detail::own_event>> events_;
 };
 

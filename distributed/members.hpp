@@ -40,7 +40,8 @@ class meeting_point {
   [[nodiscard]] std::span<void const* const> slots() const { return slots_; }
 
  private:
-  /// Counts a member that has come. @returns true if it is the last one, who has let the others go
+  /// Counts a member that has come.
+  /// @returns true if it is the last one, who has let the others go
   bool complete();
 
   mutable std::mutex mutex_;

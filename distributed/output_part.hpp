@@ -147,7 +147,7 @@ class output_part {
       to_->write(part);
   }
 
-  static constexpr std::uint64_t max_bytes = std::uint64_t{64} << 20;  // that cross at a time
+  static constexpr std::uint64_t max_bytes = std::uint64_t{64} << 20;  // bytes that cross at a time
 
   communicator& members_;
   std::vector<std::uint64_t> sizes_;

@@ -34,7 +34,7 @@ struct splitter {
 constexpr std::uint64_t samples_wanted(std::size_t members) {
   return std::max<std::uint64_t>(64, 20 * std::uint64_t{members});
 }
-/// Returns how many bytes of a key a sample has, if each member draws so many.
+/// Returns the number of bytes of a key in a sample, if each member draws this number of samples.
 constexpr std::size_t max_sample_length(std::size_t members, std::uint64_t samples) {
   return std::max<std::size_t>(256, (std::size_t{16} << 20) / std::size_t(samples * members));
 }
@@ -132,8 +132,9 @@ std::vector<std::size_t> cuts_at(communicator const& members, std::size_t n, Key
   return cuts;
 }
 
-/// Sends adjacent parts of a text to all members. Collective. @param ends  of the part for each member @param received  bytes
-/// from each member, in their order @returns those bytes
+/// Sends adjacent parts of a text to all members. Collective. @param ends  the ends of the part for each member @param received
+/// bytes from each member, in their order
+/// @returns those bytes
 inline host_bytes exchange_parts(communicator& members, std::span<char const> text, std::span<std::uint64_t const> ends,
                                  std::vector<std::uint64_t>& received) {
   std::size_t const p = members.size();

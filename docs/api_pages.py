@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""api_pages.py FOLDER: writes a page of reference for each public header, from its doc comments (///) and the declarations behind
+"""api_pages.py FOLDER: writes a page of reference for each public header, from its doc comments (///) and the declarations after
 them. Names in detail namespaces, private members and what has no doc comment are left out."""
 import pathlib, re, sys
 

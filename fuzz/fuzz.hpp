@@ -77,7 +77,8 @@ class string_sink final : public ordo::sink {
   std::string text_;
 };
 
-/// Calls f(). @returns the message of its error; nothing without one
+/// Calls f().
+/// @returns the message of its error; nothing without one
 template <class F>
 std::optional<std::string> error_of(F const& f) {
   try {

@@ -8,7 +8,7 @@
 
 namespace fuzz {
 
-/// Finds the digits behind the first '#'.
+/// Finds the digits after the first '#'.
 class digits_behind_mark final : public ordo::strings::piece_finder {
  public:
   [[nodiscard]] std::string_view find(std::string_view piece) const override {

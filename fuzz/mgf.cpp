@@ -1,5 +1,5 @@
 // MGF. Read from memory and from a pipe, in chunks of any size, it has the same output or the same error. The output is in
-// order. Behind a NUL there is another input, whose spectra are put in order with those of the first.
+// order. After a NUL there is another input, whose spectra are put in order with those of the first.
 #include <sstream>
 
 #include "fuzz/fuzz.hpp"

@@ -52,7 +52,7 @@ sort_task c_sort_task(ordo_type key_type, void* keys, std::size_t value_bytes, v
 
 }  // namespace ordo::inline v0::detail
 
-/// The machine behind a handle of ordo.h, and its allocator, which outlives it.
+/// The machine of a handle of ordo.h, and its allocator, which outlives it.
 struct ordo_machine {
   std::optional<ordo::detail::c_host_memory> host_memory;
   std::optional<ordo::detail::c_device_memory> device_memory;

@@ -98,7 +98,7 @@ bool is_escaped(char c) {
   return c == 0 || c == escape;
 }
 
-// A copy of the strings of a column, with a delimiter behind each.
+// A copy of the strings of a column, with a delimiter after each.
 class delimited {
  public:
   /// @param free  a byte that is in none of the strings, if there is one

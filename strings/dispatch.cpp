@@ -54,7 +54,7 @@ std::size_t sort_memory(device kind, std::size_t bytes, std::size_t lines, order
 
 namespace {
 
-/// Returns whether a key has to be searched for, or takes long to read. Whole lines as numbers or without case take little
+/// Returns true if a key has to be searched for, or takes long to read. Whole lines as numbers or without case take little
 /// time.
 bool has_costly_keys(order const& by) {
   return std::ranges::any_of(by.keys, [](key const& k) {

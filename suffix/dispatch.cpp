@@ -144,7 +144,8 @@ build_plan plan_build(std::size_t n, std::size_t records, std::size_t index_byte
   }
   outlook.available = free;
   std::size_t const sorted = num_sorted_suffixes(n, records, rows);
-  bool const of_chosen = outlook.machine.device == device::cpu && rows.sample != 1;  // which take one range whenever it fits
+  bool const of_chosen =
+      outlook.machine.device == device::cpu && rows.sample != 1;  // chosen rows take one range whenever it fits
   if ((of_chosen || sorted <= detail::max_at_once(outlook.machine.device)) && free >= outlook.memory.fast_bytes) {
     outlook.ranges = 1;
   } else if (free >= outlook.memory.min_bytes) {

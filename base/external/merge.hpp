@@ -61,7 +61,7 @@ class loser_tree {
   std::vector<Reader> inputs_;
   Compare compare_;
   std::vector<unsigned char> over_;  // 1: the input has ended
-  std::vector<std::size_t> losers_;  // of the match at each inner node of a tree whose leaves are the inputs
+  std::vector<std::size_t> losers_;  // the loser of the match at each inner node of a tree whose leaves are the inputs
   std::size_t winner_ = 0;
   bool begun_ = false;
 };
@@ -116,7 +116,7 @@ class run_levels {
   }
 
   std::vector<Run> runs_;
-  std::vector<std::size_t> levels_;  // of each run, how often its lines were merged; never rising
+  std::vector<std::size_t> levels_;  // how often the lines of each run were merged; never rising
 };
 
 }  // namespace ordo::inline v0::external

@@ -14,7 +14,7 @@
 namespace ordo::inline v0::external {
 namespace {
 
-// Writes a run behind `offset` of a file.
+// Writes a run after `offset` of a file.
 class run_sink final : public sink {
  public:
   run_sink(temporary_file& file, std::uint64_t offset) : file_(file), offset_(offset) {}

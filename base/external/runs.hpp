@@ -18,8 +18,8 @@ namespace ordo::inline v0::external {
 struct stored_range {
   temporary_file* file = nullptr;
   std::uint64_t offset = 0, bytes = 0;
-  std::uint64_t checksum = 0;                   // of the bytes written
-  std::unique_ptr<positional_checksum> loaded;  // of the bytes read by load_at()
+  std::uint64_t checksum = 0;                   // checksum of the bytes written
+  std::unique_ptr<positional_checksum> loaded;  // checksum of the bytes that load_at() has read
   std::unique_ptr<temporary_file> compressed;   // a file of its own, read from front to back only; `bytes` is the size before
 
   /// Reads bytes that check() does not count.
@@ -42,7 +42,7 @@ struct run_range {
   [[nodiscard]] std::uint64_t bytes() const { return end - begin; }
 };
 
-/// Reads parts of runs, one behind the other, with load_at(). The runs are not compressed.
+/// Reads parts of runs, one after the other, with load_at(). The runs are not compressed.
 class ranges_source final : public source {
  public:
   explicit ranges_source(std::vector<run_range> ranges);
@@ -55,7 +55,7 @@ class ranges_source final : public source {
 
  private:
   std::vector<run_range> ranges_;
-  std::vector<std::uint64_t> ends_;  // of each range, in the source
+  std::vector<std::uint64_t> ends_;  // the end of each range in the source
   std::uint64_t position_ = 0;
 };
 
@@ -73,7 +73,8 @@ class run_files {
   /// Reads a run from its beginning. The run must outlive the source.
   [[nodiscard]] std::unique_ptr<source> open(stored_range const& run) const;
   [[nodiscard]] bool compresses() const noexcept { return !compress_program_.empty(); }
-  /// Returns how many runs may be merged at a time: `wanted`, or fewer if the process cannot open so many files; at least 2.
+  /// Returns the number of runs that may be merged at a time: `wanted`, or fewer if the process cannot open that many files; at
+  /// least 2.
   [[nodiscard]] std::size_t max_merged(std::size_t wanted) const;
 
  private:

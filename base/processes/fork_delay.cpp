@@ -19,7 +19,7 @@ constexpr auto settling = 2ms;
 std::atomic<unsigned> at_work = 0;  // threads
 std::atomic<unsigned> forking = 0;  // threads
 std::atomic<bool> has_worked = false;
-thread_local unsigned depth = 0;  // of this thread
+thread_local unsigned depth = 0;  // calls that this thread is in
 
 unsigned of_this_thread() {
   return depth != 0 ? 1 : 0;

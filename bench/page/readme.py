@@ -3,7 +3,7 @@
 from page import Comparison, Results, Values, best, milliseconds, ours, rivals_of, table, totals
 
 BEGIN, END = "<!-- make.py writes from here -->", "<!-- to here -->"
-CUB = {  # the algorithm of CUB behind each of its names on the pages
+CUB = {  # the algorithm of CUB after each of its names on the pages
     "segmented_sort": {"CUB seg": "DeviceSegmentedSort", "seg radix": "DeviceSegmentedRadixSort"},
     "array_sort": {"CUB seg": "DeviceSegmentedSort", "seg radix": "DeviceSegmentedRadixSort"},
     "radix_sort": {"CUB": "DeviceRadixSort"},

@@ -11,7 +11,7 @@ namespace ordo::inline v0::bench {
 struct suffix_rival {
   std::string name, version;
   std::size_t entry_bytes = 4;  // bytes of an entry of its suffix array; 1: it computes a Burrows-Wheeler transform instead
-  std::size_t min_length = 1, max_length = 0;  // of its texts
+  std::size_t min_length = 1, max_length = 0;  // length of its texts
   bool on_gpu = false;
   bool by_name_only = false;  // runs only if --rivals names it
   /// Builds into `out`, which has room for an entry a letter. Returns the seconds. @throws error

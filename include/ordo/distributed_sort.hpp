@@ -62,7 +62,7 @@ share_lengths gather_lengths(communicator& members, std::uint64_t in, std::uint6
 struct share_moves {
   std::vector<std::uint64_t> send_begin, sends, receive_begin, receives;
 };
-/// @param cuts  of share_splitter, for the ends of all outputs but the last
+/// @param cuts  the cuts of share_splitter, for the ends of all outputs but the last
 share_moves moves_of(communicator const& members, share_lengths const& lengths, std::span<std::uint64_t const> cuts);
 
 }  // namespace detail
@@ -116,7 +116,7 @@ requires(detail::input_of<In, Keys>&& detail::input_of<ValuesIn, Values>)  //
 
 /// Writes to this member's index its part of the positions in the concatenation of all keys, in the order of the keys.
 /// Positions of equal keys ascend. The keys are not changed.
-/// @param index  of integers of 32 bits (unsigned for at most 2^32 keys of all members, signed for at most 2^31) or 64. Lengths
+/// @param index  integers of 32 bits (unsigned for at most 2^32 keys of all members, signed for at most 2^31) or 64. Lengths
 ///     may differ from those of the keys, but not in total
 template <sort_order Order = sort_order::ascending, detail::any_key_array Keys, detail::index_array Index>
 void argsort(communicator& members, machine& on, Keys&& keys, Index&& index, bit_range bits = {}, key_order order = {}) {

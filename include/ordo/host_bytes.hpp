@@ -32,7 +32,7 @@ class host_bytes {
   /// Sets the size. New bytes are uninitialised. @throws out_of_memory
   void resize(std::size_t size);
   void append(std::span<char const> more);
-  /// Returns at least `min_bytes` uninitialised bytes, 1 or more, behind the last byte. resize() adds those that were written
+  /// Returns at least `min_bytes` uninitialised bytes, 1 or more, after the last byte. resize() adds those that were written
   /// to the array. If it must grow, the capacity grows by at least a half. @throws out_of_memory
   [[nodiscard]] std::span<char> room(std::size_t min_bytes);
 

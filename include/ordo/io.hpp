@@ -54,13 +54,15 @@ class sink {
  public:
   virtual ~sink() = default;
 
-  /// Writes `data` behind all bytes written before by write(). @throws output_error
+  /// Writes `data` after all bytes written before by write(). @throws output_error
   virtual void write(std::span<char const> data) = 0;
 
   /// Announces the total number of bytes, before the first write. Space is reserved where the system can do so, which finds a
-  /// full disk early. @returns addressable() @throws output_error
+  /// full disk early.
+  /// @returns addressable() @throws output_error
   virtual bool expect(std::uint64_t /*bytes*/) { return false; }
-  /// Announces that the total number of bytes is not known. The bytes written will leave no holes. @returns addressable()
+  /// Announces that the total number of bytes is not known. The bytes written will leave no holes.
+  /// @returns addressable()
   virtual bool expect_unknown() { return false; }
   /// Returns true if write_at() works, which needs expect() or expect_unknown() first.
   [[nodiscard]] virtual bool addressable() const { return false; }

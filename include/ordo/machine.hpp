@@ -44,7 +44,8 @@ class machine {
   /// Implementation of the functions of sort.hpp.
   virtual void run(detail::sort_task const& task) = 0;
   [[nodiscard]] virtual std::size_t memory_for(detail::sort_task const& task) = 0;
-  /// Implementation of the functions of top_k.hpp, rows.hpp and merge.hpp. @returns the number of groups, for unique
+  /// Implementation of the functions of top_k.hpp, rows.hpp and merge.hpp.
+  /// @returns the number of groups, for unique
   virtual std::uint64_t run(detail::operation_task const& task) = 0;
   [[nodiscard]] virtual std::size_t memory_for(detail::operation_task const& task) = 0;
   /// Implementation of the functions of array_stream.hpp.

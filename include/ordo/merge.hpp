@@ -70,7 +70,8 @@ void merge(machine& on, Keys&& a, Values&& a_values, std::span<detail::key_of<Ke
 }
 
 /// Writes the first key of each group of equal adjacent keys to out_keys: of sorted keys, each key once. Keys are equal if
-/// their bits are. Waits for the device. @returns the number of groups
+/// their bits are. Waits for the device.
+/// @returns the number of groups
 /// @param out_keys  at least as many keys as there are groups, which do not overlap `keys`; or empty, to count groups
 /// @throws usage_error  if out_keys is too short, before anything is written
 template <detail::any_key_array Keys>

@@ -41,7 +41,7 @@ struct segment_list {
 
 /// Returns the adjacent segments [offsets[s], offsets[s + 1]). Offsets are signed or unsigned integers of 32 or 64 bits in the
 /// machine's memory: a std::vector, std::array, C array or span of them, const or not. The list refers to them. A negative
-/// offset counts as the unsigned number of the same bits, which lies behind the items of the array.
+/// offset counts as the unsigned number of the same bits, which lies after the items of the array.
 template <detail::offset_array Offsets>
 segment_list<detail::offset_of<Offsets>> segments_from_offsets(Offsets&& offsets, std::size_t max_length = ~std::size_t{0}) {
   auto const all = detail::as_offsets(offsets);

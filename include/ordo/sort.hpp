@@ -31,7 +31,7 @@
 /// The same input gives the same bytes.
 ///
 /// A key_order changes the order of NaNs and zeros:
-/// - nan_order::last puts NaNs behind all numbers, in both directions, at no extra pass. For argsort, and for const keys of
+/// - nan_order::last puts NaNs after all numbers, in both directions, at no extra pass. For argsort, and for const keys of
 ///   sort_segments, all NaNs are equal: their positions and values stay in input order, as those of numpy.argsort. Other calls
 ///   write keys and distinguish NaNs: first come those whose sign would put them last anyway, then the others, each by
 ///   totalOrder.
@@ -245,7 +245,7 @@ void argsort(machine& on, Keys&& keys, Index&& index, bit_range bits = {}, key_o
 /// Segments are given by begins and ends, by one array of offsets, or by uniform_segments (segments.hpp). Offsets have 32 or 64
 /// bits and are in the machine's memory.
 ///
-/// A cpu checks each segment: its end is neither before its begin nor behind the keys, its length is at most `max_length`, and
+/// A cpu checks each segment: its end is neither before its begin nor after the keys, its length is at most `max_length`, and
 /// it overlaps no other. This is one pass over the offsets. Where segments do not ascend, it also sorts their bounds, in 64
 /// bytes per segment of memory outside the pool. A gpu checks only what the host knows: the numbers of begins and ends, null
 /// pointers, and the bounds of uniform segments. To check offsets on the device, call check_segments; a debug build of the

@@ -59,11 +59,11 @@ struct sort_options {
   /// MSP: the seconds of the unit of retention times that state none. Without it those of RETENTION_TIME count as seconds,
   /// those of RT and RETENTIONTIME as minutes, with a warning.
   std::optional<double> rt_unit_seconds = {};
-  /// The spectra that are chosen; the others are left out whole, with the empty lines of MGF behind them. A value that a rule
+  /// The spectra that are chosen; the others are left out whole, with the empty lines of MGF after them. A value that a rule
   /// of the choice needs and that is no number is an error. A warning counts the spectra that do not state such a value.
   spectrum_choice choice = {};
   isolation_target isolation = isolation_target::fallback_with_warning;
-  /// mzML to MGF: a spectrum with several selected ions is written once for each, with " ion=2" and so on behind its title;
+  /// mzML to MGF: a spectrum with several selected ions is written once for each, with " ion=2" and so on after its title;
   /// else once, for the first of them, with a warning.
   bool all_precursors = false;
   /// The MS levels of spectra to which `select` applies, if the rule is set. The others keep all peaks.
@@ -87,7 +87,7 @@ struct sort_options {
 
   /// The folder of temporary files, which only mzML that may lose spectra needs.
   std::string temporary_folder = "/tmp";
-  std::string name = "input";     // of the input, for messages
+  std::string name = "input";     // name of the input, for messages
   std::uint64_t input_bytes = 0;  // expected, for the choice of the machine; 0: unknown, which counts as few
   /// Bytes that each thread works on at a time; on a GPU up to sixteen times as many, but at most 288 MiB by all threads. A
   /// larger spectrum makes its chunk larger. A chunk of the default size, with the memory for it, fits the cache of a thread.
@@ -106,13 +106,13 @@ struct sort_options {
 struct phase_time {
   std::string_view name;
   double seconds = 0;  // working on it
-  double waited = 0;   // that chunks waited for a thread, for the machine or for their turn
+  double waited = 0;   // seconds in which chunks waited for a thread, for the machine or for their turn
   std::uint64_t bytes = 0;
 };
 
 /// A report of a call: counts, the machine, phases.
 struct sort_report {
-  std::uint64_t bytes = 0, lines = 0, spectra = 0, peaks = 0;  // of the input
+  std::uint64_t bytes = 0, lines = 0, spectra = 0, peaks = 0;  // bytes, lines, spectra and peaks of the input
   std::uint64_t reordered = 0;                                 // kept spectra whose kept peaks were out of order
   std::uint64_t written = 0;                                   // bytes of output
   std::uint64_t spectra_kept = 0, peaks_kept = 0;
@@ -141,17 +141,17 @@ sort_report sort(std::span<char const> input, std::span<char> output, sort_optio
 struct disorder {
   std::uint64_t line;      // from 1
   std::uint64_t spectrum;  // from 1
-  std::string title;       // of the spectrum, as TITLE= has it
+  std::string title;       // title of the spectrum, as TITLE= has it
   std::string peak;        // the line
 };
 
 struct check_result {
   std::optional<disorder> first;  // none if everything is in order
-  sort_report done;               // of the input before the chunk with the disorder
+  sort_report done;               // counts of the input before the chunk with the disorder
 };
 
 /// Finds the first peak out of order. Nothing is sorted, and sort_options::select, choice and machine are ignored. Warnings and
-/// errors before that peak are those of sort(); the input behind it is not read.
+/// errors before that peak are those of sort(); the input after it is not read.
 check_result check(source& input, sort_options const& options);
 check_result check(std::span<char const> input, sort_options const& options);
 

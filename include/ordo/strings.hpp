@@ -17,7 +17,7 @@
 #pragma GCC visibility push(default)
 
 /// Sorting lines of text in the order of `LC_ALL=C sort`. Bytes are unsigned, a line that ends is smaller than one that goes
-/// on, and every byte but the delimiter is an ordinary one, also NUL and CR. Bytes behind the last delimiter are a line if
+/// on, and every byte but the delimiter is an ordinary one, also NUL and CR. Bytes after the last delimiter are a line if
 /// there are any. Equal lines keep the order of the text, in both directions. The same text gives the same result on any
 /// machine, with any number of threads.
 namespace ordo::inline v0::strings {
@@ -42,7 +42,7 @@ class sorted_lines {
   [[nodiscard]] std::size_t start(std::size_t k) const noexcept {
     return narrow_.size() != 0 ? narrow_.data()[k] : wide_.data()[k];
   }
-  /// Returns whether the k-th line is equal to the line before it.
+  /// Returns true if the k-th line is equal to the line before it.
   [[nodiscard]] bool is_duplicate(std::size_t k) const noexcept { return duplicates_.data()[k] != 0; }
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
@@ -77,7 +77,7 @@ sorted_lines sort(std::string_view text, sort_options const& options = {});
 /// twice as many of a GPU; and the maximum for the keys, if there are any.
 std::size_t sort_memory(device kind, std::size_t bytes, std::size_t lines, order const& by = {}, char delimiter = '\n');
 
-/// Selects how equal lines are written: all of them, the first one, or the first one behind their number. Counts look like
+/// Selects how equal lines are written: all of them, the first one, or the first one after their number. Counts look like
 /// those of `uniq -c`, in the order of the lines or (by_count) as `sort -rn` sorts that output. sort_options::by decides which
 /// lines are equal: an order with keys and no last resort counts keys.
 enum class duplicates { keep, drop, count, by_count };
@@ -93,7 +93,7 @@ std::uint64_t write(sorted_lines const& lines, duplicates equal, unsigned thread
 /// Texts that are sorted as one. The end of a text ends its last line.
 struct texts {
   std::size_t count = 0;
-  std::uint64_t bytes = 0;  // of all texts, as far as known before they are opened. The machine is chosen by it
+  std::uint64_t bytes = 0;  // bytes of all texts, as far as known before they are opened. The machine is chosen by it
   /// Called once for each k in [0, count), in order, when the text before has been read and its source destroyed.
   std::function<std::unique_ptr<source>(std::size_t k)> open;
 };
@@ -104,7 +104,7 @@ using phase_observer = std::function<void(phase, std::uint64_t bytes)>;
 
 struct sort_report {
   std::uint64_t bytes = 0, written = 0;  // bytes read, with the delimiters that were added, and bytes written
-  machine_choice machine;                // which sorted, and why
+  machine_choice machine;                // the machine that sorted, and why
   std::size_t device_memory = 0;         // the most GPU memory in use at a time, in bytes
 };
 

@@ -69,7 +69,8 @@ struct arrays {
 /// array, little-endian.
 struct sinks {
   sink *sa = nullptr, *lcp = nullptr, *bwt = nullptr;
-  std::size_t entry_bytes = 0;  // of sa and lcp: 0 for sizeof(Index); 5 for positions below 2^40 if Index has 8 bytes
+  std::size_t entry_bytes =
+      0;  // bytes of an entry of sa and lcp: 0 for sizeof(Index); 5 for positions below 2^40 if Index has 8 bytes
 };
 
 struct build_options {
@@ -106,7 +107,7 @@ std::size_t num_rows(text const& input, row_selection selection, unsigned thread
 /// are a sample. The CPU holds arrays of that many entries.
 std::size_t num_sorted_suffixes(std::size_t n, std::size_t records, row_selection rows) noexcept;
 
-/// Returns whether an Index of `bytes` bytes (4, 5 or 8) can number n residues in `records` records.
+/// Returns true if an Index of `bytes` bytes (4, 5 or 8) can number n residues in `records` records.
 bool index_fits(std::size_t bytes, std::size_t n, std::size_t records) noexcept;
 
 /// The temporary memory of a build, in bytes. The exact amount is known after the first sort: it grows with the number of
@@ -128,7 +129,7 @@ memory_estimate build_memory(device where, std::size_t n, std::size_t records, s
 /// The machine, memory and method that a build would use.
 struct build_plan {
   machine_choice machine;
-  memory_estimate memory;      // of that machine: see build_memory
+  memory_estimate memory;      // what that machine takes: see build_memory
   std::size_t available = 0;   // how much of that memory there is
   std::size_t host_bytes = 0;  // host memory for text and results, if the CPU works
   // The number of ranges of suffixes that would be sorted one after the other; 0 if the build would be refused. One range is

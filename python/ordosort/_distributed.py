@@ -112,7 +112,7 @@ def sort_share(share, comm, values=None, *, descending=False, total_order=False,
     """Sorts an array that is shared by processes, and returns this process's part of the sorted array.
 
     Collective: every process of `comm` calls it, with arrays of one dtype. Each gets as many items as it gave. The parts, one
-    behind the other by rank, are what sort returns for the whole. Stable across processes: equal keys keep the order of ranks.
+    after the other by rank, are what sort returns for the whole. Stable across processes: equal keys keep the order of ranks.
 
     share: the items of this process, of one dimension, on the host or on a GPU. Any length, also 0.
     comm: a communicator of mpi4py; or Messages; or another object with size, rank, and the methods broadcast(data, root),

@@ -15,7 +15,7 @@ _INT64 = np.dtype(np.int64)
 
 
 def _is_plain(a):
-    """Returns whether an array needs no conversion: of NumPy, of one dimension, with keys of the core. Small calls depend on it."""
+    """Returns true if an array needs no conversion: of NumPy, of one dimension, with keys of the core. Small calls depend on it."""
     return type(a) is np.ndarray and a.ndim == 1 and a.dtype in _KEY_TYPES
 
 
@@ -367,7 +367,7 @@ def _top_of_rows(keys, nulls, k, largest, sorted, machine):
 
 
 def _top_of_segments(keys, nulls, offsets, k, max_length, largest, machine):
-    """Returns the positions of the first k of each segment, with nulls last, and -1 behind those of short segments."""
+    """Returns the positions of the first k of each segment, with nulls last, and -1 after those of short segments."""
     if offsets.size != 0 and (offsets[0] < 0 or np.any(offsets[1:] < offsets[:-1]) or offsets[-1] > keys.size):
         raise ValueError(f"bad segments: offsets fall, or leave the {keys.size} items")
     offsets = offsets.astype(_INT64)
@@ -384,7 +384,7 @@ def _top_of_segments(keys, nulls, offsets, k, max_length, largest, machine):
 
 def segmented_top_k(keys, offsets, k, *, max_length=None, largest=True, machine=None):
     """Returns the k greatest or smallest keys of each segment and their positions in the array, as arrays of one row for each
-    segment. A segment of fewer keys leaves -1 as position behind its own. NaNs and nulls are as in top_k. `max_length` is as in
+    segment. A segment of fewer keys leaves -1 as position after its own. NaNs and nulls are as in top_k. `max_length` is as in
     segmented_sort: on a GPU, long segments take half the time with it.
 
     >>> import numpy as np, ordosort

@@ -18,7 +18,7 @@ struct dlpack_tensor;
 /// Needs the GIL for construction and destruction.
 class array {
  public:
-  /// @param name  of the argument, for messages
+  /// @param name  the name of the argument, for messages
   /// @param stream  the CUDA stream on which a GPU's array is used, in the numbers of DLPack: 1 is the default stream
   /// @throws nb::python_error  for an object that is no array, is not contiguous, or is read-only where it will be written
   array(nb::handle object, char const* name, bool writable, std::uintptr_t stream = 0);

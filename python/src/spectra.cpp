@@ -178,7 +178,8 @@ std::optional<spectra::tolerance> tolerance_of(nb::handle given) {
   return spectra::tolerance{nb::cast<double>(given), false};
 }
 
-/// Selects the peaks in place. @returns the number of kept peaks
+/// Selects the peaks in place.
+/// @returns the number of kept peaks
 std::size_t select(machines& on, nb::handle mz_given, nb::handle intensity_given, nb::handle offsets_given,
                    nb::list const& rules, std::string const& preset, nb::handle precursor_given, nb::handle charge_given,
                    std::uintptr_t stream) {

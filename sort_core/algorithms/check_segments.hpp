@@ -50,9 +50,9 @@ struct overlaps {
   }
 };
 
-/// Checks that each segment ends at or behind its begin, lies within n items, and has at most segments.longest items.
+/// Checks that each segment ends at or after its begin, lies within n items, and has at most segments.longest items.
 /// @param signed_bytes  as refuse_segment's
-/// @returns true if each segment begins at or behind the end of the one before it, so that none overlap
+/// @returns true if each segment begins at or after the end of the one before it, so that none overlap
 /// @throws usage_error  naming the first bad segment
 template <Backend B, class Segments>
 bool check_bounds(B& backend, std::size_t n, Segments const& segments, std::size_t signed_bytes = 0) {

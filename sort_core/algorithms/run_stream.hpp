@@ -16,7 +16,7 @@
 #include "ordo/array_stream.hpp"
 #include "sort_core/algorithms/run_task.hpp"
 
-// Behind the door of array_stream.hpp: lanes, each a machine of its own on a thread of its own, take part after part. One lane
+// Implements stream_arrays. Up to three lanes, each with its own machine and thread, load, sort and store parts. One lane
 // reads at a time and one writes, each part in its turn; between the two it sorts.
 namespace ordo::inline v0::detail {
 
@@ -24,14 +24,14 @@ namespace ordo::inline v0::detail {
   throw input_error("arrays: the input ends within array " + std::to_string(whole + 1));
 }
 
-/// How many arrays a part has, and how many lanes there are.
+/// The number of arrays per part, and of lanes.
 struct stream_plan {
   std::size_t part, lanes;
 };
 
 constexpr std::size_t max_stream_lanes = 3;
 
-/// Bytes of the machine's memory that a lane takes for parts of so many arrays.
+/// Returns the bytes of the machine's memory that a lane takes for parts of this number of arrays.
 template <Backend B>
 std::size_t memory_of_lane(B& machine, sort_task task, std::size_t arrays) {
   task.segments = arrays;
@@ -76,7 +76,8 @@ class array_streamer {
     writing_.stop();
   }
 
-  /// When all lanes have ended. @returns arrays written. @throws what the first to fail threw
+  /// When all lanes have ended.
+  /// @returns arrays written. @throws what the first to fail threw
   std::uint64_t result() {
     if (failure_) std::rethrow_exception(failure_);
     return written_ / array_bytes_;
@@ -115,7 +116,7 @@ class array_streamer {
   stream_plan plan_;
   std::size_t array_bytes_;
   ordered_turns reading_, writing_;
-  std::uint64_t written_ = 0;  // bytes, of who has the turn to write
+  std::uint64_t written_ = 0;  // bytes written; only the lane whose turn it is changes it
   std::mutex failing_;
   std::exception_ptr failure_;
 };
@@ -141,7 +142,7 @@ std::uint64_t run_stream(B& first, stream_task const& task, std::size_t max_lane
     try {
       for (std::size_t k = 1; k < plan.lanes; ++k) others.emplace_back([&, k] { streamer.run(k, with_lane); });
     } catch (...) {
-      streamer.fail();  // a thread that cannot be had: those that began would wait for its parts
+      streamer.fail();  // a thread failed to start: stop the lanes, which would wait for its parts
     }
     streamer.run(0, [&](auto use) { use(first); });
   }

@@ -184,7 +184,8 @@ auto with_segments_of(sort_task const& task, F f) {
     return with_typed_segments(task, f);
 }
 
-/// Checks a task's segments by reading their offsets. @returns true if they ascend; if not, some may overlap
+/// Checks a task's segments by reading their offsets.
+/// @returns true if they ascend; if not, some may overlap
 template <Backend B>
 bool check_bounds_of(B& backend, sort_task const& task) {
   std::size_t const signed_bytes = task.signed_offsets ? task.offset_bytes : 0;
@@ -359,7 +360,8 @@ void sort_by_position(B& backend, sort_task const& task) {
   });
 }
 
-/// Copies a task's inputs to its outputs. @returns the task in place
+/// Copies a task's inputs to its outputs.
+/// @returns the task in place
 template <Backend B>
 sort_task copy_inputs(B& backend, sort_task task) {
   auto const copy = [&](void const* from, void* to, std::size_t bytes) {

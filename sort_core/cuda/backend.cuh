@@ -218,7 +218,7 @@ class cuda_backend {
     ordo::buffer<T const> copy(pool_, host.size());
     std::size_t const bytes = host.size_bytes();
     staging_.upload(const_cast<T*>(copy.data()), host.data(), bytes, stream_);
-    // Word-wise loads read behind the last byte (load.hpp): zero the padding.
+    // Word-wise loads read after the last byte (load.hpp): zero the padding.
     if (constexpr std::size_t word = 8; bytes % word != 0)
       ORDO_CUDA(cudaMemsetAsync(reinterpret_cast<char*>(const_cast<T*>(copy.data())) + bytes, 0, word - bytes % word, stream_));
     return copy;

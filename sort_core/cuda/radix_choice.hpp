@@ -181,7 +181,7 @@ inline bool msd_is_quicker(std::span<std::uint64_t const> sample, radix_task con
       msd_moves(sample, double(task.n) / double(sample.size()), unsigned(8 * task.key_bytes), double(task.block_capacity)) /
       double(task.n);
   if (moves > std::min(task.worth(), task.even() + task.slack())) return false;
-  // 64-bit keys have so much to gain that blocks may be slower.
+  // 64-bit keys gain enough that blocks may be slower.
   unsigned const width = width_of(sample), left = width - std::min(width, task.partitioned_bits());
   return task.key_bytes > 4 || task.counted(left) || distinct_keys(sample) <= task.limits().few ||
          correlated_bits(sample, left) <= tuning::max_correlated_bits;

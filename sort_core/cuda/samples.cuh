@@ -69,7 +69,7 @@ struct sampled_items {
 };
 
 /// The splitters of one partition: 2^width - 1 in an implicit tree whose root is node 1, and then in order, with the last one
-/// repeated. Bucket b holds the items behind splitter b - 1 and not behind splitter b. If equal items are separated, the
+/// repeated. Bucket b holds the items after splitter b - 1 and not after splitter b. If equal items are separated, the
 /// numbers are 2b and 2b + 1.
 template <class Words>
 struct splitters {

@@ -279,7 +279,7 @@ class segmented_sorter {
   }
 
   void sort_listed_classes(sizes const& size, plan_lists const& lists) {
-    unsigned first = 0;  // of the classes that the next list takes in
+    unsigned first = 0;  // the first class that the next list takes in
     each_class([&]<unsigned Class>() {
       if (lists.used >> Class & 1) sort_queue<Class>(lists.listed[Class], size.from_class(std::exchange(first, Class + 1)));
     });

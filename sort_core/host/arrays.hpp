@@ -74,7 +74,8 @@ void sort_in_place(records<K, V> all, std::size_t n, bit_range bits, records<K, 
 }
 
 /// Partitions [0, n) in place on all threads: items with left(key) come first. Each block is partitioned by itself; then the
-/// items on the wrong side of the bound are exchanged. @returns the number of left items
+/// items on the wrong side of the bound are exchanged.
+/// @returns the number of left items
 template <class K, class V, class Left>
 std::size_t cut(records<K, V> all, std::size_t n, Left left) {
   constexpr std::size_t max_blocks = 256;
@@ -93,7 +94,7 @@ std::size_t cut(records<K, V> all, std::size_t n, Left left) {
   });
   std::size_t bound = 0;
   for (std::size_t b = 0; b < count; ++b) bound += middle[b] - begin_of(b);
-  // Right items before the bound, and as many left items behind it, as contiguous ranges.
+  // Right items before the bound, and as many left items after it, as contiguous ranges.
   struct run {
     std::size_t begin, before;  // `before`: items of all earlier ranges
   };

@@ -29,7 +29,7 @@ unsigned zeros_below(K bits) {
   return width_of(K(bits & -bits)) - 1;
 }
 
-/// True for records that vectors can sort by one word: a key, and behind it a position.
+/// True for records that vectors can sort by one word: a key, and after it a position.
 template <class K, class V>
 constexpr bool is_packed = sizeof(K) >= 4 && unsigned_word<K> && !std::same_as<V, nothing> && sizeof(V) <= 16;
 /// How many of these are sorted so: fewer are sorted faster by counting, and more by distribution.
@@ -44,7 +44,7 @@ template <class K>
   return network == 0 || (sizeof(K) > 4 && network < of_64_bytes) ? network : max_packed;
 }
 
-/// Returns whether sort_few takes n records.
+/// Returns true if sort_few takes n records.
 template <class K, class V>
 [[nodiscard]] bool are_few(std::size_t n) noexcept {
   if constexpr (is_packed<K, V>)
@@ -55,7 +55,7 @@ template <class K, class V>
 template <class K, class V, class Code>
 void sort_few(records<K, V> from, records<K, V> to, std::size_t n, Code const& code);
 
-/// Sorts codes with their positions behind them, which makes the order stable, and then moves each record to its place. A word
+/// Sorts codes with their positions after them, which makes the order stable, and then moves each record to its place. A word
 /// has room for some bits of wide codes only: the highest ones in which codes differ. Records that share these are sorted
 /// again.
 template <class K, class V, class Code>
@@ -100,7 +100,7 @@ template <class K, class V, class Code>
 }
 
 /// Sorts from[0, n) stably by code(key) into `to`, which may be `from`.
-/// @param n  of which are_few(n) is true
+/// @param n  a number for which are_few(n) is true
 template <class K, class V, class Code>
 void sort_few(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
   if constexpr (is_packed<K, V>)

@@ -24,7 +24,7 @@ constexpr unsigned max_levels = 8;
 /// Up to this many items, merging is faster than distributing.
 constexpr std::size_t merge_limit = 128;
 
-/// The splitters of buckets. Bucket b holds the items behind splitter b-1 and not behind splitter b. If items that equal a
+/// The splitters of buckets. Bucket b holds the items after splitter b-1 and not after splitter b. If items that equal a
 /// splitter have a bucket of their own, its number counts twice: 2b holds the items below it, and 2b + 1 those equal to it.
 /// Splitters of large items are the items of the sample themselves, so that classification must end before the sample is
 /// overwritten.

@@ -104,7 +104,7 @@ template <bool Whole, std::size_t N, class K, class V, class Code>
   if constexpr (Whole)
     n = N;
   else if (n > N)
-    __builtin_unreachable();  // GCC 12 warns about accesses behind N
+    __builtin_unreachable();  // GCC 12 warns about accesses after N
   for (std::size_t i = 0; i < n; ++i) codes[i] = code(keys[i] = from.keys[i]);
   if constexpr (!std::same_as<V, nothing>)
     for (std::size_t i = 0; i < n; ++i) values[i] = from.values[i];

@@ -291,7 +291,8 @@ HWY_INLINE void StoreParts(D d, V v, V pivot, T* keys, std::size_t& left, std::s
   right -= lanes - below;
 }
 
-/// Moves the keys that are at most `pivot` before the others. n is at least 2 * unrolled vectors. @returns their number
+/// Moves the keys that are at most `pivot` before the others. n is at least 2 * unrolled vectors.
+/// @returns their number
 template <class T>
 HWY_NOINLINE std::size_t Partition(T* keys, std::size_t n, T pivot_key) {
   tag<T> const d;
@@ -330,7 +331,7 @@ HWY_NOINLINE std::size_t Partition(T* keys, std::size_t n, T pivot_key) {
     StoreParts(d, v, pivot, keys, left, right);
   }
   if (std::size_t const rest = end - begin; rest != 0) {
-    // Behind `end` is the room of `last`, so that a whole vector can be read.
+    // After `end` is the room of `last`, so that a whole vector can be read.
     V const v = hn::LoadU(d, keys + begin);
     auto const inside = hn::FirstN(d, rest), above = hn::And(hn::Gt(v, pivot), inside), below = hn::AndNot(above, inside);
     std::size_t const num_above = hn::CountTrue(d, above), num_below = rest - num_above;

@@ -21,7 +21,8 @@ class host_worker {
   /// The maximum number of items that sort_small is used for.
   static constexpr std::size_t small = 24;
 
-  /// Sorts items[0, n) by key(item), an unsigned integer of 64 or 128 bits. Stable. @returns the sorted keys, valid until the
+  /// Sorts items[0, n) by key(item), an unsigned integer of 64 or 128 bits. Stable.
+  /// @returns the sorted keys, valid until the
   /// next call
   template <class V, class Key>
   auto sort_by(V* items, std::size_t n, Key const& key) {
@@ -34,7 +35,8 @@ class host_worker {
     return static_cast<K const*>(keys);
   }
 
-  /// Computes keys[i] = key(items[i]) for i in [0, n), for sort(). @returns the keys, valid until the next call that computes
+  /// Computes keys[i] = key(items[i]) for i in [0, n), for sort().
+  /// @returns the keys, valid until the next call that computes
   /// keys
   template <class V, class Key>
   std::uint64_t* keys_of(V const* items, std::size_t n, Key const& key) {

@@ -213,7 +213,7 @@ template <class Position>
 struct sorted_positions {
   Position const* positions;
   segment_list<any_offset> segments;
-  std::size_t row;  // those of segment s are from item s * row on; 0: from the segment's begin on
+  std::size_t row;  // the items of segment s are from item s * row on; 0: from the segment's begin on
 
   [[nodiscard]] ORDO_FN bool has(std::size_t s, std::size_t j) const { return segments.begin(s) + j < segments.end(s); }
   [[nodiscard]] ORDO_FN Position at(std::size_t s, std::size_t j) const {

@@ -95,7 +95,8 @@ class chunk_text {
 
   [[nodiscard]] std::span<char> bytes() const { return memory_.span().first(size); }
   [[nodiscard]] std::string_view view() const { return {memory_.data(), size}; }
-  /// Makes room for `wanted` bytes, and keeps the first `kept`. @returns all the room that there is
+  /// Makes room for `wanted` bytes, and keeps the first `kept`.
+  /// @returns all the room that there is
   std::span<char> room(std::size_t wanted, std::size_t kept = 0) {
     static host_memory plain;  // without state, so threads may share it
     if (memory_.size() < wanted) {
@@ -155,7 +156,7 @@ class spectrum_records {
   std::size_t head = 0;                              // bytes before the first spectrum of the input, kept or not
   bool any_spectra = false;                          // kept or not
   bool marked = false;                               // the input begins with a byte order mark and a spectrum
-  std::uint64_t first_number = 0, first_offset = 0;  // of the chunk in the input, from which records count
+  std::uint64_t first_number = 0, first_offset = 0;  // where the chunk begins in the input, from which records count
 
  private:
   std::vector<record> all_;
@@ -170,7 +171,8 @@ struct peak_digits {
 };
 
 /// Appends a spectrum in another format, and changes the header to what a reader of the output finds.
-/// @param title  memory for the title of the header @param order  the peaks to print @returns the number of peaks left out
+/// @param title  memory for the title of the header @param order  the peaks to print
+/// @returns the number of peaks left out
 using print_spectrum = std::size_t (*)(spectrum_header& header, std::string& title, peak_list const& peaks,
                                        std::span<std::uint32_t const> order, peak_digits digits, std::string& output);
 
@@ -198,9 +200,9 @@ struct chunk_task {
   order_keys const* keys = nullptr;         // for purpose::order
   print_spectrum print = nullptr;           // nullptr: the output has the format of the input
   order_options const* order = nullptr;     // for spectra of mzML that stay mzML
-  order_report* ordered = nullptr;          // which then gets runs, passes and missing keys
+  order_report* ordered = nullptr;          // receives runs, passes and missing keys
   bool lists = false;                       // the numbers of the chosen spectra, as for purpose::choose
-  merged_head* merged = nullptr;            // of documents of mzML that become one, or parts of it
+  merged_head* merged = nullptr;            // for documents of mzML that become one, or parts of it
   bool several = false;  // the input is one of several: printed titles name the run, and records have hashes of titles
 
   [[nodiscard]] bool writes() const noexcept { return what == purpose::sort || what == purpose::order; }
@@ -233,7 +235,7 @@ class diagnostics {
   }
 
   sort_options const& options;
-  sort_report totals;  // of all chunks so far, without machine and phases
+  sort_report totals;  // counts of all chunks so far, without machine and phases
   std::optional<disorder> first_disorder;
   unstated_values unstated;
 };
@@ -261,7 +263,8 @@ class chunk : public step_times {
 
   /// Returns a checksum of the input of the chunk.
   virtual std::uint32_t input_checksum() = 0;
-  /// Appends the results of the work on the chunk, unless something is to be said about it. @returns false then
+  /// Appends the results of the work on the chunk, unless something is to be said about it.
+  /// @returns false then
   virtual bool save(value_writer& to) const = 0;
   /// Takes the results of the work that another process did on the same chunk.
   virtual void load(value_reader& from) = 0;
@@ -276,9 +279,9 @@ class chunk : public step_times {
   std::vector<std::uint64_t> chosen;  // numbers of spectra, for chunk_task::lists
   std::exception_ptr failure;         // the first, by its place in the chunk
   bool composed = false;              // output() is complete
-  std::uint64_t place = 0;            // of the output, if chunks change their length
+  std::uint64_t place = 0;            // where the output begins, if chunks change their length
   std::uint64_t chunk_number = 0;     // in the input, if members of a group share the work
-  std::uint32_t checksum = 0;         // of the input, if another member works on the chunk
+  std::uint32_t checksum = 0;         // checksum of the input, if another member works on the chunk
   std::vector<char> results;          // to be sent by another member than the first
 
  protected:
@@ -344,13 +347,15 @@ class input_format {
   /// The bytes that are left of the input, if chunks of the output can be written at the offsets of those of the input.
   [[nodiscard]] virtual std::optional<std::uint64_t> addressable_bytes() const { return {}; }
 
-  /// Takes the next `wanted` bytes of the input or so; one call at a time. @returns false if there are none
+  /// Takes the next `wanted` bytes of the input or so; one call at a time.
+  /// @returns false if there are none
   virtual bool next(chunk& one, std::size_t wanted) = 0;
   /// Returns true if follow() reads all chunks.
   [[nodiscard]] virtual bool follows() const { return false; }
   /// Reads the input of a chunk, after the work on it and before accept(); one call at a time, in the order of the input.
   virtual void follow(chunk const& /*one*/) {}
-  /// Reports the warnings of a chunk, one after the other. @returns false for a disorder, after which nothing is read
+  /// Reports the warnings of a chunk, one after the other.
+  /// @returns false for a disorder, after which nothing is read
   /// @throws input_error for what is wrong in the chunk
   virtual bool accept(chunk& one) = 0;
   virtual void write(chunk& one, sink& output) { output.write(one.output()); }

@@ -25,7 +25,7 @@ class filter_effects {
 
   sort_options const& options_;
   bool prints_;
-  std::vector<spectrum_choice> rules_;  // of the choice, each alone
+  std::vector<spectrum_choice> rules_;  // the rules of the choice, each alone
   std::vector<selection> selections_;   // the first step, the first two, ...
   std::vector<step_effect> steps_;      // without effects
   std::unique_ptr<peak_sorter> selector_;

@@ -16,7 +16,7 @@ namespace ordo::inline v0::spectra::detail {
 /// A disorder, by its place in the text of a chunk.
 struct located_disorder {
   std::size_t at;
-  std::uint64_t spectrum;  // of the chunk, from 0
+  std::uint64_t spectrum;  // number in the chunk, from 0
   std::string title, peak;
 };
 
@@ -25,7 +25,8 @@ class located_findings {
  public:
   located_findings(diagnostics& found, std::string const& name) : found_(found), name_(name) {}
 
-  /// Takes over the disorder or the failure of a chunk, and states where its records begin. @returns false for a disorder
+  /// Takes over the disorder or the failure of a chunk, and states where its records begin.
+  /// @returns false for a disorder
   /// @throws input_error  for a failure
   template <class Chunk>
   bool accept(Chunk& part) const {

@@ -46,7 +46,7 @@ bool is_empty(source& from) {
 }
 
 /// Finds the head of an input. Returns nothing if it is too long to be held by all members.
-/// @param size  of the rest of an addressable source; nothing: the source is read
+/// @param size  the size of the rest of an addressable source; nothing: the source is read
 std::optional<head_of_input> find_head(source& from, std::optional<std::uint64_t> size) {
   constexpr std::uint64_t first_read = std::uint64_t{16} << 10, max_head = std::uint64_t{64} << 20;
   mgf_text text;
@@ -116,13 +116,14 @@ class divided_order {
     options.on_warning = {};
     options.members = nullptr;
     if (options.on_progress)
-      options.on_progress = [p = members.size(), told = options.on_progress](std::uint64_t bytes) { told(bytes * p); };
+      options.on_progress = [p = members.size(), report = options.on_progress](std::uint64_t bytes) { report(bytes * p); };
     return options;
   }
   /// Collective.
   [[nodiscard]] bool all_are(bool right) { return members_.reduce(right, reduction::min) != 0; }
 
-  /// Finds the heads of all inputs and this member's part of them. @returns false if one process has to work alone
+  /// Finds the heads of all inputs and this member's part of them.
+  /// @returns false if one process has to work alone
   bool find_inputs() {
     std::uint64_t total = 0;
     bool is_right = true;
@@ -159,7 +160,7 @@ class divided_order {
     return true;
   }
 
-  /// Returns the offset in all inputs of the last spectrum, or first byte of an input, that is not behind `offset`; in a
+  /// Returns the offset in all inputs of the last spectrum, or first byte of an input, that is not after `offset`; in a
   /// compressed input, of its nearest end.
   [[nodiscard]] std::uint64_t cut_before(std::uint64_t offset) const {
     if (offset >= total_) return total_;
@@ -177,7 +178,8 @@ class divided_order {
 
   [[nodiscard]] std::uint64_t end_of(std::size_t k) const { return k + 1 < begins_.size() ? begins_[k + 1].in_all : total_; }
 
-  /// Reads this member's part. @returns false if it has a fault, if there is something to warn of, or if memory does not
+  /// Reads this member's part.
+  /// @returns false if it has a fault, if there is something to warn of, or if memory does not
   /// suffice
   bool read() {
     spectrum_collector collector(
@@ -219,14 +221,14 @@ class divided_order {
     if (auto const warning = warning_of_titles(std::exchange(titles_, {}))) report_.warnings.push_back(*warning);
   }
 
-  /// Takes the text behind the spectra of members before this one, which goes with the next spectrum. Collective.
+  /// Takes the text after the spectra of members before this one, which goes with the next spectrum. Collective.
   void take_text_of_others() {
-    auto const behind = ordo::detail::gather_strings(members_, behind_);
+    auto const after = ordo::detail::gather_strings(members_, behind_);
     auto const counts = members_.all_gather(std::uint64_t(store_.all().size()));
     auto const before = [&](std::size_t member) {
       std::string text;
       while (member-- > 0) {
-        text.insert(0, behind[member]);
+        text.insert(0, after[member]);
         if (counts[member] != 0) break;
       }
       return text;
@@ -380,8 +382,8 @@ class divided_order {
   };
   std::vector<input_begin> begins_;
   std::vector<std::string> carried_;               // for each input, what goes with its first spectrum
-  std::uint64_t total_ = 0, begin_ = 0, end_ = 0;  // of all inputs, one after the other, and of this member's part
-  std::string behind_, tail_;                      // text behind the spectra of this member's part, and of all inputs
+  std::uint64_t total_ = 0, begin_ = 0, end_ = 0;  // the bytes of all inputs, and the range of this member's part
+  std::string behind_, tail_;  // text after the spectra of this member's part, and after those of all inputs
   std::vector<std::size_t> titles_;                // hashes
   phase_time ordering_{.name = "order"}, exchanging_{.name = "exchange"}, writing_{.name = "write"};
   distributed_order_report report_;

@@ -108,7 +108,8 @@ class divided_sort {
     }
   }
 
-  /// Sorts this member's part. @returns false, for all members, if one of them has something to say. Collective.
+  /// Sorts this member's part.
+  /// @returns false, for all members, if one of them has something to say. Collective.
   bool sort_part(sink& to) {
     bool is_right = true;
     if (begin_ != end_) {
@@ -156,10 +157,11 @@ class divided_sort {
   output_opener const& open_;
   sort_options options_;
   std::size_t max_part_;
-  std::uint64_t size_, done_;                          // of the input
+  std::uint64_t size_, done_;                          // bytes of the input, and those that are done
   bool drops_;                                         // whether the output may be shorter
   std::uint64_t placed_ = 0;                           // bytes of output, if so
-  std::uint64_t begin_ = 0, end_ = 0, round_end_ = 0;  // of this member's part, and of all parts
+  std::uint64_t begin_ = 0, end_ = 0,
+                round_end_ = 0;  // the range of this member's part, and the end of all parts of this round
   distributed_report report_;
 };
 

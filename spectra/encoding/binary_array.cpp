@@ -242,7 +242,8 @@ struct array_codec::state {
     ZSTD_freeCCtx(zstd_out);
   }
 
-  /// Decompresses a zlib stream of at most max_bytes. @returns nothing if it is corrupt; more than max_bytes if it is longer
+  /// Decompresses a zlib stream of at most max_bytes.
+  /// @returns nothing if it is corrupt; more than max_bytes if it is longer
   std::optional<std::size_t> inflate(std::span<char const> from, std::size_t max_bytes) {
     raw.resize(std::max(raw.size(), max_bytes + 1));
     std::size_t got = 0;

@@ -70,7 +70,7 @@ constexpr std::size_t max_base64_bytes(std::size_t characters) {
 /// Writes base64_size(bytes.size()) characters.
 void encode_base64(std::span<char const> bytes, char* output);
 
-/// Decodes base64 with blanks and line ends anywhere, as XML may have it. @param output  of max_base64_bytes(text.size())
+/// Decodes base64 with blanks and line ends anywhere, as XML may have it. @param output  max_base64_bytes(text.size())
 /// @returns the number of bytes; nothing if the text is no base64
 std::optional<std::size_t> decode_base64(std::string_view text, char* output);
 
@@ -112,7 +112,7 @@ class array_codec {
 /// Converts numbers to double. Integers beyond 2^53 are rounded.
 void to_doubles(number_type type, std::span<char const> numbers, std::vector<double>& to);
 
-/// Copies number order[i] to to[i]. @param to  of order.size() numbers
+/// Copies number order[i] to to[i]. @param to  order.size() numbers
 void take_numbers(std::size_t width, std::span<char const> numbers, std::span<std::uint32_t const> order, char* to);
 
 }  // namespace ordo::inline v0::spectra::detail

@@ -9,10 +9,11 @@ namespace ordo::inline v0::spectra::detail {
 class line_finder {
  public:
   struct line {
-    std::size_t end, next;  // of the text of the line, and of the line with its end
+    std::size_t end, next;  // where the text of the line ends, and where the next line begins
   };
   /// Finds the line that begins at `from`, which does not descend.
-  /// @param last  no text follows @returns nothing if the line may go on behind the text
+  /// @param last  no text follows
+  /// @returns nothing if the line may go on after the text
   std::optional<line> find(std::string_view text, std::size_t from, bool last);
 
  private:

@@ -51,7 +51,7 @@ void msp_lines::take_key(std::string_view text, std::size_t colon) {
     if (!is_blank(c) && c != '_') key_ += c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
 }
 
-// Returns true if a record begins with the key, and not with the peaks behind it.
+// Returns true if a record begins with the key, and not with the peaks after it.
 bool msp_lines::begins_another() const {
   if (key_ == "pk$peak") return false;  // the names of the columns of peaks
   if (any_peaks_) return true;

@@ -14,8 +14,8 @@ bool is_peak_count(std::string_view key);
 /// Classifies the lines of MSP, and finds where records begin. The format has no mark between records, and the programs that
 /// write it put their keys in any order.
 ///
-/// A record has lines "key: value", then peaks, behind the number of peaks. The next one begins with a key behind the peaks. A
-/// record without peaks ends before a second Name, or behind an empty line where the number of peaks is 0 or a record begins as
+/// A record has lines "key: value", then peaks, after the number of peaks. The next one begins with a key after the peaks. A
+/// record without peaks ends before a second Name, or after an empty line where the number of peaks is 0 or a record begins as
 /// this one did. Else empty lines say nothing, as some programs write them between all lines.
 class msp_lines {
  public:

@@ -24,7 +24,8 @@ constexpr std::size_t max_bytes(std::size_t count) {
   return 16 + 5 * count;
 }
 
-/// Reads `count` integers, which are all that the bytes hold. @returns the reason why that is impossible, or nothing
+/// Reads `count` integers, which are all that the bytes hold.
+/// @returns the reason why that is impossible, or nothing
 std::string_view decode(method how, std::span<unsigned char const> bytes, std::size_t count, integers& to);
 
 /// Returns the number that an integer stands for.

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t  // values that are made of peaks
 /// Returns the term of such a value by its name in a userParam; 0 for another name.
 std::uint32_t value_of_peaks(std::string_view name);
 
-/// Converts a time to seconds. @param unit  its accession, such as UO:0000031 @param name  of the unit, if there is no
+/// Converts a time to seconds. @param unit  its accession, such as UO:0000031 @param name  the name of the unit, if there is no
 /// accession; without both the unit is seconds, which the vocabulary has first
 /// @returns nothing for a unit that is not one of time, or has no fixed length
 std::optional<double> seconds(double time, std::string_view unit, std::string_view name);

@@ -33,7 +33,7 @@ void* reallocate(void* old, std::size_t bytes) {
 }
 constexpr XML_Memory_Handling_Suite checked_memory{ordo::detail::allocate_checked, reallocate, ordo::detail::free_checked};
 
-// Separates a namespace, or its prefix, from a name. No namespace that is an address holds it behind its last colon.
+// Separates a namespace, or its prefix, from a name. No namespace that is an address holds it after its last colon.
 constexpr char separator = ':';
 
 std::string_view local_name(char const* name) {
@@ -41,7 +41,7 @@ std::string_view local_name(char const* name) {
   return found ? found + 1 : name;
 }
 
-// Returns a markup up to the first `ending` behind `from`.
+// Returns a markup up to the first `ending` after `from`.
 std::optional<markup> up_to(std::string_view text, std::size_t begin, std::size_t from, std::string_view ending) {
   std::size_t const found = text.find(ending, from);
   if (found == std::string_view::npos) return std::nullopt;
@@ -98,7 +98,7 @@ constexpr std::array<bool, 256> is_plain_value = make_plain_values();
 
 // Returns the place of the > that ends the tag from `begin` on; npos if the text ends before it.
 std::size_t end_of_tag(std::string_view text, std::size_t begin) {
-  // Mostly it is the first one, behind an even number of quotation marks.
+  // Mostly it is the first one, after an even number of quotation marks.
   std::size_t const first = text.find('>', begin + 1);
   if (first == std::string_view::npos) return first;
   std::size_t quotes = 0;
@@ -221,8 +221,8 @@ std::optional<markup> plain_tag(std::string_view text, std::size_t begin, std::v
   skip_letters();
   if (at == name) return std::nullopt;
   std::string_view const named(name, at);
-  auto const made = [&](markup_kind kind, char const* behind) {
-    return markup{kind, begin, std::size_t(behind - text.data()), named};
+  auto const made = [&](markup_kind kind, char const* after) {
+    return markup{kind, begin, std::size_t(after - text.data()), named};
   };
   for (;;) {
     char const* const before = at;

@@ -43,11 +43,11 @@ enum class markup_kind { start, empty, end, other };  // other: comment, CDATA s
 
 struct markup {
   markup_kind kind;
-  std::size_t begin, end;  // from < to behind >
-  std::string_view name;   // of a tag, without its prefix
+  std::size_t begin, end;  // from < to after >
+  std::string_view name;   // name of a tag, without its prefix
 };
 
-/// Finds the first markup that begins at `from` or behind it, if the text holds all of it.
+/// Finds the first markup that begins at `from` or after it, if the text holds all of it.
 std::optional<markup> next_markup(std::string_view text, std::size_t from);
 /// Finds the first markup that is no start of an element: an end, a comment and so on. In a tag that is not well-formed, it may
 /// find one that begins inside of an attribute.
@@ -86,7 +86,8 @@ class attributes {
 };
 
 /// Reads a tag that is as plain as most, with its attributes: ASCII, its names of letters alone, without prefixes, entities and
-/// repeated names. @param begin  of its < @returns nothing for other markup, which a parser has to read
+/// repeated names. @param begin  where its < is
+/// @returns nothing for other markup, which a parser has to read
 std::optional<markup> plain_tag(std::string_view text, std::size_t begin, std::vector<attributes::attribute>& all);
 
 /// Finds the first byte from `from` on that begins no character of UTF-8; npos if there is none.
@@ -96,7 +97,8 @@ std::size_t find_invalid_utf8(std::string_view text, std::size_t from = 0);
 std::uint32_t windows_1252_code(unsigned char byte);
 
 /// Reads the number of an attribute, which may have blanks around it. Whole numbers may have decimals of zero, as some programs
-/// write them. @returns nothing if the text is no number
+/// write them.
+/// @returns nothing if the text is no number
 template <class T>
 std::optional<T> number(std::string_view text) {
   T value{};
@@ -117,7 +119,8 @@ std::optional<T> number(std::string_view text) {
   return good ? std::optional(value) : std::nullopt;
 }
 
-/// Reads a number. @returns nothing for an empty text @throws xml_fault  if the text is no number
+/// Reads a number.
+/// @returns nothing for an empty text @throws xml_fault  if the text is no number
 template <class T>
 std::optional<T> number_of(std::string_view what, std::string_view text) {
   if (text.empty()) return std::nullopt;

@@ -19,7 +19,8 @@ struct ordered_spectrum {
 class ordered_spectra {
  public:
   virtual ~ordered_spectra() = default;
-  /// Returns the next spectrum. @returns false behind the last one
+  /// Returns the next spectrum.
+  /// @returns false after the last one
   virtual bool next(ordered_spectrum& to) = 0;
   /// Appends the index entry of the last spectrum that next() returned.
   virtual void append_index(std::string& to) const = 0;

@@ -11,7 +11,7 @@ namespace {
 host_memory plain;
 
 constexpr std::size_t write_window = std::size_t{1} << 20;
-constexpr std::size_t share = 4;  // of the memory is for the windows of runs, twice
+constexpr std::size_t share = 4;  // this share of the memory is for the windows of runs, twice
 
 }  // namespace
 

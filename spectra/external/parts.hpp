@@ -32,14 +32,14 @@ class part_writer {
   part_writer(output_parts& to, order_options const& options, std::string const& front)
       : to_(to), options_(options), front_(front) {}
 
-  /// Sets the bytes of all spectra and of the text behind them, which order_options::parts needs.
+  /// Sets the bytes of all spectra and of the text after them, which order_options::parts needs.
   void expect(std::uint64_t all, std::size_t tail) {
     total_ = all;
     tail_ = tail;
   }
   /// @param window  bytes that are written at a time
   void write(ordered_spectra& from, std::size_t window);
-  /// Ends the output. @param tail  text behind the last spectrum
+  /// Ends the output. @param tail  text after the last spectrum
   void finish(std::string const& tail);
 
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
@@ -67,7 +67,7 @@ class part_writer {
   std::uint64_t planned_ = 0;  // bytes of spectra
   std::optional<ordered_spectrum> next_;
   std::uint64_t written_ = 0;
-  std::vector<spectrum_origin> origins_;  // of one window
+  std::vector<spectrum_origin> origins_;  // origins of one window
 };
 
 }  // namespace ordo::inline v0::spectra::detail

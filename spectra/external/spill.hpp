@@ -30,7 +30,7 @@ class spilled_spectra {
   spilled_spectra(std::vector<std::string> const& folders, order_keys const& keys, std::size_t memory, std::size_t window)
       : files_(folders, window), keys_(keys), memory_(memory) {}
 
-  /// Adds a run. Its spectra come behind equal ones of all runs before. @param bytes  of their texts
+  /// Adds a run. Its spectra come after equal ones of all runs before. @param bytes  the bytes of their texts
   void add(ordered_spectra& from, std::uint64_t bytes);
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
   /// Merges all runs, in as many passes as needed. The result is valid as long as this object.

@@ -46,7 +46,7 @@ class spectrum_store {
   std::size_t limit_, block_;
   std::vector<buffer<char>> blocks_;
   std::size_t blocks_used_ = 0, used_ = 0;  // blocks in use, and bytes in use of the last of them
-  std::vector<std::size_t> ends_;           // of the spectra in each block in use but the last
+  std::vector<std::size_t> ends_;           // the end of the spectra in each block in use but the last
   std::size_t released_ = 0;                // blocks
   std::size_t taken_ = 0;                   // bytes of all blocks
   std::uint64_t text_bytes_ = 0;

@@ -23,7 +23,7 @@ struct imported_spectrum {
   std::string title, native_id;
   spectrum_header header;  // its title and native id become views of these
   peak_digits digits = {};
-  assumed_unit unit = assumed_unit::none;  // of its retention time; none: it was stated, or given as an option
+  assumed_unit unit = assumed_unit::none;  // unit of its retention time; none: it was stated, or given as an option
 };
 
 /// Faults of an input that were left out of it.
@@ -36,7 +36,7 @@ struct forgiven_faults {
 struct import_text : chunk_text {
   std::uint64_t first_spectrum = 0;  // its number in the input
   std::uint64_t num_spectra = 0;
-  std::exception_ptr failure;  // behind the last of the spectra
+  std::exception_ptr failure;  // after the last of the spectra
 
   /// What the reader of mzXML finds while it cuts the text: the spectra, and the places of their peaks.
   struct scan {
@@ -51,7 +51,7 @@ struct import_text : chunk_text {
 struct imported_spectra {
   std::vector<imported_spectrum> all;
   std::vector<double> mz, intensity;
-  std::vector<std::size_t> ends;  // of the peaks of each spectrum
+  std::vector<std::size_t> ends;  // where the peaks of each spectrum end
   forgiven_faults faults;
 
   void clear() {
@@ -80,7 +80,8 @@ class import_parser {
 class import_reader {
  public:
   virtual ~import_reader() = default;
-  /// Reads the next `wanted` bytes or so. An error is stored in text.failure, and is the end. @returns false behind the last
+  /// Reads the next `wanted` bytes or so. An error is stored in text.failure, and is the end.
+  /// @returns false after the last
   /// text
   virtual bool next(import_text& text, std::size_t wanted) = 0;
   [[nodiscard]] virtual std::unique_ptr<import_parser> make_parser() const = 0;
@@ -105,10 +106,11 @@ class text_reader {
 
   /// Begins the next text.
   void begin(import_text& text);
-  /// Reads more into the text, and makes room for it. @returns false at the end of the source
+  /// Reads more into the text, and makes room for it.
+  /// @returns false at the end of the source
   /// @throws xml_fault  for more than a text can hold
   bool more(import_text& text, std::size_t wanted);
-  /// Ends the text after `size` bytes. Those behind begin the next one.
+  /// Ends the text after `size` bytes. Those after begin the next one.
   void cut(import_text& text, std::size_t size);
   [[nodiscard]] bool at_end() const noexcept { return at_end_ && rest_.empty(); }
 

@@ -93,7 +93,7 @@ std::optional<ion_polarity> polarity_of(std::string_view value) {
   return std::nullopt;
 }
 
-// Returns the number behind "name=" in a comment.
+// Returns the number after "name=" in a comment.
 std::optional<double> number_in_comment(std::string_view comment, std::string_view name) {
   for (std::size_t at = comment.find(name); at != std::string_view::npos; at = comment.find(name, at + 1)) {
     if (at != 0 && comment[at - 1] != ' ' && comment[at - 1] != '"') continue;
@@ -214,7 +214,7 @@ class peak_reader {
     return true;
   }
 
-  // Reads "70:10 76:35", and an annotation behind them.
+  // Reads "70:10 76:35", and an annotation after them.
   bool read_joined(std::string_view part) {
     for (bool any = false;; any = true) {
       std::string_view const pair = take_value(part);
@@ -264,7 +264,7 @@ class msp_parser final : public import_parser {
   };
 
   [[noreturn]] static void fail(std::size_t at, std::string const& why) { throw xml_fault(at, "not MSP", why); }
-  static std::string_view shown(std::string_view line) { return msp_trimmed(line).substr(0, max_shown); }
+  static std::string_view excerpt(std::string_view line) { return msp_trimmed(line).substr(0, max_shown); }
 
   // A fault of a line that is left out if the input may be wrong.
   void forgive(std::size_t at, std::string const& why) {
@@ -274,9 +274,9 @@ class msp_parser final : public import_parser {
 
   void take_other(std::size_t at, std::string_view line, bool inside) {
     bool const in_header = inside && !wanted_ && peak_lines_.empty();
-    if (!inside) fail(at, fmt::format("'{}' where a record begins with a line \"key: value\"", shown(line)));
-    forgive(at, in_header ? fmt::format("'{}' is no line \"key: value\"", shown(line))
-                          : fmt::format("'{}' where a record begins with a line \"key: value\"", shown(line)));
+    if (!inside) fail(at, fmt::format("'{}' where a record begins with a line \"key: value\"", excerpt(line)));
+    forgive(at, in_header ? fmt::format("'{}' is no line \"key: value\"", excerpt(line))
+                          : fmt::format("'{}' where a record begins with a line \"key: value\"", excerpt(line)));
   }
 
   void begin_record(std::size_t at) {
@@ -317,16 +317,16 @@ class msp_parser final : public import_parser {
   void take_count(std::size_t at, std::string_view key, std::string_view value) {
     if (wanted_) return;
     wanted_ = leading<std::size_t>(value);
-    if (key == "numalphapeaks" && wanted_) {  // of peptides with a crosslink: "17, Num beta peaks: 13"
+    if (key == "numalphapeaks" && wanted_) {  // peptides with a crosslink: "17, Num beta peaks: 13"
       auto const beta = leading<std::size_t>(value.substr(std::min(value.find(':'), value.size() - 1) + 1));
       wanted_ = beta ? std::optional(*wanted_ + *beta) : std::nullopt;
     }
-    if (!wanted_ && !lenient_) fail(at, fmt::format("{} is '{}'", lines_.stated_key(), shown(value)));
+    if (!wanted_ && !lenient_) fail(at, fmt::format("{} is '{}'", lines_.stated_key(), excerpt(value)));
   }
 
   void take(std::string_view key, std::string_view stated, std::string_view value, std::size_t at) {
     spectrum_header& header = one_.header;
-    auto const no_number = [&] { forgive(at, fmt::format("{} is '{}', which is no number", stated, shown(value))); };
+    auto const no_number = [&] { forgive(at, fmt::format("{} is '{}', which is no number", stated, excerpt(value))); };
     if (key == "precursormz" || key == "precursorm/z") {
       if (is_unknown(value) || header.precursor_mz) return;
       if (!has_decimal_comma(value)) header.precursor_mz = leading<double>(value);
@@ -379,7 +379,7 @@ class msp_parser final : public import_parser {
     if (!wanted_ && !lenient_) fail(one_.begin, "the record that begins here has no Num Peaks:");
     spectrum_header& header = one_.header;
     if (!header.precursor_mz) header.precursor_mz = parent_;
-    if (header.charges.empty() && (parent_ || !full_name_.empty()))  // of peptides: SEQUENCE/2, SEQUENCE/2_0
+    if (header.charges.empty() && (parent_ || !full_name_.empty()))  // peptides: SEQUENCE/2, SEQUENCE/2_0
       if (auto const charge = peptide_charge(full_name_.empty() ? one_.title : full_name_)) header.charges.push_back(*charge);
     if (header.charges.empty() && adduct_charge_ != 0) header.charges.push_back(adduct_charge_);
     if (header.charges.empty() && comment_charge_ != 0) header.charges.push_back(comment_charge_);
@@ -427,7 +427,7 @@ class msp_parser final : public import_parser {
       if (read(true); bad_lines == 0) return;
       found = read(false);
     }
-    if (bad_lines != 0 && !lenient_) fail(first_bad->at, fmt::format("'{}' is no peak", shown(first_bad->text)));
+    if (bad_lines != 0 && !lenient_) fail(first_bad->at, fmt::format("'{}' is no peak", excerpt(first_bad->text)));
     to_->faults.lines += bad_lines;
     if (found == wanted_) return;
     if (!lenient_)
@@ -442,7 +442,7 @@ class msp_parser final : public import_parser {
 
   // The record that is being read.
   imported_spectrum one_;
-  std::size_t name_rank_ = 0;  // of its title in `names`
+  std::size_t name_rank_ = 0;  // the rank of its title in `names`
   std::optional<double> parent_;
   std::optional<std::size_t> wanted_;  // peaks
   bool negative_ = false;

@@ -39,7 +39,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::string_view shown(std::string_view line) {
+std::string_view excerpt(std::string_view line) {
   return trimmed(line).substr(0, max_shown);
 }
 
@@ -52,9 +52,9 @@ bool begins_spectrum(std::string_view line) {
 }
 
 struct attribute {
-  std::size_t at;  // of its line
+  std::size_t at;  // position of its line
   std::string_view group, accession, name, value;
-  std::uint32_t number = 0;  // of an accession MS:1000041; else 0
+  std::uint32_t number = 0;  // number of an accession MS:1000041; else 0
 };
 
 attribute attribute_of(std::string_view line, std::size_t at) {
@@ -62,12 +62,12 @@ attribute attribute_of(std::string_view line, std::size_t at) {
   attribute one{at, {}, {}, {}, {}};
   if (text.starts_with('[')) {
     std::size_t const end = text.find(']');
-    if (end == std::string_view::npos) fail(at, fmt::format("'{}' is no attribute", shown(line)));
+    if (end == std::string_view::npos) fail(at, fmt::format("'{}' is no attribute", excerpt(line)));
     one.group = text.substr(1, end - 1);
     text.remove_prefix(end + 1);
   }
   std::size_t const bar = text.find('|'), equals = text.find('=', bar == std::string_view::npos ? 0 : bar);
-  if (bar == std::string_view::npos) fail(at, fmt::format("'{}' is no attribute", shown(line)));
+  if (bar == std::string_view::npos) fail(at, fmt::format("'{}' is no attribute", excerpt(line)));
   one.accession = text.substr(0, bar);
   one.name = text.substr(bar + 1, equals == std::string_view::npos ? equals : equals - bar - 1);
   if (equals != std::string_view::npos) one.value = trimmed(text.substr(equals + 1));
@@ -79,7 +79,7 @@ attribute attribute_of(std::string_view line, std::size_t at) {
 class line_source {
  public:
   line_source(std::string_view text, std::size_t at) : text_(text), at_(at) {}
-  // Returns the next line without its end; nothing behind the last one.
+  // Returns the next line without its end; nothing after the last one.
   std::optional<std::string_view> next() {
     if (at_ >= text_.size()) return std::nullopt;
     begin_ = at_;
@@ -114,7 +114,7 @@ void read_attributes(line_source& lines, attribute_list& to) {
 
 // Sets of attributes that spectra, and analytes, may refer to.
 struct library_front {
-  std::string text;  // of which the attributes are parts
+  std::string text;  // the text that the attributes are parts of
   std::map<std::string, attribute_list, std::less<>> spectra, analytes;
 };
 
@@ -224,7 +224,7 @@ class mzspeclib_parser final : public import_parser {
         read_spectrum(lines, *line, to);
         inside = true;
       } else if (inside && !is_nothing(*line) && !line->starts_with("<Cluster")) {
-        if (!in_cluster_) fail(lines.at(), fmt::format("'{}' where a spectrum begins with {}", shown(*line), spectrum_tag));
+        if (!in_cluster_) fail(lines.at(), fmt::format("'{}' where a spectrum begins with {}", excerpt(*line), spectrum_tag));
       }
       in_cluster_ = line->starts_with("<Cluster") || (in_cluster_ && !begins_spectrum(*line));
     }
@@ -313,7 +313,7 @@ class mzspeclib_parser final : public import_parser {
         return number<double>(made);
       };
       auto const mz = word(), intensity = word();
-      if (!mz || !intensity) fail(lines.at(), fmt::format("'{}' is no peak", shown(*line)));
+      if (!mz || !intensity) fail(lines.at(), fmt::format("'{}' is no peak", excerpt(*line)));
       to.mz.push_back(*mz);
       to.intensity.push_back(*intensity);
     }
@@ -349,7 +349,7 @@ class mzspeclib_reader final : public record_reader {
     while ((line = lines.next())) {
       constexpr std::string_view set = "<AttributeSet ";
       if (!line->starts_with(set))
-        fail(lines.at(), fmt::format("'{}' where a set of attributes or a spectrum begins", shown(*line)));
+        fail(lines.at(), fmt::format("'{}' where a set of attributes or a spectrum begins", excerpt(*line)));
       std::string_view const kind_and_name = line->substr(set.size());
       std::size_t const equals = kind_and_name.find('=');
       attribute_list all;

@@ -134,7 +134,7 @@ class mzxml_reader final : public import_reader, private xml_handler {
   void cut(import_text& text, std::size_t wanted) {
     from_.begin(text);
     bool in_peaks = false, in_scan = false;
-    std::size_t tag = 0;  // of the peaks or scan that is open
+    std::size_t tag = 0;  // the tag of the open peaks or scan
     for (std::size_t searched = 0;;) {
       auto const found = next_markup(text.view(), searched);
       if (!found) {
@@ -291,7 +291,7 @@ class mzxml_reader final : public import_reader, private xml_handler {
   // State of the text that is being cut.
   import_text* text_ = nullptr;
   std::size_t given_ = 0;           // to the parser
-  std::deque<std::size_t> places_;  // of scans that the parser has not read
+  std::deque<std::size_t> places_;  // places of scans that the parser has not read
   std::size_t peaks_tag_ = 0, peaks_begin_ = 0, peaks_end_ = 0;
   std::optional<import_text::scan> scan_;  // its peaks are still to come
   std::size_t precursors_ = 0;

@@ -18,7 +18,8 @@ struct mgf_text : chunk_text {
   std::uint64_t first_spectrum = 0;  // the number of spectra before it, if they are counted
   bool last = false;
 
-  /// Ends the last line, if it has no end: as the line before it, or with LF. @returns the number of bytes added
+  /// Ends the last line, if it has no end: as the line before it, or with LF.
+  /// @returns the number of bytes added
   std::size_t end_last_line();
 };
 
@@ -35,7 +36,8 @@ class mgf_cutter {
       : from_(from), size_(from.size()), begin_(from.position()), where_(where), may_refuse_(may_refuse) {}
 
   /// Finds the next chunk, of mostly a little less than `wanted` bytes; more if a single spectrum is larger. A chunk that is
-  /// not smaller than chunk_text::max_bytes has no text. @returns false behind the last one @throws input_error
+  /// not smaller than chunk_text::max_bytes has no text.
+  /// @returns false after the last one @throws input_error
   bool next(mgf_text& chunk, std::size_t wanted);
   void fill(mgf_text& chunk) const;
   /// The offset of the first chunk in an addressable source; else 0.
@@ -44,7 +46,7 @@ class mgf_cutter {
   [[nodiscard]] std::optional<std::uint64_t> size() const {
     return size_ ? std::optional(*size_ - std::min(*size_, begin_)) : std::nullopt;
   }
-  /// Moves an addressable source behind its last byte.
+  /// Moves an addressable source after its last byte.
   void skip_all() {
     if (size_) from_.skip(*size());
   }
@@ -64,7 +66,7 @@ class mgf_cutter {
   bool begun_ = false, at_end_ = false;
   cut where_;
   bool may_refuse_;
-  std::vector<char> rest_;  // read behind the last chunk, if the source is sequential
+  std::vector<char> rest_;  // read after the last chunk, if the source is sequential
   std::vector<char> tail_;  // read to find an end, if it is addressable
 };
 

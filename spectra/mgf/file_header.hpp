@@ -14,7 +14,8 @@ class input_heads {
   /// @param warn  called with "what: where: why" for parameters that are left out
   explicit input_heads(std::function<void(std::string const&)> warn) : warn_(std::move(warn)) {}
 
-  /// Adds the header of the next input. @returns the part of it that goes with the next spectrum
+  /// Adds the header of the next input.
+  /// @returns the part of it that goes with the next spectrum
   /// @throws input_error  if its parameters are others
   std::string take(std::string_view head, bool has_spectra, std::string const& name);
   /// Returns the file header of the output.

@@ -83,7 +83,7 @@ class mgf_chunk final : public chunk {
       }
       if (any) add_bytes(reading, text.size);
       return any;
-    } catch (...) {  // reported behind what is wrong in the chunks before
+    } catch (...) {  // reported after what is wrong in the chunks before
       failure = std::current_exception();
       text.size = 0;
       return true;
@@ -161,7 +161,7 @@ class mgf_chunk final : public chunk {
   mgf_text text;
   scan_result found;
   std::vector<std::string> warned;  // the lines of found.first_warnings, before any line was moved
-  std::string_view kind;            // of a text that does not look like MGF, if no spectrum began before it
+  std::string_view kind;            // kind of a text that does not look like MGF, if no spectrum began before it
   bool scanned = false;
 
  private:
@@ -304,11 +304,11 @@ class mgf_chunk final : public chunk {
   chunk_task const& task_;
   scan_options const& scan_;
   bool filled_ = false;
-  std::size_t added_ = 0;  // bytes of a line end behind the last line
+  std::size_t added_ = 0;  // bytes of a line end after the last line
   std::vector<char> scratch_;
   std::optional<std::span<char const>> selected_;  // the output of a selection, if it is not the text
   text_ranges ranges_;
-  std::vector<text_range> lines_;  // of all peaks, if some are printed anew
+  std::vector<text_range> lines_;  // lines of all peaks, if some are printed anew
   std::string printed_;
   std::string loaded_;  // the output, if another process made it
 };
@@ -442,7 +442,7 @@ class mgf_format final : public input_format {
   scan_options scan_;
   mgf_cutter cutter_;
   diagnostics& found_;
-  std::string_view kind_;               // of an input that does not look like MGF
+  std::string_view kind_;               // kind of an input that does not look like MGF
   std::optional<std::string> foreign_;  // the error of its first line that no MGF has
   std::optional<std::uint64_t> open_;   // line of the BEGIN IONS that has no END IONS so far
   std::uint64_t spectra_before_ = 0;    // in the chunks that were read, if it is needed

@@ -21,17 +21,17 @@ std::unique_ptr<input_format> make_mgf_format(source& input, chunk_task const& t
 
 /// Sorts the peak lines of one spectrum in place. The j-th slot gets the line slots[order[j] - base]; text between the slots
 /// keeps its place in the sequence.
-/// @param text  may be read behind the last slot
+/// @param text  may be read after the last slot
 /// @param unterminated  the last line has no line end, and takes that of the line which comes last
 /// @param scratch  memory for one spectrum, reused
 void permute_lines(std::span<char> text, std::span<peak const> slots, std::span<std::uint32_t const> order, std::uint32_t base,
                    bool unterminated, std::vector<char>& scratch);
 
 /// A text as a list of ranges of another one, so that its bytes are copied once; and of a second one, whose bytes count from
-/// one behind the end of the first.
+/// one after the end of the first.
 class text_ranges {
  public:
-  /// Bytes that copy() may write behind the text.
+  /// Bytes that copy() may write after the text.
   static constexpr std::size_t overrun = 64;
 
   void clear() noexcept {
@@ -59,7 +59,7 @@ class text_ranges {
 
 /// Appends one spectrum of a table. Its j-th peak line is that of the peak order[j]; all other lines keep their place in the
 /// sequence.
-/// @param lines  of the peaks of the table: those of the table, or ranges of a second text in their place
+/// @param lines  the lines of the peaks of the table: those of the table, or ranges of a second text in their place
 /// @param keep  1 for each peak of the table that is kept @param order  the kept peaks of the spectrum
 /// @param unterminated  the last peak of the spectrum has no line end. If another one comes last it loses its line end to it,
 /// so that the output ends without one, too; if the last peak is dropped the others keep theirs

@@ -64,7 +64,7 @@ last_cut find_cut(std::string_view text) {
   if (text.ends_with('\r')) text.remove_suffix(1);  // an LF may follow, and belong to it
   while (!text.empty() && !is_line_end(text.back())) text.remove_suffix(1);
   auto const begin = last_line_of(text, begin_ions);
-  // Behind the last BEGIN IONS a whole line is a place to cut only if END IONS comes before it.
+  // After the last BEGIN IONS a whole line is a place to cut only if END IONS comes before it.
   return {begin && !next_line_of(text, *begin, end_ions) ? *begin : text.size(), begin};
 }
 

@@ -51,7 +51,7 @@ inline char const* take_digits(char const* p, char const* end, std::uint64_t& va
   return p;
 }
 
-/// Reads the number at p, which moves behind it; its value too, if Wanted. The text must hold a line end at or behind p and
+/// Reads the number at p, which moves after it; its value too, if Wanted. The text must hold a line end at or after p and
 /// before `end`. Values beyond the range of double count as infinite or zero.
 /// @returns false, p and value undefined, if the word at p is no number
 template <bool Wanted = true>
@@ -88,9 +88,10 @@ template <bool Wanted = true>
 }
 
 /// Reads the line at p, which moves to its LF, if it has the form of most peaks: two numbers without sign and
-/// exponent, each with seven digits at most before and behind its point, one blank between them, and an LF; 32 bytes at most.
+/// exponent, each with seven digits at most before and after its point, one blank between them, and an LF; 32 bytes at most.
 /// The end of the line is known before its numbers are, so that the processor can begin with the next line meanwhile.
-/// @param mz, intensity  the values, if wanted @returns false, with p unchanged, for other lines
+/// @param mz, intensity  the values, if wanted
+/// @returns false, with p unchanged, for other lines
 template <bool Mz, bool Intensity>
 [[gnu::always_inline]] inline bool take_plain_pair(char const*& p, char const* end, double& mz, double& intensity) {
   constexpr unsigned max_digits = 7;

@@ -142,7 +142,7 @@ class scanner {
     return found ? found : end_;
   }
 
-  // Finds the next line end at or behind p. The next LF is remembered, as memchr must not search a text without LF to its end
+  // Finds the next line end at or after p. The next LF is remembered, as memchr must not search a text without LF to its end
   // for every line.
   char const* line_end(char const* p) {
     if (line_feed_ < p) line_feed_ = next_line_feed(p);
@@ -150,8 +150,8 @@ class scanner {
     return cr ? cr : line_feed_;
   }
 
-  // Returns the place behind the line end at p.
-  char const* behind(char const* p) const { return p + (*p == '\r' && p + 1 != end_ && p[1] == '\n' ? 2 : 1); }
+  // Returns the place after the line end at p.
+  char const* after(char const* p) const { return p + (*p == '\r' && p + 1 != end_ && p[1] == '\n' ? 2 : 1); }
 
   [[nodiscard]] std::size_t offset(char const* p) const { return offset_ + std::size_t(p - window_); }
 
@@ -161,7 +161,7 @@ class scanner {
 
   void warn(line_fault const& found) { out_.warn(found, options_.max_warnings); }
 
-  // @returns whether the scan goes on
+  // @returns true if the scan goes on
   bool forgive(line_fault const& found) {
     bool const must_be = options_.end_needed && found.what == fault::missing_end;
     if (found.what == fault::not_finite || (options_.lenient && !must_be)) {
@@ -184,13 +184,13 @@ class scanner {
     } else if (!options_.begun && out_.spectra == 0 && is_foreign(line)) {
       if (!forgive(here(fault::foreign, p, end))) return nullptr;
     }
-    return behind(end);
+    return after(end);
   }
 
   char const* line_inside(char const* p) {
     char const* const end = line_end(p);
     std::string_view const line = trimmed({p, std::size_t(end - p)});
-    char const* const next = behind(end);
+    char const* const next = after(end);
     if (line == end_ions) {
       close_spectrum(std::min(offset(next), text_.size()));
     } else if (line == begin_ions) {
@@ -205,7 +205,7 @@ class scanner {
     return next;
   }
 
-  // @returns whether the scan goes on
+  // @returns true if the scan goes on
   bool take_header(char const* p, char const* end) {
     // The text lives as long as the result; the window may be a copy of its end.
     std::string_view const line(text_.data() + offset(p), std::size_t(end - p));
@@ -261,7 +261,7 @@ class scanner {
           if (!is_line_end(*s)) s = line_end(s);
         }
       }
-      char const* const next = behind(s);
+      char const* const next = after(s);
       if constexpr (table) {
         out_.table.mz.push_back(mass);
         out_.table.intensity.push_back(has_intensity ? height : std::numeric_limits<double>::quiet_NaN());
@@ -299,7 +299,7 @@ class scanner {
   peak_code code_;
 
   char const *window_ = nullptr, *end_ = nullptr, *line_feed_ = nullptr;
-  std::size_t offset_ = 0;  // of the window in the text
+  std::size_t offset_ = 0;  // where the window is in the text
 
   bool inside_ = false, in_order_ = true;
   std::uint64_t since_ = 0, last_code_ = 0;

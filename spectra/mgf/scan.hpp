@@ -49,8 +49,8 @@ struct peak {
 /// The first peak of a chunk that is smaller than the one before it.
 struct disorder_at {
   line_fault where;
-  std::uint64_t spectrum;  // of the chunk, from 0
-  std::size_t begin;       // of that spectrum's BEGIN IONS
+  std::uint64_t spectrum;  // number in the chunk, from 0
+  std::size_t begin;       // where BEGIN IONS of that spectrum is
 };
 
 /// All spectra of a chunk and their peaks, in the order of the text: spectrum s has the peaks [first_peak(s), first_peak(s +
@@ -58,11 +58,11 @@ struct disorder_at {
 struct peak_table {
   struct entry {
     text_range text;           // from BEGIN IONS to the end of END IONS' line
-    std::uint32_t first_peak;  // of all peaks of the chunk
+    std::uint32_t first_peak;  // among all peaks of the chunk
     spectrum_header header;    // if headers are read; the title is a view of the chunk
   };
   std::vector<entry> spectra;
-  std::vector<double> mz, intensity;  // of each peak; a missing intensity is NaN
+  std::vector<double> mz, intensity;  // m/z and intensity of each peak; a missing intensity is NaN
   std::vector<text_range> lines;
 
   [[nodiscard]] std::uint32_t first_peak(std::size_t s) const {
@@ -96,7 +96,7 @@ struct scan_options {
   bool descending = false;
   bool lenient = false;
   bool check = false;            // stops at the first disorder, and keeps no peaks
-  std::size_t max_warnings = 0;  // that are kept; all are counted
+  std::size_t max_warnings = 0;  // the number of warnings that are kept; all are counted
   bool begun = false;            // a spectrum came before this chunk
   scan_keeps keeps = scan_keeps::disordered;
   bool all_headers = false;  // reads all parameters, and warns of values that are no numbers; else those needed, with an error
@@ -106,11 +106,11 @@ struct scan_options {
 
 /// The result of a scan.
 struct scan_result {
-  std::vector<peak> peaks;        // of the disordered spectra, in the order of the text
-  std::vector<std::size_t> ends;  // of each of them, in `peaks`
+  std::vector<peak> peaks;        // peaks of the disordered spectra, in the order of the text
+  std::vector<std::size_t> ends;  // the end of each of them, in `peaks`
   std::uint64_t lines = 0, spectra = 0, all_peaks = 0, warnings = 0;
   std::vector<line_fault> first_warnings;
-  std::optional<line_fault> first_foreign;  // of the lines that are forgiven
+  std::optional<line_fault> first_foreign;  // the first of the lines that are forgiven
   std::optional<line_fault> error;          // the first one, at which the scan stopped
   std::optional<disorder_at> disorder;
   std::optional<std::uint64_t> open;  // the line of a BEGIN IONS without END IONS at the end of the chunk

@@ -11,7 +11,7 @@ namespace ordo::inline v0::spectra::detail::terms {
 /// Returns true for terms of imzML and mzMLb which state that the numbers of an array are in another file.
 bool is_external(cv_term const& term);
 
-/// Sets the property of a binary array that a term states. @param place  of the term in the text
+/// Sets the property of a binary array that a term states. @param place  the place of the term in the text
 void describe(std::uint32_t term, std::string_view name, term_place place, binary_array& array);
 
 }  // namespace ordo::inline v0::spectra::detail::terms

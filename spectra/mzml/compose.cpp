@@ -243,7 +243,7 @@ void mzml_chunk::compose_mzml() {
   out_.clear();
   copied_ = 0;
   auto next_mark = text.marks.begin();
-  // Marks behind a change move with it.
+  // Marks after a change move with it.
   auto const move_marks = [&](std::size_t end) {
     for (; next_mark != text.marks.end() && next_mark->tag < end; ++next_mark) {
       for (std::size_t* const place : {&next_mark->tag, &next_mark->begin, &next_mark->end}) {

@@ -107,7 +107,7 @@ void mzml_cutter::take(mzml_text& chunk, markup const& found) {
              (ends && (found.name == "run" || found.name == "mzML")));
   if (found.name == spectrum && found.kind != markup_kind::end) {
     read_outside(chunk, found.begin);
-    if (index_seen_) throw xml_fault(found.begin, "not mzML", "a spectrum behind the index");
+    if (index_seen_) throw xml_fault(found.begin, "not mzML", "a spectrum after the index");
     chunk.spectra.push_back({found.begin, found.end});
     outside_ = begins ? found.begin : found.end;
     inside_ = begins;
@@ -118,7 +118,7 @@ void mzml_cutter::take(mzml_text& chunk, markup const& found) {
   if (!mark_named(found.name, ends, mark.what)) return;
   index_seen_ |= mark.what == index_mark::kind::list;
   if (index_seen_ && mark.what == index_mark::kind::chromatogram)
-    throw xml_fault(found.begin, "not mzML", "a chromatogram behind the index");
+    throw xml_fault(found.begin, "not mzML", "a chromatogram after the index");
   mark.at = mark.tag = found.begin;
   mark.begin = found.end;
   bool const holds_text = begins && mark.what != index_mark::kind::spectra;

@@ -13,7 +13,7 @@
 
 namespace ordo::inline v0::spectra::detail {
 
-/// The text of some whole spectra of an mzML document, and of whole tags before, between and behind them.
+/// The text of some whole spectra of an mzML document, and of whole tags before, between and after them.
 struct mzml_text : chunk_text {
   struct element {
     std::size_t begin, end;
@@ -25,7 +25,7 @@ struct mzml_text : chunk_text {
   bool indexed = true;         // the document may be an indexedmzML: its first tag says so, or comes later
   bool head = false;           // it begins the document, and holds everything before the first list of the run
   std::uint64_t repaired = 0;  // bytes outside of spectra that were read as Windows-1252
-  std::exception_ptr failure;  // behind the last of the spectra
+  std::exception_ptr failure;  // after the last of the spectra
 };
 
 /// Cuts a source into chunks, and reads everything but the spectra. One thread at a time.
@@ -37,7 +37,8 @@ class mzml_cutter {
       : from_(from), outline_(lenient), head_(whole_head), offset_(from.size() ? from.position() : 0) {}
 
   /// Reads the next `wanted` bytes or so; more if a spectrum, or another tag with its text, is larger. An error is stored in
-  /// chunk.failure, and is the end. @returns false behind the last chunk
+  /// chunk.failure, and is the end.
+  /// @returns false after the last chunk
   bool next(mzml_text& chunk, std::size_t wanted);
 
  private:
@@ -51,7 +52,7 @@ class mzml_cutter {
   source& from_;
   mzml_outline outline_;
   bool head_;               // the next chunk begins with a head that is not to be cut
-  std::vector<char> rest_;  // read behind the last chunk; unused from rest_begin_ on
+  std::vector<char> rest_;  // read after the last chunk; unused from rest_begin_ on
   std::size_t rest_begin_ = 0;
   bool ended_ = false;
 

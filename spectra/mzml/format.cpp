@@ -72,7 +72,7 @@ bool mzml_chunk::next(mzml_cutter& cutter, std::size_t wanted) {
 }
 
 bool mzml_chunk::parse() {
-  std::exception_ptr reader_failure;  // behind what is wrong in the spectra before
+  std::exception_ptr reader_failure;  // after what is wrong in the spectra before
   timed(parsing, text.size, [&] {
     counted.bytes = text.size;
     counted.lines = count_bytes(text.view(), '\n');
@@ -360,7 +360,7 @@ class mzml_format final : public input_format {
     if (!wrong_checksum_.empty() && task_.what == purpose::check)
       throw input_error(fmt::format("wrong checksum: {}: {}", task_.options->name, wrong_checksum_));
     std::uint64_t stray_references = 0;
-    std::string differences;  // of the index
+    std::string differences;  // what differs in the index
     if (writer_) {
       writer_->end();
       stray_references = writer_->stray_references();
@@ -375,7 +375,7 @@ class mzml_format final : public input_format {
   }
 
  private:
-  // Returns where the head ends, with the blanks behind it: at the first list, or where the run does.
+  // Returns where the head ends, with the blanks after it: at the first list, or where the run does.
   static std::size_t end_of_head(std::string_view text) {
     auto found = next_markup(text, 0);
     auto const ends = [&] {
@@ -432,7 +432,7 @@ class mzml_format final : public input_format {
   // Records the processing, if the document has spectra.
   [[nodiscard]] std::shared_ptr<processing_record const> record_head(mzml_text const& head) const {
     auto const list = std::ranges::find(head.marks, index_mark::kind::spectra, &index_mark::what);
-    if (list == head.marks.end() || !list->is_parsed) return nullptr;  // what is wrong behind the head does not matter
+    if (list == head.marks.end() || !list->is_parsed) return nullptr;  // what is wrong after the head does not matter
     std::vector<std::pair<std::string, std::string>> step;
     if (task_.choice) step = as_options(*task_.choice);
     if (task_.select) {
@@ -485,12 +485,12 @@ class mzml_format final : public input_format {
   diagnostics& found_;
   located_findings findings_;
   std::optional<mzml_writer> writer_;
-  sha1_digest digest_;  // of the input so far
+  sha1_digest digest_;  // digest of the input so far
   bool checksum_read_ = false;
   std::string wrong_checksum_;  // how the checksum differs from the right one
   std::shared_ptr<processing_record const> record_;
-  std::shared_ptr<mzml_renames const> renames_;  // of a document that is joined with others
-  default_processing lists_;                     // of it, by their names in the output
+  std::shared_ptr<mzml_renames const> renames_;  // renames of a document that is joined with others
+  default_processing lists_;                     // the default processing of its lists, by their names in the output
   mzml_chunk::warning_counts warned_;
   std::uint64_t chosen_spectra_ = 0;
 };

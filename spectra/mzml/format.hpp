@@ -20,7 +20,7 @@ namespace ordo::inline v0::spectra::detail {
 
 /// mzML, written as mzML or printed as another format.
 /// @param task, found  must outlive the format
-/// @param output  of a document of mzML; else nullptr
+/// @param output  the output of a document of mzML; else nullptr
 std::unique_ptr<input_format> make_mzml_format(source& input, sink* output, chunk_task const& task, diagnostics& found);
 
 /// The work on mzML.
@@ -71,7 +71,7 @@ class mzml_chunk final : public chunk {
     std::size_t end = 0, read_at = 0;  // its end in the output, its begin in the text
   };
   std::vector<start> starts;
-  key_table keys;  // of each spectrum, if spectra of mzML are ordered
+  key_table keys;  // the keys of each spectrum, if spectra of mzML are ordered
   std::uint64_t chosen_spectra = 0;
   std::vector<std::size_t> references;  // hashes of the ids to which kept spectra refer, if some may be dropped
 
@@ -82,13 +82,13 @@ class mzml_chunk final : public chunk {
     std::uint64_t times_without_unit = 0, repaired = 0, own_processing = 0;
   } warned;
   std::optional<located_disorder> disorder;
-  std::shared_ptr<processing_record const> record;  // of the document's processing, if it is recorded
+  std::shared_ptr<processing_record const> record;  // record of the document's processing, if it is recorded
 
   /// The state of a document that becomes a part of another one.
   struct joining {
     std::shared_ptr<mzml_renames const> renames;  // nullptr: nothing changes
     default_processing now, stated;               // as for rename_references
-    std::size_t begin = 0;                        // of the output: the end of the head, which is not a part of it
+    std::size_t begin = 0;                        // where the output begins: at the end of the head, which is not a part of it
   } joined;
 
  private:
@@ -135,7 +135,7 @@ class mzml_chunk final : public chunk {
   void add_keys(mzml_spectrum const& one, job const* change);
   void leave_out(mzml_text::element const& spectrum);
   void copy_to(std::size_t end);
-  /// Returns the place in the output of a place in the text behind which nothing was copied yet.
+  /// Returns the place in the output of a place in the text after which nothing was copied yet.
   [[nodiscard]] std::size_t place_of(std::size_t at) const { return at + out_.size() - copied_; }
 
   mzml_task const& task_;
@@ -145,11 +145,11 @@ class mzml_chunk final : public chunk {
   std::vector<job> jobs_;
   std::vector<std::uint8_t> left_out_;  // 1: the spectrum is not chosen; empty: all are
   std::vector<double> values_, axis_;   // of one spectrum
-  std::vector<double> mz_, intensity_;  // of all jobs, or of a spectrum of which all is read
+  std::vector<double> mz_, intensity_;  // m/z and intensity of all jobs, or of a spectrum of which all is read
   std::vector<std::uint32_t> relative_;
   std::string out_, base64_, renamed_;
   std::string titles_;                // end to end, if another process made them
-  std::span<text_edit const> edits_;  // of the text before the spectra, those still to be done
+  std::span<text_edit const> edits_;  // edits still to be made in the text before the spectra
   std::size_t copied_ = 0;            // bytes of the text that are in out_ or replaced
 };
 

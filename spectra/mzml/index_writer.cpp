@@ -82,7 +82,7 @@ void mzml_writer::take_entry(index_mark const& mark) {
     return drop_entry(mark);
   }
   auto const found = index_->find(mark.id);
-  if (!found || *found < index_->next_number()) {  // of no element, or of one that has its entry already
+  if (!found || *found < index_->next_number()) {  // no element, or one that has its entry already
     if (found && index_->take_added(*found)) {
       --differences_.missing;
       ++differences_.moved;

@@ -127,7 +127,7 @@ void mzml_outline::start(std::string_view name, attributes const& all) {
 
 void mzml_outline::end(std::string_view name) {
   if (name == "referenceableParamGroup") in_group_ = false;
-  if (name == "sourceFileList") source_files_ = 2;  // terms behind it belong to no file
+  if (name == "sourceFileList") source_files_ = 2;  // terms after it belong to no file
   next_mark(name, true);
 }
 

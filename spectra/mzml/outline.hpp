@@ -13,7 +13,7 @@ namespace ordo::inline v0::spectra::detail {
 
 /// A term of a controlled vocabulary, as a cvParam gives it.
 struct cv_term {
-  std::uint32_t number = 0;  // of the accession MS:1000514: 1000514; 0 if it is of another vocabulary
+  std::uint32_t number = 0;  // number of the accession MS:1000514: 1000514; 0 if it is of another vocabulary
   std::string_view accession, name, value;
   std::string_view unit, unit_name;  // accession and name of the value's unit; empty if it has none
 };
@@ -53,7 +53,7 @@ struct index_mark {
   std::size_t begin = 0, end = 0;  // the text between the tag and the next one, in the output
   std::size_t id = 0;              // hash of the id of a chromatogram, or of the id of an entry
   enum class subject { spectra, chromatograms, other };
-  subject of = subject::spectra;  // of an index, its entries and its end
+  subject of = subject::spectra;  // what an index, its entries and its end are for
   bool is_parsed = false;         // the tag and all before it are well-formed
 };
 
@@ -93,12 +93,13 @@ class mzml_outline final : private xml_handler {
   bool begun_ = false, indexed_ = false, in_group_ = false;
 };
 
-/// Finds the kind of mark that a tag of this name makes. @param end  it is an end tag @returns false for other tags
+/// Finds the kind of mark that a tag of this name makes. @param end  it is an end tag
+/// @returns false for other tags
 [[nodiscard]] bool mark_named(std::string_view name, bool end, index_mark::kind& kind);
 
 /// The hash of the empty id.
 inline constexpr std::size_t no_id_hash = 0xcbf29ce484222325;
-/// Returns the hash of an id (FNV-1a, 64 bits), or that of an id with `before` and this text behind it.
+/// Returns the hash of an id (FNV-1a, 64 bits), or that of an id with `before` and this text after it.
 std::size_t id_hash(std::string_view id, std::size_t before = no_id_hash);
 
 }  // namespace ordo::inline v0::spectra::detail

@@ -78,24 +78,24 @@ class mzml_spectra final : private xml_handler {
   std::string_view text_;
   xml_parser* parser_ = nullptr;  // while read() runs
   std::vector<mzml_spectrum> all_;
-  std::size_t used_ = 0;  // of all_, whose memory is reused
+  std::size_t used_ = 0;  // how many of all_ are in use; the memory of the others is kept
   std::uint64_t repaired_ = 0;
   mzml_spectrum* now_ = nullptr;
-  std::size_t begin_ = 0;  // of the spectrum being read
+  std::size_t begin_ = 0;  // where the spectrum being read begins
   std::vector<place> where_;
-  std::vector<mzml_text::element> array_tags_, term_tags_;  // of parameters, those that the parser reads
+  std::vector<mzml_text::element> array_tags_, term_tags_;  // the tags that the parser reads
   std::vector<content> contents_;
   std::vector<attributes::attribute> plain_;
   std::vector<std::string_view> open_;  // elements
   std::size_t next_array_ = 0, next_content_ = 0, next_term_ = 0;
   std::size_t scans_ = 0;
   bool ion_begins_ = false;          // its first parameter comes
-  std::size_t precursor_ions_ = 0;   // of the spectrum before those of the precursor
-  std::optional<double> target_mz_;  // of the precursor
+  std::size_t precursor_ions_ = 0;   // ions of the spectrum before those of the precursor
+  std::optional<double> target_mz_;  // target m/z of the precursor
   bool takes_targets_;
   bool negative_ = false, positive_ = false, ms1_ = false;
-  std::string charge_;        // of the ion as text, unless it is only a possible one
-  std::string first_charge_;  // of the first ion
+  std::string charge_;        // charge of the ion as text, unless it is only a possible one
+  std::string first_charge_;  // first charge of the first ion
 };
 
 }  // namespace ordo::inline v0::spectra::detail

@@ -87,7 +87,7 @@ void mzml_writer::take(mzml_chunk const& from, std::size_t spectrum) {
 
 void mzml_writer::take(index_mark const& mark, index_mark const* next) {
   if (mark.what != index_mark::kind::entry && mark.what != index_mark::kind::index_end) release_entries();
-  release();  // of what follows the list
+  release();  // the memory of what follows the list
   switch (mark.what) {
     case index_mark::kind::spectra:
       if (ordering_)

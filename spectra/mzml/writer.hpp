@@ -30,13 +30,13 @@ struct mzml_ordering {
   order_options const& options;
   order_keys const& keys;
   ordered_texts spectra, entries;
-  std::vector<std::uint64_t> missing;  // of each key
+  std::vector<std::uint64_t> missing;  // spectra without a value, for each key
   bool holds_entries = false;
   std::string carried;       // text that belongs to the next element
-  std::string list_rest;     // rest of the tag of the list, behind the number of spectra
+  std::string list_rest;     // rest of the tag of the list, after the number of spectra
   bool counts = false;       // the tag has a number of spectra
   std::uint64_t read = 0;    // spectra
-  std::uint64_t placed = 0;  // of the list
+  std::uint64_t placed = 0;  // entries of the list that have their place
   std::string batch;         // text to be written next
   std::vector<spectrum_origin> origins;
 };
@@ -44,11 +44,11 @@ struct mzml_ordering {
 /// A writer of a document, chunk by chunk. It makes the index of an indexedmzML and its checksum anew. The index has an entry
 /// for each spectrum and chromatogram in the output, in the order of the document: entries of the input keep their form,
 /// missing ones are added, entries of nothing are left out. If spectra may be dropped, the others get new numbers, and the list
-/// states their count. As it does so before the first of them, the text behind is spooled until the last one is known. If
+/// states their count. As it does so before the first of them, the text after is spooled until the last one is known. If
 /// spectra are ordered, each with the text before it, they get new numbers, too, and their entries in the index follow them.
 class mzml_writer {
  public:
-  /// @param folder  of temporary files, if spectra may be dropped; else nullptr
+  /// @param folder  the folder of temporary files, if spectra may be dropped; else nullptr
   mzml_writer(sink& to, std::string const* folder);
   /// Orders spectra. @param keys  by which mzml_chunk encoded their keys
   mzml_writer(sink& to, order_keys const& keys, order_options const& options, machine_options const& machine);
@@ -116,7 +116,7 @@ class mzml_writer {
   indexed_elements* index_ = nullptr;  // nullptr: another index, or a repeated one
   bool indexes_spectra_ = false;
   std::string blanks_, prefix_;       // blanks_: before its entries; prefix_: of its tags
-  std::string index_end_, list_end_;  // to be written behind a tag that was empty
+  std::string index_end_, list_end_;  // to be written after a tag that was empty
   bool spectra_indexed_ = false, chromatograms_indexed_ = false, list_seen_ = false, offset_seen_ = false,
        checksum_seen_ = false;
   std::uint64_t list_read_at_ = 0;
@@ -124,8 +124,8 @@ class mzml_writer {
     std::uint64_t missing = 0, surplus = 0, moved = 0, wrong = 0;
   } differences_;
 
-  sha1_digest digest_;     // of the output so far
-  std::string_view text_;  // of the chunk
+  sha1_digest digest_;     // digest of the output so far
+  std::string_view text_;  // text of the chunk
   std::size_t done_ = 0;   // bytes of it
 
   // State if spectra may be dropped, or are ordered.

@@ -57,7 +57,7 @@ void spectrum_collector::take(chunk const& one) {
   carried_ += text.substr(begin);
 }
 
-// Stores the spectra of a chunk. @param text  of all of them @param skipped  bytes of the output before it
+// Stores the spectra of a chunk. @param text  the text of all of them @param skipped  bytes of the output before it
 void spectrum_collector::store(spectrum_records const& records, std::size_t skipped, std::string_view text) {
   std::size_t const size = carried_.size() + text.size(), titles = records.titles().size(), count = records.all().size();
   if (!store_.has_room(size + titles, count) && !store_.empty()) make_room_();

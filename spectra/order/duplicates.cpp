@@ -175,9 +175,9 @@ class spectrum_table {
     return std::span(column).subspan(std::size_t(offsets_[s]), std::size_t(offsets_[s + 1] - offsets_[s]));
   }
 
-  std::vector<double> mz_, intensity_;     // of all peaks
-  std::vector<std::uint64_t> offsets_{0};  // of peaks: one more than there are spectra
-  std::vector<double> precursor_;          // of spectra, as in spectrum_columns
+  std::vector<double> mz_, intensity_;     // m/z and intensity of all peaks
+  std::vector<std::uint64_t> offsets_{0};  // offsets of peaks: one more than there are spectra
+  std::vector<double> precursor_;          // as in spectrum_columns
   std::vector<std::int32_t> charge_;
   std::vector<std::uint32_t> ms_level_;
 };
@@ -338,10 +338,10 @@ void mark_similar(spectrum_table const& all, duplicate_rule const& rule, std::ve
   });
 }
 
-// Tells which spectra repeat others, of all that come in chunks in the order of the inputs.
+// Finds the spectra that repeat earlier ones, chunk by chunk in the order of the inputs.
 class repeat_finder : public detail::chunk_receiver {
  public:
-  /// Returns whether each spectrum repeats an earlier one.
+  /// Returns true if each spectrum repeats an earlier one.
   virtual std::vector<std::uint8_t> found() = 0;
 };
 
@@ -426,7 +426,7 @@ class similar_finder final : public repeat_finder {
   external::run_files files_;
   std::vector<spectrum_table::stored> stored_;
   spectrum_table batch_;
-  std::vector<std::uint8_t> repeats_;  // of the batches before, and of this one when it was marked
+  std::vector<std::uint8_t> repeats_;  // repeats in the batches before, and in this one once it is marked
 };
 
 }  // namespace

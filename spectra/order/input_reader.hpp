@@ -17,7 +17,8 @@ class input_reader {
   input_reader(input_reader const&) = delete;
   input_reader& operator=(input_reader const&) = delete;
 
-  /// Runs a pipeline over an input. @param task  whose purpose and input format are set here @returns its report, not yet added
+  /// Runs a pipeline over an input. @param task  whose purpose and input format are set here
+  /// @returns its report, not yet added
   sort_report read(spectrum_inputs::opened const& opened, pipeline_task task);
   void add(sort_report const& one);
   /// Counts a warning, and reports it if it is among the first.
@@ -37,7 +38,8 @@ class input_reader {
 
   [[nodiscard]] std::size_t memory() const noexcept { return memory_; }
   [[nodiscard]] sort_options const& options() const noexcept { return options_; }
-  /// Puts phases of the order behind those of chunks, which write nothing. @returns the report of all
+  /// Puts phases of the order after those of chunks, which write nothing.
+  /// @returns the report of all
   order_report& end(phase_time const& order, phase_time const& spill, phase_time const& write);
 
   order_report done;

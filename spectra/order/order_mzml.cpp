@@ -211,11 +211,12 @@ class joining final : private chunk_receiver {
   unique_ids spectrum_ids_, chromatogram_ids_;
   std::string spectrum_list_, chromatogram_list_;  // tags of the first lists
   std::uint64_t num_spectra_ = 0, spectra_bytes_ = 0, num_chromatograms_ = 0, chromatogram_bytes_ = 0;
-  std::string spectrum_text_, chromatogram_text_;  // of the output; chromatograms are written while a spectrum waits
+  std::string spectrum_text_,
+      chromatogram_text_;  // entries of the output's index; chromatograms are written while a spectrum waits
 
   // State of the input that is being read.
   std::size_t input_ = 0;
-  std::uint64_t number_ = 0;  // of the next spectrum
+  std::uint64_t number_ = 0;  // number of the next spectrum
   place place_ = place::outside;
   std::string carried_;  // text that belongs to the next element
   std::span<index_mark const> marks_;

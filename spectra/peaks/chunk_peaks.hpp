@@ -43,25 +43,25 @@ class chunk_peaks {
   // Input of select(): all peaks of some spectra of the chunk.
   std::span<double const> mz, intensity;
   std::vector<std::uint32_t> first;             // peak of each spectrum, and the number of peaks
-  std::vector<spectrum_header const*> headers;  // of each spectrum; only for selection::remove_precursor
+  std::vector<spectrum_header const*> headers;  // the header of each spectrum; only for selection::remove_precursor
   std::vector<std::uint8_t> fixed;              // 1: the order of the spectrum stays; empty: of none
   std::vector<std::uint8_t> left_out;           // 1: the spectrum is dropped whatever its peaks are; empty: none is
   std::vector<std::uint8_t> whole;              // 1: the spectrum keeps all peaks; empty: none does
 
   // Input of sort(): the peaks of disordered spectra, as encoded by peak_code.
   std::vector<std::uint64_t> codes;
-  std::vector<std::uint32_t> bounds;  // of the disordered spectra in `codes`, from 0 on
+  std::vector<std::uint32_t> bounds;  // where the disordered spectra begin in `codes`, from 0 on
 
   // Output of sort(): the positions in `codes` of each disordered spectrum, in order.
   std::vector<std::uint32_t> order;
   // Output of select(), if peaks are merged: the intensity of each peak, or a sum.
   std::vector<double> sums;
   // Output of select(), and of sort() after it.
-  std::vector<std::uint8_t> keep;       // of each peak
+  std::vector<std::uint8_t> keep;       // 1 for each peak that is kept
   std::vector<std::uint32_t> kept;      // peaks, spectrum by spectrum, in the order of the output
-  std::vector<std::size_t> first_kept;  // of each spectrum, and the number of kept peaks
+  std::vector<std::size_t> first_kept;  // the first kept peak of each spectrum, and the number of kept peaks
   enum class change : std::uint8_t { none, reordered, dropped };
-  std::vector<change> changes;  // of each spectrum
+  std::vector<change> changes;  // the change of each spectrum
 
   void clear();
   /// Ends a disordered spectrum, whose codes were appended.
@@ -69,7 +69,7 @@ class chunk_peaks {
   /// Selects peaks, counts them, and makes codes of the spectra that are out of order.
   /// @returns the seconds that it waited for a machine
   double select(sort_options const& options, peak_machines& machines, chunk_counts& counts);
-  /// Sorts the disordered spectra. @param share  of the input's spectra that is disordered, as far as is known
+  /// Sorts the disordered spectra. @param share  the share of the input's spectra that is disordered, as far as is known
   /// @returns the seconds that it waited for a machine
   double sort(peak_machines& machines, double share);
   [[nodiscard]] std::span<std::uint32_t const> kept_of(std::size_t spectrum) const {

@@ -22,7 +22,7 @@ class peak_machines {
   ~peak_machines();
 
   /// Sorts as peak_sorter does. Any number of threads at a time; the first call chooses the machine.
-  /// @param share  of the input that will be sorted, as far as is known
+  /// @param share  the share of the input that will be sorted, as far as is known
   /// @returns the seconds that it waited for a machine that other threads used, or that started
   double sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets, std::span<std::uint32_t> order,
               double share);

@@ -16,9 +16,9 @@ namespace ordo::inline v0::spectra::detail {
 struct host_peaks {
   std::span<double const> mz, intensity;
   std::span<std::uint32_t const> offsets;
-  std::span<double const> precursor_mz;   // of each spectrum, NaN: missing; to remove precursors
-  std::span<std::int32_t const> charges;  // of each spectrum, 0: missing
-  std::span<double> sums;                 // of each peak, the result of merging: its intensity, or a sum; empty without merging
+  std::span<double const> precursor_mz;   // one a spectrum, NaN: missing; to remove precursors
+  std::span<std::int32_t const> charges;  // one a spectrum, 0: missing
+  std::span<double> sums;                 // the intensity of each peak after merging; empty without merging
 };
 
 /// A machine that sorts and selects the peaks of one chunk after the other, and keeps its memory between them.

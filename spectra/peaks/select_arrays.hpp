@@ -17,7 +17,7 @@ namespace ordo::inline v0::spectra::detail {
 /// The maximum number of peaks that are worked on at a time: candidates are counted with 32 bits.
 inline constexpr std::uint64_t max_peaks = std::uint64_t{1} << 31;
 
-/// Moves the kept items of [from, from + keep.size()) to `to`, which is not behind `from`. @param count  number of kept items
+/// Moves the kept items of [from, from + keep.size()) to `to`, which is not after `from`. @param count  number of kept items
 template <class T, Backend B>
 void move_kept(B& backend, void* column, std::size_t from, std::size_t to, std::span<std::uint8_t const> keep,
                std::size_t count) {

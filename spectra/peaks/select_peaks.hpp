@@ -36,8 +36,8 @@ struct peak_arrays {
   bool wide_offsets = false;
   std::size_t first = 0;  // subtracted from the offsets
   std::size_t spectra = 0;
-  real_column precursor_mz;              // of each spectrum, NaN: missing; to remove precursors
-  std::int32_t const* charge = nullptr;  // of each spectrum, 0: missing; may be null
+  real_column precursor_mz;              // one a spectrum, NaN: missing; to remove precursors
+  std::int32_t const* charge = nullptr;  // one a spectrum, 0: missing; may be null
   void* sums = nullptr;                  // the memory of `intensity`, to which merging adds; else null
 
   [[nodiscard]] ORDO_FN std::size_t begin(std::size_t s) const {
@@ -126,7 +126,7 @@ struct join_passing {
 struct pass_thresholds {
   selection_values rules;
   peak_arrays in;
-  std::uint32_t const* starts;  // of spectra
+  std::uint32_t const* starts;  // where each spectrum begins
   std::uint8_t* keep;
 
   ORDO_FN passing_peaks operator()(std::size_t s, std::size_t i) const {
@@ -147,7 +147,7 @@ struct pass_thresholds {
 struct pass_relative_threshold {
   selection_values rules;
   peak_arrays in;
-  passing_peaks const* passing;  // of spectra
+  passing_peaks const* passing;  // passing peaks of each spectrum
   std::uint8_t* keep;
 
   ORDO_FN std::uint32_t operator()(std::size_t s, std::size_t i) const {
@@ -230,7 +230,7 @@ ORDO_FN inline bool is_finite_number(double value) {
 
 /// Drops the candidates [begin, end) of a spectrum, in the order of m/z, that are near a greater one that is kept; with
 /// merging, adds their intensities to it.
-/// @param order  positions of the candidates, from the greatest down @param state  of each position, initially 0
+/// @param order  positions of the candidates, from the greatest down @param state  the state of each position, initially 0
 /// @returns the number of kept candidates
 ORDO_FN inline std::uint32_t drop_near(selection_values const& rules, peak_arrays const& in, std::uint32_t const* items,
                                        std::size_t begin, std::size_t end, std::uint32_t const* order, std::uint8_t* state,
@@ -289,7 +289,8 @@ void drop_near_peaks(B& backend, peak_arrays const& in, selection_values const& 
 }
 
 /// Calls group(begin, end) for each window that holds more than `top` of a spectrum's candidates [begin, end), which are in the
-/// order of m/z. Without windows, the spectrum is one. @returns the number of calls
+/// order of m/z. Without windows, the spectrum is one.
+/// @returns the number of calls
 template <class Group>
 ORDO_FN std::uint32_t large_groups(selection_values const& rules, peak_arrays const& in, std::uint32_t const* items,
                                    std::size_t begin, std::size_t end, Group group) {
@@ -372,7 +373,7 @@ void keep_greatest(B& backend, peak_arrays const& in, selection_values const& ru
   });
 }
 
-/// The codes of peaks that are kept so far, the greatest first and those without intensity last; behind them all others.
+/// The codes of peaks that are kept so far, the greatest first and those without intensity last; after them all others.
 template <class Number>
 struct kept_codes {
   Number const* intensity;
@@ -430,10 +431,10 @@ ORDO_FN inline bool is_surpassed(selection_values const& rules, peak_arrays cons
                                  std::uint64_t const* greatest, std::size_t begin, std::size_t end, std::size_t at) {
   double const mz = in.mz[items[at]];
   std::size_t first = begin, last = end;
-  for (std::size_t behind = at; first < behind;) {
-    std::size_t const middle = first + (behind - first) / 2;
+  for (std::size_t after = at; first < after;) {
+    std::size_t const middle = first + (after - first) / 2;
     if (mz - in.mz[items[middle]] < rules.around)
-      behind = middle;
+      after = middle;
     else
       first = middle + 1;
   }
@@ -506,10 +507,10 @@ void keep_greatest_around(B& backend, peak_arrays const& in, selection_values co
   });
   backend.each(n, [=] ORDO_FN(std::size_t i) {
     // The spectrum of the candidate, by bisection: the last that begins at or before it.
-    std::size_t s = 0, behind = spectra;
-    while (behind - s > 1) {
-      std::size_t const middle = s + (behind - s) / 2;
-      (starts[middle] <= i ? s : behind) = middle;
+    std::size_t s = 0, after = spectra;
+    while (after - s > 1) {
+      std::size_t const middle = s + (after - s) / 2;
+      (starts[middle] <= i ? s : after) = middle;
     }
     if (is_surpassed(rules, in, items, greatest, starts[s], starts[s + 1], i)) keep_at[items[i]] = 0;
   });

@@ -8,7 +8,8 @@
 namespace ordo::inline v0::spectra::detail {
 namespace {
 
-constexpr std::uint64_t max_round_bytes = std::uint64_t{64} << 20;  // of input, unless there are more members than chunks
+constexpr std::uint64_t max_round_bytes = std::uint64_t{64}
+                                          << 20;  // bytes of input in a round, unless there are more members than chunks
 
 /// The counts of a report, without its machine and phases.
 auto counts_of(sort_report& all) {

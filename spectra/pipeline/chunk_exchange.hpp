@@ -16,7 +16,7 @@ namespace ordo::inline v0::spectra::detail {
 /// add() and finish().
 class chunk_exchange {
  public:
-  /// Collective. @param chunk_bytes  of member 0 counts
+  /// Collective. @param chunk_bytes  that of member 0 counts
   chunk_exchange(communicator& members, std::size_t chunk_bytes, std::size_t threads);
 
   [[nodiscard]] std::size_t chunk_bytes() const noexcept { return chunk_bytes_; }
@@ -34,7 +34,8 @@ class chunk_exchange {
   /// Ends the work of the others, which then have these counts; or, without any, throw member_lost. Does nothing after a cut.
   void end(sort_report const* counts);
 
-  /// Takes the results of the next chunk, which count if it is this member's. @returns false if member 0 needs no more
+  /// Takes the results of the next chunk, which count if it is this member's.
+  /// @returns false if member 0 needs no more
   bool add(std::uint64_t chunk, std::span<char const> results);
   /// Sends what is left, waits for the end, and sets the counts to those of member 0. @throws member_lost  if it has failed
   void finish(sort_report& counts);
@@ -54,9 +55,9 @@ class chunk_exchange {
 
   communicator& members_;
   std::uint64_t chunk_bytes_, min_share_ = 1, max_share_ = 1;  // chunks of another member than the first in a round
-  host_bytes own_, all_;                                       // results, each behind its size
-  std::vector<std::span<char const>> received_;                // of each chunk of the round
-  round last_{0, 0, 0};                                        // that was received
+  host_bytes own_, all_;                                       // results, each after its size
+  std::vector<std::span<char const>> received_;                // what came for each chunk of the round
+  round last_{0, 0, 0};                                        // the round that was received last
   std::uint64_t sent_ = 0;
   bool ended_ = false, is_cut_ = false;
 };

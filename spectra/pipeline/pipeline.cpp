@@ -159,7 +159,7 @@ void pipeline::run(source& input, sink* output) {
       if (others_) others_->end(nullptr);
     } catch (...) {  // what went wrong first is thrown
     }
-    ordo::detail::rethrow_refused_block(fmt::format("{}: the spectra behind byte {}", options_.name, found_.totals.bytes));
+    ordo::detail::rethrow_refused_block(fmt::format("{}: the spectra after byte {}", options_.name, found_.totals.bytes));
   }
   if (others_) others_->end(&found_.totals);
 }
@@ -186,7 +186,7 @@ void pipeline::take_results(chunk& one) {
 
 // Works on chunks for member 0, until it needs no more.
 void pipeline::help() {
-  std::exception_ptr failure;  // of this member, unless member 0 fails, too
+  std::exception_ptr failure;  // this member's, unless member 0 fails, too
   try {
     auto const next = [&](tbb::flow_control& control) -> chunk* {
       chunk* const one = &take_idle();

@@ -91,7 +91,7 @@ class pipeline {
   spectrum_columns columns_;
   std::vector<std::uint64_t> chosen_;
   order_report ordered_;
-  std::atomic<bool> stopped_{false};  // behind a disorder
+  std::atomic<bool> stopped_{false};  // after a disorder
   std::vector<phase_time> phases_{num_steps};
 
   std::unique_ptr<input_format> format_;

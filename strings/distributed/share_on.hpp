@@ -66,13 +66,14 @@ struct length_of_line {
   ORDO_FN Offset operator()(std::size_t k) const { return ends[numbers[k]] - starts[numbers[k]]; }
 };
 
-/// Finds the member that sorts line i: the number of splitters that are not behind it.
+/// Finds the member that sorts line i: the number of splitters that are not after it.
 template <class Offset>
 struct find_member {
-  line_order lines, keys;  // of the text; of the splitters, each of which begins at a start and ends with a delimiter
+  line_order lines,
+      keys;  // lines and keys of the text; of the splitters, each of which begins at a start and ends with a delimiter
   Offset const* line_starts;
   std::uint64_t const* key_starts;
-  std::uint64_t const* equal_before;  // of lines equal to a splitter, those with lower numbers are before it
+  std::uint64_t const* equal_before;  // a line equal to a splitter is before it if its number is lower
   std::size_t splitters;
   std::uint32_t* members;
 
@@ -171,7 +172,8 @@ class share_on {
     return samples;
   }
 
-  /// Divides the lines among the members. @returns for each member the number of lines that go to it and to those before it
+  /// Divides the lines among the members.
+  /// @returns for each member the number of lines that go to it and to those before it
   std::vector<std::size_t> divide(communicator const& members, std::span<ordo::detail::splitter const> splitters,
                                   line_comparison& compare) {
     if (is_sorted_)
@@ -208,7 +210,8 @@ class share_on {
     lines_ = backend_.select(lines_, is_first{repeats.data()}, start_of_line<Offset>{order_.data()}, firsts.span());
     order_ = std::move(firsts);
   }
-  /// Puts the lines, which are in the order of the text, into that of the members. @returns as sort_by_owner
+  /// Puts the lines, which are in the order of the text, into that of the members.
+  /// @returns as sort_by_owner
   std::vector<std::uint64_t> move_to_members(communicator const& members, std::span<ordo::detail::splitter const> splitters) {
     std::string keys;
     std::vector<std::uint64_t> starts, equal_before;
@@ -286,7 +289,7 @@ void sort_share_on(B& backend, share_task& task) {
   };
 
   buffer<unsigned char> divided;
-  std::vector<std::uint64_t> begins{0};  // of each member's part of the divided share, and their end
+  std::vector<std::uint64_t> begins{0};  // where each member's part of the divided share begins, and where the last ends
   {
     text_job loading{task.share, task.to, task.options, task.equal, {}};
     auto const text = backend.template buffer<unsigned char>(loading.max_bytes() + read_beyond);

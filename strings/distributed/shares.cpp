@@ -10,7 +10,7 @@
 namespace ordo::inline v0::strings::detail {
 namespace {
 
-/// Returns the first begin of a line at or behind `offset` of a text, or its end.
+/// Returns the first begin of a line at or after `offset` of a text, or its end.
 std::uint64_t line_begin(source const& text, text_range const& range, std::uint64_t offset, char delimiter) {
   if (offset == 0 || offset >= range.size) return std::min(offset, range.size);
   std::vector<char> block(std::size_t{1} << 16);
@@ -47,7 +47,7 @@ std::vector<line_piece> pieces_of(texts const& from, std::size_t first, std::spa
   for (text_range const& range : ranges.subspan(first)) total += range.size;
   std::uint64_t const begin = even_offset(total, members, rank), end = begin + even_share(total, members, rank);
   std::vector<line_piece> pieces;
-  std::uint64_t offset = 0;  // of a text among all
+  std::uint64_t offset = 0;  // where a text begins among all
   for (std::size_t k = first; k < ranges.size(); offset += ranges[k++].size) {
     text_range const& range = ranges[k];
     std::uint64_t const low = std::clamp(begin, offset, offset + range.size) - offset,

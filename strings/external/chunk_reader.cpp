@@ -69,7 +69,7 @@ void chunk_reader::count() {
   counted_ = bytes_.size();
 }
 
-// Ends the chunk behind the last line that fits besides the bytes read after it, or else behind the first line. The bytes
+// Ends the chunk after the last line that fits besides the bytes read after it, or else after the first line. The bytes
 // contain a delimiter.
 void chunk_reader::cut() {
   std::string_view const all(bytes_.data(), bytes_.size());

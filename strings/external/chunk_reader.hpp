@@ -25,7 +25,7 @@ class chunk_reader {
   [[nodiscard]] std::string_view chunk() const { return {bytes_.data(), chunk_}; }
   /// Returns an upper bound of the number of lines in the chunk.
   [[nodiscard]] std::size_t lines() const { return chunk_lines_; }
-  /// Returns whether this is the last chunk.
+  /// Returns true if this is the last chunk.
   [[nodiscard]] bool at_end() const { return over_ && chunk_ == bytes_.size(); }
   /// Returns the number of bytes read so far, with the delimiters that were added.
   [[nodiscard]] std::uint64_t read() const { return read_; }
@@ -45,9 +45,9 @@ class chunk_reader {
   text_job& job_;
   sort_options const& options_;
   memory_plan const& plan_;
-  std::size_t limit_;  // of the plan, or more if a long line took more
+  std::size_t limit_;  // the limit of the plan, or more if a long line took more
   bool over_ = false;
-  host_bytes bytes_;  // the chunk, and bytes that were read behind it
+  host_bytes bytes_;  // the chunk, and bytes that were read after it
   std::size_t chunk_ = 0, chunk_lines_ = 0;
   std::size_t counted_ = 0, lines_ = 0;          // lines that end in the first counted_ bytes
   std::size_t fitting_ = 0, fitting_lines_ = 0;  // counts from before, which fit

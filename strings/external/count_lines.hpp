@@ -31,7 +31,7 @@ class head_sink final : public sink {
   char delimiter_;
 };
 
-/// Writes the first of equal lines, behind their number, as `uniq -c` does.
+/// Writes the first of equal lines, after their number, as `uniq -c` does.
 class counting_sink final : public sink {
  public:
   counting_sink(sink& to, sort_options const& options)
@@ -50,7 +50,7 @@ class counting_sink final : public sink {
   line_comparison compare_;
   bool plain_;  // whole lines are compared by their bytes in every locale, as in uniq
   char delimiter_;
-  std::uint64_t count_ = 0;  // of lines equal to first_ so far
+  std::uint64_t count_ = 0;  // number of lines equal to first_ so far
   std::string first_, unfinished_, out_;
 };
 

@@ -285,8 +285,8 @@ class count_sort {
   key_encoder encode_;
   line_comparison compare_{options_.by, options_.delimiter};
   bool plain_;
-  std::uint64_t seed_;              // of this process alone, so that no input can be made to collide
-  std::vector<line_table> tables_;  // of the parts of a block
+  std::uint64_t seed_;              // random in each process, so that no input can be made to collide
+  std::vector<line_table> tables_;  // one for each part of a block
   std::size_t done_ = 0;            // entries of them that have been added
   line_table all_;
 };

@@ -29,10 +29,10 @@ using external::ranges_source, external::run_range;
 
 constexpr std::size_t min_memory = std::size_t{2} << 20;
 constexpr std::size_t usual_batch = 16;                  // GNU sort's
-constexpr std::size_t min_part = std::size_t{64} << 10;  // of a run in a range: smaller ones are read slowly
+constexpr std::size_t min_part = std::size_t{64} << 10;  // bytes of a run in a range: smaller parts are read slowly
 constexpr std::size_t max_batch = 1024, max_copied = std::size_t{8} << 20;
 
-// Writes one range of the output behind those before.
+// Writes one range of the output after those before.
 class part_sink final : public sink {
  public:
   // addressed: `to` knows the number of all bytes and takes them in any order.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t max_head = 1'000'000;
 constexpr std::size_t block_bytes = std::size_t{16} << 20, part_bytes = std::size_t{256} << 10;
-constexpr std::size_t memory_per_byte = 4;  // of the lines that are kept, while they are sorted
+constexpr std::size_t memory_per_byte = 4;  // bytes of memory for a byte of the kept lines, while they are sorted
 
 class text_sink final : public sink {
  public:
@@ -111,7 +111,7 @@ class first_lines {
   host_bytes text_;
   std::uint64_t times_ = 1;          // more lines are sorted at first if few of them differ
   std::size_t cut_ = 0;              // bytes of the first lines when they were cut last
-  std::optional<std::string> last_;  // of the first lines, if there are enough
+  std::optional<std::string> last_;  // the last of the first lines, if there are enough
   std::string last_codes_;
 };
 

@@ -84,8 +84,8 @@ class line_reader {
   bool by_bytes_, reverse_;
   std::uint64_t first_bytes_ = 0;
   host_bytes bytes_;
-  std::size_t begin_ = 0, length_ = 0;  // of the line
-  std::size_t next_ = 0, end_ = 0;      // of what was read behind it
+  std::size_t begin_ = 0, length_ = 0;  // the line
+  std::size_t next_ = 0, end_ = 0;      // what was read after the line
 };
 
 // A text, or a run that was merged from some.
@@ -185,7 +185,7 @@ merge_counts detail::merge_lines(std::vector<std::unique_ptr<source>> texts, sin
     }
     sum.written += out.size();
     if (!out.empty()) to.write(out);
-  } catch (enough_lines const&) {}  // the lines behind them need not be read
+  } catch (enough_lines const&) {}  // the lines after them need not be read
   return sum;
 }
 

@@ -24,7 +24,7 @@ using external::run_range, external::stored_range;
 constexpr std::uint64_t min_block = std::uint64_t{16} << 10, max_blocks = 4096;
 constexpr std::size_t cached = std::size_t{256} << 10;  // bytes that are still in a core's cache when they have been written
 constexpr std::size_t page = 4096, max_read = std::size_t{1} << 20;
-constexpr double samples_in_range = 32;  // that fills the memory
+constexpr double samples_in_range = 32;  // samples in a range that fills the memory
 constexpr double filled = 0.8;           // the part of the memory that a range fills, by the samples
 constexpr std::size_t max_sample = 1024;
 
@@ -99,7 +99,7 @@ class run_reader {
     }
     return end;
   }
-  // Returns where the line that has the byte at `at` begins. A line begins at `begin`, and not behind `at`.
+  // Returns where the line that has the byte at `at` begins. A line begins at `begin`, and not after `at`.
   std::uint64_t line_around(std::uint64_t at, std::uint64_t begin) {
     for (std::size_t size = page / 8; at != begin; size = std::min(4 * size, max_read)) {
       if (has_no_end(at - 1)) {
@@ -129,7 +129,7 @@ class run_reader {
   }
 
  private:
-  // Returns whether the block around a byte is known to have no delimiter.
+  // Returns true if the block around a byte is known to have no delimiter.
   [[nodiscard]] bool has_no_end(std::uint64_t at) const { return counts_ && counts_->lines_in_block[at / counts_->block] == 0; }
   // Returns at least `wanted` bytes from `at` on, or all up to the end of the run.
   std::span<char const> window(std::uint64_t at, std::size_t wanted) {
@@ -148,7 +148,7 @@ class run_reader {
   line_run const* counts_ = nullptr;
   char delimiter_;
   std::vector<char> bytes_;
-  std::uint64_t begin_ = 0;  // of bytes_, in the run
+  std::uint64_t begin_ = 0;  // where bytes_ begins in the run
 };
 
 // In [begin, end) the lines for which before(line) holds come first. Returns where the others begin. The first `max_bytes`
@@ -156,7 +156,7 @@ class run_reader {
 template <class Before>
 std::uint64_t find_bound(run_reader& reader, std::uint64_t begin, std::uint64_t end, std::size_t max_bytes, Before before) {
   std::uint64_t found = end;
-  while (begin < end) {  // a line begins at `begin`; lines that begin at or behind `end` are not before
+  while (begin < end) {  // a line begins at `begin`; lines that begin at or after `end` are not before
     std::uint64_t const middle = begin + (end - begin) / 2;
     std::uint64_t const at = middle == begin ? begin : reader.first_line(middle, end);
     if (at == end) {
@@ -239,20 +239,20 @@ class cutter {
       if (from.bytes() == 0) continue;
       run_reader reader(run, options_.delimiter);
       double next = step * std::fmod(0.6180339887 * double(k + 1), 1.0), weight = 0;
-      std::uint64_t behind = from.begin;  // the last sample: where the next line begins
+      std::uint64_t after = from.begin;  // the last sample: where the next line begins
       for (std::uint64_t b = from.begin; b < from.end;) {
         std::uint64_t const end = std::min(from.end, (b / run.block + 1) * run.block);
         double const more = double(end - b) + per_line * run.lines(b, end);
         for (; next < weight + more; next += step) {
           auto const at = b + std::min(std::uint64_t(double(end - b) * (next - weight) / more), end - b - 1);
-          if (at < behind) {  // a long line is drawn more than once
+          if (at < after) {  // a long line is drawn more than once
             samples.push_back(samples.back());
             continue;
           }
-          std::uint64_t const line = reader.line_around(at, behind);
+          std::uint64_t const line = reader.line_around(at, after);
           std::string const text(reader.line(line, max_sample));
           bool const whole = text.size() < max_sample;
-          behind = whole ? line + text.size() + 1 : reader.first_line(line + text.size(), from.end);
+          after = whole ? line + text.size() + 1 : reader.first_line(line + text.size(), from.end);
           samples.push_back({text, k, line, whole});
         }
         weight += more;
@@ -288,7 +288,7 @@ class cutter {
     return std::string(reader.line(reader.line_around(largest.begin + largest.bytes() / 2, largest.begin)));
   }
 
-  // Returns two ranges for each splitter, the lines before it and the lines equal to it, and one for the lines behind the last.
+  // Returns two ranges for each splitter, the lines before it and the lines equal to it, and one for the lines after the last.
   std::vector<line_range> split(line_range const& all, std::vector<sample> const& samples,
                                 std::vector<std::string> const& splitters) {
     std::vector<line_range> ranges(2 * splitters.size() + 1);
@@ -315,16 +315,16 @@ class cutter {
       for (; near != last && (!near->whole || compare(near->line, splitter) < 0); ++near)
         if (near->whole) low = std::max(low, near->at);
       std::uint64_t const high = near == last ? from.end : std::max(near->at, low);
-      // Bytes behind the splitter's length cannot change the result of a comparison of whole lines.
+      // Bytes after the splitter's length cannot change the result of a comparison of whole lines.
       std::size_t const max_bytes = options_.by.is_plain() ? splitter.size() + 1 : ~std::size_t{0};
       auto const below = [&](std::string_view line) { return compare(line, splitter) < 0; };
       auto const not_above = [&](std::string_view line) { return compare(line, splitter) <= 0; };
       std::uint64_t const bound = find_bound(reader, low, high, max_bytes, below);
       bool const meets = bound != from.end && not_above(reader.line(bound, max_bytes));
-      std::uint64_t const behind = meets ? find_bound(reader, bound, from.end, max_bytes, not_above) : bound;
+      std::uint64_t const after = meets ? find_bound(reader, bound, from.end, max_bytes, not_above) : bound;
       ranges[2 * s].parts[k] = {from.run, begin, bound};
-      ranges[2 * s + 1].parts[k] = {from.run, bound, behind};
-      begin = behind;
+      ranges[2 * s + 1].parts[k] = {from.run, bound, after};
+      begin = after;
     }
     ranges.back().parts[k] = {from.run, begin, from.end};
   }

@@ -45,7 +45,7 @@ line_run write_line_run(external::run_files& files, std::uint64_t max_bytes, cha
 /// A range of the order: its part of each run, in the order of the runs.
 struct line_range {
   std::vector<external::run_range> parts;
-  bool sorted = false;      // a single part, or equal lines only: the parts one behind the other are in order
+  bool sorted = false;      // a single part, or equal lines only: the parts one after the other are in order
   std::uint64_t lines = 0;  // estimated, unless it is sorted
 
   [[nodiscard]] std::uint64_t bytes() const;

@@ -41,7 +41,7 @@ bool record_source::load(std::string& to, std::uint64_t& at) {
   return got == step;
 }
 
-// Returns whether a line belongs to the header by its prefix. @param whole  false: more of the line follows
+// Returns true if a line belongs to the header by its prefix. @param whole  false: more of the line follows
 // @param sure  false if that depends on what follows
 bool record_source::is_header(std::string_view line, bool whole, bool& sure) const {
   sure = true;
@@ -58,7 +58,7 @@ void record_source::take_header() {
   std::uint64_t at = size() ? position() : 0;
   std::uint64_t const begin = at;
   bool more = load(text, at);
-  std::size_t end = 0;  // of the header
+  std::size_t end = 0;  // where the header ends
   if (format_.has_mark && text.starts_with(utf8_mark)) end = utf8_mark.size();
   char const delimiter = format_.sorted_delimiter();
   for (std::size_t searched = end;;) {

@@ -17,9 +17,9 @@ struct record_format {
   /// Fields may have quotes, with '\n' inside (order::quoted). Records end with NUL for the sort, see record_source.
   bool quoted = false;
   char separator = ',';      // if quoted
-  char delimiter = '\n';     // of lines, if not quoted
+  char delimiter = '\n';     // delimiter of lines, if not quoted
   std::uint64_t header = 0;  // the number of lines that the header has
-  /// The header also has all lines behind these that begin with one of the prefixes. They may not follow other lines.
+  /// The header also has all lines after these that begin with one of the prefixes. They may not follow other lines.
   std::vector<std::string_view> header_prefixes;
   bool has_mark = false;  // the mark with which a text in UTF-8 may begin belongs to the header
 
@@ -32,7 +32,7 @@ struct record_format {
 /// no quotes.
 class record_source final : public source {
  public:
-  /// Reads the header. @param name  of the text, for messages
+  /// Reads the header. @param name  the name of the text, for messages
   /// @throws input_error for a NUL in a record, for a quote that is not closed, and what `from` throws
   record_source(std::unique_ptr<source> from, record_format const& format, std::string name);
 
@@ -60,11 +60,11 @@ class record_source final : public source {
   record_format format_;
   std::string name_, header_;
   std::uint64_t header_lines_ = 0;
-  std::string waiting_;  // bytes behind the header that were read with it
+  std::string waiting_;  // bytes after the header that were read with it
   std::size_t waiting_read_ = 0;
   bool ended_ = false;
 
-  // Of quoted records.
+  // State of the reader of quoted records.
   enum class state { begin, plain, in_quotes, quote_in_quotes } state_ = state::begin;
   std::uint64_t line_ = 1, record_line_ = 1;  // numbers of this line and of the one in which the record begins
 };

@@ -156,11 +156,11 @@ std::optional<std::size_t> put_single_bytes(compiled_key const& by, text_piece c
   };
   std::size_t size = 0;
   for (unsigned byte = next(); byte != 0 && size < by.first_level_codes;) {
-    unsigned const behind = next();
-    if (!all.has(byte, behind)) return {};
+    unsigned const after = next();
+    if (!all.has(byte, after)) return {};
     if (to) std::memcpy(to + size, all.codes[byte].data(), single_bytes::max_codes);
     size += all.size[byte];
-    byte = behind;
+    byte = after;
   }
   return std::min(size, by.first_level_codes);
 }
@@ -216,7 +216,7 @@ first_level::first_level(compiled_key const& by, text_piece const& of) {
   }
   for (std::size_t max_bytes = usual_piece;; max_bytes *= 4) {
     collated_text const text(by, of, max_bytes);
-    // The text behind a NUL counts only if all before it is equal.
+    // The text after a NUL counts only if all before it is equal.
     bool const cut = text.is_cut() && text.view().find('\0') == std::string_view::npos;
     std::string_view const all = transformed(text.view().data(), by.locale, few_, sizeof few_, many_);
     codes_ = all.data();

@@ -27,7 +27,7 @@ struct single_bytes {
   std::array<unsigned char, 256> size;                          // number of codes of the first level
   std::array<std::array<unsigned char, max_codes>, 256> codes;  // the first level
 
-  /// Returns whether `byte` is a character by itself before `next`, which is 0 at the end.
+  /// Returns true if `byte` is a character by itself before `next`, which is 0 at the end.
   [[nodiscard]] bool has(unsigned byte, unsigned next) const { return known[byte] && !joins[byte][next]; }
 };
 
@@ -40,7 +40,7 @@ single_bytes const& single_bytes_of(locale_t in);
 // Both agree on the first level, the letters without accents and case. So codes are of the first level, and pieces with equal
 // codes are compared. A text with NULs is compared part by part, because strcoll stops at a NUL.
 
-/// A piece of a line as a key reads it, with a NUL behind it.
+/// A piece of a line as a key reads it, with a NUL after it.
 class collated_text {
  public:
   /// @param max_bytes  the number of bytes of the piece that are read
@@ -49,7 +49,7 @@ class collated_text {
   collated_text& operator=(collated_text const&) = delete;
 
   [[nodiscard]] std::string_view view() const { return {text_, size_}; }
-  /// Returns whether the piece was longer.
+  /// Returns true if the piece was longer.
   [[nodiscard]] bool is_cut() const { return cut_; }
 
  private:

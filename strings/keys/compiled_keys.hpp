@@ -24,10 +24,10 @@ class compiled_keys {
   [[nodiscard]] std::span<compiled_key const> keys() const { return keys_; }
   /// Returns the number of keys that have codes: the keys up to the first one that is collated.
   [[nodiscard]] std::size_t coded() const { return coded_; }
-  /// Returns whether lines with equal codes have to be compared, because a key is collated.
+  /// Returns true if lines with equal codes have to be compared, because a key is collated.
   [[nodiscard]] bool is_collated() const { return coded_ != 0 && is_collated(keys_[coded_ - 1]); }
   [[nodiscard]] std::span<key_rules const> rules() const { return {&rules_, 1}; }
-  /// Returns whether only the host can read some key.
+  /// Returns true if only the host can read some key.
   [[nodiscard]] bool needs_host() const;
 
   /// Returns the maximum number of codes of `lines` lines of `bytes` bytes in all.

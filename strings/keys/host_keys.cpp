@@ -203,7 +203,7 @@ void inner_piece::find(compiled_key const& by, key_rules const& rules, text_piec
   if (found.empty()) return;
   piece_.first = reinterpret_cast<unsigned char const*>(found.data());
   piece_.last = piece_.first + found.size();
-  // Text of the finder's own has no bytes behind it.
+  // Text of the finder's own has no bytes after it.
   if (std::less<>()(piece_.first, of.first) || !std::less<>()(piece_.first, of.last)) piece_.limit = piece_.last;
   if (by.skip_blanks_at_first)
     while (piece_.first != piece_.last && rules.blank[*piece_.first]) ++piece_.first;

@@ -21,7 +21,7 @@ struct host_key {
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
   };
   std::string date_format;                                                       // empty: ISO 8601
-  std::unordered_map<std::string, std::uint32_t, hash, std::equal_to<>> places;  // of values as the key's images
+  std::unordered_map<std::string, std::uint32_t, hash, std::equal_to<>> places;  // places of values as the key's images
   std::shared_ptr<piece_finder const> finder;
 };
 
@@ -68,7 +68,7 @@ void each_quoted_field(char const* begin, char const* last, char separator, OnFi
   }
 }
 
-/// Appends a field without its quotes. Bytes behind the closing quote belong to the field, as in Python's csv module.
+/// Appends a field without its quotes. Bytes after the closing quote belong to the field, as in Python's csv module.
 void append_unquoted(char const* begin, char const* end, bool quoted, std::string& to);
 
 }  // namespace ordo::inline v0::strings::detail

@@ -31,18 +31,18 @@ ORDO_FN inline std::uint64_t left(std::uint64_t word, std::size_t bytes) {
 ORDO_FN inline std::uint64_t right(std::uint64_t word, std::size_t bytes) {
   return word >> (4 * bytes) >> (4 * bytes);
 }
-/// Returns the first `bytes` bytes of a word, up to 8, with 0 behind them.
+/// Returns the first `bytes` bytes of a word, up to 8, with 0 after them.
 ORDO_FN inline std::uint64_t first(std::uint64_t word, std::size_t bytes) {
   return word & ~right(~std::uint64_t{0}, bytes);
 }
 
-/// Returns the eight bytes from p in [first, last] on. Bytes behind the last are undefined.
+/// Returns the eight bytes from p in [first, last] on. Bytes after the last are undefined.
 ORDO_FN inline std::uint64_t at(unsigned char const* p, text_piece const& of) {
   if (of.limit - p >= 8) return load_big_endian(p, 8);
   return of.last == p ? 0 : load_big_endian(p, std::size_t(of.last - p));
 }
 
-/// As above, with 0 behind the last byte.
+/// As above, with 0 after the last byte.
 ORDO_FN inline std::uint64_t ended_at(unsigned char const* p, text_piece const& of) {
   std::size_t const bytes = std::size_t(of.last - p);
   return first(at(p, of), bytes < 8 ? bytes : 8);
@@ -91,8 +91,8 @@ struct compiled_key {
   bool collated;                  // for types bytes and random: compared by the locale, on the host
   std::size_t first_level_codes;  // for a collated key of bytes: the maximum number of codes, which are of the first level
   locale_t locale;                // in which the host collates
-  single_bytes const* single;     // of the locale, for collated keys
-  host_key const* host;           // of keys that only the host reads
+  single_bytes const* single;     // bytes of the locale, for collated keys
+  host_key const* host;           // keys that only the host reads
   compiled_key const* inner;      // for a piece that the host finds in this one: the key that reads it
   unsigned char delimiter;
   bool ended;                // an end code follows. The last key of a line needs none unless it is reversed
@@ -103,7 +103,7 @@ struct compiled_key {
 
 /// The rules that all keys of an order share.
 struct key_rules {
-  bool separated;  // separators stand between fields; otherwise a field is blanks and the bytes behind them that are none
+  bool separated;  // separators stand between fields; otherwise a field is blanks and the bytes after them that are none
   unsigned char separator;
   unsigned char blank[256];
   bool few_blanks;  // these are all, some of them may be equal
@@ -123,11 +123,11 @@ struct key_rules {
 /// The compiled keys and rules in the memory of a backend.
 struct compiled_order {
   compiled_key const* keys;
-  std::size_t count;  // of the keys that have codes
+  std::size_t count;  // number of keys that have codes
   key_rules const* rules;
 };
 
-/// Reads a piece of a line, byte by byte, unchanged. Behind the last byte comes `end`.
+/// Reads a piece of a line, byte by byte, unchanged. After the last byte comes `end`.
 class direct_piece {
  public:
   static constexpr unsigned end = 256;
@@ -237,7 +237,7 @@ class code_writer {
     }
     for (; p != of.last; ++p) put_codes(by.codes[*p]);
   }
-  /// Writes the last codes. Returns the position behind them.
+  /// Writes the last codes. Returns the position after them.
   ORDO_FN unsigned char* finish() {
     if (size_ != 0) store_big_endian(to_, words::left(word_, 8 - size_), size_);
     return to_ + size_;

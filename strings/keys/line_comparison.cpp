@@ -66,7 +66,7 @@ int compare_direct(compiled_key const& by, text_piece const& a, text_piece const
   return by.reverse ? -sign_of(difference) : sign_of(difference);
 }
 
-// Compares pieces by the codes of their bytes. Bytes behind the first difference are not read.
+// Compares pieces by the codes of their bytes. Bytes after the first difference are not read.
 int compare_mapped(compiled_key const& by, text_piece a, text_piece b) {
   auto const next = [&](text_piece& of) -> unsigned {
     while (of.first != of.last)

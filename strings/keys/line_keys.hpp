@@ -19,7 +19,7 @@
 
 namespace ordo::inline v0::strings::detail {
 
-/// Finds the pieces of one line. A field behind the one that was found last is searched from there on.
+/// Finds the pieces of one line. A field after the one that was found last is searched from there on.
 class line_fields {
  public:
   /// Both arguments must outlive this object.
@@ -91,7 +91,7 @@ class line_fields {
 
   key_rules const& rules_;
   text_piece const& line_;
-  std::size_t number_ = 0;  // of the field found last
+  std::size_t number_ = 0;  // number of the field found last
   unsigned char const* at_;
   unsigned char const* end_ = nullptr;  // if known
 };
@@ -215,7 +215,7 @@ struct text_lines {
 template <class Offset>
 struct line_keys {
   buffer<unsigned char> bytes;
-  buffer<Offset> starts;  // of the codes of each line, in `bytes`, and one entry that stands for no line
+  buffer<Offset> starts;  // where the codes of each line begin in `bytes`, and one entry that stands for no line
 };
 
 template <class Offset>
@@ -232,8 +232,8 @@ ORDO_FN Offset line_of_codes(unsigned char const* codes) {
 /// The lengths of the records.
 template <class Offset>
 struct counted_keys {
-  buffer<Offset> sizes;  // of the record before; the first entry is sizeof(Offset)
-  std::uint64_t bytes;   // of all records
+  buffer<Offset> sizes;  // the size of the record before; the first entry is sizeof(Offset)
+  std::uint64_t bytes;   // bytes of all records
 
   /// Returns false if offsets of 64 bits are needed.
   [[nodiscard]] bool fit() const { return bytes <= std::numeric_limits<Offset>::max() - sizeof(Offset); }

@@ -32,14 +32,14 @@ ORDO_FN void put_integers(std::size_t integers, key_output<Out> put) {
 /// A number in a piece: blanks, '-', digits with separators of thousands, a decimal point, digits. Any part may be missing.
 template <class Piece>
 struct long_number {
-  Piece first;  // at the first digit of the integer part that is not 0, or behind the integer part
+  Piece first;  // at the first digit of the integer part that is not 0, or after the integer part
   bool negative = false;
   std::size_t integers = 0;     // digits of the integer part from there
-  std::size_t significant = 0;  // digits from there, or from behind the point, to the last that is not 0; 0 if the value is 0
+  std::size_t significant = 0;  // digits from there, or from after the point, to the last that is not 0; 0 if the value is 0
   bool plain = true;            // each separator is between two digits; otherwise GNU sort ignores a unit
-  Piece behind;
+  Piece after;
 
-  ORDO_FN long_number(Piece piece, key_rules const& rules) : first(piece), behind(piece) {
+  ORDO_FN long_number(Piece piece, key_rules const& rules) : first(piece), after(piece) {
     unsigned const thousands = rules.thousands_separator == 256 ? '0' : rules.thousands_separator;
     skip_blanks(piece, rules);
     negative = *piece == '-';
@@ -65,7 +65,7 @@ struct long_number {
         if (*piece != '0') significant = digits;
       }
     }
-    behind = piece;
+    after = piece;
   }
 
   template <class Out>
@@ -84,7 +84,7 @@ struct long_number {
       put(number_code::of(pair[0], pair[1], i + 2 < significant));
     }
   }
-  [[nodiscard]] ORDO_FN unsigned byte_behind() const { return plain ? *behind : Piece::end; }
+  [[nodiscard]] ORDO_FN unsigned byte_behind() const { return plain ? *after : Piece::end; }
 
  private:
   ORDO_FN void note_separator(unsigned byte, bool& between) {
@@ -131,7 +131,7 @@ class short_number {
       significant = 8 - trailing_zeros(high_) / 8;
   }
 
-  /// Returns whether the other members are valid.
+  /// Returns true if the other members are valid.
   [[nodiscard]] ORDO_FN bool found() const { return found_; }
 
   template <class Out>
@@ -150,7 +150,7 @@ class short_number {
     std::uint64_t digits;  // 0 to 9
     std::size_t count;
   };
-  // Returns the digits from p on, at most eight, with 0 behind them.
+  // Returns the digits from p on, at most eight, with 0 after them.
   ORDO_FN static run digits_at(unsigned char const* p, text_piece const& of) {
     std::uint64_t const word = words::ended_at(p, of) ^ words::every_byte * '0';
     std::uint64_t const others = words::at_least(word, 10);
@@ -172,12 +172,12 @@ class short_number {
   bool found_;
 };
 
-/// Writes the unit. Zero has none, nor has a number without a letter of a unit behind it.
+/// Writes the unit. Zero has none, nor has a number without a letter of a unit after it.
 template <class Number, class Out>
 ORDO_FN void put_number(Number const& number, key_rules const& rules, bool with_unit, key_output<Out> put) {
   if (with_unit) {
-    unsigned const behind = number.byte_behind();
-    unsigned const unit = number.significant == 0 || behind == direct_piece::end ? 0 : rules.unit[behind];
+    unsigned const after = number.byte_behind();
+    unsigned const unit = number.significant == 0 || after == direct_piece::end ? 0 : rules.unit[after];
     put(number.negative ? 128 - unit : 128 + unit);
   }
   number.put_codes(put);

@@ -17,7 +17,7 @@ namespace ordo::inline v0::strings::detail {
 
 /// A text as numbers of eight symbols of a line. A line does not contain its delimiter, so there are 256 symbols with the end
 /// of the line, and eight of them fit 64 bits: the end is 0, bytes below the delimiter are one greater, other bytes are
-/// unchanged. All symbols behind the end are 0. So numbers compare as lines do, NUL differs from the end, and the lowest byte
+/// unchanged. All symbols after the end are 0. So numbers compare as lines do, NUL differs from the end, and the lowest byte
 /// is 0 if and only if the line has ended.
 class symbols {
  public:
@@ -39,7 +39,7 @@ class symbols {
     std::memcpy(&word, text_ + p, 8);  // the first symbol is the lowest
     std::uint64_t const at_least = carries(word, at_least_), ends = (at_least ^ carries(word, above_)) >> 7;
     word += (at_least ^ top_bits) >> 7;
-    return __builtin_bswap64(word & (ends - 1) & ~ends);  // those below the lowest end
+    return __builtin_bswap64(word & (ends - 1) & ~ends);  // the symbols below the lowest end
   }
   ORDO_FN static bool end_in(std::uint64_t eight) { return (eight & 0xff) == 0; }
 

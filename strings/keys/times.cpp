@@ -45,7 +45,7 @@ class reader {
     return value;
   }
   [[nodiscard]] std::size_t count() const { return count_; }
-  // Returns the nanoseconds of the digits behind a point; further digits are passed.
+  // Returns the nanoseconds of the digits after a point; further digits are passed.
   std::uint64_t nanoseconds() {
     std::uint64_t value = digits(0, 9).value_or(0);
     for (std::size_t i = count_; i < 9; ++i) value *= 10;
@@ -176,16 +176,16 @@ std::optional<std::int64_t> read_zone(reader& from) {
 }
 
 // Reads a date in one of the forms of ISO 8601 and returns days since 1970: YYYY-MM-DD, YYYY-MM, YYYY-DDD, YYYY-Www-D,
-// YYYY-Www, the same without '-' but YYYYMM, and YYYY. More digits of a year need a sign or a '-' behind them.
+// YYYY-Www, the same without '-' but YYYYMM, and YYYY. More digits of a year need a sign or a '-' after them.
 // @param whole  false if no time may follow
 std::optional<std::int64_t> read_iso_day(reader& from, bool& whole) {
   constexpr std::size_t max_year = 9, of_year = 4;
   bool const negative = from.take('-'), is_signed = negative || from.take('+');
-  reader behind = from;
-  static_cast<void>(behind.digits(0, max_year + of_year + 1));
-  std::size_t const count = behind.count();
+  reader after = from;
+  static_cast<void>(after.digits(0, max_year + of_year + 1));
+  std::size_t const count = after.count();
   // Seven and eight digits without a sign are a whole date, whatever follows.
-  bool const extended = behind.next() == '-' && (is_signed || (count != 7 && count != 8));
+  bool const extended = after.next() == '-' && (is_signed || (count != 7 && count != 8));
   std::size_t year_digits = of_year;
   if (extended || (is_signed && (count == 5 || count == 6)))
     year_digits = count;
@@ -225,7 +225,7 @@ std::optional<std::int64_t> read_iso_day(reader& from, bool& whole) {
   return alone && count == year_digits ? day_of_year(year, 1) : std::nullopt;
 }
 
-// Reads a date and, behind 'T' or a blank, hh[:mm[:ss]] with a fraction of the last of them, and a zone, which a blank may
+// Reads a date and, after 'T' or a blank, hh[:mm[:ss]] with a fraction of the last of them, and a zone, which a blank may
 // precede. Returns nanoseconds.
 std::optional<long double> read_iso_date(std::string_view text) {
   reader from(text);
@@ -269,12 +269,12 @@ std::optional<long double> read_iso_date(std::string_view text) {
 struct zoned {
   std::uint64_t fraction = 0;               // nanoseconds
   std::optional<std::int64_t> since_1970;   // seconds, by %s
-  std::optional<std::uint64_t> year, week;  // of ISO 8601, by %G and %V
+  std::optional<std::uint64_t> year, week;  // year and week of ISO 8601, by %G and %V
   std::int64_t east = 0;                    // seconds, by %Z
   std::string unknown;                      // the name of a zone that has no place in time
 };
 
-// Reads the name of a zone, or an offset, behind blanks. @returns false if there is none
+// Reads the name of a zone, or an offset, after blanks. @returns false if there is none
 bool read_zone_name(reader& from, zoned& to) {
   from.skip_blanks();
   std::string_view const all = from.rest();

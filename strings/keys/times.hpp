@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-/// Times that people write. Text behind them does not count.
+/// Times that people write. Text after them does not count.
 namespace ordo::inline v0::strings::detail {
 
 /// Returns the nanoseconds of a time such as 90s, 1h30m or 1:30:00, or nothing if the text does not begin with one.

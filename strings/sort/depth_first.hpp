@@ -68,7 +68,7 @@ struct line_order {
   ORDO_FN std::uint64_t key(std::size_t p) const { return text(p) ^ flip; }
   ORDO_FN bool ended(std::uint64_t key) const { return symbols::end_in(key ^ flip); }
 
-  /// The next sixteen symbols. All behind the end of the line are 0, as in the number of eight.
+  /// The next sixteen symbols. All after the end of the line are 0, as in the number of eight.
   [[nodiscard]] wide_key wide(std::size_t p) const {
     std::uint64_t const high = text(p);
     std::uint64_t const low = symbols::end_in(high) ? 0 : text(p + 8);
@@ -87,7 +87,7 @@ struct line_order {
   struct keys {
     std::uint64_t a, b;
   };
-  /// Returns the first keys behind p and q that differ, or in which both lines end, or the last ones before `window` symbols.
+  /// Returns the first keys after p and q that differ, or in which both lines end, or the last ones before `window` symbols.
   ORDO_FN keys beyond(std::size_t p, std::size_t q, std::size_t window) const {
     for (std::size_t o = 8;; o += 8) {
       std::uint64_t const a = key(p + o), b = key(q + o);
@@ -125,7 +125,7 @@ class group_finisher {
   group_finisher(line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats, Worker& worker)
       : by_(by), order_(order.data()), repeats_(repeats.data()), worker_(worker) {}
 
-  /// Finishes the groups of the lines order[begin, end), which are sorted by their keys, keys[begin, end), the symbols behind
+  /// Finishes the groups of the lines order[begin, end), which are sorted by their keys, keys[begin, end), the symbols after
   /// the first `depth`. repeats[begin, end) are 0.
   template <class K>
   void finish_groups(K const* keys, std::size_t begin, std::size_t end, Offset depth) {
@@ -164,7 +164,7 @@ class group_finisher {
     }
   }
 
-  /// Returns whether an adjacent line has the same key.
+  /// Returns true if an adjacent line has the same key.
   template <class K>
   static bool is_shared(K const* keys, std::size_t i, std::size_t begin, std::size_t end) {
     return (i != begin && keys[i] == keys[i - 1]) | (i + 1 != end && keys[i] == keys[i + 1]);
@@ -209,7 +209,7 @@ class group_finisher {
     }
   }
 
-  /// Sorts by the first eight symbols that differ in some lines, or in which all lines end. Returns the depth behind them.
+  /// Sorts by the first eight symbols that differ in some lines, or in which all lines end. Returns the depth after them.
   /// @param size  not 0
   Offset sort_by_next(std::uint64_t* keys, std::size_t first, std::size_t size, Offset depth) {
     for (;; depth += 8) {
@@ -255,7 +255,7 @@ struct finish_block {
   std::span<std::uint8_t> repeats;
   K const* keys;
   std::size_t end;
-  Offset depth;  // of the keys
+  Offset depth;  // depth of the keys
   std::size_t limit;
 
   static constexpr std::size_t block = 2048;
@@ -276,7 +276,7 @@ struct finish_block {
   }
 };
 
-/// Returns the number of symbols that the lines of a group share behind its depth, or common_prefix::identical. Returns 0 if
+/// Returns the number of symbols that the lines of a group share after its depth, or common_prefix::identical. Returns 0 if
 /// that is few, or if finding out takes long.
 template <has_workers B, class Offset>
 Offset common_prefix_behind(B& backend, symbols text, std::span<Offset const> lines, Offset depth) {
@@ -302,7 +302,7 @@ void mark_all_repeats(B& backend, std::span<std::uint8_t> repeats) {
   backend.each(repeats.size(), [=](std::size_t i) { same[i] = i != 0; });
 }
 
-/// Adds to the depth of a group what its lines share behind it. Returns false if they are equal, and marks them.
+/// Adds to the depth of a group what its lines share after it. Returns false if they are equal, and marks them.
 template <has_workers B, class Offset>
 bool skip_shared_prefix(B& backend, symbols text, line_group<Offset>& group, std::span<Offset> order,
                         std::span<std::uint8_t> repeats) {
@@ -316,7 +316,7 @@ bool skip_shared_prefix(B& backend, symbols text, line_group<Offset>& group, std
   return false;
 }
 
-/// Returns whether many keys share their highest digit, or are equal, judged by a sample.
+/// Returns true if many keys share their highest digit, or are equal, judged by a sample.
 inline bool is_uneven(std::span<std::uint64_t const> keys) {
   constexpr std::size_t sample = 256, digit = 8;
   if (keys.size() < 64 * sample) return false;
@@ -367,7 +367,7 @@ class depth_first_sort {
     sort_left();
   }
 
-  /// Sorts the groups of lines whose keys() are equal. All keys are in order: the symbols behind the first `depth`.
+  /// Sorts the groups of lines whose keys() are equal. All keys are in order: the symbols after the first `depth`.
   void sort_groups(Offset depth) {
     finish(group{0, order_.size(), depth}, keys(), left_);
     if (left_.empty()) return;
@@ -460,7 +460,7 @@ class depth_first_sort {
                   });
   }
 
-  /// Finishes the groups of lines that are sorted by their keys, the symbols behind their depth. Adds groups with too many
+  /// Finishes the groups of lines that are sorted by their keys, the symbols after their depth. Adds groups with too many
   /// lines for one thread to `large`.
   template <class K>
   void finish(group lines, K const* keys, std::vector<group>& large) {

@@ -253,7 +253,7 @@ struct line_of_record {
   ORDO_FN void operator()(std::size_t i) const { order[i] = line_of_codes<Offset>(codes + order[i]); }
 };
 
-/// Returns the memory of the backend that keys take besides prefix_sort_memory(). @param bytes  of all records
+/// Returns the memory of the backend that keys take besides prefix_sort_memory(). @param bytes  the bytes of all records
 template <class Offset>
 std::size_t keys_memory(std::size_t bytes, std::size_t lines) {
   return pool::rounded(bytes) + pool::rounded((lines + 1) * sizeof(Offset)) + (std::size_t{64} << 10);

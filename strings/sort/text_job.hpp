@@ -50,7 +50,7 @@ struct text_job {
 template <class Offset>
 bool sort_texts_on_cuda(text_job& job, unsigned gpu_index);
 
-/// Chooses the machine and, if it is a GPU, sorts all texts on it. Returns whether the GPU did. Otherwise job.report has the
+/// Chooses the machine and, if it is a GPU, sorts all texts on it. Returns true if the GPU did. Otherwise job.report has the
 /// machine that is to sort the texts in job.host and those that were not read. @throws as choose_machine() and
 /// sort_texts_on_cuda()
 bool sorted_on_gpu(text_job& job);

@@ -37,7 +37,7 @@ struct find_end {
   }
 
  private:
-  // Returns the position behind the first delimiter in [p, end), or 0.
+  // Returns the position after the first delimiter in [p, end), or 0.
   ORDO_FN std::size_t in(std::size_t p, std::size_t end) const {
     for (; p < end; p += 8)
       if (std::uint64_t const found = text.delimiters(p); found != 0) return p + leading_zeros(found) / 8 + 1;
@@ -56,7 +56,7 @@ struct written_bytes {
   }
 };
 
-/// Returns the first line from `low` on that ends behind `position`. There is one. @param ends  of all lines
+/// Returns the first line from `low` on that ends after `position`. There is one. @param ends  the ends of all lines
 template <class End>
 ORDO_FN std::size_t line_ending_behind(End const* ends, std::size_t lines, std::size_t position, std::size_t low) {
   if (ends[low] > position) return low;
@@ -78,7 +78,7 @@ struct gather_bytes {
   static constexpr std::size_t at_once = 128;
   unsigned char const* text;
   Offset const* starts;
-  Offset const* ends;  // of each line, in the output; dropped lines have no bytes
+  Offset const* ends;  // the end of each line in the output; dropped lines have no bytes
   std::size_t lines;
   std::uint64_t begin;
   std::size_t size;
@@ -131,7 +131,7 @@ std::uint64_t store_lines(B& backend, symbols text, unsigned char const* bytes, 
   return total;
 }
 
-// Counted lines: the first of equal lines, behind their number.
+// Counted lines: the first of equal lines, after their number.
 
 struct is_first {
   std::uint8_t const* repeats;
@@ -185,8 +185,8 @@ struct gather_counted {
   static constexpr std::size_t at_once = 32;
   unsigned char const* text;
   counted_lines<Offset> of;
-  std::uint64_t const* ends;  // of each line, in the output
-  std::size_t lines;          // that are written
+  std::uint64_t const* ends;  // the end of each line in the output
+  std::size_t lines;          // lines that are written
   std::uint64_t begin;
   std::size_t size;
   unsigned char* to;

@@ -95,7 +95,7 @@ std::uint64_t write(sorted_lines const& lines, duplicates equal, unsigned thread
   std::size_t const step = std::clamp<std::size_t>(batch_bytes / length, 1, max_lines);
   ordo::detail::shared_ranges batches(selected->size(), step);
   ordered_turns in_order;
-  std::uint64_t end = 0;  // of the batches that have had their turn
+  std::uint64_t end = 0;  // where the batches end that have had their turn
   batches.share(arena.get(), unsigned(arena.max_concurrency()), [&](unsigned) {
     try {
       batch lines_here;

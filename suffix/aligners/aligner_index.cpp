@@ -37,7 +37,8 @@ enum class letter_order { highest_first, lowest_first };
 /// The last block is filled with zeros.
 constexpr std::uint64_t block_letters = 128, count_bytes = sizeof(letter_counts), block_bytes = count_bytes + block_letters / 4;
 
-/// @param order  of the letters in the bits of a word. If the lowest bits have the first one, the highest 8 bits of a count
+/// @param order  the order of the letters in the bits of a word. If the lowest bits have the first one, the highest 8 bits of a
+/// count
 ///     have that of the first 64 letters of the block, if there are more
 template <class Index>
 counted_blocks blocks_of_bwt(std::string_view nucleotides, std::span<Index const> sa, std::uint64_t primary, letter_order order,
@@ -132,7 +133,7 @@ void bwa_reference::write_names(sink& amb, sink& ann) const {
   write_text(amb, text);
 }
 
-// Four letters a byte, the first one in the highest bits; then the number of letters modulo 4, behind a byte of its own if that
+// Four letters a byte, the first one in the highest bits; then the number of letters modulo 4, after a byte of its own if that
 // is 0.
 void bwa_reference::write_packed(sink& to, std::uint64_t n, unsigned threads) const {
   std::string_view const nucleotides = letters_of(nucleotides_);
@@ -317,7 +318,7 @@ void minibwa_reference::write_arrays(sink& to, std::span<Index const> sa, unsign
   head.clear();
   for (std::uint64_t const count : bwt.all()) put(head, count);
   put(head, entries);
-  put(head, ~std::uint64_t{0});  // of the empty suffix
+  put(head, ~std::uint64_t{0});  // the row of the empty suffix
   for (std::uint64_t row = interval; row <= n; row += interval) {
     put(head, std::uint64_t(sa[row - 1]));
     write_if_large(to, head);

@@ -47,7 +47,7 @@ void put(std::string& to, Number value) {
 /// Writes parts of known size to a sink, with all threads.
 class part_writer {
  public:
-  /// @param bytes  of all parts
+  /// @param bytes  the bytes of all parts
   part_writer(sink& to, std::uint64_t bytes, unsigned threads) : to_(to), arena_(threads_for(threads)) { to.expect(bytes); }
 
   void write(std::span<char const> part) {

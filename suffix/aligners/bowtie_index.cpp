@@ -63,14 +63,14 @@ std::string tables_of(std::string const& complement) {
     code = (code << 2 | code_at(p)) % table_size;
     if (p + 1 >= letters) ++table[code + 1];
   }
-  // A suffix of fewer letters is behind all strings that begin with it.
+  // A suffix of fewer letters is after all strings that begin with it.
   std::vector<std::uint8_t> shorter(table_size + 1);
   for (std::uint64_t size = 0; size < std::min(letters, n + 1); ++size) {
-    std::uint64_t behind = 0;
-    for (std::uint64_t p = n - size; p < n; ++p) behind = behind << 2 | code_at(p);
-    behind = (behind + 1) << 2 * (letters - size);
-    while (behind < table_size && table[behind + 1] == 0) ++behind;
-    ++shorter[behind];
+    std::uint64_t after = 0;
+    for (std::uint64_t p = n - size; p < n; ++p) after = after << 2 | code_at(p);
+    after = (after + 1) << 2 * (letters - size);
+    while (after < table_size && table[after + 1] == 0) ++after;
+    ++shorter[after];
   }
   std::array<Offset, 2 * letters> pairs{};
   Offset rows = 0, pair = 0;

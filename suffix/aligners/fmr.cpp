@@ -14,9 +14,9 @@
 namespace ordo::inline v0::suffix {
 namespace {
 
-constexpr std::size_t max_children = 64;  // of a node
-constexpr std::size_t block_bytes = 512;  // of a leaf
-constexpr std::size_t min_room = 18;      // that a leaf keeps
+constexpr std::size_t max_children = 64;  // children of a node
+constexpr std::size_t block_bytes = 512;  // bytes of a leaf
+constexpr std::size_t min_room = 18;      // bytes that a leaf keeps free
 constexpr std::uint64_t continued = 2;    // the two highest bits of each byte of a run but the first
 
 /// A node of a B+ tree: other nodes, or leaves, which hold the bytes of runs.
@@ -76,7 +76,7 @@ std::array<std::uint64_t, num_dna_codes> letters_of(std::string const& leaf) {
 }
 
 /// A tree of the runs of the rows whose suffixes begin with the same letter, which are appended in order. Full nodes are split
-/// on the way down, and leaves behind it.
+/// on the way down, and leaves after it.
 class run_tree {
  public:
   run_tree() { root_->leaves.emplace_back(); }
@@ -154,10 +154,10 @@ void write_fmr(std::string_view bwt, sink& to) {
     std::size_t const end = begin + std::size_t(count);
     while (begin < end) {
       unsigned const letter = dna_code(bwt[begin]);
-      std::size_t behind = begin + 1;
-      while (behind < end && (bwt[behind] == bwt[begin] || dna_code(bwt[behind]) == letter)) ++behind;
-      tree.append(letter, behind - begin);
-      begin = behind;
+      std::size_t after = begin + 1;
+      while (after < end && (bwt[after] == bwt[begin] || dna_code(bwt[after]) == letter)) ++after;
+      tree.append(letter, after - begin);
+      begin = after;
     }
     tree.write(to);
   }

@@ -22,7 +22,7 @@ namespace {
 
 using aligners::code_of, aligners::put, aligners::write_text;
 
-constexpr std::uint64_t most_index_letters = 15, most_bin_bits = 32;
+constexpr std::uint64_t max_index_letters = 15, max_bin_bits = 32;
 constexpr char end_of_record = 5;
 constexpr std::string_view ranked = "EDCBA";  // A, C, G, T, N
 
@@ -34,7 +34,7 @@ constexpr unsigned code_of_ranked(char letter) {
   return unsigned('E' - letter);
 }
 
-/// Numbers of a fixed width, 8 to 56 bits, one behind the other from the lowest bits on, with up to 7 bytes behind the last.
+/// Numbers of a fixed width, 8 to 56 bits, one after the other from the lowest bits on, with up to 7 bytes after the last.
 class packed_numbers {
  public:
   packed_numbers(std::uint64_t count, unsigned width)
@@ -73,7 +73,7 @@ class prefix_table {
     rows_ = packed_numbers(begins_.back(), strand_bit + 3);
   }
 
-  /// Takes the next row. @param code  of its first K letters, zeros from the first N or end on
+  /// Takes the next row. @param code  the code of its first K letters, zeros from the first N or end on
   /// @param known  the letters before that, at most K
   void add(std::uint64_t row, std::uint64_t code, unsigned known) {
     for (unsigned k = known; k-- > 0;) {
@@ -104,7 +104,7 @@ class prefix_table {
  private:
   unsigned letters_;
   std::uint64_t n_mark_, absent_;
-  std::vector<std::uint64_t> begins_, next_;  // of each number of letters: its first entry; the first string not seen yet
+  std::vector<std::uint64_t> begins_, next_;  // for each number of letters: its first entry; the first string not seen yet
   packed_numbers rows_{0, 8};
 };
 
@@ -192,10 +192,10 @@ build_report star_reference::write(star_files const& files, star_options const& 
   std::uint64_t const half = std::uint64_t(std::bit_width(size) - 1) / 2,
                       index_letters =
                           parameters.index_letters != 0 ? parameters.index_letters : std::clamp<std::uint64_t>(half, 2, 15) - 1;
-  if (index_letters > most_index_letters)
-    throw input_error(fmt::format("invalid parameter: index letters: {} are more than {}", index_letters, most_index_letters));
-  if (parameters.bin_bits > most_bin_bits)
-    throw input_error(fmt::format("invalid parameter: bits of a bin: {} are more than {}", parameters.bin_bits, most_bin_bits));
+  if (index_letters > max_index_letters)
+    throw input_error(fmt::format("invalid parameter: index letters: {} are more than {}", index_letters, max_index_letters));
+  if (parameters.bin_bits > max_bin_bits)
+    throw input_error(fmt::format("invalid parameter: bits of a bin: {} are more than {}", parameters.bin_bits, max_bin_bits));
 
   // At least one letter lies between two records.
   std::uint64_t const bin = std::uint64_t{1} << parameters.bin_bits;

@@ -33,10 +33,10 @@ struct results {
   arrays<Index> memory;
   sinks stored;
   row_selection rows = {};
-  member_share* share = nullptr;  // of a group, which opens the sinks; null: this machine builds all
+  member_share* share = nullptr;  // the share of a member, which opens the sinks; null: this machine builds all
 };
 
-constexpr std::size_t narrow_bytes = 5;  // of an entry of 40 bits
+constexpr std::size_t narrow_bytes = 5;  // bytes of an entry of 40 bits
 
 /// Writes the first bytes of a sink.
 inline void store_first(sink& to, std::span<char const> bytes) {
@@ -119,11 +119,11 @@ class delivery {
 
   B& backend_;
   results<Index> const& to_;
-  std::size_t ends_;  // of records, whose rows this machine delivers
+  std::size_t ends_;  // ends of records, whose rows this machine delivers
   buffer<unsigned char> narrow_;
 };
 
-/// The operations of one kind of machine behind build and check; see suffix.hpp. build and check return the peak use of the
+/// The operations of one kind of machine after build and check; see suffix.hpp. build and check return the peak use of the
 /// machine's memory; the CPU ignores gpu_index.
 template <class Index>
 struct suffix_builder {
@@ -169,7 +169,8 @@ std::size_t min_gpu_bytes(unsigned threads);
 void check_residues(text const& input, row_selection rows, bool bwt);
 
 /// Checks the arguments of a build of n residues with these starts.
-/// @param entry_bytes  as of sinks @returns the same, if it is not 0 @param index_bytes  size of an Index
+/// @param entry_bytes  as of sinks
+/// @returns the same, if it is not 0 @param index_bytes  size of an Index
 /// @throws usage_error
 std::size_t check_arrays(std::size_t n, std::span<std::uint64_t const> starts, std::size_t entry_bytes, std::size_t index_bytes,
                          row_selection rows, bool bwt);
@@ -436,7 +437,7 @@ void build_arrays(B& backend, packed_text<B> const& packed, results<Index> const
   run_first_that_fits(methods, stores);
 }
 
-/// Returns whether the suffix array of a text, and nothing else, is made by one thread, which sorts by induction.
+/// Returns true if the suffix array of a text, and nothing else, is made by one thread, which sorts by induction.
 template <Backend B, class Index>
 bool is_for_induction(B& backend, text const& input, results<Index> const& to) {
   return input.residue_bytes == 1 && input.size() != 0 && induced_sort<B, Index>::can_sort(input.size()) && !to.extra.lcp &&

@@ -99,7 +99,7 @@ struct proof_view {
     ordo::prefetch(rank + p);
   }
 
-  /// Returns whether the row of suffix q belongs after the row before it.
+  /// Returns true if the row of suffix q belongs after the row before it.
   ORDO_FN bool in_order(std::size_t q) const {
     if (rank[q] == 0) return true;
     std::size_t const p = sa[rank[q] - 1];

@@ -41,7 +41,7 @@ class records_on_gpu {
 };
 
 /// Creates records on a GPU, in on_cuda.cu.
-/// @param bytes  of all texts, as far as known
+/// @param bytes  the bytes of all texts, as far as known
 std::unique_ptr<records_on_gpu> make_records_on_cuda(machine_options const& options, unsigned gpu_index, std::uint64_t bytes);
 
 constexpr std::size_t unpacked_at_once = std::size_t{32} << 20;

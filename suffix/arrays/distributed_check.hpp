@@ -89,7 +89,7 @@ template <Backend B, class Index>
 class crossing_rows {
  public:
   /// Collective.
-  /// @param position  of row i, as a function; [begin, begin + count) are rows of this member
+  /// @param position  the position of row i, as a function; [begin, begin + count) are rows of this member
   template <class Position>
   crossing_rows(B& backend, communicator& members, rank_owner owner, Position position, std::size_t begin, std::size_t count)
       : backend_(backend),
@@ -189,7 +189,7 @@ class distributed_proof {
   std::size_t lowest(std::size_t value) { return std::size_t(members_.reduce(std::uint64_t(value), reduction::min)); }
 
   /// Returns what the member of the row before this one's first knows of its last row. Collective.
-  /// @param last  of this member, if it has rows @param none  if there is no such row
+  /// @param last  the last row of this member, if it has rows @param none  if there is no such row
   Index before_first(Index last, Index none) {
     struct end {
       std::uint64_t rows, last;
@@ -363,7 +363,7 @@ class distributed_proof {
   std::span<Residue const> letters_;
   arrays<Index const> own_;
   rank_owner owner_;
-  std::size_t first_position_, positions_;  // whose ranks this member knows
+  std::size_t first_position_, positions_;  // positions whose ranks this member knows
   std::size_t first_row_ = 0, at_a_time_ = 0, rounds_ = 0;
   Index before_first_ = 0;  // the position of the row before this member's first; n if there is none
   Index const* sa_ = nullptr;

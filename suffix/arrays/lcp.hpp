@@ -36,8 +36,8 @@ void common_prefixes_of_keys(B& backend, packed_view text, std::optional<std::ui
 /// skipped, however long they are.
 struct common_prefix_over_runs {
   packed_view text;
-  is_uniform_key is_uniform;  // of the text's keys
-  run_key runs;               // those at least as long as a key
+  is_uniform_key is_uniform;  // tells which of the text's keys are uniform
+  run_key runs;               // runs at least as long as a key
 
   ORDO_FN std::size_t operator()(std::size_t p, std::size_t q, std::size_t known) const {
     for (;;) {
@@ -156,7 +156,7 @@ void common_prefixes(B& backend, packed_view text, std::size_t n, unsigned lette
 template <class Index>
 struct part_row {
   packed_view text;
-  Index const* suffix;  // of the row before the part, then of the part
+  Index const* suffix;  // the suffix of the row before the part, then those of the part
   bool is_first;        // whether the part begins the order
 
   /// Returns the number of letters of a key that the two share.

@@ -36,11 +36,11 @@ struct sort_plan {
   std::size_t n, records;  // suffixes that are sorted
   extra_arrays extra;
   bool copies;
-  std::size_t letters = n;         // of the text
+  std::size_t letters = n;         // letters of the text
   bool are_chosen = false;         // whether only some positions have suffixes
   std::size_t max_alphabet = 256;  // different letters, at most, as a power of two
 
-  /// Returns whether a single range is fastest.
+  /// Returns true if a single range is fastest.
   [[nodiscard]] bool at_once() const { return n <= max_at_once(where); }
   /// Returns the memory of the ranks and of those of the records' first suffixes.
   [[nodiscard]] std::size_t ranks() const { return buffer_sizes::of(n + 1, index) + buffer_sizes::of(records, index); }
@@ -106,7 +106,7 @@ struct sort_plan {
 
  private:
   static constexpr device where = has_workers<B> ? device::cpu : device::gpu;
-  static constexpr std::size_t open_share = 16;  // of all suffixes may be open
+  static constexpr std::size_t open_share = 16;  // at most 1 / open_share of the suffixes may be open
 
   [[nodiscard]] std::size_t dividing() const { return key_ranges<B, Index>::memory(letters, n); }
   [[nodiscard]] std::size_t open_aside(bool keeps_order) const { return n / open_share * ((keeps_order ? 1 : 2) * index + 1); }
@@ -127,7 +127,7 @@ sort_plan<Index, B> sampled_plan(std::size_t n, std::size_t count, std::size_t r
 template <class Index, Backend B>
 std::size_t max_in_range(std::size_t n, std::size_t records, extra_arrays extra, bool copies, std::uint64_t sample,
                          std::size_t available) {
-  std::size_t const packed = buffer_sizes::breaks(n, records) + buffer_sizes::of(n / 32 + 3, 8);  // of nucleotides
+  std::size_t const packed = buffer_sizes::breaks(n, records) + buffer_sizes::of(n / 32 + 3, 8);  // bytes of packed nucleotides
   if (sample != 1) {
     std::size_t const beside = packed + sampled_positions<B>::memory(n);
     return sampled_plan<Index, B>(n, sampled_count(n, records, sample), records, extra, copies)

@@ -49,13 +49,13 @@ std::uint64_t detail::report_ranges(copy_bits const& bits, text const& input, du
       // A wrong LCP may claim more residues than are left.
       duplicate_range range{record, p, last + std::min<std::uint64_t>(options.min_length, end - last)};
       p = last + 1;
-      // The next copy may begin inside this one, or behind it.
+      // The next copy may begin inside this one, or after it.
       for (std::size_t limit; p < (limit = std::min<std::size_t>(end, range.end + 1));) {
         std::size_t const further = next(bits, p, limit, true);
         if (further == limit) break;
-        std::size_t const behind = next(bits, further, end, false);
-        range.end = std::max(range.end, behind - 1 + std::min<std::uint64_t>(options.min_length, end - behind + 1));
-        p = behind;
+        std::size_t const after = next(bits, further, end, false);
+        range.end = std::max(range.end, after - 1 + std::min<std::uint64_t>(options.min_length, end - after + 1));
+        p = after;
       }
       p = std::max(p, std::size_t(range.end));
       if (options.whole_characters) shorten(input.residues, end, range);

@@ -31,7 +31,8 @@ inline void mark(copy_bits& bits, std::uint64_t p, std::uint64_t count) {
 /// Checks min_length and whole_characters. @throws usage_error
 void check(text const& input, duplicate_options const& options);
 
-/// Calls on_range for the ranges of some records that marked strings cover. @returns the number of residues in all ranges
+/// Calls on_range for the ranges of some records that marked strings cover.
+/// @returns the number of residues in all ranges
 std::uint64_t report_ranges(copy_bits const& bits, text const& input, duplicate_options const& options,
                             std::size_t first_record, std::size_t last_record,
                             std::function<void(duplicate_range const&)> const& on_range);

@@ -65,7 +65,7 @@ class joined_texts {
   [[nodiscard]] bool is_in_input(std::uint64_t p) const { return p >= begin_; }
   /// Returns the record of a position of the input.
   [[nodiscard]] std::size_t record_of(std::uint64_t p) const { return record_of_(in_input(p)); }
-  /// Returns whether a position and the one before it are in the same text.
+  /// Returns true if a position and the one before it are in the same text.
   [[nodiscard]] bool is_adjacent(std::uint64_t p) const { return p != begin_; }
   /// Returns the residues at a position.
   template <class Residue>
@@ -91,7 +91,7 @@ class joined_texts {
 template <class Residue>
 class group_matcher {
  public:
-  /// @param max_slots  of a table
+  /// @param max_slots  the maximum number of slots of a table
   group_matcher(joined_texts const& texts, duplicate_options const& options, copy_bits& bits, std::size_t max_slots)
       : texts_(texts), options_(options), length_(options.min_length), bits_(bits), max_slots_(max_slots), hash_(length_) {}
 
@@ -132,13 +132,13 @@ class group_matcher {
     auto const* const text_a = reinterpret_cast<char const*>(texts_.at<Residue>(at_a));
     auto const* const text_b = reinterpret_cast<char const*>(texts_.at<Residue>(at_b));
     std::uint64_t const before = common_suffix(text_a, text_b, far * size) / size,
-                        behind = common_prefix(text_a, text_b, (length_ - near) * size) / size,
-                        from = std::max(near, length_ - behind), to = std::min(far, before);
+                        after = common_prefix(text_a, text_b, (length_ - near) * size) / size,
+                        from = std::max(near, length_ - after), to = std::min(far, before);
     if (from > to) return {};
     return {at_a - to, at_b - to, to - from + 1};
   }
 
-  /// Returns whether a window is a copy of an earlier one that is equal.
+  /// Returns true if a window is a copy of an earlier one that is equal.
   [[nodiscard]] bool is_copy(std::uint64_t earlier, std::uint64_t p) const {
     if (texts_.has_other()) return !texts_.is_in_input(earlier) && texts_.is_in_input(p);
     if (options_.scope == copy_scope::anywhere) return true;
@@ -173,7 +173,8 @@ class group_matcher {
     }
   }
 
-  /// Marks the copies among windows whose hashes begin with the bits of `part`. @returns false if the table is too small
+  /// Marks the copies among windows whose hashes begin with the bits of `part`.
+  /// @returns false if the table is too small
   bool match_part(std::span<group_entry const> group, unsigned part_bits, std::uint64_t part) {
     table_.assign(min_slots, {});
     used_ = 0;
@@ -258,8 +259,8 @@ class group_matcher {
     walker(group_matcher const& of, unsigned part_bits, std::uint64_t part) : of_(of), part_bits_(part_bits), part_(part) {}
 
     /// Calls look(position, hash, chain) for the windows of the part. It returns an equal window, or none, or `full` to stop.
-    /// The window behind the last one that was returned is at *chain; it is equal to this one if their last residues are.
-    /// @returns whether it went through all of them
+    /// The window after the last one that was returned is at *chain; it is equal to this one if their last residues are.
+    /// @returns true if it went through all of them
     template <class Look>
     bool operator()(group_entry const& entry, Look look) {
       std::uint64_t const first = entry.first(), end = first + entry.count();
@@ -293,7 +294,7 @@ class group_matcher {
     std::uint64_t next_ = none, rolling_ = 0, equal_ = none;
   };
 
-  /// Returns whether two windows are equal. @param chain  as for walker
+  /// Returns true if two windows are equal. @param chain  as for walker
   [[nodiscard]] bool equal(std::uint64_t p, std::uint64_t q, std::uint64_t const* chain) const {
     if (p == q) return true;
     Residue const *const a = texts_.at<Residue>(p), *const b = texts_.at<Residue>(q);
@@ -309,7 +310,8 @@ class group_matcher {
     }
   }
 
-  /// Doubles the table. @returns false if it would have too many slots
+  /// Doubles the table.
+  /// @returns false if it would have too many slots
   bool grow() {
     if (table_.size() > max_slots_ / 2) return false;
     std::vector<slot> old(2 * table_.size());
@@ -414,7 +416,7 @@ struct copy_finder::state {
     kept_bytes = 0;
   }
 
-  /// Collects the entries of some buckets, one behind the other.
+  /// Collects the entries of some buckets, one after the other.
   [[nodiscard]] std::unique_ptr<group_entry[]> collect(std::size_t begin, std::size_t end,
                                                        std::vector<std::uint64_t> const& begins, std::string const& name,
                                                        progress const& on_progress) {
@@ -502,9 +504,9 @@ struct copy_finder::state {
         std::span<group_entry> const bucket(&entries[begins[b]], std::size_t(begins[b + 1] - begins[b]));
         std::ranges::sort(bucket);
         auto& match = matchers.local();
-        for (std::size_t i = 0, behind; i < bucket.size(); i = behind) {
-          for (behind = i + 1; behind < bucket.size() && bucket[behind].hash == bucket[i].hash;) ++behind;
-          match(bucket.subspan(i, behind - i));
+        for (std::size_t i = 0, after; i < bucket.size(); i = after) {
+          for (after = i + 1; after < bucket.size() && bucket[after].hash == bucket[i].hash;) ++after;
+          match(bucket.subspan(i, after - i));
         }
       });
     });
@@ -519,7 +521,7 @@ struct copy_finder::state {
   lent_arena arena;
   copy_bits bits;
   std::size_t finished = 0;
-  std::vector<std::uint64_t> sizes;            // of buckets, in entries; empty: not counted yet
+  std::vector<std::uint64_t> sizes;            // sizes of buckets, in entries; empty: not counted yet
   std::vector<std::vector<group_entry>> kept;  // all entries, of parts of the text; empty if they take too much memory
   std::size_t kept_bytes = 0;
 };

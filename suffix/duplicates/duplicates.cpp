@@ -35,7 +35,7 @@ class row_groups {
       throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, positions_));
     return p;
   }
-  /// Calls use(first row, row behind) for each group, in parallel. The thread that has the first row of a group has all of it.
+  /// Calls use(first row, row after) for each group, in parallel. The thread that has the first row of a group has all of it.
   template <class Use>
   void each(unsigned threads, Use use) const {
     std::size_t const n = sa_.size();
@@ -46,10 +46,10 @@ class row_groups {
         while (begin < end && !begins(begin)) ++begin;
         auto here = use;  // each block has its own state
         while (begin < end) {
-          std::size_t behind = begin + 1;
-          while (!begins(behind)) ++behind;
-          here(begin, behind);
-          begin = behind;
+          std::size_t after = begin + 1;
+          while (!begins(after)) ++after;
+          here(begin, after);
+          begin = after;
         }
       });
     });
@@ -67,12 +67,12 @@ struct mark_anywhere {
   bool keeps_first;
   copy_bits& bits;
 
-  void operator()(std::size_t begin, std::size_t behind) const {
-    if (behind - begin == 1) return;
+  void operator()(std::size_t begin, std::size_t after) const {
+    if (after - begin == 1) return;
     std::uint64_t kept = ~std::uint64_t{0};
     if (keeps_first)
-      for (std::size_t row = begin; row < behind; ++row) kept = std::min(kept, rows.position(row));
-    for (std::size_t row = begin; row < behind; ++row)
+      for (std::size_t row = begin; row < after; ++row) kept = std::min(kept, rows.position(row));
+    for (std::size_t row = begin; row < after; ++row)
       if (std::uint64_t const p = rows.position(row); p != kept) mark(bits, p);
   }
 };
@@ -84,16 +84,16 @@ struct mark_across {
   copy_bits& bits;
   record_finder const& record_of;
 
-  void operator()(std::size_t begin, std::size_t behind) const {
-    if (behind - begin == 1) return;
+  void operator()(std::size_t begin, std::size_t after) const {
+    if (after - begin == 1) return;
     std::size_t first = ~std::size_t{0}, last = 0;
-    for (std::size_t row = begin; row < behind; ++row) {
+    for (std::size_t row = begin; row < after; ++row) {
       std::size_t const record = record_of(rows.position(row));
       first = std::min(first, record);
       last = std::max(last, record);
     }
     if (first == last) return;
-    for (std::size_t row = begin; row < behind; ++row)
+    for (std::size_t row = begin; row < after; ++row)
       if (std::uint64_t const p = rows.position(row); !keeps_first || record_of(p) != first) mark(bits, p);
   }
 };
@@ -106,10 +106,10 @@ struct mark_within {
   record_finder const& record_of;
   std::vector<std::uint64_t> positions = {};
 
-  void operator()(std::size_t begin, std::size_t behind) {
-    if (behind - begin == 1) return;
+  void operator()(std::size_t begin, std::size_t after) {
+    if (after - begin == 1) return;
     positions.clear();
-    for (std::size_t row = begin; row < behind; ++row) positions.push_back(rows.position(row));
+    for (std::size_t row = begin; row < after; ++row) positions.push_back(rows.position(row));
     std::ranges::sort(positions);
     for (std::size_t i = 0, last = 0; i < positions.size(); i = last) {
       std::size_t const record = record_of(positions[i]);
@@ -143,7 +143,7 @@ class ascending_search {
                    std::string const& name)
       : input_(input), other_(other), sa_(sa), record_of_(record_of), length_(length), name_(name) {}
 
-  /// Returns whether the other text has the string at p, which is not smaller than that of the last call.
+  /// Returns true if the other text has the string at p, which is not smaller than that of the last call.
   bool finds(std::uint64_t p) {
     // Strings that follow each other are near each other in the other text, too, unless it is much larger.
     std::size_t const rows = sa_.size();
@@ -194,10 +194,10 @@ struct mark_shared {
   copy_bits& bits;
   ascending_search search;
 
-  void operator()(std::size_t begin, std::size_t behind) {
+  void operator()(std::size_t begin, std::size_t after) {
     std::uint64_t const p = rows.position(begin);
     if (input.end_of(record_of(p)) - p < length || !search.finds(p)) return;
-    for (std::size_t row = begin; row < behind; ++row) {
+    for (std::size_t row = begin; row < after; ++row) {
       std::uint64_t const q = rows.position(row);
       if (input.end_of(record_of(q)) - q >= length) mark(bits, q);  // a wrong LCP may claim more
     }
@@ -252,20 +252,19 @@ repeated_strings find_repeated_strings(text const& input, entries sa, entries lc
   };
   repeated_strings all;
   std::size_t const n = sa.size();
-  for (std::size_t begin = 0, behind; begin < n; begin = behind) {
+  for (std::size_t begin = 0, after; begin < n; begin = after) {
     std::uint64_t min_lcp = n, max_lcp = 0;
     std::size_t max_row = begin;
-    for (behind = begin + 1; behind < n && lcp[behind] >= min_length; ++behind) {
-      std::uint64_t const length = lcp[behind];
-      if (length > n)
-        throw input_error(fmt::format("bad index: {}: row {}: LCP of {} in {} residues", name, behind, length, n));
+    for (after = begin + 1; after < n && lcp[after] >= min_length; ++after) {
+      std::uint64_t const length = lcp[after];
+      if (length > n) throw input_error(fmt::format("bad index: {}: row {}: LCP of {} in {} residues", name, after, length, n));
       min_lcp = std::min(min_lcp, length);
       if (length > max_lcp) {
         max_lcp = length;
-        max_row = behind;
+        max_row = after;
       }
     }
-    if (behind - begin == 1) continue;
+    if (after - begin == 1) continue;
     auto const first_position = [&](std::size_t from, std::size_t to) {
       std::uint64_t first = rows.position(from);
       for (std::size_t row = from; row < to; ++row) first = std::min(first, rows.position(row));
@@ -273,17 +272,17 @@ repeated_strings find_repeated_strings(text const& input, entries sa, entries lc
     };
     if (max_lcp > all.longest.length) {
       std::size_t end = max_row + 1;
-      while (end < behind && lcp[end] == max_lcp) ++end;
+      while (end < after && lcp[end] == max_lcp) ++end;
       all.longest = {first_position(max_row - 1, end), max_lcp, end - max_row + 1};
     }
-    std::uint64_t const count = behind - begin;
+    std::uint64_t const count = after - begin;
     if (max_strings == 0 || (all.frequent.size() == max_strings && count < all.frequent.back().count)) continue;
     bool differ = false;
     std::optional<std::uint32_t> const letter = before(rows.position(begin));
     if (!letter) differ = true;  // the start of a record is like no other
-    for (std::size_t row = begin + 1; row < behind && !differ; ++row) differ = before(rows.position(row)) != letter;
+    for (std::size_t row = begin + 1; row < after && !differ; ++row) differ = before(rows.position(row)) != letter;
     if (!differ) continue;
-    repeated_string const one{first_position(begin, behind), min_lcp, count};
+    repeated_string const one{first_position(begin, after), min_lcp, count};
     all.frequent.insert(std::ranges::upper_bound(all.frequent, one, comes_first), one);
     if (all.frequent.size() > max_strings) all.frequent.pop_back();
   }

@@ -41,7 +41,7 @@ class rolling_hash {
   /// Returns the hash of the string at `at`.
   [[nodiscard]] std::uint64_t of(Residue const* at) const {
     std::uint64_t const quarter = length_ / 4;
-    std::uint64_t part[4] = {};  // that processors compute at the same time
+    std::uint64_t part[4] = {};  // sums that processors compute at the same time
     for (std::uint64_t i = 0; i < quarter; ++i)
       for (std::uint64_t k = 0; k < 4; ++k) part[k] = pushed(part[k], at[k * quarter + i]);
     std::uint64_t hash = part[0];
@@ -49,7 +49,7 @@ class rolling_hash {
     for (std::uint64_t i = 4 * quarter; i < length_; ++i) hash = pushed(hash, at[i]);
     return hash;
   }
-  /// Returns the hash of the string behind `at`, from that of the string at `at`.
+  /// Returns the hash of the string after `at`, from that of the string at `at`.
   [[nodiscard]] std::uint64_t next(std::uint64_t hash, Residue const* at) const {
     std::uint64_t const leaving = Numbers::times(std::uint64_t(at[0]) + 1, power_);
     return Numbers::sum(Numbers::times(hash, base), Numbers::difference(std::uint64_t(at[length_]) + 1, leaving));
@@ -71,7 +71,7 @@ class rolling_hash {
   }
 
   std::uint64_t length_;
-  std::uint64_t power_, quarter_power_;  // of base, with length_ and length_ / 4
+  std::uint64_t power_, quarter_power_;  // base to the power of length_, and of length_ / 4
 };
 
 /// Distributes hashes evenly, and one to one (the finalizer of MurmurHash3).
@@ -86,7 +86,7 @@ struct window_group {
   std::uint64_t first = 0, count = 0;  // positions of the windows
   std::uint64_t minimizer = 0;         // the position of the minimizer, if they have the same one
   bool same = true;                    // whether they have
-  std::uint64_t hash = 0;              // of the minimizer
+  std::uint64_t hash = 0;              // hash of the minimizer
 };
 
 /// Finds the minimizers of windows: of the strings of k residues in each, the leftmost with the smallest hash.
@@ -106,7 +106,7 @@ class window_scan {
   void operator()(Residue const* text, std::uint64_t begin, std::uint64_t end, Use use) {
     if (begin >= end) return;
     for (auto* const each : {&values_, &next_, &minima_}) each->resize(width_);
-    std::uint64_t rolling = hash_.of(text + begin);  // of the string of k residues before the next one to look at
+    std::uint64_t rolling = hash_.of(text + begin);  // hash of the k residues before the next one to look at
     bool is_first = true;
     // Looks at the strings that begin in a block of `width` positions, as far as windows have them.
     auto const fill = [&](std::vector<std::uint64_t>& values, std::uint64_t block) {
@@ -161,8 +161,8 @@ class window_scan {
 
   std::uint64_t width_, k_;
   rolling_hash<Residue, word_numbers> hash_;
-  std::vector<std::uint64_t> values_, next_;  // of a block and the next one
-  std::vector<std::uint64_t> minima_;         // of the rests of a block
+  std::vector<std::uint64_t> values_, next_;  // values of a block and of the next one
+  std::vector<std::uint64_t> minima_;         // the minimum of each rest of a block
 };
 
 }  // namespace ordo::inline v0::suffix::detail

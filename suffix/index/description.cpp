@@ -288,9 +288,9 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     return digits.size() % 2 == 0 && !digits.empty();
   }
 
-  std::uint64_t file_records_ = 0;  // of the files so far
+  std::uint64_t file_records_ = 0;  // records of the files so far
   context context_ = context::outside;
-  field at_ = none;  // whose value comes next
+  field at_ = none;  // the field whose value comes next
   std::array<bool, none> seen_{};
 };
 
@@ -299,11 +299,11 @@ constexpr std::uint64_t piece_bytes = 3 * 8, start_bytes = 8;
 constexpr std::string_view checksum_begin = "  \"crc32\": \"", checksum_end = "\",\n";
 
 // Returns the line with the checksum of the lines before and after it, neither of which are empty.
-std::string checksum_line(std::string_view before, std::string_view behind) {
+std::string checksum_line(std::string_view before, std::string_view after) {
   auto const add = [](uLong sum, std::string_view part) {
     return crc32_z(sum, reinterpret_cast<Bytef const*>(part.data()), part.size());
   };
-  return fmt::format("{}{:08x}{}", checksum_begin, add(add(crc32_z(0, nullptr, 0), before), behind), checksum_end);
+  return fmt::format("{}{:08x}{}", checksum_begin, add(add(crc32_z(0, nullptr, 0), before), after), checksum_end);
 }
 
 // Returns the size that an array must have; nothing for an unknown name.

@@ -49,8 +49,8 @@ std::uint32_t count_at(char const* at, std::size_t i) noexcept {
 /// of 8 bytes.
 ///
 /// The packed layout has after the counts the code of each symbol in the bit planes, or 4, and its number of runs. Only the
-/// four symbols with codes have counts before each 2^23 blocks and in blocks, which begin at multiples of 64 bytes. Behind the
-/// blocks are the runs of each other symbol: its first row, and how many rows with that symbol are before it. Behind the
+/// four symbols with codes have counts before each 2^23 blocks and in blocks, which begin at multiples of 64 bytes. After the
+/// blocks are the runs of each other symbol: its first row, and how many rows with that symbol are before it. After the
 /// samples is the text, as text_letters takes it: two bits a letter, by the same codes, and eight bytes; then the runs of other
 /// letters, which take the rest of the file.
 struct fm_index::layout {
@@ -238,7 +238,7 @@ void fm_index::make_kmers(std::uint64_t searches, unsigned threads) {
       if (symbols_->common[code] == 0) continue;
       char const letter = static_cast<char>(word_at(bytes_.data() + header_words * 8, symbols_->common[code]));
       interval* const to = longer.data() + code * words.size();
-      constexpr std::size_t min_words = 1024;  // of a thread
+      constexpr std::size_t min_words = 1024;  // words of a thread
       arena.execute([&] {
         host_detail::parallel_each(words.size(), min_words, [&](std::size_t word) {
           if (!words[word].empty()) to[word] = before(letter, words[word]);
@@ -334,7 +334,7 @@ namespace {
 /// What a text consists of.
 struct letter_counts {
   std::array<std::uint64_t, 256> of{};
-  std::array<std::uint64_t, 256> runs{};  // of equal letters
+  std::array<std::uint64_t, 256> runs{};  // runs of equal letters
 };
 
 letter_counts count_letters(std::string_view residues) {
@@ -397,7 +397,8 @@ void add_row(std::vector<listed_run>& runs, std::uint64_t symbol, std::uint64_t 
     runs.push_back({symbol, row, size});
 }
 
-/// Packs the letters of a text by their codes. @returns the runs of letters without a code: begin, end, letter
+/// Packs the letters of a text by their codes.
+/// @returns the runs of letters without a code: begin, end, letter
 std::vector<std::array<std::uint64_t, 3>> pack_letters(std::string_view residues, symbol_table const& symbols, char* codes) {
   std::array<std::uint8_t, 256> code_of{};
   for (std::size_t byte = 0; byte < 256; ++byte)

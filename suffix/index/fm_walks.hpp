@@ -25,7 +25,7 @@ struct offset_range {
   std::uint64_t begin, end;
 };
 
-constexpr std::uint64_t range_offsets = 128;  // that are taken together where a string occurs
+constexpr std::uint64_t range_offsets = 128;  // offsets that are taken together where a string occurs
 
 /// The rows of a searcher by an FM index. Throws as fm_index does.
 class searched_fm {
@@ -156,7 +156,7 @@ class backward_walk {
     --left_;
   }
   // In a tandem repeat the string that was found at an offset a few periods later begins here, too, and ends with the same
-  // letter behind it. Returns whether that is so; then this offset is settled.
+  // letter after it. Returns true if that is so; then this offset is settled.
   ORDO_FN bool repeat(std::uint64_t high) {
     for (match_at const& one : searched_) {
       std::uint64_t const length = one.end - one.begin, end = at() + length;
@@ -262,7 +262,7 @@ class backward_walk {
   [[nodiscard]] ORDO_FN std::uint64_t shared(std::uint64_t row, std::uint64_t known, bool* is_less = nullptr) const {
     std::uint64_t const p = fm_.position(row), left = fm_.end_of_record(p) - p, wanted = query_.size - at(),
                         room = less(left, wanted);
-    if (known > room) return room;  // of a damaged index
+    if (known > room) return room;  // the index is damaged
     char const* const wanted_letters = query_.data + at();
     std::uint64_t const length = known + fm_.letters().common_prefix(wanted_letters + known, p + known, room - known);
     if (is_less)
@@ -291,7 +291,7 @@ class backward_walk {
         high = {middle, length};
     }
     std::uint64_t const longest = greater(low.shared, high.shared);
-    // The first row of those before low.row that share so much, and the row behind the last one of the others.
+    // The first row before low.row that shares this prefix, and the row after the last one of the others.
     auto const boundary = [&](std::uint64_t from, std::uint64_t to, bool first) {
       while (from < to) {
         std::uint64_t const middle = from + (to - from) / 2;
@@ -315,7 +315,7 @@ class backward_walk {
   std::uint64_t min_length_;
   fm_interval* found_;
   std::uint64_t left_;     // the number of offsets that are not settled
-  std::uint64_t end_ = 0;  // of the match at the offset settled last
+  std::uint64_t end_ = 0;  // where the match at the offset settled last ends
   fm_interval rows_of_match_;
   // The last long matches that were found by a search.
   struct match_at {

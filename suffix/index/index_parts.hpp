@@ -11,7 +11,7 @@ namespace ordo::inline v0::suffix {
 
 /// Returns the begin of hidden names: the prefix without its folder, shortened so that the names do not become too long.
 inline std::string hidden_base(std::string const& prefix) {
-  constexpr std::size_t longest = 200;  // of the 255 bytes of a name
+  constexpr std::size_t longest = 200;  // of the 255 bytes that a name may have
   std::string base = prefix.substr(prefix.rfind('/') + 1);
   if (base.size() <= longest) return base;
   std::uint64_t sum = 0xcbf29ce484222325;  // FNV-1a
@@ -26,7 +26,7 @@ inline std::string hidden_part(std::string const& prefix, std::string_view name,
   return fmt::format("{}.{}.{}.{:08x}", prefix.substr(0, prefix.rfind('/') + 1), hidden_base(prefix), name, sum);
 }
 
-/// Returns whether a file in the folder of the prefix has such a name, with any checksum.
+/// Returns true if a file in the folder of the prefix has such a name, with any checksum.
 inline bool is_hidden_part(std::string const& prefix, std::string_view file) {
   std::size_t constexpr digits = 8;
   for (std::string_view const name : {"json", "seq", "sa", "lcp", "bwt", "kmers", "fm", "pieces", "starts"}) {

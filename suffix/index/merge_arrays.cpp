@@ -116,9 +116,9 @@ class rank_walks {
   std::vector<std::uint64_t>& ranks_;
 };
 
-/// The common prefixes of each suffix of the second text with the suffixes of the first one before and behind it.
+/// The common prefixes of each suffix of the second text with the suffixes of the first one before and after it.
 struct neighbour_lengths {
-  std::vector<std::uint64_t> before, behind;
+  std::vector<std::uint64_t> before, after;
 };
 
 // From one position to the next a length falls by one at most (Kasai et al., CPM'01).
@@ -137,7 +137,7 @@ void compare_neighbours(two_texts const& texts, std::vector<std::uint64_t> const
       return length += common_prefix(suffix.data() + length, other.data() + length, room - length);
     };
     to.before[p] = extend(length_before, ranks[p] - 1, ranks[p] != 0);
-    to.behind[p] = extend(length_behind, ranks[p], ranks[p] < texts.first.size());
+    to.after[p] = extend(length_behind, ranks[p], ranks[p] < texts.first.size());
   }
 }
 
@@ -223,10 +223,10 @@ class row_merge {
     if (lcp_.wanted()) lcp.resize((end - begin) * lcp_.size());
     if (bwt_.wanted()) bwt.resize(end - begin);
     std::uint64_t j = second_before(begin == 0 ? 0 : begin - 1);
-    std::uint64_t p = 0;  // of the last row of the second text
+    std::uint64_t p = 0;  // position of the last row of the second text
     bool last_is_second = false;
     for (std::uint64_t i = begin == 0 ? 0 : begin - 1; i < end; ++i) {
-      std::uint64_t const row = i - j;  // of the first text
+      std::uint64_t const row = i - j;  // row in the first text
       bool is_second = row == n_first;
       std::uint64_t length = 0;
       if (j < n_second) {
@@ -236,10 +236,10 @@ class row_merge {
         if (rank < row) refuse(j);
         is_second |= rank == row;
         if (is_second && lcp_.wanted()) length = last_is_second ? texts_.of_second.lcp[j] : lengths_.before[next];
-        if (!is_second && lcp_.wanted()) length = last_is_second ? lengths_.behind[p] : texts_.of_first.lcp[row];
+        if (!is_second && lcp_.wanted()) length = last_is_second ? lengths_.after[p] : texts_.of_first.lcp[row];
         if (is_second) p = next;
       } else if (lcp_.wanted() && !is_second) {
-        length = last_is_second ? lengths_.behind[p] : texts_.of_first.lcp[row];
+        length = last_is_second ? lengths_.after[p] : texts_.of_first.lcp[row];
       }
       if (is_second && j == n_second) refuse(j);
       if (i >= begin) {
@@ -315,7 +315,7 @@ void merge_arrays(text const& all, std::size_t first_records, stored_arrays cons
     neighbour_lengths lengths;
     if (out.lcp) {
       lengths.before.resize(n_second);
-      lengths.behind.resize(n_second);
+      lengths.after.resize(n_second);
       host_detail::parallel_each(parts.size(), 1, [&](std::size_t k) { compare_neighbours(texts, ranks, parts[k], lengths); });
     }
     row_merge(texts, ranks, lengths, out).run();

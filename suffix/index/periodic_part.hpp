@@ -10,7 +10,7 @@ namespace ordo::inline v0::suffix {
 /// which come back to the same part with offsets that move in one direction compare each letter about once.
 class periodic_part {
  public:
-  /// Returns whether the letters at [begin, end), which is not empty, are those `period` letters later.
+  /// Returns true if the letters at [begin, end), which is not empty, are those `period` letters later.
   ORDO_FN bool has(char const* query, std::uint64_t period, std::uint64_t begin, std::uint64_t end) {
     auto const equal = [&](std::uint64_t from, std::uint64_t to) {
       return from >= to || common_prefix(query + from, query + from + period, to - from) == to - from;

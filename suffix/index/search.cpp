@@ -117,7 +117,7 @@ class searcher::lane {
       if (longest_ && matched_) low_ = high_;  // no row shares more
       if (low_ < high_) return look_at(low_ + (high_ - low_) / 2);
       if (longest_) {
-        // The rows before and behind the pattern's place share most with it. Those beyond the table's rows share fewer letters
+        // The rows before and after the pattern's place share most with it. Those beyond the table's rows share fewer letters
         // than its k-mers have.
         *longest_ = std::max(low_common_, high_common_);
         if (has_all_rows_ || *longest_ >= all_->kmers_.length()) return false;
@@ -148,7 +148,7 @@ class searcher::lane {
   searcher const* all_ = nullptr;
   std::string_view pattern_;
   row_range* found_ = nullptr;        // the result of find
-  std::uint64_t* longest_ = nullptr;  // that of find_longest
+  std::uint64_t* longest_ = nullptr;  // the result of find_longest
   stage stage_ = stage::bounds;
   bool compares_ = false, matched_ = false, has_all_rows_ = false;
   std::size_t low_ = 0, high_ = 0, row_ = 0, step_ = 0;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t base = 0x9e3779b97f4a7c15;
 constexpr unsigned filter_bits = 16;
-constexpr std::uint64_t statistics_letters = 12;  // few random strings share so many
+constexpr std::uint64_t statistics_letters = 12;  // random strings seldom share this number of letters
 
 constexpr std::uint64_t value_of(char letter) {
   return static_cast<unsigned char>(letter) + std::uint64_t{1};
@@ -69,7 +69,7 @@ class shared_lengths {
   struct shared_string {
     std::uint64_t begin = 0, offset = 0, end = 0;
   };
-  /// The ring's letters [begin, end) are those of a distance behind, and the next ones differ unless it is not known.
+  /// The ring's letters [begin, end) are those of a distance after, and the next ones differ unless it is not known.
   struct run {
     std::uint64_t begin = 0, end = 0;
     bool is_whole = false;
@@ -85,7 +85,7 @@ class shared_lengths {
     return repeated != rest || known.end == query_.size();
   }
 
-  /// Returns how many letters from an offset on, up to a limit, are those of a distance behind them.
+  /// Returns how many letters from an offset on, up to a limit, are those of a distance after them.
   std::uint64_t shared_at_distance(std::uint64_t offset, std::uint64_t distance, std::uint64_t limit) {
     run& known = runs_[distance];
     auto const compare = [&](std::uint64_t from, std::uint64_t count) {
@@ -234,7 +234,7 @@ void ring_match_finder::find_of_record(std::string_view query, std::span<hit> hi
   shared_lengths<false> shared(query, around.letters);
   std::uint64_t const begin = input_.begin_of(hits.front().record);
   for (hit const& one : hits) {
-    if (one.left > one.offset) continue;  // of a later turn
+    if (one.left > one.offset) continue;  // found by a later turn
     std::uint64_t const right = shared(one.query_begin, one.offset);
     if (right >= length_) matches.push_back({one.query_begin - one.left, begin + one.offset - one.left, one.left + right});
   }
@@ -280,7 +280,7 @@ ring_statistics::ring_statistics(text const& input, std::vector<bool> circular)
 void ring_statistics::lengthen(std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths) const {
   if (sorted_.empty() || lengths.empty()) return;
   // The part of a string before the end of a record occurs within it. So the string's first window over the end begins in it or
-  // behind it.
+  // after it.
   std::uint64_t const end = begin + lengths.size();
   std::uint64_t last = end;
   for (std::uint64_t i = begin; i < end; ++i) last = std::max(last, i + lengths[i - begin] + 1);

@@ -49,7 +49,7 @@ void keep_unique_in_query(std::vector<match>& matches, text const& input, std::v
     return order(a) < order(b);
   });
   std::vector<bool> repeated(matches.size());
-  part const* widest = nullptr;  // of those so far, the one that ends last
+  part const* widest = nullptr;  // the part so far that ends last
   for (part const& one : parts) {
     if (widest && widest->at.reverse == one.at.reverse && widest->record == one.record &&
         widest->at.position + widest->at.length >= one.at.position + one.at.length) {

@@ -105,7 +105,7 @@ class match_finder::extension {
     std::uint64_t const room = std::min({query_.size() - i, at.end - at.position, max_letters});
     return all_.rows_.letters().common_prefix(query_.data() + i, at.position, room);
   }
-  // Returns whether a match that begins `left` letters before i is to be reported here.
+  // Returns true if a match that begins `left` letters before i is to be reported here.
   [[nodiscard]] bool is_mine(std::uint64_t i, std::uint64_t left) const {
     return left < all_.period_ && i - left >= begin_ && i - left < end_;
   }
@@ -155,7 +155,7 @@ class match_finder::extension {
       return each_of(rows, [&](std::uint64_t p) {
         if (!continues(p)) add_at(j, p);
       });
-    // Each occurrence is behind a letter or at the start of a record.
+    // Each occurrence is after a letter or at the start of a record.
     std::string pattern(1, '\0');
     pattern += string;
     std::size_t behind_letters = 0;
@@ -197,7 +197,7 @@ class match_finder::extension {
     if (length < all_.options_.min_length) return;
     if (all_.options_.max_occurrences == 0 || is_rare(j, j + length)) matches_.push_back({j, p, length});
   }
-  // Returns whether a string of the query occurs at most as often as wanted. A string within a frequent one is frequent, and
+  // Returns true if a string of the query occurs at most as often as wanted. A string within a frequent one is frequent, and
   // one that includes a rare one is rare: in a tandem repeat the last strings tell of the next ones.
   [[nodiscard]] bool is_rare(std::uint64_t begin, std::uint64_t end) {
     if (frequent_.first <= begin && end <= frequent_.second) return false;
@@ -239,7 +239,7 @@ void match_finder::find(std::string_view query, std::uint64_t begin, std::uint64
   std::uint64_t const many_rows = extend.many_rows();
   struct list {
     std::uint64_t offset;
-    std::size_t first, last;  // of its rows
+    std::size_t first, last;  // the first and last of its rows
   };
   std::vector<list> lists;
   std::vector<std::uint64_t> rows;

@@ -231,7 +231,7 @@ struct find_match {
   std::uint64_t min_length;
   std::uint32_t const* slots;
   fm_interval const* rows;    // by slot
-  std::uint64_t const* ends;  // of their matches
+  std::uint64_t const* ends;  // where their matches end
   std::size_t count;
   std::uint64_t first;
   std::uint64_t *positions, *lengths;
@@ -278,7 +278,7 @@ struct find_match {
   }
 };
 
-/// Returns whether the match of a slot is long enough and lies in no other.
+/// Returns true if the match of a slot is long enough and lies in no other.
 struct is_super_maximal {
   std::uint64_t const* lengths;
   fm_interval const* rows;
@@ -334,8 +334,8 @@ struct describe_string {
 /// Computes position `first` + i of those of all strings.
 struct locate_string {
   fm_on_machine fm;
-  fm_interval const* rows;    // of the strings
-  std::uint64_t const* ends;  // of their positions
+  fm_interval const* rows;    // rows of the strings
+  std::uint64_t const* ends;  // where their positions end
   std::size_t count;
   std::uint64_t first;
   std::uint64_t* to;
@@ -364,9 +364,9 @@ struct describe_matches {
 };
 
 constexpr std::size_t max_positions = std::size_t{1} << 24;    // at a time
-constexpr std::uint64_t max_matches = std::uint64_t{1} << 28;  // that begin at the slots of one call
+constexpr std::uint64_t max_matches = std::uint64_t{1} << 28;  // matches that begin at the slots of one call
 
-/// Returns the bytes of memory that an index takes, and queries of so many letters at a time.
+/// Returns the bytes of memory that an index takes, and queries of this number of letters at a time.
 inline std::size_t matches_memory(fm_index const& fm, text const& input, std::size_t letters) {
   constexpr std::size_t of_slot = 1 + sizeof(std::uint64_t) + sizeof(fm_interval) + sizeof(std::uint32_t) +
                                   (sizeof(fm_interval) + sizeof(std::uint64_t) + sizeof(found_string)) / 4;
@@ -515,7 +515,7 @@ class matches_on {
                                                          ends.data(), ranges.data(), min_length, lengths, rows});
   }
 
-  // Returns strings, which are in the order of their slots. @param rows  of the strings
+  // Returns strings, which are in the order of their slots. @param rows  the rows of the strings
   found_strings described(std::uint32_t const* slots, std::uint64_t const* lengths, std::span<fm_interval const> rows) {
     auto const ends = backend_.template buffer<std::uint64_t>(rows.size());
     backend_.scan(rows.size(), number_of_rows{rows.data()}, ends.span(), plus{});

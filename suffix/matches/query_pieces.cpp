@@ -12,7 +12,7 @@ namespace {
 
 struct part_offsets {
   std::uint64_t begin, end;
-  bool has_letter_before;  // that is needed
+  bool has_letter_before;  // the piece needs the letter before it
 
   part_offsets(query_part const& part, bool with_slots)
       : begin(std::min<std::uint64_t>(part.begin, part.query.size())),
@@ -27,7 +27,7 @@ struct part_offsets {
 query_pieces::query_pieces(std::span<query_part const> parts, bool with_slots) : places_(parts.size()) {
   struct target {
     std::size_t piece;
-    std::uint64_t letters_at, letters;  // that are copied for the part
+    std::uint64_t letters_at, letters;  // letters that are copied for the part
   };
   buffer<target> const targets(host_memory::shared(), parts.size());
   std::size_t pieces = 0, last = parts.size();  // the last part with letters
@@ -77,7 +77,7 @@ query_pieces::query_pieces(std::span<query_part const> parts, bool with_slots) :
       has_letter_before = with_slots;
     }
   };
-  constexpr std::size_t min_parts = 64;  // of a thread
+  constexpr std::size_t min_parts = 64;  // parts of a thread
   tbb::this_task_arena::isolate([&] { host_detail::parallel_each(parts.size(), min_parts, fill); });
 }
 

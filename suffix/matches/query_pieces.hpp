@@ -17,9 +17,9 @@ namespace ordo::inline v0::suffix::detail {
 /// A part of a query that one thread walks through: the offsets [begin, end). Those from `wanted` on are results. A match at
 /// the offset before `wanted` may include the first result, so that offset has a slot in the arrays, even if `wanted` is 0.
 struct query_piece {
-  std::uint64_t letters_at, size;    // of the query from offset 0 on, among all letters
+  std::uint64_t letters_at, size;    // the query from offset 0 on, among all letters
   std::uint64_t begin, wanted, end;  // from there
-  std::uint64_t slot;                // of the offset before `wanted`
+  std::uint64_t slot;                // the slot of the offset before `wanted`
 
   [[nodiscard]] ORDO_FN std::uint64_t slot_of(std::uint64_t offset) const { return slot + (offset + 1 - wanted); }
 };
@@ -64,8 +64,8 @@ struct found_string {
 /// The strings that were found, by their slots, and where they occur in the text.
 struct found_strings {
   buffer<found_string> strings;
-  buffer<std::uint64_t> positions;  // of one string in any order
-  buffer<std::uint64_t> lengths;    // of the match at each position; none if strings have them
+  buffer<std::uint64_t> positions;  // positions of one string in any order
+  buffer<std::uint64_t> lengths;    // the length of the match at each position; none if strings have them
 
   /// Appends the matches of some parts, and sets ends[i] to the number of matches after those of part i.
   void append(std::span<part_place const> places, std::vector<match>& matches, std::span<std::size_t> ends) const;

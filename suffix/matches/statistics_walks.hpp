@@ -48,7 +48,7 @@ class statistics_walk {
       return try_next();
     }
     if (stage_ == stage::scan) return take_scanned(found);
-    // Up to low_, the string that ends behind end_ does not occur. It does from high_ on.
+    // Up to low_, the string that ends after end_ does not occur. It does from high_ on.
     if (found == end_ + 1 - tried_)
       high_ = tried_;
     else
@@ -65,7 +65,7 @@ class statistics_walk {
     if (i < begin_ + lengths_.size()) lengths_[i - begin_] = end_ - i;
   }
   // Settles the offsets of a tandem repeat: those at which the string of an offset a period before occurs in the query, too,
-  // with the same letter behind it.
+  // with the same letter after it.
   void repeat() {
     std::uint64_t const before = std::exchange(last_search_, at_ - 1);
     if (end_ - last_search_ <= short_match) return;
@@ -83,7 +83,7 @@ class statistics_walk {
   void set_rest() {
     for (; !has_ended(); ++at_) set(at_);
   }
-  // Looks for offsets from which a string of the minimum length occurs that goes on behind end_, from the last offset to the
+  // Looks for offsets from which a string of the minimum length occurs that goes on after end_, from the last offset to the
   // first. Most matches end at a letter that no other match of that length includes: then a few searches settle all offsets up
   // to it.
   void scan() {
@@ -133,7 +133,7 @@ class statistics_walk {
   std::uint64_t min_length_ = 1;
   stage stage_ = stage::extend;
   std::uint64_t at_ = 0;   // the first offset that is not settled
-  std::uint64_t end_ = 0;  // of the longest match at the last settled offset
+  std::uint64_t end_ = 0;  // where the longest match at the last settled offset ends
   std::uint64_t low_ = 0, high_ = 0, tried_ = 0, step_ = 0;
   periodic_part part_;
   std::uint64_t last_search_ = 0;  // the offset of the last match that was searched for

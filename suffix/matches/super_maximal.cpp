@@ -79,7 +79,7 @@ void long_statistics::compute(searcher const& in, std::span<query_part const> pa
   constexpr std::uint64_t max_parts = 64, min_letters = 64;
   std::uint64_t const letters_of_part = std::max(letters / max_parts, min_letters);
   std::vector<query_part> pieces;
-  std::vector<std::size_t> firsts;  // of their lengths
+  std::vector<std::size_t> firsts;  // the first of each of their lengths
   std::size_t first = 0;
   for (query_part const& part : parts) {
     std::uint64_t const size = part.end - part.begin, count = std::max<std::uint64_t>(size / letters_of_part, 1);
@@ -149,11 +149,11 @@ void match_finder::find_super_maximal(std::span<query_part const> parts, std::ve
   std::vector<query_part> pieces;
   std::vector<std::uint64_t> begins;
   std::vector<std::size_t> part_of;
-  std::vector<std::uint64_t> offsets;  // of matches
+  std::vector<std::uint64_t> offsets;  // offsets of matches
   std::vector<std::string_view> strings;
   std::vector<row_range> rows;
   std::vector<std::uint64_t> positions;
-  std::vector<std::size_t> strings_end;  // of each piece
+  std::vector<std::size_t> strings_end;  // where the strings of each piece end
   long_statistics statistics;
   auto const find_in_pieces = [&] {
     statistics.compute(rows_, pieces, options_.min_length);

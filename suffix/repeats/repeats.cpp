@@ -106,7 +106,7 @@ void walk_intervals(Letters const& lcp, std::uint64_t min_length, Leaf leaf, Add
   auto const outer = [&] { return open.empty() ? 0 : open.back().length; };
   std::size_t const n = lcp.size();
   for (std::size_t row = 1; row <= n; ++row) {
-    std::uint64_t const length = row == n ? 0 : lcp.length(row, min_length);  // of this row and the one before
+    std::uint64_t const length = row == n ? 0 : lcp.length(row, min_length);  // length of this row and the one before
     if (length > outer()) open.push_back({length, row - 1, {}});
     if (!open.empty()) add(open.back(), leaf(row - 1, open.size() == 1 && open.back().begin == row - 1));
     while (length < outer()) {
@@ -129,7 +129,7 @@ struct rows_of_letter {
 
 struct letter_lists {
   std::vector<rows_of_letter> lists;
-  std::uint64_t pairs = 0;  // of the interval itself
+  std::uint64_t pairs = 0;  // pairs in the interval itself
 };
 
 template <class Letters>
@@ -284,15 +284,15 @@ std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std:
     host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
       while (begin < end && !begins(begin)) ++begin;
       while (begin < end) {
-        std::size_t behind = begin + 1;
-        while (!begins(behind)) ++behind;
-        for (std::size_t row = begin; row < behind; ++row) {
+        std::size_t after = begin + 1;
+        while (!begins(after)) ++after;
+        for (std::size_t row = begin; row < after; ++row) {
           std::uint64_t const p = sa[row];
           if (p >= input.size())
             throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name, row, p, input.size()));
-          store_relaxed(at.data() + p, Count(behind - begin));
+          store_relaxed(at.data() + p, Count(after - begin));
         }
-        begin = behind;
+        begin = after;
       }
     });
     host_detail::parallel_each(input.records(), 1, [&](std::size_t record) {
@@ -337,14 +337,14 @@ std::uint64_t add_circular_occurrences(text const& input, searcher const& rows, 
   }
   std::ranges::sort(all, {}, &crossing::letters);
   std::vector<std::uint64_t> positions;
-  for (std::size_t i = 0, behind = 0; i < all.size(); i = behind) {
-    while (behind < all.size() && all[behind].letters == all[i].letters) ++behind;
+  for (std::size_t i = 0, after = 0; i < all.size(); i = after) {
+    while (after < all.size() && all[after].letters == all[i].letters) ++after;
     row_range const within = rows.find(all[i].letters);
     positions.resize(within.size());
     std::iota(positions.begin(), positions.end(), std::uint64_t(within.begin));
     rows.positions(positions);
-    for (std::uint64_t const p : positions) at[p] += Count(behind - i);
-    for (std::size_t k = i; k < behind; ++k) at[all[k].position] = Count(within.size() + behind - i);
+    for (std::uint64_t const p : positions) at[p] += Count(after - i);
+    for (std::size_t k = i; k < after; ++k) at[all[k].position] = Count(within.size() + after - i);
   }
   return left_out;
 }
@@ -409,11 +409,11 @@ std::vector<spectrum_entry> find_spectrum(text const& input, entries sa, entries
       std::map<std::uint64_t, std::uint64_t> here;
       while (begin < end && !begins(begin)) ++begin;
       while (begin < end) {
-        std::size_t behind = begin + 1;
-        while (!begins(behind)) ++behind;
-        std::size_t const count = behind - begin;
+        std::size_t after = begin + 1;
+        while (!begins(after)) ++after;
+        std::size_t const count = after - begin;
         if (is_kmer(begin)) ++(count < few ? often[count] : here[count]);
-        begin = behind;
+        begin = after;
       }
       for (std::size_t count = 1; count < few; ++count)
         if (often[count] != 0) here[count] += often[count];

@@ -27,7 +27,7 @@ namespace ordo::inline v0::suffix {
 namespace {
 
 constexpr std::size_t grain = std::size_t{1} << 14;
-constexpr std::uint64_t key_bytes = 2 * sizeof(std::uint64_t);  // of a k-mer, while keys are sorted
+constexpr std::uint64_t key_bytes = 2 * sizeof(std::uint64_t);  // bytes of a k-mer while keys are sorted
 
 /// Mixes the bits of a number, so that each one of the result depends on all.
 constexpr std::uint64_t mixed(std::uint64_t x) {
@@ -72,7 +72,7 @@ class division {
   std::vector<std::size_t> first_;
 };
 
-/// Divides k-mers into few parts whose choices have so many bits that random k-mers seldom agree.
+/// Divides k-mers into few parts, chosen by enough bits that random k-mers seldom agree.
 division divided(std::uint64_t length, unsigned mismatches, std::size_t kmers, unsigned letter_bits) {
   unsigned parts = mismatches + 1;
   std::uint64_t const wanted_bits = std::uint64_t(std::bit_width(kmers)) + 2;
@@ -92,7 +92,7 @@ struct differences {
 template <class Residue, class Count>
 class similar_kmers {
  public:
-  /// @param positions  one for each k-mer @param weights  of all positions: how often their k-mers occur
+  /// @param positions  one for each k-mer @param weights  the weights of all positions: how often their k-mers occur
   /// @param totals  for each k-mer; the counts of similar ones are added
   similar_kmers(text const& input, std::span<Count const> positions, std::span<Count const> weights, std::span<Count> totals,
                 std::uint64_t length, unsigned mismatches, division const& parts)
@@ -316,14 +316,14 @@ void match_choice(Kmers const& all, std::size_t choice, std::size_t range, std::
     std::vector<std::size_t> group;
     while (begin < end && !begins_group(begin)) ++begin;
     while (begin < end) {
-      std::size_t behind = begin + 1;
-      while (!begins_group(behind)) ++behind;
-      if (behind - begin > 1) {
+      std::size_t after = begin + 1;
+      while (!begins_group(after)) ++after;
+      if (after - begin > 1) {
         group.clear();
-        for (; begin < behind; ++begin) group.push_back(std::size_t(key[begin] & ids));
+        for (; begin < after; ++begin) group.push_back(std::size_t(key[begin] & ids));
         all.match(group, choice);
       }
-      begin = behind;
+      begin = after;
     }
   });
 }
@@ -388,9 +388,9 @@ std::uint64_t count_similar(text const& input, entries sa, entries lcp, std::uin
         if (row != 0 && lcp[row] >= length) continue;
         bool const counted = kmer < begins[block + 1] && positions.data()[kmer] == sa[row];
         if (!counted) continue;
-        std::size_t behind = row;
-        do store_relaxed(at.data() + sa[behind], totals.data()[kmer]);
-        while (++behind < n && lcp[behind] >= length);
+        std::size_t after = row;
+        do store_relaxed(at.data() + sa[after], totals.data()[kmer]);
+        while (++after < n && lcp[after] >= length);
         ++kmer;
       }
     });

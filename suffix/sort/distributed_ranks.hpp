@@ -61,7 +61,7 @@ class range_positions : public numbered_positions<B> {
       : numbered_positions<B>(backend, packed, distance, [&](mark_rows<packed_view> const& sample) {
           bool const is_last = member + 1 == firsts.size(), is_empty = !is_last && firsts[member + 1] == firsts[member];
           std::uint64_t const first = firsts[member], end = is_last ? 0 : firsts[member + 1];
-          std::uint64_t const lasts[1] = {is_empty ? first : end - 1};  // of the last range: the greatest number
+          std::uint64_t const lasts[1] = {is_empty ? first : end - 1};  // the last range ends at the greatest number
           return word_of_range{sample, is_empty, range_finder(packed.view(), first, lasts)};
         }) {}
 };
@@ -86,7 +86,7 @@ struct find_owner {
   ORDO_FN std::size_t owner(std::size_t position) const {
     if (text.breaks(position)) return members;
     std::uint64_t const key = text.key(position);
-    // The member before the first range behind the key.
+    // The member before the first range after the key.
     return (key == ~std::uint64_t{0} ? members : first_bound(firsts, members, key + 1)) - 1;
   }
 };

@@ -54,7 +54,7 @@ class early_download<B, Index> {
   /// Starts the download of a part of the order whose suffixes are in their rows, except those of open groups. Each row is
   /// given at most once; all others follow at the end.
   /// @param open  the rows of these groups, in order
-  /// @returns whether few enough are open; otherwise nothing happens
+  /// @returns true if few enough are open; otherwise nothing happens
   bool give(place_range part, std::span<Index const> open) {
     if (host_.empty() || open.size() > part.count / open_share_) return false;
     std::size_t const count = open.size();
@@ -96,13 +96,13 @@ class early_download<B, Index> {
   }
 
  private:
-  static constexpr std::size_t block = std::size_t{1} << 14;  // of open rows, for one thread
+  static constexpr std::size_t block = std::size_t{1} << 14;  // open rows for one thread
 
   struct given_part {
     place_range places;
     buffer<Index> open;  // rows
     std::unique_ptr<Index[]> on_host = {};
-    std::size_t number = 0;  // of the download
+    std::size_t number = 0;  // number of the download
 
     given_part(place_range part, buffer<Index> open_places) : places(part), open(std::move(open_places)) {}
   };
@@ -144,7 +144,7 @@ class early_download<B, Index> {
   std::size_t open_share_;
   tbb::task_arena arena_{threads_for(0)};
   std::vector<given_part> given_;
-  std::size_t open_ = 0;  // of all parts
+  std::size_t open_ = 0;  // open rows of all parts
   decltype(std::declval<B&>().background_downloads()) downloads_;
 };
 

@@ -85,11 +85,11 @@ class induced_text {
   [[nodiscard]] bool begins_record(std::size_t p) const { return (at_[p] & mark_) != 0; }
   /// Prefetches the letters before p.
   void prefetch(std::size_t p) const { ordo::prefetch(at_ + p - 1); }
-  /// Returns whether two positions agree in `count` letters.
+  /// Returns true if two positions agree in `count` letters.
   [[nodiscard]] bool agree(std::size_t p, std::size_t q, std::size_t count) const {
     return std::equal(at_ + p, at_ + p + count, at_ + q);
   }
-  /// Returns whether a record ends in [p, q].
+  /// Returns true if a record ends in [p, q].
   [[nodiscard]] bool ends_record(std::size_t p, std::size_t q) const {
     while (p <= q && !begins_record(p)) ++p;
     return p <= q;
@@ -160,7 +160,7 @@ class induced_sort_of {
   induced_sort_of(B& backend, String const& string, std::span<Index> memory)
       : backend_(backend), string_(string), n_(string.size()), memory_(memory), order_(memory.data()) {}
 
-  /// Returns whether an entry has a spare bit for the mark.
+  /// Returns true if an entry has a spare bit for the mark.
   static constexpr bool can_sort(std::size_t n) { return n < mark - 1; }
   /// Returns the number of counters that a string may take from the backend.
   static constexpr std::size_t max_counters(std::size_t letters) {
@@ -357,7 +357,7 @@ class induced_sort_of {
     Index* const order = order_;
     lists_of_letter* const lists = lists_;
     std::size_t const n = n_;
-    Index number = 0;  // of the substring that the next entries are put before
+    Index number = 0;  // number of the substring that the next entries are put before
     auto const put_before = [=](std::size_t p, Index number_of) {
       auto const [before, here] = string.stored_adjacent(p - 1);
       list& to = lists[here][l_same + (before < here)];
@@ -410,7 +410,7 @@ class induced_sort_of {
         if (String::has_marks || p != 0) put_before(p, number);
       }
       ++number;
-      // These are marked if the entry before differs, not the one behind.
+      // These are marked if the entry before differs, not the one after.
       for (std::size_t const begin = c == 0 ? l_begin : lists[c - 1][l_other].at; l > begin;) {
         --l;
         if (l >= far) prefetch_for_lists(string, lists, order[l - far], order[l - soon]);
@@ -721,8 +721,9 @@ class induced_sort_of {
   }
 
   /// Removes the numbers that the string does without, and their suffixes from the set; numbers those that are left anew.
-  /// Leaves the numbers that it removes, places of suffixes, behind the others.
-  /// @param names  is set to the count of different numbers @returns the count of numbers
+  /// Leaves the numbers that it removes, places of suffixes, after the others.
+  /// @param names  receives the number of different numbers
+  /// @returns the count of numbers
   std::size_t omit_unique(std::span<Index> numbers, std::size_t& names) {
     omitted_ = backend_.template buffer<std::uint64_t>(set_words(n_));
     std::fill_n(omitted_.data(), omitted_.size(), std::uint64_t{0});
@@ -749,7 +750,7 @@ class induced_sort_of {
     for (Index& number : numbers.first(kept)) number = Index(number_of(number));
     return kept;
   }
-  /// Adds the suffixes that the string did without to the order of the other ones. @param places  of theirs
+  /// Adds the suffixes that the string did without to the order of the other ones. @param places  the places of theirs
   void put_back_unique(std::span<Index const> places, std::size_t kept) {
     auto const taken = backend_.template buffer<std::uint64_t>(set_words(chosen_));
     std::fill_n(taken.data(), taken.size(), std::uint64_t{0});
@@ -820,11 +821,11 @@ class induced_sort_of {
 
   B& backend_;
   String string_;
-  std::size_t n_, chosen_ = 0;  // of suffixes, and of LMS suffixes
+  std::size_t n_, chosen_ = 0;  // suffixes, and LMS suffixes
   std::span<Index> memory_;
   Index* order_;
   buffer<std::uint64_t> lms_, omitted_;  // a bit for each suffix
-  std::span<Index> counts_;              // of each letter
+  std::span<Index> counts_;              // how often each letter occurs
   Index* at_ = nullptr;                  // the next row of each letter
   bool has_lists_ = false;
   lists_of_letter* lists_ = nullptr;

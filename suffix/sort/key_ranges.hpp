@@ -53,7 +53,7 @@ class range_finder {
     passed += top >= tops_[max_ranges];
     return number(passed != 0 && top == tops_[passed - 1] ? passed_of(text, p) : passed);
   }
-  /// Returns whether p's key is in the first range, as fast as two comparisons. @param top  as above
+  /// Returns true if p's key is in the first range, as fast as two comparisons. @param top  as above
   ORDO_FN bool is_in_first(packed_view const& text, std::size_t p, std::uint32_t top) const {
     top &= std::uint32_t(letters_mask_ >> 32);
     if (top == tops_[0] || top == tops_[1]) return (*this)(text, p) == 0;
@@ -83,7 +83,7 @@ class range_finder {
   unsigned ranges_, bounds_ = 0;
   // The begins of ranges, and the end of the last one: suffixes with greater letters are after it; with equal letters, the key
   // decides.
-  std::uint32_t tops_[max_ranges + 1];  // of the windows; the greatest number for unused entries
+  std::uint32_t tops_[max_ranges + 1];  // the top of each window; the greatest number for unused entries
   std::uint64_t windows_[max_ranges + 1] = {}, keys_[max_ranges + 1] = {};
 };
 
@@ -150,7 +150,7 @@ class key_sample {
 /// The suffixes whose first keys are in [first, last].
 struct key_range {
   std::uint64_t first, last;
-  std::size_t count;  // of these suffixes
+  std::size_t count;  // number of these suffixes
 };
 
 /// Numbers 16 positions in four bits each: by the range of the suffix's first key, if the position is chosen.
@@ -199,7 +199,7 @@ ORDO_FN constexpr unsigned zero_fours(std::uint64_t x) {
 /// Sets bit k of word b if position 64 b + k has this number.
 struct has_number {
   std::uint64_t const* numbers;
-  std::size_t words;  // of 16 numbers
+  std::size_t words;  // words of 16 numbers
   std::uint64_t number;
 
   ORDO_FN std::uint64_t operator()(std::size_t b) const {
@@ -237,7 +237,7 @@ class key_ranges {
         numbers_(backend.template buffer<std::uint64_t>(words_of(n))),
         selected_(backend, n) {}
 
-  /// Returns whether suffixes are left.
+  /// Returns true if suffixes are left.
   [[nodiscard]] bool more() const { return taken_ < count_; }
 
   /// Returns the next range that is not empty. It has at most `max_count` suffixes, unless all of them share one key.
@@ -310,8 +310,8 @@ class key_ranges {
   key_sample sample_;
   buffer<std::uint64_t> numbers_;
   selected_positions<B, Index> selected_;
-  std::vector<std::uint64_t> lasts_;  // of the numbered ranges
-  std::size_t number_ = 0;            // of the next range
+  std::vector<std::uint64_t> lasts_;  // the last row of each numbered range
+  std::size_t number_ = 0;            // number of the next range
 };
 
 }  // namespace ordo::inline v0::suffix::detail

@@ -17,7 +17,7 @@
 // and all of the former come before all of the latter.
 namespace ordo::inline v0::suffix::detail {
 
-/// Returns whether a key is whole and of one letter, in a text that may have runs.
+/// Returns true if a key is whole and of one letter, in a text that may have runs.
 struct is_uniform_key {
   packed_view text;
   std::uint64_t ones;  // a key whose letters are all 1
@@ -40,10 +40,10 @@ struct ends_run {
     stream const equal{b == 0 ? 0 : equal_to_last(b - 1, 65 - text.letters), equal_to_last(b, 0)};
     stream runs{~std::uint64_t{0}, ~std::uint64_t{0}}, power = equal;
     for (unsigned length = 1; length < text.letters; length *= 2) {
-      if ((text.letters - 1) & length) runs = power & runs.behind(length);
-      power = power & power.behind(length);
+      if ((text.letters - 1) & length) runs = power & runs.after(length);
+      power = power & power.after(length);
     }
-    std::uint64_t const follows = runs.behind(1).here & (b == 0 ? ~std::uint64_t{0} >> text.letters : ~std::uint64_t{0});
+    std::uint64_t const follows = runs.after(1).here & (b == 0 ? ~std::uint64_t{0} >> text.letters : ~std::uint64_t{0});
     std::uint64_t const inside = n - 64 * b < 64 ? ~(~std::uint64_t{0} >> (n - 64 * b)) : ~std::uint64_t{0};
     return reversed_bits(follows & ~equal.here & inside);
   }
@@ -52,7 +52,7 @@ struct ends_run {
   /// 64 positions and the 64 before them; the highest bit is the first one.
   struct stream {
     std::uint64_t before, here;
-    ORDO_FN stream behind(unsigned positions) const {  // 1 to 63
+    ORDO_FN stream after(unsigned positions) const {  // 1 to 63
       return {before >> positions, here >> positions | before << (64 - positions)};
     }
     ORDO_FN stream operator&(stream other) const { return {before & other.before, here & other.here}; }
@@ -86,13 +86,13 @@ struct run_key {
     std::size_t const end = end_of(p);
     std::uint64_t const left = end - p;
     if (text.breaks(end)) return left << 9;
-    unsigned const behind = text.letter(end);
+    unsigned const after = text.letter(end);
     std::uint64_t const all = (std::uint64_t{1} << width) - 1;
-    return behind < text.letter(p) ? left << 9 | (behind + 1) : (all + 1 + all - left) << 9 | (behind + 1);
+    return after < text.letter(p) ? left << 9 | (after + 1) : (all + 1 + all - left) << 9 | (after + 1);
   }
   /// Returns the number of letters of p's run from p on.
   ORDO_FN std::size_t left(std::size_t p) const { return end_of(p) - p; }
-  /// Returns whether the run at p ends its record. Then suffixes with equal keys are equal.
+  /// Returns true if the run at p ends its record. Then suffixes with equal keys are equal.
   ORDO_FN bool ends_record(std::size_t p) const { return text.breaks(end_of(p)); }
 
  private:
@@ -122,7 +122,7 @@ struct run_ends {
   }
 
  private:
-  /// Returns whether a run may end in word w. A run of 31 bits and more covers some aligned 16 bits, each of which equals the
+  /// Returns true if a run may end in word w. A run of 31 bits and more covers some aligned 16 bits, each of which equals the
   /// bit of the letter before.
   [[nodiscard]] bool may_end(std::size_t w) const {
     packed_view const& text = is_end.text;

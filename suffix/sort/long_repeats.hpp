@@ -99,8 +99,13 @@ class needed_ranks {
 /// constants. Repeats of 2^30 letters are unknown.
 struct comparison {
   using type = std::uint32_t;
-  enum kind : unsigned { greater, less, link, none };  // what the neighbour is; or, for link, as the pair so many letters later
-  static constexpr type unknown = type(-1), goes_on = type(-5);  // of kind none; goes_on: as the next pair
+  enum kind : unsigned {
+    greater,
+    less,
+    link,
+    none
+  };  // what the neighbour is; or, for link, as the pair that many letters later
+  static constexpr type unknown = type(-1), goes_on = type(-5);  // of pairs without a kind; goes_on: as the next pair
 
   ORDO_FN static type of(std::size_t length, unsigned k) { return length < goes_on / 4 ? type(length << 2 | k) : unknown; }
   ORDO_FN static type of(std::size_t length, bool is_less) { return of(length, is_less ? unsigned(less) : unsigned(greater)); }
@@ -217,7 +222,7 @@ struct compared_suffixes {
   Numbers number;
   Index const* neighbours;                   // by number
   comparison::type const* found;             // by number
-  comparison::type const* ends_from_behind;  // of chains, counted from the last number down; null if no chain goes on
+  comparison::type const* ends_from_behind;  // where chains end, counted from the last number down; null if no chain goes on
   std::size_t count;
 
   /// Returns the number of the end of the chain of k.
@@ -264,7 +269,7 @@ struct compared_suffixes {
     return comparison::unknown;
   }
   /// Compares p with q if the suffixes between them have shown that they agree in `length` letters.
-  ORDO_FN comparison::type behind(std::size_t p, std::size_t q, std::size_t length, unsigned& steps) const {
+  ORDO_FN comparison::type after(std::size_t p, std::size_t q, std::size_t length, unsigned& steps) const {
     return differ(p, q, length) ? by_next_letter(p, q, length) : (*this)(p, q, steps, length + 1);
   }
 
@@ -289,7 +294,7 @@ struct compared_suffixes {
   }
   /// Returns a code of the letter at p, which follows a letter; 0 if a record ends before p.
   ORDO_FN unsigned letter(std::size_t p) const { return text.breaks(p) ? 0 : 1 + text.letter(p); }
-  /// Returns whether p and q, which agree in `length` letters, differ in the next one, or end.
+  /// Returns true if p and q, which agree in `length` letters, differ in the next one, or end.
   ORDO_FN bool differ(std::size_t p, std::size_t q, std::size_t length) const {
     unsigned const letter_of_p = letter(p + length);
     return letter_of_p == 0 || letter_of_p != letter(q + length);
@@ -423,7 +428,7 @@ struct place_by_neighbours {
     unsigned steps = max_steps;
     for (std::size_t j = i + 1;;) {
       comparison::type const result = !is_known  ? compare(suffix[i], suffix[j], steps)
-                                      : is_twice ? compare.behind(suffix[i], suffix[j], comparison::length(min), steps)
+                                      : is_twice ? compare.after(suffix[i], suffix[j], comparison::length(min), steps)
                                                  : min;
       if (result == comparison::unknown) return places.leave(head);
       if (comparison::kind_of(result) == comparison::less) places.swap(i, j);
@@ -498,7 +503,7 @@ class long_repeats {
     return buffer_sizes::of(count + 1, sizeof(Index)) + ends + std::max(ends, sorting);
   }
 
-  /// @param text  of n letters
+  /// @param text  n letters
   /// @param agreed  letters in which the suffixes of each group agree
   long_repeats(B& backend, packed_view text, std::size_t n, std::size_t agreed)
       : backend_(backend), text_(text), n_(n), agreed_(agreed), open_(backend, n) {}

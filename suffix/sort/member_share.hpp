@@ -28,12 +28,12 @@ class member_share {
       : members(of), open_(open), entry_bytes_(entry_bytes) {}
 
   [[nodiscard]] std::size_t entry_bytes() const { return entry_bytes_; }
-  /// Returns whether members exchange parts of a packed text faster than each packs it all: by links, or in shared memory.
+  /// Returns true if members exchange parts of a packed text faster than each packs it all: by links, or in shared memory.
   [[nodiscard]] bool packs_parts() const {
     return members.size() != 1 && (members.moves_device_memory() || members.shares_memory());
   }
   /// Opens this member's parts of the results. Collective.
-  /// @param rows  of this member
+  /// @param rows  the rows of this member
   /// @param ends  rows of the BWT for the ends of records, which precede those of member 0
   sinks open(std::uint64_t rows, extra_arrays extra, std::uint64_t ends);
   /// Completes the outputs when all members have written their parts. Collective.

@@ -128,7 +128,7 @@ struct numbered_position {
   }
   /// Returns position k of the set, in order, in a text of n letters. It must exist.
   ORDO_FN std::size_t at(std::size_t k, std::size_t n) const {
-    std::size_t low = 0, high = n / 64;  // the first word that ends behind k
+    std::size_t low = 0, high = n / 64;  // the first word that ends after k
     while (low < high) {
       std::size_t const middle = low + (high - low) / 2;
       if (words[middle].end <= k)

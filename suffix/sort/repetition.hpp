@@ -36,7 +36,7 @@ struct sample_position {
   [[nodiscard]] std::size_t part(std::size_t i) const { return n / size * i + n % size * i / size; }
 };
 
-/// Returns whether samples i - 1 and i agree in `min_length` letters. Ignores runs of one letter, which letter_runs.hpp
+/// Returns true if samples i - 1 and i agree in `min_length` letters. Ignores runs of one letter, which letter_runs.hpp
 /// settles.
 template <class Index>
 struct agrees_with_last {
@@ -70,7 +70,7 @@ struct count_copies {
   packed_view text;
   std::size_t n, size;
   std::uint64_t const* windows;
-  Index const *positions, *chosen;  // of these samples
+  Index const *positions, *chosen;  // these samples
   double *samples,
       *copies;  // for each one, the samples with the same letters; the estimated number of other suffixes that agree with it
 
@@ -78,14 +78,14 @@ struct count_copies {
     std::size_t const i = chosen[k], p = positions[i], end = std::min(n, p + places);
     std::size_t others = 0;
     for (std::size_t q = p + 1; q < end; ++q) {
-      auto const [begin, behind] = equal(text.window(q));
-      std::size_t const count = std::size_t(behind - begin);
+      auto const [begin, after] = equal(text.window(q));
+      std::size_t const count = std::size_t(after - begin);
       others += count;
       if (count <= few)  // one may be q itself
-        others -= std::size_t(std::count(positions + (begin - windows), positions + (behind - windows), Index(q)));
+        others -= std::size_t(std::count(positions + (begin - windows), positions + (after - windows), Index(q)));
     }
-    auto const [begin, behind] = equal(windows[i]);
-    samples[k] = double(behind - begin);
+    auto const [begin, after] = equal(windows[i]);
+    samples[k] = double(after - begin);
     copies[k] = std::max(1.0, double(others) * double(n) / double(size) / places);
   }
 

@@ -17,7 +17,7 @@ using ordo::detail::sort_by_owner;
 /// How the requests of all members cross, and their answers.
 struct request_moves {
   /// Collective.
-  /// @param begins  of this member's requests, by the member that owns what they ask for, and their end
+  /// @param begins  the begins of this member's requests, by the member that owns what they ask for, and their end
   request_moves(communicator& members, std::span<std::uint64_t const> begins);
 
   share_moves out, back;

@@ -27,7 +27,7 @@ struct position_set {
 template <class Letters>
 struct mark_rows {
   Letters text;
-  std::uint64_t const* starts;  // of the records; the first one is 0
+  std::uint64_t const* starts;  // starts of the records; the first one is 0
   std::size_t records, n;
   row_selection selection;
 
@@ -99,7 +99,7 @@ template <class Index>
 struct length_of_row {
   unsigned char const* kept;
   Index const* lcp;
-  min_length<Index> before;  // of the rows dropped before these; begins: the row before is kept
+  min_length<Index> before;  // the rows dropped before these; begins: the row before is kept
 
   ORDO_FN min_length<Index> operator()(std::size_t i) const {
     if (i != 0) return {lcp[i], kept[i - 1]};
@@ -126,7 +126,7 @@ std::size_t row_filter_memory(std::size_t n, bool lcp) {
          (lcp ? buffer_sizes::of(rows, entry) + buffer_sizes::of(rows, 2 * entry) : 0);
 }
 
-/// Some rows of an order: how many, how many of them are kept, and the lowest length in those behind the last kept one, or in
+/// Some rows of an order: how many, how many of them are kept, and the lowest length in those after the last kept one, or in
 /// all of them.
 struct dropped_rows {
   std::uint64_t rows = 0, kept = 0, lowest = 0, ends_kept = 1;  // ends_kept: whether the last one is kept, 0 or 1
@@ -225,7 +225,7 @@ class numbered_positions {
   /// Returns the memory for a text of n letters: 1/4 byte a letter.
   static std::size_t memory(std::size_t n) { return buffer_sizes::of(set_words(n), sizeof(set_word)); }
 
-  /// @param distance  of positions in the sample that all positions are of
+  /// @param distance  the distance between positions of the sample
   /// @param word_of  makes word w of the positions, with the end of the text, of a sample
   template <class WordOf>
   numbered_positions(B& backend, packed_text<B> const& packed, std::uint64_t distance, WordOf word_of)

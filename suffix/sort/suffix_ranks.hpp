@@ -167,7 +167,7 @@ class suffix_ranks {
   /// @param n  letters
   /// @param suffixes  number of sorted suffixes
   /// @param count  number of positions with ranks
-  /// @param number  of these positions
+  /// @param number  the number of these positions
   /// @param invertible  whether order() will be called, for the suffixes of all positions
   /// @param first_row  that of the order which begins with these suffixes, if others precede them
   suffix_ranks(B& backend, record_breaks<B> const& breaks, std::size_t n, std::size_t suffixes, std::size_t count,
@@ -182,7 +182,7 @@ class suffix_ranks {
         number_(number),
         ranks_(backend.template buffer<Index>(count + 1)),
         first_ranks_(invertible ? backend.template buffer<Index>(records_) : buffer<Index>{}) {
-    backend.each(1, clear_rank<Index>{ranks_.data() + count});  // of no position, or the end of the text
+    backend.each(1, clear_rank<Index>{ranks_.data() + count});  // no position, or the end of the text
   }
 
   /// Stores the ranks of a part of the order that begins at row `first`. Before end_records.

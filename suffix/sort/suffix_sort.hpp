@@ -144,8 +144,8 @@ class suffix_sort {
       first_lengths(lcp);
     }
   }
-  /// Returns whether so many suffixes share long prefixes with so many others that one thread sorts by induction before all
-  /// threads have compared them. Comparing takes two to ten times as long, increasing with the number of copies.
+  /// Returns true if the text is so repetitive that induced sorting on one thread beats comparison on all threads. Comparing
+  /// takes two to ten times as long, increasing with the number of copies.
   [[nodiscard]] bool is_repetitive() const {
     using estimate = repetition_estimate<B, Index>;
     constexpr double min_share = 0.25, min_copies = 0.6;
@@ -294,7 +294,7 @@ class suffix_sort {
     if (early_->give(waiting_[k], open_.slots())) waiting_[k].count = 0;
   }
 
-  /// Returns whether a range includes a whole key of one letter.
+  /// Returns true if a range includes a whole key of one letter.
   [[nodiscard]] bool has_uniform_key(key_range const& range) const {
     for (std::size_t letter = 0; letter < packed_.letters(); ++letter)
       if (std::uint64_t const key = letter * first_.ones() << first_.length_bits | first_.letters;
@@ -378,7 +378,7 @@ class suffix_sort {
     std::size_t const n = packed_.size(), open = all_->sum(size_of(aside));
     if (open == 0) return;
     std::size_t const ranks_of_all = buffer_sizes::of(kept_.size() + 1, sizeof(Index));
-    std::size_t const letters = kept_.empty() ? 0 : n;  // a member without suffixes is asked for none
+    std::size_t const letters = kept_.empty() ? 0 : n;  // a member without suffixes receives no request
     std::size_t const ranks_of_few = needed_ranks<B>::memory(letters) + buffer_sizes::of(open + 1, sizeof(Index));
     std::optional<needed_ranks<B>> needed;
     if (open <= all_->rows() / max_needed &&

@@ -24,14 +24,14 @@ struct text_key {
   ORDO_FN void prefetch(std::size_t p) const { text.prefetch(p + depth); }
 };
 
-/// Returns whether a group of equal keys begins at i. A suffix that ends in its key is settled, as a group of its own.
+/// Returns true if a group of equal keys begins at i. A suffix that ends in its key is settled, as a group of its own.
 struct begins_key_group {
   packed_view text;
   std::uint64_t const* key;
   ORDO_FN bool operator()(std::size_t i) const { return i == 0 || key[i] != key[i - 1] || text.ends(key[i]); }
 };
 
-/// Returns whether a group of equal run keys begins at i. Suffixes of a run that ends its record are settled.
+/// Returns true if a group of equal run keys begins at i. Suffixes of a run that ends its record are settled.
 template <class Index>
 struct begins_run_group {
   run_key runs;
@@ -90,7 +90,7 @@ void sort_range_by_runs(B& backend, run_key runs, key_range const& range, std::s
   with_keys(std::span<std::uint64_t const>(keys.span()), first, 0);
 }
 
-/// Returns whether open group g shares a uniform key.
+/// Returns true if open group g shares a uniform key.
 template <class Index>
 struct is_uniform_group {
   is_uniform_key is_uniform;

@@ -83,7 +83,7 @@ class diagonals {
 
   using answer = diagonal_stretch::answer;
 
-  /// Returns whether the suffix at q is smaller than the one at p, p < q. Equal ones are in the order of the text. Unknown if
+  /// Returns true if the suffix at q is smaller than the one at p, p < q. Equal ones are in the order of the text. Unknown if
   /// that would take more steps than allowed.
   answer is_less(std::size_t q, std::size_t p) {
     stretch& known = find(p, q - p);
@@ -219,7 +219,7 @@ struct worker_rounds {
   run_key runs;  // at least as long as a key
   bool has_runs;
   Index* order;
-  Index* lcp;  // of the order, from the first keys; or null
+  Index* lcp;  // LCP of the order, by the first keys; or null
 
   /// Sorts order[first, first + count), which is in the order of positions.
   /// @param open  receives the groups that are left, in any order: room for half as many as there are suffixes
@@ -265,7 +265,7 @@ struct worker_rounds {
   // Groups of so few suffixes are cheaper to compare than to sort by keys; larger ones are mostly of different repeats at so
   // many distances that keys are cheaper.
   static constexpr std::size_t few = 4;
-  // Larger groups that are still open after so many rounds are copies of whole repeats.
+  // Larger groups that are still open after these rounds are copies of whole repeats.
   static constexpr std::size_t max_rounds = 16;
 
   /// Calls use(i, size) for each group of at least two equal keys.
@@ -363,7 +363,7 @@ class worker_sort {
                     2 * buffer_sizes::of(count / 2, sizeof(group)) + buffer_sizes::of(count / 2, sizeof(Index)));
   }
 
-  /// @param order  of all suffixes
+  /// @param order  the order of all suffixes
   /// @param lcp  as long, or empty
   /// @param at_a_time  suffixes in a batch: the groups of a larger one take more memory, and one scan settles more of a repeat
   worker_sort(B& backend, packed_view text, letter_runs<B> const& runs, std::span<Index> order, std::span<Index> lcp,
@@ -568,7 +568,7 @@ class worker_sort {
   std::size_t at_a_time_, max_count_;  // suffixes: of all workers, and of one
   long_diagonals long_;
   worker_rounds<Index> rounds_;
-  std::vector<std::size_t> begins_;  // of ranges that were sorted separately
+  std::vector<std::size_t> begins_;  // where ranges that were sorted separately begin
   all_groups left_;
 };
 

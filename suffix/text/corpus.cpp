@@ -42,7 +42,7 @@ void read_all(corpus& to, std::string const& name, source& from, corpus_options 
   std::size_t const before = to.residues.size(), held = before + to.starts.size() * sizeof(std::uint64_t);
   if (auto const rest = ordo::detail::addressed_part(from, ~std::uint64_t{0})) {
     check_memory(held + std::size_t(rest->bytes));
-    to.residues.reserve(before + std::size_t(rest->bytes) + 1);  // the end is found behind the last byte
+    to.residues.reserve(before + std::size_t(rest->bytes) + 1);  // the end is found after the last byte
   } else if (options.expected != 0) {
     std::size_t const left = options.memory - std::min(held, options.memory);
     to.residues.reserve(before + std::size_t(std::min<std::uint64_t>(options.expected, left)));
@@ -59,7 +59,8 @@ void read_all(corpus& to, std::string const& name, source& from, corpus_options 
 }
 
 /// Makes records of the bytes from `begin` on, each of which a separator ends, and removes the separators. A separator begins
-/// at a residue. @returns whether one ends the last record
+/// at a residue.
+/// @returns true if one ends the last record
 bool split(corpus& to, std::size_t begin, std::string_view separator) {
   char* const data = to.residues.data();
   std::size_t const end = to.residues.size(), step = to.residue_bytes;
@@ -88,7 +89,8 @@ bool split(corpus& to, std::size_t begin, std::string_view separator) {
   return is_ended;
 }
 
-/// Removes the ends of lines. @param starts  gets where each line begins @returns the bytes of all lines
+/// Removes the ends of lines. @param starts  gets where each line begins
+/// @returns the bytes of all lines
 std::size_t join_lines(std::span<char> lines, std::vector<std::uint64_t>& starts) {
   char* const data = lines.data();
   std::size_t written = 0;
@@ -163,7 +165,8 @@ void swap_bytes(std::span<char> bytes, unsigned size) {
   for (std::size_t at = 0; at < bytes.size(); at += size) std::reverse(bytes.data() + at, bytes.data() + at + size);
 }
 
-/// Converts numbers to tokens in their place. @returns the bytes of the tokens
+/// Converts numbers to tokens in their place.
+/// @returns the bytes of the tokens
 template <class Number, class Token>
 std::size_t convert(std::span<char> bytes, std::string const& name) {
   std::size_t const count = bytes.size() / sizeof(Number);
@@ -187,14 +190,15 @@ constexpr std::string_view npy_magic = "\x93NUMPY";
 
 /// The header of an array of NumPy.
 struct npy_header {
-  std::size_t bytes = 0;  // of the header
+  std::size_t bytes = 0;  // bytes of the header
   char kind = 'u';        // u or i
   unsigned size = 0;      // bytes of a number
   bool big_endian = false;
   std::vector<std::uint64_t> shape;
 };
 
-/// Reads the header of an array of NumPy (numpy.lib.format). @returns nothing if the bytes are none
+/// Reads the header of an array of NumPy (numpy.lib.format).
+/// @returns nothing if the bytes are none
 std::optional<npy_header> read_npy_header(std::string_view bytes, std::string const& name) {
   auto const byte = [&](std::size_t at) { return std::size_t(static_cast<unsigned char>(bytes[at])); };
   if (!bytes.starts_with(npy_magic) || bytes.size() < 12 || byte(6) < 1 || byte(6) > 3) return std::nullopt;
@@ -206,14 +210,14 @@ std::optional<npy_header> read_npy_header(std::string_view bytes, std::string co
   std::string_view const text = bytes.substr(begin, length);
   npy_header header;
   header.bytes = begin + length;
-  auto const behind = [&](std::string_view key) {
+  auto const after = [&](std::string_view key) {
     std::size_t const at = text.find(key);
     if (at == text.npos) refuse("the header of the .npy file is malformed");
     std::string_view rest = text.substr(at + key.size());
     rest.remove_prefix(std::min(rest.find_first_not_of(" :"), rest.size()));
     return rest;
   };
-  std::string_view const type = behind("'descr'");
+  std::string_view const type = after("'descr'");
   if (type.size() < 5 || type[0] != '\'' || std::string_view("<>|=").find(type[1]) == text.npos ||
       std::string_view("ui").find(type[2]) == text.npos || std::string_view("1248").find(type[3]) == text.npos ||
       type[4] != '\'')
@@ -221,8 +225,8 @@ std::optional<npy_header> read_npy_header(std::string_view bytes, std::string co
   header.big_endian = type[1] == '>';
   header.kind = type[2];
   header.size = unsigned(type[3] - '0');
-  if (!behind("'fortran_order'").starts_with("False")) refuse("the .npy file is in the order of Fortran");
-  std::string_view shape = behind("'shape'");
+  if (!after("'fortran_order'").starts_with("False")) refuse("the .npy file is in the order of Fortran");
+  std::string_view shape = after("'shape'");
   if (!shape.starts_with('(')) refuse("the header of the .npy file is malformed");
   for (shape.remove_prefix(1); !shape.empty() && shape[0] != ')';) {
     if (shape[0] == ' ' || shape[0] == ',') {
@@ -254,7 +258,8 @@ std::size_t convert_npy(std::span<char> bytes, npy_header const& header, std::st
 }
 
 /// Converts the bytes of a file from `begin` on to tokens.
-/// @param lengths  receives those of its rows @returns true if the file is an array of rows
+/// @param lengths  receives those of its rows
+/// @returns true if the file is an array of rows
 bool make_tokens(corpus& to, std::size_t begin, std::string const& name, corpus_options const& options,
                  std::vector<std::uint64_t>& lengths) {
   std::span<char> const bytes = to.residues.span().subspan(begin);
@@ -400,7 +405,7 @@ void corpus_writer::append_chunks(corpus_files const& files, corpus_options cons
     std::vector<std::uint64_t> starts = {};
     std::optional<std::size_t> bytes = {};  // nothing after a flaw
     detail::json_strings::flaw flaw = {};
-    std::uint64_t offset = 0;  // of the text
+    std::uint64_t offset = 0;  // where the text begins
     [[nodiscard]] std::span<char const> text(detail::text_chunk const& chunk) const { return chunk.bytes.first(*bytes); }
   };
   json_parsers parsers([&] { return detail::json_strings(options.field); });

@@ -47,7 +47,7 @@ class fault_finder {
     throw input_error(fmt::format("bad FASTA: {}:{}: {}", file_, line_, why));
   }
 
-  // Returns whether this byte begins a header.
+  // Returns true if this byte begins a header.
   bool begin_line(unsigned char c) {
     place_ = c == '>' ? fasta_place::name : c == ';' ? fasta_place::comment : fasta_place::residues;
     if (c != '>') return false;

@@ -91,7 +91,7 @@ void fastq_source::take_line(std::string_view line, bool ended) {
       next_ = part::plus;
       break;
     case part::plus:
-      if (!line.starts_with('+')) fail("no line with '+' behind the letters");
+      if (!line.starts_with('+')) fail("no line with '+' after the letters");
       next_ = part::qualities;
       break;
     case part::qualities:

@@ -22,7 +22,7 @@ std::optional<unsigned> code_unit(std::string_view written, std::size_t at) {
 /// The character that a byte or an escape stands for.
 struct decoded {
   char bytes[4] = {};
-  unsigned size = 0;     // of bytes
+  unsigned size = 0;     // in bytes
   unsigned written = 0;  // bytes that it is written with; 0 for a wrong escape
 };
 
@@ -52,7 +52,7 @@ decoded decode(std::string_view written, std::size_t at) {
 }
 
 /// Calls use(bytes, bytes that they are written with) for the parts of a string, in order, until it returns false.
-/// @returns whether all escapes are right, and use() returned true
+/// @returns true if all escapes are right, and use() returned true
 template <class Use>
 bool each_part(std::string_view written, Use use) {
   for (std::size_t at = 0; at < written.size();) {
@@ -76,7 +76,7 @@ struct field_value {
 };
 
 field_value find_field(std::string_view line, std::span<std::string const> names) {
-  std::vector<bool> in_object;  // of each open object and list
+  std::vector<bool> in_object;  // for each open object and list, whether it is an object
   std::size_t matched = 0;      // names that lead to the innermost open object, if all open ones are objects of the path
   std::size_t depth = 0;        // open objects, and 2 for each open list, whose objects are not on the path
   bool is_key = false, expects = false;  // whether a name comes next; whether the value of the next name does

@@ -22,7 +22,7 @@ namespace on_demand = simdjson::ondemand;
 
 static_assert(json_padding >= simdjson::SIMDJSON_PADDING);
 
-constexpr std::size_t max_depth = 1000;  // of objects and lists
+constexpr std::size_t max_depth = 1000;  // maximum depth of objects and lists
 
 constexpr std::string_view blanks = " \t\r\n";
 
@@ -153,7 +153,7 @@ struct json_strings::parser {
       bool const is_whole = token.front() != '"' || end_of_json_string(token, 1) == token.size() - 1;
       return (is_whole && is_scalar(token)) || refuse_at(begin + first);
     }
-    // Behind the end there is no location. (The member that says so is not in all versions.)
+    // After the end there is no location. (The member that says so is not in all versions.)
     return document.current_location().error() == simdjson::OUT_OF_BOUNDS || refuse(simdjson::TAPE_ERROR);
   }
 
@@ -248,7 +248,7 @@ struct json_strings::parser {
 
   std::vector<std::string> names;
   on_demand::parser json;
-  char const *begin = nullptr, *end = nullptr;  // of the line
+  char const *begin = nullptr, *end = nullptr;  // begin and end of the line
   std::optional<std::string_view> found;
   std::string flaw;
 };

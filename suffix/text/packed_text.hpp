@@ -33,7 +33,7 @@ constexpr unsigned max_letters = 25;  // in a key, besides its length
 constexpr unsigned bits(unsigned letters) {
   return letters / group * group_bits + letters % group * letter_bits;
 }
-/// Returns whether keys of this number of letters are supported.
+/// Returns true if keys of this number of letters are supported.
 constexpr bool possible(unsigned letters) {
   return letters <= max_letters &&
          (letters % group == 0 || (letters % group == 1 && (letters < in_word || letters == max_letters)));
@@ -234,14 +234,14 @@ struct packed_view {
     return is_dense ? dense::window_of(all, letters) : all << (64 - bits);
   }
 
-  /// Returns whether runs of one letter are sorted as such (letter_runs.hpp). A key has seven of these letters or more. Texts
-  /// of more letters have shorter keys, and so many short runs that a list of them would take too much memory.
+  /// Returns true if runs of one letter are sorted as such (letter_runs.hpp). A key has seven of these letters or more. Texts
+  /// of more letters have shorter keys, and too many short runs for a list in memory.
   ORDO_FN bool may_have_runs() const { return letter_bits <= 8; }
   /// Returns an upper bound of all keys.
   [[nodiscard]] std::uint64_t greatest_number() const { return ~std::uint64_t{0} >> (64 - key_bits().end); }
   [[nodiscard]] bit_range key_bits() const { return {0, bits_of(letters, letter_bits, is_dense) + length_bits}; }
   ORDO_FN unsigned length(std::uint64_t key) const { return unsigned(key & ((std::uint64_t{1} << length_bits) - 1)); }
-  /// Returns whether the suffix ends in its key.
+  /// Returns true if the suffix ends in its key.
   ORDO_FN bool ends(std::uint64_t key) const { return length(key) < letters; }
 
   /// Prefetches the letters at p.
@@ -302,11 +302,11 @@ struct packed_view {
     }
     constexpr unsigned rest = max_letters - in_word;
     unsigned const there = count - here, lacking = (rest - there) * dense::letter_bits;
-    std::uint64_t const behind =
+    std::uint64_t const after =
         bits_from(words, (p + in_word) * dense::letter_bits) >> (64 - rest * dense::letter_bits) >> lacking << lacking;
-    std::uint64_t const three = (behind >> 9) * 25 + (behind >> 6 & 7) * 5 + (behind >> 3 & 7);
+    std::uint64_t const three = (after >> 9) * 25 + (after >> 6 & 7) * 5 + (after >> 3 & 7);
     std::uint64_t const all = first << group_bits | three;
-    return letters == max_letters ? all << dense::letter_bits | (behind & 7) : all;
+    return letters == max_letters ? all << dense::letter_bits | (after & 7) : all;
   }
 
   /// Returns the number of letters that the letters of two keys share.
@@ -470,7 +470,7 @@ class packed_text {
     for (byte_set const found : share.members.all_gather(bytes_in(backend, part.span())))
       present = union_of_sets{}(present, found);
     number_letters(present);
-    std::vector<std::uint64_t> counts;  // of words
+    std::vector<std::uint64_t> counts;  // counts of words
     for (std::size_t m = 0; m < members; ++m) counts.push_back((begin(m + 1) - begin(m)) * letter_bits_);
     counts.back() += words_beyond;
     auto const own = backend.template buffer<std::uint64_t>(std::size_t(counts[rank]));
@@ -490,7 +490,7 @@ class packed_text {
 
   /// Returns a view with keys of 64 bits.
   [[nodiscard]] packed_view view() const { return view_of(letters_in(64, is_dense()), is_dense()); }
-  /// Returns a view with keys for the first sort of all suffixes. Suffixes that are not told apart by 8 bits more than all
+  /// Returns a view with keys for the first sort of all suffixes. Suffixes that cannot be distinguished by 8 bits more than all
   /// positions need are in repeats, where more letters help little; and radix sorts cost by bytes. If there are many ranges,
   /// the keys of one differ in 4 bits less, and 5 bits more suffice. A nucleotide carries two bits, even if a text has a few
   /// other letters. Workers sort by the bits that differ, for any length of keys; but they compute keys letter by letter.
@@ -523,7 +523,7 @@ class packed_text {
   [[nodiscard]] std::size_t records() const { return breaks_.bounds().size() - 1; }
 
  private:
-  static constexpr std::size_t words_beyond = 2;  // which may be read
+  static constexpr std::size_t words_beyond = 2;  // words that may be read
 
   [[nodiscard]] bool is_dense() const { return letters_ == dense::alphabet; }
   /// Returns the number of letters in a key of `bits` bits, besides its length.

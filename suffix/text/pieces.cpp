@@ -27,7 +27,7 @@ constexpr std::array<bool, 256> ending_letters(policy const& rules) {
   return ends;
 }
 
-/// Returns whether a policy requires a text of nucleotides.
+/// Returns true if a policy requires a text of nucleotides.
 constexpr bool needs_nucleotides(policy const& rules) {
   return rules.strands == strands::both || rules.ambiguous != ambiguous_letters::symbol;
 }
@@ -139,7 +139,7 @@ std::optional<std::string> find_contradiction(text const& input, pieces const& a
     auto const occurs = [&](std::string_view letters) { return input.residues.find_first_of(letters) != input.residues.npos; };
     complement const other(!occurs("Tt") && occurs("Uu"));
     for (std::size_t first = 0; first < all.size();) {
-      std::size_t own = 0;  // of the record, on each strand
+      std::size_t own = 0;  // own of the record, on each strand
       while (first + own < all.size() && !all.is_reverse(first + own) && all.record_of(first + own) == all.record_of(first))
         ++own;
       // The pieces of the reverse strand, read backwards, are adjacent letters, too.
@@ -165,7 +165,7 @@ struct run {
   std::size_t record, begin, end;
 };
 
-constexpr std::size_t piece_bytes = 3 * 8;  // of its columns
+constexpr std::size_t piece_bytes = 3 * 8;  // piece bytes of its columns
 
 /// Properties of a letter, as bits.
 enum letter_kind : unsigned char { thymine = 1, uracil = 2, refused = 4, ending = 8 };

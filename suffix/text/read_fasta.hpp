@@ -342,15 +342,15 @@ struct write_fasta_block {
   unsigned char fold;
 
   ORDO_FN void operator()(std::size_t b) const {
-    fasta_counts const zero, before = b == 0 ? zero : counts[b - 1], behind = counts[b];
+    fasta_counts const zero, before = b == 0 ? zero : counts[b - 1], after = counts[b];
     std::size_t const begin = b * part.block, end = part.end_of(b);
     copy_chosen(part.text + begin, masks.residues + begin / byte_row_size, end - begin, to.residues + before.residues,
-                behind.residues - before.residues, fold);
-    if (behind.records != before.records || behind.name_bytes != before.name_bytes) write_headers(b, before, behind);
+                after.residues - before.residues, fold);
+    if (after.records != before.records || after.name_bytes != before.name_bytes) write_headers(b, before, after);
   }
 
  private:
-  ORDO_FN void write_headers(std::size_t b, fasta_counts before, fasta_counts behind) const {
+  ORDO_FN void write_headers(std::size_t b, fasta_counts before, fasta_counts after) const {
     std::size_t residues = before.residues, names = before.name_bytes, records = before.records;
     std::uint64_t inside = part.place_of(b, moves) == fasta_place::name;  // a header that began before this row
     for (std::size_t at = b * part.block; at < part.end_of(b); at += byte_row_size) {
@@ -366,7 +366,7 @@ struct write_fasta_block {
       std::uint64_t const chosen[2] = {headers & ~begins, 0};
       if (chosen[0] == 0) continue;
       std::size_t const size = part.end_of(b) - at < byte_row_size ? part.end_of(b) - at : byte_row_size;
-      names += copy_chosen(part.text + at, chosen, size, to.names + names, behind.name_bytes - names, 0);
+      names += copy_chosen(part.text + at, chosen, size, to.names + names, after.name_bytes - names, 0);
     }
   }
 };
@@ -399,7 +399,7 @@ class parsed_fasta {
   }
 
   [[nodiscard]] fasta_counts const& counted() const { return counted_; }
-  [[nodiscard]] fasta_position const& behind() const { return behind_; }
+  [[nodiscard]] fasta_position const& after() const { return behind_; }
 
   /// @param to  room in the backend's memory for all that was counted
   /// @param fold  whether letters become upper case
@@ -522,14 +522,14 @@ class fasta_appender {
     totals_.residues += found.residues;
     totals_.records += found.records;
     totals_.name_bytes += found.name_bytes;
-    if (!totals_.kept) return count(part.behind());
+    if (!totals_.kept) return count(part.after());
     if (found.refused || (position_.records == 0 && found.early)) refuse(text, open_name());
     std::string const name = found.beyond_ascii || unchecked_ ? open_name() : std::string();
     totals_.kept = totals_.memory() <= memory_;
-    if (!totals_.kept) return count(part.behind());
+    if (!totals_.kept) return count(part.after());
     write(part, found);
-    check_names(found, part.behind(), text, name);
-    position_ = part.behind();
+    check_names(found, part.after(), text, name);
+    position_ = part.after();
   }
 
   void end() {
@@ -546,8 +546,8 @@ class fasta_appender {
   }
 
   // Continues to count, so that the error can state how much memory suffices; but not without end.
-  void count(fasta_position const& behind) {
-    position_ = behind;
+  void count(fasta_position const& after) {
+    position_ = after;
     totals_.all = totals_.memory() <= counted_bytes || totals_.memory() / counted_times <= memory_;
     if (!totals_.all) refuse_large(file_, totals_, memory_);
   }
@@ -576,14 +576,14 @@ class fasta_appender {
   }
 
   // Checks the names of headers that have ended. ASCII is UTF-8.
-  void check_names(fasta_counts const& found, fasta_position const& behind, std::span<unsigned char const> text,
+  void check_names(fasta_counts const& found, fasta_position const& after, std::span<unsigned char const> text,
                    std::string const& name) {
-    std::size_t const ended = to_.names.size() - (in_header(behind) ? 1 : 0);
+    std::size_t const ended = to_.names.size() - (in_header(after) ? 1 : 0);
     if (found.beyond_ascii || unchecked_)
       for (; checked_ < ended; ++checked_)
         if (!is_utf8(to_.names[checked_])) refuse(text, name);
     checked_ = ended;
-    unchecked_ = in_header(behind) && (found.beyond_ascii || unchecked_);
+    unchecked_ = in_header(after) && (found.beyond_ascii || unchecked_);
   }
 
   [[noreturn]] void refuse(std::span<unsigned char const> text, std::string const& name) const {
@@ -605,7 +605,7 @@ class fasta_appender {
   bool unchecked_ = false;  // whether the name of a header that has not ended may be no UTF-8
 };
 
-/// Returns whether a text begins with a byte order mark, which some editors write before UTF-8.
+/// Returns true if a text begins with a byte order mark, which some editors write before UTF-8.
 inline bool begins_with_mark(std::span<char const> text) {
   return std::string_view(text.data(), text.size()).starts_with(byte_order_mark);
 }

@@ -27,10 +27,10 @@ struct open_file {
   sequential_file reading;
   bool is_read_ahead = false, has_ended = false;
   bool has_begun = false;             // a chunk has been returned
-  std::optional<std::uint64_t> size;  // of a source with addresses
+  std::optional<std::uint64_t> size;  // size of a source with addresses
   std::uint64_t first = 0, at = 0;    // positions in it
-  std::deque<text_chunk> chunks;      // that were read ahead
-  std::exception_ptr failure;         // behind the last chunk
+  std::deque<text_chunk> chunks;      // chunks that were read ahead
+  std::exception_ptr failure;         // after the last chunk
 };
 
 std::size_t find_line_end(char const* bytes, std::size_t from, std::size_t to) {

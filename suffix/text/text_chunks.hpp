@@ -21,7 +21,7 @@
 
 namespace ordo::inline v0::suffix::detail {
 
-/// Files that are read one behind the other.
+/// Files that are read one after the other.
 struct chunk_files {
   struct opened {
     std::string name;  // for messages
@@ -36,14 +36,14 @@ struct chunk_files {
 /// A part of a file, which is read as a whole.
 struct text_chunk {
   std::size_t file = 0;
-  std::shared_ptr<std::string const> name;  // of the file
+  std::shared_ptr<std::string const> name;  // name of the file
   bool begins_file = false;
   std::uint64_t read = 0;      // bytes of the file that this chunk stands for
-  std::span<char> bytes = {};  // chunk_options::padding bytes behind them may be read
+  std::span<char> bytes = {};  // chunk_options::padding bytes after them may be read
 
   // For file_chunks.
   host_bytes buffer = {};
-  std::shared_ptr<source> from = {};  // from which load() reads; null: it has been read
+  std::shared_ptr<source> from = {};  // the source that load() reads; null: it has been read
   std::uint64_t first = 0, begin = 0, end = 0, file_end = 0;
   std::exception_ptr failure = {};
 };
@@ -54,7 +54,7 @@ struct chunk_options {
   bool lines = true;        // whether a chunk consists of whole lines, each with its LF; the last one of a file may lack it
   std::size_t padding = 0;  // bytes
   std::size_t max_ahead = std::size_t{256} << 20;  // bytes of files that are read ahead
-  std::size_t max_chunks = ~std::size_t{0};        // that are worked on at a time, at least one
+  std::size_t max_chunks = ~std::size_t{0};        // chunks that are worked on at a time, at least one
 };
 
 /// Divides files into chunks. Sources with addresses are read by the threads that need the bytes; others, such as compressed
@@ -66,7 +66,8 @@ class file_chunks {
   file_chunks(file_chunks const&) = delete;
   file_chunks& operator=(file_chunks const&) = delete;
 
-  /// Gets the next chunk, in order; an empty file has one, too. Not for several threads at a time. @returns false at the end
+  /// Gets the next chunk, in order; an empty file has one, too. Not for several threads at a time.
+  /// @returns false at the end
   /// @throws  what files.open and the sources throw
   bool next(text_chunk& chunk);
   /// Reads the bytes of a chunk that next() returned, by any thread. @throws  what the source throws
@@ -80,8 +81,8 @@ class file_chunks {
 };
 
 /// Works on files by chunks. Each function gets a chunk, and a state of its own for it:
-/// parse(chunk, state) in parallel, order(chunk, state) one chunk behind the other, work(chunk, state) in parallel,
-/// and finish(chunk, state) one behind the other. The first error in the order of the input is thrown, whatever the threads;
+/// parse(chunk, state) in parallel, order(chunk, state) one chunk after the other, work(chunk, state) in parallel,
+/// and finish(chunk, state) one after the other. The first error in the order of the input is thrown, whatever the threads;
 /// before it, the chunks that precede it have been ordered. Memory: about four chunks a thread, besides
 /// chunk_options::max_ahead.
 template <class State, class Parse, class Order, class Work, class Finish>
@@ -92,7 +93,7 @@ void for_each_chunk(chunk_files const& files, chunk_options const& options, Pars
     State state;
     bool is_skipped = false;  // since a chunk before it failed
   };
-  using token = item*;  // which the pipeline does not own: it forgets its tokens if it is cancelled
+  using token = item*;  // the pipeline does not own tokens: it forgets its tokens if it is cancelled
   std::deque<item> items;
   std::vector<item*> free_items;  // for others
   std::mutex taking;

@@ -70,7 +70,7 @@ struct copy_token {
   ORDO_FN void operator()(std::size_t i) const { to[i] = tokens[i]; }
 };
 
-/// Returns whether entry i of a sorted list is the first of its value.
+/// Returns true if entry i of a sorted list is the first of its value.
 struct is_first {
   std::uint64_t const* sorted;
   ORDO_FN bool operator()(std::size_t i) const { return i == 0 || sorted[i] != sorted[i - 1]; }

@@ -23,7 +23,7 @@ cp "$data/samples/urls.txt" here/urls.10K
 for book in alice29.txt plrabn12.txt lcet10.txt; do echo > "here/$book"; done
 DEB_MIRROR=http://127.0.0.1:1 expect 2 "$fetch" here web  # what is right is not fetched again; what is wrong would be
 grep -q '^urls.10K  is here$' out || fail 'fetch.sh: does not see what is here'
-[[ -z $(find here -name '.fetch*') ]] || fail 'fetch.sh: left something behind'
+[[ -z $(find here -name '.fetch*') ]] || fail 'fetch.sh: left something after'
 
 # --- mzml_to_mgf.py ---
 if command -v python3 > /dev/null; then

@@ -1,5 +1,5 @@
 # Compressed text, as the programs of each compression write it: whole, in members, by a pipe; cut, with a byte changed, with
-# something behind; and what the tools write, read by those programs.
+# something after; and what the tools write, read by those programs.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 compressions=(gz bgz bz2 xz zst)

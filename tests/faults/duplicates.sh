@@ -107,7 +107,7 @@ END
       cmp clean want
     done
   done
-  ((used)) || fail 'no search was killed behind its second range'
+  ((used)) || fail 'no search was killed after its second range'
 fi
 
 # A full disk: for the text, the finished ranges and the output.

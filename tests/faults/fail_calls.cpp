@@ -58,7 +58,7 @@ bool failing_on = false, failing_short = false;
 int failing_error = 0;
 thread_local bool paused = false;
 
-// Counts a call. @returns whether it is to fail, with errno set.
+// Counts a call. @returns true if it is to fail, with errno set.
 bool fails(kind k) noexcept {
   if (!counting.load(std::memory_order_relaxed) || paused) return false;
   std::uint64_t const number = counts[k].fetch_add(1) + 1;

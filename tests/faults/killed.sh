@@ -68,7 +68,7 @@ for call in "${calls[@]}"; do
     expect 0 strsort in -o f/out
     cmp f/out want
     ((nameless)) || rm -f f/.*.tmp
-    [[ $(ls -A f) == out ]] || fail "after the run behind a SIGKILL at $call $number: $(ls -A f)"
+    [[ $(ls -A f) == out ]] || fail "after the run after a SIGKILL at $call $number: $(ls -A f)"
   done
 done
 
@@ -196,7 +196,7 @@ for aligner in bwa:bwt minibwa:l2b; do
         fail "$aligner: SIGKILL at $call $number: files of both texts: $(ls -A w)"
       expect 0 sufsort aligner-index -q --for="$aligner" b.fa -o w/x
       ((nameless)) || rm -f w/.*.tmp
-      diff -r new w || fail "$aligner: the run behind a SIGKILL at $call $number: $(ls -A w)"
+      diff -r new w || fail "$aligner: the run after a SIGKILL at $call $number: $(ls -A w)"
       ((was_stopped)) || break
     done
   done
@@ -217,7 +217,7 @@ for command in 'aligner-index -q --for=star a.fa -o' 'export -q --format infini-
       [[ ! -e w/f ]] || diff -rq whole w/f > /dev/null || fail "sufsort $command: SIGKILL at $call $number: half a folder: $(ls -A w/f)"
       # shellcheck disable=SC2086
       expect 0 sufsort $command w/f
-      [[ $(ls -A w) == f ]] || fail "sufsort $command: the run behind a SIGKILL at $call $number: $(ls -A w)"
+      [[ $(ls -A w) == f ]] || fail "sufsort $command: the run after a SIGKILL at $call $number: $(ls -A w)"
       ((was_stopped)) || break
     done
   done

@@ -58,7 +58,7 @@ if [[ $group ]]; then
     grep -Eq 'out of memory: [^:]+: .*[0-9]+ bytes.*, [0-9]+ are|not MGF: ' err || fail "no figures: $*: $(cat err)"
     [[ ! -e made && ! -s out ]] || fail "an output: $*"
   }
-  # endless HEAD [BYTE]: 400 MB behind a head, packed.
+  # endless HEAD [BYTE]: 400 MB after a head, packed.
   endless() { { printf "$1"; head -c 400000000 /dev/zero | tr '\0' "${2-a}"; } | zstd -q1 > endless.zst; }
   endless ''
   for options in '-S 64M' --head=1 --distinct-estimate -c -C -m -u --count --csv --header=1 '-k 1,1n' '-k /b+/'; do

@@ -85,7 +85,7 @@ exec 3>&-
 complaint specsort
 rm large.mgf
 
-# A large result goes to a file on standard output in any order, and what is written before and behind it stays. If it cannot be
+# A large result goes to a file on standard output in any order, and what is written before and after it stays. If it cannot be
 # completed the file is as it was.
 sample strsort 60000 > large.txt
 sample specsort 30000 > large.mgf
@@ -102,7 +102,7 @@ for tool in strsort specsort; do
   { echo first; cat sorted; } | cmp - f
   { echo first; cat large.mgf; } > f; $command 1<> f
   cmp <(head -c "$(wc -c < sorted)" f) sorted
-  (($(wc -c < f) == $(wc -c < large.mgf) + 6)) || fail "$tool: what stood behind is gone"
+  (($(wc -c < f) == $(wc -c < large.mgf) + 6)) || fail "$tool: what stood after is gone"
   { echo first; status=0; (ulimit -f 64; $command 2> err) || status=$?; echo last; } > f
   [[ $status == 2 && $(cat f) == $'first\nlast' ]] || fail "$tool: ulimit -f: status $status, $(wc -c < f) bytes"
   complaint $tool

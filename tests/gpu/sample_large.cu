@@ -118,7 +118,7 @@ struct word_differs {
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return a[i] != b[i]; }
 };
 
-/// Two copies of an array, with guard items behind it.
+/// Two copies of an array, with guard items after it.
 template <class T>
 class twice {
  public:

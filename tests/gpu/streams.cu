@@ -73,7 +73,7 @@ std::vector<std::uint32_t> order_of(std::vector<K> const& keys) {
   return positions;
 }
 
-/// Holds up the work that is queued on a stream behind it, until it is opened; but not for ever, so that a test fails where it
+/// Holds up the work that is queued on a stream after it, until it is opened; but not for ever, so that a test fails where it
 /// would hang.
 class gate {
  public:

@@ -349,7 +349,7 @@ std::uint64_t peaks_in_arrays(ordo::machine& on, random_source& random) {
   return hash_of(mz.data(), kept * sizeof(double));
 }
 
-/// Calls that must fail, and leave nothing behind.
+/// Calls that must fail, and leave nothing after.
 std::uint64_t failing_call(ordo::machine& on, random_source& random) {
   array<std::uint32_t> keys = random_keys<std::uint32_t>(random, 100 + random.below(1000));
   try {

@@ -31,7 +31,7 @@ std::size_t number_in(fs::path const& path, std::size_t otherwise) {
   return std::ifstream(path) >> value ? value : otherwise;
 }
 
-// Returns the number behind a word in a file of such pairs.
+// Returns the number after a word in a file of such pairs.
 std::size_t number_after(std::string_view name, fs::path const& path, std::size_t otherwise) {
   std::ifstream file(path);
   for (std::string word; file >> word;)
@@ -39,16 +39,16 @@ std::size_t number_after(std::string_view name, fs::path const& path, std::size_
   return otherwise;
 }
 
-// Returns the sum of the numbers behind these words.
+// Returns the sum of the numbers after these words.
 std::size_t sum_after(std::array<std::string_view, 2> const& names, fs::path const& path) {
   std::size_t sum = 0;
   for (std::string_view const name : names) sum += number_after(name, path, 0);
   return sum;
 }
 
-// How the two versions name things.
+// File names in cgroup v1 and v2.
 struct version {
-  std::string_view file_system, controller;  // of the mount, and in /proc/self/cgroup
+  std::string_view file_system, controller;  // file system and controller of the mount, and in /proc/self/cgroup
   std::array<std::string_view, 2> limits;
   std::string_view used;
   std::array<std::string_view, 2> cache;
@@ -63,8 +63,8 @@ std::size_t left_in_group(fs::path const& group, version const& names) {
   for (std::string_view const name : names.limits)
     if (!name.empty()) limit = std::min(limit, number_in(group / name, unlimited));
   fs::path const stat = group / "memory.stat";
-  limit =
-      std::min(limit, number_after("hierarchical_memory_limit", stat, unlimited));  // of version 1: groups out of sight, too
+  limit = std::min(limit, number_after("hierarchical_memory_limit", stat,
+                                       unlimited));  // version 1 also states limits of groups out of sight
   if (limit == unlimited) return unlimited;
   return less(limit, less(number_in(group / names.used, 0), sum_after(names.cache, stat)));
 }

@@ -148,7 +148,7 @@ std::string bar_chart(std::string_view title, std::vector<std::string> const& se
   double widest = 0;
   for (chart_bars const& one : all) widest = std::max(widest, width_of(one.label));
   std::size_t const every = std::max((all.size() + 9) / 10, std::size_t(std::ceil((widest + label_distance) / step)));
-  double end = 0;  // of the last label
+  double end = 0;  // end of the last label
   for (std::size_t i = 0; i < all.size(); i += every) {
     double const half = width_of(all[i].label) / 2;
     double const x = std::max(std::min(in.left + (double(i) + 0.5) * step, chart_width - half), half);
@@ -177,19 +177,19 @@ std::string cell_map(std::string_view title, std::string_view x_axis, std::strin
                     greatest_label = fmt::format("{}", bound(&map_cell::y, true));
   plot const in(std::max(width_of(least_label), width_of(greatest_label)));
   if (!cells.empty()) {
-    double const least_x = bound(&map_cell::x, false), least_y = bound(&map_cell::y, false);
+    double const min_x = bound(&map_cell::x, false), min_y = bound(&map_cell::y, false);
     std::uint64_t const max = std::ranges::max(cells, {}, &map_cell::count).count;
-    double const x_scale = in.width / (bound(&map_cell::x, true) - least_x),
-                 y_scale = plot_height / (bound(&map_cell::y, true) - least_y);
+    double const x_scale = in.width / (bound(&map_cell::x, true) - min_x),
+                 y_scale = plot_height / (bound(&map_cell::y, true) - min_y);
     for (map_cell const& one : cells)
       fmt::format_to(std::back_inserter(svg),
                      "<rect class=\"first\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
                      "fill-opacity=\"{:.2f}\"><title>{} {} to {}, {} {} to {}: {}</title></rect>\n",
-                     in.left + (one.x - least_x) * x_scale, top + plot_height - (one.y + width - least_y) * y_scale,
+                     in.left + (one.x - min_x) * x_scale, top + plot_height - (one.y + width - min_y) * y_scale,
                      std::max(width * x_scale, 1.0), std::max(width * y_scale, 1.0),
                      0.25 + 0.75 * std::log1p(double(one.count)) / std::log1p(double(max)), escape_html(x_axis), one.x,
                      one.x + width, escape_html(y_axis), one.y, one.y + width, grouped_digits(one.count));
-    add_text(svg, in.left, top + plot_height + 16, "start", fmt::format("{}", least_x));
+    add_text(svg, in.left, top + plot_height + 16, "start", fmt::format("{}", min_x));
     add_text(svg, in.left + in.width, top + plot_height + 16, "end", fmt::format("{}", bound(&map_cell::x, true)));
     add_text(svg, in.left - 6, top + plot_height, "end", least_label);
     add_text(svg, in.left - 6, top + 4, "end", greatest_label);

@@ -30,12 +30,12 @@ std::string bar_chart(std::string_view title, std::vector<std::string> const& se
 
 /// A rectangle of a map, with a count.
 struct map_cell {
-  double x, y;  // of its corner with the least values
+  double x, y;  // x and y of its corner with the least values
   std::uint64_t count;
 };
 
 /// Returns a map of square cells, which are the darker the higher their counts are.
-/// @param width  of a cell in the units of both axes
+/// @param width  the width of a cell in the units of both axes
 std::string cell_map(std::string_view title, std::string_view x_axis, std::string_view y_axis, double width,
                      std::vector<map_cell> const& cells);
 

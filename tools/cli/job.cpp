@@ -101,9 +101,9 @@ int job::run(std::string_view tool, std::function<int()> const& work,
   try {
     return work();
   } catch (...) {
-    // What is wrong for all members is said by the first.
-    if (!speaks()) std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    print_exception(speaks() ? std::string(tool) : fmt::format("{}: process {}", tool, members_->rank()), reworded);
+    // Member 0 reports errors that all members share.
+    if (!is_first()) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    print_exception(is_first() ? std::string(tool) : fmt::format("{}: process {}", tool, members_->rank()), reworded);
     members_->fail("");
     std::_Exit(2);
   }

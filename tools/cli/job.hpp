@@ -22,7 +22,7 @@ class job {
   /// Returns the members; null if this process works alone.
   [[nodiscard]] communicator* members() const noexcept { return members_; }
   /// Returns true if this process prints what concerns all of them.
-  [[nodiscard]] bool speaks() const noexcept { return !members_ || members_->rank() == 0; }
+  [[nodiscard]] bool is_first() const noexcept { return !members_ || members_->rank() == 0; }
 
   /// Returns work(). If it throws, prints the message with the number of this member, and ends all members.
   /// @param reworded  as of run_main

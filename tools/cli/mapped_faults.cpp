@@ -32,15 +32,15 @@ std::array<char, 2 * PATH_MAX + 256> lines, folder, message;
 // A mapping of a file.
 struct mapping {
   std::string_view path;
-  std::uint64_t offset = 0;  // of the address in the file
+  std::uint64_t offset = 0;  // offset of the address in the file
 };
 
 // Reads one line of /proc/self/maps: "begin-end rights offset device inode path".
 std::optional<mapping> mapping_of(std::string_view line, std::uint64_t address) {
   std::uint64_t begin = 0, end = 0, offset = 0;
-  auto const take = [&](std::uint64_t& number, char behind) {
+  auto const take = [&](std::uint64_t& number, char after) {
     auto const read = std::from_chars(line.data(), line.data() + line.size(), number, 16);
-    if (read.ec != std::errc() || read.ptr == line.data() + line.size() || *read.ptr != behind) return false;
+    if (read.ec != std::errc() || read.ptr == line.data() + line.size() || *read.ptr != after) return false;
     line.remove_prefix(std::size_t(read.ptr - line.data()) + 1);
     return true;
   };

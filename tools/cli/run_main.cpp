@@ -76,12 +76,12 @@ void print_with_memory(std::string_view tool, std::function<std::string(std::str
     say(tool, reworded ? reworded(e.what()) : e.what());
   } catch (detail::memory_refused const& e) {
     say(tool, fmt::format("out of memory: host: {}, {}", to_string(e.figures()), phase()));
-  } catch (std::bad_alloc const&) {  // of the standard library, without a size
+  } catch (std::bad_alloc const&) {  // thrown by the standard library, without a size
     say_out_of_memory(tool);
   } catch (std::system_error const& e) {
     bool const thread = e.code() == std::errc::resource_unavailable_try_again;
     say(tool, fmt::format("{}: host: {}, {}", thread ? "cannot start a thread" : "system error", e.what(), phase()));
-  } catch (std::exception const& e) {  // of another library
+  } catch (std::exception const& e) {  // thrown by another library
     std::string_view const what = e.what();
     bool const thread = what.starts_with("pthread_create");  // oneTBB's
     say(tool, fmt::format("{}: host: {}, {}", thread ? "cannot start a thread (use fewer with --threads)" : "internal error",

@@ -58,7 +58,7 @@ class genome {
   /// A repeat that covers a part of the text. Its residues come from a seed of its own, so that any thread can make it.
   struct repeat {
     std::size_t begin, length;
-    std::string const* consensus;  // of its family; none: a tandem repeat
+    std::string const* consensus;  // consensus of its family; none: a tandem repeat
     std::size_t unit;              // length of what is repeated there
     std::uint64_t seed;
   };
@@ -81,7 +81,7 @@ class genome {
   std::string background_;                       // twelve random bits to a base
   std::vector<std::string> families_;            // their consensus
   std::vector<repeat> repeats_;                  // the later ones cover those before
-  std::vector<std::size_t> starts_;              // of the records, and the end
+  std::vector<std::size_t> starts_;              // starts of the records, and the end
   std::map<std::size_t, std::size_t> reserved_;  // begin to end, disjoint
   genome_report report_;
 };

@@ -9,7 +9,7 @@
 
 namespace ordo::inline v0::generate {
 
-/// Words that look like English, of so many syllables.
+/// Words that look like English, of this number of syllables.
 class word_maker {
  public:
   word_maker();
@@ -29,7 +29,7 @@ class fingerprints {
  public:
   /// For at most `capacity` texts. Memory: 16 to 32 bytes a text.
   explicit fingerprints(std::size_t capacity);
-  /// @returns whether it was not there yet
+  /// @returns true if it was not there yet
   bool insert(std::string_view text);
 
  private:

@@ -24,7 +24,7 @@ struct peak {
 
 struct preset {
   std::string_view name;
-  double median, sigma;  // of the number of peaks
+  double median, sigma;  // median and sigma of the number of peaks
   unsigned mz_decimals, intensity_decimals;
   char separator;
   bool charges;  // a third column

@@ -68,7 +68,7 @@ void write_dictcalls(std::size_t count, random_source& random, sink& out) {
   auto const main_class = weighted_index::zipf(classes.size(), 0.7), subclass = weighted_index::zipf(subclasses.size(), 0.8);
   auto const letter = weighted_index::zipf(26, 0.4);
   std::string number;
-  auto const cutter = [&](std::uint64_t largest) {  // of an author or a subject
+  auto const cutter = [&](std::uint64_t largest) {  // for an author or a subject
     number += static_cast<char>('A' + letter(random));
     append_number(number, random.between(1, largest));
   };

@@ -10,7 +10,7 @@ namespace ordo::inline v0::generate {
 
 struct strings_options {
   std::string_view set;
-  double scale = 1;  // of the number of lines
+  double scale = 1;  // scale of the number of lines
   std::uint64_t seed = 1;
 };
 
@@ -22,7 +22,8 @@ struct string_set_facts {
 };
 std::vector<string_set_facts> string_sets();
 
-/// Writes one of them, a string a line. @returns the number of lines. @throws usage_error for a set that is none
+/// Writes one of them, a string a line.
+/// @returns the number of lines. @throws usage_error for a set that is none
 std::size_t write_strings(strings_options const& options, sink& out);
 
 }  // namespace ordo::inline v0::generate

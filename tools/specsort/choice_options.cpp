@@ -54,7 +54,7 @@ void each_part(std::string_view list, F part) {
   throw usage_error(fmt::format("invalid range: {}: '{}'; write {}", option, text, examples));
 }
 
-// Returns a charge, with its sign before it or, as in MGF, behind it.
+// Returns a charge, with its sign before it or, as in MGF, after it.
 std::optional<int> charge_of(std::string_view text) {
   bool const negative = text.ends_with('-');
   if (!negative && !text.ends_with('+')) return number_of<int>(text);

@@ -217,7 +217,7 @@ std::optional<report_file> report_of_output(work const& w, spectra::sort_options
 // Prints a summary, or writes a report.
 spectra::sort_report summarize(work const& w, cli::input& in, spectra::sort_options options, spectra::format format,
                                std::vector<std::string> const& command, cli::progress& progress) {
-  std::optional<spectra::format> to;  // of --to, which a command that writes has
+  std::optional<spectra::format> to;  // --to, which a command that writes has
   if (!w.made.to.empty()) to = specsort::format_of_output({}, w.made.to, in, format);
   bool const json = w.made.summary == "json", filters = w.made.choice.any() || !w.select.empty() || (to && *to != format);
   std::optional<report_file> page;
@@ -269,7 +269,7 @@ enum class division : std::uint64_t { none, parts, chunks };
 // The processes of an MPI job, of which the first one decides how they share the work.
 class sharing {
  public:
-  explicit sharing(cli::job const& job) : members_(job.members()), decides_(members_ && job.speaks()) {}
+  explicit sharing(cli::job const& job) : members_(job.members()), decides_(members_ && job.is_first()) {}
   // The others end.
   ~sharing() {
     if (decides_) try {
@@ -484,7 +484,7 @@ int help(int argc, char** argv, cli::job const& job) {
 }
 
 int run(int argc, char** argv, cli::job const& job) {
-  if (!job.speaks()) return help(argc, argv, job);
+  if (!job.is_first()) return help(argc, argv, job);
   sharing others(job);
   command made;
   cli::command_table const table = specsort::make_table(made);

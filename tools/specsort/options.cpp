@@ -190,9 +190,8 @@ std::vector<cli::option> sort_rows(command& to) {
        .group = sort_group,
        .help = "write mgf or mzml",
        .preset = "by the name of FILE, or as the input",
-       .details =
-           "The names .mgf and .mzML decide, with .gz or the like behind them or not. mzML, mzXML, MSP and mzSpecLib can "
-           "be written as MGF, but only mzML as mzML.",
+       .details = "The names .mgf and .mzML decide, with .gz or the like after them or not. mzML, mzXML, MSP and mzSpecLib can "
+                  "be written as MGF, but only mzML as mzML.",
        .choices = "mgf mzml",
        .only_choices = true,
        .ignores_case = true,
@@ -212,7 +211,7 @@ std::vector<cli::option> sort_rows(command& to) {
        .help = "write mzML spectra with several selected ions to MGF for the first ion, or once for all ions each",
        .preset = "first, with a warning",
        .details =
-           "The titles of the second ion and those behind it end in \" ion=2\" and so on. Peaks are filtered by the first.",
+           "The titles of the second ion and those after it end in \" ion=2\" and so on. Peaks are filtered by the first.",
        .choices = "first all",
        .only_choices = true,
        .ignores_case = true,
@@ -350,8 +349,8 @@ cli::command_table make_table(command& to) {
       .notes =
           {{"Ordered spectra",
             "Every line keeps its bytes. The lines before the first spectrum of the first FILE come first, in every part; "
-            "their parameters must be the same in all FILEs, except COM, USERNAME and USEREMAIL. Empty lines behind a "
-            "spectrum stay behind it. Other lines between spectra stay before the spectrum that follows."},
+            "their parameters must be the same in all FILEs, except COM, USERNAME and USEREMAIL. Empty lines after a "
+            "spectrum stay after it. Other lines between spectra stay before the spectrum that follows."},
            {"Several mzML files in one",
             "If a FILE has an id of a spectrum that a FILE before has, too, its ids end in \" file=N\". The head is that of "
             "the first FILE, with the source files, software, instruments and processings that the others add; each "
@@ -382,14 +381,14 @@ spectra::selection selection_options::selection() const {
   if (!min_relative.empty()) one.min_relative = parse_real("--min-relative", min_relative);
   if (!dedupe.empty()) {
     one.dedupe = parse_tolerance("--dedupe", dedupe);
-    one.merge.reset();  // of a preset
+    one.merge.reset();  // the preset's value
   }
   if (!merge.empty()) one.merge = parse_tolerance("--merge", merge);
   if (!top.empty()) one.top = cli::parse_count("--top", top);
   if (one.top == 0u) throw usage_error("invalid number: --top: '0' would leave every spectrum empty");
   if (!per.empty()) {
     one.per = parse_real("--per", per);
-    one.around.reset();  // of a preset
+    one.around.reset();  // the preset's value
   }
   if (!around.empty()) {
     if (!per.empty()) throw usage_error("conflicting options: --per, --around: they are mutually exclusive");
@@ -506,14 +505,14 @@ spectra::order_options order_options::order(bool several, bool unique) const {
 
 std::string name_of_part(std::string const& file, std::size_t number, std::size_t digits) {
   std::filesystem::path front = file;
-  std::string behind;
+  std::string after;
   if (cli::compression_named(file) != cli::compression::none) {
-    behind = front.extension().string();
+    after = front.extension().string();
     front.replace_extension();
   }
-  behind = front.extension().string() + behind;
+  after = front.extension().string() + after;
   front.replace_extension();
-  return fmt::format("{}.{:0{}}{}", front.string(), number, digits, behind);
+  return fmt::format("{}.{:0{}}{}", front.string(), number, digits, after);
 }
 
 }  // namespace ordo::inline v0::specsort

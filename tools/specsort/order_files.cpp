@@ -21,7 +21,7 @@
 namespace ordo::inline v0::specsort {
 namespace {
 
-constexpr std::size_t min_digits = 4;  // of the number of a part
+constexpr std::size_t min_digits = 4;  // minimum digits of the number of a part
 
 // The output file, or the files of its parts, which appear together.
 class output_files final : public spectra::output_parts {

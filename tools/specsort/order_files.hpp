@@ -20,7 +20,8 @@ namespace ordo::inline v0::specsort {
 spectra::spectrum_inputs inputs_of(std::vector<std::string> const& inputs, spectrum_lists const& lists, unsigned threads,
                                    bool again);
 
-/// Orders spectra with other processes. @param out  nullptr: the order cannot be divided @returns nothing if this process has
+/// Orders spectra with other processes. @param out  nullptr: the order cannot be divided
+/// @returns nothing if this process has
 /// to call the library alone
 using order_together = std::function<std::optional<spectra::order_report>(spectra::spectrum_inputs const&, cli::output* out)>;
 

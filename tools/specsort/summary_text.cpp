@@ -113,7 +113,7 @@ std::string summary_table(summary const& of, std::string_view name) {
 
 std::string comparison_table(comparison const& of, std::string_view name) {
   auto const before = summary_rows(of.before), after = summary_rows(of.after);
-  std::size_t width = 24;  // of the values before
+  std::size_t width = 24;  // width of the values before
   for (auto const& [what, value] : before) width = std::max(width, value.size() + 2);
   std::string text = fmt::format("{}\n{:<24}{:<{}}after\n", name, "", "before", width);
   for (std::size_t i = 0; i < before.size(); ++i)

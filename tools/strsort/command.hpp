@@ -62,7 +62,7 @@ std::string environment_locale();
 
 /// The variables of the environment that change the meaning of a command line.
 struct environment {
-  bool posixly_correct = false;   // no argument behind the first file is an option, except -o
+  bool posixly_correct = false;   // no argument after the first file is an option, except -o
   bool has_obsolete_keys = true;  // "+1" is a key even if no "-2" follows
   static environment here();
 };

@@ -67,7 +67,7 @@ std::size_t moved(std::string_view line, std::size_t at, std::size_t by) {
   return at + std::min(by, line.size() - at);
 }
 
-// A part of a line; empty if last is not behind first.
+// A part of a line; empty if last is not after first.
 struct piece {
   std::size_t first, last;
 };
@@ -143,7 +143,7 @@ std::size_t general_length(std::string const& text) {
 piece significant(std::string_view line, piece of, key_type as, strings::gnu_rules rules) {
   if (as == key_type::bytes || as == key_type::version || as == key_type::random) return of;
   bool const old = rules == strings::gnu_rules::v9_1;
-  // GNU sort 9.1 skips the blanks behind a piece that ends before it begins.
+  // GNU sort 9.1 skips the blanks after a piece that ends before it begins.
   std::size_t const first =
       behind_blanks(old && of.last < of.first ? line : line.substr(0, std::max(of.first, of.last)), of.first);
   if (of.last < first) return {first, first};
@@ -222,24 +222,24 @@ class numbers {
     (general ? general_spans_ : basic_spans_) |= spans;
   }
   void remark(std::optional<char> separator, strings::gnu_rules rules, std::vector<std::string>& to) const {
-    bool told = false;
+    bool reported = false;
     auto const treated = [&](std::string_view as) {
       to.push_back(fmt::format("field separator '{}' is treated as a {} in numbers", *separator, as));
     };
     if (basic_spans_ && group_ != 0 && separator == group_) {
       treated("group separator");
-      told = true;
+      reported = true;
     }
     bool const spans = basic_spans_ || general_spans_, decimal = separator == decimal_;
     if (spans && decimal) {
       treated("decimal point");
-      told = true;
+      reported = true;
     } else if (spans && separator == '-') {
       treated("minus sign");
     } else if (general_spans_ && separator == '+') {
       treated("plus sign");
     }
-    if (any_ && !told)
+    if (any_ && !reported)
       to.push_back(fmt::format("{}numbers use '{}' as a decimal point in this locale",
                                decimal || rules != strings::gnu_rules::v9_1 ? "" : "note ", decimal_));
     if (basic_ && group_ignored_) to.emplace_back("the multi-byte number group separator in this locale is not supported");

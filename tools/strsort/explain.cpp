@@ -91,10 +91,10 @@ std::string key_in_words(key const& by, strings::order const& of, std::vector<st
 std::string fields_in_words(strings::order const& of) {
   if (of.quoted) return fmt::format("Fields end at {} and may have quotes, as in CSV.", quoted(std::string(1, *of.separator)));
   if (of.separator) return fmt::format("Fields end at {}.", quoted(std::string(1, *of.separator)));
-  return "A field is blanks and the text behind them.";
+  return "A field is blanks and the text after them.";
 }
 
-std::string shown(std::string_view line) {
+std::string excerpt(std::string_view line) {
   return quoted(line.size() <= max_shown ? line : line.substr(0, max_shown)) + (line.size() > max_shown ? "..." : "");
 }
 
@@ -149,7 +149,7 @@ std::string explained(strings::order const& by, char delimiter, std::string_view
   std::string text;
   auto const show = [&](std::size_t k) {
     if (auto const found = example(lines, by, k, delimiter))
-      text += fmt::format("    {} comes before\n    {}\n", shown(found->first), shown(found->second));
+      text += fmt::format("    {} comes before\n    {}\n", excerpt(found->first), excerpt(found->second));
     else if (!lines.empty())
       text += "    no two of the first lines differ in it\n";
   };

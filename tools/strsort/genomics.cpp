@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Puts the reads without a position, whose sequence is '*', behind all others.
+// Puts the reads without a position, whose sequence is '*', after all others.
 class unplaced_last final : public strings::piece_finder {
  public:
   [[nodiscard]] std::string_view find(std::string_view sequence) const override {

@@ -135,7 +135,7 @@ gff_source::gff_source(std::unique_ptr<source> from, gff_parts& parts, std::size
       numbers_lines_(numbers_lines),
       buffer_(2 * step) {}
 
-// Reads more bytes behind those of the buffer, which grows if a line fills it. @returns false at the end
+// Reads more bytes after those of the buffer, which grows if a line fills it. @returns false at the end
 bool gff_source::fill() {
   if (ended_) return false;
   if (at_ != 0) std::memmove(buffer_.data(), buffer_.data() + at_, end_ - at_);
@@ -158,7 +158,7 @@ std::string_view gff_source::whole_line() {
   }
 }
 
-// Takes a line that begins as no feature does, or the sequences behind it.
+// Takes a line that begins as no feature does, or the sequences after it.
 void gff_source::take_other() {
   while (end_ - at_ < sequences.size() && fill()) {}
   std::string_view const begin(buffer_.data() + at_, std::min(sequences.size(), end_ - at_));

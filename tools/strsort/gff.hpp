@@ -12,7 +12,7 @@
 #include "base/temporary_file.hpp"
 #include "ordo/io.hpp"
 
-/// The parts of GFF3 and GTF that are no features: directives and comments between features, and sequences behind them.
+/// The parts of GFF3 and GTF that are no features: directives and comments between features, and sequences after them.
 namespace ordo::inline v0::strsort {
 
 /// Bytes that are written once, from front to back, and read afterwards. All but the first megabytes are in a temporary file.
@@ -36,7 +36,7 @@ class stored_text {
 /// input has, too, and equal sections of sequences.
 class gff_parts {
  public:
-  /// @param folder  of temporary files @param keeps_sequences  false: they are read, but not stored
+  /// @param folder  the folder of temporary files @param keeps_sequences  false: they are read, but not stored
   /// @param are_several  more than one input follows
   gff_parts(std::string folder, bool keeps_sequences, bool are_several)
       : folder_(std::move(folder)), keeps_sequences_(keeps_sequences), are_several_(are_several), lines_(folder_) {}
@@ -55,7 +55,8 @@ class gff_parts {
   }
 
   [[nodiscard]] bool empty() const { return !version_ && last_lines_.empty() && lines_.size() == 0 && sections_.empty(); }
-  /// Write the lines, and the sections as one. @returns the number of bytes
+  /// Write the lines, and the sections as one.
+  /// @returns the number of bytes
   std::uint64_t write_lines(sink& to) const;
   std::uint64_t write_sequences(sink& to) const;
 
@@ -96,7 +97,7 @@ class gff_source final : public source {
   std::string name_;
   bool numbers_lines_;
   std::vector<char> buffer_;
-  std::size_t at_ = 0, end_ = 0;  // of the bytes in the buffer that have not been read
+  std::size_t at_ = 0, end_ = 0;  // the bytes in the buffer that have not been read
   bool ended_ = false, in_line_ = false;
   std::uint64_t lines_ = 0, others_ = 0;  // that have been read, and left out
   std::vector<std::uint64_t> left_out_;   // lines_ at each line that has been left out
@@ -112,7 +113,8 @@ class gff_sink final : public sink {
   bool expect_unknown() override { return parts_.empty() && to_.expect_unknown(); }
   [[nodiscard]] bool addressable() const override { return to_.addressable(); }
   void write_at(std::uint64_t offset, std::span<char const> data) override { to_.write_at(offset, data); }
-  /// Writes the sequences. @returns the number of bytes that were written besides features
+  /// Writes the sequences.
+  /// @returns the number of bytes that were written besides features
   std::uint64_t finish();
 
  private:
@@ -121,7 +123,7 @@ class gff_sink final : public sink {
   sink& to_;
   gff_parts const& parts_;
   bool began_ = false;
-  std::uint64_t written_ = 0;  // of the lines
+  std::uint64_t written_ = 0;  // bytes of the lines that were written
 };
 
 }  // namespace ordo::inline v0::strsort

@@ -15,7 +15,7 @@ class caller {
   /// Returns the name with which messages begin: under GNU's name the path, else its last part.
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
   [[nodiscard]] bool is_gnu() const noexcept { return is_gnu_; }
-  /// Returns a message to which GNU sort adds lines: with these, or in one line behind a colon.
+  /// Returns a message to which GNU sort adds lines: with these, or in one line after a colon.
   [[nodiscard]] std::string lines(std::string_view message, std::string_view more) const;
   /// Returns the error of an invalid command line, which refers to --help.
   [[nodiscard]] usage_error misuse(std::string_view message, std::string_view more = {}) const;

@@ -59,7 +59,7 @@ void take_letters(std::string_view& rest, ordering& options, bool first, bool en
   while (!rest.empty() && options.set(rest.front(), first, end)) rest.remove_prefix(1);
 }
 
-// Reads the regular expression from a slash on, and the options behind it.
+// Reads the regular expression from a slash on, and the options after it.
 void take_pattern(std::string_view text, std::size_t slash, given_key& key) {
   std::size_t const last = text.rfind('/');
   key.pattern = text.substr(slash + 1, last - slash - 1);
@@ -107,7 +107,7 @@ bool is_key(std::string_view text) try {
   return false;
 }
 
-// Returns the message on the first of the words behind a key that is none.
+// Returns the message on the first of the words after a key that is none.
 std::string wrong_words(std::string_view key, std::string_view words) {
   ordering options;
   while (words.find(',') != words.npos && parse_words(words.substr(0, words.find(',')), options))
@@ -258,7 +258,7 @@ given_key parse_named_key(std::string_view text, std::vector<std::string> const&
   std::string known;
   for (std::string const& column : columns) known += fmt::format("{}{}", known.empty() ? "" : ", ", quoted(column));
   throw usage_error(
-      fmt::format("invalid key {}: no column has this name, with :OPTIONS behind it; columns: {}", quoted(text), known));
+      fmt::format("invalid key {}: no column has this name, with :OPTIONS after it; columns: {}", quoted(text), known));
 }
 
 bool parse_obsolete_key(std::string_view first, std::string_view end, given_key& key) {

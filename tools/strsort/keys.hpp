@@ -18,7 +18,8 @@ struct ordering {
        random = false, reverse = false, version = false;
   std::optional<strings::key_type> own;  // an order that GNU sort does not have
 
-  /// Sets the option of a letter of "bdfghiMnRrV". @returns false for any other letter
+  /// Sets the option of a letter of "bdfghiMnRrV".
+  /// @returns false for any other letter
   bool set(char letter, bool first = true, bool end = true);
   /// Returns the options that are set here but not in `other`.
   [[nodiscard]] ordering without(ordering const& other) const;
@@ -35,7 +36,7 @@ struct given_key {
   strings::key part;  // its range; other members are not set
   ordering options;
   bool obsolete = false;               // +POS -POS
-  std::string name;                    // of the column, until the header has been read; with what may follow a name
+  std::string name;                    // name of the column, until the header has been read; with what may follow a name
   std::optional<std::string> pattern;  // the regular expression that finds the key in its range
   std::shared_ptr<strings::piece_finder const> finder = {};  // or another finder
 
@@ -43,7 +44,7 @@ struct given_key {
   [[nodiscard]] bool has_options() const { return !options.is_default() || options.reverse; }
 };
 
-/// An order that GNU sort does not have, by the names of its option and of the word behind a key.
+/// An order that GNU sort does not have, by the names of its option and of the word after a key.
 struct own_order {
   std::string_view name;
   strings::key_type type;
@@ -57,7 +58,8 @@ inline constexpr std::array<own_order, 5> own_orders{{{"natural", strings::key_t
 /// Parses F[.C][OPTS][,F[.C][OPTS]][:WORDS] and [F[.C][OPTS][,F[.C][OPTS]]]/REGEX/[OPTS][:WORDS]. @throws usage_error  in GNU's
 /// words
 given_key parse_key(std::string_view text);
-/// Parses WORDS, the names of own orders and letters of OPTS with commas between them. @returns false for other words
+/// Parses WORDS, the names of own orders and letters of OPTS with commas between them.
+/// @returns false for other words
 bool parse_words(std::string_view words, ordering& options);
 /// Checks a key that cannot be parsed. @throws usage_error  that names the word, if all before the ':' is a key or one of the
 /// columns and WORDS are wrong
@@ -65,7 +67,8 @@ void refuse_words(std::string_view text, std::vector<std::string> const& columns
 /// Parses NAME[:WORDS] and NAME/REGEX/[OPTS][:WORDS], where NAME is one of the columns, in double quotes or not. @throws
 /// usage_error
 given_key parse_named_key(std::string_view text, std::vector<std::string> const& columns);
-/// Parses +F[.C][OPTS], and -F[.C][OPTS] if `end` is not empty. @returns false if the first is not of this form, and so names a
+/// Parses +F[.C][OPTS], and -F[.C][OPTS] if `end` is not empty.
+/// @returns false if the first is not of this form, and so names a
 /// file
 /// @throws usage_error  for an invalid end
 bool parse_obsolete_key(std::string_view first, std::string_view end, given_key& key);

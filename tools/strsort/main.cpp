@@ -54,7 +54,7 @@ struct work {
   strings::order const& by;
   caller const& called;
   bool& writing;
-  communicator* members;  // of an MPI job; null: this process works alone
+  communicator* members;  // members of an MPI job; null: this process works alone
   strsort::record_inputs& inputs;
   std::atomic<std::uint64_t> const& read;  // bytes of the files
 
@@ -192,9 +192,9 @@ int sort(work const& w, cli::stats& stats) {
   std::optional<cli::watched_output> watched;
   if (out) watched.emplace(*out, progress);
   auto const began = [&](strings::phase what, std::uint64_t bytes) {
-    constexpr std::string_view names[] = {"read", "sort", "write"}, shown[] = {"reading", "sorting", "writing"};
+    constexpr std::string_view names[] = {"read", "sort", "write"}, labels[] = {"reading", "sorting", "writing"};
     auto const row = static_cast<std::size_t>(what);
-    progress.phase(shown[row], what == strings::phase::sort ? 0 : bytes);
+    progress.phase(labels[row], what == strings::phase::sort ? 0 : bytes);
     stats.phase(names[row]);
   };
   strings::sort_options options = w.options();
@@ -271,7 +271,7 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
   command made = strsort::parse({argv + std::min(argc, 1), argv + argc}, called, strsort::environment::here());
   communicator* members = job.members();
   if (made.answer) {
-    if (!job.speaks()) return made.answer->status;
+    if (!job.is_first()) return made.answer->status;
     if (made.answer->status != 0)
       cli::say(called.name(), made.answer->text);
     else
@@ -280,15 +280,15 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
   }
   if (called.is_gnu()) cli::quiet_warnings();
   if (called.is_gnu() && !made.locale && is_known_locale(strsort::environment_locale())) made.locale = "";
-  if (job.speaks()) strsort::read_file_names(made, called);
+  if (job.is_first()) strsort::read_file_names(made, called);
   if (members) {
     // The first process does alone what is not shared; the others wait for it.
-    if (!is_shared(made) && !job.speaks()) return 0;
+    if (!is_shared(made) && !job.is_first()) return 0;
     if (!is_shared(made)) members = nullptr;
   }
   if (members && made.common.are_several()) made.common.take_first("each process of a job works on one machine");
   if (members) share(*members, made.files);
-  if (!job.speaks()) {
+  if (!job.is_first()) {
     made.common.quiet = true;
     made.common.stats.clear();
   }

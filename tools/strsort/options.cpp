@@ -244,7 +244,7 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
                   "unless --header=0 is given.",
        .optional_value = true,
        .set = given([&to](option_value const& v) { set_csv(to, v); })},
-      flag(0, "tsv", "read fields that tabs separate, without quotes, behind a header", cli::enable(to.tabs), own_group),
+      flag(0, "tsv", "read fields that tabs separate, without quotes, after a header", cli::enable(to.tabs), own_group),
       {.name = "as",
        .value = "FORMAT",
        .group = own_group,
@@ -290,9 +290,8 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
        .group = own_group,
        .help = "follow the rules of this release of GNU coreutils: 9.11 or 9.1",
        .preset = std::string(newest_rules),
-       .details =
-           "In 9.1 numbers have no units R and Q, .0 sorts behind .A as a version, NaNs are in the order of their bytes, "
-           "and a program of --compress-program that cannot be started is an error.",
+       .details = "In 9.1 numbers have no units R and Q, .0 sorts after .A as a version, NaNs are in the order of their bytes, "
+                  "and a program of --compress-program that cannot be started is an error.",
        .choices = fmt::format("{} {}", newest_rules, oldest_rules),
        .set = given([&to](option_value const& v) { set_rules(to, v); })},
       {.name = "generate",
@@ -327,7 +326,7 @@ cli::command_table make_table(command& to, caller const& by) {
             "A field includes the blanks before it, unless -t is given. OPTS are letters of bdfghiMnRrV, which "
             "replace the ordering options given outside of keys. Behind a colon, words with commas between them are "
             "orders that have no letter, as in 2,2:ip,r: natural, human-time, date, ip and order-file. With --header, "
-            "--csv or --tsv, NAME[:OPTS] is the column of this name. With /REGEX/[OPTS] behind them, a field, a range or a "
+            "--csv or --tsv, NAME[:OPTS] is the column of this name. With /REGEX/[OPTS] after them, a field, a range or a "
             "name "
             "is searched for a regular expression, as in Perl, and alone it is searched for in the line. The key is then the "
             "first "
@@ -340,7 +339,7 @@ cli::command_table make_table(command& to, caller const& by) {
                    {"Sort a compressed file of any size in 8 GB of memory", "strsort -S 8G access.log.zst -o sorted.zst"},
                    {"List the ten most frequent lines", "strsort --by-count --head=10 words.txt"},
                    {"Sort a CSV file by two of its columns", "strsort --csv -k city -k price:nr offers.csv"},
-                   {"Sort lines by the number behind id=", "strsort -k '/\\bid=(\\d+)/n' access.log"},
+                   {"Sort lines by the number after id=", "strsort -k '/\\bid=(\\d+)/n' access.log"},
                    {"Sort BED by the order of a genome file", "strsort --as bed --order-file genome.txt peaks.bed"}}};
 }
 

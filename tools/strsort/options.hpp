@@ -26,7 +26,7 @@ struct number {
   std::uint64_t value = 0;  // the maximum if it is too large
   std::size_t digits = 0;
   bool too_large = false;
-  std::string_view rest;  // of the text
+  std::string_view rest;  // rest of the text
 };
 number read_number(std::string_view text);
 

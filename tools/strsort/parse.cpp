@@ -63,7 +63,7 @@ class gnu_parser final : public cli::argument_parser {
     return !is_output;
   }
   bool is_complete() const override { return command_.answer.has_value(); }
-  // -y is ignored, with a number behind it.
+  // -y is ignored, with a number after it.
   bool accepts_next(cli::option const& given, std::string_view next) const override {
     return given.letter != 'y' || std::ranges::all_of(next, [](unsigned char c) { return std::isdigit(c); });
   }
@@ -159,10 +159,10 @@ number read_number(std::string_view text) {
 }
 
 std::uint64_t parse_size(option_value const& given) {
-  constexpr std::string_view powers = "KMGTPEZYRQ", letters = "kKmMgGtTPEZYRQ";  // of 1024
+  constexpr std::string_view powers = "KMGTPEZYRQ", letters = "kKmMgGtTPEZYRQ";  // powers and letters of 1024
   number read = read_number(given.value);
   bool const has_digits = read.digits != 0;
-  if (!has_digits) read.value = 1;  // of the suffix
+  if (!has_digits) read.value = 1;  // a suffix alone counts as 1
   bool overflow = read.too_large;
   std::string_view const suffix = read.rest;
   if (suffix.empty() && has_digits) {

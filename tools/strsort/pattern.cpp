@@ -69,7 +69,7 @@ struct pattern::compiled {
   std::uint32_t groups = 0;
 };
 
-// \G is where a call begins, and a verb such as (*COMMIT) is about all starts behind it.
+// \G is where a call begins, and a verb such as (*COMMIT) is about all starts after it.
 pattern::pattern(std::string text, bool characters)
     : text_(std::move(text)),
       characters_(characters),

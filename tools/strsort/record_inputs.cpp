@@ -32,7 +32,7 @@ record_format format_of(command const& made) {
   return format;
 }
 
-std::string shown(std::string const& file) {
+std::string excerpt(std::string const& file) {
   return file == "-" ? "standard input" : file;
 }
 
@@ -103,7 +103,7 @@ void resolve_orders(command& made) {
   });
   bool const needed = made.keys.empty() || !std::ranges::all_of(made.keys, &given_key::has_options);
   if (needed && made.own.size() > 1)
-    throw usage_error("two orders for lines or keys without options: name one behind each key, as in -k 2,2:ip");
+    throw usage_error("two orders for lines or keys without options: name one after each key, as in -k 2,2:ip");
   if (needed && !made.own.empty()) made.global.own = made.own.front();
 }
 
@@ -152,11 +152,11 @@ record_inputs::record_inputs(command const& made, input_opener open)
 std::unique_ptr<record_source> record_inputs::opened(std::size_t k) {
   std::unique_ptr<source> from = open_(k);
   if (gff_) {
-    auto features = std::make_unique<gff_source>(std::move(from), *gff_, k, shown(made_.files[k]), made_.check != 0);
+    auto features = std::make_unique<gff_source>(std::move(from), *gff_, k, excerpt(made_.files[k]), made_.check != 0);
     features_ = features.get();
     from = std::move(features);
   }
-  return std::make_unique<record_source>(std::move(from), format_, shown(made_.files[k]));
+  return std::make_unique<record_source>(std::move(from), format_, excerpt(made_.files[k]));
 }
 
 std::uint64_t record_inputs::line_number(std::uint64_t n) const {
@@ -173,8 +173,8 @@ std::unique_ptr<source> record_inputs::open(std::size_t k) {
   std::string_view const a = header, b = header_;
   auto const differs = std::ranges::mismatch(a, b).in1 - a.begin();
   auto const line = 1 + std::count(a.begin(), a.begin() + differs, '\n');
-  throw input_error(
-      fmt::format("cannot read: {}:{}: the header is not that of {}", shown(made_.files[k]), line, shown(made_.files[first_])));
+  throw input_error(fmt::format("cannot read: {}:{}: the header is not that of {}", excerpt(made_.files[k]), line,
+                                excerpt(made_.files[first_])));
 }
 
 }  // namespace ordo::inline v0::strsort

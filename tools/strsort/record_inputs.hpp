@@ -25,7 +25,7 @@ class record_inputs {
   /// @throws input_error
   record_inputs(command const& made, input_opener open);
 
-  /// Opens the k-th input behind its header. @throws input_error if that differs from the header of the first input
+  /// Opens the k-th input after its header. @throws input_error if that differs from the header of the first input
   std::unique_ptr<source> open(std::size_t k);
   [[nodiscard]] std::string const& header() const { return header_; }
   /// Returns the number in its file of the n-th record of the only input, both from 1. The input is still open.
@@ -43,7 +43,7 @@ class record_inputs {
   std::string header_;
   std::uint64_t header_lines_ = 0;
   std::optional<gff_parts> gff_;
-  gff_source const* features_ = nullptr;          // of the input opened last
+  gff_source const* features_ = nullptr;          // features of the input opened last
   std::size_t first_ = 0;                         // the input that the header is of
   std::vector<std::unique_ptr<source>> waiting_;  // inputs up to that one, opened to read the header
 };

@@ -37,7 +37,7 @@ circular_records::circular_records(searched_index const& index, std::vector<std:
 suffix::location circular_records::location_of(std::size_t record, std::uint64_t p, std::uint64_t length) const {
   std::uint64_t const size = input_.end_of(record) - input_.begin_of(record), offset = p - input_.begin_of(record);
   if (!pieces_.is_reverse(record)) return {pieces_.record_of(record), offset, false};
-  // The first letters of a reverse complement are behind its last ones, around the end, too.
+  // The first letters of a reverse complement are after its last ones, around the end, too.
   return {pieces_.record_of(record), (size - (offset + length) % size) % size, true};
 }
 

@@ -14,12 +14,13 @@ namespace ordo::inline v0::sufsort {
 /// The records of a text that are circular.
 class circular_records {
  public:
-  /// @param names  of records; "all": all of them @throws usage_error  for other names; input_error  for an index whose text
+  /// @param names  the names of records; "all": all of them @throws usage_error  for other names; input_error  for an index
+  /// whose text
   ///     does not consist of whole records
   circular_records(searched_index const& index, std::vector<std::string> const& names);
 
   [[nodiscard]] bool any() const { return !circular_.empty(); }
-  /// Returns whether a record of the text is circular.
+  /// Returns true if a record of the text is circular.
   [[nodiscard]] bool has(std::size_t record) const { return !circular_.empty() && circular_[record]; }
   /// Returns for each record of the text whether it is circular; nothing if none is.
   [[nodiscard]] std::vector<bool> const& of_text() const { return circular_; }

@@ -68,7 +68,7 @@ struct kmer_options {
   bool force = false;   // allow a table larger than the suffix array
 };
 
-/// Returns the k-mers of a table for a text. @param rows  of the suffix array @param width  bits of an entry of both
+/// Returns the k-mers of a table for a text. @param rows  the rows of the suffix array @param width  bits of an entry of both
 /// @throws usage_error  if there would be too many k-mers, or more than rows unless forced
 suffix::kmer_set words_for(std::string_view residues, kmer_options const& options, std::size_t rows, unsigned width);
 
@@ -92,8 +92,8 @@ struct build_options {
   std::string width = "auto";
   suffix::input_format format = suffix::input_format::fasta;
   bool has_format = false;  // --format; without it, files say what they are
-  std::string separator;    // of records, as it was given: with escapes, or as tokens
-  std::string field;        // of JSON; empty: text
+  std::string separator;    // separator of records, as it was given: with escapes, or as tokens
+  std::string field;        // field of JSON; empty: text
   std::string lengths;      // a file of the lengths of records; empty: none
   bool big_endian = false;  // tokens of raw files
   suffix::policy policy;
@@ -108,17 +108,19 @@ struct build_options {
   std::optional<std::uint32_t> made_of;  // checksum of the description of the index that the new one replaces, if it must
 };
 
-/// Builds an index of files, or prints the plan. @returns the exit status
+/// Builds an index of files, or prints the plan.
+/// @returns the exit status
 /// @param members  the processes that build together, of which the first one writes the index; null: this process works alone
 int build(build_options const& options, cli::common_options const& common, reporter& report, communicator* members = nullptr);
 
 struct merge_options {
   std::string first, second;  // prefixes of indexes
-  std::string output;         // that of the result
+  std::string output;         // the file of the result
   memory_limits memory;
 };
 
-/// Merges two indexes to one of the records of both. @returns the exit status
+/// Merges two indexes to one of the records of both.
+/// @returns the exit status
 int merge(merge_options const& options, cli::common_options const& common, reporter& report);
 
 struct add_options {
@@ -127,7 +129,8 @@ struct add_options {
   memory_limits memory;
 };
 
-/// Adds the records of files to an index. @returns the exit status
+/// Adds the records of files to an index.
+/// @returns the exit status
 int add(add_options const& options, cli::common_options const& common, reporter& report);
 
 /// The form in which patterns are given: bytes as they are, bytes as pairs of hexadecimal digits, or decimal tokens.
@@ -141,7 +144,7 @@ struct search_options {
   std::size_t limit = 1000;  // maximum number of hits printed of a pattern; 0: all
   bool both_strands = false;
   bool bed = false;
-  std::size_t context = 0;               // letters before and behind a hit
+  std::size_t context = 0;               // letters before and after a hit
   std::optional<pattern_format> format;  // nothing: tokens if the index is of tokens, else text
   bool fm = false;                       // search by the FM index
   bool by_record = false;                // count the hits of each record
@@ -162,13 +165,13 @@ struct matches_options {
   std::string prefix, output = "-";
   std::vector<std::string> files;
   suffix::match_options find;
-  bool unique = false;         // of strings that occur once in the text, and once in the query
+  bool unique = false;         // unique of strings that occur once in the text, and once in the query
   bool super_maximal = false;  // within no other match of the query
   bool both_strands = false;
   bool fm = false;  // search by the FM index
   std::optional<suffix::letter_choice> letters;
   match_format format = match_format::tsv;
-  std::vector<std::string> circular;  // as of search_options
+  std::vector<std::string> circular;  // as in search_options
 };
 
 /// Prints the maximal exact matches of queries, in the order of the queries.
@@ -180,7 +183,7 @@ struct statistics_options {
   std::optional<suffix::letter_choice> letters;
   bool tsv = false;
   bool fm = false;                    // search by the FM index
-  std::vector<std::string> circular;  // as of search_options
+  std::vector<std::string> circular;  // as in search_options
 };
 
 /// Prints for each letter of queries the length of the longest match that begins there.
@@ -204,7 +207,7 @@ struct unique_options {
   unsigned mismatches = 0;
   bool minimal = false;  // print minimal unique substrings instead
   std::optional<suffix::letter_choice> letters;
-  std::vector<std::string> circular;  // as of search_options
+  std::vector<std::string> circular;  // as in search_options
 };
 
 /// Prints as bedGraph how often the k-mer at each position occurs, or as BED the minimal unique substrings.
@@ -247,26 +250,29 @@ struct aligner_index_options {
   std::vector<std::string> files;
   std::string aligner;
   std::string output;             // the prefix of the files, or the folder of STAR
-  std::size_t index_letters = 0;  // of STAR; 0: its default, as for the next one
+  std::size_t index_letters = 0;  // index letters of STAR; 0: its default, as for the next one
   std::size_t bin_bits = 0;
   memory_limits memory;
 };
 
-/// Builds the index of an aligner of reads, of files of FASTA. @returns the exit status
+/// Builds the index of an aligner of reads, of files of FASTA.
+/// @returns the exit status
 int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report);
 
-/// Verifies an index and prints its first mismatch. @returns the exit status
+/// Verifies an index and prints its first mismatch.
+/// @returns the exit status
 /// @param members  the processes that check together, of which the first one prints; null: this process works alone
 int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report,
           communicator* members = nullptr);
 
-/// Prints the description of an index. @returns the exit status
+/// Prints the description of an index.
+/// @returns the exit status
 int info(std::string const& prefix, reporter& report);
 
 /// All that a command line sets.
 struct settings {
   cli::common_options common;
-  std::string prefix;  // of the index that the command reads or builds
+  std::string prefix;  // prefix of the index that the command reads or builds
   memory_limits memory;
   build_options build;
   merge_options merge;

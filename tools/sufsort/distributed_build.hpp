@@ -20,7 +20,7 @@ struct opened_file {
   std::string name;  // for messages
   std::unique_ptr<source> from;
   std::uint64_t expected = 0;      // uncompressed bytes of a compressed file, as far as known
-  std::uint64_t likely_bytes = 0;  // of any file
+  std::uint64_t likely_bytes = 0;  // likely bytes of any file
   std::string front;               // its first bytes, at most 4096
 };
 
@@ -36,7 +36,7 @@ void check_same_text(communicator& members, suffix::text const& input, unsigned 
 /// The arrays of an index that the processes of a job write together.
 class shared_arrays {
  public:
-  /// @param writer  of the first process; null on the others
+  /// @param writer  the writer of the first process; null on the others
   shared_arrays(communicator& members, index_writer* writer) : members_(members), writer_(writer) {}
 
   /// Opens an array, as suffix::output_opener.
@@ -48,7 +48,7 @@ class shared_arrays {
   struct array {
     std::string name;
     std::unique_ptr<cli::shared_output> file;       // null: the first process writes this one's part
-    std::unique_ptr<suffix::checksum_sink> sums{};  // of that file
+    std::unique_ptr<suffix::checksum_sink> sums{};  // sums of that file
   };
 
   communicator& members_;

@@ -67,14 +67,14 @@ int run(int argc, char const* const* argv, cli::job const& job) {
   cli::command_table const table = make_table(set);
   std::optional<cli::parsed_command> read;
   communicator* members = job.members();
-  if (job.speaks()) read = cli::parse(table, argc, argv);
+  if (job.is_first()) read = cli::parse(table, argc, argv);
   if (members) {
-    std::uint64_t shared = job.speaks() && is_shared(*read, set);
+    std::uint64_t shared = job.is_first() && is_shared(*read, set);
     members->broadcast(std::as_writable_bytes(std::span(&shared, 1)), 0);
     if (!shared) members = nullptr;
-    if (!shared && !job.speaks()) return 0;
+    if (!shared && !job.is_first()) return 0;
   }
-  if (!job.speaks()) {
+  if (!job.is_first()) {
     read = cli::parse(table, argc, argv);
     set.common.quiet = true;
     set.common.verbose = false;

@@ -18,7 +18,7 @@ namespace ordo::inline v0::sufsort {
 
 /// A text that is merged with another one.
 struct merged_part {
-  suffix::index_description const& about;  // of its records
+  suffix::index_description const& about;  // about of its records
   suffix::text input;
   suffix::pieces pieces;
   suffix::stored_arrays arrays;
@@ -32,7 +32,7 @@ void check_mergeable(suffix::index_description const& first, std::string const& 
 /// The records of two texts, one after the other, in host memory. Its arrays are merged from theirs.
 class merged_records {
  public:
-  /// @param fm  of the first text; empty: one is made while arrays are merged. All must outlive this
+  /// @param fm  the FM index of the first text; empty: one is made while arrays are merged. All must outlive this
   merged_records(merged_part const& first, merged_part const& second, suffix::fm_index const& fm, unsigned threads);
 
   [[nodiscard]] std::size_t size() const { return residues_.size(); }
@@ -66,7 +66,7 @@ class merged_records {
   suffix::fm_index const& fm_;
   unsigned threads_;
   host_bytes residues_;
-  std::vector<std::uint64_t> starts_, columns_;  // of the text, and of its pieces
+  std::vector<std::uint64_t> starts_, columns_;  // starts and columns of the text, and of its pieces
 };
 
 }  // namespace ordo::inline v0::sufsort

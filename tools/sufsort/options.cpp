@@ -158,7 +158,7 @@ std::vector<option> policy_rows(build_options& to) {
   };
   return {choice<suffix::strands>("strands", text_group, suffix::strands_words, policy.strands,
                                   "index records as they are (forward), or with their reverse complements (both)", "forward",
-                                  "Each reverse complement is a record of its own, behind its record. Only nucleotides have "
+                                  "Each reverse complement is a record of its own, after its record. Only nucleotides have "
                                   "complements."),
           choice<suffix::ambiguous_letters>(
               "ambiguous", text_group, suffix::ambiguous_words, policy.ambiguous,
@@ -224,7 +224,7 @@ cli::command_table build_table(settings& to) {
                    .group = input_group,
                    .help = "end a record of bytes or tokens at each TEXT, which belongs to no record",
                    .details = "\\n, \\t, \\r, \\0, \\xHH and \\\\ stand for the bytes that C writes so. A token is a number. "
-                              "A file that ends with TEXT has no empty record behind it.",
+                              "A file that ends with TEXT has no empty record after it.",
                    .set = cli::store_nonempty(build.separator)},
                   {.name = "field",
                    .value = "NAME",
@@ -397,7 +397,7 @@ cli::command_table search_table(settings& to, bool locates) {
     table.options.push_back({.name = "context",
                              .value = "N",
                              .group = output_group,
-                             .help = "print two more columns: the N letters before the hit and the N behind it",
+                             .help = "print two more columns: the N letters before the hit and the N after it",
                              .preset = "0",
                              .details = "They are read in the direction of the pattern.",
                              .set = parse_to(search.context)});
@@ -431,7 +431,7 @@ cli::command_table matches_table(settings& to) {
       .usage = {"[OPTION]... PREFIX QUERY..."},
       .description =
           "Print a line for each maximal exact match: a string that a query and a record share, and that neither the "
-          "letters before it nor those behind it extend. A GPU finds them by the FM index, except rare ones and those around "
+          "letters before it nor those after it extend. A GPU finds them by the FM index, except rare ones and those around "
           "circular records.",
       .operands = {prefix_operand(to.prefix), query_operand(matches.files)},
       .options = {{.letter = 'l',

@@ -91,7 +91,7 @@ void query_reader::fail(std::string_view what, std::uint64_t line, std::string_v
   throw input_error(fmt::format("{}: {}:{}: {}", what, input_->name(), line, why));
 }
 
-// Returns the name in a header: behind '>' or '@', up to the first blank.
+// Returns the name in a header: after '>' or '@', up to the first blank.
 std::string_view query_reader::name_in(std::string_view header, std::string_view format) const {
   header.remove_prefix(1);
   header = header.substr(0, std::size_t(std::ranges::find_if(header, is_blank) - header.begin()));
@@ -188,7 +188,7 @@ bool query_reader::read_fasta(query_batch& batch) {
   for (; line_; line_ = lines_->next()) {
     if (line_->starts_with(';')) continue;
     if (line_->starts_with('>')) {
-      if (begin != 0) break;  // of the next record
+      if (begin != 0) break;  // it belongs to the next record
       begin = lines_->number();
       name_.assign(name_in(*line_, "bad FASTA"));
       pattern_.clear();
@@ -217,7 +217,7 @@ void query_reader::read_fastq(query_batch& batch, std::string_view line) {
   pattern_.assign(part("letters"));
   if (has_blank(pattern_))
     fail("blank in a pattern", lines_->number(), fmt::format("'{}': a blank is not a residue", pattern_));
-  if (!part("line with '+'").starts_with('+')) fail("bad FASTQ", lines_->number(), "no line with '+' behind the letters");
+  if (!part("line with '+'").starts_with('+')) fail("bad FASTQ", lines_->number(), "no line with '+' after the letters");
   if (std::size_t const qualities = part("qualities").size(); qualities != pattern_.size())
     fail("bad FASTQ", lines_->number(), fmt::format("{} qualities for {} letters", qualities, pattern_.size()));
   add_of_file(batch, begin);

@@ -63,7 +63,7 @@ class line_reader {
   std::uint64_t number_ = 0;
 };
 
-/// Reads the patterns of a command: those of the command line, named by themselves, then those of files. Behind a byte order
+/// Reads the patterns of a command: those of the command line, named by themselves, then those of files. After a byte order
 /// mark and blanks, a file that begins with '>' or ';' is FASTA, one that begins with '@' is FASTQ (four lines a read), and any
 /// other is a list of lines, without the blanks around them. Records and reads without letters, and patterns of files that the
 /// index cannot find, become empty patterns. Patterns of any bytes are named as append_printable prints them. Memory: a batch
@@ -75,7 +75,7 @@ class query_reader {
     // Returns the bytes of a pattern for a text of any bytes; throws usage_error, which says why, without a place. Then files
     // are lists, and blanks count. Null: patterns are residues.
     std::function<std::string(std::string_view)> parse;
-    std::function<bool(std::string_view)> can_find;  // of a pattern that is not empty; null: every one can be found
+    std::function<bool(std::string_view)> can_find;  // takes a pattern that is not empty; null: every pattern can be found
     unsigned threads = 0;
     bool as_written = false;  // read_as is not applied
   };
@@ -83,7 +83,8 @@ class query_reader {
   /// @param out  the output; it may not be one of the files
   query_reader(std::vector<std::string> patterns, std::vector<std::string> files, options options, cli::output const& out);
 
-  /// Reads the next patterns. @returns false at the end @throws input_error  naming file and line; output_error
+  /// Reads the next patterns.
+  /// @returns false at the end @throws input_error  naming file and line; output_error
   bool next(query_batch& batch);
   /// Warns of empty patterns, if there are any: where the first one is, and how many.
   void report_empty() const;

@@ -29,7 +29,8 @@ bool is_between(char c) {
   return c == ' ' || c == ',' || c == '\t' || c == '\r';
 }
 
-/// Calls use(number) for each number of a line. @returns the text of the first one that is none
+/// Calls use(number) for each number of a line.
+/// @returns the text of the first one that is none
 template <class Use>
 std::optional<std::string_view> each_number(std::string_view line, Use use) {
   for (std::size_t at = 0; at < line.size();) {

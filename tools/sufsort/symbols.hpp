@@ -13,11 +13,11 @@ namespace ordo::inline v0::sufsort {
 /// control characters become `\xHH`, and so do all bytes above 0x7e if the bytes are not UTF-8.
 void append_printable(std::string& to, std::string_view bytes);
 
-/// Appends tokens as decimal numbers, separated by commas. @param bytes  of whole tokens, little-endian
+/// Appends tokens as decimal numbers, separated by commas. @param bytes  the bytes of whole tokens, little-endian
 void append_tokens(std::string& to, std::string_view bytes, unsigned token_bytes);
 
 /// Returns the bytes for which a pattern stands, at least one residue. Tokens are separated by blanks or commas.
-/// @param residue_bytes  of the text @throws usage_error  which says why it stands for none
+/// @param residue_bytes  the residue bytes of the text @throws usage_error  which says why it stands for none
 std::string parse_symbols(std::string_view pattern, pattern_format format, unsigned residue_bytes);
 
 /// Returns the numbers in a file, which are separated by blanks, commas or line ends. @throws input_error  naming file and line

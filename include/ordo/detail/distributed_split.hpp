@@ -33,13 +33,13 @@ class host_items {
 ///
 /// In each round, every member shows up to `samples` items, evenly spaced in the range of its share that is still in question.
 /// A sample and the lengths between samples bound the number of items before it from both sides. The samples that are surely
-/// before or surely behind the target narrow the ranges, to less than 3 / samples of their length. The last round shows all
+/// before or surely after the target narrow the ranges, to less than 3 / samples of their length. The last round shows all
 /// items in question, and is exact. (Regular samples: Shi and Schaeffer, J. Parallel Distrib. Comput. 1992. Selection in
 /// several sorted sequences: Varman et al., 1991.)
 template <class T, class Less>
 class share_splitter {
  public:
-  /// @param lengths  of the shares of all members
+  /// @param lengths  the lengths of the shares of all members
   /// @param targets  ascending, at most the sum of the lengths; the same on all members
   share_splitter(communicator& members, std::span<std::uint64_t const> lengths, std::span<std::uint64_t const> targets,
                  Less less)
@@ -82,7 +82,7 @@ class share_splitter {
   struct sample {
     std::size_t at;  // in the items of all
     std::size_t member;
-    std::uint64_t position, length;  // of the items from this sample to the next
+    std::uint64_t position, length;  // the items from this sample to the next
   };
 
   std::uint64_t& low(std::size_t s, std::size_t m) { return low_[s * p_ + m]; }
@@ -129,7 +129,7 @@ class share_splitter {
       return a.member < b.member;
     });
     std::uint64_t const before = wanted(s);
-    std::uint64_t maximum = 0, unsure = 0;   // the items that may be before a sample, and those of them that may be behind it
+    std::uint64_t maximum = 0, unsure = 0;   // the items that may be before a sample, and those of them that may be after it
     std::vector<std::uint64_t> last(p_, 0);  // unsure items of each member
     std::vector<std::uint64_t> new_low(p_), new_high(p_);
     std::vector<bool> is_set(p_, false);

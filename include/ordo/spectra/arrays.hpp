@@ -86,7 +86,7 @@ std::size_t select_arrays(machine& machine, arrays_task const& task, selection c
 
 /// Moves the kept peaks to the front, in their order, and sets the offsets accordingly; the first one does not change. A
 /// missing intensity is NaN. A spectrum with too few kept peaks becomes empty. selection::merge writes sums, rounded to the
-/// type of the intensities. The arrays behind the kept peaks are undefined. Spectra have less than 2^31 peaks each. Waits for
+/// type of the intensities. The arrays after the kept peaks are undefined. Spectra have less than 2^31 peaks each. Waits for
 /// the machine. Temporary memory: 1 byte a peak, up to 25 for each that passes the thresholds, 56 a spectrum, a second copy of
 /// one column of the kept peaks, and that of sort_segments for 64-bit keys and 32-bit values; of at most 2^31 peaks at a time.
 /// @returns the number of kept peaks

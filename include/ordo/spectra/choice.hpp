@@ -73,7 +73,7 @@ struct spectrum_choice {
   range_rule<int> charges;  // any charge of any precursor; 0: a spectrum without a charge
   std::optional<ion_polarity> polarity;
   bool inverse_polarity = false;
-  range_rule<double> precursor_mz;  // of any precursor
+  range_rule<double> precursor_mz;  // any precursor of the spectrum
   pattern_rule title, native_id;
   /// Numbers of spectra in the input from 0 on, in ascending order; nullptr: all. Those of mzML count spectra of every MS
   /// level.

@@ -18,7 +18,7 @@ namespace ordo::inline v0::spectra {
 
 struct distributed_report {
   sort_report sort;             // totals of all members; machine, memory and phases of this one
-  std::uint64_t own_bytes = 0;  // that this member wrote through a sink of its own
+  std::uint64_t own_bytes = 0;  // bytes that this member wrote through its own sink
 };
 
 /// Opens the output, of `bytes` bytes, or of an unknown size if spectra or peaks may be dropped. Collective. Returns the sink
@@ -46,8 +46,8 @@ std::optional<distributed_report> sort(communicator& members, source const& inpu
 
 struct distributed_order_report {
   order_report order;  // totals of all members; machine, memory and phases of this one; a phase "exchange" in place of "spill"
-  std::uint64_t own_bytes = 0, exchanged = 0;  // that this member wrote through a sink of its own, and sent to others
-  std::vector<std::string> warnings;           // of the inputs together, the same for all members; on_warning gets none
+  std::uint64_t own_bytes = 0, exchanged = 0;  // bytes that this member wrote through its own sink, and sent to others
+  std::vector<std::string> warnings;  // warnings about the inputs together, the same for all members; on_warning gets none
 };
 
 /// Returns true if the members of a communicator can share such an order: if the sort can be divided, and there are neither

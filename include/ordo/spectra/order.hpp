@@ -34,7 +34,7 @@ enum class spectrum_key {
 
 struct spectrum_order {
   std::vector<spectrum_key> by;  // the first counts most; empty: the order of the inputs
-  bool descending = false;       // of all keys; missing values come last all the same
+  bool descending = false;       // for all keys; missing values come last all the same
 };
 
 /// Returns the key of a name: "pepmass", "mass" and so on; nothing for another name.
@@ -47,10 +47,10 @@ struct spectrum_inputs {
     std::unique_ptr<source> from;
     std::string name;                                                   // for messages
     std::uint64_t bytes = 0;                                            // as sort_options::input_bytes
-    format from_format = format::mgf;                                   // of the source
+    format from_format = format::mgf;                                   // format of the source
     std::shared_ptr<std::vector<std::uint64_t> const> numbers = {};     // as spectrum_choice::numbers, which it replaces
     std::shared_ptr<std::vector<std::uint64_t> const> duplicates = {};  // likewise
-    std::uint64_t packed_bytes = 0;  // of a compressed file, which one member of a group reads as a whole
+    std::uint64_t packed_bytes = 0;  // size of a compressed file, which one member of a group reads as a whole
   };
   std::size_t count = 0;
   std::function<opened(std::size_t)> open;
@@ -81,7 +81,7 @@ struct order_options {
   std::size_t memory = std::numeric_limits<std::size_t>::max();
   /// Folders of temporary files, used in turn. The files have no names, and disappear with the process.
   std::vector<std::string> folders = {"/tmp"};
-  /// The maximum size of a part, which only a larger spectrum and the text behind the last spectrum exceed; or the number of
+  /// The maximum size of a part, which only a larger spectrum and the text after the last spectrum exceed; or the number of
   /// parts, which have about the same size. The two are mutually exclusive.
   std::optional<std::uint64_t> part_bytes, parts;
   /// Called with some spectra at a time, in the order of the output, by threads of the library.
@@ -89,7 +89,7 @@ struct order_options {
 };
 
 struct order_report {
-  sort_report done;                    // of all inputs and parts
+  sort_report done;                    // counts of all inputs and parts
   std::vector<std::uint64_t> missing;  // for each key, the spectra that lack it and come last
   std::uint64_t runs = 0, passes = 0;  // on disk; 0 if memory sufficed
   std::size_t parts = 0;
@@ -101,8 +101,8 @@ struct order_report {
 /// - The file header of the first input comes first in each part. Its parameters hold for all spectra of an input, so those of
 ///   all inputs must be the same, in any order, except COM, USERNAME and USEREMAIL: those of other inputs are left out, with a
 ///   warning. Comments of other inputs go with their first spectrum.
-/// - Empty lines behind END IONS stay behind it. Other text between spectra goes with the spectrum that follows; the text
-///   behind the last spectrum of all inputs comes last. A parameter there is an error unless sort_options::lenient.
+/// - Empty lines after END IONS stay after it. Other text between spectra goes with the spectrum that follows; the text
+///   after the last spectrum of all inputs comes last. A parameter there is an error unless sort_options::lenient.
 /// - A last line without an end gets one. The byte order mark of the first input, if it has one, comes first in the output.
 /// - A missing END IONS is an error.
 /// The size of the output is known before its first byte is written. Only spectra without keys, and without a

@@ -16,9 +16,9 @@ namespace ordo::inline v0::spectra {
 /// The spectra of an input as columns. Spectrum s has the peaks [offsets[s], offsets[s + 1]) of mz and intensity, which are the
 /// arrays that ordo/spectra/arrays.hpp sorts and selects.
 struct spectrum_columns {
-  std::vector<double> mz, intensity;             // of all peaks; a missing intensity is NaN
-  std::vector<std::uint64_t> offsets{0};         // of peaks: one more than there are spectra
-  std::vector<double> precursor_mz, rt_seconds;  // of spectra; NaN: missing
+  std::vector<double> mz, intensity;             // m/z and intensity of all peaks; a missing intensity is NaN
+  std::vector<std::uint64_t> offsets{0};         // offsets of peaks: one more than there are spectra
+  std::vector<double> precursor_mz, rt_seconds;  // one of each a spectrum; NaN: missing
   std::vector<std::int32_t> charge;              // the first charge of the precursor; 0: missing
   std::vector<std::uint32_t> ms_level;           // 0: missing
   std::string titles;                            // end to end; "": missing

@@ -49,7 +49,7 @@ struct spectrum_header {
   std::optional<std::string_view> title;  // a view of memory that the reader keeps
   std::optional<double> precursor_mz;     // above 0
   std::optional<double> precursor_intensity;
-  charge_list charges;  // of the precursor
+  charge_list charges;  // charges of the precursor
   std::optional<double> rt_seconds;
   std::optional<std::uint64_t> scan;  // the first, of several
   std::optional<unsigned> ms_level;
@@ -81,8 +81,8 @@ struct text_range {
 
 /// The peaks of one spectrum in the order of the input, as views of arrays that the reader keeps.
 struct peak_list {
-  std::span<double const> mz, intensity;  // of equal length; a missing intensity is NaN
-  std::span<text_range const> lines;      // of each peak, with line end; empty in formats without lines
+  std::span<double const> mz, intensity;  // as many of one as of the other; a missing intensity is NaN
+  std::span<text_range const> lines;      // the line of each peak, with its end; empty in formats without lines
 
   [[nodiscard]] std::size_t size() const noexcept { return mz.size(); }
 };
@@ -90,7 +90,7 @@ struct peak_list {
 struct spectrum {
   spectrum_header header;
   peak_list peaks;
-  text_range text;        // of the spectrum; in MGF from BEGIN IONS to the end of the line END IONS
+  text_range text;        // text of the spectrum; in MGF from BEGIN IONS to the end of the line END IONS
   std::uint64_t number;   // in its input, from 0
   std::uint64_t key = 0;  // smaller keys come first, equal ones in the order of the input
 };

@@ -67,8 +67,8 @@ struct summary {
   std::uint64_t duplicates = 0;                        // peaks whose m/z an earlier peak of the spectrum has, too
   std::uint64_t titles = 0, scans = 0;                 // spectra that have one
   std::map<std::uint64_t, std::uint64_t> peak_counts;  // spectra by their number of peaks
-  value_range mz, intensity;                           // of peaks
-  value_range precursor_mz, rt_seconds;                // of spectra
+  value_range mz, intensity;                           // m/z and intensity of peaks
+  value_range precursor_mz, rt_seconds;                // precursor m/z and retention time seconds of spectra
   std::uint64_t negative = 0;                          // peaks whose intensity is less than 0
   // Distributions, which are empty unless sort_options::distributions.
   /// Peaks by m/z: bin k holds [k, k + 1); the first one also smaller, the last possible one also greater numbers.
@@ -86,7 +86,8 @@ struct summary {
   void add(summary const& other);
   /// Sets the bytes, lines and warnings of the whole input.
   void take_size(sort_report const& report);
-  /// Returns a quantile of the numbers of peaks. @param share  0 to 1 @returns 0 if there are no spectra
+  /// Returns a quantile of the numbers of peaks. @param share  0 to 1
+  /// @returns 0 if there are no spectra
   [[nodiscard]] std::uint64_t peaks_at(double share) const;
 };
 

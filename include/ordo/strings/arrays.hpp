@@ -23,7 +23,7 @@ struct order_arrays {
   std::vector<Index> starts, lengths;  // n each, bytes: where the k-th string is in the input
   // n, bytes: common_prefixes[0] = 0, common_prefixes[k] the length of the common prefix of the k-th string and the one before
   std::vector<Index> common_prefixes;
-  machine_choice machine;         // which sorted, and why
+  machine_choice machine;         // the machine that sorted, and why
   std::size_t device_memory = 0;  // the most GPU memory in use at a time, in bytes
 };
 

@@ -9,7 +9,7 @@ namespace ordo::inline v0::strings {
 
 struct distinct_estimate {
   std::uint64_t lines = 0;  // the estimated number of distinct lines
-  std::uint64_t bytes = 0;  // of the texts, with the delimiters that were added
+  std::uint64_t bytes = 0;  // bytes of the texts, with the delimiters that were added
 };
 
 /// Estimates the number of lines that duplicates::count would write: distinct lines or, by an order with keys, distinct keys.

@@ -14,8 +14,8 @@
 namespace ordo::inline v0::strings {
 
 struct distributed_report {
-  sort_report sort;                 // of this member: `bytes` read, and `written` of the output of all
-  std::uint64_t own_bytes = 0;      // of the output that this member made
+  sort_report sort;                 // counts of this member: `bytes` read, and `written` of the output of all
+  std::uint64_t own_bytes = 0;      // bytes of the output that this member made
   std::uint64_t exchanged = 0;      // bytes that this member sent to others
   std::uint64_t received_text = 0;  // bytes of the lines that this member sorted after the exchange
 };

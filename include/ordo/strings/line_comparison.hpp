@@ -18,7 +18,7 @@ class compiled_keys;
 /// machines sort. May be copied, and called by several threads at a time.
 class line_comparison {
  public:
-  /// @param delimiter  of the lines, which do not contain it
+  /// @param delimiter  the delimiter of the lines, which do not contain it
   /// @throws usage_error for a locale that the system does not know
   line_comparison(order const& by, char delimiter);
 
@@ -32,7 +32,7 @@ class line_comparison {
   [[nodiscard]] int by_first(std::size_t count, std::string_view a, std::string_view b) const;
 
   std::shared_ptr<detail::compiled_keys const> keys_;
-  std::size_t count_;  // of keys, without the whole line if there are others
+  std::size_t count_;  // number of keys, without the whole line if there are others
   bool collated_, reverse_, last_resort_;
 };
 

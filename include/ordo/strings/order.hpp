@@ -47,8 +47,8 @@ class piece_finder {
   [[nodiscard]] virtual std::string_view find(std::string_view piece) const = 0;
 };
 
-/// A piece of a line, and how it is compared. Fields and characters are counted from 0. A piece that begins behind its end, or
-/// behind the end of the line, is empty.
+/// A piece of a line, and how it is compared. Fields and characters are counted from 0. A piece that begins after its end, or
+/// after the end of the line, is empty.
 struct key {
   static constexpr std::size_t to_the_end = std::numeric_limits<std::size_t>::max();
 
@@ -77,14 +77,14 @@ struct order {
   std::vector<key> keys;
   bool reverse = false;           // for whole lines; keys have their own
   bool last_resort = true;        // false: lines with equal keys are equal, and keep the order of the text
-  std::optional<char> separator;  // between fields; none: a field is blanks and the bytes behind them that are none
+  std::optional<char> separator;  // between fields; none: a field is blanks and the bytes after them that are none
   std::array<unsigned char, 16> random_seed = {};  // for key_type::random
   /// The locale of letters, blanks, numbers, months and collation. The system has to know it, unless it is C or POSIX. Keys of
   /// key_type::bytes and whole lines compare as by its strcoll, and lines that are equal by it are equal. May be a name of
   /// glibc with a locale for each category: "LC_CTYPE=de_DE.UTF-8;LC_NUMERIC=C;LC_COLLATE=C;...".
   std::string locale = "C";
   gnu_rules rules = gnu_rules::current;
-  /// Fields are those of RFC 4180: a field that begins with '"' ends behind the next '"' that is not doubled, and may contain
+  /// Fields are those of RFC 4180: a field that begins with '"' ends after the next '"' that is not doubled, and may contain
   /// separators and delimiters. Keys compare it without its quotes. A '\r' at the end of a line belongs to no field. The
   /// separator must be set.
   bool quoted = false;
@@ -102,12 +102,12 @@ struct order {
     name.remove_prefix(at + category.size());
     return name.substr(0, name.find(';'));
   }
-  /// Returns whether the order of bytes is not the order of the locale. In C.UTF-8 it is.
+  /// Returns true if the order of bytes is not the order of the locale. In C.UTF-8 it is.
   [[nodiscard]] bool is_collated() const {
     std::string_view const name = collation();
     return name != "C" && name != "POSIX" && name != "C.UTF-8" && name != "C.utf8";
   }
-  /// Returns whether whole lines are compared, by their bytes.
+  /// Returns true if whole lines are compared, by their bytes.
   [[nodiscard]] bool is_plain() const { return keys.empty() && !is_collated(); }
 };
 

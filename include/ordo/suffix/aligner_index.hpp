@@ -55,7 +55,8 @@ class bwa_reference {
   /// Writes what `bwa index` 0.7.17 writes: the names and ambiguous letters, the packed letters, and the BWT and each 32nd
   /// entry of the suffix array of all letters followed by their reverse complement, which are one string to bwa. Adds the
   /// reverse complement to this, so that this can be called once.
-  /// @param options  of the build, which has rows for all suffixes. Memory besides: 11 bytes for each letter of the reference,
+  /// @param options  the options of the build, which has rows for all suffixes. Memory besides: 11 bytes for each letter of the
+  /// reference,
   ///     19 if there are 2^31 or more
   /// @throws input_error  for a reference without letters; as build, and what the sinks throw
   build_report write(bwa_files const& files, build_options const& options);
@@ -128,7 +129,7 @@ class bowtie_reference {
  public:
   /// Adds a record. @param header  all that follows the '>'
   /// @throws input_error  for a record without letters and for letters that are no nucleotides, such as U: bowtie-build would
-  ///     lose a name, or move all positions behind it @throws out_of_memory
+  ///     lose a name, or move all positions after it @throws out_of_memory
   void add(std::string_view header, std::string_view letters);
 
   /// Returns the number of letters A, C, G and T.
@@ -144,16 +145,16 @@ class bowtie_reference {
 
  private:
   struct run {
-    std::uint64_t gap, size;  // letters that are left out, and those behind them
-    bool is_first;            // of its record
+    std::uint64_t gap, size;  // letters that are left out, and those after them
+    bool is_first;            // true for the first piece of its record
   };
   template <class Offset>
   build_report write_all(bowtie_files const& files, build_options const& options);
 
-  std::string complement_;  // of the letters
+  std::string complement_;  // complement of the letters
   std::vector<run> runs_;
-  std::vector<std::uint64_t> lengths_;  // of records with such letters
-  std::string names_;                   // of the same, each ends with LF
+  std::vector<std::uint64_t> lengths_;  // lengths of records with such letters
+  std::string names_;                   // names of these records, each with LF
 };
 
 /// The parameters of STAR --runMode genomeGenerate.

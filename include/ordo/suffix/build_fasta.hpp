@@ -35,7 +35,7 @@ struct fasta_texts {
     std::uint64_t expected = 0;  // see fasta_options
   };
   std::size_t count = 0;
-  std::uint64_t bytes = 0;  // of all texts, as far as known before they are opened; the machine is chosen by it
+  std::uint64_t bytes = 0;  // bytes of all texts, as far as known before they are opened; the machine is chosen by it
   /// Opens text k, k in [0, count). Texts are opened in order, each after the one before has been read and closed.
   std::function<opened(std::size_t k)> open;
   /// Whether all texts can be opened again, if the first attempt did not fit a GPU.
@@ -92,7 +92,7 @@ class loaded_fasta {
   machine_choice machine_;
   fasta all_;                           // without residues if they are on a GPU or were cut
   std::optional<cut_text> cut_;         // the text, if records were cut
-  std::vector<std::uint64_t> lengths_;  // of the records that were read, if they were cut
+  std::vector<std::uint64_t> lengths_;  // lengths of the records that were read, if they were cut
   std::unique_ptr<detail::records_on_gpu> gpu_;
 };
 

@@ -23,7 +23,7 @@ namespace ordo::inline v0::suffix {
 /// The records of files that are no FASTA: their bytes or tokens end to end, which may have all values, starts and files.
 struct corpus {
   host_bytes residues;         // tokens are little-endian
-  unsigned residue_bytes = 1;  // as of a text: that of the format that was appended
+  unsigned residue_bytes = 1;  // the width of the format that was appended, as in a text
   std::vector<std::uint64_t> starts;
   std::vector<input_file> files;
 
@@ -34,7 +34,7 @@ struct corpus_options {
   input_format format = input_format::bytes;  // not fasta; the same for all files of a corpus
   bool big_endian = false;                    // whether tokens of raw files are
   /// The residues that end a record and belong to none, as bytes; for tokens little-endian ones, whole. A file that ends with
-  /// them has no empty record behind it. Empty: each file is one record. None for lines and JSONL.
+  /// them has no empty record after it. Empty: each file is one record. None for lines and JSONL.
   std::string separator = {};
   /// For jsonl: the names that lead to the string, separated by '.'.
   std::string field = "text";
@@ -46,14 +46,14 @@ struct corpus_options {
   std::uint64_t expected = 0;
   /// Called from time to time with the bytes of text that this call has read.
   std::function<void(std::uint64_t)> on_progress = {};
-  unsigned threads = 0;  // that parse JSONL, and all of corpus_writer; 0: all
+  unsigned threads = 0;  // threads that parse JSONL, and all threads of corpus_writer; 0: all
 };
 
 /// Thrown for a line of JSON that lacks the field. The message names the strings that it has.
 class missing_field final : public input_error {
  public:
   missing_field(std::string const& message, bool has_strings) : input_error(message), has_strings_(has_strings) {}
-  /// Returns whether the line has a string that corpus_options::field could name.
+  /// Returns true if the line has a string that corpus_options::field could name.
   [[nodiscard]] bool has_strings() const noexcept { return has_strings_; }
 
  private:
@@ -63,13 +63,13 @@ class missing_field final : public input_error {
 /// Files whose records form one corpus, in order.
 struct corpus_files {
   struct opened {
-    std::string name;  // as for append_corpus
+    std::string name;  // the name that append_corpus takes
     std::shared_ptr<source> from;
   };
   std::size_t count = 0;
   /// Opens file k, k in [0, count), once. Several threads call it at the same time.
   std::function<opened(std::size_t k)> open;
-  /// Returns whether reading file k may wait for another program, as of a pipe. Such a file is not read ahead. May be empty.
+  /// Returns true if reading file k may wait for another program, as of a pipe. Such a file is not read ahead. May be empty.
   std::function<bool(std::size_t k)> may_wait = {};
 };
 
@@ -79,7 +79,7 @@ struct corpus_files {
 /// to 64 bits that fit the tokens. The rows of an array of more than one dimension are records, unless there is a separator or
 /// a list of lengths. The strings of JSONL are decoded to UTF-8. An empty line is an empty record, so that records and lines
 /// have the same numbers.
-/// @param name  of the file, UTF-8 without control characters: records are printed by it
+/// @param name  the name of the file, UTF-8 without control characters: records are printed by it
 /// @throws input_error  for another name; naming the file, for bytes that are no whole token, an array of another type or with
 ///     empty rows, a token out of range, and lengths that do not fill the file; naming file and line, for JSON that is
 ///     malformed or has no such string (missing_field, if nothing has that name); and what the source throws. The records

@@ -18,10 +18,10 @@
 namespace ordo::inline v0::suffix {
 
 struct distributed_report {
-  build_report build;           // of this member
-  std::uint64_t rows = 0;       // of this member, including those that are left out
+  build_report build;           // what this member did
+  std::uint64_t rows = 0;       // rows of this member, including those that are left out
   std::uint64_t exchanged = 0;  // bytes that this member sent to others, besides results
-  unsigned rounds = 0;          // of ranks that crossed
+  unsigned rounds = 0;          // rounds in which ranks crossed
 };
 
 /// Opens an array, "sa", "lcp" or "bwt", with the number of bytes that all members write. Collective. Returns the sink in which
@@ -39,7 +39,7 @@ using output_opener = std::function<sink*(std::string_view array, std::uint64_t 
 /// sizeof(Index) bytes each in a round. Lengths of common prefixes and letters before suffixes need no exchange.
 ///
 /// Memory of a member, besides the text: the packed text and a quarter of a byte a letter; for each row of its range the
-/// results, sizeof(Index) bytes for an LCP, twice as many if long prefixes are shared, and what build() takes for so many rows.
+/// results, sizeof(Index) bytes for an LCP, twice as many if long prefixes are shared, and what build() takes for these rows.
 /// Results that member 0 writes for others are in host memory until then.
 /// @param open  is called for each array that is wanted
 /// @param entry_bytes  as of sinks
@@ -85,7 +85,8 @@ template <class Index>
 ORDO_API check_report check(std::span<machine_options const> machines, text const& input, arrays<Index const> all,
                             build_options const& options = {});
 
-/// Returns the rows that member `rank` of `size` checks if all check about equally many. @param records  of the text
+/// Returns the rows that member `rank` of `size` checks if all check about equally many. @param records  the records of the
+/// text
 template <class Index>
 arrays<Index const> share_of_rows(arrays<Index const> all, std::size_t records, std::size_t size, std::size_t rank) {
   std::size_t const n = all.sa.size(), begin = std::size_t(even_offset(n, size, rank)),

@@ -62,7 +62,7 @@ std::uint64_t find_duplicates(text const& input, entries sa, entries lcp, duplic
 /// Calls on_range(range) for all maximal ranges of residues of `input` that occur in another text, in order of position: those
 /// that lie in some string of min_length residues of a record that a record of `other` has, too. Options keep and scope have no
 /// effect. Time O(n), and O(log m) for each different string; temporary memory: a bit for each position of `input`.
-/// @param sa, lcp  of all rows of `input` @param other_sa  of all rows of `other`
+/// @param sa, lcp  the arrays of all rows of `input` @param other_sa  the other suffix array of all rows of `other`
 /// @param name, other_name  of the suffix arrays, for messages
 /// @returns the number of residues in all ranges
 /// @throws as find_duplicates; usage_error  for residues of different sizes
@@ -83,7 +83,7 @@ std::uint64_t find_shared(text const& input, entries sa, entries lcp, text const
 /// which take at most a fourth of `memory`.
 class copy_finder {
  public:
-  /// The hashes are divided into so many equal buckets. A range consists of adjacent ones.
+  /// The number of equal buckets that the hashes are divided into. A range consists of adjacent ones.
   static constexpr std::size_t num_buckets = 4096;
 
   /// @param input, other  must outlive this @param memory  bytes that ranges may take, besides the bit a position
@@ -96,14 +96,15 @@ class copy_finder {
 
   /// Returns the number of buckets that have been worked on. num_buckets: all copies are marked.
   [[nodiscard]] std::size_t finished() const noexcept;
-  /// Called by any thread each time that it has read so many residues of one of the texts.
+  /// Called by any thread with the number of residues that it has just read of one of the texts.
   using progress = std::function<void(std::uint64_t)>;
   /// Returns the number of ranges that are left. The first call reads the texts, to count minimizers.
-  /// @param max_buckets  of a range: more ranges than memory needs lose less if they are interrupted
+  /// @param max_buckets  the largest number of buckets in a range: more ranges than memory needs lose less if they are
+  /// interrupted
   /// @throws out_of_memory  if `memory` is too small for one bucket
   std::size_t count_ranges(std::size_t max_buckets = num_buckets, progress const& on_progress = {});
   /// Works on the next range, as count_ranges divides them.
-  /// @param name  of the text, for messages
+  /// @param name  the name of the text, for messages
   /// @throws out_of_memory  as count_ranges @throws input_error  if the text changes meanwhile
   void next_range(std::size_t max_buckets = num_buckets, progress const& on_progress = {}, std::string const& name = "text");
   /// Returns a bit for each position of the input; it is set if a copy begins there that a finished range found.
@@ -111,7 +112,8 @@ class copy_finder {
   /// Continues where another finder of the same texts and options was: by its numbers finished() and marks().
   /// @throws usage_error  for other sizes
   void resume(std::size_t finished, std::span<std::uint64_t const> marks);
-  /// Calls on_range(range) for all ranges, in order of position. @returns the number of residues in all of them
+  /// Calls on_range(range) for all ranges, in order of position.
+  /// @returns the number of residues in all of them
   std::uint64_t report(std::function<void(duplicate_range const&)> const& on_range) const;
   /// Calls on_range(range) for the ranges of records [first_record, last_record), in order. Several threads may call it.
   std::uint64_t report(std::size_t first_record, std::size_t last_record,
@@ -143,7 +145,7 @@ repeated_strings find_repeated_strings(text const& input, entries sa, entries lc
 /// these, each a record of another text, suffice. Memory: the copies, 32 bytes for each range of them, and their arrays with
 /// what build needs.
 /// @param copies  those of kept_copies::none and copy_scope::anywhere, of whole_characters false; all ranges are finished
-/// @param options  of the build; `memory` is the limit for everything
+/// @param options  the options of the build; `memory` is the limit for everything
 /// @throws out_of_memory  what may suffice for the build, and as build
 repeated_strings find_repeated_strings(text const& input, copy_finder const& copies, std::uint64_t min_length,
                                        std::size_t max_strings, build_options options = {});

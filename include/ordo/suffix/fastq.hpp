@@ -12,7 +12,7 @@
 
 namespace ordo::inline v0::suffix {
 
-/// Returns whether a file that begins with these bytes is FASTQ: its first letter, behind a byte order mark and blanks, is '@'.
+/// Returns true if a file that begins with these bytes is FASTQ: its first letter, after a byte order mark and blanks, is '@'.
 bool is_fastq(std::string_view begin) noexcept;
 
 /// A source of FASTA that is made of FASTQ, four lines a read. Names and letters stay as they are; the two other lines of a
@@ -46,7 +46,7 @@ class fastq_source final : public source {
   part next_ = part::header;
   std::uint64_t line_ = 0;   // the number of lines before
   std::string read_;         // the name of the read
-  std::size_t letters_ = 0;  // of the read
+  std::size_t letters_ = 0;  // letters of the read
 };
 
 }  // namespace ordo::inline v0::suffix

@@ -30,7 +30,7 @@ class fm_index {
  public:
   fm_index() = default;
   /// @param input  its starts must outlive this; its residues are not read
-  /// @param name  of the file, for messages
+  /// @param name  the name of the file, for messages
   /// @throws input_error  if sizes and symbols contradict each other or the text
   fm_index(std::span<char const> bytes, text const& input, std::string name);
 
@@ -46,7 +46,7 @@ class fm_index {
     std::size_t const symbol = empty() ? 0 : symbols_->of_byte[static_cast<unsigned char>(letter)];
     return symbol == 0 ? 0 : symbols_->first[symbol + 1] - symbols_->first[symbol];
   }
-  /// Returns whether the file holds the letters of the text: in the packed layout.
+  /// Returns true if the file holds the letters of the text: in the packed layout.
   [[nodiscard]] bool has_text() const noexcept { return view_.packed; }
   /// @pre has_text()
   [[nodiscard]] text_letters const& packed_text() const noexcept { return packed_text_; }
@@ -118,14 +118,14 @@ class fm_index {
   std::shared_ptr<fm_symbols> symbols_;
   std::shared_ptr<std::vector<interval> const> kmers_;
   fm_view view_;
-  std::uint64_t codes_at_ = 0, text_runs_at_ = 0;  // of the text in the file
+  std::uint64_t codes_at_ = 0, text_runs_at_ = 0;  // where the text is in the file
   text_letters packed_text_;
 };
 
 /// Returns the bytes of an FM index's file, in the packed layout if the letters other than the four most frequent ones are few
 /// or in few runs. O(n), on `threads` threads (0: all). Memory: the result.
-/// @param sa  of all suffixes @param sample  every how many rows a position is stored, above 0
-/// @param max_bytes  of the result
+/// @param sa  the suffix array of all suffixes @param sample  every how many rows a position is stored, above 0
+/// @param max_bytes  the maximum size of the result
 /// @throws input_error  naming `name` and the row, if sa holds no position of the text; usage_error  for wrong sizes;
 ///     out_of_memory
 std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sample, std::string const& name,

@@ -105,7 +105,7 @@ class fm_view {
 
   // The packed layout: a block of 64 bytes holds four counts and two planes of three words.
   static constexpr std::uint64_t packed_rows = 192, packed_bytes = 64, packed_words = packed_rows / 64, packed_planes_at = 16;
-  static constexpr unsigned packed_super_shift = 23;                   // of blocks: fewer than 2^31 rows
+  static constexpr unsigned packed_super_shift = 23;                   // a super block has fewer than 2^31 rows
   static constexpr std::uint32_t has_listed = std::uint32_t{1} << 31;  // in the first count: rows of the block are in runs
   static constexpr unsigned super_shift = 31;  // counts of a block start anew after 2^31 rows, so that they fit 32 bits
 
@@ -119,7 +119,7 @@ class fm_view {
   fm_symbols const* symbols = nullptr;
   char const *file = nullptr, *super = nullptr, *blocks = nullptr;
   entries ends, samples;
-  std::uint64_t const* starts = nullptr;  // of records; null: there is one
+  std::uint64_t const* starts = nullptr;  // starts of records; null: there is one
   std::uint64_t residues = 0, records = 0, rows = 0, sample = 1;
   std::size_t num_symbols = 0, planes = 0, block_rows = 1, block_bytes = 0;
   bool packed = false;
@@ -209,9 +209,9 @@ class fm_view {
     }
     if (low == 0) return 0;
     std::uint64_t const begin = word_at(at, 2 * (low - 1)), before = word_at(at, 2 * (low - 1) + 1);
-    std::uint64_t const behind =
+    std::uint64_t const after =
         low == runs.count ? symbols->first[symbol + 1] - symbols->first[symbol] : word_at(at, 2 * low + 1);
-    return before + (row - begin < behind - before ? row - begin : behind - before);
+    return before + (row - begin < after - before ? row - begin : after - before);
   }
 
   // Returns a number that is no symbol for a row that a damaged index gives none.

@@ -41,21 +41,21 @@ struct index_array {
 struct index_description {
   std::uint64_t residues = 0;    // bytes or tokens
   unsigned width = 32;           // bits of an entry of sa, lcp and kmers: 32, 40 or 64
-  kmer_set kmers = {};           // of the k-mer table, if there is one
-  std::uint64_t fm_sample = 0;   // of the FM index, if there is one; then the index may lack sa
+  kmer_set kmers = {};           // the k-mers of the table, if there is one
+  std::uint64_t fm_sample = 0;   // the sample of the FM index, if there is one; then the index may lack sa
   std::uint64_t fm_letters = 0;  // different letters in the FM index
   suffix::policy policy;         // unless it keeps case, residues were folded to upper case, and patterns must be, too
-  std::optional<std::uint64_t> kept_rows;  // of sa and lcp, if rows are left out
+  std::optional<std::uint64_t> kept_rows;  // rows in sa and lcp, if some are left out
   std::vector<index_array> arrays;
   input_format input = input_format::fasta;
   std::string separator;               // bytes that ended records; empty: none, or that of the format
-  std::string field;                   // of JSONL: the names that lead to a record
+  std::string field;                   // JSONL: the names that lead to a record
   bool is_cut = false;                 // whether a list of lengths, or the rows of arrays, made records of a file
-  std::vector<input_file> files;       // of the records, unless the input is FASTA
-  record_names names;                  // of FASTA
-  std::vector<std::uint64_t> starts;   // of FASTA: where each record begins in the text
-  std::vector<std::uint64_t> lengths;  // of the records that were read; empty unless the policy cuts them
-  std::optional<std::uint32_t> crc32;  // of PREFIX.json without the line that holds it; absent from old descriptions
+  std::vector<input_file> files;       // files of the records, unless the input is FASTA
+  record_names names;                  // FASTA: the names of records
+  std::vector<std::uint64_t> starts;   // FASTA: where each record begins in the text
+  std::vector<std::uint64_t> lengths;  // lengths of the records that were read; empty unless the policy cuts them
+  std::optional<std::uint32_t> crc32;  // checksum of PREFIX.json without the line that holds it; absent from old descriptions
 
   [[nodiscard]] index_array const* find(std::string_view array) const;
   /// Returns the number of rows of sa and lcp.
@@ -72,10 +72,10 @@ struct index_description {
 /// Writes a description, with its checksum. Ignores description.crc32.
 std::string to_json(index_description const& description);
 /// Reads a description.
-/// @param name  of the file, for messages
+/// @param name  the name of the file, for messages
 /// @throws input_error  for anything that to_json would not have written, apart from white space and the order of fields
 index_description from_json(std::string_view json, std::string const& name);
-/// Returns whether a description that holds its checksum differs from what to_json wrote.
+/// Returns true if a description that holds its checksum differs from what to_json wrote.
 bool is_altered(std::string_view json);
 
 /// Returns the CRC-32 of zlib and gzip, computed by `threads` threads (0: all).
@@ -194,7 +194,7 @@ class stored_index {
 
   std::string prefix_;
   index_description description_;
-  std::vector<mapped_file> files_;  // of description_.arrays
+  std::vector<mapped_file> files_;  // files of description_.arrays
   bool exchanging_ = false;         // some arrays may still have their hidden names
 };
 

@@ -21,7 +21,7 @@ constexpr unsigned residue_bytes_of(input_format format) noexcept {
   return format == input_format::u16 ? 2 : format == input_format::u32 ? 4 : 1;
 }
 
-/// Returns whether each line of a file is a record.
+/// Returns true if each line of a file is a record.
 constexpr bool has_lines(input_format format) noexcept {
   return format == input_format::lines || format == input_format::jsonl;
 }
@@ -30,7 +30,7 @@ constexpr bool has_lines(input_format format) noexcept {
 struct input_file {
   std::string name;
   std::uint64_t records = 0;
-  std::uint64_t first_record = 0;  // of the text
+  std::uint64_t first_record = 0;  // first record of the text
   friend bool operator==(input_file const&, input_file const&) = default;
 };
 

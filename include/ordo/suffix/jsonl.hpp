@@ -18,7 +18,7 @@ std::vector<std::string> field_names(std::string_view field);
 /// @returns the string as it is written, with its escapes and without its quotes; nothing if there is none
 std::optional<std::string_view> find_json_string(std::string_view line, std::span<std::string const> names);
 
-/// Returns whether the object on a line of JSON has a field of this name, whatever its value; fields of inner objects do not
+/// Returns true if the object on a line of JSON has a field of this name, whatever its value; fields of inner objects do not
 /// count.
 bool has_json_field(std::string_view line, std::string_view name);
 

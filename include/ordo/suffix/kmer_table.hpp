@@ -64,7 +64,7 @@ class kmer_table {
   entries first_rows_;
   std::string name_;
   std::array<signed char, 256> digit_of_{};
-  std::array<std::uint64_t, 32> power_{};  // of the number of letters
+  std::array<std::uint64_t, 32> power_{};  // powers of the number of letters
 };
 
 /// Returns the bytes of a table's file, with entries as wide as those of sa. O(n length), on `threads` threads (0: all).

@@ -29,7 +29,8 @@ struct match {
 
 struct match_options {
   std::uint64_t min_length = 20;       // above 0, and at least the sample of the rows
-  std::uint64_t max_occurrences = 0;   // of the string in the text; 0: any number. Needs rows without a sample
+  std::uint64_t max_occurrences =
+      0;  // the string occurs at most so often in the text; 0: any number. Needs rows without a sample
   std::uint64_t rows_per_search = 64;  // how many rows are looked at in the time of a search; the result is the same
 };
 
@@ -40,7 +41,7 @@ struct query_part {
 };
 
 /// Finds the maximal exact matches of queries in a text: pairs of equal strings that neither the letters before them nor those
-/// behind them extend, within records. Looks up strings of k letters at every s-th position of a query, and extends what it
+/// after them extend, within records. Looks up strings of k letters at every s-th position of a query, and extends what it
 /// finds to both sides; k + s - 1 letters are the minimum length, so that no match is missed, and each is reported at the first
 /// looked-up position inside it (Khiste and Ilie, Bioinformatics 2015). If only every D-th position of the text has a row, s is
 /// coprime to D, and k + s D - 1 letters are the minimum length (Grabowski and Bieniecki, Bioinformatics 2019). Needs the
@@ -74,7 +75,7 @@ class match_finder {
     return matches;
   }
 
-  /// Returns whether a string occurs at most `limit` times within records. @throws as find
+  /// Returns true if a string occurs at most `limit` times within records. @throws as find
   [[nodiscard]] bool occurs_at_most(std::string_view string, std::uint64_t limit) const;
 
   /// Returns the number of letters that are looked up, and the distance of the positions at which they are.
@@ -90,9 +91,9 @@ class match_finder {
   searcher const& rows_;
   row_selection selection_;
   match_options options_;
-  std::string letters_;  // of the text, if all rows are there
+  std::string letters_;  // letters of the text, if all rows are there
   std::uint64_t kmer_length_ = 0, step_ = 0;
-  std::uint64_t period_ = 0;  // step times sample: a match holds a row's position within so many letters from its begin
+  std::uint64_t period_ = 0;  // step times sample: a match holds a row's position within this number of letters from its begin
 };
 
 /// The matches of parts of queries that a GPU has found. Any number of threads may use one object, and it may
@@ -117,7 +118,7 @@ class found_matches {
 /// arena of oneTBB copy its queries before.
 class gpu_match_finder {
  public:
-  /// Chooses a machine for queries of so many letters. If it is the CPU, use match_finder. @throws as choose_machine
+  /// Chooses a machine for queries with this number of letters. If it is the CPU, use match_finder. @throws as choose_machine
   static machine_choice choose(fm_index const& fm, text const& input, machine_options const& machine, std::uint64_t letters);
 
   /// @param fm, input  must outlive this @param choice  a GPU @throws out_of_memory
@@ -146,7 +147,7 @@ class gpu_match_finder {
   std::unique_ptr<state> state_;
 };
 
-/// Finds the maximal exact matches that reach over the ends of circular records, such as plasmids: the letters behind the last
+/// Finds the maximal exact matches that reach over the ends of circular records, such as plasmids: the letters after the last
 /// one are those from the first one on, as often as the query goes around. Strings of the minimum length over an end are looked
 /// up by hash in every query, and compared. Needs the text only. Memory: 24 bytes for each of them, as many as letters of the
 /// minimum length for each circular record. Any number of threads may use one finder.
@@ -161,7 +162,7 @@ class ring_match_finder {
   /// letters of the query and the matches, if records and query are random or tandem repeats. Memory: 32 bytes for each match
   /// and each turn of one.
   void find(std::string_view query, std::uint64_t begin, std::uint64_t end, std::vector<match>& matches) const;
-  /// Returns whether a maximal match within a record goes on over one of its ends, and so is a part of one that find() finds.
+  /// Returns true if a maximal match within a record goes on over one of its ends, and so is a part of one that find() finds.
   [[nodiscard]] bool goes_on(std::string_view query, match const& one) const;
   /// Returns at how many positions of circular records a string begins and goes on over the end; 0 if it has fewer letters than
   /// the minimum length. Takes time for the letters of the string.
@@ -223,7 +224,7 @@ void keep_super_maximal(std::vector<match>& matches);
 /// longest match never moves back from one offset to the next, so that one search often settles many offsets. A few dozen parts
 /// are worked on in turn to hide the latency of memory. O(n log n) searches at most. With an FM index, goes from the last
 /// offset to the first: a letter that continues the match costs one step of backward search, and any other one a few searches.
-/// @param rows  of all suffixes of the text
+/// @param rows  the rows of all suffixes of the text
 /// @throws usage_error  offsets beyond the query
 /// @throws input_error  naming array and row, if a row that is read holds no position of the text
 void matching_statistics(searcher const& rows, std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths);

@@ -32,7 +32,7 @@ std::size_t merge_memory(std::size_t n, bool lcp);
 /// hide the latency of memory. Time O(n) for n residues of the second text, and one pass over the first one's arrays.
 /// @param all  the merged text, of bytes
 /// @param first_records  the number of its records that are the first text's
-/// @param fm  of the first text
+/// @param fm  the FM index of the first text
 /// @param out  sinks for sa and, if both texts have them, lcp and bwt; entry_bytes is 4, 5 or 8
 /// @throws usage_error  for arrays of the wrong size, and arrays wanted that a text lacks
 /// @throws input_error  if an array holds no position of its text, or rows are out of order

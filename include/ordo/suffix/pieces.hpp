@@ -65,8 +65,8 @@ class pieces {
 };
 
 /// Checks pieces that were read from a file, and returns what is wrong. Pieces without a flaw are safe to use with any text.
-/// @param lengths  of the records that were read
-/// @param starts  of their first pieces
+/// @param lengths  the lengths of the records that were read
+/// @param starts  the starts of their first pieces
 std::optional<std::string> find_flaw(pieces const& all, std::uint64_t residues, std::span<std::uint64_t const> starts,
                                      std::span<std::uint64_t const> lengths, policy const& rules);
 
@@ -77,7 +77,7 @@ std::optional<std::string> find_contradiction(text const& input, pieces const& a
 /// A text that consists of pieces of records.
 struct cut_text {
   host_bytes residues;
-  std::vector<std::uint64_t> columns;  // of its pieces
+  std::vector<std::uint64_t> columns;  // columns of its pieces
 
   [[nodiscard]] suffix::pieces pieces() const { return suffix::pieces(columns); }
   [[nodiscard]] text view() const { return {{residues.data(), residues.size()}, pieces().begins()}; }

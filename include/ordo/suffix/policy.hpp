@@ -40,13 +40,13 @@ struct policy {
   masked_letters masked = masked_letters::fold;
   std::uint64_t sample = 1;
 
-  /// Returns whether the records of the text differ from those that were read.
+  /// Returns true if the records of the text differ from those that were read.
   [[nodiscard]] constexpr bool cuts() const noexcept { return strands == suffix::strands::both || breaks(); }
-  /// Returns whether some letters end a record.
+  /// Returns true if some letters end a record.
   [[nodiscard]] constexpr bool breaks() const noexcept {
     return ambiguous == ambiguous_letters::breaks || masked == masked_letters::breaks;
   }
-  /// Returns whether lower case differs from upper case in the text.
+  /// Returns true if lower case differs from upper case in the text.
   [[nodiscard]] constexpr bool keeps_case() const noexcept { return masked == masked_letters::keep; }
   [[nodiscard]] constexpr row_selection rows() const noexcept { return {ambiguous == ambiguous_letters::skip, sample}; }
   friend bool operator==(policy const&, policy const&) = default;
@@ -65,7 +65,7 @@ constexpr std::optional<Value> value_of(std::array<std::string_view, N> const& w
   return std::nullopt;
 }
 
-/// Returns whether a letter is A, C, G, T or U, in either case.
+/// Returns true if a letter is A, C, G, T or U, in either case.
 ORDO_FN constexpr bool is_nucleotide(unsigned char letter) {
   unsigned const number = (letter | 0x20u) - 'a';
   return (letter & 0x40u) != 0 && number < 26 && ((1u << 0 | 1u << 2 | 1u << 6 | 1u << 19 | 1u << 20) >> number & 1u) != 0;

@@ -21,8 +21,8 @@ namespace ordo::inline v0::suffix {
 /// Letters that no repeat may hold: each differs from all others, even from the same letter, as the ends of records do. So a
 /// repeat ends before an N, whatever follows it. None by default.
 struct letters_apart {
-  entries sa = {};                                 // of the text
-  ambiguous_positions const* positions = nullptr;  // of these letters
+  entries sa = {};                                 // suffix array of the text
+  ambiguous_positions const* positions = nullptr;  // where these letters are
 };
 
 /// A maximal repeat: a string that occurs more than once, and that is neither always preceded nor always followed by the same
@@ -30,7 +30,7 @@ struct letters_apart {
 /// those of other records.
 struct repeat {
   std::uint64_t length = 0;
-  row_range rows;  // of the suffixes that begin with it
+  row_range rows;  // rows of the suffixes that begin with it
 };
 
 /// Calls on_repeat(repeat) for each maximal repeat of at least `min_length` letters, which must be above 0. A repeat follows
@@ -87,7 +87,7 @@ ORDO_API std::uint64_t count_occurrences(text const& input, entries sa, entries 
 
 /// Adds the strings of `length` letters across the ends of circular records, which go around once at most, to the counts of
 /// count_occurrences: sets the counts of their positions, and adds 1 to those of each other occurrence for each of them.
-/// @param rows  of the same text @param circular  for each record of the text
+/// @param rows  the rows of the same text @param circular  for each record of the text
 /// @returns the number of such positions whose letters are not all of `letters`
 /// @throws as count_occurrences
 template <class Count>
@@ -109,7 +109,7 @@ ORDO_API std::uint64_t count_similar(text const& input, entries sa, entries lcp,
                                      unsigned threads = 0, std::size_t memory = std::numeric_limits<std::size_t>::max());
 
 /// The same for a text with circular records, whose strings go around once at most. Sorts the text again, with the first
-/// letters of circular records behind their last ones; memory: three Counts for each letter more, and what a build with LCP
+/// letters of circular records after their last ones; memory: three Counts for each letter more, and what a build with LCP
 /// takes.
 /// @param circular  for each record of the text @param options  its memory is that of the comparisons, too
 /// @throws as build, and count_similar
@@ -119,16 +119,16 @@ ORDO_API std::uint64_t count_similar(text const& input, std::vector<bool> const&
                                      build_options const& options = {});
 
 /// Sets lengths[p] to the length of the shortest string that begins at position p and occurs once in the text, within records;
-/// to 0 if there is none. Such a string is a minimal unique substring if the one that begins at p + 1 ends behind it. Length is
+/// to 0 if there is none. Such a string is a minimal unique substring if the one that begins at p + 1 ends after it. Length is
 /// std::uint32_t or std::uint64_t and must hold n. One pass over sa and lcp, on `threads` threads (0: all).
-/// @param sa  of all suffixes
+/// @param sa  the suffix array of all suffixes
 /// @throws input_error  naming `name` and the row, if sa holds no position of the text
 /// @throws usage_error  for arrays that are not as long as the text
 template <class Length>
 ORDO_API void find_shortest_unique(text const& input, entries sa, entries lcp, std::span<Length> lengths,
                                    std::string const& name = "suffix array", unsigned threads = 0);
 
-/// The same for a text with circular records, whose strings go around once at most; so p + lengths[p] may be behind the end of
+/// The same for a text with circular records, whose strings go around once at most; so p + lengths[p] may be after the end of
 /// a record. Sorts the text again, with circular records twice; memory: two Lengths for each letter more, and what a build with
 /// LCP takes.
 /// @param circular  for each record of the text @throws as build
@@ -145,7 +145,7 @@ struct spectrum_entry {
 /// Returns the k-mer spectrum of a text, by ascending number of occurrences: only k-mers within records and, for `nucleotides`,
 /// of these letters. One pass over sa and lcp, on `threads` threads (0: all). Memory: a bit for each letter of the text for
 /// `nucleotides`, and little for each different number of occurrences.
-/// @param sa  of all suffixes that may begin a k-mer @param length  letters of a k-mer, above 0
+/// @param sa  the suffix array of all suffixes that may begin a k-mer @param length  letters of a k-mer, above 0
 /// @throws as count_occurrences
 std::vector<spectrum_entry> find_spectrum(text const& input, entries sa, entries lcp, std::uint64_t length,
                                           letter_choice letters, std::string const& name = "suffix array",

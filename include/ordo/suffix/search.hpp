@@ -24,7 +24,7 @@ namespace ordo::inline v0::suffix {
 class searcher {
  public:
   /// @param input, sa, kmers  must outlive this
-  /// @param name  of the array, for messages
+  /// @param name  the name of the array, for messages
   searcher(text const& input, entries sa, std::string name = "suffix array", kmer_table kmers = {});
   /// Searches by an FM index, and reads no residues. letters() reads those of the text if the index has none.
   /// @param fm, input  must outlive this
@@ -92,7 +92,7 @@ class sampled_searcher {
   sampled_searcher(text const& input, searcher const& rows, row_selection selection)
       : input_(input), rows_(rows), selection_(selection) {}
 
-  /// Returns whether each occurrence of a pattern is certain to be found. It is not if the pattern has fewer than `sample`
+  /// Returns true if each occurrence of a pattern is certain to be found. It is not if the pattern has fewer than `sample`
   /// letters; or, if suffixes that begin with ambiguous letters have no rows, if all letters that would be searched for are
   /// ambiguous.
   [[nodiscard]] bool can_find(std::string_view pattern) const { return shifts_of(pattern).size() == selection_.sample; }

@@ -30,7 +30,7 @@ class text_letters {
  public:
   /// A run of equal letters that are not among the four, at positions [begin, end). Runs ascend.
   static constexpr std::size_t run_bytes = 24;   // begin, end and the letter, as words
-  static constexpr std::size_t spare_bytes = 8;  // that may be read behind packed letters
+  static constexpr std::size_t spare_bytes = 8;  // bytes that may be read after packed letters
 
   text_letters() = default;
   explicit text_letters(std::string_view letters) : plain_(letters.data()) {}
@@ -57,7 +57,7 @@ class text_letters {
     for (std::uint64_t i = 0; i < max_length;) {
       run const one = plain_ ? no_run() : run_behind(p + i);
       bool const is_in_run = one.begin <= p + i;
-      std::uint64_t const behind = (is_in_run ? one.end : one.begin) - p, stop = behind < max_length ? behind : max_length;
+      std::uint64_t const after = (is_in_run ? one.end : one.begin) - p, stop = after < max_length ? after : max_length;
       if (!is_in_run) i += equal_words(string + i, p + i, stop - i);
       for (; i < stop; ++i)
         if (string[i] != (is_in_run ? one.letter : plain_ ? plain_[p + i] : packed_at(p + i))) return i;
@@ -101,7 +101,7 @@ class text_letters {
     while (i + 8 <= length && eight_of(string + i) == eight_at(p + i)) i += 8;
     return i;
   }
-  // Returns the first run that ends behind a position; no_run() if there is none.
+  // Returns the first run that ends after a position; no_run() if there is none.
   [[nodiscard]] ORDO_FN run run_behind(std::uint64_t p) const noexcept {
     auto const word = [this](std::size_t i, std::size_t which) {
       return load_value<std::uint64_t>(runs_ + i * run_bytes + which * 8);

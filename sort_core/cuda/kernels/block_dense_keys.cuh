@@ -63,7 +63,7 @@ struct block_dense_keys : block_memory<K, Threads, Items> {
     for (unsigned i = 0; i < Items; ++i) key[i] = i < own_count ? keys[i * Threads] : K(~K{0});
   }
 
-  /// Ranks the keys in memory. Keys remain; ranks are the 16-bit words behind them.
+  /// Ranks the keys in memory. Keys remain; ranks are the 16-bit words after them.
   __device__ __noinline__ static void rank_keys(unsigned n, K smallest, unsigned shift, bool is_dense, unsigned shared_at) {
     if (is_dense) {
       if (rank_few(n, shared_at)) return;

@@ -23,7 +23,7 @@ enum class ranking {
 /// Memory for segments of 1 to Threads * Items items. Thread r holds items r, Threads + r, 2 * Threads + r, ...
 ///
 /// The front holds one word per item, then counters of buckets; or sorted keys, then their values; or, for a radix sort, keys,
-/// 16 bits per item, and each warp's counts of a digit. Behind it are the memory of the collectives, then cells or a
+/// 16 bits per item, and each warp's counts of a digit. After it are the memory of the collectives, then cells or a
 /// dictionary, then values that are being loaded.
 template <class K, unsigned Threads, unsigned Items>
 struct block_memory {
@@ -67,7 +67,7 @@ struct block_memory {
   };
   static constexpr std::size_t spare_bytes = aligned(std::max(sizeof(cell_table), sizeof(few_keys)));
 
-  /// True if values are loaded behind the rest while ranks are computed, which needs few and small ones; else they are loaded
+  /// True if values are loaded after the rest while ranks are computed, which needs few and small ones; else they are loaded
   /// later.
   static constexpr bool values_arrive(std::size_t value_size) {
     return value_size != 0 && value_size <= 8 && capacity * value_size <= tuning::arriving_bytes;
@@ -90,7 +90,7 @@ struct block_memory {
   __device__ static T* spare(collective& shared) {
     return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(&shared) + aligned(sizeof(collective)));
   }
-  /// Returns the 16-bit words of a radix sort, which are behind the keys.
+  /// Returns the 16-bit words of a radix sort, which are after the keys.
   __device__ static std::uint16_t* halves_of(unsigned char* memory) {
     return reinterpret_cast<std::uint16_t*>(memory + capacity * sizeof(K));
   }

@@ -91,7 +91,7 @@ class chunk_merger {
     }
   }
 
-  /// Moves the smaller of each two items to chunk `low` and the greater to `high`; items behind the array's end are greatest.
+  /// Moves the smaller of each two items to chunk `low` and the greater to `high`; items after the array's end are greatest.
   __device__ void exchange(chunked_array const& a, std::uint64_t low, std::uint64_t high, bool mirrored) {
     for (unsigned i = threadIdx.x; i < chunk; i += threads) {
       std::uint64_t const upper = high * chunk + (mirrored ? chunk - 1 - i : i);

@@ -49,7 +49,7 @@ struct partition_count {
 /// Device memory of the partitioning.
 struct partition_work {
   partition* lists[3];                         // this level, the next, and those with equal keys
-  partition_count* counts;                     // of the lists; all 0 at first
+  partition_count* counts;                     // the lengths of the lists; all 0 at first
   unsigned long long (*digits)[digit_values];  // per partition: where digits begin
   unsigned long long (*chunks)[digit_values];  // per chunk: items of each digit, then those in chunks before
   std::uint32_t (*tiles)[digit_values];        // per tile: items of each digit in earlier tiles of the chunk

@@ -50,9 +50,9 @@ struct plan_storage {
   using widest = warp_sort<K, V, ahead ? 8 : 4, ahead ? 4 : 8>;
   unsigned counts[kinds];            // segments of each kind
   unsigned ends[kinds];              // end of each tiny kind in `order`
-  unsigned long long places[kinds];  // of the other kinds, positions in their lists
+  unsigned long long places[kinds];  // positions in the lists of the other kinds
   std::uint16_t order[tuning::planned];
-  std::uint8_t lengths[tuning::planned];  // of tiny segments
+  std::uint8_t lengths[tuning::planned];  // the lengths of tiny segments
   std::uint64_t begins[tuning::planned];
   alignas(16) unsigned char staged[warps][(sizeof(typename widest::storage) + 15) / 16 * 16];
 };

@@ -22,7 +22,7 @@ struct select_storage {
 
 /// Finds the digit of item `wanted` in the order of digits, which is counted from 1. Called by one warp.
 __device__ inline void find_digit(select_storage& shared, std::uint32_t wanted) {
-  constexpr unsigned own = select_storage::digits / warp_threads;  // of a lane
+  constexpr unsigned own = select_storage::digits / warp_threads;  // the digits of a lane
   std::uint32_t const* const counts = shared.counts + lane_of() * own;
   std::uint32_t sum = 0;
   for (unsigned i = 0; i < own; ++i) sum += counts[(i + lane_of()) % own];  // lanes use different banks
@@ -41,10 +41,10 @@ template <class K>
 constexpr std::uint32_t selected_by_warps = warp_threads * (sizeof(K) == 8 ? 16 : 32);
 
 /// Writes the positions of at most `capacity` items of each segment s to rows[s * capacity, ends[s]), in ascending order: all
-/// items of a segment of no more; else at least k, of which the first k in the order of (code, position) are members. Leaves out
-/// segments that are short enough for select_smallest_by_warps.
+/// items of a segment of no more; else at least k, of which the first k in the order of (code, position) are members. Leaves
+/// out segments that are short enough for select_smallest_by_warps.
 /// @param code      code(i) is the code of the item at position i
-/// @param segments  of less than 2^32 items each
+/// @param segments  segments of less than 2^32 items each
 /// @param capacity  at least k
 template <class Code, class Offset, class Position>
 __global__ void __launch_bounds__(select_storage::threads)
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(select_storage::threads)
     auto const is_smaller = [&](K high) { return high < prefix || (take_all && high == prefix); };
     auto const is_equal = [&](K high) { return !take_all && high == prefix; };
     auto const high_of = [&](std::uint32_t i) { return K(code(begin + i) >> (bits - known)); };
-    std::uint32_t const rounds = (length - 1) / storage::threads + 1;  // of a warp, which takes 32 adjacent items in each
+    std::uint32_t const rounds = (length - 1) / storage::threads + 1;  // a warp takes 32 adjacent items in each
     std::uint64_t const first = std::uint64_t(warp) * rounds * warp_threads;
     std::uint32_t own_smaller = 0, own_equal = 0;
     for (std::uint32_t r = 0; r < rounds; ++r) {
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(256)
       continue;
     }
 
-    // Lanes take adjacent items. Behind the last one are greatest codes, which no bound is above.
+    // Lanes take adjacent items. After the last one are greatest codes, which no bound is above.
     K codes[own_items];
     K const some = code(begin);
     K differing = 0;

@@ -16,7 +16,7 @@ struct small_positions;
 
 template <class Offset>
 struct small_positions<Offset, false> {
-  Offset const* begins;  // the end of the last segment is behind them
+  Offset const* begins;  // the end of the last segment is after them
   [[nodiscard]] __device__ unsigned begin(unsigned s) const { return unsigned(begins[s]); }
   [[nodiscard]] __device__ unsigned end(unsigned s) const { return unsigned(begins[s + 1]); }
   [[nodiscard]] __device__ unsigned length(unsigned s) const { return end(s) - begin(s); }
@@ -34,13 +34,13 @@ struct small_positions<Offset, true> {
 /// The properties of the segments that one lane has examined.
 struct small_scan {
   bool fits = true;  // none is too large
-  bool near = true;  // each begins at the end of the one before it, or shortly behind
+  bool near = true;  // each begins at the end of the one before it, or shortly after
   extremes<unsigned> lengths{~0u, 0};
   unsigned items = 0;
 
   template <class Offset>
   __device__ __forceinline__ void at(Offset length, Offset hole, unsigned longest) {
-    // A segment that lies before its predecessor seems to begin behind a large hole, because offsets are unsigned.
+    // A segment that lies before its predecessor seems to begin after a large hole, because offsets are unsigned.
     constexpr unsigned longest_hole = tuning::small_items * tuning::small_max_span;
     static_assert((tuning::small_max_length + longest_hole) * std::uint64_t{tuning::small_segments} >> 24 == 0);
     fits &= length <= longest;
@@ -86,7 +86,7 @@ __device__ __forceinline__ small_scan pack_places(Offset* begins, Offset const* 
 
 /// Returns the items, counted from the begin of segment `first`, that are in segments [first, last): bit b of lane l is item 32
 /// l + b.
-/// @param scratch  33 words of shared memory: a segment may end behind the last item that a warp holds
+/// @param scratch  33 words of shared memory: a segment may end after the last item that a warp holds
 template <class Places>
 __device__ __forceinline__ unsigned items_in_segments(unsigned* scratch, Places const& places, unsigned first, unsigned last) {
   static_assert(tuning::small_items <= warp_threads * 32);

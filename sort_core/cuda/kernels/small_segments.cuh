@@ -132,11 +132,11 @@ __device__ void store_heads(std::uint8_t* heads, small_storage<K, V, Offset> con
     return storage::alone ? K(ranked) : keys[ranked];
   };
   if constexpr (Holes) {
-    unsigned const behind = shifted_items(inside, 1);  // items whose predecessor is inside
+    unsigned const after = shifted_items(inside, 1);  // items whose predecessor is inside
 #pragma unroll 1
     for (unsigned i = 0; i < n; i += warp_threads) {
       bool const is_inside = __shfl_sync(all_lanes, inside, i / warp_threads) >> lane_of() & 1;
-      bool const is_behind = __shfl_sync(all_lanes, behind, i / warp_threads) >> lane_of() & 1;
+      bool const is_behind = __shfl_sync(all_lanes, after, i / warp_threads) >> lane_of() & 1;
       unsigned const at = i + lane_of();
       if (is_inside) heads[at] = !is_behind || key(at) != key(at - 1);
     }
@@ -152,8 +152,8 @@ __device__ void store_heads(std::uint8_t* heads, small_storage<K, V, Offset> con
 
 /// Writes the heads of `count` segments from number `opens` on, none larger than one item.
 template <bool Holes, class Offset>
-__device__ void tell_single_items(std::uint8_t* heads, segment_list<Offset> const& segments, std::uint64_t start,
-                                  std::size_t opens, unsigned count, small_positions<Offset, Holes> const& places) {
+__device__ void write_single_heads(std::uint8_t* heads, segment_list<Offset> const& segments, std::uint64_t start,
+                                   std::size_t opens, unsigned count, small_positions<Offset, Holes> const& places) {
   if constexpr (Holes) {
 #pragma unroll 1
     for (unsigned s = lane_of(); s < count; s += warp_threads)
@@ -212,7 +212,7 @@ __global__ void __launch_bounds__(tuning::small_threads, tuning::small_resident)
     auto const lengths = warp_extremes(seen.lengths);
     if (suits && lengths.greatest < 2) {
       // Single items are sorted, wherever they are.
-      if (data.heads) tell_single_items<Holes>(data.heads, segments, start, opens, planned, places);
+      if (data.heads) write_single_heads<Holes>(data.heads, segments, start, opens, planned, places);
       __syncwarp();
       load_begins(run + step);
       continue;

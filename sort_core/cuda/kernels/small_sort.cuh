@@ -12,7 +12,7 @@
 // The sort of small segments in the shared memory of a warp: each by a network in the registers of one lane, or of as many as
 // it needs. With values, words of 32 bits are compared: the highest bits in which the segment's keys differ and, below them,
 // the item's position in the run, which makes the sort stable. The sorted positions are left in shared memory. Keys that agree
-// in so many bits are rare. The sorted words show whether there are any, and then words of 64 bits are sorted.
+// in these bits are rare. The sorted words show whether there are any, and then words of 64 bits are sorted.
 namespace ordo::inline v0::cuda_detail {
 
 /// A warp's part of shared memory. The host chooses its size: small if segments are few or tiny, so that a multiprocessor holds
@@ -147,9 +147,9 @@ __device__ __forceinline__ bool sort_small(key_code<K> encoding, small_storage<K
   unsigned const rank = lane * Items, ranks = n > rank ? n - rank : 0, to = begin + rank;
   unsigned const before_pad = storage::row - to % storage::row;
   auto* const order = opaque_shared(shared.order() + storage::padded(to));
-  auto* const behind = opaque_shared(order + storage::pad);
+  auto* const after = opaque_shared(order + storage::pad);
   auto const put = [&](unsigned i) {
-    (i < before_pad ? order : behind)[i] = typename storage::ranked(storage::alone ? x[i] : x[i] & ((1u << place_bits) - 1));
+    (i < before_pad ? order : after)[i] = typename storage::ranked(storage::alone ? x[i] : x[i] & ((1u << place_bits) - 1));
   };
 #pragma unroll
   for (unsigned i = 0; i < Items; ++i)

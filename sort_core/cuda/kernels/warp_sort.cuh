@@ -13,7 +13,7 @@
 // sort it by a network (the N-to-M binding of Hou et al., section 3.2). A warp sorts 32 / Lanes segments at once.
 //
 // The network compares one 32-bit word per item: the highest bits in which the segment's keys differ and, below them, the
-// item's position. So a comparison is one instruction, and the sort is stable. Keys that agree in so many bits are rare. A
+// item's position. So a comparison is one instruction, and the sort is stable. Keys that agree in these bits are rare. A
 // check of the result finds them, and then the same network runs as a radix sort by digits of that width.
 namespace ordo::inline v0::cuda_detail {
 
@@ -174,7 +174,7 @@ struct warp_sort {
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) h.key[i] = word(i * Lanes + lane_of() % Lanes, shared);
     } else {
-      std::uint32_t source[Items];  // of the item that moves to position i * Lanes + lane
+      std::uint32_t source[Items];  // where the item comes from that moves to position i * Lanes + lane
       find_order(data, h, source, shared);
       if constexpr (value_bytes<V> != 0) move_values(data, h, source, shared);
     }

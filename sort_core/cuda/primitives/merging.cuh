@@ -102,7 +102,7 @@ struct merging {
         low = half + 1;
     }
     unsigned a = begin + low, b = middle + skip - low;
-    // Other threads may be writing behind the end.
+    // Other threads may be writing after the end.
     auto const at = [&](unsigned place) -> Element const& { return all[min(place, end - 1)]; };
     Element of_a = at(a), of_b = at(b);
 #pragma unroll

@@ -27,7 +27,8 @@ class background_downloads {
   background_downloads& operator=(background_downloads const&) = delete;
 
   /// Copies `from`, as earlier calls of the backend leave it, to `host`. Until it has been waited for, `host` must not be
-  /// written, and writes to `from` may or may not be seen. @returns the number of the copy, from 0 @throws device_error
+  /// written, and writes to `from` may or may not be seen.
+  /// @returns the number of the copy, from 0 @throws device_error
   template <class T>
   std::size_t add(std::span<T const> from, std::span<std::type_identity_t<T>> host) {
     return add(host.data(), from.data(), from.size_bytes(), false);

@@ -26,7 +26,8 @@ class staging {
   /// Copies to the host and waits. A kernel writes small amounts, because a copy would wait for other copies in the same
   /// direction. @throws device_error
   void download(void* host, void const* device, std::size_t bytes, cudaStream_t stream);
-  /// Copies the source's next bytes, at most `bytes`, to the device, in the order of the stream. @returns the number of bytes
+  /// Copies the source's next bytes, at most `bytes`, to the device, in the order of the stream.
+  /// @returns the number of bytes
   /// copied
   /// @throws device_error, and exceptions of the source
   std::size_t load(source& from, void* device, std::size_t bytes, cudaStream_t stream);
@@ -65,7 +66,7 @@ class staging {
   block blocks_[max_threads * blocks_each];  // thread k has those from k * blocks_each on
   cudaStream_t stream_beside_ = nullptr;
   std::mutex words_turn_;
-  std::uint64_t* words_ = nullptr;  // with room for a few bytes behind them
+  std::uint64_t* words_ = nullptr;  // with room for a few bytes after them
 };
 
 }  // namespace ordo::inline v0::cuda_detail

@@ -11,8 +11,8 @@ namespace ordo::inline v0::spectra::detail {
 namespace {
 
 constexpr std::size_t batch_bytes = std::size_t{1} << 20, max_origins = std::size_t{1} << 12;
-constexpr std::size_t max_digits = 20;   // of a number
-constexpr std::size_t tail_bytes = 600;  // no more are behind the lists, but for the entries of the index
+constexpr std::size_t max_digits = 20;   // maximum digits of a number
+constexpr std::size_t tail_bytes = 600;  // no more are after the lists, but for the entries of the index
 
 // The bytes of an entry of the index, at most.
 std::size_t entry_bytes(std::size_t name, std::size_t prefix) {
@@ -25,7 +25,7 @@ std::string_view quoted_value(std::string_view tag, std::string_view name) {
   return found ? tag.substr(found->begin - 1, found->size + 2) : std::string_view();
 }
 
-// Calls f(text, number) for the text before the number of an element, and that behind it.
+// Calls f(text, number) for the text before the number of an element, and that after it.
 template <class F>
 void with_number(std::string_view text, markup const& tag, std::uint64_t number, F f) {
   auto const index = attribute_in(text.substr(tag.begin, tag.end - tag.begin), "index");
@@ -87,7 +87,7 @@ void document_writer::add(ordered_spectrum const& about, std::string_view text) 
   std::string_view const name = quoted_value(text.substr(tag.begin, tag.end - tag.begin), "id");
   std::size_t const bytes = text.size() + max_digits + entry_bytes(name.size(), frame_.prefix.size());
   std::size_t const part = part_of(bytes);
-  while (parts_ <= part) {  // those in between stay empty
+  while (parts_ <= part) {  // parts in between stay empty
     if (parts_ != 0) close();
     open();
   }

@@ -19,7 +19,7 @@ namespace ordo::inline v0::spectra::detail {
 /// The head that all documents of an output share, and their totals.
 struct document_frame {
   std::string head;                              // up to the first list
-  std::string prefix;                            // of the names of tags, with the colon
+  std::string prefix;                            // prefix of the names of tags, with the colon
   std::string spectrum_list, chromatogram_list;  // tags of the lists; empty: there is none
   std::uint64_t spectra = 0, spectra_bytes = 0;
   std::uint64_t chromatograms = 0, chromatogram_bytes = 0;
@@ -69,7 +69,7 @@ class document_writer {
   std::uint64_t at_ = 0;        // bytes of it, but for held spectra
   std::uint64_t held_ = 0;      // bytes of spectra whose number is not known
   std::uint64_t expected_ = 0;  // its size, at most
-  std::uint64_t count_ = 0;     // of its spectra
+  std::uint64_t count_ = 0;     // number of its spectra
   indexed_elements spectra_, listed_chromatograms_;
   spool spool_;
 

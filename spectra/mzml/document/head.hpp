@@ -15,7 +15,7 @@ namespace ordo::inline v0::spectra::detail {
 struct head_element {
   std::string_view name;                 // without its prefix
   std::string_view tag;                  // its start tag
-  std::size_t begin = 0, tag_end = 0;    // of the start tag
+  std::size_t begin = 0, tag_end = 0;    // the start tag
   std::size_t content_end = 0, end = 0;  // the places of the end tag; of an empty element both are tag_end
   std::vector<head_element> children;    // down to the parameters of the elements of lists
 
@@ -26,7 +26,8 @@ struct head_element {
   [[nodiscard]] head_element const* find(std::string_view child) const;
 };
 
-/// Reads a well-formed head. @returns its first element, <indexedmzML> or <mzML>; an element without a name if there is none
+/// Reads a well-formed head.
+/// @returns its first element, <indexedmzML> or <mzML>; an element without a name if there is none
 head_element parse_head(std::string_view head);
 
 /// Returns the blanks before a place.

@@ -30,7 +30,8 @@ class indexed_elements {
   void move(std::size_t from, std::uint64_t by);
 
   [[nodiscard]] std::size_t next_number() const noexcept { return next_; }
-  /// Visits the next element. @returns nothing if all were visited
+  /// Visits the next element.
+  /// @returns nothing if all were visited
   std::optional<element> next();
   /// Finds an element by its id: the first one that is not yet visited, else one that is.
   std::optional<std::size_t> find(std::size_t id);

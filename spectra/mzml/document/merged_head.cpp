@@ -13,7 +13,7 @@ namespace {
 
 struct head_list {
   std::string_view name, child;
-  std::optional<id_kind> kind;  // of the ids of its elements, unless these are vocabularies
+  std::optional<id_kind> kind;  // kind of the ids of its elements, unless these are vocabularies
 };
 
 // In the order of the schema; sourceFileList is a part of fileDescription.
@@ -323,7 +323,7 @@ std::string merged_head::text() const {
       in_description += text;
     }
   };
-  // Groups and terms go behind those that are there, before parameters of the user and lists.
+  // Groups and terms go after those that are there, before parameters of the user and lists.
   auto const add_terms = [&](head_element const& to, additions const& added) {
     std::size_t terms = to.tag_end, all = to.tag_end;
     for (head_element const& one : to.children) {

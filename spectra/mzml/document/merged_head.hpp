@@ -13,7 +13,7 @@
 
 namespace ordo::inline v0::spectra::detail {
 
-/// The head of a document made of others: that of the first, with what those behind it add. Their source files, software,
+/// The head of a document made of others: that of the first, with what those after it add. Their source files, software,
 /// instruments and so on get other ids where another element has them, and elements that are equal but for their ids become
 /// one.
 class merged_head {
@@ -23,8 +23,9 @@ class merged_head {
   merged_head(merged_head const&) = delete;
   merged_head& operator=(merged_head const&) = delete;
 
-  /// Adds the head of the next document, up to its first list of spectra or chromatograms. @param name  of the input
-  /// @param encoding  that its declaration names @returns the changes of its elements
+  /// Adds the head of the next document, up to its first list of spectra or chromatograms. @param name  the name of the input
+  /// @param encoding  that its declaration names
+  /// @returns the changes of its elements
   /// @throws input_error  if the documents cannot be one
   mzml_renames add(std::string_view head, std::string_view name, std::string_view encoding);
   /// Returns the head, in an indexedmzML.
@@ -40,7 +41,7 @@ class merged_head {
   // Elements that later documents add to an element of the first one, or to a list that it lacks.
   struct additions {
     std::string children, terms, user_terms;  // terms: cvParam and references to groups
-    std::size_t count = 0;                    // of children
+    std::size_t count = 0;                    // number of children
   };
 
   void add_first(std::string_view head, std::string_view name, std::string_view encoding);

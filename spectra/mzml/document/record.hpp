@@ -22,7 +22,7 @@ struct processing_record {
 };
 
 /// Makes the record of a step. @param head  the well-formed document up to the tag of its list of spectra, with that tag
-/// @param options  of the step, by name and value
+/// @param options  the options of the step, by name and value
 processing_record record_processing(std::string_view head, std::vector<std::pair<std::string, std::string>> const& options);
 
 }  // namespace ordo::inline v0::spectra::detail

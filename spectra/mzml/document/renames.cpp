@@ -34,7 +34,7 @@ constexpr std::array references{
     reference{"chromatogram", "id", use::chromatogram_id},
     reference{"chromatogram", "dataProcessingRef", use::reference, id_kind::processing},
     reference{"referenceableParamGroupRef", "ref", use::reference, id_kind::group},
-    // Those of a head.
+    // References in the head of a document.
     reference{"sourceFileRef", "ref", use::reference, id_kind::source_file},
     reference{"softwareRef", "ref", use::reference, id_kind::software},
     reference{"processingMethod", "softwareRef", use::reference, id_kind::software},

@@ -27,7 +27,7 @@ struct default_processing {
 
 /// The changes to the elements of a document that is merged into another one.
 struct mzml_renames {
-  std::array<std::map<std::string, std::string, std::less<>>, num_id_kinds> ids;  // those that change
+  std::array<std::map<std::string, std::string, std::less<>>, num_id_kinds> ids;  // ids that change
   /// The values of attributes in elements that have none; empty: none.
   std::string source_file, instrument;
   /// The characters outside ASCII become character references. `latin`: they have one byte each
@@ -42,7 +42,7 @@ std::optional<std::string_view> list_processing(markup const& found, std::string
 
 /// Appends a text of whole tags, with its references renamed. @param now  the defaults at the begin of the text, by their names
 /// in the output; then those at its end @param stated  those of the output, which its elements need not state
-/// @param places  of the text, ascending, which become those of the output
+/// @param places  the places of the text, ascending, which become those of the output
 void rename_references(std::string_view text, mzml_renames const& renames, default_processing& now,
                        default_processing const& stated, std::string& output, std::span<std::size_t* const> places = {});
 

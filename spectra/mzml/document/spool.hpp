@@ -15,7 +15,7 @@ namespace ordo::inline v0::spectra::detail {
 /// A store of text in a temporary file, until the text before it is known.
 class spool {
  public:
-  /// @param folder  of the temporary file, which is made after a megabyte of text
+  /// @param folder  the folder of the temporary file, which is made after a megabyte of text
   explicit spool(std::string folder) : folder_(std::move(folder)) {}
 
   /// Takes the next bytes. @throws output_error

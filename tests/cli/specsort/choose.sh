@@ -143,7 +143,7 @@ expect 0 specsort ions.mzML --to mgf --precursors all --isolation-target fallbac
 grep -q -e 'isolation' -e 'several' err && fail "warnings of what was wanted: $(< err)"
 expect 0 specsort ions.mzML --to mgf --isolation-target never
 [[ $(grep PEPMASS out | tr '\n' ' ') == 'PEPMASS=500.25 PEPMASS=0 ' ]] || fail "never: $(< out)"
-expect 0 specsort ions.mzML --precursor 700:701 -o part.mzML; grep -q 'id="scan=1"' part.mzML || fail "a precursor behind the first"
+expect 0 specsort ions.mzML --precursor 700:701 -o part.mzML; grep -q 'id="scan=1"' part.mzML || fail "a precursor after the first"
 expect 0 specsort ions.mzML --precursors all --spectra-by pepmass --descending-spectra -o part.mgf --map map.tsv
 [[ $(cut -f4 map.tsv | tr '\n' ' ') == 'number 2 2 2 1 3 ' ]] || fail "a map of ions: $(< map.tsv)"
 

@@ -132,7 +132,7 @@ assert found['after'] == wanted, (found['after'], wanted)
 for count in 'spectra', 'peaks':
     taken = sum(step[count] for step in found['steps'])
     assert found['before'][count] - taken == found['after'][count], (count, found['steps'])
-# Each step takes what a command without it, and without those behind it, leaves.
+# Each step takes what a command without it, and without those after it, leaves.
 words, last = [], found['before']
 for step in found['steps']:
     words += step['option'].split()

@@ -75,7 +75,7 @@ printf 'a\nb\na\n' > order
 refused "order:3: 'a' is also in line 1" --order-file=order f.csv
 refused missing --order-file=missing f.csv
 
-# A wrong word behind a column, or behind a field, is named, not the column.
+# A wrong word after a column, or after a field, is named, not the column.
 refused "'numeric' is no order: letters of bdfghiMnRrV, natural, human-time, date, ip, order-file; numeric is 'n'" --csv -k price:numeric f.csv
 refused "'rev' is no order" --csv -k '"price":n,rev' f.csv
 refused "'n:x' is no order" --tsv -k x:n:x f.tsv

@@ -143,7 +143,7 @@ mkdir there
 for each in seq sa lcp bwt json; do mv again.$each there/; ln -s there/again.$each again.$each; done
 expect 0 sufsort build other.fa -o again --lcp
 expect 0 sufsort check again
-want "$(cat out)" 'again: right: seq, sa, lcp of 4 residues in 1 records' 'check of an index built anew behind links'
+want "$(cat out)" 'again: right: seq, sa, lcp of 4 residues in 1 records' 'check of an index built anew after links'
 [[ -L again.json && -L again.lcp && -f there/again.json && -f there/again.lcp && ! -e there/again.bwt ]] || fail "$(ls -l)"
 
 # An index of many records is opened in little more memory than its description takes.
@@ -263,7 +263,7 @@ bad_reads() {
   printf '%b' "$1" > bad.fq; expect_error sufsort build bad.fq -o y; want "$(cat err)" "sufsort: bad FAST$2" "$1"
 }
 bad_reads '@r\nA\n+\nI\nq\n' "Q: bad.fq:5: a read must begin with '@'"
-bad_reads '@r\nA\n\n+\nI\n' "Q: bad.fq:3: no line with '+' behind the letters"
+bad_reads '@r\nA\n\n+\nI\n' "Q: bad.fq:3: no line with '+' after the letters"
 bad_reads '@r x\nAC\n+\nI' 'Q: bad.fq:4: 1 qualities for 2 letters'
 bad_reads '@r x\nAC\n+\n' "Q: bad.fq:3: read 'r' ends before its qualities"
 bad_reads '@r\nA\n+\nI\n\n@r x' "Q: bad.fq:6: read 'r' ends before its letters"

@@ -112,7 +112,7 @@ refused 'AC\n>a\nC\n' "bad pattern: bad:2: '>' is not a residue"
 refused 'AC\nA\0C\n' 'bad pattern: bad:2: byte 0x00 is not a residue'
 refused ';c\nA\n>b\nC\n' "bad FASTA: bad:2: text before the first '>'"
 refused '@a\nAC\n+\nII\nb\n' "bad FASTQ: bad:5: a read must begin with '@'"
-refused '@a\nAC\nII\nII\n' "bad FASTQ: bad:3: no line with '+' behind the letters"
+refused '@a\nAC\nII\nII\n' "bad FASTQ: bad:3: no line with '+' after the letters"
 refused '@a\nAC\n+\nIII\n' 'bad FASTQ: bad:4: 3 qualities for 2 letters'
 refused '@a\nAC\n+\n' "bad FASTQ: bad:3: read 'a' ends before its qualities"
 refused '>a\0b\nAC\n' 'bad FASTA: bad:1: a NUL byte in the name'
@@ -133,12 +133,12 @@ for begin in '\xef\xbb\xbf' ' \t' '\n \n' '\xef\xbb\xbf\r\n '; do
   for file in q.fa q.fq; do
     { printf "$begin"; cat $file; } > begun
     expect 0 sufsort count x -f begun
-    want "$(cut -f2 out | xargs)" '1 2 0' "count of $file behind '$begin'"
+    want "$(cut -f2 out | xargs)" '1 2 0' "count of $file after '$begin'"
   done
 done
 { printf '\xef\xbb\xbf'; cat list; } > begun
 expect 0 sufsort count x -f begun
-want "$(cut -f2 out | xargs)" '1 2 0' 'a list behind a byte order mark'
+want "$(cut -f2 out | xargs)" '1 2 0' 'a list after a byte order mark'
 gzip -c q.fa | head -c 40 > cut.gz; expect_error sufsort locate x -f cut.gz
 
 # A k-mer table does not change results.

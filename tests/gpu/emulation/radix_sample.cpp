@@ -7,7 +7,7 @@
 #include "sort_core/cuda/radix_sample.cuh"
 #include "tests/unit/catch.hpp"
 
-// The sample of a radix sort: sorted codes of keys from all over an array, with nothing written behind them.
+// The sample of a radix sort: sorted codes of keys from all over an array, with nothing written after them.
 namespace {
 
 /// Samples keys [0, n) given by `key`. The sample must have exactly one key from each `n / count` of them.

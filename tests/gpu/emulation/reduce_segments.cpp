@@ -41,7 +41,7 @@ TEST_CASE("reduce_segments reads each item once") {
       offsets.push_back(offsets.back() + lengths[s]);
       expected.insert(expected.end(), lengths[s], 1000 + std::uint32_t(s));
     }
-    expected.push_back(0);  // behind the last segment
+    expected.push_back(0);  // after the last segment
     emulation::machine machine;
     auto const items = machine.buffer<std::uint32_t>(expected.size()), seen = machine.buffer<std::uint32_t>(expected.size());
     auto const out = machine.buffer<summary>(lengths.size());

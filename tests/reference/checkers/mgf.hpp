@@ -114,8 +114,8 @@ class header {
       int one = 0;
       bool const before = at != 0 && text[at - 1] == '-';
       at = std::size_t(std::from_chars(text.data() + at, text.data() + text.size(), one).ptr - text.data());
-      bool const behind = at != text.size() && text[at] == '-';
-      if (one != 0) return before || behind ? -one : one;
+      bool const after = at != text.size() && text[at] == '-';
+      if (one != 0) return before || after ? -one : one;
     }
     return {};
   }

@@ -276,7 +276,8 @@ std::byte sent_byte(std::size_t from, std::size_t to, std::size_t round) {
   return std::byte(from * 31 + to * 7 + round);
 }
 
-/// Calls each verb. @returns whether the results are right
+/// Calls each verb.
+/// @returns true if the results are right
 bool verbs_are_right(communicator& member, std::size_t rounds) {
   std::size_t const p = member.size(), rank = member.rank();
   std::vector<std::byte> sent, received(p * rounds);
@@ -311,7 +312,8 @@ bool verbs_are_right(communicator& member, std::size_t rounds) {
 
 enum class copying { by_device, by_nccl, by_old_nccl };
 
-/// Runs the verbs on some members, of which one fails at its n-th chance. @returns what is wrong
+/// Runs the verbs on some members, of which one fails at its n-th chance.
+/// @returns what is wrong
 std::string run(copying how, std::size_t members, std::size_t rounds, std::size_t one, std::size_t n, bool& failed_there) {
   network here;
   here.members = members;

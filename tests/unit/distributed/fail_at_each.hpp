@@ -46,7 +46,7 @@ inline std::size_t fail_at_each(std::size_t members, member_work const& work, bo
     INFO("chance " << n << " of member " << n % members << " of " << members);
     std::size_t lost = 0;
     if (!fails(members, n % members, n, work, lost)) return n - 1;
-    // Behind the last verb, no member depends on another.
+    // After the last verb, no member depends on another.
     CHECK((lost == members - 1 || (!are_verbs && lost == 0)));
   }
 }

@@ -27,7 +27,8 @@ class chances {
   void take() {
     if (is_last()) throw made_up();
   }
-  /// Takes one. @returns true if it is the one to fail at
+  /// Takes one.
+  /// @returns true if it is the one to fail at
   bool is_last() { return left_ != 0 && --left_ == 0; }
 
  private:

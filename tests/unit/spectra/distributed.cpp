@@ -37,7 +37,8 @@ class wide_sink final : public sink {
   std::string text;
 };
 
-/// Sorts with so many members. @returns the output; nothing if one process has to sort alone
+/// Sorts with so many members.
+/// @returns the output; nothing if one process has to sort alone
 std::optional<std::string> sorted(std::string const& text, std::size_t size, spectra::sort_options const& options,
                                   std::size_t max_part, bool in_order) {
   text_sink one;

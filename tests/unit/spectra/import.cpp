@@ -20,7 +20,8 @@ using namespace ordo::spectra;
 using mzml::replaced;
 using mzml::text_sink;
 
-/// Sorts an input to MGF, by chunks of several sizes. @returns the output, or the error message
+/// Sorts an input to MGF, by chunks of several sizes.
+/// @returns the output, or the error message
 std::string to_mgf(std::string_view text, format from, sort_options options = {}) {
   std::optional<std::string> first;
   options.name = "f";
@@ -265,7 +266,7 @@ constexpr flavour flavours[]{
      "NAME:b\nNUM PEAKS: 3\n(1,2)(3, 4); (5:6)\n",
      "BEGIN IONS\nTITLE=a\nPEPMASS=0\n50 10\n51 100\n52 5\n53 7\n55 102\n104 18\nEND IONS\n"
      "BEGIN IONS\nTITLE=b\nPEPMASS=0\n1 2\n3 4\n5 6\nEND IONS\n"},
-    {"numbers behind a peak, and annotations with semicolons",
+    {"numbers after a peak, and annotations with semicolons",
      "Name: a\nNum Peaks: 2\n1 2 0.5 7\n3 4 0.25 8\n\nName: b\nNum Peaks: 2\n3 4 C6H9;C12H18 2/2\n1 2 ?\n",
      "BEGIN IONS\nTITLE=a\nPEPMASS=0\n1 2\n3 4\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n1 2\n3 4\nEND IONS\n"},
     {"comments, a byte order mark, and a Ctrl-Z at the end",
@@ -282,7 +283,7 @@ constexpr flavour flavours[]{
      "BEGIN IONS\nTITLE=c\nPEPMASS=582.5\nCHARGE=2+\n1 2\nEND IONS\n"},
 };
 
-// Returns the output, and the warnings behind it, a line each.
+// Returns the output, and the warnings after it, a line each.
 std::string mgf_and_warnings(std::string_view text, sort_options options = {}) {
   std::string warnings;
   options.name = "f";

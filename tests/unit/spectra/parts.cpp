@@ -113,7 +113,7 @@ TEST_CASE("spectra: plain pairs have the values of their numbers, and nothing el
   CHECK(taken > 500);
 }
 
-TEST_CASE("spectra: a text is cut where a spectrum begins, or outside of spectra behind a line") {
+TEST_CASE("spectra: a text is cut where a spectrum begins, or outside of spectra after a line") {
   std::string const one = "BEGIN IONS\n1 1\nEND IONS\n";
   auto const whole = [](std::string const& text) { return detail::find_cut(text).at; };
   CHECK(whole("") == 0);

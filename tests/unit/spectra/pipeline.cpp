@@ -232,7 +232,7 @@ TEST_CASE("spectra: a sink that fails, in any thread") {
 
 TEST_CASE("spectra: of several errors the first in the input is reported") {
   std::string const half = spectra_out_of_order(100), text = half + "BEGIN IONS\nbad\nEND IONS\n" + half + "BEGIN IONS\nbad\n";
-  std::size_t const behind = half.size() + 1000;
+  std::size_t const after = half.size() + 1000;
   std::string const bad = "neither peak, parameter nor comment: f.mgf:602: 'bad'";
   for (std::size_t round = 0; round < 20; ++round) {
     auto const options = in_blocks(100, 4);
@@ -241,8 +241,8 @@ TEST_CASE("spectra: of several errors the first in the input is reported") {
       CHECK_THROWS_WITH(ordo::spectra::sort(from, to, options), bad);
     };
     message(test_source(text), std::string::npos);
-    message(test_source(text), behind);
-    message(test_source(text, true, behind), std::string::npos);
+    message(test_source(text), after);
+    message(test_source(text, true, after), std::string::npos);
     test_source from(text);
     test_sink to(true, half.size() / 2);
     CHECK_THROWS_WITH(ordo::spectra::sort(from, to, options), "full");

@@ -181,7 +181,7 @@ TEST_CASE("near peaks are merged, and their lines printed anew", "[spectra][sele
     }
     return *first;
   };
-  // 3 is the greatest; 2 and 4 are added to it, and 1 and 5 have no other peak left. What is behind an intensity stays.
+  // 3 is the greatest; 2 and 4 are added to it, and 1 and 5 have no other peak left. What is after an intensity stays.
   CHECK(merged(spectrum_of({"# 1", "5 1", " 3\t9.5\ty3 ", "1 2", "2 5", "4 5"}), {}) ==
         spectrum_of({"# 1", "1 2", " 3\t19.5\ty3 ", "5 1"}));
   CHECK(merged(spectrum_of({"1 0.1", "1 0.2"}), {}, 0) == spectrum_of({"1 0.30000000000000004"}));
@@ -191,7 +191,7 @@ TEST_CASE("near peaks are merged, and their lines printed anew", "[spectra][sele
   // The output may be longer than the input, and the last line may have no end.
   CHECK(merged("BEGIN IONS\n1 .1\n1 .2", lenient(), 0) == "BEGIN IONS\n1 0.30000000000000004");
   CHECK(merged("BEGIN IONS\n3 1\r\n2 1\n3 5", lenient(), 0) == "BEGIN IONS\n2 1\n3 6");
-  // The steps behind it see sums, and so does the order of peaks.
+  // The steps after it see sums, and so does the order of peaks.
   sort_options options = by_intensity(true);
   options.select.top = 1;
   CHECK(merged(spectrum_of({"1 4", "8 3", "8.5 2"}), options) == spectrum_of({"8 5"}));

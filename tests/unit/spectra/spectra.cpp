@@ -50,7 +50,7 @@ TEST_CASE("spectra: queries and parameters outside of spectra pass through") {
 }
 
 TEST_CASE("spectra: an input that is not MGF is refused") {
-  // In one block: what it looks like may stand lines behind the one that is named.
+  // In one block: what it looks like may stand lines after the one that is named.
   auto const looks_like = [](std::string const& text) {
     ordo::spectra::sort_options options;
     options.name = "f.mgf";
@@ -103,7 +103,7 @@ TEST_CASE("spectra: an input that is not MGF is refused") {
   CHECK(looks_like("\n\nDear Sir, dear Madam\n") ==
         "not MGF: f.mgf:3: neither parameter, comment, query nor BEGIN IONS: 'Dear Sir, dear Madam'");
   CHECK(refusal("junk\n" + mgf) == "not MGF: f.mgf:1: neither parameter, comment, query nor BEGIN IONS: 'junk'");
-  // Behind a spectrum whatever is there is left alone.
+  // After a spectrum whatever is there is left alone.
   CHECK(sorted(mgf + "junk\n" + mgf) == spectrum("1 1\n2 1\n") + "junk\n" + spectrum("1 1\n2 1\n"));
 }
 
@@ -232,7 +232,7 @@ TEST_CASE("spectra: further columns move with their peak") {
   check_body("2\t1\t0\n1\t 1\t0 \n", "1\t 1\t0 \n2\t1\t0\n");
 }
 
-TEST_CASE("spectra: blanks before, between and behind") {
+TEST_CASE("spectra: blanks before, between and after") {
   check_body("  3 1\n\t2 1\n 1\t \t1\n", " 1\t \t1\n\t2 1\n  3 1\n");
   check_body("3 1  \n2 1\t\n1 1\n", "1 1\n2 1\t\n3 1  \n");
   CHECK(sorted(" BEGIN IONS \n2 1\n1 1\n\tEND IONS\t\n") == " BEGIN IONS \n1 1\n2 1\n\tEND IONS\t\n");

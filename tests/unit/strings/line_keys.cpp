@@ -127,7 +127,7 @@ TEST_CASE("Keys of bytes fold and drop them", "[line_keys][small]") {
   auto pieces = random_pieces("abAB 1-\t~", 120, 6, 10);
   for (unsigned byte = 0; byte < 256; ++byte)
     if (byte != '\n')
-      for (char const* const behind : {"", "a", "abcdefgh"}) pieces.push_back(std::string(1, static_cast<char>(byte)) + behind);
+      for (char const* const after : {"", "a", "abcdefgh"}) pieces.push_back(std::string(1, static_cast<char>(byte)) + after);
   for (unsigned way = 0; way < 8; ++way) {
     strings::key k;
     k.fold_case = way & 1;

@@ -98,7 +98,7 @@ std::vector<std::pair<std::string, std::string>> grouped_texts(char delimiter) {
   lines.assign(6000, std::string(300, 'x'));
   add("one large group of equal lines", lines);
   for (std::size_t i = 0; i < 3000; ++i) lines[2 * i] += number(9);
-  add("a large group that differs behind its end", lines);
+  add("a large group that differs after its end", lines);
   lines.assign(5000, "");
   for (std::size_t i = 0; i < 5000; ++i) lines.push_back(std::string(8 * random.below(5), '\1') + number(4));
   add("many empty lines, and ends at multiples of eight", lines);

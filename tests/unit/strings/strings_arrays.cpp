@@ -57,7 +57,7 @@ struct column {
   std::string bytes;
   std::vector<Offset> offsets;
 
-  // The first string begins behind some bytes that are in none, and the last is followed by some.
+  // The first string begins after some bytes that are in none, and the last is followed by some.
   explicit column(std::vector<std::string> const& all, std::string const& around = "")
       : bytes(around), offsets{Offset(around.size())} {
     for (std::string const& one : all) {

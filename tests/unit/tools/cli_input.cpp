@@ -73,7 +73,7 @@ TEST_CASE("plain input is read as it is, in steps of any size") {
   }
 }
 
-TEST_CASE("gzip is known by its bytes: members, BGZF, zeros behind") {
+TEST_CASE("gzip is known by its bytes: members, BGZF, zeros after") {
   temporary_folder folder;
   std::string const a = letters(300000), b = "second\n";
   CHECK(read_whole(folder.write("x", gzip_member(a))) == a);
@@ -149,7 +149,7 @@ TEST_CASE("gzip cut at any byte is an error that names the file") {
 TEST_CASE("gzip with any bit of its data flipped gives an error or the same text") {
   temporary_folder folder;
   std::string const text = "a line of text, a line of text, a line\n", good = gzip_member(text);
-  for (std::size_t bit = 80; bit < good.size() * 8; ++bit) {  // behind the header, which holds nothing but hints
+  for (std::size_t bit = 80; bit < good.size() * 8; ++bit) {  // after the header, which holds nothing but hints
     std::string bad = good;
     bad[bit / 8] ^= static_cast<char>(1 << bit % 8);
     std::string got = text;

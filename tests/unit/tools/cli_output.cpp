@@ -772,7 +772,7 @@ TEST_CASE("a file that others write to as well is written anywhere in its part, 
     out.commit();
     CHECK(folder.read("file") == "first " + text + " last");
   }
-  // An output that is not completed leaves the file, and bytes that others wrote behind it, as they were.
+  // An output that is not completed leaves the file, and bytes that others wrote after it, as they were.
   auto const end = static_cast<off_t>(folder.read("file").size());
   for (bool const finished : {false, true}) {
     cli::output out(name);
@@ -785,11 +785,11 @@ TEST_CASE("a file that others write to as well is written anywhere in its part, 
   {
     cli::output out(name);
     REQUIRE(out.expect(size));
-    REQUIRE(write(descriptor, "behind", 6) == 6);
+    REQUIRE(write(descriptor, "after", 6) == 6);
   }
   CHECK(place() == end + static_cast<off_t>(size) + 6);
-  CHECK(folder.read("file").substr(std::size_t(end) + size) == "behind");
-  // Inside of a file what stands behind stays.
+  CHECK(folder.read("file").substr(std::size_t(end) + size) == "after");
+  // Inside of a file what stands after stays.
   REQUIRE(lseek(descriptor, 3, SEEK_SET) == 3);
   {
     cli::output out(name);

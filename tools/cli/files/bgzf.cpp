@@ -25,9 +25,9 @@ namespace {
 
 constexpr std::size_t blocks_of_a_job = 16;                        // that are inflated
 constexpr std::size_t text_of_a_job = 4 * std::size_t{0xff00};     // that is compressed: of four blocks
-constexpr std::size_t max_text = 0xff00;                           // of a block that is made: fits, whatever it is
+constexpr std::size_t max_text = 0xff00;                           // maximum text of a block that is made: fits, whatever it is
 constexpr std::size_t largest_block = std::size_t{1} << 16;        // packed or not
-constexpr std::size_t smallest_block = longest_magic + 2 + 2 * 4;  // of no text, its checksum and its length
+constexpr std::size_t smallest_block = longest_magic + 2 + 2 * 4;  // smallest block of no text, its checksum and its length
 constexpr int level = 6;
 constexpr unsigned max_encoders = 16;  // Each thread takes two jobs of half a megabyte, and one of memory to compress.
 
@@ -104,7 +104,7 @@ struct job {
   using work = void (*)(job&);
   work run;
   std::vector<char> packed, text;
-  std::uint64_t offset = 0;  // of the first block in the file
+  std::uint64_t offset = 0;  // offset of the first block in the file
   std::exception_ptr error;
 };
 
@@ -184,7 +184,7 @@ class ordered_jobs {
   std::unique_ptr<hts_tpool, closer> pool_;
   std::unique_ptr<hts_tpool_process, closer> results_;
   std::deque<std::unique_ptr<job>> queue_;
-  std::size_t started_ = 0;  // of the queue, from its front
+  std::size_t started_ = 0;  // started of the queue, from its front
 };
 
 /// The length of a whole block, and that of its text.
@@ -280,9 +280,9 @@ struct bgzf_blocks::state {
   lookahead& from;
   ordered_jobs jobs;
   std::unique_ptr<job> current;
-  std::span<char const> text;  // of the current job: not read yet
+  std::span<char const> text;  // text of the current job: not read yet
   bool ended = false;          // the last block was an end marker
-  std::exception_ptr error;    // behind the jobs
+  std::exception_ptr error;    // after the jobs
 
   // The next blocks, if any follow.
   std::unique_ptr<job> gather() {

@@ -26,7 +26,7 @@ struct magic {
   }
 };
 
-// The three letters of bzip2 may begin a text, so the mark of a block, or of the end, behind them is part of the magic.
+// The three letters of bzip2 may begin a text, so the mark of a block, or of the end, after them is part of the magic.
 constexpr std::array magics{magic{compression::gzip, "\x1f\x8b"sv},
                             magic{compression::bzip2, "BZh1\x31\x41\x59\x26\x53\x59"sv, 3, '9'},
                             magic{compression::bzip2, "BZh1\x17\x72\x45\x38\x50\x90"sv, 3, '9'},

@@ -71,7 +71,7 @@ class decoder {
 };
 
 /// Returns a decoder of `from`, which must outlive it; for compression::none it returns the bytes themselves. Concatenated
-/// members, streams and frames are one text. Zeros behind gzip and, in multiples of four, behind xz are skipped, as gzip and xz
+/// members, streams and frames are one text. Zeros after gzip and, in multiples of four, after xz are skipped, as gzip and xz
 /// do. @param format  compression_of(from.peek(longest_magic)) @param threads  that inflate BGZF
 std::unique_ptr<decoder> make_decoder(compression format, lookahead& from, unsigned threads = 0);
 
@@ -96,7 +96,7 @@ class bgzf_blocks {
  public:
   bgzf_blocks(lookahead& from, unsigned threads);
   ~bgzf_blocks();
-  /// Reads until `to` is full or the blocks end. More blocks may follow later, behind other members.
+  /// Reads until `to` is full or the blocks end. More blocks may follow later, after other members.
   /// @throws decode_error  if a block is truncated or corrupt, or the last one is not BGZF's end marker
   std::size_t read(std::span<char> to);
 

@@ -28,7 +28,7 @@ namespace {
 namespace io = boost::iostreams;
 
 constexpr std::size_t max_at_once = std::size_t{1} << 30;  // zlib and bzip2 count in 32 bits
-constexpr std::streamsize no_buffer = 1;                   // of Boost's own, which are not used
+constexpr std::streamsize no_buffer = 1;                   // no buffer of Boost's own, which are not used
 
 // zlib reads and writes the gzip format itself and checks all of it. The gzip filter of Boost ignores the length, the checksum
 // of the header and unknown flags.
@@ -72,7 +72,7 @@ class zstd_inflater {
   static constexpr ZSTD_customMem memory{[](void*, std::size_t bytes) { return detail::allocate_checked(bytes); },
                                          [](void*, void* block) { detail::free_checked(block); }, nullptr};
   std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context_{ZSTD_createDCtx_advanced(memory), ZSTD_freeDCtx};
-  bool inside_ = true;  // of a frame
+  bool inside_ = true;  // inside of a frame
 };
 
 // The zstd filter of Boost writes frames without a checksum, by one thread. The bytes are the same for any number of threads.

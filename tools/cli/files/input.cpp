@@ -10,7 +10,7 @@ namespace ordo::inline v0::cli {
 namespace {
 
 constexpr std::size_t min_room = std::size_t{256} << 10;
-constexpr std::size_t progress_step = std::size_t{32} << 20;  // of read_all
+constexpr std::size_t progress_step = std::size_t{32} << 20;  // progress step of read_all
 
 }  // namespace
 

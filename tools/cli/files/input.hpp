@@ -17,7 +17,7 @@
 namespace ordo::inline v0::cli {
 
 /// A file, or standard input if the path is "-", read from front to back. gzip, BGZF, bzip2, xz and zstd are recognised by
-/// their bytes, not by names; truncated or corrupt data, and other bytes behind it, are errors (see make_decoder). A regular
+/// their bytes, not by names; truncated or corrupt data, and other bytes after it, are errors (see make_decoder). A regular
 /// file that is not compressed is addressable from its position to its end at the time when it was opened. If it has grown
 /// since, only read() reads the rest. Every failure is an input_error that names the file.
 class input final : public source {
@@ -55,7 +55,7 @@ class input final : public source {
   std::unique_ptr<lookahead> from_;
   compression format_ = compression::none;
   std::unique_ptr<decoder> decoder_;
-  std::string front_;  // of a sequential file: bytes returned by front(), not yet read from front_read_ on
+  std::string front_;  // front of a sequential file: bytes returned by front(), not yet read from front_read_ on
   std::size_t front_read_ = 0;
 };
 

@@ -37,7 +37,7 @@ class temporary;
 /// it.
 ///
 /// Pipes, terminals, devices, and descriptors by name (/dev/stdout, /dev/fd/5) are written directly. A regular file written
-/// directly keeps the bytes before and behind the output; if a large output cannot be completed, the file is as long as before.
+/// directly keeps the bytes before and after the output; if a large output cannot be completed, the file is as long as before.
 ///
 /// An uncompressed output is addressable once its size is announced if it is staged, or large and written directly to a regular
 /// file that was not opened to append. Other outputs are written in order.
@@ -88,7 +88,8 @@ class output final : public sink {
   [[nodiscard]] std::string staged() const { return staged_.path(); }
   /// Gives a file that is replaced by a rename this name in the folder where it is staged, until commit().
   void take_name(std::string const& name);
-  /// Keeps the file of that name instead of a commit(). @returns its path
+  /// Keeps the file of that name instead of a commit().
+  /// @returns its path
   std::string release() noexcept;
   /// Returns the path of a regular file with symbolic links followed; empty if it is written directly.
   [[nodiscard]] std::string const& target() const noexcept { return target_; }
@@ -132,15 +133,15 @@ class output final : public sink {
   bool copies_ = false;                   // commit() copies it over the old content
   std::vector<std::string> left_behind_;  // by processes that were killed
   std::optional<file_id> claimed_;
-  temporary* ticket_ = nullptr;       // of range_
-  int fd_ = -1;                       // of staged_, if there is one
+  temporary* ticket_ = nullptr;       // ticket of range_
+  int fd_ = -1;                       // fd of staged_, if there is one
   std::uint64_t put_ = 0;             // bytes written in order
   std::unique_ptr<encoder> encoder_;  // null: not compressed
   std::vector<char> buffer_;
   std::optional<std::uint64_t> expected_;  // size of an addressable output
   bool any_size_ = false;                  // addressable, of unknown size
   std::atomic<std::uint64_t> written_{0};
-  std::optional<reserved_range> range_;  // of a file that is written directly and out of order
+  std::optional<reserved_range> range_;  // range of a file that is written directly and out of order
   std::uint64_t in_order_ = 0;           // bytes of the range given to write()
 };
 

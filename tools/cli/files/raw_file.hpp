@@ -87,7 +87,7 @@ class raw_file {
   int fd_ = -1;
   std::optional<file_id> id_;
   off_t claimed_size_ = 0;  // when opened
-  off_t begin_ = 0;         // where it stood then
+  off_t begin_ = 0;         // where it stood before
   std::optional<std::uint64_t> size_;
   bool has_addresses_ = false;
   std::uint64_t position_ = 0;

@@ -17,7 +17,7 @@ std::size_t members_on_host(communicator& members);
 /// The output of the first process of a job, as another process of its host writes it.
 class shared_output final : public sink {
  public:
-  /// @param name  of the output, for messages
+  /// @param name  the name of the output, for messages
   shared_output(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
   ~shared_output() override;
   shared_output(shared_output const&) = delete;
@@ -29,7 +29,7 @@ class shared_output final : public sink {
 
   /// Opens the output for all members that can write it. Collective. Returns nothing where member 0 must write: on other hosts,
   /// and for outputs that are not regular files, or compressed.
-  /// @param out  of member 0, with its size announced; null on the others
+  /// @param out  the output of member 0, with its size announced; null on the others
   static std::unique_ptr<shared_output> open(communicator& members, output* out);
 
  private:

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t longest_name = 200;  // of the 255 bytes of a name; the rest is for ours
+constexpr std::size_t longest_name = 200;  // longest name of the 255 bytes of a name; the rest is for ours
 constexpr int max_renames = 100;
 
 std::string descriptor_path(int fd) {
@@ -225,7 +225,7 @@ int staged_file::move_to(std::string const& target) {
         if (error != 0) return error;
       } else if (error == 0) {
         close_descriptor();
-        unlink(hidden_path(0).c_str());  // which a killed process may have left before the old file went
+        unlink(hidden_path(0).c_str());  // a killed process may have left the name before the old file went
         return 0;
       } else if (error = take_name(); error != 0) {
         return error;

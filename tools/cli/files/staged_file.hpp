@@ -43,7 +43,8 @@ class staged_file {
   int move_to(std::string const& target);
   /// Keeps the named file, whatever happens, and its descriptor.
   void keep() noexcept;
-  /// Keeps the named file. @returns its path
+  /// Keeps the named file.
+  /// @returns its path
   std::string release() noexcept;
   void discard() noexcept;
 
@@ -73,12 +74,13 @@ class staged_file {
 /// process, so that the next one removes a file that a killed process left.
 std::string hidden_name(std::string const& name);
 
-/// Copies `bytes` from the beginning of one file to that of another, whose position is behind them then.
+/// Copies `bytes` from the beginning of one file to that of another, whose position is after them then.
 int copy_bytes(int from, int to, off_t bytes);
 
 /// Gives the file `to` the group, owner, mode, extended attributes and access control list of `from`, each if allowed. If it
 /// cannot get the group, its group has only the rights of everybody. Attributes of the content (capabilities, checksums) are
-/// not copied. @returns true if only those who could use `from` can use `to`, and no attribute of a user is missing
+/// not copied.
+/// @returns true if only those who could use `from` can use `to`, and no attribute of a user is missing
 bool copy_attributes(std::string const& from, struct stat const& old, int to);
 
 }  // namespace ordo::inline v0::cli

@@ -106,7 +106,7 @@ void remove_temporaries_on_signals() {
     if (now.sa_handler != SIG_DFL) continue;
     now.sa_handler = remove_and_die;
     sigfillset(&now.sa_mask);
-    now.sa_flags = SA_RESTART;         // of a signal that is held back nobody takes notice
+    now.sa_flags = SA_RESTART;         // suffix array flags of a signal that is held back nobody takes notice
     sigaction(signal, &now, nullptr);  // fails for SIGKILL and SIGSTOP
   }
 }

@@ -69,7 +69,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t colum
   return lines + '\n';
 }
 
-// One row of help: a name, and its description beside it or, behind a long name, below it.
+// One row of help: a name, and its description beside it or, after a long name, below it.
 std::string described(std::string_view name, std::string_view help) {
   if (name.size() + 4 > help_column)
     return fmt::format("  {}\n{:{}}{}", name, "", help_column, wrapped(help, help_column, help_column));

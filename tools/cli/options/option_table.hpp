@@ -27,7 +27,7 @@ struct option {
   std::string details = {};     // more sentences, for the manual page
   std::string choices = {};     // values, separated by blanks
   bool only_choices = false;    // refuse every other value
-  bool ignores_case = false;    // of the choices: the action gets a value as they are spelt
+  bool ignores_case = false;    // choices are compared without case: the action gets a value as they are spelt
   bool optional_value = false;  // --name or --name=VALUE
   bool required = false;        // the command needs it
   bool repeatable = false;      // may be given more than once although it has a value
@@ -62,7 +62,7 @@ struct option_group {
 struct command_table {
   std::string name;                     // "sufsort build"
   std::string summary;                  // an imperative phrase without a full stop
-  std::vector<std::string_view> usage;  // behind the name, a line each
+  std::vector<std::string_view> usage;  // after the name, a line each
   std::string description;              // paragraphs, separated by empty lines
   std::vector<operand> operands = {};
   std::vector<option_group> groups = {};  // in the order of help; those not listed follow as the table has them
@@ -70,7 +70,7 @@ struct command_table {
   std::vector<note> notes = {};
   std::vector<example> examples = {};
   std::vector<command_table> subcommands = {};
-  std::string_view other_name = {};  // of a subcommand, without that of the program; not listed in help
+  std::string_view other_name = {};  // other name of a subcommand, without that of the program; not listed in help
 };
 
 /// Actions of options.
@@ -124,12 +124,12 @@ class argument_parser {
 };
 
 struct parsed_command {
-  std::optional<int> status;     // of a command line that has been answered: help, version, --generate
+  std::optional<int> status;     // status of a command line that has been answered: help, version, --generate
   command_table const* command;  // the subcommand, or the table itself
 };
 
 /// Reads a command line. Names are not abbreviated, and an option with a value is given once. Operands that begin with a digit
-/// behind '-' are no options. Prints help, the version or a generated page if the line asks for it and has no invalid value.
+/// after '-' are no options. Prints help, the version or a generated page if the line asks for it and has no invalid value.
 /// @throws usage_error  one line that names the argument
 parsed_command parse(command_table const& table, int argc, char const* const* argv);
 

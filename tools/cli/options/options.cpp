@@ -14,7 +14,7 @@
 
 namespace ordo::inline v0::cli {
 
-constexpr std::size_t max_gpus = 1024;  // that a range names
+constexpr std::size_t max_gpus = 1024;  // GPUs that a range may name
 
 machine_options common_options::machine() const {
   return machines().front();
@@ -52,12 +52,12 @@ std::vector<machine_options> common_options::machines() const {
     all.push_back(parse_device(where));
   } else if (where == "all") {
     for (gpu_info const& gpu : gpus()) all.push_back(parse_device(fmt::format("gpu:{}", gpu.index)));
-    if (all.empty()) all.push_back(parse_device("gpu"));  // which names what is missing when it is chosen
+    if (all.empty()) all.push_back(parse_device("gpu"));  // this device names what is missing when it is chosen
   } else {
     std::size_t const dash = where.find('-');
     machine_options const first = parse_device(where.substr(0, dash)), last = parse_device("gpu:" + where.substr(dash + 1));
     std::size_t const begin = first.gpu_index.value_or(0), end = last.gpu_index.value_or(0) + std::size_t{1};
-    if (end <= begin) throw usage_error(fmt::format("no device: {}: the first GPU is behind the last", where));
+    if (end <= begin) throw usage_error(fmt::format("no device: {}: the first GPU is after the last", where));
     if (end - begin > max_gpus) throw usage_error(fmt::format("too many devices: {}: at most {} GPUs", where, max_gpus));
     for (std::size_t index = begin; index < end; ++index) {
       all.push_back(first);

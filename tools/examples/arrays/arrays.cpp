@@ -29,7 +29,7 @@ using namespace ordo;
 
 constexpr std::string_view tool = "arrays";
 
-struct asked {
+struct arguments {
   std::string input, output = "-";
   std::uint64_t length = 0;
   cli::common_options common;
@@ -68,7 +68,7 @@ std::unique_ptr<machine> make_machine(machine_choice const& where, unsigned thre
   return std::make_unique<cpu>(cpu_options{.threads = threads, .memory_limit = available - available / 8});
 }
 
-int sort(asked const& how, cli::stats& stats) {
+int sort(arguments const& how, cli::stats& stats) {
   auto const start = std::chrono::steady_clock::now();
   cli::input in(how.input, cli::compression::none, how.common.threads);
   cli::output out(how.output, cli::compression::none, how.common.threads);
@@ -96,7 +96,7 @@ int sort(asked const& how, cli::stats& stats) {
 }
 
 int run(int argc, char** argv) {
-  asked how;
+  arguments how;
   cli::command_table table{.name = std::string(tool),
                            .summary = "sort the arrays of a raw file",
                            .usage = {"[OPTION]... --length=N FILE"},

@@ -22,7 +22,8 @@ class lines {
  public:
   lines(std::string_view text, std::string const& name) : rest_(text), name_(name) {}
 
-  /// The next line. @returns false at the end
+  /// The next line.
+  /// @returns false at the end
   bool next() {
     if (rest_.empty()) return false;
     std::size_t const size = std::min(rest_.find('\n'), rest_.size());
@@ -158,7 +159,7 @@ sparse_matrix<T> read_matrix_market(std::string_view text, std::string const& na
     entries.push_back({row, column, value});
     if (kind.mirrored != 0 && row != column) entries.push_back({column, row, T(kind.mirrored) * value});
   }
-  if (from.next_with_data()) from.fail(fmt::format("more follows behind {} entries", count));
+  if (from.next_with_data()) from.fail(fmt::format("more follows after {} entries", count));
   return by_rows(rows, columns, entries);
 }
 
@@ -168,7 +169,7 @@ void matrix_market_writer::add(matrix_entries<T> const& more) {
   for (std::size_t e = 0; e < more.row.size(); ++e) {
     fmt::format_to(std::back_inserter(text), "{} {} ", more.row[e] + std::uint64_t{1}, more.column[e] + std::uint64_t{1});
     if (std::isnan(more.value[e]))
-      text += "nan\n";  // what is no number has a sign on some processors
+      text += "nan\n";  // a NaN has a sign on some processors
     else
       fmt::format_to(std::back_inserter(text), "{}\n", more.value[e]);
   }

@@ -13,7 +13,7 @@ namespace ordo::inline v0::spgemm {
 
 /// A matrix: real, integer or pattern (whose entries are 1); general, symmetric or skew-symmetric, the other half of which is
 /// made. Rows and columns below 2^32; entries of a row keep their order. T is float or double.
-/// @param name  of the input, in errors @throws input_error with the line, also for a number that T is too small for
+/// @param name  the name of the input, in errors @throws input_error with the line, also for a number that T is too small for
 template <class T>
 sparse_matrix<T> read_matrix_market(std::string_view text, std::string const& name);
 
@@ -21,7 +21,7 @@ sparse_matrix<T> read_matrix_market(std::string_view text, std::string const& na
 /// sign. The number of entries comes before them: they wait for it as text, in a file without a name, not in memory.
 class matrix_market_writer {
  public:
-  /// @param folder  of that file @throws output_error
+  /// @param folder  the folder of that file @throws output_error
   explicit matrix_market_writer(std::string const& folder) : text_(folder) {}
 
   /// The next entries. T is float or double. @throws output_error

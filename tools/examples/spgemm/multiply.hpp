@@ -11,8 +11,8 @@
 #include "tools/examples/spgemm/sparse_matrix.hpp"
 
 // The product of sparse matrices by expansion, sorting and compression (Bell, Dalton and Olson, SIAM J. Sci. Comput. 2012), the
-// products of each row sorted as a segment (Hou et al., ICS'17, section 5.2). Written once for both machines, on the door of
-// the sort core.
+// products of each row sorted as a segment (Hou et al., ICS'17, section 5.2). Written once for both machines, on the interface
+// of the sort core.
 namespace ordo::inline v0::spgemm {
 
 /// Rows [first_row, first_row + rows) of a product, in the machine's memory: columns of a row rise, each stands once.
@@ -26,7 +26,7 @@ struct product_rows {
 
 namespace detail {
 
-/// Products behind each entry of the first matrix: as many as the second has entries in the row of the entry's column.
+/// Products after each entry of the first matrix: as many as the second has entries in the row of the entry's column.
 template <class T>
 struct products_of_entry {
   std::uint32_t const* column;
@@ -37,7 +37,7 @@ struct products_of_entry {
 /// Products up to the end of row r.
 struct products_to_row {
   std::uint64_t const* offsets;
-  std::uint64_t const* ends;  // of each entry's products
+  std::uint64_t const* ends;  // ends of each entry's products
   std::uint64_t* to;
   ORDO_FN void operator()(std::size_t r) const { to[r] = offsets[r] == 0 ? 0 : ends[offsets[r] - 1]; }
 };
@@ -60,7 +60,7 @@ struct part_of_rows {
   std::uint64_t last_row, first_entry, last_entry, first_product, last_product;
 };
 
-/// As many rows from `first` on as have so many products, one at least.
+/// Returns the number of rows from `first` on that have at most this number of products, at least 1.
 struct find_part {
   std::uint64_t const* to_row;  // products before each row
   std::uint64_t const* offsets;
@@ -96,7 +96,7 @@ struct expand {
   matrix_view<T> a, b;
   std::uint64_t const* ends;
   std::uint64_t const* block_entry;
-  std::uint64_t begin;  // of these products among all
+  std::uint64_t begin;  // begin of these products among all
   std::uint32_t* column;
   T* value;
   ORDO_FN void operator()(std::size_t p) const {
@@ -111,7 +111,7 @@ struct expand {
 /// The positions at which rows begin among the products of a part.
 template <class Position>
 struct row_begin {
-  std::uint64_t const* to_row;  // of the part's first row
+  std::uint64_t const* to_row;  // to row of the part's first row
   std::uint64_t begin;
   Position* to;
   ORDO_FN void operator()(std::size_t r) const { to[r] = Position(to_row[r] - begin); }
@@ -141,7 +141,7 @@ struct compress {
   T const* from_value;
   std::uint32_t* column;
   T* value;
-  std::uint64_t* before;  // of blocks of `counted` products, the last one's end among them
+  std::uint64_t* before;  // before of blocks of `counted` products, the last one's end among them
   ORDO_FN void operator()(std::size_t i) const {
     std::size_t const begin = starts[i], end = i + 1 < sums ? starts[i + 1] : products;
     T sum = from_value[begin];
@@ -160,7 +160,7 @@ struct sums_before {
   Position const* starts;
   std::size_t sums, products;
   std::uint64_t const* before;
-  Position const* begins;  // of rows among the products
+  Position const* begins;  // begins of rows among the products
   std::uint64_t* to;
   ORDO_FN void operator()(std::size_t r) const {
     std::size_t const begin = begins[r], b = begin / counted;
@@ -185,7 +185,7 @@ std::uint64_t products_at_once(B& machine) {
 namespace detail {
 
 /// The rows of one part, from `first_row` on, whose products are numbered by `Position`.
-/// @param ends  of each entry's products @param to_row  products before each row
+/// @param ends  the ends of each entry's products @param to_row  products before each row
 template <class Position, class Machine, class B, class T>
 void multiply_part(Machine& on, B& machine, matrix_view<T> a, matrix_view<T> b, std::uint64_t const* ends,
                    std::uint64_t const* to_row, part_of_rows const& part, product_rows<T>& result) {

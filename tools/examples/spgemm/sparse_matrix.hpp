@@ -13,7 +13,7 @@ template <class T>
 struct sparse_matrix {
   std::size_t rows = 0, columns = 0;         // below 2^32
   std::vector<std::uint64_t> offsets = {0};  // rows + 1
-  std::vector<std::uint32_t> column;         // of each entry, from 0
+  std::vector<std::uint32_t> column;         // column of each entry, from 0
   std::vector<T> value;
 
   [[nodiscard]] std::size_t entries() const { return column.size(); }

@@ -24,7 +24,7 @@ using namespace ordo;
 
 constexpr std::string_view tool = "spgemm";
 
-struct asked {
+struct arguments {
   std::string first, second, output = "-", type = "double";
   bool transposed = false;
   std::uint64_t max_products = 0;
@@ -40,7 +40,7 @@ spgemm::sparse_matrix<T> read(std::string const& path, cli::stats& stats) {
 }
 
 template <class T>
-int multiply(asked const& how, cli::stats& stats) {
+int multiply(arguments const& how, cli::stats& stats) {
   stats.phase("read");
   auto const first = read<T>(how.first, stats);
   auto second = how.second.empty() ? first : read<T>(how.second, stats);
@@ -75,7 +75,7 @@ int multiply(asked const& how, cli::stats& stats) {
 }
 
 int run(int argc, char** argv) {
-  asked how;
+  arguments how;
   cli::command_table table{
       .name = std::string(tool),
       .summary = "multiply sparse matrices",

@@ -104,7 +104,7 @@ class reference_reader {
         text.remove_prefix(std::min(end + 1, text.size()));
         continue;
       }
-      std::size_t end = 0;  // of the lines before the next header
+      std::size_t end = 0;  // end of the lines before the next header
       while (end != text.npos && !(end != 0 && text[end - 1] == '\n')) end = text.find('>', end + 1);
       std::string_view const lines = text.substr(0, end);
       add(lines);
@@ -237,7 +237,7 @@ int build_run_lengths(aligner_index_options const& options, suffix::run_length_f
 
 /// Opens the files, reads the reference to them, and writes them by write(reference, files, options of the build).
 /// @param first_opened  the number of the file that the aligner opens first @param strands  that are sorted at a time
-/// @param folder  of the files, if they have one of their own
+/// @param folder  the folder of the files, if they have one of their own
 template <class Reference, class Write>
 int build_packed(aligner_index_options const& options, std::initializer_list<char const*> ends, std::size_t first_opened,
                  unsigned strands, cli::common_options const& common, reporter& report, Write write,

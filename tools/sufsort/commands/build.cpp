@@ -33,12 +33,12 @@
 namespace ordo::inline v0::sufsort {
 namespace {
 
-unsigned width_for(std::string const& asked, std::size_t residues, std::size_t records) {
+unsigned width_for(std::string const& wanted, std::size_t residues, std::size_t records) {
   bool const narrow = suffix::index_fits(4, residues, records), fits_40 = suffix::index_fits(5, residues, records);
-  if ((asked == "32" && !narrow) || (asked == "40" && !fits_40))
-    throw usage_error(fmt::format("too few bits: --width {}: {} residues in {} records need {} bits", asked, residues, records,
+  if ((wanted == "32" && !narrow) || (wanted == "40" && !fits_40))
+    throw usage_error(fmt::format("too few bits: --width {}: {} residues in {} records need {} bits", wanted, residues, records,
                                   fits_40 ? 40 : 64));
-  if (asked != "auto") return asked == "32" ? 32 : asked == "40" ? 40 : 64;
+  if (wanted != "auto") return wanted == "32" ? 32 : wanted == "40" ? 40 : 64;
   return narrow ? 32 : fits_40 ? 40 : 64;
 }
 
@@ -121,7 +121,8 @@ std::string separator_of(build_options const& options) {
 }
 
 /// Reads files that are no FASTA, by append(files, options for reading).
-/// @param records  where append adds them @returns the field of JSON
+/// @param records  where append adds them
+/// @returns the field of JSON
 template <class Append>
 std::string read_corpus(build_options const& options, std::string const& separator, cli::common_options const& common,
                         reporter& report, suffix::corpus const& records, Append append) {
@@ -165,7 +166,7 @@ std::string read_corpus(build_options const& options, std::string const& separat
   return reading.field;
 }
 
-/// Returns whether a file has more than one record.
+/// Returns true if a file has more than one record.
 bool has_cut_files(suffix::corpus const& records) {
   return std::ranges::any_of(records.files, [](suffix::input_file const& file) { return file.records > 1; });
 }
@@ -369,7 +370,7 @@ int print_plan(build_options const& options, cli::common_options const& common) 
   suffix::build_plan const outlook = suffix::plan_build(n, 1, width == 32 ? 4 : 8, options.what, common.machine(),
                                                         options.memory.host_bytes(), options.policy.rows(), size);
   std::size_t const rows = n / options.policy.sample, arrays = rows * (width / 8) * (options.what.lcp ? 2 : 1);
-  std::size_t table = 0;  // of the k-mers of DNA
+  std::size_t table = 0;  // table of the k-mers of DNA
   if (options.kmers.wanted) {
     suffix::kmer_set const words = words_for("ACGT", options.kmers, rows, width);
     table = table_bytes(words, width);
@@ -455,7 +456,7 @@ void check_format(build_options const& options) {
 }
 
 /// Builds the arrays of records that all members hold. Collective.
-/// @param writer  of the first member, which writes the residues, too; null on the others
+/// @param writer  the writer of the first member, which writes the residues, too; null on the others
 /// @param width  bits of an entry @param held  bytes of host memory that each member holds
 template <class Records>
 suffix::distributed_report build_together(communicator& members, Records const& records, index_writer* writer,

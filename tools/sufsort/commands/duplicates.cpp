@@ -36,7 +36,7 @@
 namespace ordo::inline v0::sufsort {
 namespace {
 
-constexpr std::size_t part_bytes = std::size_t{4} << 20;  // of a text, about
+constexpr std::size_t part_bytes = std::size_t{4} << 20;  // part bytes of a text, about
 
 /// Writes the output of duplicates by all threads: of parts of the text, in order.
 class part_writer {
@@ -45,7 +45,8 @@ class part_writer {
       : index_(index), input_(index.view()), copies_(copies), out_(out), threads_(threads) {}
   virtual ~part_writer() = default;
 
-  /// Writes everything. @returns the ranges
+  /// Writes everything.
+  /// @returns the ranges
   virtual duplicate_counts write();
 
  protected:
@@ -198,7 +199,8 @@ class jsonl_writer {
         throw input_error(fmt::format("cannot read again: {}: the index is of standard input", index.path("json")));
   }
 
-  /// Writes everything. @returns the ranges
+  /// Writes everything.
+  /// @returns the ranges
   duplicate_counts write() {
     namespace chunks = suffix::detail;
     chunks::chunk_files texts;
@@ -210,13 +212,13 @@ class jsonl_writer {
       return chunks::chunk_files::opened{std::move(name), std::move(in)};
     };
     struct edited {
-      std::uint64_t lines = 0, first_line = 0;  // of the chunk, and those of the file before it
+      std::uint64_t lines = 0, first_line = 0;  // lines and first line of the chunk, and those of the file before it
       std::size_t first_record = 0;
       std::string text = {};
       duplicate_counts counts = {};
     };
     std::size_t record = 0;
-    std::uint64_t lines = 0;  // of the file
+    std::uint64_t lines = 0;  // lines of the file
     suffix::input_file const* file = nullptr;
     auto const end_file = [&] {
       if (file && lines != file->records) refuse(file->name, lines, "the file has fewer lines than when it was indexed as");
@@ -249,7 +251,7 @@ class jsonl_writer {
       });
       std::vector<suffix::byte_range> here;
       std::string string;
-      std::size_t next = 0;  // of ranges
+      std::size_t next = 0;  // next of ranges
       for (std::size_t r = one.first_record; r < last; ++r) {
         std::size_t const size = rest.find('\n');
         here.clear();

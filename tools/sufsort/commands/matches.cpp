@@ -51,7 +51,7 @@ constexpr std::uint64_t unit_letters = std::uint64_t{1} << 15;  // worked on at 
 // A letter may begin hundreds of matches, if these are not super-maximal.
 constexpr std::uint64_t gpu_letters = std::uint64_t{1} << 25, gpu_letters_of_all = std::uint64_t{1} << 22,
                         gpu_lengths = std::uint64_t{1} << 24;
-constexpr std::size_t units_of_thread = 4, max_gpu_bundles = 6;  // that wait or are worked on
+constexpr std::size_t units_of_thread = 4, max_gpu_bundles = 6;  // bundles that wait or are worked on
 
 /// Changes the letters of queries to those of the text.
 struct letter_rules {
@@ -203,7 +203,7 @@ std::uint64_t letters_in(std::vector<std::string> const& files) {
 class gpu_search {
  public:
   /// @param can_search  whether a GPU can: matches and matching statistics of all rows
-  /// @param letters  of the queries, about
+  /// @param letters  the letters of the queries, about
   gpu_search(searched_index& index, bool can_search, std::uint64_t letters, cli::common_options const& common) {
     machine_options const wanted = common.machine();
     if (!can_search || !(index.stored.description().find("fm"))) {
@@ -223,9 +223,10 @@ class gpu_search {
     });
   }
 
-  /// Returns whether a GPU was chosen.
+  /// Returns true if a GPU was chosen.
   [[nodiscard]] bool works() const { return works_; }
-  /// Finds matches of parts, or their matching statistics, one after the other. @returns nothing, or false, if the CPU must
+  /// Finds matches of parts, or their matching statistics, one after the other.
+  /// @returns nothing, or false, if the CPU must
   std::optional<suffix::found_matches> find(std::span<suffix::query_part const> parts, std::uint64_t min_length,
                                             bool super_maximal) {
     std::optional<suffix::found_matches> found;
@@ -472,11 +473,11 @@ class match_printer {
   std::size_t longest_name_ = 0;
 };
 
-/// Returns whether all matches within records are found, of which some may be selected later.
+/// Returns true if all matches within records are found, of which some may be selected later.
 bool are_all_found(searched_index const& index, matches_options const& options) {
   return options.find.max_occurrences == 0 && options.circular.empty() && index.stored.description().policy.rows().all();
 }
-/// Returns whether matches are found by matching statistics.
+/// Returns true if matches are found by matching statistics.
 bool are_by_statistics(searched_index const& index, matches_options const& options) {
   return options.super_maximal && are_all_found(index, options);
 }
@@ -575,7 +576,7 @@ class match_worker {
     one.reverse = reverse || (index_.both_strands && index_.is_reverse(one.position));
     if (reverse) one.query_begin = size - one.query_begin - one.length;
   }
-  // Returns whether a string has more occurrences than wanted, if those over the ends of circular records count, too. Those
+  // Returns true if a string has more occurrences than wanted, if those over the ends of circular records count, too. Those
   // within records are known to be few enough unless the string's match is over an end.
   [[nodiscard]] bool is_frequent(std::string_view string) const {
     std::uint64_t const limit = options_.find.max_occurrences, around = limit == 0 ? 0 : rings_->count(string);
@@ -595,8 +596,8 @@ class match_worker {
   std::optional<suffix::ring_match_finder> rings_;  // if records are circular
   match_printer printer_;
   bool needs_all_;           // matches of a query are selected and ordered together
-  bool by_statistics_;       // those that lie within others of their strand are not even found
-  std::vector<match> open_;  // of a query that the next unit continues
+  bool by_statistics_;       // matches within others of their strand are not searched
+  std::vector<match> open_;  // open of a query that the next unit continues
 };
 
 void refuse_tokens(searched_index const& index) {
@@ -680,7 +681,7 @@ int matching_statistics(statistics_options const& options, cli::common_options c
   if (circular.any()) rings.emplace(index.input, circular.of_text());
   report.phase("search");
   auto const work = [&](std::span<work_unit> units) {
-    std::vector<std::size_t> first_letter;  // of each unit
+    std::vector<std::size_t> first_letter;  // first letter of each unit
     std::size_t count = 0;
     for (work_unit const& unit : units) {
       first_letter.push_back(count);

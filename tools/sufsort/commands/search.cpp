@@ -238,7 +238,7 @@ std::string hit_printer::letters(std::size_t record, std::size_t begin, std::siz
   return all += index_.input.residues.substr(first * size, (length - there) * size);
 }
 
-// Appends the letters before and behind a hit in its record, in the direction of the pattern.
+// Appends the letters before and after a hit in its record, in the direction of the pattern.
 void hit_printer::add_context(std::string& text, hit const& one, std::size_t length) const {
   std::size_t const size = index_.input.residue_bytes;
   std::size_t const record = index_.search.record_of(one.position), begin = index_.input.begin_of(record),
@@ -249,9 +249,9 @@ void hit_printer::add_context(std::string& text, hit const& one, std::size_t len
                     num_behind = circular ? others : std::min(others, end - p - length);
   std::string const before =
                         letters(record, p >= begin + num_before ? p - num_before : p + (end - begin) - num_before, num_before),
-                    behind = letters(record, p + length, num_behind);
+                    after = letters(record, p + length, num_behind);
   bool const turned = one.at.reverse && !index_.both_strands;
-  for (std::string_view const side : {turned ? behind : before, turned ? before : behind}) {
+  for (std::string_view const side : {turned ? after : before, turned ? before : after}) {
     text += '\t';
     if (side.empty())
       text += '.';

@@ -58,7 +58,7 @@ class stretches {
 };
 
 /// Returns the lines that begin in a stretch. Adjacent positions with equal counts are one line.
-/// @param offset  of the record of the text in the record of the input
+/// @param offset  the offset of the record of the text in the record of the input
 template <class Count>
 std::string lines_of(suffix::text const& input, std::span<Count const> at, stretch const& part, std::string_view name,
                      std::uint64_t offset, bool normalize) {
@@ -66,11 +66,11 @@ std::string lines_of(suffix::text const& input, std::span<Count const> at, stret
   std::size_t const begin = input.begin_of(part.record), end = input.end_of(part.record);
   for (std::size_t p = part.begin; p < part.end;) {
     bool const goes_on = p != begin && at[p] == at[p - 1];  // the stretch before writes this line
-    std::size_t behind = p + 1;
-    while (behind < (goes_on ? part.end : end) && at[behind] == at[p]) ++behind;
+    std::size_t after = p + 1;
+    while (after < (goes_on ? part.end : end) && at[after] == at[p]) ++after;
     if (!goes_on && at[p] != 0) {
       append((text += name) += '\t', offset + p - begin);
-      append(text += '\t', offset + behind - begin);
+      append(text += '\t', offset + after - begin);
       text += '\t';
       if (normalize)
         fmt::format_to(std::back_inserter(text), "{:.6g}", 1 / double(at[p]));
@@ -78,13 +78,13 @@ std::string lines_of(suffix::text const& input, std::span<Count const> at, stret
         append(text, at[p]);
       text += '\n';
     }
-    p = behind;
+    p = after;
   }
   return text;
 }
 
 /// Returns the lines of the minimal unique substrings that begin in a stretch; of those that go around a record, two each.
-/// @param lengths  of the shortest unique strings at all positions @param goes_around  the record is circular
+/// @param lengths  the lengths of the shortest unique strings at all positions @param goes_around  the record is circular
 template <class Count>
 std::string lines_of_minimal(suffix::text const& input, std::span<Count const> lengths, stretch const& part,
                              std::string_view name, std::uint64_t offset, suffix::letter_choice letters, bool goes_around) {
@@ -107,7 +107,7 @@ std::string lines_of_minimal(suffix::text const& input, std::span<Count const> l
       known = std::max(known, p);
       while (known < stop && is_nucleotide(known)) ++known;
       if (known < stop) {
-        // All strings that begin at this letter or before it and end behind it hold it.
+        // All strings that begin at this letter or before it and end after it hold it.
         if (known >= part.end) break;
         p = known++;
         continue;
@@ -119,7 +119,8 @@ std::string lines_of_minimal(suffix::text const& input, std::span<Count const> l
   return text;
 }
 
-/// Prints the counts. @returns the number of k-mers that are left out because of their letters
+/// Prints the counts.
+/// @returns the number of k-mers that are left out because of their letters
 template <class Count>
 std::uint64_t print_counts(suffix::stored_index const& index, unique_options const& options, unsigned threads, reporter& report,
                            cli::output& out) {

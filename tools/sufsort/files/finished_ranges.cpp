@@ -17,7 +17,7 @@ namespace {
 struct header {
   char magic[16] = {'O', 'r', 'd', 'o', ' ', 'd', 'u', 'p', 'l', 'i', 'c', 'a', 't', 'e', 's', '2'};
   std::uint32_t identity = 0;
-  std::uint32_t crc32 = 0;  // of the rest of the file
+  std::uint32_t crc32 = 0;  // crc32 of the rest of the file
   std::uint64_t finished = 0, words = 0;
 };
 

@@ -10,7 +10,7 @@ namespace ordo::inline v0::sufsort {
 
 /// What an interrupted search for duplicates has found, in a file that is replaced as a whole after each range.
 struct finished_ranges {
-  std::size_t finished = 0;  // as of suffix::copy_finder
+  std::size_t finished = 0;  // as in suffix::copy_finder
   std::vector<std::uint64_t> marks;
 };
 

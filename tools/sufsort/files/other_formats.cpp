@@ -75,7 +75,7 @@ std::optional<other_format> find(std::array<magic, N> const& among, std::string_
   return found == among.end() ? std::nullopt : std::optional(found->format);
 }
 
-/// Returns whether the first lines are divided into the same number of columns, three or more.
+/// Returns true if the first lines are divided into the same number of columns, three or more.
 bool has_columns(std::string_view begin, char separator) {
   std::ptrdiff_t columns = -1;
   for (int line = 0; line < 3; ++line) {

@@ -61,7 +61,7 @@ TEST_CASE("64 bytes are tested at a time", "[core]") {
   }
 }
 
-TEST_CASE("chosen bytes are copied, and none behind the room is written", "[core]") {
+TEST_CASE("chosen bytes are copied, and none after the room is written", "[core]") {
   random_numbers random(2);
   for (unsigned round = 0; round < 2000; ++round) {
     std::size_t const size = 1 + random.below(300), rows = (size + 63) / 64;

@@ -45,7 +45,7 @@ std::vector<std::uint32_t> const& against_array_sort() {
   return keys;
 }
 
-/// Keys whose samples leave almost all keys behind the last splitter.
+/// Keys whose samples leave almost all keys after the last splitter.
 std::vector<std::uint32_t> against_sample_sort(std::size_t n) {
   adversary against(n);
   auto const less = [&](std::uint32_t a, std::uint32_t b) { return against.key(a) < against.key(b); };

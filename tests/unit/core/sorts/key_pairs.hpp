@@ -29,7 +29,7 @@ inline strings::order order_of(strings::key const& k) {
 
 inline std::string codes_of(strings::key_encoder const& encode, std::string const& line) {
   std::string codes = "before";
-  encode.append(std::string_view(std::string(line)), codes);  // a copy, so that a sanitizer sees reads behind its end
+  encode.append(std::string_view(std::string(line)), codes);  // a copy, so that a sanitizer sees reads after its end
   return codes.substr(6);
 }
 

@@ -45,7 +45,7 @@ struct layout {
   }
 };
 
-/// Returns `count` segments of `length` items, with `rest` items behind them.
+/// Returns `count` segments of `length` items, with `rest` items after them.
 inline layout uniform_layout(std::size_t count, std::size_t length, std::size_t rest) {
   layout where;
   for (std::size_t s = 0; s < count; ++s) where.add(length, 0);

@@ -18,7 +18,7 @@ namespace {
 struct decimal {
   bool negative = false;
   std::string integers, fraction;
-  std::string behind;
+  std::string after;
 
   explicit decimal(std::string const& text) {
     std::size_t at = text.find_first_not_of(" \t");
@@ -28,7 +28,7 @@ struct decimal {
     for (; at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])); ++at) integers += text[at];
     if (at < text.size() && text[at] == '.')
       for (++at; at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])); ++at) fraction += text[at];
-    behind = text.substr(at);
+    after = text.substr(at);
     integers.erase(0, integers.find_first_not_of('0'));
     fraction.erase(fraction.find_last_not_of('0') + 1);
     if (zero()) negative = false;
@@ -73,9 +73,8 @@ TEST_CASE("Keys of numbers are in the order of the numbers", "[line_keys][small]
 TEST_CASE("Keys of numbers with units are in the order of sign, unit and number", "[line_keys][small]") {
   auto const value = [](std::string const& piece) {
     decimal n(piece);
-    std::size_t const found =
-        n.zero() || n.behind.empty() ? std::string::npos : std::string_view("KMGTPEZYRQ").find(n.behind[0]);
-    int const order = n.behind.substr(0, 1) == "k" && !n.zero() ? 1 : found == std::string::npos ? 0 : int(found) + 1;
+    std::size_t const found = n.zero() || n.after.empty() ? std::string::npos : std::string_view("KMGTPEZYRQ").find(n.after[0]);
+    int const order = n.after.substr(0, 1) == "k" && !n.zero() ? 1 : found == std::string::npos ? 0 : int(found) + 1;
     return std::pair{n.negative ? -order : order, n};
   };
   strings::key k;

@@ -13,7 +13,7 @@ document small() {
   return made;
 }
 
-// Done, or refused by one message that says where; anything else fails the test. @returns whether it was done
+// Done, or refused by one message that says where; anything else fails the test. @returns true if it was done
 template <class Work>
 bool done_or_refused(Work work) {
   try {
@@ -36,7 +36,7 @@ std::string put_in_order(std::string const& text, ordo::spectra::sort_options co
 }
 
 // Sorted, with all spectra and without those of few peaks, made MGF and summarized, or refused; spectra put in order,
-// too. What comes out is mzML that is in order. @returns whether all was done
+// too. What comes out is mzML that is in order. @returns true if all was done
 bool survives(std::string const& text) {
   ordo::spectra::sort_options options;
   options.name = "f.mzML";
@@ -123,7 +123,7 @@ TEST_CASE("mzml: what is wrong is named, with its line") {
       {"<precursorList", "<spectrum defaultArrayLength=\"1\"/><precursorList",
        "not mzML: f.mzML:10: a spectrum inside a spectrum"},
       {"<indexList ", "<spectrum defaultArrayLength=\"0\"/><indexList ", ""},
-      {"</indexList>", "</indexList><spectrum defaultArrayLength=\"0\"/>", "not mzML: f.mzML:69: a spectrum behind the index"},
+      {"</indexList>", "</indexList><spectrum defaultArrayLength=\"0\"/>", "not mzML: f.mzML:69: a spectrum after the index"},
   };
   for (auto const& [what, by, message] : all) {
     CAPTURE(what, by);

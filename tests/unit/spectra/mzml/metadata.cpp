@@ -95,7 +95,7 @@ TEST_CASE("mzml: values that are made of peaks are made anew where peaks leave, 
   options.select.top = 3;
   CHECK(sorted(by_name, options).find(R"(<userParam name="total ion current" value="15.5"/>)") != std::string::npos);
 
-  // In other forms, and behind the arrays.
+  // In other forms, and after the arrays.
   std::string const odd =
       replaced(replaced(four, R"(<cvParam cvRef="MS" accession="MS:1000285" value="77"/>)", ""), "    </binaryDataArrayList>\n",
                "    </binaryDataArrayList>\n<cvParam value='7&#x37;' accession='MS:1000285' ></cvParam >");
@@ -197,7 +197,7 @@ TEST_CASE("mzml: what cannot be recorded is told") {
   CHECK(why("<spectrumList defaultDataProcessingRef=\"d\"", "<spectrumList") ==
         start + "the list of spectra refers to no dataProcessing");
   CHECK(why("version=\"1.1.0\"", "version=\"1.0\"") == start + "the document is mzML 1.0");
-  // A fault behind the head does not hide it, whatever the size of chunks.
+  // A fault after the head does not hide it, whatever the size of chunks.
   for (std::string const& text : {replaced(replaced(in, lists, ""), "ms level\" value=\"2\"", "ms level\" value=\"x\""),
                                   replaced(in, lists, "").substr(0, replaced(in, lists, "").find("</spectrum>"))})
     for (std::size_t const block : {std::size_t{1}, std::size_t{300}, std::size_t{1} << 20}) {
@@ -315,7 +315,7 @@ TEST_CASE("mzml: bytes that are no UTF-8 are read as Windows-1252 where that is 
     CHECK(right.text == made_of(named(sign), options, format::mgf).text);
     CHECK(right.warnings.empty());  // where no index is written
   }
-  // Lines and bytes of what is wrong behind them; other encodings.
+  // Lines and bytes of what is wrong after them; other encodings.
   std::string const late = replaced(named("\xb5\xb5\xb5"), "</scan>", "</scam>");
   std::string out;
   options.name = "f.mzML";

@@ -18,9 +18,9 @@ using namespace ordo::suffix::detail;
 namespace {
 
 // Returns what is left of the suffix at p after `known` of its letters, at most `letters`.
-std::string_view letters_behind(stored_text const& stored, std::size_t p, std::size_t behind, unsigned letters) {
+std::string_view letters_behind(stored_text const& stored, std::size_t p, std::size_t after, unsigned letters) {
   suffix::text const text = stored.view();
-  return text.residues.substr(p + behind, std::min<std::size_t>(letters, text.end_of(text.record_of(p)) - p - behind));
+  return text.residues.substr(p + after, std::min<std::size_t>(letters, text.end_of(text.record_of(p)) - p - after));
 }
 
 unsigned common(std::string_view a, std::string_view b) {
@@ -42,9 +42,9 @@ void expect_keys(stored_text const& stored, packed_view text, random_numbers& ra
     REQUIRE(is_uniform_key(text)(x) == is_uniform);
     unsigned const bits = unsigned(text.key_bits().end);
     REQUIRE((bits == 64 || x >> bits == 0));
-    std::size_t const behind = 1 + random.below(a.size());
-    std::string_view const rest = letters_behind(stored, p, behind, text.letters);
-    std::uint64_t const z = text.key_behind(p + behind);
+    std::size_t const after = 1 + random.below(a.size());
+    std::string_view const rest = letters_behind(stored, p, after, text.letters);
+    std::uint64_t const z = text.key_behind(p + after);
     REQUIRE(text.length(z) == rest.size());
     REQUIRE(text.common_letters(z, x) == common(rest, a));
   }

@@ -140,7 +140,8 @@ struct manner {
   bool cpus = true, as_gpus = false, through_first = false;
 };
 
-/// Builds an index with so many members. @returns the rounds in which ranks crossed
+/// Builds an index with so many members.
+/// @returns the rounds in which ranks crossed
 template <class Index = std::uint32_t>
 unsigned expect_same(std::size_t size, suffix::text const& input, manner how = {}, suffix::row_selection rows = {},
                      std::size_t entry_bytes = sizeof(Index)) {

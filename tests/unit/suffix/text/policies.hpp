@@ -25,7 +25,7 @@ struct bytes_sink final : ordo::sink {
   void write_at(std::uint64_t offset, std::span<char const> data) override {
     std::lock_guard const lock(writing);
     // No assertion: those of the test framework are for one thread.
-    if (offset + data.size() > all.size()) throw std::out_of_range("written behind the end");
+    if (offset + data.size() > all.size()) throw std::out_of_range("written after the end");
     all.replace(offset, data.size(), data.data(), data.size());
   }
 };
