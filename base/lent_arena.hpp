@@ -1,8 +1,11 @@
 #pragma once
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include <tbb/task_arena.h>
+
+#include "base/threads.hpp"
 
 namespace ordo::inline v0 {
 
@@ -22,7 +25,10 @@ class lent_arena {
   [[nodiscard]] int max_concurrency() const { return arena_->max_concurrency(); }
   template <class F>
   decltype(auto) execute(F&& f) {
-    return arena_->execute(std::forward<F>(f));
+    if constexpr (std::is_void_v<std::invoke_result_t<F&>>)
+      host_detail::run_in(*arena_, f);
+    else
+      return arena_->execute(std::forward<F>(f));
   }
 
  private:

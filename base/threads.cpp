@@ -8,7 +8,9 @@
 
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <tbb/blocked_range.h>
 #include <tbb/info.h>
+#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include "base/processes/forks.hpp"
@@ -76,3 +78,16 @@ int threads_for(unsigned wanted) {
 }
 
 }  // namespace ordo::inline v0
+
+namespace ordo::inline v0::host_detail {
+
+void for_ranges(std::size_t n, std::size_t grain, void (*call)(void const*, std::size_t, std::size_t), void const* context) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, grain),
+                    [=](auto const& range) { call(context, range.begin(), range.end()); });
+}
+
+void in_arena(tbb::task_arena& arena, void (*call)(void const*), void const* context) {
+  arena.execute([=] { call(context); });
+}
+
+}  // namespace ordo::inline v0::host_detail

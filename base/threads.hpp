@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 namespace ordo::inline v0 {
@@ -18,6 +16,21 @@ int threads_for(unsigned wanted);
 }  // namespace ordo::inline v0
 
 namespace ordo::inline v0::host_detail {
+
+#pragma GCC visibility push(default)
+/// Calls call(context, begin, end) for ranges that make up [0, n), in parallel. Ranges of more than `grain` items may be divided.
+/// Not a template: each of its instances would compile the tasks of oneTBB again, which took half of the build.
+void for_ranges(std::size_t n, std::size_t grain, void (*call)(void const* context, std::size_t begin, std::size_t end),
+                void const* context);
+/// Calls call(context) in an arena.
+void in_arena(tbb::task_arena& arena, void (*call)(void const* context), void const* context);
+#pragma GCC visibility pop
+
+/// Calls f() in an arena.
+template <class F>
+void run_in(tbb::task_arena& arena, F const& f) {
+  in_arena(arena, [](void const* call) { (*static_cast<F const*>(call))(); }, &f);
+}
 
 /// Equal blocks of a range: few enough that a table per block is cheap, and enough that threads share them evenly.
 struct blocks {
@@ -34,7 +47,13 @@ struct blocks {
   template <class F>
   void run(F f) const {
     if (count == 1) return f(std::size_t{0}, std::size_t{0}, n);
-    tbb::parallel_for(std::size_t{0}, count, [&](std::size_t b) { f(b, begin(b), end(b)); });
+    auto const on_block = [&](std::size_t b) { f(b, begin(b), end(b)); };
+    for_ranges(
+        count, 1,
+        [](void const* call, std::size_t b, std::size_t last) {
+          for (; b != last; ++b) (*static_cast<decltype(on_block)*>(call))(b);
+        },
+        &on_block);
   }
 };
 
@@ -44,9 +63,12 @@ void parallel_each(std::size_t n, std::size_t grain, F f) {
   if (n <= grain) {
     for (std::size_t i = 0; i < n; ++i) f(i);
   } else {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, grain), [&](auto const& range) {
-      for (std::size_t i = range.begin(); i != range.end(); ++i) f(i);
-    });
+    for_ranges(
+        n, grain,
+        [](void const* call, std::size_t i, std::size_t last) {
+          for (F& each = *static_cast<F*>(const_cast<void*>(call)); i != last; ++i) each(i);
+        },
+        &f);
   }
 }
 

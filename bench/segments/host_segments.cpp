@@ -13,6 +13,8 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 #include <nlohmann/json.hpp>
 

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_for_each.h>
 #include <tbb/task_arena.h>
 
@@ -94,14 +96,14 @@ class host_backend {
   template <class T>
   void copy(std::span<T const> from, std::span<std::type_identity_t<T>> to) {
     if (from.data() == to.data() || from.empty()) return;
-    arena_.execute([&] {
+    host_detail::run_in(arena_, [&] {
       host_detail::copy_all<T, host_detail::nothing>({const_cast<T*>(from.data()), nullptr}, {to.data(), nullptr}, from.size());
     });
   }
 
   template <class F>
   void each(std::size_t n, F f) {
-    arena_.execute([&] { host_detail::parallel_each(n, 2048, f); });
+    host_detail::run_in(arena_, [&] { host_detail::parallel_each(n, 2048, f); });
   }
 
   /// The workers of all threads, which keep their memory from call to call.
@@ -115,7 +117,7 @@ class host_backend {
   }
   template <class F>
   void each_worker(workers& all, std::size_t n, F f) {
-    arena_.execute([&] {
+    host_detail::run_in(arena_, [&] {
       tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), [&](auto const& range) {
         auto& worker = all.local();
         for (std::size_t i = range.begin(); i != range.end(); ++i) f(worker, i);
@@ -126,7 +128,7 @@ class host_backend {
   /// backend that take nothing from the pool.
   template <class T, class F>
   void work_off(std::vector<T> items, F f) {
-    arena_.execute([&] {
+    host_detail::run_in(arena_, [&] {
       tbb::parallel_for_each(items.begin(), items.end(), [&](T const& item, tbb::feeder<T>& feeder) {
         // A thread that waits for others inside of f does not begin another item, so that the stack has a limit.
         for (T const& more : tbb::this_task_arena::isolate([&] { return f(item); })) feeder.add(more);
@@ -145,7 +147,7 @@ class host_backend {
   template <class In, class T, class Op>
   void scan(std::size_t n, In in, std::span<T> out, Op op) {
     if (n == 0) return;
-    arena_.execute([&] {
+    host_detail::run_in(arena_, [&] {
       host_detail::blocks const parts(n, 1 << 13);
       std::vector<T> sums(parts.count);
       if (parts.count > 1) {
@@ -167,7 +169,7 @@ class host_backend {
   template <class In, class T, class Op>
   T reduce(std::size_t n, In in, T init, Op op) {
     if (n == 0) return init;
-    arena_.execute([&] {
+    host_detail::run_in(arena_, [&] {
       host_detail::blocks const parts(n, 1 << 13);
       std::vector<T> sums(parts.count);
       parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
@@ -183,7 +185,7 @@ class host_backend {
   template <class Keep, class Item, class T>
   std::size_t select(std::size_t n, Keep keep, Item item, std::span<T> out) {
     std::size_t kept = 0;
-    arena_.execute([&] {
+    host_detail::run_in(arena_, [&] {
       host_detail::blocks const parts(n, 1 << 13);
       std::vector<std::size_t> at(parts.count, 0);
       if (parts.count > 1) {
@@ -262,12 +264,12 @@ class host_backend {
   template <class K, class V>
   void radix_sort_in(scratch<K, V> memory, std::span<K> keys, std::span<V> values) {
     host_detail::records<K, V> const all{keys.data(), values.data()};
-    arena_.execute([&] { host_detail::sort_encoded(all, all, memory.records(), keys.size(), detail::clipped<K>({}), {}); });
+    host_detail::run_in(arena_, [&] { host_detail::sort_encoded(all, all, memory.records(), keys.size(), detail::clipped<K>({}), {}); });
   }
   template <class K, class V, class Less>
   void sample_sort_in(scratch<K, V> memory, std::span<K> keys, std::span<V> values, Less less) {
     host_detail::records<K, V> const all{keys.data(), values.data()};
-    arena_.execute([&] { host_detail::sort_by_samples(all, memory.records(), memory.numbers, keys.size(), less); });
+    host_detail::run_in(arena_, [&] { host_detail::sort_by_samples(all, memory.records(), memory.numbers, keys.size(), less); });
   }
 
   template <class Key, class K, class Index>
@@ -278,7 +280,7 @@ class host_backend {
       [[nodiscard]] Index value(std::size_t i) const { return Index(i); }
     };
     with_scratch<K, Index>(n, [&](host_detail::records<K, Index> scratch) {
-      arena_.execute([&] {
+      host_detail::run_in(arena_, [&] {
         host_detail::sort_computed(computed{key}, {keys.data(), index.data()}, scratch, n, detail::clipped<K>(bits));
       });
     });
@@ -299,7 +301,7 @@ class host_backend {
   template <class K, class V, class Offset>
   void array_sort(std::span<K> keys, std::span<V> values, segment_list<Offset> arrays, key_code<K> code = {}) {
     if (!values.empty()) detail::check_length("values", "array sort", values.size(), keys.size());
-    arena_.execute([&] {
+    host_detail::run_in(arena_, [&] {
       if (values.empty())
         host_detail::sort_arrays(host_detail::records<K, host_detail::nothing>{keys.data(), nullptr}, arrays, code);
       else
@@ -317,7 +319,7 @@ class host_backend {
                          bit_range bits = {}) {
     if (!heads.empty()) detail::check_length("heads", "segmented sort", heads.size(), items.size());
     using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
-    arena_.execute([&] {
+    host_detail::run_in(arena_, [&] {
       host_detail::sort_computed_segments<K>(
           items.data(), segments, key, heads.empty() ? nullptr : heads.data(), detail::clipped<K>(bits),
           [&]<class Values>(std::size_t n, Values, auto use) { with_scratch<K, Values>(n, use); });
@@ -334,20 +336,20 @@ class host_backend {
   template <class K, class V>
   void sort(host_detail::records<K, V> from, host_detail::records<K, V> to, std::size_t n, bit_range bits, key_code<K> code) {
     with_scratch<K, V>(n, [&](host_detail::records<K, V> scratch) {
-      arena_.execute([&] { host_detail::sort_encoded(from, to, scratch, n, detail::clipped<K>(bits), code); });
+      host_detail::run_in(arena_, [&] { host_detail::sort_encoded(from, to, scratch, n, detail::clipped<K>(bits), code); });
     });
   }
   template <class K, class V, class Less>
   void sort_by(host_detail::records<K, V> all, std::size_t n, Less less) {
     with_scratch<K, V>(n, [&](host_detail::records<K, V> scratch) {
       auto const numbers = buffer<std::uint8_t>(n);
-      arena_.execute([&] { host_detail::sort_by_samples(all, scratch, numbers.data(), n, less); });
+      host_detail::run_in(arena_, [&] { host_detail::sort_by_samples(all, scratch, numbers.data(), n, less); });
     });
   }
   template <class K, class V, class Offset>
   void sort_segments(host_detail::records<K, V> all, segment_list<Offset> segments, std::span<std::uint8_t> heads,
                      bit_range bits, key_code<K> code) {
-    arena_.execute([&] {
+    host_detail::run_in(arena_, [&] {
       host_detail::sort_stored_segments(all, segments, heads.empty() ? nullptr : heads.data(), detail::clipped<K>(bits), code,
                                         [&](std::size_t n, auto use) { with_scratch<K, V>(n, use); });
     });

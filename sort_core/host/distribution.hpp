@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <tbb/parallel_for.h>
+
 #include "base/threads.hpp"
 #include "sort_core/host/presorted.hpp"
 #include "sort_core/host/records.hpp"

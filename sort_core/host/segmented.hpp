@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
 #include <tbb/combinable.h>
 #include <tbb/enumerable_thread_specific.h>
 
