@@ -32,20 +32,20 @@ void each_equal_byte(unsigned char const* p, std::size_t n, unsigned char value,
   constexpr std::size_t block = 256, at_once = 4;
   for (std::size_t begin = 0; begin < n; begin += block) {
     std::uint8_t places[block + at_once];
-    std::size_t found = 0;
+    std::size_t result = 0;
     for (std::size_t at = begin; at < std::min(n, begin + block); at += byte_row_size) {
       std::size_t const left = n - at;
       std::uint64_t bits =
           left >= byte_row_size ? byte_row(p + at).equal_to(value) : byte_row(p + at, left).equal_to(value) & low_bits(left);
-      std::size_t const end = found + count_ones(bits);
+      std::size_t const end = result + count_ones(bits);
       do {
         for (std::size_t k = 0; k < at_once; ++k, bits &= bits - 1)
-          places[found + k] = static_cast<std::uint8_t>(at - begin + trailing_zeros(bits));
-        found += at_once;
-      } while (found < end);
-      found = end;
+          places[result + k] = static_cast<std::uint8_t>(at - begin + trailing_zeros(bits));
+        result += at_once;
+      } while (result < end);
+      result = end;
     }
-    for (std::size_t k = 0; k < found; ++k) f(begin + places[k]);
+    for (std::size_t k = 0; k < result; ++k) f(begin + places[k]);
   }
 }
 

@@ -245,8 +245,8 @@ void report::add(row_result const& r) {
 
 void report::print_rivals(measured const& r) const {
   for (auto const& name : rivals_) {
-    auto const found = r.rivals.find(name);
-    fmt::print(" {:>10}", found == r.rivals.end() ? "-" : cell(found->second.time, found->second.right));
+    auto const it = r.rivals.find(name);
+    fmt::print(" {:>10}", it == r.rivals.end() ? "-" : cell(it->second.time, it->second.right));
   }
 }
 
@@ -305,8 +305,8 @@ void report::print_rates() const {
     for (whole_result const& r : wholes_) {
       if (r.row.name() != name || r.log_items != log_items) continue;
       if (contender.empty()) return r.wrong.empty() ? double(r.items) / r.ours.ms / 1e3 : 0;
-      auto const found = r.rivals.find(contender);
-      if (found != r.rivals.end() && found->second.right) return double(r.items) / found->second.time.ms / 1e3;
+      auto const it = r.rivals.find(contender);
+      if (it != r.rivals.end() && it->second.right) return double(r.items) / it->second.time.ms / 1e3;
     }
     return 0.0;
   };

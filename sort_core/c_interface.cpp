@@ -219,9 +219,9 @@ void add_segments(sort_task& task, ordo_segments const* given) {
   task.ends_given = segments.count;
 }
 
-sort_task task_of(sort_task::operation what, ordo_type key_type, void const* keys, std::size_t n) {
+sort_task task_of(sort_task::operation operation, ordo_type key_type, void const* keys, std::size_t n) {
   sort_task task;
-  task.what = what;
+  task.what = operation;
   add_keys(task, key_type, keys, n);
   return task;
 }

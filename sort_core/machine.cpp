@@ -45,11 +45,11 @@ std::string_view to_string(device which) {
 }
 
 std::vector<gpu_info> gpus() {
-  std::vector<gpu_info> found;
-  if constexpr (cuda_enabled) found = cuda_detail::list_gpus();
+  std::vector<gpu_info> result;
+  if constexpr (cuda_enabled) result = cuda_detail::list_gpus();
   if (auto const limit = gpu_memory_limit())
-    for (gpu_info& gpu : found) gpu.memory = std::min(gpu.memory, *limit);
-  return found;
+    for (gpu_info& gpu : result) gpu.memory = std::min(gpu.memory, *limit);
+  return result;
 }
 
 bool built_with_cuda() noexcept {

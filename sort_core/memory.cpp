@@ -58,11 +58,11 @@ void* pool::allocate(std::size_t bytes) {
   void* block = from_reserve(size);
   std::size_t taken = size;
   if (!block) {
-    auto const found = kept_for(size);
-    if (found != kept_.end()) {
-      taken = found->first;
-      block = found->second;
-      kept_.erase(found);
+    auto const result = kept_for(size);
+    if (result != kept_.end()) {
+      taken = result->first;
+      block = result->second;
+      kept_.erase(result);
       kept_bytes_ -= taken;
     } else {
       block = from_source(size);
@@ -140,11 +140,11 @@ void pool::release_reserve() noexcept {
 
 /// Returns a cached block for a request of `size` bytes, or end().
 std::multimap<std::size_t, void*>::iterator pool::kept_for(std::size_t size) {
-  auto const found = kept_.lower_bound(size);
-  if (found == kept_.end() || found->first == size) return found;
-  bool const will_do = reuse_ == reuse::larger_too && found->first / 2 <= size && limit_ - in_use_ - size >= max_in_use_ &&
-                       unused_ + found->first - size <= spare();
-  return will_do ? found : kept_.end();
+  auto const it = kept_.lower_bound(size);
+  if (it == kept_.end() || it->first == size) return it;
+  bool const will_do = reuse_ == reuse::larger_too && it->first / 2 <= size && limit_ - in_use_ - size >= max_in_use_ &&
+                       unused_ + it->first - size <= spare();
+  return will_do ? it : kept_.end();
 }
 
 /// Returns the maximum excess, in bytes, of blocks in use over the requests. The source is queried once per maximum in use,

@@ -16,7 +16,7 @@ void name_steps(comparison& of, sort_options const& options, bool prints) {
   if (!of.steps.empty()) return;
   comparison none;
   detail::filter_effects(options, prints).add({}, 0, true, true, none);
-  for (step_effect& one : none.steps) of.steps.push_back({std::move(one.option), 0, 0});
+  for (step_effect& step : none.steps) of.steps.push_back({std::move(step.option), 0, 0});
 }
 
 }  // namespace
@@ -36,9 +36,9 @@ comparison compare(spectrum_inputs const& inputs, sort_options const& options, s
   detail::read_inputs(
       inputs, options, {.what = detail::purpose::compare, .to = to.value_or(format::mzml)}, [](sort_options&) {},
       [&](std::size_t, std::uint64_t, detail::pipeline& work) {
-        comparison one = work.compared();
-        one.before.take_size(work.report());
-        all.add(one);
+        comparison comparison = work.compared();
+        comparison.before.take_size(work.report());
+        all.add(comparison);
       });
   name_steps(all, options, false);
   return all;

@@ -26,16 +26,16 @@ spectrum_columns read_spectra(source& input, sort_options const& options, format
   return work.take_columns();
 }
 
-void spectrum_columns::add(spectrum const& one) {
+void spectrum_columns::add(spectrum const& spectrum) {
   constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-  mz.insert(mz.end(), one.peaks.mz.begin(), one.peaks.mz.end());
-  intensity.insert(intensity.end(), one.peaks.intensity.begin(), one.peaks.intensity.end());
+  mz.insert(mz.end(), spectrum.peaks.mz.begin(), spectrum.peaks.mz.end());
+  intensity.insert(intensity.end(), spectrum.peaks.intensity.begin(), spectrum.peaks.intensity.end());
   offsets.push_back(mz.size());
-  precursor_mz.push_back(one.header.precursor_mz.value_or(missing));
-  rt_seconds.push_back(one.header.rt_seconds.value_or(missing));
-  charge.push_back(one.header.charges.empty() ? 0 : one.header.charges.front());
-  ms_level.push_back(one.header.ms_level.value_or(0));
-  titles += one.header.title.value_or("");
+  precursor_mz.push_back(spectrum.header.precursor_mz.value_or(missing));
+  rt_seconds.push_back(spectrum.header.rt_seconds.value_or(missing));
+  charge.push_back(spectrum.header.charges.empty() ? 0 : spectrum.header.charges.front());
+  ms_level.push_back(spectrum.header.ms_level.value_or(0));
+  titles += spectrum.header.title.value_or("");
   title_offsets.push_back(titles.size());
 }
 

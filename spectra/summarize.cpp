@@ -58,18 +58,18 @@ void value_grid::widen() {
   cells_ = std::move(wide);
 }
 
-void summary::add(spectrum const& one, bool distributions) {
+void summary::add(spectrum const& spectrum, bool distributions) {
   ++spectra;
-  peaks += one.peaks.size();
-  ++peak_counts[one.peaks.size()];
-  for (double const value : one.peaks.mz) {
+  peaks += spectrum.peaks.size();
+  ++peak_counts[spectrum.peaks.size()];
+  for (double const value : spectrum.peaks.mz) {
     mz.add(value);
     if (!distributions || std::isnan(value)) continue;
     std::size_t const bin = value <= 0 ? 0 : std::size_t(std::min(value, double(max_mz_bins - 1)));
     if (mz_bins.size() <= bin) mz_bins.resize(bin + 1);
     ++mz_bins[bin];
   }
-  for (double const value : one.peaks.intensity) {
+  for (double const value : spectrum.peaks.intensity) {
     if (std::isnan(value)) {
       ++without_intensity;
     } else {
@@ -82,15 +82,15 @@ void summary::add(spectrum const& one, bool distributions) {
       ++intensity_octaves[octave];
     }
   }
-  if (std::ranges::is_sorted(one.peaks.mz, comes_before)) {
+  if (std::ranges::is_sorted(spectrum.peaks.mz, comes_before)) {
     ++in_order;
-    duplicates += repeats(one.peaks.mz);
+    duplicates += repeats(spectrum.peaks.mz);
   } else {
-    std::vector<double> sorted(one.peaks.mz.begin(), one.peaks.mz.end());
+    std::vector<double> sorted(spectrum.peaks.mz.begin(), spectrum.peaks.mz.end());
     std::ranges::sort(sorted, comes_before);
     duplicates += repeats(sorted);
   }
-  spectrum_header const& header = one.header;
+  spectrum_header const& header = spectrum.header;
   titles += header.title.has_value();
   scans += header.scan.has_value();
   if (header.precursor_mz) precursor_mz.add(*header.precursor_mz);

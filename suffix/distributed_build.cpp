@@ -23,18 +23,18 @@ detail::suffix_builder<Index> builder_on(device kind) {
 }  // namespace
 
 template <class Index>
-distributed_report build_into(communicator& members, text const& input, extra_arrays what, output_opener const& open,
+distributed_report build_into(communicator& members, text const& input, extra_arrays arrays, output_opener const& open,
                               std::size_t entry_bytes, build_options const& options) {
-  detail::check_residues(input, options.rows, what.bwt);
+  detail::check_residues(input, options.rows, arrays.bwt);
   std::size_t const n = input.size(), share_of_n = n / members.size() + 1;
   detail::member_share share(members, open,
-                             detail::check_arrays(n, input.starts, entry_bytes, sizeof(Index), options.rows, what.bwt));
+                             detail::check_arrays(n, input.starts, entry_bytes, sizeof(Index), options.rows, arrays.bwt));
   machine_choice const machine = choose_machine(
       options.machine, share_of_n * input.residue_bytes, detail::min_gpu_bytes(options.machine.threads), [&](gpu_info const&) {
-        return build_memory(device::gpu, share_of_n, input.records(), sizeof(Index), what, options.rows, input.residue_bytes)
+        return build_memory(device::gpu, share_of_n, input.records(), sizeof(Index), arrays, options.rows, input.residue_bytes)
             .min_bytes;
       });
-  detail::results<Index> const to{what, {}, {.entry_bytes = share.entry_bytes()}, options.rows, &share};
+  detail::results<Index> const to{arrays, {}, {.entry_bytes = share.entry_bytes()}, options.rows, &share};
   share.report.build.machine = machine;
   try {
     std::size_t const peak = builder_on<Index>(machine.device).build(input, to, options, machine.gpu_index);
@@ -57,8 +57,8 @@ void run_on_machines(std::span<machine_options const> machines, std::function<vo
   auto const run = [&](communicator& members, machine&) { work(members); };
   // Members that are GPUs exchange data without the host.
   std::vector<unsigned> gpus;
-  for (machine_options const& one : machines)
-    if (one.device == device::gpu && one.gpu_index) gpus.push_back(*one.gpu_index);
+  for (machine_options const& machine : machines)
+    if (machine.device == device::gpu && machine.gpu_index) gpus.push_back(*machine.gpu_index);
   if (gpus.empty() || gpus.size() != machines.size())
     run_members(machines.size(), run, 1);
   else

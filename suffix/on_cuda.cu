@@ -16,9 +16,9 @@ suffix_builder<Index> cuda_builder() {
                              [&](cuda_backend& backend) { return build_on(backend, input, to, options); });
   };
   gpus.check = [](text const& input, arrays<Index const> all, build_options const& options, unsigned gpu_index,
-                  std::optional<mismatch>& found) {
+                  std::optional<mismatch>& result) {
     return with_machine<gpu>(options.machine, gpu_index, [&](cuda_backend& backend) {
-      found = find_mismatch(backend, input, all);
+      result = find_mismatch(backend, input, all);
       return backend.pool().peak();
     });
   };

@@ -17,10 +17,10 @@ suffix_builder<Index> host_builder() {
     });
   };
   cpus.check = [](text const& input, arrays<Index const> all, build_options const& options, unsigned,
-                  std::optional<mismatch>& found) {
+                  std::optional<mismatch>& result) {
     return with_machine<cpu>(options.machine, options.machine.threads, [&](host_backend& backend) {
       pool::limit const limited(backend.pool(), options.memory);
-      found = find_mismatch(backend, input, all);
+      result = find_mismatch(backend, input, all);
       return backend.pool().peak();
     });
   };

@@ -97,12 +97,12 @@ matrix recursive(unsigned scale, std::size_t edges_of_node) {
 nlohmann::ordered_json to_json(square_row const& row) {
   nlohmann::ordered_json x{{"name", row.name},       {"type", row.type},         {"rows", row.rows},
                            {"entries", row.entries}, {"products", row.products}, {"result_entries", row.result_entries}};
-  for (auto const& one : row.contenders)
-    x["contenders"][one.name] = {{"ms", std::round(one.ms * 1e4) / 1e4},
-                                 {"runs", one.runs},
-                                 {"bytes", one.bytes},
-                                 {"right", one.right},
-                                 {"why", one.why}};
+  for (auto const& contender : row.contenders)
+    x["contenders"][contender.name] = {{"ms", std::round(contender.ms * 1e4) / 1e4},
+                                       {"runs", contender.runs},
+                                       {"bytes", contender.bytes},
+                                       {"right", contender.right},
+                                       {"why", contender.why}};
   return x;
 }
 

@@ -99,15 +99,15 @@ square_row::contender race(std::string name, unsigned runs, F f) {
 
 template <class T>
 square_row::contender race_ordo(square<T> const& of, unsigned runs, std::optional<std::uint64_t>& word, std::size_t& entries) {
-  return race("Ordo", runs, [&](gpu& machine, square_row::contender& one, unsigned times) {
+  return race("Ordo", runs, [&](gpu& machine, square_row::contender& contender, unsigned times) {
     result<T> made;
     timing const time = median_time(
         machine.stream(), times, [&] { made.clear(); },
         [&] {
           spgemm::multiply(machine, of.view(), of.view(), 0, [&](product_rows<T> part) { made.push_back(std::move(part)); });
         });
-    one.ms = time.ms;
-    one.runs = time.runs;
+    contender.ms = time.ms;
+    contender.runs = time.runs;
     entries = 0;
     std::uint64_t all = 0;
     for (product_rows<T> const& part : made) {
@@ -206,16 +206,16 @@ class cusparse_race {
 template <class T>
 square_row::contender race_cusparse(std::string name, cusparseSpGEMMAlg_t algorithm, square<T> const& of, unsigned runs,
                                     std::optional<std::uint64_t> word) {
-  return race(std::move(name), runs, [&](gpu& machine, square_row::contender& one, unsigned times) {
+  return race(std::move(name), runs, [&](gpu& machine, square_row::contender& contender, unsigned times) {
     cuda_backend& backend = machine.backend();
     cusparse_race<T> library(machine.stream());
     cusparse_product<T> made;
     timing const time = median_time(
         machine.stream(), times, [&] { made = {}; }, [&] { made = library.multiply(backend, of, algorithm); });
-    one.ms = time.ms;
-    one.runs = time.runs;
-    one.right = !word || *word == word_of_rows(backend, made.offsets.data(), made.column.data(), made.value.data(), 0,
-                                               of.host.rows, made.column.size());
+    contender.ms = time.ms;
+    contender.runs = time.runs;
+    contender.right = !word || *word == word_of_rows(backend, made.offsets.data(), made.column.data(), made.value.data(), 0,
+                                                     of.host.rows, made.column.size());
   });
 }
 

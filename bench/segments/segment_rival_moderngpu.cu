@@ -19,10 +19,10 @@ class modern_gpu::context : public mgpu::standard_context_t {
     return block;
   }
   void free(void* block, mgpu::memory_space_t space) override {
-    auto const found = sizes_.find(block);
-    if (found == sizes_.end()) return mgpu::standard_context_t::free(block, space);
-    memory_.deallocate(block, found->second);
-    sizes_.erase(found);
+    auto const it = sizes_.find(block);
+    if (it == sizes_.end()) return mgpu::standard_context_t::free(block, space);
+    memory_.deallocate(block, it->second);
+    sizes_.erase(it);
   }
 
  private:

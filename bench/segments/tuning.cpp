@@ -112,7 +112,7 @@ std::vector<shape> fastest_table(std::span<width_times const> widths, std::size_
 }
 
 loss loss_of(width_times const& width, std::span<shape const> table) {
-  loss found;
+  loss loss;
   auto const fastest_times = min_times(width);
   auto const share = weights(fastest_times);
   double measured = 0;
@@ -122,12 +122,12 @@ loss loss_of(width_times const& width, std::span<shape const> table) {
     shape_times const* const times = find(width, *by);
     if (times == nullptr || !times->at.contains(length)) continue;
     double const relative = times->at.at(length) / time;
-    found.mean += share.at(length) * relative;
+    loss.mean += share.at(length) * relative;
     measured += share.at(length);
-    if (relative > found.worst) found.worst = relative, found.worst_length = length;
+    if (relative > loss.worst) loss.worst = relative, loss.worst_length = length;
   }
-  found.mean = measured == 0 ? 0 : found.mean / measured;
-  return found;
+  loss.mean = measured == 0 ? 0 : loss.mean / measured;
+  return loss;
 }
 
 void print_fastest(width_times const& width) {

@@ -50,19 +50,19 @@ constexpr std::array kinds{
 
 std::string made_up_kinds() {
   std::string all;
-  for (auto const& one : kinds) all += fmt::format("{}{} ({})", all.empty() ? "" : ", ", one.name, one.description);
+  for (auto const& kind : kinds) all += fmt::format("{}{} ({})", all.empty() ? "" : ", ", kind.name, kind.description);
   return all;
 }
 
 std::function<host_bytes()> made_up_text(std::string const& kind_and_length) {
   std::size_t const colon = kind_and_length.find(':');
-  auto const found =
+  auto const it =
       std::find_if(kinds.begin(), kinds.end(), [&](kind const& one) { return one.name == kind_and_length.substr(0, colon); });
-  if (found == kinds.end()) throw usage_error(fmt::format("--made-up: no such text: {}", kind_and_length));
+  if (it == kinds.end()) throw usage_error(fmt::format("--made-up: no such text: {}", kind_and_length));
   std::uint64_t const length =
       colon == kind_and_length.npos ? 0 : cli::parse_scaled("--made-up", kind_and_length.substr(colon + 1));
   if (length == 0) throw usage_error(fmt::format("--made-up: no length: {}", kind_and_length));
-  return [make = found->make, length] { return make(length); };
+  return [make = it->make, length] { return make(length); };
 }
 
 }  // namespace ordo::inline v0::bench

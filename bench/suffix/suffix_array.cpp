@@ -165,28 +165,30 @@ class race {
   /// Runs those on the GPU in turn, so that it is never idle for long, and then the others.
   void run() {
     std::size_t entry = 1;
-    for (auto const& one : contenders_) entry = std::max(entry, one.entry_bytes);
+    for (auto const& contender : contenders_) entry = std::max(entry, contender.entry_bytes);
     touched_memory first(text_.size() * sizeof(Index));
     touched_memory others(contenders_.size() > 1 ? text_.size() * entry + 1 : 0);
     for (bool const on_gpu : {true, false})
       for (std::size_t round = 0; round <= options_.runs; ++round)
-        for (auto& one : contenders_)
-          if (one.on_gpu == on_gpu && one.why.empty() && one.spent < options_.patience) turn(one, round, first, others);
+        for (auto& contender : contenders_)
+          if (contender.on_gpu == on_gpu && contender.why.empty() && contender.spent < options_.patience)
+            turn(contender, round, first, others);
   }
 
   [[nodiscard]] bool is_correct() const { return correct_; }
 
   void print() const {
-    for (auto const& one : contenders_) {
-      auto const row = one.figures();
-      if (one.seconds.empty() || !one.why.empty()) {
-        fmt::print("{:<28} {:>11} {:<14} none: {}\n", name_, text_.size(), one.name, one.why);
+    for (auto const& contender : contenders_) {
+      auto const row = contender.figures();
+      if (contender.seconds.empty() || !contender.why.empty()) {
+        fmt::print("{:<28} {:>11} {:<14} none: {}\n", name_, text_.size(), contender.name, contender.why);
         continue;
       }
       double const seconds = row["seconds"].template get<double>();
-      fmt::print("{:<28} {:>11} {:<14} {:>9.4f} {:>9.4f} {:>5} {:>8.1f} {:>9.2f}{}\n", name_, text_.size(), one.name, seconds,
-                 row["best_seconds"].template get<double>(), one.seconds.size(), double(text_.size()) / seconds / 1e6,
-                 double(one.memory) / 1e9, one.entry_bytes == 1 ? "  BWT only" : "");
+      fmt::print("{:<28} {:>11} {:<14} {:>9.4f} {:>9.4f} {:>5} {:>8.1f} {:>9.2f}{}\n", name_, text_.size(), contender.name,
+                 seconds, row["best_seconds"].template get<double>(), contender.seconds.size(),
+                 double(text_.size()) / seconds / 1e6, double(contender.memory) / 1e9,
+                 contender.entry_bytes == 1 ? "  BWT only" : "");
     }
     std::fflush(stdout);
   }
@@ -194,16 +196,17 @@ class race {
   /// Adds a row for each device of ours, each with all rivals.
   void add_rows(nlohmann::ordered_json& rows) const {
     nlohmann::ordered_json rivals = nlohmann::json::object();
-    for (auto const& one : contenders_) {
-      if (one.ours) continue;
-      auto& rival = rivals[one.name] = {{"version", one.version}, {"makes", one.entry_bytes == 1 ? "BWT" : "suffix array"}};
-      rival.update(one.figures());
+    for (auto const& contender : contenders_) {
+      if (contender.ours) continue;
+      auto& rival = rivals[contender.name] = {{"version", contender.version},
+                                              {"makes", contender.entry_bytes == 1 ? "BWT" : "suffix array"}};
+      rival.update(contender.figures());
     }
-    for (auto const& one : contenders_) {
-      if (!one.ours) continue;
+    for (auto const& contender : contenders_) {
+      if (!contender.ours) continue;
       nlohmann::ordered_json row{
-          {"input", name_}, {"residues", text_.size()}, {"entry_bytes", one.entry_bytes}, {"machine", one.name}};
-      row.update(one.figures());
+          {"input", name_}, {"residues", text_.size()}, {"entry_bytes", contender.entry_bytes}, {"machine", contender.name}};
+      row.update(contender.figures());
       row["rivals"] = rivals;
       rows.push_back(row);
     }
@@ -271,45 +274,45 @@ class race {
   }
 
   /// Runs one contender. The first success of ours gives the order that the others are compared with.
-  void turn(contender& one, std::size_t round, touched_memory& first, touched_memory& others) {
-    if (leader_ == nullptr && (!one.ours || one.entry_bytes == 1)) return;
-    bool const leads = leader_ == nullptr || leader_ == &one;
+  void turn(contender& contender, std::size_t round, touched_memory& first, touched_memory& others) {
+    if (leader_ == nullptr && (!contender.ours || contender.entry_bytes == 1)) return;
+    bool const leads = leader_ == nullptr || leader_ == &contender;
     touched_memory& to = leads ? first : others;
     to.overwrite();
     try {
-      double const seconds = one.build(to.data());
-      one.spent += seconds;
-      if (round == 1) one.seconds.clear();  // the first round was a warm-up
-      one.seconds.push_back(seconds);
-      one.memory = std::max(one.memory, one.device_memory());
-      leader_ = leads ? &one : leader_;
-      if (!leads && !is_same<Index>(text_, first.as<Index const>(text_.size()), to, one.entry_bytes, one.ours))
-        fail(one, "different result");
-      if (one.ours && one.entry_bytes == sizeof(Index) && options_.check && round == 0) check(one, to);
+      double const seconds = contender.build(to.data());
+      contender.spent += seconds;
+      if (round == 1) contender.seconds.clear();  // the first round was a warm-up
+      contender.seconds.push_back(seconds);
+      contender.memory = std::max(contender.memory, contender.device_memory());
+      leader_ = leads ? &contender : leader_;
+      if (!leads && !is_same<Index>(text_, first.as<Index const>(text_.size()), to, contender.entry_bytes, contender.ours))
+        fail(contender, "different result");
+      if (contender.ours && contender.entry_bytes == sizeof(Index) && options_.check && round == 0) check(contender, to);
     } catch (out_of_memory const& e) {
-      give_up(one, e.what());
+      give_up(contender, e.what());
     } catch (std::exception const& e) {
-      fail(one, e.what());
+      fail(contender, e.what());
     }
-    if (leads && !one.why.empty()) leader_ = nullptr;
+    if (leads && !contender.why.empty()) leader_ = nullptr;
   }
 
-  void check(contender& one, touched_memory const& result) {
+  void check(contender& contender, touched_memory const& result) {
     suffix::arrays<Index const> const arrays{result.as<Index const>(text_.size()), {}, {}};
     suffix::build_options check_options;
     check_options.machine.threads = options_.common.threads;
-    if (auto const found = suffix::check(suffix::text{text_}, arrays, check_options))
-      fail(one, fmt::format("row {} of {}: {}", found->row, found->array, found->reason));
+    if (auto const result = suffix::check(suffix::text{text_}, arrays, check_options))
+      fail(contender, fmt::format("row {} of {}: {}", result->row, result->array, result->reason));
   }
 
-  void fail(contender& one, std::string_view why) {
-    give_up(one, why);
+  void fail(contender& contender, std::string_view why) {
+    give_up(contender, why);
     correct_ = false;
   }
   /// Records that a contender cannot build this text, which is not an error.
-  static void give_up(contender& one, std::string_view why) {
-    one.why = why;
-    one.seconds.clear();
+  static void give_up(contender& contender, std::string_view why) {
+    contender.why = why;
+    contender.seconds.clear();
   }
 
   std::string name_;

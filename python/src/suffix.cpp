@@ -129,18 +129,18 @@ class index {
     suffix::letters_apart const apart{stored_.array("sa"), ambiguous.count() != 0 ? &ambiguous : nullptr};
     repeats all;
     std::vector<std::uint64_t> positions;
-    suffix::find_repeats(lcp, stored_.bytes("bwt").last(lcp.size()), apart, min_length, [&](suffix::repeat const& found) {
-      all.length.push_back(found.length);
-      all.count.push_back(found.rows.size());
+    suffix::find_repeats(lcp, stored_.bytes("bwt").last(lcp.size()), apart, min_length, [&](suffix::repeat const& repeat) {
+      all.length.push_back(repeat.length);
+      all.count.push_back(repeat.rows.size());
       all.first.push_back(all.at.record.size());
       positions.clear();
-      for (std::size_t row = found.rows.begin; row < found.rows.end && positions.size() < limit; ++row)
+      for (std::size_t row = repeat.rows.begin; row < repeat.rows.end && positions.size() < limit; ++row)
         positions.push_back(search_.position(row));
       std::ranges::sort(positions);
       for (std::uint64_t const p : positions) {
-        if (found.length > text_.end_of(search_.record_of(p)) - p)
+        if (repeat.length > text_.end_of(search_.record_of(p)) - p)
           throw ordo::input_error("bad index: " + stored_.path("lcp") + ": a common prefix is longer than its record");
-        add(all.at, p, found.length);
+        add(all.at, p, repeat.length);
       }
     });
     all.first.push_back(all.at.record.size());
@@ -207,8 +207,8 @@ void add_suffix(nb::module_& module) {
       .def("arrays",
            [](index const& self) {
              nb::list names;
-             for (auto const& one : self.stored().description().arrays)
-               names.append(nb::str(one.name.c_str(), one.name.size()));
+             for (auto const& array : self.stored().description().arrays)
+               names.append(nb::str(array.name.c_str(), array.name.size()));
              return names;
            })
       .def("names",

@@ -321,7 +321,7 @@ class refinement {
   }
   /// Removes all groups.
   void clear() {
-    for (side& one : side_) one = {};
+    for (side& side : side_) side = {};
     offsets_ = {};
     size_ = groups_ = 0;
   }

@@ -18,9 +18,9 @@ bool nowhere(K const* keys, std::size_t n, Wrong wrong) {
   constexpr bool by_steps = sizeof(K) <= 4 && std::is_arithmetic_v<K>;
   std::size_t i = 1;
   for (std::size_t step = 8; by_steps && i + step <= n; step = std::min<std::size_t>(2 * step, 1024)) {
-    unsigned found = 0;
-    for (std::size_t const end = i + step; i < end; ++i) found |= unsigned(wrong(keys[i - 1], keys[i]));
-    if (found) return false;
+    unsigned result = 0;
+    for (std::size_t const end = i + step; i < end; ++i) result |= unsigned(wrong(keys[i - 1], keys[i]));
+    if (result) return false;
   }
   for (; i < n; ++i)
     if (wrong(keys[i - 1], keys[i])) return false;

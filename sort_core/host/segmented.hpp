@@ -39,8 +39,8 @@ void each_segment(segment_list<Offset> segments, Some some, Whole whole) {
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, segments.size(), std::max<std::size_t>(1, grain)),
                       [&](auto const& range) { run(range.begin(), range.end()); });
   }
-  late.combine_each([&](std::vector<std::size_t> const& found) {
-    for (std::size_t s : found) whole(s);
+  late.combine_each([&](std::vector<std::size_t> const& result) {
+    for (std::size_t s : result) whole(s);
   });
 }
 

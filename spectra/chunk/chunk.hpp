@@ -288,14 +288,15 @@ class chunk : public step_times {
   chunk() = default;
   /// Adds a spectrum to what the task reads. @param number  in the input @param has_peaks  a selection can apply to the
   /// spectrum @param is_printed  another format takes it
-  void add(chunk_task const& task, spectrum const& one, std::uint64_t number, bool has_peaks = true, bool is_printed = true) {
+  void add(chunk_task const& task, spectrum const& spectrum, std::uint64_t number, bool has_peaks = true,
+           bool is_printed = true) {
     if (task.what == purpose::summary) {
-      summarized.add(one, task.options->distributions);
+      summarized.add(spectrum, task.options->distributions);
     } else if (task.what == purpose::compare) {
       if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options, task.print != nullptr);
-      effects_->add(one, number, has_peaks && is_selected(task, one.header), is_printed, compared);
+      effects_->add(spectrum, number, has_peaks && is_selected(task, spectrum.header), is_printed, compared);
     } else {
-      columns.add(one);
+      columns.add(spectrum);
     }
   }
   /// Returns true if a spectrum is chosen. @param number  in the input
@@ -358,7 +359,7 @@ class input_format {
   /// @returns false for a disorder, after which nothing is read
   /// @throws input_error for what is wrong in the chunk
   virtual bool accept(chunk& one) = 0;
-  virtual void write(chunk& one, sink& output) { output.write(one.output()); }
+  virtual void write(chunk& chunk, sink& output) { output.write(chunk.output()); }
   /// Ends the output and the input.
   virtual void end() {}
 };

@@ -17,14 +17,14 @@ void comparison::add(comparison const& other) {
   after.add(other.after);
   // Inputs of another format than that of the output have one step more.
   std::size_t at = 0;
-  for (step_effect const& one : other.steps) {
-    auto const found = std::ranges::find(steps, one.option, &step_effect::option);
-    if (found == steps.end()) {
-      steps.insert(steps.begin() + std::ptrdiff_t(at++), one);
+  for (step_effect const& step : other.steps) {
+    auto const it = std::ranges::find(steps, step.option, &step_effect::option);
+    if (it == steps.end()) {
+      steps.insert(steps.begin() + std::ptrdiff_t(at++), step);
     } else {
-      found->spectra += one.spectra;
-      found->peaks += one.peaks;
-      at = std::size_t(found - steps.begin()) + 1;
+      it->spectra += step.spectra;
+      it->peaks += step.peaks;
+      at = std::size_t(it - steps.begin()) + 1;
     }
   }
 }
@@ -43,31 +43,31 @@ std::string joined(std::vector<std::pair<std::string, std::string>> const& optio
 std::vector<spectrum_choice> rules_of(spectrum_choice const& all) {
   std::vector<spectrum_choice> rules;
   auto const add = [&](auto set) {
-    spectrum_choice one;
-    one.first_number = all.first_number;
-    set(one);
-    if (!one.empty()) rules.push_back(std::move(one));
+    spectrum_choice choice;
+    choice.first_number = all.first_number;
+    set(choice);
+    if (!choice.empty()) rules.push_back(std::move(choice));
   };
   // In the order of as_options.
-  add([&](spectrum_choice& one) { one.ms_levels = all.ms_levels; });
-  add([&](spectrum_choice& one) { one.rt_seconds = all.rt_seconds; });
-  add([&](spectrum_choice& one) { one.scans = all.scans; });
-  add([&](spectrum_choice& one) { one.charges = all.charges; });
-  add([&](spectrum_choice& one) {
-    one.polarity = all.polarity;
-    one.inverse_polarity = all.inverse_polarity;
+  add([&](spectrum_choice& choice) { choice.ms_levels = all.ms_levels; });
+  add([&](spectrum_choice& choice) { choice.rt_seconds = all.rt_seconds; });
+  add([&](spectrum_choice& choice) { choice.scans = all.scans; });
+  add([&](spectrum_choice& choice) { choice.charges = all.charges; });
+  add([&](spectrum_choice& choice) {
+    choice.polarity = all.polarity;
+    choice.inverse_polarity = all.inverse_polarity;
   });
-  add([&](spectrum_choice& one) { one.precursor_mz = all.precursor_mz; });
-  add([&](spectrum_choice& one) { one.title = all.title; });
-  add([&](spectrum_choice& one) { one.native_id = all.native_id; });
-  add([&](spectrum_choice& one) {
-    one.numbers = all.numbers;
-    one.inverse_numbers = all.inverse_numbers;
+  add([&](spectrum_choice& choice) { choice.precursor_mz = all.precursor_mz; });
+  add([&](spectrum_choice& choice) { choice.title = all.title; });
+  add([&](spectrum_choice& choice) { choice.native_id = all.native_id; });
+  add([&](spectrum_choice& choice) {
+    choice.numbers = all.numbers;
+    choice.inverse_numbers = all.inverse_numbers;
   });
-  add([&](spectrum_choice& one) { one.sample = all.sample; });
-  add([&](spectrum_choice& one) {
-    one.duplicates = all.duplicates;
-    one.duplicates_text = all.duplicates_text;
+  add([&](spectrum_choice& choice) { choice.sample = all.sample; });
+  add([&](spectrum_choice& choice) {
+    choice.duplicates = all.duplicates;
+    choice.duplicates_text = all.duplicates_text;
   });
   return rules;
 }
@@ -102,11 +102,11 @@ std::vector<selection> steps_of(selection const& all) {
 
 filter_effects::filter_effects(sort_options const& options, bool prints)
     : options_(options), prints_(prints), rules_(rules_of(options.choice)), selections_(steps_of(options.select)) {
-  for (spectrum_choice const& one : rules_) steps_.push_back({joined(as_options(one)), 0, 0});
+  for (spectrum_choice const& rule : rules_) steps_.push_back({joined(as_options(rule)), 0, 0});
   if (prints_) steps_.push_back({"--to mgf", 0, 0});
   std::size_t listed = 0;
-  for (selection const& one : selections_) {
-    auto names = as_options(one);
+  for (selection const& selection : selections_) {
+    auto names = as_options(selection);
     std::size_t const all = names.size();
     names.erase(names.begin(), names.begin() + std::ptrdiff_t(listed));
     listed = all;
@@ -170,12 +170,12 @@ void filter_effects::drop_not_finite(comparison& to) {
 }
 
 // Leaves the kept peaks in mz_ and intensity_. @returns false if the spectrum is dropped
-bool filter_effects::select(spectrum const& one, comparison& to) {
+bool filter_effects::select(spectrum const& spectrum, comparison& to) {
   std::size_t const n = mz_.size();
   std::array<std::uint32_t, 2> const bounds{0, std::uint32_t(n)};
-  bool const may_have = one.header.may_have_precursor() && one.header.precursor_mz;
-  double const precursor = may_have ? *one.header.precursor_mz : std::numeric_limits<double>::quiet_NaN();
-  std::int32_t const charge = one.header.charges.empty() ? 0 : one.header.charges.front();
+  bool const may_have = spectrum.header.may_have_precursor() && spectrum.header.precursor_mz;
+  double const precursor = may_have ? *spectrum.header.precursor_mz : std::numeric_limits<double>::quiet_NaN();
+  std::int32_t const charge = spectrum.header.charges.empty() ? 0 : spectrum.header.charges.front();
   std::size_t left = n;
   keep_.assign(n, 1);
   for (std::size_t k = 0; k < selections_.size(); ++k) {

@@ -23,7 +23,7 @@ struct located_disorder {
 /// Reports what formats find at places in the text of a chunk by line and spectrum of the input. Chunks come in their order.
 class located_findings {
  public:
-  located_findings(diagnostics& found, std::string const& name) : found_(found), name_(name) {}
+  located_findings(diagnostics& diagnostics, std::string const& name) : found_(diagnostics), name_(name) {}
 
   /// Takes over the disorder or the failure of a chunk, and states where its records begin.
   /// @returns false for a disorder

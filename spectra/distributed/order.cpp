@@ -303,16 +303,16 @@ class divided_order {
       host_bytes parts;
       parts.resize(std::size_t(ends.back()));
       for (; s != end; ++s) {
-        ordered_spectrum const& one = store_.all()[s];
+        ordered_spectrum const& spectrum = store_.all()[s];
         std::string_view const title = title_of(s);
-        index_entry const entry{one.bytes, one.number, one.offset, one.input, std::uint32_t(title.size())};
+        index_entry const entry{spectrum.bytes, spectrum.number, spectrum.offset, spectrum.input, std::uint32_t(title.size())};
         char* next = parts.data() + at[to[s]];
         std::memcpy(next, &entry, sizeof(entry));
         std::memcpy(next += sizeof(entry), store_.table().codes.data() + s * keys_.count(), bytes_of_codes);
         next = std::ranges::copy(title, next + bytes_of_codes).out;
-        next = std::copy_n(one.text, one.bytes, next);
+        next = std::copy_n(spectrum.text, spectrum.bytes, next);
         at[to[s]] = std::uint64_t(next - parts.data());
-        if (to[s] != rank_) report_.exchanged += one.bytes;
+        if (to[s] != rank_) report_.exchanged += spectrum.bytes;
       }
       store_.release_before(s);
       reader_.timed(exchanging_, 0, [&] {

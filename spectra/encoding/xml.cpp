@@ -37,15 +37,15 @@ constexpr XML_Memory_Handling_Suite checked_memory{ordo::detail::allocate_checke
 constexpr char separator = ':';
 
 std::string_view local_name(char const* name) {
-  char const* const found = std::strrchr(name, separator);
-  return found ? found + 1 : name;
+  char const* const result = std::strrchr(name, separator);
+  return result ? result + 1 : name;
 }
 
 // Returns a markup up to the first `ending` after `from`.
 std::optional<markup> up_to(std::string_view text, std::size_t begin, std::size_t from, std::string_view ending) {
-  std::size_t const found = text.find(ending, from);
-  if (found == std::string_view::npos) return std::nullopt;
-  return markup{markup_kind::other, begin, found + ending.size(), {}};
+  std::size_t const result = text.find(ending, from);
+  if (result == std::string_view::npos) return std::nullopt;
+  return markup{markup_kind::other, begin, result + ending.size(), {}};
 }
 
 bool ends_name(char c) {
@@ -131,8 +131,8 @@ std::string declared_encoding(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (!text.starts_with("<?xml")) return {};
   text = text.substr(0, text.find("?>"));
-  auto const found = attribute_in(text, "encoding");
-  return found ? std::string(text.substr(found->begin, found->size)) : std::string();
+  auto const result = attribute_in(text, "encoding");
+  return result ? std::string(text.substr(result->begin, result->size)) : std::string();
 }
 
 }  // namespace
@@ -198,12 +198,12 @@ std::optional<value_range> attribute_in(std::string_view tag, std::string_view n
     while (at < tag.size() && is_space(tag[at])) ++at;
     std::size_t const begin = at;
     while (at < tag.size() && !ends_name(tag[at])) ++at;
-    std::string_view const found = tag.substr(begin, at - begin);
+    std::string_view const result = tag.substr(begin, at - begin);
     at = tag.find_first_of("\"'", at);
-    if (found.empty() || at == std::string_view::npos) return std::nullopt;
+    if (result.empty() || at == std::string_view::npos) return std::nullopt;
     std::size_t const end = tag.find(tag[at], at + 1);
     if (end == std::string_view::npos) return std::nullopt;
-    if (found == name) return value_range{at + 1, end - at - 1};
+    if (result == name) return value_range{at + 1, end - at - 1};
     at = end + 1;
   }
 }

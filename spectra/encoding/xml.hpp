@@ -72,8 +72,8 @@ class attributes {
   [[nodiscard]] std::span<attribute const> all() const { return all_; }
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
   [[nodiscard]] std::string_view get(std::string_view name) const {
-    attribute const* const found = find(name);
-    return found ? found->value : std::string_view();
+    attribute const* const attribute = find(name);
+    return attribute ? attribute->value : std::string_view();
   }
 
  private:

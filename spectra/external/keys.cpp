@@ -22,9 +22,9 @@ constexpr std::array<std::string_view, 7> names{"pepmass", "mass", "rt", "scan",
 }  // namespace
 
 std::optional<spectrum_key> parse_spectrum_key(std::string_view name) {
-  auto const found = std::ranges::find(names, name);
-  if (found == names.end()) return {};
-  return static_cast<spectrum_key>(found - names.begin());
+  auto const it = std::ranges::find(names, name);
+  if (it == names.end()) return {};
+  return static_cast<spectrum_key>(it - names.begin());
 }
 
 std::string_view to_string(spectrum_key key) {

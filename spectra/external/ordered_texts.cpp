@@ -66,18 +66,18 @@ void ordered_texts::write(ordered_spectra& from, std::size_t runs,
   std::size_t const window = std::min(memory_ / share, std::max(write_window, runs * read_of_run));
   std::vector<ordered_spectrum> some;
   buffer<char> texts;
-  ordered_spectrum one;
-  for (bool any = from.next(one); any;) {
-    if (one.text) {  // in memory
-      output(one, {one.text, std::size_t(one.bytes)});
-      any = from.next(one);
+  ordered_spectrum spectrum;
+  for (bool any = from.next(spectrum); any;) {
+    if (spectrum.text) {  // in memory
+      output(spectrum, {spectrum.text, std::size_t(spectrum.bytes)});
+      any = from.next(spectrum);
       continue;
     }
     some.clear();
     std::size_t size = 0;
-    for (; any && (some.empty() || size + one.bytes <= window); any = from.next(one)) {
-      some.push_back(one);
-      size += std::size_t(one.bytes);
+    for (; any && (some.empty() || size + spectrum.bytes <= window); any = from.next(spectrum)) {
+      some.push_back(spectrum);
+      size += std::size_t(spectrum.bytes);
     }
     if (texts.size() < size) texts = buffer<char>(plain, size);
     from.load(some, texts.data());

@@ -24,9 +24,9 @@ void part_writer::open() {
 }
 
 // Returns the part of a spectrum. With a number of parts, it depends on the bytes of spectra before it.
-std::size_t part_writer::part_of(ordered_spectrum const& one) const {
+std::size_t part_writer::part_of(ordered_spectrum const& spectrum) const {
   std::size_t const now = parts_ == 0 ? 0 : parts_ - 1;
-  if (options_.part_bytes) return any_in_part_ && part_bytes_ + one.bytes > *options_.part_bytes ? now + 1 : now;
+  if (options_.part_bytes) return any_in_part_ && part_bytes_ + spectrum.bytes > *options_.part_bytes ? now + 1 : now;
   if (!options_.parts || *total_ == 0) return now;
   __extension__ using wide = unsigned __int128;
   return std::max(now, std::size_t(wide(planned_) * *options_.parts / *total_));
@@ -35,9 +35,9 @@ std::size_t part_writer::part_of(ordered_spectrum const& one) const {
 bool part_writer::plan(ordered_spectra& from, order_window& window, std::size_t max_bytes) {
   while (window.bytes < max_bytes) {
     if (!next_) {
-      ordered_spectrum one;
-      if (!from.next(one)) break;
-      next_ = one;
+      ordered_spectrum spectrum;
+      if (!from.next(spectrum)) break;
+      next_ = spectrum;
     }
     if (std::size_t const part = part_of(*next_); parts_ == 0 || part != parts_ - 1) {
       if (window.to) break;  // a window is of one part
@@ -70,13 +70,15 @@ void part_writer::end(order_window& window) {
   written_ += window.bytes;
   if (!options_.on_written) return;
   origins_.clear();
-  for (ordered_spectrum const& one : window.all) origins_.push_back({window.part, one.input, one.number, one.offset});
+  for (ordered_spectrum const& spectrum : window.all)
+    origins_.push_back({window.part, spectrum.input, spectrum.number, spectrum.offset});
   options_.on_written(origins_);
 }
 
 void part_writer::write(ordered_spectra& from, std::size_t window) {
   write_windows(
-      from, [&](order_window& one) { return plan(from, one, window); }, [&](order_window& one) { end(one); });
+      from, [&](order_window& order_window) { return plan(from, order_window, window); },
+      [&](order_window& window) { end(window); });
 }
 
 void part_writer::put(std::string const& text) {

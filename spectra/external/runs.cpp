@@ -25,19 +25,19 @@ spectrum_run spectrum_run_files::write(ordered_spectra& from, std::uint64_t byte
   spectrum_run run;
   std::uint64_t at = 0;
   bool any = true;
-  ordered_spectrum one;
+  ordered_spectrum spectrum;
   auto const write_both = [&](sink& texts, sink& index) {
     auto const plan = [&](order_window& window) {
       window.to = &texts;
       window.addressed = true;
       window.at = at;
       while (window.bytes < window_ && any) {
-        any = from.next(one);
+        any = from.next(spectrum);
         if (!any) break;
-        window.all.push_back(one);
-        window.bytes += one.bytes;
-        run.max_bytes = std::max(run.max_bytes, one.bytes);
-        run.last_input = std::max(run.last_input, one.input);
+        window.all.push_back(spectrum);
+        window.bytes += spectrum.bytes;
+        run.max_bytes = std::max(run.max_bytes, spectrum.bytes);
+        run.last_input = std::max(run.last_input, spectrum.input);
         from.append_index(window.index);
       }
       at += window.bytes;
@@ -108,10 +108,10 @@ bool merged_runs::next(ordered_spectrum& to) {
 void merged_runs::load(std::span<ordered_spectrum const> all, char* to) const {
   std::vector<std::uint64_t> at(runs_.size(), 0), bytes(runs_.size(), 0);
   std::size_t sum = 0;
-  for (ordered_spectrum const& one : all) {
-    if (bytes[one.run] == 0) at[one.run] = one.at;
-    bytes[one.run] += one.bytes;
-    sum += std::size_t(one.bytes);
+  for (ordered_spectrum const& spectrum : all) {
+    if (bytes[spectrum.run] == 0) at[spectrum.run] = spectrum.at;
+    bytes[spectrum.run] += spectrum.bytes;
+    sum += std::size_t(spectrum.bytes);
   }
   buffer<char> const text(plain, sum);
   std::vector<char const*> from(runs_.size());
@@ -123,10 +123,10 @@ void merged_runs::load(std::span<ordered_spectrum const> all, char* to) const {
     from[k] = room.data();
     used += room.size();
   }
-  for (ordered_spectrum const& one : all) {
-    std::memcpy(to, from[one.run], one.bytes);
-    from[one.run] += one.bytes;
-    to += one.bytes;
+  for (ordered_spectrum const& spectrum : all) {
+    std::memcpy(to, from[spectrum.run], spectrum.bytes);
+    from[spectrum.run] += spectrum.bytes;
+    to += spectrum.bytes;
   }
 }
 

@@ -53,11 +53,11 @@ char* spectrum_store::place(std::size_t bytes) {
   return blocks_[blocks_used_ - 1].data() + std::exchange(used_, used_ + bytes);
 }
 
-void spectrum_store::add(ordered_spectrum const& one, std::span<std::uint64_t const> codes, std::string_view title) {
-  all_.push_back(one);
+void spectrum_store::add(ordered_spectrum const& spectrum, std::span<std::uint64_t const> codes, std::string_view title) {
+  all_.push_back(spectrum);
   table_.codes.insert(table_.codes.end(), codes.begin(), codes.end());
   if (keys_.has(spectrum_key::title)) table_.titles.push_back(title);
-  text_bytes_ += one.bytes;
+  text_bytes_ += spectrum.bytes;
 }
 
 void spectrum_store::prepend(std::string_view text) {
@@ -72,7 +72,7 @@ void spectrum_store::prepend(std::string_view text) {
 
 // Keeps blocks of the usual size for later spectra.
 void spectrum_store::clear() noexcept {
-  std::erase_if(blocks_, [&](buffer<char> const& one) { return one.size() != block_; });
+  std::erase_if(blocks_, [&](buffer<char> const& buffer) { return buffer.size() != block_; });
   taken_ = blocks_.size() * block_;  // has_room() may free them
   blocks_used_ = used_ = released_ = 0;
   ends_.clear();
@@ -102,18 +102,18 @@ bool stored_in_order::next(ordered_spectrum& to) {
 
 void stored_in_order::append_index(std::string& to) const {
   std::size_t const i = order_[next_ - 1], keys = from_.keys().count();
-  ordered_spectrum const& one = from_.all()[i];
+  ordered_spectrum const& spectrum = from_.all()[i];
   std::string_view const title = from_.table().titles.empty() ? std::string_view() : from_.table().titles[i];
-  index_entry const entry{one.bytes, one.number, one.offset, one.input, std::uint32_t(title.size())};
+  index_entry const entry{spectrum.bytes, spectrum.number, spectrum.offset, spectrum.input, std::uint32_t(title.size())};
   to.append(reinterpret_cast<char const*>(&entry), sizeof(entry));
   to.append(reinterpret_cast<char const*>(from_.table().codes.data() + i * keys), keys * sizeof(std::uint64_t));
   to.append(title);
 }
 
 void stored_in_order::load(std::span<ordered_spectrum const> all, char* to) const {
-  for (ordered_spectrum const& one : all) {
-    std::memcpy(to, one.text, one.bytes);
-    to += one.bytes;
+  for (ordered_spectrum const& spectrum : all) {
+    std::memcpy(to, spectrum.text, spectrum.bytes);
+    to += spectrum.bytes;
   }
 }
 

@@ -99,32 +99,32 @@ class import_chunk final : public chunk {
   }
 
   void take_spectrum(std::size_t s) {
-    imported_spectrum const& one = read_.all[s];
+    imported_spectrum const& spectrum = read_.all[s];
     ++counted.spectra;
     std::size_t const num_peaks = peaks_of(s).size();
     counted.peaks += num_peaks;
-    bool is_written = choose(task_, one.header, text.first_spectrum + s);
+    bool is_written = choose(task_, spectrum.header, text.first_spectrum + s);
     if (is_written ? needs_time() : chooses_by_time()) {
-      warned.assumed_seconds += one.unit == assumed_unit::seconds;
-      warned.assumed_minutes += one.unit == assumed_unit::minutes;
+      warned.assumed_seconds += spectrum.unit == assumed_unit::seconds;
+      warned.assumed_minutes += spectrum.unit == assumed_unit::minutes;
     }
     if (task_.what == purpose::choose) return;
     std::uint64_t const number = text.first_spectrum + s;
     if (task_.reads_all() && (is_written || task_.reads_others())) {
       warned.chosen += is_written;
-      return add(task_, {one.header, peaks_of(s), {}, number}, number, true, is_in_mgf(one.header));
+      return add(task_, {spectrum.header, peaks_of(s), {}, number}, number, true, is_in_mgf(spectrum.header));
     }
     if (is_written) {
       ++warned.chosen;
       if (task_.what == purpose::check) return find_disorder(s);
-      is_written = counts_in_mgf(one.header);
+      is_written = counts_in_mgf(spectrum.header);
     }
     if (!task_.writes()) return;
     peaks.first.push_back(std::uint32_t(begin_of(s)));
     peaks.left_out.push_back(!is_written);
     if (!task_.select) return;
-    if (task_.select->remove_precursor) peaks.headers.push_back(&one.header);
-    if (task_.options->select_levels.is_set()) peaks.whole.push_back(is_written && !is_selected(task_, one.header));
+    if (task_.select->remove_precursor) peaks.headers.push_back(&spectrum.header);
+    if (task_.options->select_levels.is_set()) peaks.whole.push_back(is_written && !is_selected(task_, spectrum.header));
   }
 
   [[nodiscard]] bool chooses_by_time() const { return task_.choice && task_.choice->rt_seconds.is_set(); }
@@ -162,19 +162,19 @@ class import_chunk final : public chunk {
     std::string title;
     for (std::size_t s = 0; s < read_.all.size(); ++s) {
       if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
-      imported_spectrum const& one = read_.all[s];
+      imported_spectrum const& spectrum = read_.all[s];
       auto const kept = peaks.kept_of(s);
       relative_.resize(kept.size());
       std::ranges::transform(kept, relative_.begin(), [&](std::uint32_t peak) { return peak - peaks.first[s]; });
-      spectrum_header header = one.header;
+      spectrum_header header = spectrum.header;
       peak_list list = peaks_of(s);
       if (!peaks.sums.empty()) {
-        if (one.digits.intensity_single) peaks.round_sums(s);
+        if (spectrum.digits.intensity_single) peaks.round_sums(s);
         list.intensity = peaks.intensities().subspan(begin_of(s), list.size());
       }
-      std::size_t const not_finite = task_.print(header, title, list, relative_, one.digits, out_);
+      std::size_t const not_finite = task_.print(header, title, list, relative_, spectrum.digits, out_);
       warned.not_finite += not_finite;
-      if (task_.keys) records.add(*task_.keys, header, kept.size() - not_finite, out_.size(), s, one.begin, task_.several);
+      if (task_.keys) records.add(*task_.keys, header, kept.size() - not_finite, out_.size(), s, spectrum.begin, task_.several);
     }
     records.any_spectra = !records.all().empty();
   }
@@ -190,8 +190,8 @@ class import_chunk final : public chunk {
 
 class import_format final : public input_format {
  public:
-  import_format(std::unique_ptr<import_reader> reader, chunk_task const& task, diagnostics& found)
-      : task_(task), reader_(std::move(reader)), found_(found), findings_(found, task.options->name) {}
+  import_format(std::unique_ptr<import_reader> reader, chunk_task const& task, diagnostics& diagnostics)
+      : task_(task), reader_(std::move(reader)), found_(diagnostics), findings_(diagnostics, task.options->name) {}
 
   [[nodiscard]] step_names const& steps() const override {
     static constexpr step_names names{"read", "parse", "", "sort", "print", "write"};
@@ -199,10 +199,10 @@ class import_format final : public input_format {
   }
   [[nodiscard]] std::unique_ptr<chunk> make_chunk() const override { return std::make_unique<import_chunk>(task_, *reader_); }
 
-  bool next(chunk& one, std::size_t wanted) override { return static_cast<import_chunk&>(one).next(*reader_, wanted); }
+  bool next(chunk& chunk, std::size_t wanted) override { return static_cast<import_chunk&>(chunk).next(*reader_, wanted); }
 
-  bool accept(chunk& one) override {
-    auto& part = static_cast<import_chunk&>(one);
+  bool accept(chunk& chunk) override {
+    auto& part = static_cast<import_chunk&>(chunk);
     if (!findings_.accept(part)) return false;
     warned_.level_1 += part.warned.level_1;
     warned_.no_precursor += part.warned.no_precursor;
@@ -241,8 +241,8 @@ class import_format final : public input_format {
 }  // namespace
 
 std::unique_ptr<input_format> make_import_format(std::unique_ptr<import_reader> reader, chunk_task const& task,
-                                                 diagnostics& found) {
-  return std::make_unique<import_format>(std::move(reader), task, found);
+                                                 diagnostics& diagnostics) {
+  return std::make_unique<import_format>(std::move(reader), task, diagnostics);
 }
 
 }  // namespace ordo::inline v0::spectra::detail

@@ -62,8 +62,8 @@ struct imported_spectra {
     faults = {};
   }
   /// Ends a spectrum, whose peaks were appended.
-  void add(imported_spectrum one) {
-    all.push_back(std::move(one));
+  void add(imported_spectrum spectrum) {
+    all.push_back(std::move(spectrum));
     ends.push_back(mz.size());
   }
 };

@@ -125,8 +125,8 @@ std::optional<double> seconds_of_unit(std::string_view unit) {
                                             {"ms", 0.001}}};
   std::string name = lower(unit);
   std::erase_if(name, [](char c) { return c == '(' || c == ')' || c == '.'; });
-  auto const found = std::ranges::find(all, name, &known_unit::name);
-  return found == all.end() ? std::nullopt : std::optional(found->seconds);
+  auto const it = std::ranges::find(all, name, &known_unit::name);
+  return it == all.end() ? std::nullopt : std::optional(it->seconds);
 }
 
 // Peaks of a record.
@@ -241,16 +241,16 @@ class msp_parser final : public import_parser {
     for (std::size_t at = 0; at < all.size();) {
       auto const ends = *finder.find(all, at, true);
       std::string_view const line = all.substr(at, ends.end - at);
-      msp_lines::found const found = lines_.next(line);
-      if (found.begins) {
+      msp_lines::found const result = lines_.next(line);
+      if (result.begins) {
         if (std::exchange(inside, true)) end_record();
         begin_record(at);
       }
-      if (found.is == msp_lines::kind::header)
+      if (result.is == msp_lines::kind::header)
         take_header(at);
-      else if (found.is == msp_lines::kind::peaks)
+      else if (result.is == msp_lines::kind::peaks)
         peak_lines_.push_back({at, line});
-      else if (found.is == msp_lines::kind::other)
+      else if (result.is == msp_lines::kind::other)
         take_other(at, line, inside);
       at = ends.next;
     }
@@ -420,18 +420,18 @@ class msp_parser final : public import_parser {
       }
       return to_->mz.size() - before;
     };
-    std::size_t found = read(false);
-    if (bad_lines == 0 && found == wanted_) return;
+    std::size_t result = read(false);
+    if (bad_lines == 0 && result == wanted_) return;
     // Where there are as many lines as peaks, more numbers and semicolons in a line are an annotation.
     if (peak_lines_.size() == wanted_ && (bad_lines != 0 || *wanted_ > 1)) {
       if (read(true); bad_lines == 0) return;
-      found = read(false);
+      result = read(false);
     }
     if (bad_lines != 0 && !lenient_) fail(first_bad->at, fmt::format("'{}' is no peak", excerpt(first_bad->text)));
     to_->faults.lines += bad_lines;
-    if (found == wanted_) return;
+    if (result == wanted_) return;
     if (!lenient_)
-      fail(one_.begin, fmt::format("the record that begins here has {} peaks, where Num Peaks is {}", found, *wanted_));
+      fail(one_.begin, fmt::format("the record that begins here has {} peaks, where Num Peaks is {}", result, *wanted_));
     ++to_->faults.counts;
   }
 

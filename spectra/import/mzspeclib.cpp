@@ -59,20 +59,21 @@ struct attribute {
 
 attribute attribute_of(std::string_view line, std::size_t at) {
   std::string_view text = trimmed(line);
-  attribute one{at, {}, {}, {}, {}};
+  attribute attribute{at, {}, {}, {}, {}};
   if (text.starts_with('[')) {
     std::size_t const end = text.find(']');
     if (end == std::string_view::npos) fail(at, fmt::format("'{}' is no attribute", excerpt(line)));
-    one.group = text.substr(1, end - 1);
+    attribute.group = text.substr(1, end - 1);
     text.remove_prefix(end + 1);
   }
   std::size_t const bar = text.find('|'), equals = text.find('=', bar == std::string_view::npos ? 0 : bar);
   if (bar == std::string_view::npos) fail(at, fmt::format("'{}' is no attribute", excerpt(line)));
-  one.accession = text.substr(0, bar);
-  one.name = text.substr(bar + 1, equals == std::string_view::npos ? equals : equals - bar - 1);
-  if (equals != std::string_view::npos) one.value = trimmed(text.substr(equals + 1));
-  if (one.accession.starts_with("MS:")) one.number = number<std::uint32_t>(one.accession.substr(3)).value_or(0);
-  return one;
+  attribute.accession = text.substr(0, bar);
+  attribute.name = text.substr(bar + 1, equals == std::string_view::npos ? equals : equals - bar - 1);
+  if (equals != std::string_view::npos) attribute.value = trimmed(text.substr(equals + 1));
+  if (attribute.accession.starts_with("MS:"))
+    attribute.number = number<std::uint32_t>(attribute.accession.substr(3)).value_or(0);
+  return attribute;
 }
 
 // Lines of a text.
@@ -83,9 +84,9 @@ class line_source {
   std::optional<std::string_view> next() {
     if (at_ >= text_.size()) return std::nullopt;
     begin_ = at_;
-    auto const found = *finder_.find(text_, at_, true);
-    at_ = found.next;
-    return text_.substr(begin_, found.end - begin_);
+    auto const it = *finder_.find(text_, at_, true);
+    at_ = it.next;
+    return text_.substr(begin_, it.end - begin_);
   }
   void back() { at_ = begin_; }
   [[nodiscard]] std::size_t at() const { return begin_; }  // of the last line
@@ -129,8 +130,8 @@ struct stated_values {
 
   void take(attribute_list const& all) {
     charge_list const before = possible_charges;
-    for (attribute const& one : all) try {
-        if (one.number != terms::possible_charge_state || before.empty()) take(one, all);
+    for (attribute const& attribute : all) try {
+        if (attribute.number != terms::possible_charge_state || before.empty()) take(attribute, all);
       } catch (xml_fault& fault) {
         if (fault.at == xml_fault::here) fault.at = one.at;
         throw;
@@ -139,48 +140,49 @@ struct stated_values {
 
  private:
   template <class T>
-  static void set(std::optional<T>& to, attribute const& one) {
-    if (!to) to = number_of<T>(one.name, one.value);
+  static void set(std::optional<T>& to, attribute const& attribute) {
+    if (!to) to = number_of<T>(attribute.name, attribute.value);
   }
 
-  void take(attribute const& one, attribute_list const& all) {
-    switch (one.number) {
+  void take(attribute const& attribute, attribute_list const& all) {
+    switch (attribute.number) {
       case spectrum_name:
-        if (name.empty()) name = one.value;
+        if (name.empty()) name = attribute.value;
         return;
       case proforma_notation:
-        if (peptidoform.empty()) peptidoform = one.value;
+        if (peptidoform.empty()) peptidoform = attribute.value;
         return;
       case terms::selected_ion_mz:
-        return set(selected_mz, one);
+        return set(selected_mz, attribute);
       case experimental_precursor_mz:
-        return set(experimental_mz, one);
+        return set(experimental_mz, attribute);
       case terms::isolation_target:
-        return set(target_mz, one);
+        return set(target_mz, attribute);
       case theoretical_ion_mz:
-        return set(theoretical_mz, one);
+        return set(theoretical_mz, attribute);
       case terms::inverse_mobility:
       case terms::drift_time:
-        return set(mobility, one);
+        return set(mobility, attribute);
       case precursor_intensity:
-        return set(intensity, one);
+        return set(intensity, attribute);
       case scan_number:
-        return set(scan, one);
+        return set(scan, attribute);
       case number_of_peaks:
-        return set(num_peaks, one);
+        return set(num_peaks, attribute);
       case terms::ms_level:
-        return set(level, one);
+        return set(level, attribute);
       case terms::charge_state:
       case terms::possible_charge_state: {
-        charge_list& to = one.number == terms::charge_state ? charges : possible_charges;
-        if (one.number == terms::charge_state && !to.empty()) return;
-        if (auto const charge = number_of<int>(one.name, one.value); charge && *charge != 0) to.push_back(*charge);
+        charge_list& to = attribute.number == terms::charge_state ? charges : possible_charges;
+        if (attribute.number == terms::charge_state && !to.empty()) return;
+        if (auto const charge = number_of<int>(attribute.name, attribute.value); charge && *charge != 0) to.push_back(*charge);
         return;
       }
       case scan_polarity:
       case terms::positive_scan:
       case terms::negative_scan: {
-        std::string_view const term = one.number == scan_polarity ? one.value.substr(0, one.value.find('|')) : one.accession;
+        std::string_view const term =
+            attribute.number == scan_polarity ? attribute.value.substr(0, attribute.value.find('|')) : attribute.accession;
         if (!polarity && term == "MS:1000129") polarity = ion_polarity::negative;
         if (!polarity && term == "MS:1000130") polarity = ion_polarity::positive;
         return;
@@ -188,7 +190,7 @@ struct stated_values {
       case retention_time:
       case local_retention_time:
       case terms::scan_start_time:
-        if (!rt_seconds) take_time(one, all);
+        if (!rt_seconds) take_time(attribute, all);
         return;
       default:
         return;
@@ -236,17 +238,17 @@ class mzspeclib_parser final : public import_parser {
   static void take_sets(attribute_list const& own, std::map<std::string, attribute_list, std::less<>> const& sets,
                         stated_values& to) {
     auto const take = [&](std::string_view name) {
-      if (auto const found = sets.find(name); found != sets.end()) to.take(found->second);
+      if (auto const it = sets.find(name); it != sets.end()) to.take(it->second);
     };
-    for (attribute const& one : own)
-      if (one.number == attribute_set) take(one.value);
+    for (attribute const& attribute : own)
+      if (attribute.number == attribute_set) take(attribute.value);
     take(all_sets);
   }
 
   void read_spectrum(line_source& lines, std::string_view tag, imported_spectra& to) {
     std::size_t const begin = lines.at();
-    imported_spectrum one;
-    one.begin = begin;
+    imported_spectrum spectrum;
+    spectrum.begin = begin;
     stated_values values;
     attributes_.clear();
     read_attributes(lines, attributes_);
@@ -270,15 +272,15 @@ class mzspeclib_parser final : public import_parser {
       values.take(attributes_);
       take_sets(attributes_, front_.analytes, values);
     }
-    std::size_t const found = to.mz.size() - before;
-    if (values.num_peaks && *values.num_peaks != found)
-      fail(begin, fmt::format("the spectrum that begins here has {} peaks, where it states {}", found, *values.num_peaks));
+    std::size_t const result = to.mz.size() - before;
+    if (values.num_peaks && *values.num_peaks != result)
+      fail(begin, fmt::format("the spectrum that begins here has {} peaks, where it states {}", result, *values.num_peaks));
     std::string_view key = tag.substr(spectrum_tag.size());
-    one.title = !values.name.empty()          ? values.name
-                : !values.peptidoform.empty() ? values.peptidoform
-                                              : key.substr(0, key.find('>'));
-    set_header(values, one.header);
-    to.add(std::move(one));
+    spectrum.title = !values.name.empty()          ? values.name
+                     : !values.peptidoform.empty() ? values.peptidoform
+                                                   : key.substr(0, key.find('>'));
+    set_header(values, spectrum.header);
+    to.add(std::move(spectrum));
   }
 
   static void set_header(stated_values const& values, spectrum_header& header) {

@@ -68,17 +68,17 @@ void append_pairs(std::span<char const> bytes, std::vector<double>& mz, std::vec
 class mzxml_parser final : public import_parser {
  public:
   void parse(import_text const& text, imported_spectra& to) override {
-    for (auto const& one : text.scans) {
-      binary_array pairs = one.peaks;
-      pairs.count = 2 * one.num_peaks;
-      if (one.num_peaks == 0) {
+    for (auto const& scan : text.scans) {
+      binary_array pairs = scan.peaks;
+      pairs.count = 2 * scan.num_peaks;
+      if (scan.num_peaks == 0) {
         check_empty(pairs, text.view());
       } else if (pairs.width() == 4) {
         append_pairs<float>(codec_.unpack(pairs, text.view()), to.mz, to.intensity);
       } else {
         append_pairs<double>(codec_.unpack(pairs, text.view()), to.mz, to.intensity);
       }
-      to.add(one.spectrum);
+      to.add(scan.spectrum);
     }
   }
 
@@ -136,35 +136,35 @@ class mzxml_reader final : public import_reader, private xml_handler {
     bool in_peaks = false, in_scan = false;
     std::size_t tag = 0;  // the tag of the open peaks or scan
     for (std::size_t searched = 0;;) {
-      auto const found = next_markup(text.view(), searched);
-      if (!found) {
+      auto const result = next_markup(text.view(), searched);
+      if (!result) {
         if (from_.more(text, wanted)) continue;
         if (in_peaks || in_scan) throw xml_fault(tag, "truncated", "the input ends inside the scan that begins here");
         give(text.size, true);
         if (!begun_) not_mzxml("it has no tags");
         return;
       }
-      searched = found->end;
+      searched = result->end;
       if (in_peaks) {
-        if (found->kind != markup_kind::end || found->name != "peaks")
-          throw xml_fault(found->begin, "not mzXML", "a tag between <peaks> and </peaks>");
-        peaks_end_ = given_ = found->begin;
+        if (result->kind != markup_kind::end || result->name != "peaks")
+          throw xml_fault(result->begin, "not mzXML", "a tag between <peaks> and </peaks>");
+        peaks_end_ = given_ = result->begin;
         give(searched);
         in_peaks = in_scan = false;
-      } else if (found->name == "peaks" && found->kind == markup_kind::start) {
+      } else if (result->name == "peaks" && result->kind == markup_kind::start) {
         in_peaks = true;
         peaks_begin_ = searched;
-        peaks_tag_ = found->begin;
+        peaks_tag_ = result->begin;
         give(searched);
-      } else if (found->name == "peaks" && found->kind == markup_kind::empty) {
+      } else if (result->name == "peaks" && result->kind == markup_kind::empty) {
         peaks_begin_ = peaks_end_ = searched;
-        peaks_tag_ = found->begin;
+        peaks_tag_ = result->begin;
         give(searched);
         in_scan = false;
-      } else if (found->name == "scan") {
-        in_scan = found->kind == markup_kind::start;
-        tag = found->begin;
-        if (found->kind != markup_kind::end) places_.push_back(found->begin);
+      } else if (result->name == "scan") {
+        in_scan = result->kind == markup_kind::start;
+        tag = result->begin;
+        if (result->kind != markup_kind::end) places_.push_back(result->begin);
       }
       if (searched < wanted || in_peaks || in_scan) continue;
       give(searched);
@@ -214,23 +214,23 @@ class mzxml_reader final : public import_reader, private xml_handler {
     if (scan_) end_scan();  // a scan without peaks, but with others in it
     if (places_.empty()) not_mzxml("a scan where none can be");
     scan_.emplace();
-    imported_spectrum& one = scan_->spectrum;
-    one.begin = places_.front();
+    imported_spectrum& imported_spectrum = scan_->spectrum;
+    imported_spectrum.begin = places_.front();
     places_.pop_front();
     auto const count = number_of<std::size_t>("peaksCount", all.get("peaksCount"));
     if (!count) not_mzxml("a scan without peaksCount");
     if (*count > ~std::uint32_t{0}) not_mzxml(fmt::format("a scan of {} peaks", *count));
     scan_->num_peaks = *count;
-    one.header.scan = number_of<std::uint64_t>("num", all.get("num"));
-    one.header.ms_level = number_of<unsigned>("msLevel", all.get("msLevel"));
+    imported_spectrum.header.scan = number_of<std::uint64_t>("num", all.get("num"));
+    imported_spectrum.header.ms_level = number_of<unsigned>("msLevel", all.get("msLevel"));
     if (std::string_view const time = all.get("retentionTime"); !time.empty()) {
-      one.header.rt_seconds = duration(time);
-      if (!one.header.rt_seconds)
+      imported_spectrum.header.rt_seconds = duration(time);
+      if (!imported_spectrum.header.rt_seconds)
         throw xml_fault(xml_fault::here, "not a duration", fmt::format("retentionTime is '{}'", time));
     }
     std::string_view const polarity = all.get("polarity");
-    if (polarity == "+") one.header.polarity = ion_polarity::positive;
-    if (polarity == "-") one.header.polarity = ion_polarity::negative;
+    if (polarity == "+") imported_spectrum.header.polarity = ion_polarity::positive;
+    if (polarity == "-") imported_spectrum.header.polarity = ion_polarity::negative;
     precursors_ = 0;
     charge_.clear();
   }
@@ -270,14 +270,15 @@ class mzxml_reader final : public import_reader, private xml_handler {
   }
 
   void end_scan() {
-    imported_spectrum& one = scan_->spectrum;
-    std::string const number = one.header.scan ? fmt::format("{}", *one.header.scan) : "";
-    one.native_id = fmt::format("scan={}", number);
-    one.title = file_.empty() ? one.native_id : fmt::format("{}.{}.{}.{}", file_, number, number, charge_);
+    imported_spectrum& imported_spectrum = scan_->spectrum;
+    std::string const number = imported_spectrum.header.scan ? fmt::format("{}", *imported_spectrum.header.scan) : "";
+    imported_spectrum.native_id = fmt::format("scan={}", number);
+    imported_spectrum.title =
+        file_.empty() ? imported_spectrum.native_id : fmt::format("{}.{}.{}.{}", file_, number, number, charge_);
     if (scan_->peaks.type == number_type::unknown) {  // there were none
       scan_->peaks.type = number_type::float32;
       scan_->peaks.compression = packing::none;
-      scan_->peaks.begin = scan_->peaks.end = one.begin;
+      scan_->peaks.begin = scan_->peaks.end = imported_spectrum.begin;
     }
     text_->scans.push_back(*std::exchange(scan_, std::nullopt));
   }

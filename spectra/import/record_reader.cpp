@@ -29,19 +29,19 @@ void record_reader::cut(import_text& text, std::size_t wanted) {
   line_finder lines;
   bool last = false;
   for (std::size_t at = 0; !last || at < text.size;) {
-    auto const found = lines.find(text.view(), at, last);
-    if (!found) {
+    auto const it = lines.find(text.view(), at, last);
+    if (!it) {
       last = !from_.more(text, wanted);
       continue;
     }
-    bool const begins = begins_record(text.view().substr(at, found->end - at));
+    bool const begins = begins_record(text.view().substr(at, it->end - at));
     if (begins && at >= wanted) {
       from_.cut(text, at);
       ended_ = false;
       return;
     }
     text.num_spectra += begins;
-    at = found->next;
+    at = it->next;
   }
 }
 

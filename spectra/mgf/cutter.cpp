@@ -22,12 +22,12 @@ last_cut last_cut_of(source const& from, std::uint64_t begin, std::uint64_t size
     looked = std::min(looked, size);
     tail.resize(std::size_t(looked));
     from.read_at(begin + (size - looked), tail);
-    last_cut found = find_cut({tail.data(), tail.size()});
+    last_cut cut = find_cut({tail.data(), tail.size()});
     // The text before the tail may change the meaning of its first line.
-    if (looked != size && (!found.begin || *found.begin == 0)) continue;
-    found.at += std::size_t(size - looked);
-    if (found.begin) *found.begin += std::size_t(size - looked);
-    return found;
+    if (looked != size && (!cut.begin || *cut.begin == 0)) continue;
+    cut.at += std::size_t(size - looked);
+    if (cut.begin) *cut.begin += std::size_t(size - looked);
+    return cut;
   }
 }
 
@@ -88,9 +88,9 @@ bool mgf_cutter::refuses(std::string_view front) const {
 
 // Finds the last place to cut in a part of the source.
 std::size_t mgf_cutter::cut_at(std::uint64_t begin, std::size_t size) {
-  last_cut const found = last_cut_of(from_, begin, size, tail_);
-  begun_ = begun_ || found.begin;
-  return where_ == cut::spectrum && !found.begin ? 0 : chosen(found);
+  last_cut const last_cut = last_cut_of(from_, begin, size, tail_);
+  begun_ = begun_ || last_cut.begin;
+  return where_ == cut::spectrum && !last_cut.begin ? 0 : chosen(last_cut);
 }
 
 std::uint64_t last_spectrum_before(source const& from, std::uint64_t begin, std::uint64_t end) {
@@ -106,13 +106,13 @@ bool mgf_cutter::read(mgf_text& chunk, std::size_t wanted) {
     std::size_t const got = from_.read(room.subspan(have));
     bool const last = got < room.size() - have;
     have += got;
-    last_cut const found = find_cut({room.data(), have});
-    begun_ = begun_ || found.begin;
+    last_cut const cut = find_cut({room.data(), have});
+    begun_ = begun_ || cut.begin;
     if (!last && have >= max_first_line && refuses({room.data(), max_first_line})) {
       chunk.size = max_first_line;
       return true;
     }
-    chunk.size = last || (chosen(found) == 0 && have >= chunk_text::max_bytes) ? have : chosen(found);
+    chunk.size = last || (chosen(cut) == 0 && have >= chunk_text::max_bytes) ? have : chosen(cut);
     if (chunk.size != 0 || last) {
       rest_.assign(room.begin() + std::ptrdiff_t(chunk.size), room.begin() + std::ptrdiff_t(have));
       return last;

@@ -56,8 +56,8 @@ class mgf_cutter {
   bool read(mgf_text& chunk, std::size_t wanted);
   std::size_t cut_at(std::uint64_t begin, std::size_t size);
   [[nodiscard]] bool refuses(std::string_view front) const;
-  [[nodiscard]] std::size_t chosen(last_cut const& found) const {
-    return where_ == cut::line ? found.at : found.begin.value_or(0);
+  [[nodiscard]] std::size_t chosen(last_cut const& last_cut) const {
+    return where_ == cut::line ? last_cut.at : last_cut.begin.value_or(0);
   }
 
   source& from_;

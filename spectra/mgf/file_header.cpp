@@ -66,8 +66,8 @@ void input_heads::compare(parameters const& others, std::string const& name) con
   std::ranges::set_difference(others, all_, std::back_inserter(only_here));
   std::ranges::set_difference(all_, others, std::back_inserter(only_there));
   auto const describe = [](parameters const& those, std::string const& key) {
-    auto const found = std::ranges::find(those, key, &parameters::value_type::first);
-    return found == those.end() ? "no " + key : fmt::format("{}={}", found->first, found->second);
+    auto const it = std::ranges::find(those, key, &parameters::value_type::first);
+    return it == those.end() ? "no " + key : fmt::format("{}={}", it->first, it->second);
   };
   std::string const& key = (only_here.empty() ? only_there : only_here).front().first;
   throw input_error(fmt::format("other global parameters: {}: it has {}, and {} has {}: they would hold for spectra of both",

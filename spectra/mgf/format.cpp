@@ -169,7 +169,7 @@ class mgf_chunk final : public chunk {
     counted.peaks_kept = found.all_peaks;
     counted.spectra_kept = found.spectra;
     counted.reordered = found.ends.size();
-    for (peak const& one : found.peaks) peaks.codes.push_back(one.code);
+    for (peak const& peak : found.peaks) peaks.codes.push_back(peak.code);
     for (std::size_t const end : found.ends) peaks.bounds.push_back(std::uint32_t(end));
     if (!task_.keys) return;
     auto const& spectra = found.table.spectra;  // recorded before any line is moved
@@ -277,11 +277,11 @@ class mgf_chunk final : public chunk {
         std::string_view before = text.view().substr(counted_to, at - counted_to);
         for (; !before.empty(); take_line(before)) ++lines;
         counted_to = at;
-        line_fault const one{fault::moved_scope, lines, at, at + line.size()};
+        line_fault const line_fault{fault::moved_scope, lines, at, at + line.size()};
         if (!options.lenient)
-          found.error = one;
+          found.error = line_fault;
         else
-          found.warn(one, options.max_warnings);
+          found.warn(line_fault, options.max_warnings);
       }
     }
   }
@@ -330,11 +330,11 @@ bool has_decimal_comma(std::string_view line) {
 
 class mgf_format final : public input_format {
  public:
-  mgf_format(source& input, chunk_task const& task, diagnostics& found)
+  mgf_format(source& input, chunk_task const& task, diagnostics& diagnostics)
       : task_(task),
         scan_(scan_options_of(task)),
         cutter_(input, task.keys || task.choice ? mgf_cutter::cut::spectrum : mgf_cutter::cut::line, !scan_.lenient),
-        found_(found) {}
+        found_(diagnostics) {}
 
   [[nodiscard]] step_names const& steps() const override {
     static constexpr step_names names{"read", "scan", "", "sort", "move", "write"};
@@ -345,12 +345,12 @@ class mgf_format final : public input_format {
   }
   [[nodiscard]] std::optional<std::uint64_t> addressable_bytes() const override { return cutter_.size(); }
 
-  bool next(chunk& one, std::size_t wanted) override {
-    return static_cast<mgf_chunk&>(one).next(cutter_, wanted, spectra_before_);
+  bool next(chunk& chunk, std::size_t wanted) override {
+    return static_cast<mgf_chunk&>(chunk).next(cutter_, wanted, spectra_before_);
   }
 
-  bool accept(chunk& one) override {
-    auto& part = static_cast<mgf_chunk&>(one);
+  bool accept(chunk& chunk) override {
+    auto& part = static_cast<mgf_chunk&>(chunk);
     part.records.first_number = found_.totals.spectra;
     part.records.first_offset = cutter_.begin() + part.text.offset;
     if (part.text.size >= chunk_text::max_bytes)
@@ -374,23 +374,23 @@ class mgf_format final : public input_format {
 
   // @returns false for a disorder
   bool accept_scan(mgf_chunk const& part) {
-    scan_result const& found = part.found;
+    scan_result const& result = part.found;
     std::string_view const text = part.text.view();
     if (found_.totals.bytes == 0) kind_ = part.kind;
     // A chunk that ends inside a spectrum is followed by one that begins with BEGIN IONS.
     if (open_) forgive(missing_end(0, *open_));
     open_.reset();
-    for (std::size_t i = 0; i < part.warned.size(); ++i) found_.warn(message(found.first_warnings[i], part.warned[i]));
-    found_.totals.warnings += found.warnings - found.first_warnings.size();
-    if (found.first_foreign && !foreign_) foreign_ = message(*found.first_foreign, line_of(*found.first_foreign, text));
-    if (found.error) throw input_error(message(*found.error, line_of(*found.error, text)));
-    if (found.disorder) {
-      disorder_at const& at = *found.disorder;
+    for (std::size_t i = 0; i < part.warned.size(); ++i) found_.warn(message(result.first_warnings[i], part.warned[i]));
+    found_.totals.warnings += result.warnings - result.first_warnings.size();
+    if (result.first_foreign && !foreign_) foreign_ = message(*result.first_foreign, line_of(*result.first_foreign, text));
+    if (result.error) throw input_error(message(*result.error, line_of(*result.error, text)));
+    if (result.disorder) {
+      disorder_at const& at = *result.disorder;
       found_.first_disorder = disorder{found_.totals.lines + at.where.line + 1, found_.totals.spectra + at.spectrum + 1,
                                        std::string(title_of(text.substr(at.begin))), std::string(line_of(at.where, text))};
       return false;
     }
-    if (found.open) open_ = found_.totals.lines + *found.open;
+    if (result.open) open_ = found_.totals.lines + *result.open;
     return true;
   }
 
@@ -404,11 +404,11 @@ class mgf_format final : public input_format {
                        found_.totals.lines + line + 1, since + 1);
   }
 
-  [[nodiscard]] std::string message(line_fault const& found, std::string_view line) const {
-    std::string const where = fmt::format("{}:{}", name(), found_.totals.lines + found.line + 1);
-    switch (found.what) {
+  [[nodiscard]] std::string message(line_fault const& line_fault, std::string_view line) const {
+    std::string const where = fmt::format("{}:{}", name(), found_.totals.lines + line_fault.line + 1);
+    switch (line_fault.what) {
       case fault::missing_end:
-        return missing_end(found.line, found_.totals.lines + found.since);
+        return missing_end(line_fault.line, found_.totals.lines + line_fault.since);
       case fault::stray_end:
         return fmt::format("stray END IONS: {}: no spectrum has begun", where);
       case fault::not_delimiter:
@@ -420,9 +420,9 @@ class mgf_format final : public input_format {
       case fault::bad_intensity:
         if (has_decimal_comma(line)) return fmt::format("decimal comma: {}: '{}'; a point is expected", where, excerpt(line));
         return fmt::format("not a number: {}: {} of '{}'", where,
-                           found.what == fault::bad_number   ? "the m/z"
-                           : found.what == fault::bad_header ? "the value"
-                                                             : "the intensity",
+                           line_fault.what == fault::bad_number   ? "the m/z"
+                           : line_fault.what == fault::bad_header ? "the value"
+                                                                  : "the intensity",
                            excerpt(line));
       case fault::foreign:
         if (!kind_.empty()) return fmt::format("not MGF: {}: {}", where, description_of(kind_));
@@ -531,8 +531,8 @@ void add_spectrum(text_ranges& output, std::string_view text, peak_table const& 
   output.add({at, whole.end() - at});
 }
 
-std::unique_ptr<input_format> make_mgf_format(source& input, chunk_task const& task, diagnostics& found) {
-  return std::make_unique<mgf_format>(input, task, found);
+std::unique_ptr<input_format> make_mgf_format(source& input, chunk_task const& task, diagnostics& diagnostics) {
+  return std::make_unique<mgf_format>(input, task, diagnostics);
 }
 
 }  // namespace ordo::inline v0::spectra::detail

@@ -57,7 +57,7 @@ std::optional<int> take_charge(std::string_view& text) {
 
 // "2+", "2+ and 3+", "2+,3+", "1, 2, 3": charges with blanks, commas, "and" and "or" between them.
 taken read_charges(std::string_view text, charge_list& to) {
-  charge_list found;
+  charge_list list;
   for (;;) {
     while (!text.empty() && (is_blank(text.front()) || text.front() == ',' || text.front() == ';')) text.remove_prefix(1);
     if (text.empty()) break;
@@ -66,12 +66,12 @@ taken read_charges(std::string_view text, charge_list& to) {
     } else if (text.starts_with("or")) {
       text.remove_prefix(2);
     } else if (auto const charge = take_charge(text)) {
-      if (*charge != 0) found.push_back(*charge);
+      if (*charge != 0) list.push_back(*charge);
     } else {
       return taken::not_a_number;
     }
   }
-  if (to.empty()) to = found;
+  if (to.empty()) to = list;
   return taken::read;
 }
 

@@ -25,9 +25,9 @@ std::optional<std::size_t> next_line_of(std::string_view text, std::size_t from,
 
 std::optional<std::size_t> last_line_of(std::string_view text, std::string_view words) {
   for (std::size_t end = text.size();;) {
-    auto const* const found = static_cast<char const*>(memrchr(text.data(), words.front(), end));
-    if (!found) return {};
-    end = std::size_t(found - text.data());
+    auto const* const result = static_cast<char const*>(memrchr(text.data(), words.front(), end));
+    if (!result) return {};
+    end = std::size_t(result - text.data());
     if (auto const line = line_of(text, end, words)) return line;
   }
 }

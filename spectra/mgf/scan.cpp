@@ -138,8 +138,8 @@ class scanner {
   }
 
   char const* next_line_feed(char const* p) const {
-    auto const* const found = static_cast<char const*>(std::memchr(p, '\n', std::size_t(end_ - p)));
-    return found ? found : end_;
+    auto const* const result = static_cast<char const*>(std::memchr(p, '\n', std::size_t(end_ - p)));
+    return result ? result : end_;
   }
 
   // Finds the next line end at or after p. The next LF is remembered, as memchr must not search a text without LF to its end
@@ -155,20 +155,20 @@ class scanner {
 
   [[nodiscard]] std::size_t offset(char const* p) const { return offset_ + std::size_t(p - window_); }
 
-  [[nodiscard]] line_fault here(fault what, char const* begin, char const* end, std::uint64_t since = 0) const {
-    return {what, out_.lines, offset(begin), offset(end), since};
+  [[nodiscard]] line_fault here(fault fault, char const* begin, char const* end, std::uint64_t since = 0) const {
+    return {fault, out_.lines, offset(begin), offset(end), since};
   }
 
-  void warn(line_fault const& found) { out_.warn(found, options_.max_warnings); }
+  void warn(line_fault const& fault) { out_.warn(fault, options_.max_warnings); }
 
   // @returns true if the scan goes on
-  bool forgive(line_fault const& found) {
-    bool const must_be = options_.end_needed && found.what == fault::missing_end;
-    if (found.what == fault::not_finite || (options_.lenient && !must_be)) {
-      warn(found);
+  bool forgive(line_fault const& line_fault) {
+    bool const must_be = options_.end_needed && line_fault.what == fault::missing_end;
+    if (line_fault.what == fault::not_finite || (options_.lenient && !must_be)) {
+      warn(line_fault);
       return true;
     }
-    out_.error = found;
+    out_.error = line_fault;
     return false;
   }
 
@@ -210,9 +210,9 @@ class scanner {
     // The text lives as long as the result; the window may be a copy of its end.
     std::string_view const line(text_.data() + offset(p), std::size_t(end - p));
     if (header_.take(line) != mgf_header::taken::not_a_number) return true;
-    line_fault const found = here(fault::bad_header, p, end);
-    if (!options_.all_headers) return !is_needed(line, options_.needed) || forgive(found);
-    warn(found);
+    line_fault const line_fault = here(fault::bad_header, p, end);
+    if (!options_.all_headers) return !is_needed(line, options_.needed) || forgive(line_fault);
+    warn(line_fault);
     return true;
   }
 

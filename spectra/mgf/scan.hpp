@@ -36,8 +36,8 @@ struct line_fault {
   std::uint64_t since = 0;
 };
 
-inline std::string_view line_of(line_fault const& found, std::string_view text) {
-  return text.substr(found.begin, found.end - found.begin);
+inline std::string_view line_of(line_fault const& fault, std::string_view text) {
+  return text.substr(fault.begin, fault.end - fault.begin);
 }
 
 /// A peak: its code, and the range of its line in the chunk, with line end.
@@ -117,10 +117,10 @@ struct scan_result {
   bool unterminated = false;          // the last of `peaks`, or of `table`, is the end of the text, and has no line end
   peak_table table;                   // if the options say so
 
-  void warn(line_fault const& one, std::size_t max_warnings) {
+  void warn(line_fault const& line_fault, std::size_t max_warnings) {
     ++warnings;
-    if (one.what == fault::foreign && !first_foreign) first_foreign = one;
-    if (first_warnings.size() < max_warnings) first_warnings.push_back(one);
+    if (line_fault.what == fault::foreign && !first_foreign) first_foreign = line_fault;
+    if (first_warnings.size() < max_warnings) first_warnings.push_back(line_fault);
   }
 };
 

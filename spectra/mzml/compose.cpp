@@ -12,18 +12,18 @@
 // The output of mzml_chunk.
 namespace ordo::inline v0::spectra::detail {
 
-bool mzml_chunk::is_dropped(job const& one) const {
-  return one.whole && peaks.changes[one.row] == chunk_peaks::change::dropped;
+bool mzml_chunk::is_dropped(job const& job) const {
+  return job.whole && peaks.changes[job.row] == chunk_peaks::change::dropped;
 }
 
-bool mzml_chunk::is_changed(job const& one) const {
-  return !one.whole || peaks.changes[one.row] != chunk_peaks::change::none || size_of(one) != one.count;
+bool mzml_chunk::is_changed(job const& job) const {
+  return !job.whole || peaks.changes[job.row] != chunk_peaks::change::none || size_of(job) != job.count;
 }
 
 // Returns the peaks of its output by their numbers in the spectrum.
-std::span<std::uint32_t const> mzml_chunk::order_of(job const& one) {
-  std::uint32_t const first = one.whole ? peaks.first[one.row] : peaks.bounds[one.row];
-  auto const order = one.whole ? peaks.kept_of(one.row) : std::span<std::uint32_t const>(peaks.order).subspan(first, one.count);
+std::span<std::uint32_t const> mzml_chunk::order_of(job const& job) {
+  std::uint32_t const first = job.whole ? peaks.first[job.row] : peaks.bounds[job.row];
+  auto const order = job.whole ? peaks.kept_of(job.row) : std::span<std::uint32_t const>(peaks.order).subspan(first, job.count);
   relative_.resize(order.size());
   std::ranges::transform(order, relative_.begin(), [&](std::uint32_t peak) { return peak - first; });
   return relative_;
@@ -32,8 +32,8 @@ std::span<std::uint32_t const> mzml_chunk::order_of(job const& one) {
 void mzml_chunk::compose() {
   timed(composing, text.size, [&] {
     if (!peaks.sums.empty())
-      for (job const& one : jobs_)
-        if (one.whole && one.digits.intensity_single) peaks.round_sums(one.row);
+      for (job const& job : jobs_)
+        if (job.whole && job.digits.intensity_single) peaks.round_sums(job.row);
     task_.print ? print_spectra() : compose_mzml();
     if (joined.renames) rename();
   });
@@ -64,8 +64,8 @@ void mzml_chunk::apply_edits(std::size_t end) {
 }
 
 // Returns true if the spectrum refers to the dataProcessing that was replaced.
-bool mzml_chunk::refers_anew(mzml_spectrum const& one) const {
-  return record && !one.processing.empty() && one.processing == record->before && record->after != record->before;
+bool mzml_chunk::refers_anew(mzml_spectrum const& spectrum) const {
+  return record && !spectrum.processing.empty() && spectrum.processing == record->before && record->after != record->before;
 }
 
 void mzml_chunk::replace_array(binary_array const& array, std::span<std::uint32_t const> order,
@@ -112,11 +112,11 @@ void mzml_chunk::leave_out(mzml_text::element const& spectrum) {
 }
 
 // Returns the values of the kept peaks, 0 without peaks.
-mzml_chunk::kept_values mzml_chunk::values_of_kept(job const& one) const {
+mzml_chunk::kept_values mzml_chunk::values_of_kept(job const& job) const {
   kept_values made;
   auto& [sum, base, base_mz, lowest, highest] = made;
   bool any = false, any_base = false;
-  for (std::size_t i = peaks.first[one.row]; i < peaks.first[one.row + 1]; ++i) {  // in the order of the input
+  for (std::size_t i = peaks.first[job.row]; i < peaks.first[job.row + 1]; ++i) {  // in the order of the input
     if (!peaks.keep[i]) continue;
     double const mz = mz_[i], height = peaks.intensities()[i];
     lowest = any ? std::min(lowest, mz) : mz;
@@ -133,7 +133,7 @@ mzml_chunk::kept_values mzml_chunk::values_of_kept(job const& one) const {
 }
 
 // Replaces a value by that of the kept peaks, if it differs.
-void mzml_chunk::replace_peak_value(mzml_spectrum::peak_value const& given, job const& one, kept_values const& kept) {
+void mzml_chunk::replace_peak_value(mzml_spectrum::peak_value const& given, job const& job, kept_values const& kept) {
   // Writes as few digits as give back the array's own value.
   auto const set = [&](double value, bool single) {
     std::string_view const tag = text.view().substr(given.tag, given.tag_end - given.tag);
@@ -150,25 +150,25 @@ void mzml_chunk::replace_peak_value(mzml_spectrum::peak_value const& given, job 
     case terms::total_ion_current:
       return set(kept.sum, false);
     case terms::base_peak_mz:
-      return set(kept.base_mz, one.digits.mz_single);
+      return set(kept.base_mz, job.digits.mz_single);
     case terms::base_peak_intensity:
-      return set(kept.base, one.digits.intensity_single);
+      return set(kept.base, job.digits.intensity_single);
     case terms::lowest_mz:
-      return set(kept.lowest, one.digits.mz_single);
+      return set(kept.lowest, job.digits.mz_single);
     case terms::highest_mz:
-      return set(kept.highest, one.digits.mz_single);
+      return set(kept.highest, job.digits.mz_single);
     default:
-      return set(double(size_of(one)), false);
+      return set(double(size_of(job)), false);
   }
 }
 
 // Replaces arrays and, if peaks were dropped, values that were made of peaks; in the order of the text.
-void mzml_chunk::replace_arrays(mzml_spectrum const& one, job const& change) {
+void mzml_chunk::replace_arrays(mzml_spectrum const& spectrum, job const& change) {
   bool const fewer = task_.records() && change.whole && size_of(change) != change.count;
-  auto next = one.peak_values.begin();
-  kept_values const kept = fewer && !one.peak_values.empty() ? values_of_kept(change) : kept_values();
+  auto next = spectrum.peak_values.begin();
+  kept_values const kept = fewer && !spectrum.peak_values.empty() ? values_of_kept(change) : kept_values();
   auto const values_before = [&](std::size_t end) {
-    for (; fewer && next != one.peak_values.end() && next->tag < end; ++next) replace_peak_value(*next, change, kept);
+    for (; fewer && next != spectrum.peak_values.end() && next->tag < end; ++next) replace_peak_value(*next, change, kept);
   };
   auto const order = order_of(change);
   values_.clear();
@@ -177,8 +177,8 @@ void mzml_chunk::replace_arrays(mzml_spectrum const& one, job const& change) {
     if (std::ranges::any_of(left, [&](std::uint32_t peak) { return peaks.is_sum(peak); }))
       for (std::uint32_t const peak : left) values_.push_back(peaks.sums[peak]);
   }
-  binary_array const* const sums = values_.empty() ? nullptr : one.find(array_kind::intensity);
-  for (auto const& array : one.arrays) {
+  binary_array const* const sums = values_.empty() ? nullptr : spectrum.find(array_kind::intensity);
+  for (auto const& array : spectrum.arrays) {
     if (array.count != change.count) continue;
     values_before(array.tag);
     replace_array(array, order, &array == sums ? std::span<double const>(values_) : std::span<double const>());
@@ -186,12 +186,12 @@ void mzml_chunk::replace_arrays(mzml_spectrum const& one, job const& change) {
   values_before(text.size);
 }
 
-void mzml_chunk::compose_spectrum(mzml_spectrum const& one, job const* change) {
-  start& made = starts.emplace_back(start{id_hash(one.id), place_of(one.begin)});
-  bool const renumbers = task_.renumbers(), refers = refers_anew(one);
+void mzml_chunk::compose_spectrum(mzml_spectrum const& spectrum, job const* change) {
+  start& made = starts.emplace_back(start{id_hash(spectrum.id), place_of(spectrum.begin)});
+  bool const renumbers = task_.renumbers(), refers = refers_anew(spectrum);
   if (!change && !renumbers && !refers && !text.indexed) return;
-  auto const found = next_markup(text.view(), one.begin);
-  std::string_view const tag = text.view().substr(found->begin, found->end - found->begin);
+  auto const result = next_markup(text.view(), spectrum.begin);
+  std::string_view const tag = text.view().substr(result->begin, result->end - result->begin);
   if (auto const id = attribute_in(tag, "id")) made.name = tag.substr(id->begin - 1, id->size + 2);
 
   // Changes to the tag, in its order. The writer sets its number in the output.
@@ -207,38 +207,38 @@ void mzml_chunk::compose_spectrum(mzml_spectrum const& one, job const* change) {
     changes[at] = {value->begin, which};
   };
   if (renumbers) add("index", number);
-  if (change && size != change->count && one.count == change->count) add("defaultArrayLength", length);
+  if (change && size != change->count && spectrum.count == change->count) add("defaultArrayLength", length);
   if (refers) add("dataProcessingRef", reference);
   for (std::size_t i = 0; i < count; ++i) {
     auto const [at, which] = changes[i];
     if (which == number) {
-      made.index = place_of(found->begin + at);
+      made.index = place_of(result->begin + at);
       made.index_size = attribute_in(tag, "index")->size;
     } else if (which == length) {
-      replace_value(found->begin, found->end, "defaultArrayLength", fmt::format("{}", size));
+      replace_value(result->begin, result->end, "defaultArrayLength", fmt::format("{}", size));
     } else {
-      replace_value(found->begin, found->end, "dataProcessingRef", record->after);
+      replace_value(result->begin, result->end, "dataProcessingRef", record->after);
     }
   }
-  if (change) replace_arrays(one, *change);
+  if (change) replace_arrays(spectrum, *change);
 }
 
 // Adds the keys of a spectrum with the peaks that it has in the output.
-void mzml_chunk::add_keys(mzml_spectrum const& one, job const* change) {
-  binary_array const* const mz = one.find(array_kind::mz);
+void mzml_chunk::add_keys(mzml_spectrum const& spectrum, job const* change) {
+  binary_array const* const mz = spectrum.find(array_kind::mz);
   std::size_t const num_peaks = change && change->whole ? size_of(*change) : mz ? mz->count : 0;
   std::size_t const count = task_.keys->count();
   keys.codes.resize(keys.codes.size() + count);
-  task_.keys->encode(one.header, num_peaks, keys.codes.data() + keys.codes.size() - count);
-  keys.titles.push_back(one.header.title.value_or(""));
+  task_.keys->encode(spectrum.header, num_peaks, keys.codes.data() + keys.codes.size() - count);
+  keys.titles.push_back(spectrum.header.title.value_or(""));
 }
 
 void mzml_chunk::compose_mzml() {
   std::vector<mzml_spectrum> const& all = reader_.all();
   edits_ = {};
   if (record && text.head) edits_ = record->edits;
-  replaced_ = !edits_.empty() || std::ranges::any_of(jobs_, [&](job const& one) { return is_changed(one); }) ||
-              std::ranges::any_of(all, [&](mzml_spectrum const& one) { return refers_anew(one); }) ||
+  replaced_ = !edits_.empty() || std::ranges::any_of(jobs_, [&](job const& job) { return is_changed(job); }) ||
+              std::ranges::any_of(all, [&](mzml_spectrum const& spectrum) { return refers_anew(spectrum); }) ||
               std::ranges::find(left_out_, 1) != left_out_.end();
   out_.clear();
   copied_ = 0;
@@ -255,22 +255,23 @@ void mzml_chunk::compose_mzml() {
   };
   auto next_job = jobs_.begin();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    mzml_spectrum const& one = all[i];
-    move_marks(one.begin);
+    mzml_spectrum const& mzml_spectrum = all[i];
+    move_marks(mzml_spectrum.begin);
     job const* change = nullptr;
     if (next_job != jobs_.end() && next_job->spectrum == i) change = &*next_job++;
-    if (task_.keys) add_keys(one, change);
+    if (task_.keys) add_keys(mzml_spectrum, change);
     if (is_left_out(i) || (change && is_dropped(*change))) {
       leave_out(text.spectra[i]);
-      starts.push_back({id_hash(one.id), out_.size(), {}, true});
+      starts.push_back({id_hash(mzml_spectrum.id), out_.size(), {}, true});
       continue;
     }
-    compose_spectrum(one, change && is_changed(*change) ? change : nullptr);
+    compose_spectrum(mzml_spectrum, change && is_changed(*change) ? change : nullptr);
     if (record && record->lacks.empty() && change && change->whole && size_of(*change) != change->count)
-      warned.own_processing += !one.processing.empty() && one.processing != record->before;
+      warned.own_processing += !mzml_spectrum.processing.empty() && mzml_spectrum.processing != record->before;
     starts.back().end = place_of(text.spectra[i].end);
-    starts.back().read_at = one.begin;
-    if (task_.renumbers()) references.insert(references.end(), one.references.begin(), one.references.end());
+    starts.back().read_at = mzml_spectrum.begin;
+    if (task_.renumbers())
+      references.insert(references.end(), mzml_spectrum.references.begin(), mzml_spectrum.references.end());
   }
   if (!replaced_) return;
   move_marks(text.size);
@@ -281,9 +282,9 @@ void mzml_chunk::compose_mzml() {
 void mzml_chunk::rename() {
   std::vector<std::size_t*> places;
   places.reserve(2 * starts.size());
-  for (start& one : starts) {
-    places.push_back(&one.at);
-    if (!one.dropped) places.push_back(&one.end);
+  for (start& start : starts) {
+    places.push_back(&start.at);
+    if (!start.dropped) places.push_back(&start.end);
   }
   for (std::size_t* const place : places) *place -= joined.begin;
   renamed_.clear();
@@ -310,12 +311,12 @@ void mzml_chunk::print_spectra() {
   replaced_ = true;
   std::string title, own_title;
   std::string const run = task_.several ? run_name() : std::string();
-  for (job const& one : jobs_) {
-    if (is_dropped(one)) continue;
-    auto const of_spectrum = [&](std::span<double const> values) { return values.subspan(peaks.first[one.row], one.count); };
-    mzml_spectrum const& read = reader_.all()[one.spectrum];
+  for (job const& job : jobs_) {
+    if (is_dropped(job)) continue;
+    auto const of_spectrum = [&](std::span<double const> values) { return values.subspan(peaks.first[job.row], job.count); };
+    mzml_spectrum const& read = reader_.all()[job.spectrum];
     peak_list const list{of_spectrum(mz_), of_spectrum(peaks.intensities()), {}};
-    auto const order = order_of(one);
+    auto const order = order_of(job);
     bool const several = read.ions.size() > 1;
     warned.several_ions += several && !task_.options->all_precursors;
     for (std::size_t i = 0; i < (task_.options->all_precursors ? read.ions.size() : 1); ++i) {
@@ -331,10 +332,10 @@ void mzml_chunk::print_spectra() {
         if (i != 0) own_title += fmt::format(" ion={}", i + 1);
         header.title = own_title;
       }
-      std::size_t const not_finite = task_.print(header, title, list, order, one.digits, out_);
+      std::size_t const not_finite = task_.print(header, title, list, order, job.digits, out_);
       if (i == 0) warned.not_finite += not_finite;
       if (task_.keys)
-        records.add(*task_.keys, header, size_of(one) - not_finite, out_.size(), one.spectrum, read.begin, task_.several);
+        records.add(*task_.keys, header, size_of(job) - not_finite, out_.size(), job.spectrum, read.begin, task_.several);
     }
   }
   records.any_spectra = !records.all().empty();

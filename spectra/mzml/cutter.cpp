@@ -74,9 +74,9 @@ void mzml_cutter::cut(mzml_text& chunk, std::size_t wanted) {
   for (;;) {
     std::string_view const text(chunk.bytes().data(), have_);
     // Only the ends of spectra matter here.
-    auto const found = inside_ ? next_markup_but_starts(text, searched_) : next_markup(text, searched_);
-    if (found) {
-      take(chunk, *found);
+    auto const result = inside_ ? next_markup_but_starts(text, searched_) : next_markup(text, searched_);
+    if (result) {
+      take(chunk, *result);
       if (searched_ >= wanted && !inside_ && may_cut_ && !head_) break;
     } else if (!more(chunk, wanted)) {
       if (inside_) throw xml_fault(outside_, "truncated", "the input ends inside the spectrum that begins here");
@@ -91,43 +91,43 @@ void mzml_cutter::cut(mzml_text& chunk, std::size_t wanted) {
   ended_ = false;
 }
 
-void mzml_cutter::take(mzml_text& chunk, markup const& found) {
+void mzml_cutter::take(mzml_text& chunk, markup const& markup) {
   constexpr std::string_view spectrum = "spectrum";
-  searched_ = found.end;
-  if (found.kind == markup_kind::other) return;
+  searched_ = markup.end;
+  if (markup.kind == markup_kind::other) return;
   if (inside_) {
-    if (found.kind != markup_kind::end || found.name != spectrum) return;
-    chunk.spectra.back().end = outside_ = found.end;
+    if (markup.kind != markup_kind::end || markup.name != spectrum) return;
+    chunk.spectra.back().end = outside_ = markup.end;
     inside_ = false;
     return;
   }
-  bool const begins = found.kind == markup_kind::start, ends = found.kind == markup_kind::end;
+  bool const begins = markup.kind == markup_kind::start, ends = markup.kind == markup_kind::end;
   may_cut_ = true;
-  head_ &= !(found.name == "spectrumList" || found.name == spectrum || found.name == "chromatogramList" ||
-             (ends && (found.name == "run" || found.name == "mzML")));
-  if (found.name == spectrum && found.kind != markup_kind::end) {
-    read_outside(chunk, found.begin);
-    if (index_seen_) throw xml_fault(found.begin, "not mzML", "a spectrum after the index");
-    chunk.spectra.push_back({found.begin, found.end});
-    outside_ = begins ? found.begin : found.end;
+  head_ &= !(markup.name == "spectrumList" || markup.name == spectrum || markup.name == "chromatogramList" ||
+             (ends && (markup.name == "run" || markup.name == "mzML")));
+  if (markup.name == spectrum && markup.kind != markup_kind::end) {
+    read_outside(chunk, markup.begin);
+    if (index_seen_) throw xml_fault(markup.begin, "not mzML", "a spectrum after the index");
+    chunk.spectra.push_back({markup.begin, markup.end});
+    outside_ = begins ? markup.begin : markup.end;
     inside_ = begins;
     return;
   }
-  if (!chunk.marks.empty() && chunk.marks.back().end == 0) chunk.marks.back().end = found.begin;
+  if (!chunk.marks.empty() && chunk.marks.back().end == 0) chunk.marks.back().end = markup.begin;
   index_mark mark;
-  if (!mark_named(found.name, ends, mark.what)) return;
+  if (!mark_named(markup.name, ends, mark.what)) return;
   index_seen_ |= mark.what == index_mark::kind::list;
   if (index_seen_ && mark.what == index_mark::kind::chromatogram)
-    throw xml_fault(found.begin, "not mzML", "a chromatogram after the index");
-  mark.at = mark.tag = found.begin;
-  mark.begin = found.end;
+    throw xml_fault(markup.begin, "not mzML", "a chromatogram after the index");
+  mark.at = mark.tag = markup.begin;
+  mark.begin = markup.end;
   bool const holds_text = begins && mark.what != index_mark::kind::spectra;
-  mark.end = holds_text ? 0 : found.end;
+  mark.end = holds_text ? 0 : markup.end;
   may_cut_ = !holds_text;
   chunk.marks.push_back(mark);
   // An empty tag ends where it begins.
-  if (found.kind != markup_kind::empty || !mark_named(found.name, true, mark.what)) return;
-  mark.tag = mark.begin = mark.end = found.end;
+  if (markup.kind != markup_kind::empty || !mark_named(markup.name, true, mark.what)) return;
+  mark.tag = mark.begin = mark.end = markup.end;
   chunk.marks.push_back(mark);
 }
 

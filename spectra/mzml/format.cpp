@@ -48,9 +48,9 @@ std::string escaped(std::string_view text) {
   return made;
 }
 
-void check_size(std::size_t num_peaks, mzml_spectrum const& one) {
+void check_size(std::size_t num_peaks, mzml_spectrum const& spectrum) {
   if (num_peaks > ~std::uint32_t{0})
-    throw xml_fault(one.begin, "too large", "more than 2^32 peaks in spectra that follow one another");
+    throw xml_fault(spectrum.begin, "too large", "more than 2^32 peaks in spectra that follow one another");
 }
 
 }  // namespace
@@ -91,8 +91,8 @@ bool mzml_chunk::parse() {
 bool mzml_chunk::save(value_writer& to) const {
   if (failure || disorder || !composed) return false;
   std::vector<std::size_t> name_places;
-  for (start const& one : starts)
-    name_places.push_back(one.name.empty() ? 0 : std::size_t(one.name.data() - text.view().data()));
+  for (start const& start : starts)
+    name_places.push_back(start.name.empty() ? 0 : std::size_t(start.name.data() - text.view().data()));
   std::vector<std::size_t> title_sizes;
   std::string titles;
   for (std::string_view const title : keys.titles) {
@@ -155,36 +155,36 @@ void mzml_chunk::unpack() {
   peaks.intensity = intensity_;
   peaks.first.push_back(std::uint32_t(mz_.size()));
   if (task_.select && task_.select->remove_precursor)
-    for (job const& one : jobs_) peaks.headers.push_back(&all[one.spectrum].header);
+    for (job const& job : jobs_) peaks.headers.push_back(&all[job.spectrum].header);
 }
 
-void mzml_chunk::check_time(mzml_spectrum const& one) {
-  if (task_.print && (one.header.ms_level.value_or(0) < 2 || one.ions.empty())) return;  // it is left out
-  require_time(one);
+void mzml_chunk::check_time(mzml_spectrum const& spectrum) {
+  if (task_.print && (spectrum.header.ms_level.value_or(0) < 2 || spectrum.ions.empty())) return;  // it is left out
+  require_time(spectrum);
 }
 
-void mzml_chunk::require_time(mzml_spectrum const& one) {
-  if (one.bad_time) throw xml_fault(*one.bad_time);
-  warned.times_without_unit += one.time_without_unit;
+void mzml_chunk::require_time(mzml_spectrum const& spectrum) {
+  if (spectrum.bad_time) throw xml_fault(*spectrum.bad_time);
+  warned.times_without_unit += spectrum.time_without_unit;
 }
 
 void mzml_chunk::read_key(std::size_t index) {
-  mzml_spectrum const& one = reader_.all()[index];
+  mzml_spectrum const& spectrum = reader_.all()[index];
   std::size_t num_peaks = 0;
-  if (binary_array const* const mz = one.find(array_kind::mz)) num_peaks = mz->count;
+  if (binary_array const* const mz = spectrum.find(array_kind::mz)) num_peaks = mz->count;
   counted.peaks += num_peaks;
   keep_unselected(num_peaks);
   bool const descending = task_.options->descending;
-  binary_array const* const array = one.find(task_.options->by == sort_key::mz ? array_kind::mz : array_kind::intensity);
+  binary_array const* const array = spectrum.find(task_.options->by == sort_key::mz ? array_kind::mz : array_kind::intensity);
   if (!array) return;
   to_doubles(array->type, codec_.unpack(*array, text.view()), values_);
   if (values_.size() < 2 || in_order(values_, descending)) return;
-  if (one.transitions || follows_axis(one, array->count)) {
+  if (spectrum.transitions || follows_axis(spectrum, array->count)) {
     ++warned.fixed_order;
     return;
   }
   std::size_t const begin = peaks.codes.size();
-  check_size(begin + values_.size(), one);
+  check_size(begin + values_.size(), spectrum);
   std::ranges::transform(values_, std::back_inserter(peaks.codes), peak_code(descending));
   if (std::is_sorted(peaks.codes.begin() + std::ptrdiff_t(begin), peaks.codes.end())) {  // it ends with NaNs
     peaks.codes.resize(begin);
@@ -197,34 +197,34 @@ void mzml_chunk::read_key(std::size_t index) {
 }
 
 void mzml_chunk::read_peaks(std::size_t index) {
-  mzml_spectrum const& one = reader_.all()[index];
+  mzml_spectrum const& spectrum = reader_.all()[index];
   bool const prints = task_.print;
-  if (prints && one.header.ms_level.value_or(0) < 2) {
+  if (prints && spectrum.header.ms_level.value_or(0) < 2) {
     ++warned.level_1;
     return;
   }
-  if (prints && one.ions.empty()) {
+  if (prints && spectrum.ions.empty()) {
     ++warned.no_precursor;
     return;
   }
-  binary_array const *mz = one.find(array_kind::mz), *intensity = one.find(array_kind::intensity);
+  binary_array const *mz = spectrum.find(array_kind::mz), *intensity = spectrum.find(array_kind::intensity);
   // An empty array may be alone.
   if (prints && !mz != !intensity && (mz ? mz : intensity)->count == 0) mz = intensity = nullptr;
   std::size_t const count = mz ? mz->count : 0;
   counted.peaks += count;
   if ((!mz != !intensity) || (intensity && intensity->count != count)) {
     if (!prints) return keep_unselected(count);
-    throw xml_fault(one.begin, "no peaks", "the spectrum has not as many m/z as intensities");
+    throw xml_fault(spectrum.begin, "no peaks", "the spectrum has not as many m/z as intensities");
   }
-  if (!prints && one.transitions) {
+  if (!prints && spectrum.transitions) {
     ++warned.fixed_order;
     return keep_unselected(count);
   }
-  check_size(mz_.size() + count, one);
+  check_size(mz_.size() + count, spectrum);
   job made{index, count, jobs_.size(), true};
   peaks.first.push_back(std::uint32_t(mz_.size()));
-  peaks.fixed.push_back(mz && !prints && follows_axis(one, count));
-  if (task_.select && task_.options->select_levels.is_set()) peaks.whole.push_back(!is_selected(task_, one.header));
+  peaks.fixed.push_back(mz && !prints && follows_axis(spectrum, count));
+  if (task_.select && task_.options->select_levels.is_set()) peaks.whole.push_back(!is_selected(task_, spectrum.header));
   if (mz) {
     to_doubles(mz->type, codec_.unpack(*mz, text.view()), values_);
     mz_.insert(mz_.end(), values_.begin(), values_.end());
@@ -243,8 +243,8 @@ void mzml_chunk::keep_unselected(std::size_t num_peaks) {
   counted.peaks_kept += num_peaks;
 }
 
-void mzml_chunk::read_all(mzml_spectrum const& one, std::uint64_t number) {
-  binary_array const *const mz = one.find(array_kind::mz), *const intensity = one.find(array_kind::intensity);
+void mzml_chunk::read_all(mzml_spectrum const& spectrum, std::uint64_t number) {
+  binary_array const *const mz = spectrum.find(array_kind::mz), *const intensity = spectrum.find(array_kind::intensity);
   mz_.clear();
   if (mz) to_doubles(mz->type, codec_.unpack(*mz, text.view()), mz_);
   bool const complete = !mz == !intensity && (!intensity || intensity->count == mz_.size());
@@ -253,16 +253,17 @@ void mzml_chunk::read_all(mzml_spectrum const& one, std::uint64_t number) {
   } else {
     intensity_.assign(mz_.size(), std::numeric_limits<double>::quiet_NaN());
   }
-  bool const is_printed = one.header.ms_level.value_or(0) >= 2 && !one.ions.empty();
+  bool const is_printed = spectrum.header.ms_level.value_or(0) >= 2 && !spectrum.ions.empty();
   // Transitions that stay in mzML keep their peaks.
-  add(task_, {one.header, {mz_, intensity_, {}}, {}, 0}, number, complete && (task_.print || !one.transitions), is_printed);
+  add(task_, {spectrum.header, {mz_, intensity_, {}}, {}, 0}, number, complete && (task_.print || !spectrum.transitions),
+      is_printed);
 }
 
 // Returns true if the spectrum is in the order of another axis. The points of a combined ion mobility spectrum ascend in m/z at
 // each mobility only.
-bool mzml_chunk::follows_axis(mzml_spectrum const& one, std::size_t count) {
+bool mzml_chunk::follows_axis(mzml_spectrum const& spectrum, std::size_t count) {
   if (count < 2) return false;
-  for (auto const& array : one.arrays) {
+  for (auto const& array : spectrum.arrays) {
     if (array.kind != array_kind::axis || array.count != count) continue;
     to_doubles(array.type, codec_.unpack(array, text.view()), axis_);
     bool const constant = axis_.front() == axis_.back();
@@ -272,30 +273,30 @@ bool mzml_chunk::follows_axis(mzml_spectrum const& one, std::size_t count) {
 }
 
 void mzml_chunk::note_disorder(std::size_t index) {
-  mzml_spectrum const& one = reader_.all()[index];
+  mzml_spectrum const& spectrum = reader_.all()[index];
   peak_code const code(task_.options->descending);
   std::size_t peak = 1;
   while (code(values_[peak - 1]) <= code(values_[peak])) ++peak;
   std::string line;
   for (array_kind const kind : {array_kind::mz, array_kind::intensity}) {
-    binary_array const* const array = one.find(kind);
+    binary_array const* const array = spectrum.find(kind);
     if (!array || array->count <= peak) continue;
     to_doubles(array->type, codec_.unpack(*array, text.view()), values_);
     if (!line.empty()) line += ' ';
     line += is_single(*array) ? fmt::format("{}", float(values_[peak])) : fmt::format("{}", values_[peak]);
   }
-  disorder = {one.begin, index, one.title, line};
+  disorder = {spectrum.begin, index, spectrum.title, line};
 }
 
 namespace {
 
 class mzml_format final : public input_format {
  public:
-  mzml_format(source& input, sink* output, chunk_task const& task, diagnostics& found)
+  mzml_format(source& input, sink* output, chunk_task const& task, diagnostics& diagnostics)
       : task_(task),
         cutter_(input, task_.records() || task_.merged, task.options->lenient),
-        found_(found),
-        findings_(found, task.options->name) {
+        found_(diagnostics),
+        findings_(diagnostics, task.options->name) {
     if (!output) return;
     if (task.order)
       writer_.emplace(*output, *task.keys, *task.order, task.options->machine);
@@ -309,8 +310,8 @@ class mzml_format final : public input_format {
   }
   [[nodiscard]] std::unique_ptr<chunk> make_chunk() const override { return std::make_unique<mzml_chunk>(task_); }
 
-  bool next(chunk& one, std::size_t wanted) override {
-    auto& part = static_cast<mzml_chunk&>(one);
+  bool next(chunk& chunk, std::size_t wanted) override {
+    auto& part = static_cast<mzml_chunk&>(chunk);
     if (!part.next(cutter_, wanted)) return false;
     if (task_.records() && part.text.head) record_ = record_head(part.text);
     part.record = record_;
@@ -318,8 +319,8 @@ class mzml_format final : public input_format {
     return true;
   }
 
-  bool accept(chunk& one) override {
-    auto& part = static_cast<mzml_chunk&>(one);
+  bool accept(chunk& chunk) override {
+    auto& part = static_cast<mzml_chunk&>(chunk);
     count(part);  // its warnings, before what is wrong in it
     return findings_.accept(part);
   }
@@ -327,8 +328,8 @@ class mzml_format final : public input_format {
   [[nodiscard]] bool follows() const override { return task_.what != purpose::choose && !task_.lists; }
 
   // Compares the SHA-1 of an indexedmzML with its fileChecksum: of all bytes up to the text of that.
-  void follow(chunk const& one) override {
-    mzml_text const& text = static_cast<mzml_chunk const&>(one).text;
+  void follow(chunk const& chunk) override {
+    mzml_text const& text = static_cast<mzml_chunk const&>(chunk).text;
     if (!text.indexed || checksum_read_) return;
     auto const mark = std::ranges::find(text.marks, index_mark::kind::checksum, &index_mark::what);
     if (mark == text.marks.end()) return digest_.add(text.view());
@@ -346,9 +347,9 @@ class mzml_format final : public input_format {
       wrong_checksum_ = fmt::format("fileChecksum is '{}', and the SHA-1 of the document is {}", stated.substr(0, 60), right);
   }
 
-  void write(chunk& one, sink& output) override {
-    if (!writer_) return output.write(one.output());
-    auto& part = static_cast<mzml_chunk&>(one);
+  void write(chunk& chunk, sink& output) override {
+    if (!writer_) return output.write(chunk.output());
+    auto& part = static_cast<mzml_chunk&>(chunk);
     try {
       writer_->write(part);
     } catch (xml_fault const&) {
@@ -377,14 +378,14 @@ class mzml_format final : public input_format {
  private:
   // Returns where the head ends, with the blanks after it: at the first list, or where the run does.
   static std::size_t end_of_head(std::string_view text) {
-    auto found = next_markup(text, 0);
+    auto result = next_markup(text, 0);
     auto const ends = [&] {
-      bool const end = found->kind == markup_kind::end;
-      return end ? found->name == "run" || found->name == "mzML"
-                 : found->name == "spectrumList" || found->name == "chromatogramList" || found->name == "spectrum";
+      bool const end = result->kind == markup_kind::end;
+      return end ? result->name == "run" || result->name == "mzML"
+                 : result->name == "spectrumList" || result->name == "chromatogramList" || result->name == "spectrum";
     };
-    while (found && !ends()) found = next_markup(text, found->end);
-    return found ? found->begin : text.size();
+    while (result && !ends()) result = next_markup(text, result->end);
+    return result ? result->begin : text.size();
   }
 
   // Makes the document a part of another one.
@@ -418,10 +419,10 @@ class mzml_format final : public input_format {
 
   // Notes the lists of spectra and chromatograms in a text between spectra.
   void follow_lists(std::string_view text) {
-    for (auto found = next_markup(text, 0); found; found = next_markup(text, found->end)) {
-      auto named = list_processing(*found, text.substr(found->begin, found->end - found->begin));
+    for (auto result = next_markup(text, 0); result; result = next_markup(text, result->end)) {
+      auto named = list_processing(*result, text.substr(result->begin, result->end - result->begin));
       if (!named) continue;
-      bool const of_spectra = found->name == "spectrumList";
+      bool const of_spectra = result->name == "spectrumList";
       if (of_spectra && record_ && *named == record_->before) named = record_->after;
       std::string& now = of_spectra ? lists_.spectra : lists_.chromatograms;
       now = renames_->of(id_kind::processing, *named);
@@ -497,8 +498,8 @@ class mzml_format final : public input_format {
 
 }  // namespace
 
-std::unique_ptr<input_format> make_mzml_format(source& input, sink* output, chunk_task const& task, diagnostics& found) {
-  return std::make_unique<mzml_format>(input, output, task, found);
+std::unique_ptr<input_format> make_mzml_format(source& input, sink* output, chunk_task const& task, diagnostics& diagnostics) {
+  return std::make_unique<mzml_format>(input, output, task, diagnostics);
 }
 
 }  // namespace ordo::inline v0::spectra::detail

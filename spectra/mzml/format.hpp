@@ -114,7 +114,7 @@ class mzml_chunk final : public chunk {
   [[nodiscard]] bool is_left_out(std::size_t spectrum) const { return !left_out_.empty() && left_out_[spectrum]; }
   [[nodiscard]] bool is_dropped(job const& one) const;
   [[nodiscard]] bool is_changed(job const& one) const;
-  [[nodiscard]] std::size_t size_of(job const& one) const { return one.whole ? peaks.kept_of(one.row).size() : one.count; }
+  [[nodiscard]] std::size_t size_of(job const& job) const { return job.whole ? peaks.kept_of(job.row).size() : job.count; }
   std::span<std::uint32_t const> order_of(job const& one);
   void compose_mzml();
   void rename();

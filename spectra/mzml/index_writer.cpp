@@ -75,32 +75,32 @@ void mzml_writer::take_entry(index_mark const& mark) {
   std::size_t const begin = before_blanks(mark.tag);
   if (!index_) {  // only its offsets are corrected
     indexed_elements* of = &spectra_;
-    auto found = of->find(mark.id);
-    if (!found) found = (of = &chromatograms_)->find(mark.id);
-    if (found && of->place_of(*found) != indexed_elements::dropped) return set_entry(mark, of->place_of(*found));
-    differences_.surplus += !found;
+    auto it = of->find(mark.id);
+    if (!it) it = (of = &chromatograms_)->find(mark.id);
+    if (it && of->place_of(*it) != indexed_elements::dropped) return set_entry(mark, of->place_of(*it));
+    differences_.surplus += !it;
     return drop_entry(mark);
   }
-  auto const found = index_->find(mark.id);
-  if (!found || *found < index_->next_number()) {  // no element, or one that has its entry already
-    if (found && index_->take_added(*found)) {
+  auto const it = index_->find(mark.id);
+  if (!it || *it < index_->next_number()) {  // no element, or one that has its entry already
+    if (it && index_->take_added(*it)) {
       --differences_.missing;
       ++differences_.moved;
-    } else if (!found || index_->place_of(*found) != indexed_elements::dropped) {
+    } else if (!it || index_->place_of(*it) != indexed_elements::dropped) {
       ++differences_.surplus;
     }
     return drop_entry(mark);
   }
   blanks_ = text_.substr(begin, mark.tag - begin);
   put_to(begin);
-  add_entries(*found);
-  indexed_elements::element const one = *index_->next();
-  if (one.at == indexed_elements::dropped) return drop_entry(mark);
-  compare_offset(mark, one.read_at);
+  add_entries(*it);
+  indexed_elements::element const element = *index_->next();
+  if (element.at == indexed_elements::dropped) return drop_entry(mark);
+  compare_offset(mark, element.read_at);
   if (ordering_ && indexes_spectra_)
-    keep_entry(mark, one.at);
+    keep_entry(mark, element.at);
   else
-    set_entry(mark, one.at);
+    set_entry(mark, element.at);
 }
 
 // Writes an entry up to its number, with the number.
@@ -128,14 +128,14 @@ void mzml_writer::compare_offset(index_mark const& mark, std::uint64_t read_at) 
 // Adds the entries of the elements up to a number, which the index lacks.
 void mzml_writer::add_entries(std::size_t end) {
   while (index_->next_number() < end) {
-    indexed_elements::element const one = *index_->next();
-    if (one.at == indexed_elements::dropped || one.name.empty()) continue;
+    indexed_elements::element const element = *index_->next();
+    if (element.at == indexed_elements::dropped || element.name.empty()) continue;
     ++differences_.missing;
-    index_->note_added(one.number);
-    std::string const text = entry_text(blanks_, prefix_, one);
+    index_->note_added(element.number);
+    std::string const text = entry_text(blanks_, prefix_, element);
     if (ordering_ && indexes_spectra_) {
       hold_entries(done_);
-      keep_entry(std::exchange(ordering_->carried, {}) + text, one.at);
+      keep_entry(std::exchange(ordering_->carried, {}) + text, element.at);
     } else {
       put(text);
     }

@@ -119,10 +119,10 @@ void mzml_outline::start(std::string_view name, attributes const& all) {
     std::string_view const of = all.get("name");
     index_ = of == "chromatogram" ? chromatograms : of.empty() || of == "spectrum" ? spectra : other;
   }
-  index_mark* const one = next_mark(name, false);
-  if (!one) return;
-  if (one->what == index_mark::kind::chromatogram) one->id = id_hash(all.get("id"));
-  if (one->what == index_mark::kind::entry) one->id = id_hash(all.get("idRef"));
+  index_mark* const mark = next_mark(name, false);
+  if (!mark) return;
+  if (mark->what == index_mark::kind::chromatogram) mark->id = id_hash(all.get("id"));
+  if (mark->what == index_mark::kind::entry) mark->id = id_hash(all.get("idRef"));
 }
 
 void mzml_outline::end(std::string_view name) {
@@ -137,10 +137,10 @@ index_mark* mzml_outline::next_mark(std::string_view name, bool end) {
   if (!mark_named(name, end, kind)) return nullptr;
   if (next_mark_ >= marks_->size() || (*marks_)[next_mark_].what != kind)
     throw xml_fault(xml_fault::here, "malformed XML", fmt::format("a tag <{}> where none can be", name));
-  index_mark& one = (*marks_)[next_mark_++];
-  one.of = index_;
-  one.is_parsed = true;
-  return &one;
+  index_mark& mark = (*marks_)[next_mark_++];
+  mark.of = index_;
+  mark.is_parsed = true;
+  return &mark;
 }
 
 }  // namespace ordo::inline v0::spectra::detail

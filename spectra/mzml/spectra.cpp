@@ -35,8 +35,8 @@ std::string_view id_value(std::string_view id, std::string_view key) {
 }  // namespace
 
 binary_array const* mzml_spectrum::find(array_kind kind) const {
-  for (auto const& one : arrays)
-    if (one.kind == kind) return &one;
+  for (auto const& array : arrays)
+    if (array.kind == kind) return &array;
   return nullptr;
 }
 
@@ -56,8 +56,8 @@ void mzml_spectra::read(mzml_text const& chunk) {
   parser_ = &parser;
   try {
     parser.parse("<spectrumList>", begin);  // parts of a document have one first tag, too
-    for (auto const& one : chunk.spectra)
-      if (!read_plain(parser, one, text_)) read(parser, one, text_);
+    for (auto const& spectrum : chunk.spectra)
+      if (!read_plain(parser, spectrum, text_)) read(parser, spectrum, text_);
   } catch (...) {
     all_.resize(used_);
     throw;
@@ -72,11 +72,11 @@ void mzml_spectra::read(mzml_text const& chunk) {
 }
 
 // Most spectra are plain XML, which takes no parser. @returns false for others, with all as it was
-bool mzml_spectra::read_plain(xml_parser& parser, mzml_text::element const& one, std::string_view text) {
+bool mzml_spectra::read_plain(xml_parser& parser, mzml_text::element const& element, std::string_view text) {
   std::size_t const arrays = array_tags_.size(), contents = contents_.size(), outside = where_.size(), used = used_;
   bool done = false;
   try {
-    done = read_plain_tags(one, text.substr(0, one.end));
+    done = read_plain_tags(element, text.substr(0, element.end));
   } catch (xml_fault const&) {  // the parser, which knows the place, throws it again
   }
   if (done) return true;
@@ -95,28 +95,28 @@ bool mzml_spectra::read_plain_tags(mzml_text::element const& one, std::string_vi
   begin_ = one.begin;
   open_.clear();
   for (std::size_t at = one.begin;;) {
-    auto const found = plain_tag(text, at, plain_);
-    if (!found) return false;
-    at = found->end;
-    bool const empty = found->kind == markup_kind::empty;
-    mzml_text::element const tag{found->begin, found->end};
-    if (found->kind == markup_kind::end) {
-      if (open_.empty() || open_.back() != found->name) return false;
+    auto const result = plain_tag(text, at, plain_);
+    if (!result) return false;
+    at = result->end;
+    bool const empty = result->kind == markup_kind::empty;
+    mzml_text::element const tag{result->begin, result->end};
+    if (result->kind == markup_kind::end) {
+      if (open_.empty() || open_.back() != result->name) return false;
       open_.pop_back();
-      end(found->name);
-    } else if (bool const term = found->name == "cvParam"; term || found->name == "userParam") {
+      end(result->name);
+    } else if (bool const term = result->name == "cvParam"; term || result->name == "userParam") {
       if (!empty) return false;
       term ? take(term_of(attributes(plain_)), tag) : take_user(attributes(plain_), tag);
     } else {
-      if (found->name == "binaryDataArray") array_tags_.push_back(tag);
-      if (found->name == "binary") {
+      if (result->name == "binaryDataArray") array_tags_.push_back(tag);
+      if (result->name == "binary") {
         std::size_t const ending = empty ? at : text.find('<', at);
         if (ending == std::string_view::npos || !is_plain(text.substr(at, ending - at))) return false;
         contents_.push_back({at, ending, ending, true});
         at = ending;
       }
-      start(found->name, attributes(plain_));
-      empty ? end(found->name) : open_.push_back(found->name);
+      start(result->name, attributes(plain_));
+      empty ? end(result->name) : open_.push_back(result->name);
     }
     if (open_.empty()) return at == text.size();
     while (at != text.size() && is_space(text[at])) ++at;
@@ -134,33 +134,34 @@ void mzml_spectra::read(xml_parser& parser, mzml_text::element const& one, std::
     given = end;
   };
   bool open = false;  // <binary>
-  for (auto found = next_markup(text, one.begin); found; found = next_markup(text, found->end)) {
+  for (auto result = next_markup(text, one.begin); result; result = next_markup(text, result->end)) {
     if (std::exchange(open, false)) {
       content& last = contents_.back();
-      last.text_end = last.end = found->begin;
+      last.text_end = last.end = result->begin;
       last.plain = is_plain(text.substr(last.begin, last.end - last.begin));
       if (last.plain) {
         give(last.begin);
         given = last.text_end;
       }
     }
-    if (found->kind == markup_kind::end && found->name == "binary" && !contents_.empty()) contents_.back().end = found->begin;
-    if (found->kind != markup_kind::start && found->kind != markup_kind::empty) continue;
-    std::string_view const tag = text.substr(found->begin, found->end - found->begin);
-    bool const term = found->name == "cvParam", parameter = term || found->name == "userParam";
-    bool const prefixed = tag.data() + 1 != found->name.data();
-    if (parameter && !prefixed && found->kind == markup_kind::empty && plain_tag(text, found->begin, plain_)) {
-      if (text.substr(given, found->begin - given).find_first_not_of(" \t\r\n") != std::string_view::npos) give(found->begin);
-      mzml_text::element const place{found->begin, found->end};
+    if (result->kind == markup_kind::end && result->name == "binary" && !contents_.empty())
+      contents_.back().end = result->begin;
+    if (result->kind != markup_kind::start && result->kind != markup_kind::empty) continue;
+    std::string_view const tag = text.substr(result->begin, result->end - result->begin);
+    bool const term = result->name == "cvParam", parameter = term || result->name == "userParam";
+    bool const prefixed = tag.data() + 1 != result->name.data();
+    if (parameter && !prefixed && result->kind == markup_kind::empty && plain_tag(text, result->begin, plain_)) {
+      if (text.substr(given, result->begin - given).find_first_not_of(" \t\r\n") != std::string_view::npos) give(result->begin);
+      mzml_text::element const place{result->begin, result->end};
       term ? take(term_of(attributes(plain_)), place) : take_user(attributes(plain_), place);
-      given = found->end;
+      given = result->end;
     } else if (parameter) {
-      term_tags_.push_back({found->begin, found->end});
-    } else if (found->name == "binaryDataArray") {
-      array_tags_.push_back({found->begin, found->end});
-    } else if (found->name == "binary") {
-      contents_.push_back({found->end, found->end, found->end, true});
-      open = found->kind == markup_kind::start;
+      term_tags_.push_back({result->begin, result->end});
+    } else if (result->name == "binaryDataArray") {
+      array_tags_.push_back({result->begin, result->end});
+    } else if (result->name == "binary") {
+      contents_.push_back({result->end, result->end, result->end, true});
+      open = result->kind == markup_kind::start;
     }
   }
   give(one.end);
@@ -197,10 +198,10 @@ void mzml_spectra::start(std::string_view name, attributes const& all) {
     start_binary();
     inner = place::binary;
   } else if (name == "referenceableParamGroupRef") {
-    auto const found = context_->groups.find(all.get("ref"));
-    if (found == context_->groups.end())
+    auto const it = context_->groups.find(all.get("ref"));
+    if (it == context_->groups.end())
       throw xml_fault(xml_fault::here, "not mzML", fmt::format("no referenceableParamGroup '{}'", all.get("ref")));
-    for (auto const& one : found->second) take(one.view(), {xml_fault::here, xml_fault::here});
+    for (auto const& one : it->second) take(one.view(), {xml_fault::here, xml_fault::here});
   }
   where_.push_back(inner);
 }
@@ -261,40 +262,40 @@ void mzml_spectra::start_array(attributes const& all) {
 
 void mzml_spectra::start_binary() {
   if (next_content_ >= contents_.size()) throw xml_fault(xml_fault::here, "malformed XML", "a tag where none can be");
-  content const& found = contents_[next_content_++];
+  content const& content = contents_[next_content_++];
   binary_array& array = now_->arrays.back();
-  array.begin = found.begin;
-  array.end = found.text_end;
+  array.begin = content.begin;
+  array.end = content.text_end;
   parser_->want_characters(true);
 }
 
 void mzml_spectra::end_spectrum() {
-  mzml_spectrum& one = *std::exchange(now_, nullptr);
-  for (auto& array : one.arrays) {
-    array.count = array.own_count.value_or(one.count);
+  mzml_spectrum& spectrum = *std::exchange(now_, nullptr);
+  for (auto& array : spectrum.arrays) {
+    array.count = array.own_count.value_or(spectrum.count);
     if (array.compression == packing::unknown) array.compression = packing::none;  // as other readers have it
     if (!array.is_numpress()) continue;
     if (array.type != number_type::unknown) array.type = number_type::float64;  // as their readers have them
   }
-  if (one.title.empty() && context_->thermo) {
-    std::string_view const scan = id_value(one.id, "scan");
-    one.title = fmt::format("{}.{}.{}.{}", context_->source_name, scan, scan, first_charge_);
-  } else if (one.title.empty()) {
-    one.title = one.id;
+  if (spectrum.title.empty() && context_->thermo) {
+    std::string_view const scan = id_value(spectrum.id, "scan");
+    spectrum.title = fmt::format("{}.{}.{}.{}", context_->source_name, scan, scan, first_charge_);
+  } else if (spectrum.title.empty()) {
+    spectrum.title = spectrum.id;
   }
-  if (ms1_ && !one.header.ms_level) one.header.ms_level = 1;
-  if (negative_ != positive_) one.header.polarity = negative_ ? ion_polarity::negative : ion_polarity::positive;
+  if (ms1_ && !spectrum.header.ms_level) spectrum.header.ms_level = 1;
+  if (negative_ != positive_) spectrum.header.polarity = negative_ ? ion_polarity::negative : ion_polarity::positive;
   if (negative_) {
-    for (precursor_ion& ion : one.ions) {
+    for (precursor_ion& ion : spectrum.ions) {
       charge_list turned;
       for (int const charge : ion.charges) turned.push_back(-std::abs(charge));
       ion.charges = turned;
     }
   }
-  if (!one.ions.empty()) {
-    one.header.precursor_mz = one.ions.front().mz;
-    one.header.precursor_intensity = one.ions.front().intensity;
-    one.header.charges = one.ions.front().charges;
+  if (!spectrum.ions.empty()) {
+    spectrum.header.precursor_mz = spectrum.ions.front().mz;
+    spectrum.header.precursor_intensity = spectrum.ions.front().intensity;
+    spectrum.header.charges = spectrum.ions.front().charges;
   }
   ++used_;
 }
@@ -422,7 +423,7 @@ void mzml_spectra::end_precursor() {
   if (!takes_targets_ || !target_mz_ || !(*target_mz_ > 0)) return;
   auto& ions = now_->ions;
   auto const own = std::span(ions).subspan(precursor_ions_);
-  if (std::ranges::any_of(own, [](precursor_ion const& one) { return one.mz.has_value(); })) return;
+  if (std::ranges::any_of(own, [](precursor_ion const& ion) { return ion.mz.has_value(); })) return;
   if (own.empty()) ions.emplace_back();
   ions[precursor_ions_].mz = target_mz_;
   if (precursor_ions_ == 0) now_->has_target = true;

@@ -47,24 +47,24 @@ void mzml_writer::replace(std::size_t end, std::string_view by) {
   done_ = end;
 }
 
-void mzml_writer::write(mzml_chunk const& one) {
-  indexed_ = one.text.indexed;
-  text_ = one.output_text();
+void mzml_writer::write(mzml_chunk const& chunk) {
+  indexed_ = chunk.text.indexed;
+  text_ = chunk.output_text();
   done_ = 0;
-  if (!document_at_) document_at_ = one.text.offset;
-  piece_at_ = one.text.offset - *document_at_;
+  if (!document_at_) document_at_ = chunk.text.offset;
+  piece_at_ = chunk.text.offset - *document_at_;
   if (indexed_ || spool_ || ordering_) {
     std::size_t next = 0;
     auto const take_spectra = [&](std::size_t end) {
-      for (; next != one.starts.size() && one.starts[next].at < end; ++next) take(one, next);
+      for (; next != chunk.starts.size() && chunk.starts[next].at < end; ++next) take(chunk, next);
     };
-    auto const& marks = one.text.marks;
+    auto const& marks = chunk.text.marks;
     for (std::size_t i = 0; i < marks.size(); ++i) {
       take_spectra(marks[i].tag);
       take(marks[i], i + 1 < marks.size() ? &marks[i + 1] : nullptr);
     }
     take_spectra(text_.size() + 1);
-    references_.insert(references_.end(), one.references.begin(), one.references.end());
+    references_.insert(references_.end(), chunk.references.begin(), chunk.references.end());
   }
   put_to(text_.size());
 }

@@ -28,9 +28,9 @@ void spectrum_collector::read(spectrum_inputs::opened const& opened, std::size_t
   reader_.add(report);
 }
 
-void spectrum_collector::take(chunk const& one) {
-  std::string_view const text(one.output().data(), one.output().size());
-  spectrum_records const& records = one.records;
+void spectrum_collector::take(chunk const& chunk) {
+  std::string_view const text(chunk.output().data(), chunk.output().size());
+  spectrum_records const& records = chunk.records;
   std::size_t begin = 0;
   if (!begun_) {
     begin = records.head;
@@ -63,19 +63,19 @@ void spectrum_collector::store(spectrum_records const& records, std::size_t skip
   if (!store_.has_room(size + titles, count) && !store_.empty()) make_room_();
   char* const memory = store_.place(size + titles);
   std::ranges::copy(records.titles(), std::ranges::copy(text, std::ranges::copy(carried_, memory).out).out);
-  ordered_spectrum one;
-  one.input = std::uint32_t(input_);
+  ordered_spectrum spectrum;
+  spectrum.input = std::uint32_t(input_);
   std::size_t end = 0, title = 0;
   for (std::size_t r = 0; r < count; ++r) {
     auto const& record = records.all()[r];
     std::size_t const begin = std::exchange(end, record.end - skipped + carried_.size());
-    one.text = memory + begin;
-    one.bytes = end - begin;
-    one.number = records.first_number + record.number;
-    one.offset = records.first_offset + record.offset;
+    spectrum.text = memory + begin;
+    spectrum.bytes = end - begin;
+    spectrum.number = records.first_number + record.number;
+    spectrum.offset = records.first_offset + record.offset;
     auto const codes = std::span(records.codes()).subspan(r * keys_.count(), keys_.count());
     for (std::size_t k = 0; k < codes.size(); ++k) reader_.done.missing[k] += codes[k] == order_keys::missing;
-    store_.add(one, codes, {memory + size + title, record.title_end - title});
+    store_.add(spectrum, codes, {memory + size + title, record.title_end - title});
     title = record.title_end;
   }
   carried_.clear();

@@ -225,10 +225,10 @@ class cosine_test {
     used_a_.assign(mz_a.size(), false);
     used_b_.assign(mz_b.size(), false);
     double sum = 0;
-    for (pair const& one : pairs_) {
-      if (used_a_[one.a] || used_b_[one.b]) continue;
-      used_a_[one.a] = used_b_[one.b] = true;
-      sum += one.product;
+    for (pair const& pair : pairs_) {
+      if (used_a_[pair.a] || used_b_[pair.b]) continue;
+      used_a_[pair.a] = used_b_[pair.b] = true;
+      sum += pair.product;
     }
     double const slack = double(mz_a.size() + mz_b.size() + 8) * rounding_unit;
     return sum >= min_cosine_ * (1 - slack) * norm;
@@ -276,7 +276,7 @@ class similarity {
   }
   /// Returns a distance within which all precursors are that a spectrum may repeat. A distance in ppm is that of the earlier
   /// spectrum, so that one more or less may be within it on either side.
-  [[nodiscard]] double reach(table_entry const& one) const { return 2 * distance_at(*rule_.precursor, one.precursor()); }
+  [[nodiscard]] double reach(table_entry const& entry) const { return 2 * distance_at(*rule_.precursor, entry.precursor()); }
 
  private:
   duplicate_rule const& rule_;
@@ -360,9 +360,9 @@ class identical_finder final : public repeat_finder {
  private:
   using digest = std::array<std::uint64_t, 2>;
 
-  void take(detail::chunk const& one) override {
+  void take(detail::chunk const& chunk) override {
     some_.clear();
-    some_.add(one.columns);
+    some_.add(chunk.columns);
     some_.sort_peaks();
     std::size_t const before = digests_.size();
     digests_.resize(before + some_.size());
@@ -398,7 +398,7 @@ class similar_finder final : public repeat_finder {
   // A batch may take twice its size while it grows, and one that was stored is beside it.
   static constexpr std::size_t share = 4;
 
-  void take(detail::chunk const& one) override {
+  void take(detail::chunk const& chunk) override {
     if (batch_.bytes() >= batch_bytes_) {
       mark_batch();
       std::size_t const first = repeats_.size() - batch_.size();
@@ -406,15 +406,15 @@ class similar_finder final : public repeat_finder {
       if (batch_.size() != 0) stored_.push_back(batch_.store(files_));
       batch_.clear();
     }
-    batch_.add(one.columns);
+    batch_.add(chunk.columns);
   }
 
   void mark_batch() {
     batch_.sort_peaks();
     std::vector<std::uint8_t> repeats(batch_.size());
     spectrum_table earlier;
-    for (spectrum_table::stored const& one : stored_) {
-      earlier.load(one);
+    for (spectrum_table::stored const& stored : stored_) {
+      earlier.load(stored);
       mark_similar_to(earlier, batch_, rule_, repeats);
     }
     mark_similar(batch_, rule_, repeats);
@@ -435,8 +435,8 @@ std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(s
                                                                                sort_options const& options,
                                                                                duplicate_rule const& rule,
                                                                                order_options const& order) {
-  auto const check = [](tolerance const& one) {
-    if (!(one.value >= 0) || !std::isfinite(one.value) || (one.ppm && one.value > max_ppm))
+  auto const check = [](tolerance const& tolerance) {
+    if (!(tolerance.value >= 0) || !std::isfinite(tolerance.value) || (tolerance.ppm && tolerance.value > max_ppm))
       throw usage_error("invalid tolerance of duplicates");
   };
   check(rule.peaks);
@@ -450,22 +450,22 @@ std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(s
   std::vector<std::vector<std::uint64_t>> numbers(inputs.count);
   detail::read_inputs(
       inputs, options, {.what = detail::purpose::read, .receiver = finder.get(), .lists = true},
-      [&](sort_options& one) {
-        one.choice.duplicates.reset();
-        one.chunk_bytes = std::clamp<std::size_t>(memory_of(order) / detail::order_blocks, 1, one.chunk_bytes);
+      [&](sort_options& options) {
+        options.choice.duplicates.reset();
+        options.chunk_bytes = std::clamp<std::size_t>(memory_of(order) / detail::order_blocks, 1, options.chunk_bytes);
       },
       [&](std::size_t k, std::uint64_t, detail::pipeline& work) { numbers[k] = work.take_chosen(); });
   lent_arena arena(threads_for(options.machine.threads));
   std::vector<std::uint8_t> const repeats = arena.execute([&] { return finder->found(); });
-  std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> found;
+  std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> result;
   auto next = repeats.begin();
   for (auto const& some : numbers) {
     std::vector<std::uint64_t> left_out;
     for (std::uint64_t const number : some)
       if (*next++ != 0) left_out.push_back(number);
-    found.push_back(std::make_shared<std::vector<std::uint64_t> const>(std::move(left_out)));
+    result.push_back(std::make_shared<std::vector<std::uint64_t> const>(std::move(left_out)));
   }
-  return found;
+  return result;
 }
 
 }  // namespace ordo::inline v0::spectra

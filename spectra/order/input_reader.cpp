@@ -36,27 +36,27 @@ sort_report input_reader::read(spectrum_inputs::opened const& opened, pipeline_t
   return work.report();
 }
 
-void input_reader::add(sort_report const& one) {
+void input_reader::add(sort_report const& report) {
   sort_report& all = done.done;
-  warned_ += one.warnings;
-  all.bytes += one.bytes;
-  all.lines += one.lines;
-  all.spectra += one.spectra;
-  all.peaks += one.peaks;
-  all.reordered += one.reordered;
-  all.spectra_kept += one.spectra_kept;
-  all.peaks_kept += one.peaks_kept;
-  all.missing_precursor += one.missing_precursor;
-  all.warnings += one.warnings;
-  all.sent += one.sent;
-  all.device_memory = std::max(all.device_memory, one.device_memory);
-  if (inputs_++ == 0 || one.machine.device == device::gpu) all.machine = one.machine;
-  add_phases(all.phases, one.phases);  // phases of other formats have other names
+  warned_ += report.warnings;
+  all.bytes += report.bytes;
+  all.lines += report.lines;
+  all.spectra += report.spectra;
+  all.peaks += report.peaks;
+  all.reordered += report.reordered;
+  all.spectra_kept += report.spectra_kept;
+  all.peaks_kept += report.peaks_kept;
+  all.missing_precursor += report.missing_precursor;
+  all.warnings += report.warnings;
+  all.sent += report.sent;
+  all.device_memory = std::max(all.device_memory, report.device_memory);
+  if (inputs_++ == 0 || report.machine.device == device::gpu) all.machine = report.machine;
+  add_phases(all.phases, report.phases);  // phases of other formats have other names
 }
 
 order_report& input_reader::end(phase_time const& order, phase_time const& spill, phase_time const& write) {
   auto& phases = done.done.phases;
-  std::erase_if(phases, [&](phase_time const& one) { return one.name == write.name; });
+  std::erase_if(phases, [&](phase_time const& time) { return time.name == write.name; });
   phases.insert(phases.end(), {order, spill, write});
   return done;
 }

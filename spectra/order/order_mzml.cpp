@@ -140,19 +140,19 @@ class joining final : private chunk_receiver {
       if (place_ != place::outside) carried_ += text.substr(done, end - done);
       done = end;
     };
-    for (auto found = next_markup(text, 0); found; found = next_markup(text, found->end)) {
-      if (found->kind == markup_kind::other) continue;
-      bool const ends = found->kind == markup_kind::end, empty = found->kind == markup_kind::empty;
-      if (found->name == "spectrumList" || found->name == "chromatogramList") {
-        place const list = found->name == "spectrumList" ? place::spectra : place::chromatograms;
-        std::string_view const tag = text.substr(found->begin, found->end - found->begin);
+    for (auto result = next_markup(text, 0); result; result = next_markup(text, result->end)) {
+      if (result->kind == markup_kind::other) continue;
+      bool const ends = result->kind == markup_kind::end, empty = result->kind == markup_kind::empty;
+      if (result->name == "spectrumList" || result->name == "chromatogramList") {
+        place const list = result->name == "spectrumList" ? place::spectra : place::chromatograms;
+        std::string_view const tag = text.substr(result->begin, result->end - result->begin);
         if (!ends) note_list(list, tag, empty);
         place_ = ends || empty ? place::outside : list;
         carried_.clear();
-        done = found->end;
-      } else if (place_ == place::chromatograms && found->name == "chromatogram") {
+        done = result->end;
+      } else if (place_ == place::chromatograms && result->name == "chromatogram") {
         if (!ends) begins_chromatogram();
-        take_text(found->end);
+        take_text(result->end);
         if (ends || empty) end_chromatogram();
       }
     }

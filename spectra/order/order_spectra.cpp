@@ -130,8 +130,8 @@ order_report order_spectra(spectrum_inputs const& from, output_parts& to, sort_o
 
 order_report order_spectra(spectrum_inputs const& from, sink& to, sort_options const& options, order_options const& order) {
   if (order.parts || order.part_bytes) throw usage_error("a single sink has no parts");
-  single_part one(to);
-  return order_spectra(from, one, options, order);
+  single_part part(to);
+  return order_spectra(from, part, options, order);
 }
 
 }  // namespace ordo::inline v0::spectra

@@ -71,15 +71,15 @@ double peak_machines::with_sorter(double share, Work work) {
       run_with_fallback(
           machine_,
           [&] {
-            peak_sorter& one = gpu_sorter();
+            peak_sorter& sorter = gpu_sorter();
             ready();
-            work(one);
-            device_memory_ = std::max(device_memory_, one.peak_memory());
+            work(sorter);
+            device_memory_ = std::max(device_memory_, sorter.peak_memory());
           },
           [&] {
-            peak_sorter& one = shared_sorter();
+            peak_sorter& sorter = shared_sorter();
             ready();
-            work(one);
+            work(sorter);
           });
       return waited;
     }
@@ -92,11 +92,11 @@ double peak_machines::with_sorter(double share, Work work) {
 
 double peak_machines::sort(std::span<std::uint64_t const> codes, std::span<std::uint32_t const> offsets,
                            std::span<std::uint32_t> order, double share) {
-  return with_sorter(share, [&](peak_sorter& one) { one.sort(codes, offsets, order); });
+  return with_sorter(share, [&](peak_sorter& sorter) { sorter.sort(codes, offsets, order); });
 }
 
 double peak_machines::select(host_peaks const& peaks, selection const& rules, std::span<std::uint8_t> keep, double share) {
-  return with_sorter(share, [&](peak_sorter& one) { one.select(peaks, rules, keep); });
+  return with_sorter(share, [&](peak_sorter& sorter) { sorter.select(peaks, rules, keep); });
 }
 
 void peak_machines::report(sort_report& output) const {

@@ -15,14 +15,14 @@ constexpr std::array<std::string_view, 8> names{"casanovo",  "xtandem", "gicops"
 
 // Returns the selection in which spectrum_utils prepares spectra for de novo sequencing.
 selection for_sequencing(double min_relative, std::size_t top) {
-  selection one;
-  one.min_mz = 50;
-  one.max_mz = 2500;
-  one.remove_precursor = tolerance{2, false};
-  one.all_charges = true;
-  one.min_relative = min_relative;
-  one.top = top;
-  return one;
+  selection selection;
+  selection.min_mz = 50;
+  selection.max_mz = 2500;
+  selection.remove_precursor = tolerance{2, false};
+  selection.all_charges = true;
+  selection.min_relative = min_relative;
+  selection.top = top;
+  return selection;
 }
 
 template <class Set>
@@ -61,11 +61,11 @@ std::vector<preset_info> make_presets() {
                  .program = "X! Tandem ALANINE (Artistic License): default_input.xml",
                  .changed = {},
                  .then = "X! Tandem then scales intensities, and skips precursors below 500 Da.",
-                 .select = selecting([](selection& one) {
-                   one.min_mz = 150;
-                   one.min_relative = 0.01;
-                   one.top = 50;
-                   one.min_peaks = 15;
+                 .select = selecting([](selection& selection) {
+                   selection.min_mz = 150;
+                   selection.min_relative = 0.01;
+                   selection.top = 50;
+                   selection.min_peaks = 15;
                  })});
   all.push_back({.name = "gicops",
                  .first = {},
@@ -73,7 +73,7 @@ std::vector<preset_info> make_presets() {
                  .program = "GiCOPS of March 2024 (GPL 3 or later): source/core/cuda/superstep2/kernel.cu, with QALEN 100",
                  .changed = {},
                  .then = {},
-                 .select = selecting([](selection& one) { one.top = 100; })});
+                 .select = selecting([](selection& selection) { selection.top = 100; })});
   constexpr std::string_view
       sage = "Sage (MIT), with \"deisotope\": false: crates/sage/src/spectrum.rs, crates/sage-cli/src/input.rs",
       sage_then =
@@ -108,12 +108,12 @@ std::vector<preset_info> make_presets() {
                   "greatest is, and the precursor is removed at its own charge alone.",
        .then = "InstaNovo then takes the root of each intensity and scales each spectrum to length 1, and skips charges "
                "above 10.",
-       .select = selecting([](selection& one) {
-         one.min_mz = 50;
-         one.max_mz = 2500;
-         one.min_intensity = 0.01;
-         one.remove_precursor = tolerance{2, false};
-         one.top = 200;
+       .select = selecting([](selection& selection) {
+         selection.min_mz = 50;
+         selection.max_mz = 2500;
+         selection.min_intensity = 0.01;
+         selection.remove_precursor = tolerance{2, false};
+         selection.top = 200;
        })});
   all.push_back(
       {.name = "instanovo",
@@ -134,11 +134,11 @@ std::vector<preset_info> make_presets() {
                   "Feature-based networking filters in another order, which this does not follow.",
        .then = "GNPS then takes spectra with at least 6 matching peaks. Before, it cuts spectra of more than 1000 peaks "
                "to their 1000 greatest. It keeps peaks at exactly 17 or 15 Da, in single precision.",
-       .select = selecting([](selection& one) {
-         one.remove_precursor = tolerance{17, false};
-         one.remove_precursor_above = tolerance{15, false};
-         one.top = 6;
-         one.around = 50;
+       .select = selecting([](selection& selection) {
+         selection.remove_precursor = tolerance{17, false};
+         selection.remove_precursor_above = tolerance{15, false};
+         selection.top = 6;
+         selection.around = 50;
        })});
   all.push_back({.name = "matchms",
                  .first = "0.24",
@@ -148,11 +148,11 @@ std::vector<preset_info> make_presets() {
                      "Since 0.26 matchms first drops spectra that look like profiles and peaks below frequent intensities, "
                      "and since 0.31 peaks above the precursor less 1.6: steps that specsort does not have.",
                  .then = "matchms then drops spectra with fewer than 5 peaks of at least 2% of the greatest.",
-                 .select = selecting([](selection& one) {
-                   one.min_mz = 0;
-                   one.max_mz = 1000;
-                   one.min_relative = 0.001;
-                   one.top = 1000;
+                 .select = selecting([](selection& selection) {
+                   selection.min_mz = 0;
+                   selection.max_mz = 1000;
+                   selection.min_relative = 0.001;
+                   selection.top = 1000;
                  })});
   all.push_back({.name = "dreams",
                  .first = "1.0",
@@ -162,11 +162,11 @@ std::vector<preset_info> make_presets() {
                      "DreaMS rejects spectra with peaks of an intensity of 0 or less, or of an m/z that another peak has. Such "
                      "peaks go here, or become one.",
                  .then = "DreaMS then divides intensities by the greatest, and puts the precursor before the peaks.",
-                 .select = selecting([](selection& one) {
-                   one.drop_zero = true;
-                   one.min_intensity = 0;
-                   one.merge = tolerance{0, false};
-                   one.top = 100;
+                 .select = selecting([](selection& selection) {
+                   selection.drop_zero = true;
+                   selection.min_intensity = 0;
+                   selection.merge = tolerance{0, false};
+                   selection.top = 100;
                  })});
   return all;
 }
@@ -187,10 +187,10 @@ std::vector<unsigned> numbers_of(std::string_view version) {
   return all;
 }
 
-bool holds_version(preset_info const& one, std::string_view version) {
+bool holds_version(preset_info const& info, std::string_view version) {
   std::vector<unsigned> given = numbers_of(version);
-  if (given.empty() || one.first.empty()) return false;
-  std::vector<unsigned> const first = numbers_of(one.first), last = numbers_of(one.last);
+  if (given.empty() || info.first.empty()) return false;
+  std::vector<unsigned> const first = numbers_of(info.first), last = numbers_of(info.last);
   given.resize(std::max(given.size(), first.size()));  // 5 is 5.0
   if (std::ranges::lexicographical_compare(given, first)) return false;
   given.resize(std::min(given.size(), last.size()));  // 5.2.1 is one of 5.2
@@ -206,14 +206,14 @@ std::span<preset_info const> presets() {
 
 preset_info const* find_preset(std::string_view name) {
   std::size_t const at = name.find('@');
-  for (preset_info const& one : presets())
-    if (one.name == name.substr(0, at) && (at == name.npos || holds_version(one, name.substr(at + 1)))) return &one;
+  for (preset_info const& preset : presets())
+    if (preset.name == name.substr(0, at) && (at == name.npos || holds_version(preset, name.substr(at + 1)))) return &preset;
   return nullptr;
 }
 
 std::optional<selection> preset(std::string_view name) {
-  preset_info const* const found = find_preset(name);
-  return found ? std::optional(found->select) : std::nullopt;
+  preset_info const* const info = find_preset(name);
+  return info ? std::optional(info->select) : std::nullopt;
 }
 
 std::span<std::string_view const> preset_names() {

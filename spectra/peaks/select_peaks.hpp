@@ -527,12 +527,13 @@ void select_peaks(B& backend, peak_arrays const& in, selection const& select, st
   auto* const count = counts.data();
   auto* const keep_at = keep.data();
   auto const starts = backend.template buffer<std::uint32_t>(spectra + 1);
-  auto const found = backend.template buffer<passing_peaks>(spectra);
+  auto const result = backend.template buffer<passing_peaks>(spectra);
   auto* const start = starts.data();
-  auto const* const passing = found.data();
+  auto const* const passing = result.data();
   backend.each(spectra + 1, [=] ORDO_FN(std::size_t s) { start[s] = std::uint32_t(in.begin(s)); });
   auto segments = segments_from_offsets(std::span<std::uint32_t const>(starts.span()));
-  reduce_segments(backend, segments, pass_thresholds{rules, in, start, keep_at}, passing_peaks{}, join_passing{}, found.span());
+  reduce_segments(backend, segments, pass_thresholds{rules, in, start, keep_at}, passing_peaks{}, join_passing{},
+                  result.span());
   if (rules.has_min_relative) {
     reduce_segments(backend, segments, pass_relative_threshold{rules, in, passing, keep_at}, std::uint32_t{0}, plus{},
                     counts.span());

@@ -32,11 +32,11 @@ chunk_exchange::round chunk_exchange::round_at(std::uint64_t begin, std::uint64_
 }
 
 chunk_exchange::round chunk_exchange::round_of(std::uint64_t chunk) const noexcept {
-  round one = round_at(0, min_share_);
-  while (one.share != max_share_ && chunk - one.begin >= length_of(one))
-    one = round_at(one.begin + length_of(one), std::min(2 * one.share, max_share_));
-  one.begin += (chunk - one.begin) / length_of(one) * length_of(one);
-  return one;
+  round round = round_at(0, min_share_);
+  while (round.share != max_share_ && chunk - round.begin >= length_of(round))
+    round = round_at(round.begin + length_of(round), std::min(2 * round.share, max_share_));
+  round.begin += (chunk - round.begin) / length_of(round) * length_of(round);
+  return round;
 }
 
 bool chunk_exchange::is_own(std::uint64_t chunk) const noexcept {
@@ -60,7 +60,7 @@ bool chunk_exchange::exchange(bool goes_on) {
   std::vector<std::span<std::byte>> receives(members_.size());
   if (is_first()) {
     std::uint64_t const total = std::accumulate(states.begin(), states.end(), std::uint64_t{0},
-                                                [](std::uint64_t sum, state const& one) { return sum + one.bytes; });
+                                                [](std::uint64_t sum, state const& state) { return sum + state.bytes; });
     all_.resize(std::size_t(total));
     auto left = std::as_writable_bytes(all_.span());
     for (std::size_t m = 1; m < members_.size(); ++m) {

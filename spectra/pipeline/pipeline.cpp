@@ -61,9 +61,9 @@ chunk& pipeline::take_idle() {
     idle_.reserve(chunks_.size() + 1);  // so that giving back throws nothing
     return *chunks_.emplace_back(format_->make_chunk());
   }
-  chunk& one = *idle_.back();  // the last one given back is in a cache
+  chunk& chunk = *idle_.back();  // the last one given back is in a cache
   idle_.pop_back();
-  return one;
+  return chunk;
 }
 
 // @param output  only to write chunks at their offsets
@@ -88,33 +88,33 @@ void pipeline::work(chunk& one, sink* output) noexcept try {
 }
 
 // @param output  only to write chunks one after the other
-void pipeline::finish(chunk& one, sink* output) {
+void pipeline::finish(chunk& chunk, sink* output) {
   if (stopped_) return;
-  if (!format_->accept(one)) {
+  if (!format_->accept(chunk)) {
     stopped_ = true;
     return;
   }
-  std::size_t const size = one.output().size();
-  if (one.counted.bytes != 0) {  // the format may have something to do for a chunk of which nothing is kept
-    if (output) one.timed(writing, size, [&] { format_->write(one, *output); });
-    if (receiver_) receiver_->take(one);
+  std::size_t const size = chunk.output().size();
+  if (chunk.counted.bytes != 0) {  // the format may have something to do for a chunk of which nothing is kept
+    if (output) chunk.timed(writing, size, [&] { format_->write(chunk, *output); });
+    if (receiver_) receiver_->take(chunk);
   }
   sort_report& totals = found_.totals;
-  totals.bytes += one.counted.bytes;
-  totals.lines += one.counted.lines;
-  totals.spectra += one.counted.spectra;
-  totals.peaks += one.counted.peaks;
-  totals.reordered += one.counted.reordered;
+  totals.bytes += chunk.counted.bytes;
+  totals.lines += chunk.counted.lines;
+  totals.spectra += chunk.counted.spectra;
+  totals.peaks += chunk.counted.peaks;
+  totals.reordered += chunk.counted.reordered;
   totals.written += size;
-  totals.spectra_kept += one.counted.spectra_kept;
-  totals.peaks_kept += one.counted.peaks_kept;
-  totals.missing_precursor += one.counted.missing_precursor;
-  if (task_.what == purpose::summary) summary_.add(one.summarized);
-  if (task_.what == purpose::compare) compared_.add(one.compared);
-  if (task_.what == purpose::read && !receiver_) columns_.add(one.columns);
-  if (task_.what == purpose::choose || task_.lists) chosen_.insert(chosen_.end(), one.chosen.begin(), one.chosen.end());
-  found_.unstated.add(one.unstated);
-  one.add_to(phases_, options_);
+  totals.spectra_kept += chunk.counted.spectra_kept;
+  totals.peaks_kept += chunk.counted.peaks_kept;
+  totals.missing_precursor += chunk.counted.missing_precursor;
+  if (task_.what == purpose::summary) summary_.add(chunk.summarized);
+  if (task_.what == purpose::compare) compared_.add(chunk.compared);
+  if (task_.what == purpose::read && !receiver_) columns_.add(chunk.columns);
+  if (task_.what == purpose::choose || task_.lists) chosen_.insert(chosen_.end(), chunk.chosen.begin(), chunk.chosen.end());
+  found_.unstated.add(chunk.unstated);
+  chunk.add_to(phases_, options_);
   if (options_.on_progress) options_.on_progress(totals.bytes);
 }
 
@@ -164,24 +164,24 @@ void pipeline::run(source& input, sink* output) {
   if (others_) others_->end(&found_.totals);
 }
 
-bool pipeline::next(chunk& one) {
-  one.composed = false;
-  one.chunk_number = next_chunk_++;
-  return !stopped_ && format_->next(one, chunk_bytes_);
+bool pipeline::next(chunk& chunk) {
+  chunk.composed = false;
+  chunk.chunk_number = next_chunk_++;
+  return !stopped_ && format_->next(chunk, chunk_bytes_);
 }
 
 // Takes the results of another member. If it has none, or has read something else, this one does the work, and finds what there
 // is to say.
-void pipeline::take_results(chunk& one) {
-  if (!others_ || others_->is_own(one.chunk_number)) return;
-  std::span<char const> const results = others_->results_of(one.chunk_number);
-  if (results.empty() || one.failure) return work(one, nullptr);
+void pipeline::take_results(chunk& chunk) {
+  if (!others_ || others_->is_own(chunk.chunk_number)) return;
+  std::span<char const> const results = others_->results_of(chunk.chunk_number);
+  if (results.empty() || chunk.failure) return work(chunk, nullptr);
   value_reader from(results);
   std::uint32_t checksum = 0;
   from.take(checksum);
-  if (checksum != one.checksum) return work(one, nullptr);
-  one.load(from);
-  one.composed = true;
+  if (checksum != chunk.checksum) return work(chunk, nullptr);
+  chunk.load(from);
+  chunk.composed = true;
 }
 
 // Works on chunks for member 0, until it needs no more.
@@ -189,28 +189,28 @@ void pipeline::help() {
   std::exception_ptr failure;  // this member's, unless member 0 fails, too
   try {
     auto const next = [&](tbb::flow_control& control) -> chunk* {
-      chunk* const one = &take_idle();
-      if (!this->next(*one)) control.stop();
-      return one;
+      chunk* const chunk = &take_idle();
+      if (!this->next(*chunk)) control.stop();
+      return chunk;
     };
-    auto const work_on = [&](chunk* one) {
-      one->results.clear();
-      if (!others_->is_own(one->chunk_number)) return one;
-      value_writer to(one->results);
+    auto const work_on = [&](chunk* chunk) {
+      chunk->results.clear();
+      if (!others_->is_own(chunk->chunk_number)) return chunk;
+      value_writer to(chunk->results);
       try {
-        to.put(one->input_checksum());
-        work(*one, nullptr);
-        if (!one->save(to)) one->results.clear();
+        to.put(chunk->input_checksum());
+        work(*chunk, nullptr);
+        if (!chunk->save(to)) chunk->results.clear();
       } catch (...) {
-        one->results.clear();
+        chunk->results.clear();
       }
-      return one;
+      return chunk;
     };
-    auto const end = [&](chunk* one) {
-      if (!others_->add(one->chunk_number, one->results)) stopped_ = true;
-      if (others_->is_own(one->chunk_number)) one->add_to(phases_, options_);
+    auto const end = [&](chunk* chunk) {
+      if (!others_->add(chunk->chunk_number, chunk->results)) stopped_ = true;
+      if (others_->is_own(chunk->chunk_number)) chunk->add_to(phases_, options_);
       std::lock_guard const lock(changing_);
-      idle_.push_back(one);
+      idle_.push_back(chunk);
     };
     using tbb::filter_mode;
     arena_.execute([&] {
@@ -240,46 +240,46 @@ void pipeline::work_in_order(sink* output) {
   bool const places = addressable && task_.drops();
 
   auto const next = [&](tbb::flow_control& control) -> chunk* {
-    chunk* const one = &take_idle();
-    if (!this->next(*one)) control.stop();
-    return one;
+    chunk* const chunk = &take_idle();
+    if (!this->next(*chunk)) control.stop();
+    return chunk;
   };
-  auto const work_on = [&](chunk* one) {
-    if (others_ && !others_->is_own(one->chunk_number))
-      one->checksum = one->input_checksum();
+  auto const work_on = [&](chunk* chunk) {
+    if (others_ && !others_->is_own(chunk->chunk_number))
+      chunk->checksum = chunk->input_checksum();
     else
-      work(*one, addressable && !places ? output : nullptr);
-    return one;
+      work(*chunk, addressable && !places ? output : nullptr);
+    return chunk;
   };
   // A selection changes the length of chunks, so that the place of each depends on those before it.
   std::uint64_t placed = 0;
-  auto const place = [&](chunk* one) {
-    one->place = std::exchange(placed, placed + one->output().size());
-    return one;
+  auto const place = [&](chunk* chunk) {
+    chunk->place = std::exchange(placed, placed + chunk->output().size());
+    return chunk;
   };
-  auto const write = [&](chunk* one) {
-    if (!one->composed) return one;
+  auto const write = [&](chunk* chunk) {
+    if (!chunk->composed) return chunk;
     try {
-      one->timed(writing, one->output().size(), [&] { output->write_at(one->place, one->output()); });
+      chunk->timed(writing, chunk->output().size(), [&] { output->write_at(chunk->place, chunk->output()); });
     } catch (...) {
-      one->failure = std::current_exception();
+      chunk->failure = std::current_exception();
     }
-    return one;
+    return chunk;
   };
-  auto const end = [&](chunk* one) {
-    take_results(*one);
-    finish(*one, addressable ? nullptr : output);
+  auto const end = [&](chunk* chunk) {
+    take_results(*chunk);
+    finish(*chunk, addressable ? nullptr : output);
     std::lock_guard const lock(changing_);
-    idle_.push_back(one);
+    idle_.push_back(chunk);
   };
   using tbb::filter_mode;
   arena_.execute([&] {
     auto steps = tbb::make_filter<void, chunk*>(filter_mode::serial_in_order, next) &
                  tbb::make_filter<chunk*, chunk*>(filter_mode::parallel, work_on);
     if (format_->follows())  // beside the steps that follow, which may take as long
-      steps = steps & tbb::make_filter<chunk*, chunk*>(filter_mode::serial_in_order, [&](chunk* one) {
-                format_->follow(*one);
-                return one;
+      steps = steps & tbb::make_filter<chunk*, chunk*>(filter_mode::serial_in_order, [&](chunk* chunk) {
+                format_->follow(*chunk);
+                return chunk;
               });
     if (places)
       steps = steps & tbb::make_filter<chunk*, chunk*>(filter_mode::serial_in_order, place) &
@@ -319,8 +319,8 @@ sort_report pipeline::report() const {
   sort_report all = found_.totals;
   if (others_) all.sent = others_->sent();
   if (machines_) machines_->report(all);
-  for (phase_time const& one : phases_)
-    if (!one.name.empty()) all.phases.push_back(one);
+  for (phase_time const& phase : phases_)
+    if (!phase.name.empty()) all.phases.push_back(phase);
   return all;
 }
 

@@ -17,16 +17,16 @@ void read_inputs(spectrum_inputs const& inputs, sort_options const& options, pip
   std::uint64_t read = 0, bytes = 0;
   for (std::size_t k = 0; k < inputs.count; ++k) {
     spectrum_inputs::opened opened = inputs.open(k);
-    sort_options one = options;
-    one.name = opened.name;
-    one.on_warning = {};
-    one.choice.first_number = read;
-    if (opened.numbers) one.choice.numbers = opened.numbers;
-    if (opened.duplicates) one.choice.duplicates = opened.duplicates;
-    if (options.on_progress) one.on_progress = [&](std::uint64_t at) { options.on_progress(bytes + at); };
-    adapt(one);
+    sort_options sort_options = options;
+    sort_options.name = opened.name;
+    sort_options.on_warning = {};
+    sort_options.choice.first_number = read;
+    if (opened.numbers) sort_options.choice.numbers = opened.numbers;
+    if (opened.duplicates) sort_options.choice.duplicates = opened.duplicates;
+    if (options.on_progress) sort_options.on_progress = [&](std::uint64_t at) { options.on_progress(bytes + at); };
+    adapt(sort_options);
     task.from = opened.from_format;
-    pipeline work(std::move(one), task);
+    pipeline work(std::move(sort_options), task);
     work.run(*opened.from, nullptr);
     use(k, read, work);
     sort_report const report = work.report();

@@ -145,18 +145,18 @@ class share_on {
     std::uint64_t const step = bytes / wanted;
     auto const on_backend = backend_.template buffer<found_sample>(std::size_t(wanted));
     backend_.each(std::size_t(wanted), find_sample_line<Offset>{order_.data(), ends_.data(), lines_, step, on_backend.data()});
-    std::vector<found_sample> found(std::size_t{wanted});
-    backend_.download(std::span<found_sample const>(on_backend.span()), std::span(found));
+    std::vector<found_sample> result(std::size_t{wanted});
+    backend_.download(std::span<found_sample const>(on_backend.span()), std::span(result));
     std::vector<ordo::detail::key_sample> samples;
     std::vector<Offset> starts, ends;
-    for (found_sample const& one : found) {
-      if (!samples.empty() && samples.back().position == one.line) {  // a long line stands for several
+    for (found_sample const& sample : result) {
+      if (!samples.empty() && samples.back().position == sample.line) {  // a long line stands for several
         samples.back().bytes += step;
         continue;
       }
-      samples.push_back({one.line, step, {}});
-      starts.push_back(Offset(one.start));
-      ends.push_back(Offset((ends.empty() ? 0 : ends.back()) + std::min<std::uint64_t>(one.length, max_length)));
+      samples.push_back({sample.line, step, {}});
+      starts.push_back(Offset(sample.start));
+      ends.push_back(Offset((ends.empty() ? 0 : ends.back()) + std::min<std::uint64_t>(sample.length, max_length)));
     }
     std::string keys(std::size_t(ends.back()), '\0');
     if (!keys.empty()) {
@@ -216,10 +216,10 @@ class share_on {
     std::string keys;
     std::vector<std::uint64_t> starts, equal_before;
     std::size_t const rank = members.rank();
-    for (ordo::detail::splitter const& one : splitters) {
+    for (ordo::detail::splitter const& splitter : splitters) {
       starts.push_back(keys.size());
-      (keys += one.key) += options_.delimiter;
-      equal_before.push_back(rank < one.member ? lines_ : rank > one.member ? 0 : one.position);
+      (keys += splitter.key) += options_.delimiter;
+      equal_before.push_back(rank < splitter.member ? lines_ : rank > splitter.member ? 0 : splitter.position);
     }
     auto const key_bytes =
         backend_.upload(std::span<unsigned char const>(reinterpret_cast<unsigned char const*>(keys.data()), keys.size()));

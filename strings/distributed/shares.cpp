@@ -17,8 +17,8 @@ std::uint64_t line_begin(source const& text, text_range const& range, std::uint6
   for (std::uint64_t at = offset - 1; at < range.size;) {
     std::size_t const n = std::size_t(std::min<std::uint64_t>(block.size(), range.size - at));
     text.read_at(range.begin + at, {block.data(), n});
-    if (void const* const found = std::memchr(block.data(), delimiter, n))
-      return at + std::uint64_t(static_cast<char const*>(found) - block.data()) + 1;
+    if (void const* const result = std::memchr(block.data(), delimiter, n))
+      return at + std::uint64_t(static_cast<char const*>(result) - block.data()) + 1;
     at += n;
   }
   return range.size;

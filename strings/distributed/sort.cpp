@@ -203,8 +203,8 @@ distributed_report sort(communicator& members, texts const& from, output_opener 
   distributed_report report;
   if (equal == duplicates::by_count)
     throw usage_error("bad duplicates: distributed sort: lines cannot be ordered by their counts");
-  auto const begin = [&](phase what, std::uint64_t bytes) {
-    if (began) began(what, bytes);
+  auto const begin = [&](phase phase, std::uint64_t bytes) {
+    if (began) began(phase, bytes);
   };
   begin(phase::read, from.bytes / members.size());
   host_bytes text = read_share(members, from, options.delimiter);
@@ -231,8 +231,8 @@ sort_report sort(std::span<machine_options const> machines, texts const& from, s
   if (machines.empty()) throw usage_error("bad machines: sort: there are none");
   detail::check_delimiter(options.delimiter);
   std::vector<unsigned> gpus;
-  for (machine_options const& one : machines)
-    if (one.device == device::gpu && !one.on) gpus.push_back(one.gpu_index.value_or(0));
+  for (machine_options const& machine : machines)
+    if (machine.device == device::gpu && !machine.on) gpus.push_back(machine.gpu_index.value_or(0));
   if (machines.size() == 1 || gpus.size() != machines.size() || !can_be_divided(options, equal)) {
     sort_options first = options;
     first.machine = machines.front();

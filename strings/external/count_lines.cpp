@@ -16,9 +16,9 @@ constexpr std::size_t written_at_once = std::size_t{256} << 10;
 void head_sink::write(std::span<char const> data) {
   std::size_t wanted = 0;
   while (left_ != 0 && wanted != data.size()) {
-    void const* const found = std::memchr(data.data() + wanted, delimiter_, data.size() - wanted);
-    wanted = found ? std::size_t(static_cast<char const*>(found) - data.data()) + 1 : data.size();
-    if (found) --left_;
+    void const* const result = std::memchr(data.data() + wanted, delimiter_, data.size() - wanted);
+    wanted = result ? std::size_t(static_cast<char const*>(result) - data.data()) + 1 : data.size();
+    if (result) --left_;
   }
   if (wanted != 0) to_.write(data.first(wanted));
   written_ += wanted;
@@ -97,8 +97,8 @@ std::uint64_t write_selected(sink& to, sort_options const& options, duplicates e
     sort_options second = options;
     second.by = by_falling_count();
     second.by.locale = options.by.locale;
-    texts const one{1, counted.compressed ? 0 : counted.bytes, [&](std::size_t) { return files.open(counted); }};
-    std::uint64_t const written = sort_external(one, to, second, duplicates::keep, spill).written;
+    texts const texts{1, counted.compressed ? 0 : counted.bytes, [&](std::size_t) { return files.open(counted); }};
+    std::uint64_t const written = sort_external(texts, to, second, duplicates::keep, spill).written;
     counted.check();
     return written;
   }

@@ -138,8 +138,8 @@ class count_sort {
       for (std::size_t k = 0; k < count; ++k) to.prefetch_key(group[k].hash);
       for (std::size_t k = 0; k < count; ++k) {
         looked_up const& l = group[k];
-        if (auto* const found = to.find(l.key, l.hash))
-          ++found->count;
+        if (auto* const it = to.find(l.key, l.hash))
+          ++it->count;
         else
           to.insert({l.hash, 1, plain_ ? l.line : to.stored(l.key), l.line});
       }
@@ -167,8 +167,8 @@ class count_sort {
     for (line_table const& part : tables_)
       for (line_table::entry const& e : part.entries()) {
         if (number++ < done_) continue;
-        if (auto* const found = all_.find(e.key, e.hash)) {
-          found->count += e.count;
+        if (auto* const it = all_.find(e.key, e.hash)) {
+          it->count += e.count;
         } else if (all_.memory() + e.key.size() + e.line.size() <= memory_ / table_share) {
           all_.insert_copies(e);
         } else if (others) {
@@ -210,8 +210,8 @@ class count_sort {
     here.memory = std::numeric_limits<std::size_t>::max();
     sorted_lines const sorted = sort(text, here);
     auto const entry_of = [&](std::size_t k) -> line_table::entry const& {
-      auto const found = std::upper_bound(starts.begin(), starts.end(), sorted.start(k)) - starts.begin();
-      return all_.entries()[std::size_t(found) - 1];
+      auto const it = std::upper_bound(starts.begin(), starts.end(), sorted.start(k)) - starts.begin();
+      return all_.entries()[std::size_t(it) - 1];
     };
     job_.begin(phase::write, 0);
     auto const merge_into = [&](auto const& emit) {
@@ -222,9 +222,9 @@ class count_sort {
           for (; next < sorted.size() && compare(sorted[next], line) < 0; ++next) emit(sorted[next], entry_of(next).count);
           emit(line, 1);
         });
-        texts const one{1, others->compressed ? 0 : others->bytes, [&](std::size_t) { return files->open(*others); }};
+        texts const texts{1, others->compressed ? 0 : others->bytes, [&](std::size_t) { return files->open(*others); }};
         here.memory = std::max(memory_ / 2, std::size_t{1});
-        sort_external(one, between, here, duplicates::keep, spill_);
+        sort_external(texts, between, here, duplicates::keep, spill_);
       }
       for (; next < sorted.size(); ++next) emit(sorted[next], entry_of(next).count);
     };

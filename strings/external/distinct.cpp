@@ -100,12 +100,12 @@ distinct_estimate estimate_distinct(texts const& from, sort_options const& optio
   key_encoder const encode(by_whole_codes(options.by), options.delimiter);
   bool const plain = options.by.keys.empty();
   threads_for(options.machine.threads);  // starts oneTBB
-  tbb::enumerable_thread_specific<registers> found;
+  tbb::enumerable_thread_specific<registers> specific;
   line_blocks blocks(job, block_bytes);
   while (blocks.read()) {
     std::size_t const parts = (blocks.lines().size() + part_bytes - 1) / part_bytes;
     each_part(blocks.lines(), parts, options.delimiter, options.machine.threads, [&](std::size_t, std::string_view part) {
-      registers& own = found.local();
+      registers& own = specific.local();
       std::string codes;
       each_line(part, options.delimiter, [&](std::string_view line) {
         codes.clear();
@@ -116,7 +116,7 @@ distinct_estimate estimate_distinct(texts const& from, sort_options const& optio
     blocks.drop();
   }
   registers all;
-  for (registers const& r : found) all.add(r);
+  for (registers const& r : specific) all.add(r);
   return {std::uint64_t(std::llround(all.estimate())), blocks.count()};
 }
 

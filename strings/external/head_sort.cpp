@@ -70,14 +70,14 @@ class first_lines {
 
   void add_smaller(std::string_view lines) {
     std::size_t const parts = (lines.size() + part_bytes - 1) / part_bytes;
-    std::vector<std::string> found(parts);
+    std::vector<std::string> result(parts);
     each_part(lines, parts, options_.delimiter, options_.machine.threads, [&](std::size_t p, std::string_view part) {
       std::string codes;
       each_line(part, options_.delimiter, [&](std::string_view line) {
-        if (comes_before_last(line, codes)) found[p].append(line).push_back(options_.delimiter);
+        if (comes_before_last(line, codes)) result[p].append(line).push_back(options_.delimiter);
       });
     });
-    for (std::string const& lines_of_part : found) text_.append({lines_of_part.data(), lines_of_part.size()});
+    for (std::string const& lines_of_part : result) text_.append({lines_of_part.data(), lines_of_part.size()});
   }
 
   [[nodiscard]] bool comes_before_last(std::string_view line, std::string& codes) const {

@@ -55,8 +55,8 @@ class line_reader {
     begin_ = next_;
     std::size_t searched = begin_;
     for (;;) {
-      if (void const* const found = std::memchr(bytes_.data() + searched, delimiter_, end_ - searched)) {
-        length_ = std::size_t(static_cast<char const*>(found) - bytes_.data()) - begin_;
+      if (void const* const result = std::memchr(bytes_.data() + searched, delimiter_, end_ - searched)) {
+        length_ = std::size_t(static_cast<char const*>(result) - bytes_.data()) - begin_;
         next_ = begin_ + length_ + 1;
         return true;
       }

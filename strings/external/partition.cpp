@@ -93,8 +93,8 @@ class run_reader {
       }
       auto const bytes = window(from, wanted);
       auto const seen = bytes.first(std::size_t(std::min<std::uint64_t>(bytes.size(), end - 1 - from)));
-      if (void const* const found = std::memchr(seen.data(), delimiter_, seen.size()))
-        return from + std::uint64_t(static_cast<char const*>(found) - seen.data()) + 1;
+      if (void const* const result = std::memchr(seen.data(), delimiter_, seen.size()))
+        return from + std::uint64_t(static_cast<char const*>(result) - seen.data()) + 1;
       from += seen.size();
     }
     return end;
@@ -108,8 +108,8 @@ class run_reader {
       }
       std::uint64_t const from = at - std::min<std::uint64_t>(at - begin, size);
       auto const bytes = window(from, std::size_t(at - from)).first(std::size_t(at - from));
-      if (void const* const found = memrchr(bytes.data(), delimiter_, bytes.size()))
-        return from + std::uint64_t(static_cast<char const*>(found) - bytes.data()) + 1;
+      if (void const* const result = memrchr(bytes.data(), delimiter_, bytes.size()))
+        return from + std::uint64_t(static_cast<char const*>(result) - bytes.data()) + 1;
       at = from;
     }
     return begin;
@@ -120,8 +120,8 @@ class run_reader {
     for (std::size_t wanted = 1;; wanted = 2 * searched) {
       auto const bytes = window(begin, wanted);
       auto const seen = bytes.first(std::min(bytes.size(), max_bytes));
-      if (void const* const found = std::memchr(seen.data() + searched, delimiter_, seen.size() - searched))
-        return {seen.data(), static_cast<char const*>(found)};
+      if (void const* const result = std::memchr(seen.data() + searched, delimiter_, seen.size() - searched))
+        return {seen.data(), static_cast<char const*>(result)};
       searched = seen.size();
       // A run ends with a delimiter. One that does not is damaged, and its last bytes count as a line.
       if (searched == max_bytes || begin + searched == run_->bytes) return {seen.data(), searched};

@@ -62,9 +62,9 @@ void record_source::take_header() {
   if (format_.has_mark && text.starts_with(utf8_mark)) end = utf8_mark.size();
   char const delimiter = format_.sorted_delimiter();
   for (std::size_t searched = end;;) {
-    std::size_t const found = text.find(delimiter, searched);
-    bool const whole = found != text.npos || !more;
-    std::string_view const line = std::string_view(text).substr(end, found == text.npos ? text.npos : found - end);
+    std::size_t const result = text.find(delimiter, searched);
+    bool const whole = result != text.npos || !more;
+    std::string_view const line = std::string_view(text).substr(end, result == text.npos ? text.npos : result - end);
     bool sure = true;
     bool const wanted = header_lines_ < format_.header || is_header(line, whole, sure);
     if (wanted || !sure) {
@@ -73,11 +73,11 @@ void record_source::take_header() {
         more = load(text, at);
         continue;
       }
-      if (wanted && !(found == text.npos && line.empty())) {
-        end = found == text.npos ? text.size() : found + 1;
+      if (wanted && !(result == text.npos && line.empty())) {
+        end = result == text.npos ? text.size() : result + 1;
         ++header_lines_;
         searched = end;
-        if (found != text.npos) continue;
+        if (result != text.npos) continue;
       }
     }
     break;

@@ -21,7 +21,7 @@ locale_t named_locale(std::string const& name) {
   static std::mutex guard;
   static std::map<std::string, std::unique_ptr<std::remove_pointer_t<locale_t>, decltype(&freelocale)>> known;
   std::lock_guard const lock(guard);
-  if (auto const found = known.find(name); found != known.end()) return found->second.get();
+  if (auto const it = known.find(name); it != known.end()) return it->second.get();
   // newlocale() takes an empty name for the locale of the environment.
   locale_t const locale = name.empty() ? locale_t{} : newlocale(LC_ALL_MASK, name.c_str(), locale_t{});
   if (!locale) throw usage_error(fmt::format("unknown locale '{}': the system has none of this name (see locale -a)", name));

@@ -84,9 +84,9 @@ void put_natural(std::string_view text, std::string& to) {
 }
 
 void put_listed(host_key const& of, std::string const& text, std::string& to) {
-  if (auto const found = of.places.find(text); found != of.places.end()) {
+  if (auto const it = of.places.find(text); it != of.places.end()) {
     to += no_value;
-    for (int shift = 28; shift >= 0; shift -= 7) to += byte_of(1 + (found->second >> shift & 127));
+    for (int shift = 28; shift >= 0; shift -= 7) to += byte_of(1 + (it->second >> shift & 127));
     return;
   }
   to += has_value;
@@ -198,11 +198,11 @@ inner_piece::inner_piece(compiled_key const& by, key_rules const& rules, text_pi
 
 void inner_piece::find(compiled_key const& by, key_rules const& rules, text_piece const& of) {
   auto const* const text = reinterpret_cast<char const*>(of.first);
-  std::string_view const found = by.host->finder->find({text, std::size_t(of.last - of.first)});
+  std::string_view const result = by.host->finder->find({text, std::size_t(of.last - of.first)});
   piece_ = {of.first, of.first, of.limit};
-  if (found.empty()) return;
-  piece_.first = reinterpret_cast<unsigned char const*>(found.data());
-  piece_.last = piece_.first + found.size();
+  if (result.empty()) return;
+  piece_.first = reinterpret_cast<unsigned char const*>(result.data());
+  piece_.last = piece_.first + result.size();
   // Text of the finder's own has no bytes after it.
   if (std::less<>()(piece_.first, of.first) || !std::less<>()(piece_.first, of.last)) piece_.limit = piece_.last;
   if (by.skip_blanks_at_first)

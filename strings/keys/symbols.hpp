@@ -140,10 +140,10 @@ void starts_by_blocks(B& backend, symbols text, std::span<Offset const> counts, 
     Offset line = b == 0 ? Offset{0} : c[b - 1];
     if (b == 0) s[0] = 0;
     for (std::size_t p = b * text_block; p < end; p += 8) {
-      for (std::uint64_t found = text.delimiters(p); found != 0;) {
-        unsigned const zeros = leading_zeros(found);
+      for (std::uint64_t result = text.delimiters(p); result != 0;) {
+        unsigned const zeros = leading_zeros(result);
         std::size_t const next = p + zeros / 8 + 1;
-        found &= ~(std::uint64_t{1} << (63 - zeros));
+        result &= ~(std::uint64_t{1} << (63 - zeros));
         ++line;
         if (next < n) s[line] = Offset(next);
       }

@@ -40,7 +40,7 @@ struct find_end {
   // Returns the position after the first delimiter in [p, end), or 0.
   ORDO_FN std::size_t in(std::size_t p, std::size_t end) const {
     for (; p < end; p += 8)
-      if (std::uint64_t const found = text.delimiters(p); found != 0) return p + leading_zeros(found) / 8 + 1;
+      if (std::uint64_t const result = text.delimiters(p); result != 0) return p + leading_zeros(result) / 8 + 1;
     return 0;
   }
 };

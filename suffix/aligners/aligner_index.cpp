@@ -93,9 +93,9 @@ unsigned bwa_reference::random_nucleotide() noexcept {
 }
 
 void bwa_reference::add(std::string_view name, std::string_view comment, std::string_view letters) {
-  record one{std::string(name), std::string(comment), nucleotides_.size(), letters.size(), 0};
-  nucleotides_.resize(one.begin + letters.size());
-  char* const nucleotides = nucleotides_.data() + one.begin;
+  record record{std::string(name), std::string(comment), nucleotides_.size(), letters.size(), 0};
+  nucleotides_.resize(record.begin + letters.size());
+  char* const nucleotides = nucleotides_.data() + record.begin;
   host_detail::blocks const parts(letters.size(), std::size_t{1} << 16);
   std::vector<char> has_holes(parts.count);
   parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
@@ -114,22 +114,22 @@ void bwa_reference::add(std::string_view name, std::string_view comment, std::st
       if (i != 0 && letters[i - 1] == letters[i]) {
         ++holes_.back().size;
       } else {
-        holes_.push_back({one.begin + i, 1, letters[i]});
-        ++one.holes;
+        holes_.push_back({record.begin + i, 1, letters[i]});
+        ++record.holes;
       }
       nucleotides[i] = aligners::nucleotides[random_nucleotide()];
     }
-  records_.push_back(std::move(one));
+  records_.push_back(std::move(record));
 }
 
 void bwa_reference::write_names(sink& amb, sink& ann) const {
   std::string text = fmt::format("{} {} {}\n", size(), records(), seed);
-  for (record const& one : records_)
-    text += fmt::format("0 {} {}\n{} {} {}\n", one.name, one.comment.empty() ? "(null)" : one.comment, one.begin, one.size,
-                        one.holes);
+  for (record const& record : records_)
+    text += fmt::format("0 {} {}\n{} {} {}\n", record.name, record.comment.empty() ? "(null)" : record.comment, record.begin,
+                        record.size, record.holes);
   write_text(ann, text);
   text = fmt::format("{} {} {}\n", size(), records(), holes_.size());
-  for (hole const& one : holes_) text += fmt::format("{} {} {}\n", one.begin, one.size, one.letter);
+  for (hole const& hole : holes_) text += fmt::format("{} {} {}\n", hole.begin, hole.size, hole.letter);
   write_text(amb, text);
 }
 
@@ -288,9 +288,9 @@ void minibwa_reference::write_letters(sink& to) const {
     put(head, number);
   for (std::uint64_t const length : lengths_) put(head, length);
   for (std::vector<range> const* const ranges : {&ambiguous_, &masked_})
-    for (range const& one : *ranges) {
-      put(head, one.begin);
-      put(head, one.end);
+    for (range const& range : *ranges) {
+      put(head, range.begin);
+      put(head, range.end);
     }
   std::vector<std::uint64_t> packed(words);
   for (std::uint64_t i = 0; i < size(); ++i) packed[i / 32] |= std::uint64_t(code_of(nucleotides_.data()[i])) << (2 * (i % 32));

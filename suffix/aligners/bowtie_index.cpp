@@ -83,7 +83,7 @@ std::string tables_of(std::string const& complement) {
     table[i] = Offset(~pair++);
   }
   std::string bytes(reinterpret_cast<char const*>(table.data()), table.size() * sizeof(Offset));
-  for (Offset const one : pairs) put(bytes, one);
+  for (Offset const pair : pairs) put(bytes, pair);
   return bytes;
 }
 
@@ -170,10 +170,10 @@ build_report bowtie_reference::write_all(bowtie_files const& files, build_option
   std::string text;
   put(text, byte_order_mark);
   put(text, Offset(runs_.size()));
-  for (run const& one : runs_) {
-    put(text, Offset(one.gap));
-    put(text, Offset(one.size));
-    text += static_cast<char>(one.is_first);
+  for (run const& run : runs_) {
+    put(text, Offset(run.gap));
+    put(text, Offset(run.size));
+    text += static_cast<char>(run.is_first);
   }
   write_text(files.third, text);
   text.assign((size() + 3) / 4, '\0');
@@ -184,22 +184,22 @@ build_report bowtie_reference::write_all(bowtie_files const& files, build_option
   std::string shape;
   put(shape, byte_order_mark);
   put(shape, Offset(size()));
-  for (std::int32_t const one : {side_pair<Offset>::line_bits, lines_per_side, bits_of_sample, table_letters, no_flags})
-    put(shape, one);
+  for (std::int32_t const flag : {side_pair<Offset>::line_bits, lines_per_side, bits_of_sample, table_letters, no_flags})
+    put(shape, flag);
   put(shape, Offset(lengths_.size()));
   for (std::uint64_t const length : lengths_) put(shape, Offset(length));
-  put(shape, Offset(std::ranges::count_if(runs_, [](run const& one) { return one.size != 0; })));
+  put(shape, Offset(std::ranges::count_if(runs_, [](run const& run) { return run.size != 0; })));
   std::uint64_t record = 0, offset = 0, begin = 0;
-  for (run const& one : runs_) {
-    if (one.size == 0) continue;
-    if (one.is_first) {
+  for (run const& run : runs_) {
+    if (run.size == 0) continue;
+    if (run.is_first) {
       ++record;
       offset = 0;
     }
-    offset += one.gap;
+    offset += run.gap;
     for (std::uint64_t const number : {begin, record - 1, offset}) put(shape, Offset(number));
-    begin += one.size;
-    offset += one.size;
+    begin += run.size;
+    offset += run.size;
   }
   std::string const names = names_ + '\0';
   auto const build_one = [&](sink& first, sink& second) {
@@ -210,9 +210,9 @@ build_report bowtie_reference::write_all(bowtie_files const& files, build_option
   build_one(files.first, files.second);
   // The mirror index has each run of letters backwards.
   auto at = complement_.begin();
-  for (run const& one : runs_) {
-    std::reverse(at, at + std::ptrdiff_t(one.size));
-    at += std::ptrdiff_t(one.size);
+  for (run const& run : runs_) {
+    std::reverse(at, at + std::ptrdiff_t(run.size));
+    at += std::ptrdiff_t(run.size);
   }
   return build_one(files.mirror_first, files.mirror_second);
 }
@@ -222,7 +222,7 @@ build_report bowtie_reference::write(bowtie_files const& files, bowtie_size size
   if (size == bowtie_size::large) return write_all<std::uint64_t>(files, options);
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max() - 1;
   std::uint64_t all = 0;
-  for (run const& one : runs_) all += one.gap + one.size;
+  for (run const& run : runs_) all += run.gap + run.size;
   if (all > most)
     throw input_error(
         fmt::format("too large: reference: a small index of bowtie holds {} letters, and this has {}", most, all));

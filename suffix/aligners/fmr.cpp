@@ -123,15 +123,15 @@ class run_tree {
   static void put(std::string& to, Number value) {
     to.append(reinterpret_cast<char const*>(&value), sizeof(value));  // on little-endian machines
   }
-  static void write(node const& one, std::string& text, sink& to) {
-    text += static_cast<char>(one.has_leaves);
-    put(text, std::uint16_t(one.children()));
-    for (std::string const& leaf : one.leaves) {
+  static void write(node const& node, std::string& text, sink& to) {
+    text += static_cast<char>(node.has_leaves);
+    put(text, std::uint16_t(node.children()));
+    for (std::string const& leaf : node.leaves) {
       for (std::uint64_t const count : letters_of(leaf)) put(text, count);
       put(text, std::uint16_t(leaf.size()));
       text += leaf;
     }
-    for (auto const& child : one.nodes) write(*child, text, to);
+    for (auto const& child : node.nodes) write(*child, text, to);
     if (text.size() < std::size_t{1} << 20) return;
     to.write(std::string_view(text));
     text.clear();

@@ -126,8 +126,8 @@ void star_reference::write_arrays(star_files const& files, std::span<Index const
   std::vector<std::uint64_t> pieces;
   for (std::size_t piece = 0; piece < starts.size(); ++piece) {
     bool const is_second = piece < records_.size();
-    record const& one = records_[is_second ? piece : 2 * records_.size() - 1 - piece];
-    std::uint64_t const begin = is_second ? of.strand() | (of.genome - one.begin - one.size) : one.begin;
+    record const& record = records_[is_second ? piece : 2 * records_.size() - 1 - piece];
+    std::uint64_t const begin = is_second ? of.strand() | (of.genome - record.begin - record.size) : record.begin;
     pieces.push_back(begin - starts[piece]);
   }
   struct prefix {
@@ -135,11 +135,11 @@ void star_reference::write_arrays(star_files const& files, std::span<Index const
     bool operator==(prefix const&) const = default;
   };
   auto const prefix_at = [&](std::uint64_t p, std::uint64_t end) {
-    prefix one{};
-    for (end = std::min(end, p + of.index_letters); p < end && letters_[p] != ranked.back(); ++p, ++one.known)
-      one.code = one.code << 2 | code_of_ranked(letters_[p]);
-    one.code <<= 2 * (of.index_letters - one.known);
-    return one;
+    prefix prefix{};
+    for (end = std::min(end, p + of.index_letters); p < end && letters_[p] != ranked.back(); ++p, ++prefix.known)
+      prefix.code = prefix.code << 2 | code_of_ranked(letters_[p]);
+    prefix.code <<= 2 * (of.index_letters - prefix.known);
+    return prefix;
   };
   prefix_table table(of.index_letters, of.strand_bit);
   files.sa.expect(of.array_bytes());
@@ -202,14 +202,14 @@ build_report star_reference::write(star_files const& files, star_options const& 
   std::uint64_t genome = 0;
   auto const pad = [&] { genome = ((genome + 1) / bin + 1) * bin; };
   std::string names, starts, lengths, names_lengths, part;
-  for (record& one : records_) {
+  for (record& record : records_) {
     if (genome != 0) pad();
-    names += one.name + '\n';
+    names += record.name + '\n';
     starts += fmt::format("{}\n", genome);
-    lengths += fmt::format("{}\n", one.size);
-    names_lengths += fmt::format("{}\t{}\n", one.name, one.size);
-    one.begin = genome;
-    genome += one.size;
+    lengths += fmt::format("{}\n", record.size);
+    names_lengths += fmt::format("{}\t{}\n", record.name, record.size);
+    record.begin = genome;
+    genome += record.size;
   }
   pad();
   starts += fmt::format("{}\n", genome);
@@ -227,13 +227,13 @@ build_report star_reference::write(star_files const& files, star_options const& 
       aligners::write_if_large(files.genome, part);
     }
   };
-  for (record const& one : records_) {
-    fill_to(one.begin);
-    for (std::uint64_t i = 0; i < one.size; ++i) {
+  for (record const& record : records_) {
+    fill_to(record.begin);
+    for (std::uint64_t i = 0; i < record.size; ++i) {
       part += static_cast<char>(code_of_ranked(letters_[at++]));
       aligners::write_if_large(files.genome, part);
     }
-    written += one.size;
+    written += record.size;
   }
   fill_to(genome);
   write_text(files.genome, part);
@@ -268,10 +268,10 @@ build_report star_reference::write(star_files const& files, star_options const& 
   std::string both;
   both.reserve(2 * size);
   at = 0;
-  for (record const& one : records_) {
+  for (record const& record : records_) {
     begins.push_back(both.size());
-    at += one.size;
-    for (std::uint64_t i = at; i-- > at - one.size;) {
+    at += record.size;
+    for (std::uint64_t i = at; i-- > at - record.size;) {
       unsigned const code = code_of_ranked(letters_[i]);
       both += ranked[code == 4 ? code : 3 - code];
     }

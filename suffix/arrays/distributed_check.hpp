@@ -298,15 +298,15 @@ class distributed_proof {
   }
   /// Returns the ranks of positions of this member.
   buffer<Index> look_up(Index const* rank, std::span<Index const> positions) {
-    auto found = backend_.template buffer<Index>(positions.size());
-    auto* const to = found.data();
+    auto result = backend_.template buffer<Index>(positions.size());
+    auto* const to = result.data();
     auto const* const at = positions.data();
     std::size_t const first = first_position_, count = positions.size();
     backend_.each(count, [=] ORDO_FN(std::size_t k) {
       if (k + lookahead < count) ordo::prefetch(rank + (at[k + lookahead] - first));
       to[k] = rank[at[k] - first];
     });
-    return found;
+    return result;
   }
 
   /// Returns the first row with a wrong length of a common prefix, or n. Collective.
@@ -377,9 +377,9 @@ std::optional<mismatch> find_mismatch(B& backend, communicator& members, text co
                                       std::uint64_t& exchanged) {
   return with_residues(input, [&](auto letters) {
     distributed_proof<B, Index, typename decltype(letters)::value_type> proof(backend, members, input, letters, own);
-    auto const found = proof.find();
+    auto const it = proof.find();
     exchanged = proof.exchanged();
-    return found;
+    return it;
   });
 }
 

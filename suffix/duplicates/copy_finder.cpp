@@ -123,8 +123,8 @@ class group_matcher {
   [[nodiscard]] equal_windows matched(group_entry const& a, group_entry const& b) const {
     std::uint64_t const at_a = a.minimizer(), at_b = b.minimizer(), size = sizeof(Residue);
     // Windows are named by the distance from their first residue to the minimizer.
-    auto const nearest = [](group_entry const& one, std::uint64_t at) {
-      std::uint64_t const last = one.first() + one.count() - 1;
+    auto const nearest = [](group_entry const& entry, std::uint64_t at) {
+      std::uint64_t const last = entry.first() + entry.count() - 1;
       return at - std::min(at, last);
     };
     std::uint64_t const near = std::max(nearest(a, at_a), nearest(b, at_b)), far = std::min(at_a - a.first(), at_b - b.first());
@@ -146,20 +146,20 @@ class group_matcher {
   }
 
   void mark_windows(std::uint64_t p, std::uint64_t count) { mark(bits_, texts_.in_input(p), count); }
-  void mark_windows(equal_windows const& found) {
-    mark_windows(found.first_b, found.count);
-    if (!keeps_first() && !texts_.has_other()) mark_windows(found.first_a, found.count);
+  void mark_windows(equal_windows const& windows) {
+    mark_windows(windows.first_b, windows.count);
+    if (!keeps_first() && !texts_.has_other()) mark_windows(windows.first_a, windows.count);
   }
 
   void match_pairs(std::span<group_entry const> group) {
     for (std::size_t b = 1; b < group.size(); ++b)
       for (std::size_t a = b; a-- > 0;) {
         if (!is_copy(group[a].first(), group[b].first())) continue;
-        equal_windows const found = matched(group[a], group[b]);
-        if (found.count == 0) continue;
-        mark_windows(found);
+        equal_windows const windows = matched(group[a], group[b]);
+        if (windows.count == 0) continue;
+        mark_windows(windows);
         // All of b are marked. Earlier copies of them are, too, since that of a is one of them.
-        if (found.count == group[b].count() && options_.scope == copy_scope::anywhere) break;
+        if (windows.count == group[b].count() && options_.scope == copy_scope::anywhere) break;
       }
   }
 
@@ -189,15 +189,15 @@ class group_matcher {
         models[0] = &entry;
       }
       bool const fits = walk(entry, [&](std::uint64_t p, std::uint64_t hash, std::uint64_t const* chain) -> std::uint64_t {
-        slot& found = find(hash, p, chain);
-        if (found.latest == none) {
-          found = {hash, p, p};
+        slot& slot = find(hash, p, chain);
+        if (slot.latest == none) {
+          slot = {hash, p, p};
           if (++used_ > table_.size() / 2 && !grow()) return full;
           return none;
         }
-        std::uint64_t const latest = found.latest;
-        if (!marks_late) mark_copy(found, p);
-        found.latest = p;
+        std::uint64_t const latest = slot.latest;
+        if (!marks_late) mark_copy(slot, p);
+        slot.latest = p;
         return latest;
       });
       if (!fits) return false;
@@ -207,9 +207,9 @@ class group_matcher {
     walker again(*this, part_bits, part);
     for (group_entry const& entry : group)
       again(entry, [&](std::uint64_t p, std::uint64_t hash, std::uint64_t const* chain) -> std::uint64_t {
-        slot const& found = find(hash, p, chain);
-        if (texts_.record_of(found.first) != texts_.record_of(found.latest)) mark_later(p);
-        return found.latest;
+        slot const& slot = find(hash, p, chain);
+        if (texts_.record_of(slot.first) != texts_.record_of(slot.latest)) mark_later(p);
+        return slot.latest;
       });
     mark_run();
     return true;
@@ -218,9 +218,9 @@ class group_matcher {
   /// Marks the windows of an entry if one of the last models has them all.
   bool is_like_model(std::array<group_entry const*, num_models>& models, group_entry const& entry) {
     for (std::size_t i = 0; i < num_models && models[i] != nullptr; ++i) {
-      equal_windows const found = matched(*models[i], entry);
-      if (found.count != entry.count()) continue;
-      mark_windows(found);
+      equal_windows const windows = matched(*models[i], entry);
+      if (windows.count != entry.count()) continue;
+      mark_windows(windows);
       std::rotate(models.begin(), models.begin() + std::ptrdiff_t(i), models.begin() + std::ptrdiff_t(i) + 1);
       return true;
     }
@@ -316,12 +316,12 @@ class group_matcher {
     if (table_.size() > max_slots_ / 2) return false;
     std::vector<slot> old(2 * table_.size());
     old.swap(table_);
-    for (slot const& one : old) {
-      if (one.latest == none) continue;
+    for (slot const& slot : old) {
+      if (slot.latest == none) continue;
       std::size_t const mask = table_.size() - 1;
-      std::size_t i = std::size_t(one.hash) & mask;
+      std::size_t i = std::size_t(slot.hash) & mask;
       while (table_[i].latest != none) i = (i + 1) & mask;
-      table_[i] = one;
+      table_[i] = slot;
     }
     return true;
   }
@@ -367,10 +367,10 @@ struct copy_finder::state {
         Local local{};
         auto& windows = scans.local();
         std::uint64_t const last = std::min(texts.size(), (i + 1) * part);
-        texts.parts(i * part, last, [&](text const& one, std::uint64_t base, std::uint64_t from, std::uint64_t to) {
-          auto const* const residues = reinterpret_cast<Residue const*>(one.residues.data());
-          for (std::size_t r = one.record_of(from); r < one.records() && one.begin_of(r) < to; ++r) {
-            std::uint64_t const begin = one.begin_of(r), end = one.end_of(r);
+        texts.parts(i * part, last, [&](text const& text, std::uint64_t base, std::uint64_t from, std::uint64_t to) {
+          auto const* const residues = reinterpret_cast<Residue const*>(text.residues.data());
+          for (std::size_t r = text.record_of(from); r < text.records() && text.begin_of(r) < to; ++r) {
+            std::uint64_t const begin = text.begin_of(r), end = text.end_of(r);
             if (end - begin < options.min_length) continue;
             windows(residues, std::max(begin, from), std::min(end - options.min_length + 1, to),
                     [&](window_group const& group) { use(group_entry(group, base), local); });

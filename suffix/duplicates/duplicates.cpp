@@ -282,8 +282,8 @@ repeated_strings find_repeated_strings(text const& input, entries sa, entries lc
     if (!letter) differ = true;  // the start of a record is like no other
     for (std::size_t row = begin + 1; row < after && !differ; ++row) differ = before(rows.position(row)) != letter;
     if (!differ) continue;
-    repeated_string const one{first_position(begin, after), min_lcp, count};
-    all.frequent.insert(std::ranges::upper_bound(all.frequent, one, comes_first), one);
+    repeated_string const repeated_string{first_position(begin, after), min_lcp, count};
+    all.frequent.insert(std::ranges::upper_bound(all.frequent, repeated_string, comes_first), repeated_string);
     if (all.frequent.size() > max_strings) all.frequent.pop_back();
   }
   return all;
@@ -324,15 +324,15 @@ repeated_strings find_repeated_strings(text const& input, copy_finder const& cop
     residues.append(input.residues.substr(range.begin * size, (range.end - range.begin) * size));
   });
   text const of_copies{{residues.data(), residues.size()}, starts, input.residue_bytes};
-  repeated_strings found = index_bytes == 4 ? strings_of<std::uint32_t>(of_copies, min_length, max_strings, options)
-                                            : strings_of<std::uint64_t>(of_copies, min_length, max_strings, options);
-  auto const restore = [&](repeated_string& one) {
-    std::size_t const range = std::size_t(std::ranges::upper_bound(starts, one.position) - starts.begin()) - 1;
-    one.position += origins[range] - starts[range];
+  repeated_strings strings = index_bytes == 4 ? strings_of<std::uint32_t>(of_copies, min_length, max_strings, options)
+                                              : strings_of<std::uint64_t>(of_copies, min_length, max_strings, options);
+  auto const restore = [&](repeated_string& repeated_string) {
+    std::size_t const range = std::size_t(std::ranges::upper_bound(starts, repeated_string.position) - starts.begin()) - 1;
+    repeated_string.position += origins[range] - starts[range];
   };
-  if (found.longest.count != 0) restore(found.longest);
-  for (repeated_string& one : found.frequent) restore(one);
-  return found;
+  if (strings.longest.count != 0) restore(strings.longest);
+  for (repeated_string& repeated_string : strings.frequent) restore(repeated_string);
+  return strings;
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -155,9 +155,9 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool key(std::string& name) override {
-    auto const found = std::ranges::find_if(fields, [&](known const& f) { return f.in == context_ && f.name == name; });
-    if (found == fields.end()) return refuse(fmt::format("unknown field {}", json_string(name)));
-    at_ = field(found - fields.begin());
+    auto const it = std::ranges::find_if(fields, [&](known const& f) { return f.in == context_ && f.name == name; });
+    if (it == fields.end()) return refuse(fmt::format("unknown field {}", json_string(name)));
+    at_ = field(it - fields.begin());
     return !std::exchange(seen_[at_], true) || refuse(fmt::format("field {} twice", name));
   }
   bool end_object() override {
@@ -409,8 +409,8 @@ void index_description::append_name(std::string& to, std::size_t record) const {
 }
 
 index_array const* index_description::find(std::string_view array) const {
-  auto const found = std::ranges::find(arrays, array, &index_array::name);
-  return found == arrays.end() ? nullptr : &*found;
+  auto const it = std::ranges::find(arrays, array, &index_array::name);
+  return it == arrays.end() ? nullptr : &*it;
 }
 
 std::string to_json(index_description const& description) {

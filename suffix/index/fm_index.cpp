@@ -189,16 +189,16 @@ void fm_index::refuse(std::string const& why) const {
   throw input_error(fmt::format("bad index: {}: {}", name_, why));
 }
 
-void fm_index::refuse_counts(interval found) const {
-  refuse(fmt::format("rows {} to {} of {}: impossible counts", found.begin, found.end, view_.rows));
+void fm_index::refuse_counts(interval interval) const {
+  refuse(fmt::format("rows {} to {} of {}: impossible counts", interval.begin, interval.end, view_.rows));
 }
 
-void fm_index::refuse_walk(fm_view::walk const& one, fm_view::outcome why) const {
+void fm_index::refuse_walk(fm_view::walk const& walk, fm_view::outcome why) const {
   auto const reason = [&]() -> std::string {
     using enum fm_view::outcome;
     switch (why) {
       case bad_position:
-        return fmt::format("position {} of {} residues", one.position, view_.residues);
+        return fmt::format("position {} of {} residues", walk.position, view_.residues);
       case bad_record:
         return "impossible record";
       case bad_symbol:
@@ -209,7 +209,7 @@ void fm_index::refuse_walk(fm_view::walk const& one, fm_view::outcome why) const
         return "no position";
     }
   };
-  refuse(fmt::format("row {}: {}", one.first, reason()));
+  refuse(fmt::format("row {}: {}", walk.first, reason()));
 }
 
 std::uint64_t fm_index::rows_before(char letter, std::uint64_t rows) const {
@@ -264,35 +264,35 @@ void fm_index::find(std::span<std::string_view const> patterns, std::span<row_ra
   constexpr std::size_t max_lanes = 16;
   std::array<lane, max_lanes> lanes;
   std::size_t active = 0, next = 0;
-  auto const start = [&](lane& one) {
+  auto const start = [&](lane& lane) {
     if (next == patterns.size()) return false;
-    one.pattern = next;
-    one.at = last_letters(patterns[next], one.left);
+    lane.pattern = next;
+    lane.at = last_letters(patterns[next], lane.left);
     ++next;
     return true;
   };
   while (active < max_lanes && start(lanes[active])) ++active;
   while (active != 0)
     for (std::size_t i = 0; i < active;) {
-      lane& one = lanes[i];
-      if (one.left == 0 || one.at.empty()) {
-        rows[one.pattern] = this->rows(one.at);
-        if (!start(one)) std::swap(one, lanes[--active]);
+      lane& lane = lanes[i];
+      if (lane.left == 0 || lane.at.empty()) {
+        rows[lane.pattern] = this->rows(lane.at);
+        if (!start(lane)) std::swap(lane, lanes[--active]);
         continue;
       }
-      one.at = before(patterns[one.pattern][--one.left], one.at);
-      prefetch(one.at);
+      lane.at = before(patterns[lane.pattern][--lane.left], lane.at);
+      prefetch(lane.at);
       ++i;
     }
 }
 
 std::uint64_t fm_index::position(std::size_t row) const {
   if (row >= view_.residues) refuse(fmt::format("row {} of {}", row, view_.residues));
-  fm_view::walk one{row, row};
+  fm_view::walk walk{row, row};
   fm_view::outcome end;
-  while ((end = view_.step(one)) == fm_view::outcome::row) {}
-  if (end != fm_view::outcome::position) refuse_walk(one, end);
-  return one.position;
+  while ((end = view_.step(walk)) == fm_view::outcome::row) {}
+  if (end != fm_view::outcome::position) refuse_walk(walk, end);
+  return walk.position;
 }
 
 void fm_index::positions(std::span<std::uint64_t> rows) const {
@@ -348,10 +348,10 @@ letter_counts count_letters(std::string_view residues) {
     }
   });
   letter_counts all;
-  for (letter_counts const& one : of_part)
+  for (letter_counts const& counts : of_part)
     for (std::size_t byte = 0; byte < 256; ++byte) {
-      all.of[byte] += one.of[byte];
-      all.runs[byte] += one.runs[byte];
+      all.of[byte] += counts.of[byte];
+      all.runs[byte] += counts.runs[byte];
     }
   return all;
 }
@@ -560,7 +560,7 @@ std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sam
     std::vector<std::vector<listed_run>> of_symbol(table.packed ? symbols : 0);
     std::uint64_t num_runs = 0;
     for (auto const& some : runs)
-      for (listed_run const& one : some) add_row(of_symbol[one.symbol], one.symbol, one.begin, one.size);
+      for (listed_run const& run : some) add_row(of_symbol[run.symbol], run.symbol, run.begin, run.size);
     for (std::size_t s = 0; s < of_symbol.size(); ++s) {
       put_word(at.symbols_at + 8 * (3 * symbols + s), of_symbol[s].size());
       num_runs += of_symbol[s].size();
@@ -571,10 +571,10 @@ std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sam
     std::uint64_t to = at.runs_at;
     for (auto const& some : of_symbol) {
       std::uint64_t below = 0;
-      for (listed_run const& one : some) {
-        put_word(to, one.begin);
+      for (listed_run const& run : some) {
+        put_word(to, run.begin);
         put_word(to + 8, below);
-        below += one.size;
+        below += run.size;
         to += run_bytes;
       }
     }

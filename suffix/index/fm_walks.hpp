@@ -52,8 +52,8 @@ class searched_fm {
 template <class Fm, class Found>
 class long_string_walk {
  public:
-  ORDO_FN long_string_walk(Fm const& fm, query_letters query, offset_range part, std::uint64_t length, Found found)
-      : fm_(fm), query_(query), end_(part.end), length_(length), found_(found) {
+  ORDO_FN long_string_walk(Fm const& fm, query_letters query, offset_range part, std::uint64_t length, Found Found)
+      : fm_(fm), query_(query), end_(part.end), length_(length), found_(Found) {
     begin(part.begin);
   }
 
@@ -158,12 +158,13 @@ class backward_walk {
   // In a tandem repeat the string that was found at an offset a few periods later begins here, too, and ends with the same
   // letter after it. Returns true if that is so; then this offset is settled.
   ORDO_FN bool repeat(std::uint64_t high) {
-    for (match_at const& one : searched_) {
-      std::uint64_t const length = one.end - one.begin, end = at() + length;
-      if (length == 0 || end >= high || one.end >= query_.size || !part_.has(query_.data, one.begin - at(), at(), end + 1))
+    for (match_at const& match_at : searched_) {
+      std::uint64_t const length = match_at.end - match_at.begin, end = at() + length;
+      if (length == 0 || end >= high || match_at.end >= query_.size ||
+          !part_.has(query_.data, match_at.begin - at(), at(), end + 1))
         continue;
       stage_ = stage::halve;
-      settle(end, one.rows);
+      settle(end, match_at.rows);
       return true;
     }
     return false;

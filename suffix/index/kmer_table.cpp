@@ -110,13 +110,13 @@ std::string frequent_letters(std::string_view residues) {
   std::size_t const known = residues.size() - of('N');
   for (char const* nucleotides : {"ACGT", "ACGU"}) {
     std::string_view const four = nucleotides;
-    std::size_t found = 0;
-    for (char const c : four) found += of(c);
-    if (found != 0 && found >= known - known / 10) return std::string(four);
+    std::size_t result = 0;
+    for (char const c : four) result += of(c);
+    if (result != 0 && result >= known - known / 10) return std::string(four);
   }
   std::ranges::stable_sort(all, std::ranges::greater{}, of);
-  std::size_t found = 0, letters = 0;
-  while (letters < all.size() && found < residues.size() - residues.size() / 100) found += of(all[letters++]);
+  std::size_t result = 0, letters = 0;
+  while (letters < all.size() && result < residues.size() - residues.size() / 100) result += of(all[letters++]);
   all.resize(letters);
   std::ranges::sort(all, {}, [](char c) { return static_cast<unsigned char>(c); });
   return all;
@@ -149,20 +149,20 @@ std::optional<kmer_table::bounds> kmer_table::find(std::string_view pattern) con
 }
 
 void kmer_table::prefetch(std::string_view pattern) const noexcept {
-  if (auto const found = find(pattern)) {
-    first_rows_.prefetch(found->first);
-    first_rows_.prefetch(found->last);
+  if (auto const result = find(pattern)) {
+    first_rows_.prefetch(result->first);
+    first_rows_.prefetch(result->last);
   }
 }
 
 row_range kmer_table::rows(std::string_view pattern, std::size_t n) const {
-  auto const found = find(pattern);
-  if (!found) return {0, n};
+  auto const result = find(pattern);
+  if (!result) return {0, n};
   // Suffixes that begin with a part of the first k-mer may be smaller than it.
-  std::uint64_t const begin = found->first == 0 ? 0 : first_rows_[found->first], end = first_rows_[found->last];
+  std::uint64_t const begin = result->first == 0 ? 0 : first_rows_[result->first], end = first_rows_[result->last];
   if (begin > end || end > n)
-    throw input_error(
-        fmt::format("bad index: {}: k-mers {} and {}: rows {} and {} of {}", name_, found->first, found->last, begin, end, n));
+    throw input_error(fmt::format("bad index: {}: k-mers {} and {}: rows {} and {} of {}", name_, result->first, result->last,
+                                  begin, end, n));
   return {std::size_t(begin), std::size_t(end)};
 }
 

@@ -19,15 +19,15 @@ std::uint64_t fill(std::vector<std::uint64_t>& words, std::size_t n, Bit bit) {
   words.resize((n + word_bits - 1) / word_bits);
   std::atomic<std::uint64_t> count{0};
   host_detail::blocks(words.size(), letters_at_once / word_bits).run([&](std::size_t, std::size_t begin, std::size_t end) {
-    std::uint64_t found = 0;
+    std::uint64_t result = 0;
     for (std::size_t w = begin; w < end; ++w) {
       std::size_t const first = w * word_bits, size = std::min(word_bits, n - first);
       std::uint64_t word = 0;
       for (std::size_t i = 0; i < size; ++i) word |= std::uint64_t{bit(first + i)} << i;
-      found += std::uint64_t(__builtin_popcountll(word));
+      result += std::uint64_t(__builtin_popcountll(word));
       words[w] = word;
     }
-    count += found;
+    count += result;
   });
   return count;
 }
@@ -43,23 +43,23 @@ letter_choice choice_for(std::uint64_t of_proteins, std::uint64_t all) {
 letter_choice usual_letters(std::string_view residues, unsigned threads) {
   std::array<bool, 256> is_of_proteins{};
   for (char const letter : letters_of_proteins) is_of_proteins[static_cast<unsigned char>(letter)] = true;
-  std::atomic<std::size_t> found{0};
+  std::atomic<std::size_t> atomic{0};
   lent_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::blocks(residues.size(), letters_at_once).run([&](std::size_t, std::size_t begin, std::size_t end) {
       std::size_t here = 0;
       for (std::size_t p = begin; p < end; ++p) here += is_of_proteins[static_cast<unsigned char>(residues[p])];
-      found += here;
+      atomic += here;
     });
   });
-  return choice_for(found, residues.size());
+  return choice_for(atomic, residues.size());
 }
 
 letter_choice usual_letters(fm_index const& fm) {
-  std::uint64_t found = 0, all = 0;
+  std::uint64_t result = 0, all = 0;
   for (unsigned byte = 0; byte < 256; ++byte) all += fm.count(static_cast<char>(byte));
-  for (char const letter : letters_of_proteins) found += fm.count(letter);
-  return choice_for(found, all);
+  for (char const letter : letters_of_proteins) result += fm.count(letter);
+  return choice_for(result, all);
 }
 
 ambiguous_positions::ambiguous_positions(std::string_view residues, unsigned threads) {

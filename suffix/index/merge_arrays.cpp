@@ -71,23 +71,23 @@ class rank_walks {
     constexpr std::size_t max_lanes = 12;
     std::array<lane, max_lanes> lanes;
     std::size_t active = 0, next = 0;
-    auto const start = [&](lane& one) {
+    auto const start = [&](lane& lane) {
       if (next == parts.size()) return false;
-      one.part = parts[next++];
-      one.row = rank_of(texts_.second.residues.substr(one.part.end, one.part.record_end - one.part.end));
+      lane.part = parts[next++];
+      lane.row = rank_of(texts_.second.residues.substr(lane.part.end, lane.part.record_end - lane.part.end));
       return true;
     };
     while (active < max_lanes && start(lanes[active])) ++active;
     while (active != 0)
       for (std::size_t i = 0; i < active;) {
-        lane& one = lanes[i];
-        if (one.part.begin == one.part.end) {
-          if (!start(one)) one = lanes[--active];
+        lane& lane = lanes[i];
+        if (lane.part.begin == lane.part.end) {
+          if (!start(lane)) lane = lanes[--active];
           continue;
         }
-        one.row = fm_.rows_before(texts_.second.residues[--one.part.end], one.row);
-        ranks_[one.part.end] = one.row - ends_;
-        fm_.prefetch({one.row, one.row});
+        lane.row = fm_.rows_before(texts_.second.residues[--lane.part.end], lane.row);
+        ranks_[lane.part.end] = lane.row - ends_;
+        fm_.prefetch({lane.row, lane.row});
         ++i;
       }
   }

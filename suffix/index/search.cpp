@@ -16,10 +16,10 @@ namespace ordo::inline v0::suffix {
 class searcher::lane {
  public:
   /// @returns false if nothing is left to do
-  bool start(searcher const& all, std::string_view pattern, row_range& found) {
-    found_ = &found;
+  bool start(searcher const& all, std::string_view pattern, row_range& range) {
+    found_ = &range;
     longest_ = nullptr;
-    found = {0, pattern.empty() ? all.sa_.size() : 0};
+    range = {0, pattern.empty() ? all.sa_.size() : 0};
     return start(all, pattern);
   }
   /// Starts a search for the number of letters of the pattern that occur.
@@ -140,8 +140,8 @@ class searcher::lane {
     all_->sa_.prefetch(row);
     return true;
   }
-  bool end_with(row_range found) {
-    *found_ = found;
+  bool end_with(row_range range) {
+    *found_ = range;
     return false;
   }
 
@@ -174,10 +174,10 @@ void searcher::run(std::span<std::string_view const> patterns, std::span<Result>
   constexpr std::size_t max_lanes = 32;  // more outstanding reads than a core supports gain nothing
   std::array<lane, max_lanes> lanes;
   std::size_t active = 0, next = 0;
-  auto const start = [&](lane& one) {
+  auto const start = [&](lane& lane) {
     while (next < patterns.size()) {
       std::size_t const i = next++;
-      if (one.start(*this, patterns[i], results[i])) return true;
+      if (lane.start(*this, patterns[i], results[i])) return true;
     }
     return false;
   };
@@ -190,8 +190,8 @@ void searcher::run(std::span<std::string_view const> patterns, std::span<Result>
         std::swap(lanes[i], lanes[--active]);
   };
   while (active != 0) {
-    each([](lane& one) { return one.fetch(); });
-    each([](lane& one) { return one.compare(); });
+    each([](lane& lane) { return lane.fetch(); });
+    each([](lane& lane) { return lane.compare(); });
   }
 }
 
@@ -234,11 +234,11 @@ row_range searcher::find(std::string_view pattern) const {
 
 std::vector<std::uint64_t> searcher::locate(std::string_view pattern) const {
   row_range const rows = find(pattern);
-  std::vector<std::uint64_t> found(rows.size());
-  std::iota(found.begin(), found.end(), std::uint64_t(rows.begin));
-  positions(found);
-  std::ranges::sort(found);
-  return found;
+  std::vector<std::uint64_t> result(rows.size());
+  std::iota(result.begin(), result.end(), std::uint64_t(rows.begin));
+  positions(result);
+  std::ranges::sort(result);
+  return result;
 }
 
 // Returns the offsets in a pattern at which rows are searched for: one for each remainder by `sample`, so that exactly one of

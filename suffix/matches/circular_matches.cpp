@@ -150,14 +150,14 @@ ring_match_finder::ring_match_finder(text const& input, std::vector<bool> circul
   for (std::uint64_t i = 1; i < length_; ++i) leading_ *= base;
   for (std::size_t record = 0; record < circular_.size(); ++record) {
     if (!circular_[record] || input.begin_of(record) == input.end_of(record)) continue;
-    ring const one = ring_of(record);
-    std::uint64_t const first = one.first_around(length_);
+    ring const ring = ring_of(record);
+    std::uint64_t const first = ring.first_around(length_);
     std::uint64_t hash = 0;
-    for (std::uint64_t i = 0; i < length_; ++i) hash = hash * base + value_of(one.at(first + i));
-    for (std::uint64_t offset = first; offset < one.letters.size(); ++offset) {
+    for (std::uint64_t i = 0; i < length_; ++i) hash = hash * base + value_of(ring.at(first + i));
+    for (std::uint64_t offset = first; offset < ring.letters.size(); ++offset) {
       windows_.push_back({hash, record, offset});
       filter_[filter_place(hash)] = true;
-      hash = (hash - value_of(one.at(offset)) * leading_) * base + value_of(one.at(offset + length_));
+      hash = (hash - value_of(ring.at(offset)) * leading_) * base + value_of(ring.at(offset + length_));
     }
   }
   std::ranges::sort(windows_, [&](window const& a, window const& b) {
@@ -166,9 +166,10 @@ ring_match_finder::ring_match_finder(text const& input, std::vector<bool> circul
 }
 
 // Returns the letter before a window, and first_window for a record's first one.
-int ring_match_finder::letter_before(window const& one) const {
-  ring const around = ring_of(one.record);
-  return one.offset == around.first_around(length_) ? first_window : static_cast<unsigned char>(around.letters[one.offset - 1]);
+int ring_match_finder::letter_before(window const& window) const {
+  ring const around = ring_of(window.record);
+  return window.offset == around.first_around(length_) ? first_window
+                                                       : static_cast<unsigned char>(around.letters[window.offset - 1]);
 }
 
 ring_match_finder::ring ring_match_finder::ring_of(std::size_t record) const {
@@ -229,14 +230,14 @@ void ring_match_finder::find_of_record(std::string_view query, std::span<hit> hi
   std::uint64_t const first = around.first_around(length_), size = around.letters.size();
   shared_lengths<true> shared_before(query, around.letters);
   for (std::size_t h = hits.size(); h-- > 0;)
-    if (hit& one = hits[h]; one.offset == first)
-      one.left = shared_before(query.size() - one.query_begin, first == 0 ? 0 : size - first);
+    if (hit& hit = hits[h]; hit.offset == first)
+      hit.left = shared_before(query.size() - hit.query_begin, first == 0 ? 0 : size - first);
   shared_lengths<false> shared(query, around.letters);
   std::uint64_t const begin = input_.begin_of(hits.front().record);
-  for (hit const& one : hits) {
-    if (one.left > one.offset) continue;  // found by a later turn
-    std::uint64_t const right = shared(one.query_begin, one.offset);
-    if (right >= length_) matches.push_back({one.query_begin - one.left, begin + one.offset - one.left, one.left + right});
+  for (hit const& hit : hits) {
+    if (hit.left > hit.offset) continue;  // found by a later turn
+    std::uint64_t const right = shared(hit.query_begin, hit.offset);
+    if (right >= length_) matches.push_back({hit.query_begin - hit.left, begin + hit.offset - hit.left, hit.left + right});
   }
 }
 
@@ -245,24 +246,24 @@ std::uint64_t ring_match_finder::count(std::string_view string) const {
   std::uint64_t result = 0;
   each_window(string, 0, string.size(), [&](std::uint64_t i, std::span<window const> windows) {
     std::uint64_t const hash = windows.front().hash;
-    for (window const& one : windows) {
-      if (one.hash != hash) break;
-      bool const is_first = letter_before(one) == first_window;
+    for (window const& window : windows) {
+      if (window.hash != hash) break;
+      bool const is_first = letter_before(window) == first_window;
       if (i != 0 && !is_first) break;
-      if (i != 0 && one.offset < i) continue;
-      if (ring_of(one.record).shared(string, one.offset - i) == string.size()) ++result;
+      if (i != 0 && window.offset < i) continue;
+      if (ring_of(window.record).shared(string, window.offset - i) == string.size()) ++result;
     }
   });
   return result;
 }
 
-bool ring_match_finder::goes_on(std::string_view query, match const& one) const {
-  std::size_t const record = input_.record_of(one.position);
+bool ring_match_finder::goes_on(std::string_view query, match const& match) const {
+  std::size_t const record = input_.record_of(match.position);
   if (!circular_[record]) return false;
   std::string_view const letters = ring_of(record).letters;
-  std::uint64_t const begin = one.position - input_.begin_of(record), query_end = one.query_begin + one.length;
-  return (begin + one.length == letters.size() && query_end < query.size() && query[query_end] == letters.front()) ||
-         (begin == 0 && one.query_begin != 0 && query[one.query_begin - 1] == letters.back());
+  std::uint64_t const begin = match.position - input_.begin_of(record), query_end = match.query_begin + match.length;
+  return (begin + match.length == letters.size() && query_end < query.size() && query[query_end] == letters.front()) ||
+         (begin == 0 && match.query_begin != 0 && query[match.query_begin - 1] == letters.back());
 }
 
 ring_statistics::ring_statistics(text const& input, std::vector<bool> circular)
@@ -289,18 +290,18 @@ void ring_statistics::lengthen(std::string_view query, std::uint64_t begin, std:
   std::unordered_map<std::uint64_t, std::uint64_t> ends;
   rings_.each_window(query, begin, last, [&](std::uint64_t i, std::span<ring_match_finder::window const> windows) {
     std::uint64_t const hash = windows.front().hash;
-    for (ring_match_finder::window const& one : windows) {
-      if (one.hash != hash) break;
-      ring_match_finder::ring const around = rings_.ring_of(one.record);
+    for (ring_match_finder::window const& window : windows) {
+      if (window.hash != hash) break;
+      ring_match_finder::ring const around = rings_.ring_of(window.record);
       std::uint64_t const size = around.letters.size();
-      std::uint64_t& match_end = ends[rings_.input_.begin_of(one.record) + (one.offset + size - i % size) % size];
-      if (match_end < i + rings_.length_) match_end = i + around.shared(query.substr(i), one.offset);
+      std::uint64_t& match_end = ends[rings_.input_.begin_of(window.record) + (window.offset + size - i % size) % size];
+      if (match_end < i + rings_.length_) match_end = i + around.shared(query.substr(i), window.offset);
       if (match_end < i + rings_.length_) continue;
-      std::uint64_t const room = one.offset == around.first_around(rings_.length_) ? std::min(one.offset, i - begin) : 0;
+      std::uint64_t const room = window.offset == around.first_around(rings_.length_) ? std::min(window.offset, i - begin) : 0;
       for (std::uint64_t left = 0;; ++left) {
         std::uint64_t const at = i - left;
         if (at < end) lengths[at - begin] = std::max(lengths[at - begin], match_end - at);
-        if (left == room || query[at - 1] != around.letters[one.offset - left - 1]) break;
+        if (left == room || query[at - 1] != around.letters[window.offset - left - 1]) break;
       }
     }
   });
@@ -312,11 +313,11 @@ void ring_statistics::lengthen_short(std::string_view query, std::uint64_t begin
     std::uint64_t& length = lengths[i - begin];
     std::string_view const string = query.substr(i, rings_.length_ - 1);
     if (length >= string.size()) continue;
-    auto const next = std::partition_point(sorted_.begin(), sorted_.end(), [&](ring_match_finder::window const& one) {
-      ring_match_finder::ring const around = rings_.ring_of(one.record);
-      std::uint64_t const shared = around.shared(string, one.offset);
+    auto const next = std::partition_point(sorted_.begin(), sorted_.end(), [&](ring_match_finder::window const& window) {
+      ring_match_finder::ring const around = rings_.ring_of(window.record);
+      std::uint64_t const shared = around.shared(string, window.offset);
       return shared < string.size() &&
-             static_cast<unsigned char>(around.at(one.offset + shared)) < static_cast<unsigned char>(string[shared]);
+             static_cast<unsigned char>(around.at(window.offset + shared)) < static_cast<unsigned char>(string[shared]);
     });
     // The neighbours share most with the string.
     if (next != sorted_.end()) length = std::max(length, rings_.ring_of(next->record).shared(string, next->offset));

@@ -39,9 +39,9 @@ struct gpu_match_finder::state {
                      detail::found_strings (detail::matches_on_gpu::*by)(detail::query_pieces const&, std::uint64_t)) {
     if (min_length == 0) throw usage_error("invalid minimum length: matches: 0: a match has at least one letter");
     detail::query_pieces queries(parts, true);
-    auto found = search([&](detail::matches_on_gpu& finder) { return (finder.*by)(queries, min_length); });
+    auto result = search([&](detail::matches_on_gpu& finder) { return (finder.*by)(queries, min_length); });
     return found_matches(
-        std::make_shared<found_matches::state const>(found_matches::state{queries.take_places(), std::move(found)}));
+        std::make_shared<found_matches::state const>(found_matches::state{queries.take_places(), std::move(result)}));
   }
 
  private:

@@ -33,32 +33,32 @@ void keep_unique_in_query(std::vector<match>& matches, text const& input, std::v
   };
   std::vector<part> parts;
   for (std::size_t i = 0; i < matches.size(); ++i) {
-    match const& one = matches[i];
-    std::size_t const record = circular.empty() ? 0 : input.record_of(one.position);
-    parts.push_back({one, record, i});
+    match const& match = matches[i];
+    std::size_t const record = circular.empty() ? 0 : input.record_of(match.position);
+    parts.push_back({match, record, i});
     if (circular.empty() || !circular[record]) continue;
-    std::uint64_t const first_turn = input.end_of(record) - one.position;
-    if (one.length > first_turn)
+    std::uint64_t const first_turn = input.end_of(record) - match.position;
+    if (match.length > first_turn)
       parts.push_back(
-          {{one.query_begin, input.begin_of(record), one.length - first_turn, one.reverse}, record, matches.size()});
+          {{match.query_begin, input.begin_of(record), match.length - first_turn, match.reverse}, record, matches.size()});
   }
   std::ranges::sort(parts, [&](part const& a, part const& b) {
-    auto const order = [&](part const& one) {
-      return std::tuple(one.at.reverse, one.record, one.at.position, ~one.at.length, one.of != matches.size(), one.of);
+    auto const order = [&](part const& part) {
+      return std::tuple(part.at.reverse, part.record, part.at.position, ~part.at.length, part.of != matches.size(), part.of);
     };
     return order(a) < order(b);
   });
   std::vector<bool> repeated(matches.size());
   part const* widest = nullptr;  // the part so far that ends last
-  for (part const& one : parts) {
-    if (widest && widest->at.reverse == one.at.reverse && widest->record == one.record &&
-        widest->at.position + widest->at.length >= one.at.position + one.at.length) {
-      bool const are_equal = widest->at.position == one.at.position && widest->at.length == one.at.length;
-      if (one.of != matches.size()) repeated[one.of] = true;
+  for (part const& part : parts) {
+    if (widest && widest->at.reverse == part.at.reverse && widest->record == part.record &&
+        widest->at.position + widest->at.length >= part.at.position + part.at.length) {
+      bool const are_equal = widest->at.position == part.at.position && widest->at.length == part.at.length;
+      if (part.of != matches.size()) repeated[part.of] = true;
       if (are_equal && widest->of != matches.size()) repeated[widest->of] = true;
       continue;
     }
-    widest = &one;
+    widest = &part;
   }
   erase_marked(matches, repeated);
 }

@@ -127,8 +127,8 @@ class match_finder::extension {
       all_of_.push_back({positions[k], right, left});
     }
     if (max_right == 0) return;
-    for (occurrence& one : all_of_)
-      if (!is_mine(i, one.left)) one.right = right_of(i, place_of(one.position), max_right);
+    for (occurrence& occurrence : all_of_)
+      if (!is_mine(i, occurrence.left)) occurrence.right = right_of(i, place_of(occurrence.position), max_right);
     std::ranges::sort(all_of_, [](occurrence const& a, occurrence const& b) { return a.right > b.right; });
     for (occurrence const& one : all_of_) {
       if (!is_mine(i, one.left) || one.left + one.right < all_.options_.min_length) continue;
@@ -234,7 +234,7 @@ void match_finder::find(std::string_view query, std::uint64_t begin, std::uint64
   std::uint64_t const last = std::min(end - 1 + period_ - 1, query.size() - kmer_length_);
   constexpr std::size_t batch = 512, max_rows = 8192;
   std::array<std::string_view, batch> kmers;
-  std::array<row_range, batch> found;
+  std::array<row_range, batch> result;
   extension extend(*this, query, begin, end, matches);
   std::uint64_t const many_rows = extend.many_rows();
   struct list {
@@ -245,7 +245,7 @@ void match_finder::find(std::string_view query, std::uint64_t begin, std::uint64
   std::vector<std::uint64_t> rows;
   auto const flush = [&] {
     rows_.positions(rows);
-    for (list const& one : lists) extend.add(one.offset, rows, one.first, one.last);
+    for (list const& list : lists) extend.add(list.offset, rows, list.first, list.last);
     lists.clear();
     rows.clear();
   };
@@ -253,17 +253,17 @@ void match_finder::find(std::string_view query, std::uint64_t begin, std::uint64
     std::uint64_t const first = i;
     std::size_t count = 0;
     for (; count < batch && i <= last; ++count, i += step_) kmers[count] = query.substr(i, kmer_length_);
-    rows_.find(std::span(kmers).first(count), std::span(found).first(count));
+    rows_.find(std::span(kmers).first(count), std::span(result).first(count));
     for (std::size_t k = 0; k < count; ++k) {
       std::uint64_t const offset = first + k * step_;
-      if (found[k].size() > many_rows) {
+      if (result[k].size() > many_rows) {
         extend.add_by_searches(offset);
         continue;
       }
-      for (std::size_t row = found[k].begin; row < found[k].end;) {
+      for (std::size_t row = result[k].begin; row < result[k].end;) {
         // Limits of occurrences need all rows at once.
         std::size_t const some =
-            options_.max_occurrences != 0 ? found[k].size() : std::min(found[k].end - row, max_rows - rows.size());
+            options_.max_occurrences != 0 ? result[k].size() : std::min(result[k].end - row, max_rows - rows.size());
         lists.push_back({offset, rows.size(), rows.size() + some});
         for (std::size_t left = some; left != 0; --left) rows.push_back(row++);
         if (rows.size() >= max_rows) flush();

@@ -62,10 +62,10 @@ class fm_on_machine {
   }
   /// Returns a position of the text, whatever the index holds. @pre the row of a suffix
   [[nodiscard]] ORDO_FN std::uint64_t position(std::uint64_t row) const noexcept {
-    fm_view::walk one{row, row};
+    fm_view::walk walk{row, row};
     fm_view::outcome end;
-    while ((end = view().step(one)) == fm_view::outcome::row) {}
-    if (end == fm_view::outcome::position) return one.position;
+    while ((end = view().step(walk)) == fm_view::outcome::row) {}
+    if (end == fm_view::outcome::position) return walk.position;
     note_fault();
     return 0;
   }
@@ -199,10 +199,10 @@ struct search_string {
 
   ORDO_FN void operator()(std::size_t slot) const {
     slot_offsets::offset const offset = offset_of(slot);
-    fm_interval found;
-    if (offset.is_wanted && length <= offset.query.size - offset.at) found = rows_at(offset);
-    rows[slot] = found;
-    counts[slot] = found.empty() ? 0 : size_of(found) - continued(offset, found);
+    fm_interval interval;
+    if (offset.is_wanted && length <= offset.query.size - offset.at) interval = rows_at(offset);
+    rows[slot] = interval;
+    counts[slot] = interval.empty() ? 0 : size_of(interval) - continued(offset, interval);
   }
 
  private:
@@ -210,17 +210,17 @@ struct search_string {
   [[nodiscard]] ORDO_FN fm_interval rows_at(slot_offsets::offset const& offset) const {
     char const* const string = offset.query.data + offset.at;
     std::size_t left = 0;
-    fm_interval found = fm.view().last_letters(string, length, left);
-    while (left != 0 && !found.empty()) found = fm.before(string[--left], found);
-    return found;
+    fm_interval interval = fm.view().last_letters(string, length, left);
+    while (left != 0 && !interval.empty()) interval = fm.before(string[--left], interval);
+    return interval;
   }
   // Returns how many rows follow the query's letter. @pre not more than all in an index that is not damaged
-  [[nodiscard]] ORDO_FN std::uint64_t continued(slot_offsets::offset const& offset, fm_interval found) const {
+  [[nodiscard]] ORDO_FN std::uint64_t continued(slot_offsets::offset const& offset, fm_interval interval) const {
     if (!offset.has_letter_before) return 0;
-    std::uint64_t const count = size_of(fm.before(offset.query.data[offset.at - 1], found));
-    if (count <= size_of(found)) return count;
+    std::uint64_t const count = size_of(fm.before(offset.query.data[offset.at - 1], interval));
+    if (count <= size_of(interval)) return count;
     fm.note_fault();
-    return size_of(found);
+    return size_of(interval);
   }
 };
 
@@ -416,16 +416,17 @@ class matches_on {
     if (matches > max_matches)
       throw out_of_memory("out of memory: matches: " + std::to_string(matches) + " at a time",
                           matches * 2 * sizeof(std::uint64_t));
-    found_strings found{{host_memory::shared(), strings}, {host_memory::shared(), matches}, {host_memory::shared(), matches}};
+    found_strings found_strings{
+        {host_memory::shared(), strings}, {host_memory::shared(), matches}, {host_memory::shared(), matches}};
     {
-      auto const described = backend_.target(found.strings.span());
+      auto const described = backend_.target(found_strings.strings.span());
       backend_.each(strings, describe_matches{slots.data(), ends.data(), described.data()});
-      backend_.download(std::span<found_string const>(described.span()), found.strings.span());
+      backend_.download(std::span<found_string const>(described.span()), found_strings.strings.span());
     }
     for (std::size_t first = 0; first < matches; first += max_positions) {
       std::size_t const count = std::min(max_positions, std::size_t(matches) - first);
-      auto const to_positions = found.positions.span().subspan(first, count),
-                 to_lengths = found.lengths.span().subspan(first, count);
+      auto const to_positions = found_strings.positions.span().subspan(first, count),
+                 to_lengths = found_strings.lengths.span().subspan(first, count);
       auto const positions = backend_.target(to_positions), lengths = backend_.target(to_lengths);
       backend_.each(count, find_match{fm(), offset_of, min_length, slots.data(), rows.data(), ends.data(), strings, first,
                                       positions.data(), lengths.data()});
@@ -433,7 +434,7 @@ class matches_on {
       backend_.download(std::span<std::uint64_t const>(positions.span()), to_positions);
       backend_.download(std::span<std::uint64_t const>(lengths.span()), to_lengths);
     }
-    return found;
+    return found_strings;
   }
 
   found_strings find_super_maximal(query_pieces const& queries, std::uint64_t min_length) {
@@ -449,12 +450,12 @@ class matches_on {
     walk_ranges(pieces.span(), letters.data(), min_length, lengths.data(), rows.data());
     backend_.each(pieces.size(), empty_first_slot{pieces.data(), rows.data()});
     auto const slots = backend_.template buffer<std::uint32_t>(all);
-    std::size_t const found =
+    std::size_t const result =
         backend_.select(all, is_super_maximal{lengths.data(), rows.data(), min_length}, slot_number{}, slots.span());
-    auto const rows_of_found = backend_.template buffer<fm_interval>(found);
-    backend_.each(found, rows_of_strings{fm(), slots.data(), rows.data(), rows_of_found.data()});
+    auto const rows_of_found = backend_.template buffer<fm_interval>(result);
+    backend_.each(result, rows_of_strings{fm(), slots.data(), rows.data(), rows_of_found.data()});
     check_faults();
-    if (found == 0) return {};
+    if (result == 0) return {};
     return described(slots.data(), lengths.data(), rows_of_found.span());
   }
 
@@ -463,11 +464,11 @@ class matches_on {
     if (queries.pieces().empty()) return;
     auto const letters = backend_.upload(queries.letters());
     auto const pieces = backend_.upload(queries.pieces());
-    auto const found = backend_.target(lengths);
+    auto const result = backend_.target(lengths);
     clear_faults();
-    backend_.each(pieces.size(), walk_piece{fm(), letters.data(), pieces.data(), found.data()});
+    backend_.each(pieces.size(), walk_piece{fm(), letters.data(), pieces.data(), result.data()});
     check_faults();
-    backend_.download(std::span<std::uint64_t const>(found.span()), lengths);
+    backend_.download(std::span<std::uint64_t const>(result.span()), lengths);
   }
 
  private:
@@ -519,20 +520,21 @@ class matches_on {
   found_strings described(std::uint32_t const* slots, std::uint64_t const* lengths, std::span<fm_interval const> rows) {
     auto const ends = backend_.template buffer<std::uint64_t>(rows.size());
     backend_.scan(rows.size(), number_of_rows{rows.data()}, ends.span(), plus{});
-    found_strings found{{host_memory::shared(), rows.size()}, {host_memory::shared(), std::size_t(last_of(ends))}, {}};
+    found_strings found_strings{{host_memory::shared(), rows.size()}, {host_memory::shared(), std::size_t(last_of(ends))}, {}};
     {
-      auto const strings = backend_.target(found.strings.span());
+      auto const strings = backend_.target(found_strings.strings.span());
       backend_.each(rows.size(), describe_string{slots, lengths, ends.data(), strings.data()});
-      backend_.download(std::span<found_string const>(strings.span()), found.strings.span());
+      backend_.download(std::span<found_string const>(strings.span()), found_strings.strings.span());
     }
-    for (std::size_t first = 0; first < found.positions.size(); first += max_positions) {
-      auto const to = found.positions.span().subspan(first, std::min(max_positions, found.positions.size() - first));
+    for (std::size_t first = 0; first < found_strings.positions.size(); first += max_positions) {
+      auto const to =
+          found_strings.positions.span().subspan(first, std::min(max_positions, found_strings.positions.size() - first));
       auto const positions = backend_.target(to);
       backend_.each(to.size(), locate_string{fm(), rows.data(), ends.data(), rows.size(), first, positions.data()});
       check_faults();
       backend_.download(std::span<std::uint64_t const>(positions.span()), to);
     }
-    return found;
+    return found_strings;
   }
 
   std::uint64_t last_of(buffer<std::uint64_t> const& sums) { return value_at(backend_, sums.span(), sums.size() - 1); }

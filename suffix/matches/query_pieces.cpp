@@ -84,8 +84,9 @@ query_pieces::query_pieces(std::span<query_part const> parts, bool with_slots) :
 void found_strings::append(std::span<part_place const> places, std::vector<match>& matches, std::span<std::size_t> ends) const {
   auto const all = strings.span();
   auto const first_from = [&](std::uint64_t slot) {
-    return std::size_t(std::ranges::partition_point(all, [&](found_string const& one) { return one.slot < slot; }) -
-                       all.begin());
+    return std::size_t(
+        std::ranges::partition_point(all, [&](found_string const& found_string) { return found_string.slot < slot; }) -
+        all.begin());
   };
   if (places.empty()) return;
   std::size_t s = first_from(places.front().slot);

@@ -33,9 +33,9 @@ class statistics_walk {
     return query_.substr(tried_, stage_ == stage::scan ? scanned_letters() : end_ + 1 - tried_);
   }
   /// Continues with the number of letters of the pattern that occur.
-  void take(std::uint64_t found) {
+  void take(std::uint64_t result) {
     if (stage_ == stage::extend) {
-      end_ = at_ + found;
+      end_ = at_ + result;
       set(at_);
       ++at_;
       repeat();
@@ -47,13 +47,13 @@ class statistics_walk {
       stage_ = stage::gallop;
       return try_next();
     }
-    if (stage_ == stage::scan) return take_scanned(found);
+    if (stage_ == stage::scan) return take_scanned(result);
     // Up to low_, the string that ends after end_ does not occur. It does from high_ on.
-    if (found == end_ + 1 - tried_)
+    if (result == end_ + 1 - tried_)
       high_ = tried_;
     else
       low_ = tried_;
-    if (found == end_ + 1 - tried_) stage_ = stage::halve;
+    if (result == end_ + 1 - tried_) stage_ = stage::halve;
     try_next();
   }
 
@@ -94,16 +94,16 @@ class statistics_walk {
     stage_ = stage::scan;
   }
   [[nodiscard]] std::uint64_t scanned_letters() const noexcept { return std::max(min_length_, end_ + 1 - tried_); }
-  void take_scanned(std::uint64_t found) {
-    if (found >= scanned_letters()) {
+  void take_scanned(std::uint64_t result) {
+    if (result >= scanned_letters()) {
       low_ = at_ - 1;
       high_ = tried_;
       stage_ = stage::halve;
       return try_next();
     }
     // No string occurs that includes the letters found and the next one.
-    if (tried_ + found <= end_ || tried_ + found < at_ + min_length_) return settle_to(end_ + 1);
-    tried_ -= min_length_ - found;
+    if (tried_ + result <= end_ || tried_ + result < at_ + min_length_) return settle_to(end_ + 1);
+    tried_ -= min_length_ - result;
   }
   void settle_to(std::uint64_t end) {
     for (; at_ < end && !has_ended(); ++at_) set(at_);
@@ -142,15 +142,15 @@ class statistics_walk {
 /// Runs walks in a suffix array, all at the same time.
 inline void run_walks(searcher const& rows, std::vector<statistics_walk> walks) {
   std::vector<std::string_view> patterns;
-  std::vector<std::uint64_t> found;
+  std::vector<std::uint64_t> result;
   for (;;) {
     std::erase_if(walks, [](statistics_walk const& walk) { return walk.has_ended(); });
     if (walks.empty()) return;
     patterns.clear();
     for (statistics_walk const& walk : walks) patterns.push_back(walk.pattern());
-    found.resize(patterns.size());
-    rows.find_longest(patterns, found);
-    for (std::size_t w = 0; w < walks.size(); ++w) walks[w].take(found[w]);
+    result.resize(patterns.size());
+    rows.find_longest(patterns, result);
+    for (std::size_t w = 0; w < walks.size(); ++w) walks[w].take(result[w]);
   }
 }
 

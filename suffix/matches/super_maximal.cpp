@@ -25,7 +25,7 @@ std::uint64_t end_of_strings(std::string_view query, std::uint64_t length) {
 /// @returns the ranges of offsets at which a string may begin that occurs
 std::vector<std::vector<offset_range>> find_long_strings(searcher const& rows, std::vector<query_part> parts,
                                                          std::uint64_t length) {
-  std::vector<std::vector<offset_range>> found(parts.size());
+  std::vector<std::vector<offset_range>> result(parts.size());
   for (query_part& part : parts) part.end = std::min(part.end, end_of_strings(part.query, length));
   std::vector<std::size_t> active;
   std::vector<std::string_view> patterns;
@@ -38,12 +38,12 @@ std::vector<std::vector<offset_range>> find_long_strings(searcher const& rows, s
         active.push_back(k);
         patterns.push_back(parts[k].query.substr(parts[k].end - 1, length));
       }
-    if (active.empty()) return found;
+    if (active.empty()) return result;
     occurring.resize(patterns.size());
     rows.find_longest(patterns, occurring);
     for (std::size_t i = 0; i < active.size(); ++i) {
       query_part& part = parts[active[i]];
-      std::vector<offset_range>& to = found[active[i]];
+      std::vector<offset_range>& to = result[active[i]];
       bool const occurs = occurring[i] >= length;
       std::uint64_t const passed = std::min(occurs ? range_offsets : length - occurring[i], part.end - part.begin),
                           end = part.end;
@@ -92,12 +92,13 @@ void long_statistics::compute(searcher const& in, std::span<query_part const> pa
   }
   if (in.fm()) return by_fm_index(in, pieces, firsts, min_length);
   std::vector<statistics_walk> walks;
-  auto const found = find_long_strings(in, pieces, min_length);
+  auto const result = find_long_strings(in, pieces, min_length);
   for (std::size_t k = 0; k < pieces.size(); ++k)
-    for (offset_range const& one : found[k])
+    for (offset_range const& range : result[k])
       walks.emplace_back(
-          pieces[k].query, one.begin,
-          std::span(lengths).subspan(firsts[k] + (one.begin - pieces[k].begin), std::size_t(one.end - one.begin)), min_length);
+          pieces[k].query, range.begin,
+          std::span(lengths).subspan(firsts[k] + (range.begin - pieces[k].begin), std::size_t(range.end - range.begin)),
+          min_length);
   run_walks(in, std::move(walks));
 }
 
@@ -116,23 +117,23 @@ void long_statistics::by_fm_index(searcher const& in, std::span<query_part const
                                   std::uint64_t min_length) {
   searched_fm const fm(in);
   auto const letters_of = [&](std::size_t part) { return query_letters{parts[part].query.data(), parts[part].query.size()}; };
-  std::vector<std::vector<offset_range>> found(parts.size());
+  std::vector<std::vector<offset_range>> result(parts.size());
   using string_walk = long_string_walk<searched_fm, range_list>;
   std::size_t part = 0;
   run_walks<string_walk>([&]() -> std::optional<string_walk> {
     if (part == parts.size()) return std::nullopt;
     std::size_t const here = part++;
-    return string_walk(fm, letters_of(here), {parts[here].begin, parts[here].end}, min_length, range_list{&found[here]});
+    return string_walk(fm, letters_of(here), {parts[here].begin, parts[here].end}, min_length, range_list{&result[here]});
   });
   part = 0;
   std::size_t range = 0;
   using walk = backward_walk<searched_fm>;
   run_walks<walk>([&]() -> std::optional<walk> {
-    while (part != parts.size() && range == found[part].size()) ++part, range = 0;
+    while (part != parts.size() && range == result[part].size()) ++part, range = 0;
     if (part == parts.size()) return std::nullopt;
-    offset_range const& one = found[part][range++];
-    std::size_t const first = firsts[part] + std::size_t(one.begin - parts[part].begin);
-    return walk(fm, letters_of(part), one, lengths.data() + first, min_length, rows.data() + first);
+    offset_range const& offset_range = result[part][range++];
+    std::size_t const first = firsts[part] + std::size_t(offset_range.begin - parts[part].begin);
+    return walk(fm, letters_of(part), offset_range, lengths.data() + first, min_length, rows.data() + first);
   });
 }
 
@@ -181,11 +182,11 @@ void match_finder::find_super_maximal(std::span<query_part const> parts, std::ve
       rows_.find(strings, rows);
     }
     std::size_t count = 0;
-    for (row_range const& one : rows) count += one.size();
+    for (row_range const& row : rows) count += row.size();
     positions.resize(count);
     count = 0;
-    for (row_range const& one : rows)
-      for (std::size_t row = one.begin; row < one.end; ++row) positions[count++] = row;
+    for (row_range const& range : rows)
+      for (std::size_t row = range.begin; row < range.end; ++row) positions[count++] = row;
     rows_.positions(positions);
     std::size_t s = 0;
     count = 0;

@@ -144,8 +144,8 @@ void find_repeats_of(Letters const& letters, std::uint64_t min_length, std::func
         return nothing{};
       },
       [](interval<nothing>&, nothing) {},
-      [&](interval<nothing> const& one, std::size_t end) {
-        if (changed > one.begin) on_repeat({one.length, {one.begin, end}});
+      [&](interval<nothing> const& interval, std::size_t end) {
+        if (changed > interval.begin) on_repeat({interval.length, {interval.begin, end}});
       });
 }
 
@@ -196,8 +196,9 @@ void find_pairs_of(Letters const& letters, std::uint64_t min_length, std::uint64
           same->count += others.count;
         }
       },
-      [&](interval<letter_lists>& one, std::size_t end) {
-        if (one.data.pairs != 0) on_repeat({{one.length, {one.begin, end}}, std::exchange(one.data.pairs, 0)});
+      [&](interval<letter_lists>& interval, std::size_t end) {
+        if (interval.data.pairs != 0)
+          on_repeat({{interval.length, {interval.begin, end}}, std::exchange(interval.data.pairs, 0)});
       });
 }
 

@@ -156,7 +156,7 @@ class similar_kmers {
   }
 
   [[nodiscard]] differences compare(std::size_t a, std::size_t b, unsigned limit) const {
-    differences found;
+    differences differences;
     auto const* const x = reinterpret_cast<char const*>(at(a));
     auto const* const y = reinterpret_cast<char const*>(at(b));
     std::uint64_t const bytes = length_ * sizeof(Residue);
@@ -167,22 +167,22 @@ class similar_kmers {
       std::memcpy(&right, y + i, part);
       for (std::uint64_t differ = left ^ right; differ != 0;) {
         unsigned const inside = unsigned(std::countr_zero(differ)) / (8 * sizeof(Residue));  // on little-endian machines
-        if (found.count == limit) return {limit + 1, {}};
-        found.at[found.count++] = i / sizeof(Residue) + inside;
+        if (differences.count == limit) return {limit + 1, {}};
+        differences.at[differences.count++] = i / sizeof(Residue) + inside;
         differ &= ~(std::uint64_t(static_cast<Residue>(~Residue{0})) << (8 * sizeof(Residue) * inside));
       }
     }
-    return found;
+    return differences;
   }
 
   void match_pairs(std::vector<std::size_t> const& kmers, std::size_t choice) const {
     auto const match_one = [&](std::size_t i) {
       std::uint64_t sum = 0;
       for (std::size_t k = 0; k < i; ++k) {
-        differences const found = compare(kmers[i], kmers[k], mismatches_);
-        if (found.count > mismatches_) continue;
+        differences const differences = compare(kmers[i], kmers[k], mismatches_);
+        if (differences.count > mismatches_) continue;
         unsigned parts = 0;
-        for (unsigned d = 0; d < found.count; ++d) parts |= 1U << parts_.part_of(found.at[d]);
+        for (unsigned d = 0; d < differences.count; ++d) parts |= 1U << parts_.part_of(differences.at[d]);
         if (parts_.first_without(parts) != choice) continue;
         sum += weight(kmers[k]);
         add(kmers[k], weight(kmers[i]));
@@ -249,19 +249,20 @@ class similar_kmers {
 
   void add_up(std::span<masked_kmer const> equal, mask const& without) const {
     std::uint64_t sum = 0;
-    for (masked_kmer const& one : equal) sum += weight(one.kmer);
+    for (masked_kmer const& masked_kmer : equal) sum += weight(masked_kmer.kmer);
     std::map<Residue, std::uint64_t> of_first, of_second;  // sums by letter
     if (!without.is_single())
-      for (masked_kmer const& one : equal) {
-        of_first[at(one.kmer)[without.first]] += weight(one.kmer);
-        of_second[at(one.kmer)[without.second]] += weight(one.kmer);
+      for (masked_kmer const& masked_kmer : equal) {
+        of_first[at(masked_kmer.kmer)[without.first]] += weight(masked_kmer.kmer);
+        of_second[at(masked_kmer.kmer)[without.second]] += weight(masked_kmer.kmer);
       }
-    for (masked_kmer const& one : equal) {
-      std::uint64_t const own = weight(one.kmer);
+    for (masked_kmer const& masked_kmer : equal) {
+      std::uint64_t const own = weight(masked_kmer.kmer);
       if (without.is_single())
-        add(one.kmer, sum - own);
+        add(masked_kmer.kmer, sum - own);
       else
-        add(one.kmer, sum - of_first[at(one.kmer)[without.first]] - of_second[at(one.kmer)[without.second]] + own);
+        add(masked_kmer.kmer,
+            sum - of_first[at(masked_kmer.kmer)[without.first]] - of_second[at(masked_kmer.kmer)[without.second]] + own);
     }
   }
 

@@ -138,14 +138,14 @@ std::vector<place_range> divide_by_letters(B& backend, packed_view text, std::si
   division<Index, Numbers> const parts{text, chosen, range_of, n, cut.size(), at.data(), order.data()};
   backend.each_worker(blocks, [&](auto&, std::size_t b) { parts.count_block(b); });
   std::size_t place = 0;
-  std::vector<place_range> found;
+  std::vector<place_range> result;
   for (std::size_t range = 0; range < ranges; ++range) {
     std::size_t const begin = place;
     for (std::size_t b = 0; b < blocks; ++b) place += std::exchange(parts.at[b * ranges + range], place);
-    if (place != begin) found.push_back({begin, place - begin});
+    if (place != begin) result.push_back({begin, place - begin});
   }
   backend.each_worker(blocks, [&](auto&, std::size_t b) { parts.write_block(b); });
-  return found;
+  return result;
 }
 
 }  // namespace ordo::inline v0::suffix::detail

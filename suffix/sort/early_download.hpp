@@ -58,11 +58,12 @@ class early_download<B, Index> {
   bool give(place_range part, std::span<Index const> open) {
     if (host_.empty() || open.size() > part.count / open_share_) return false;
     std::size_t const count = open.size();
-    given_part& one = given_.emplace_back(part, backend_.template buffer<Index>(count));
-    one.on_host = std::make_unique_for_overwrite<Index[]>(count);
-    backend_.each(count, copy_place<Index>{open.data(), one.open.data()});
-    one.number = bring(part);
-    if (count != 0) downloads_.add(std::span<Index const>(one.open.span()), std::span<Index>(one.on_host.get(), count));
+    given_part& given_part = given_.emplace_back(part, backend_.template buffer<Index>(count));
+    given_part.on_host = std::make_unique_for_overwrite<Index[]>(count);
+    backend_.each(count, copy_place<Index>{open.data(), given_part.open.data()});
+    given_part.number = bring(part);
+    if (count != 0)
+      downloads_.add(std::span<Index const>(given_part.open.span()), std::span<Index>(given_part.on_host.get(), count));
     open_ += count;
     return true;
   }
@@ -74,18 +75,18 @@ class early_download<B, Index> {
     auto const suffixes = backend_.template buffer<Index>(open_);
     auto const on_host = std::make_unique_for_overwrite<Index[]>(open_);
     std::size_t at = 0;
-    for (given_part const& one : given_) {
-      std::size_t const count = one.open.size();
-      backend_.gather(order_, std::span<Index const>(one.open.span()), suffixes.span().subspan(at, count));
+    for (given_part const& part : given_) {
+      std::size_t const count = part.open.size();
+      backend_.gather(order_, std::span<Index const>(part.open.span()), suffixes.span().subspan(at, count));
       at += count;
     }
     if (open_ != 0)
       downloads_.wait(downloads_.add_first(std::span<Index const>(suffixes.span()), std::span<Index>(on_host.get(), open_)));
     at = 0;
-    for (given_part const& one : given_) {
-      downloads_.wait(one.number + (one.open.size() != 0 ? 1 : 0));  // the open rows are downloaded after the part
-      place(one, on_host.get() + at);
-      at += one.open.size();
+    for (given_part const& part : given_) {
+      downloads_.wait(part.number + (part.open.size() != 0 ? 1 : 0));  // the open rows are downloaded after the part
+      place(part, on_host.get() + at);
+      at += part.open.size();
     }
     if (last) downloads_.wait(*last);
   }
@@ -116,7 +117,7 @@ class early_download<B, Index> {
   /// @returns the number of the last download, if there is one
   std::optional<std::size_t> bring_rest() {
     std::vector<place_range> given;
-    for (given_part const& one : given_) given.push_back(one.places);
+    for (given_part const& part : given_) given.push_back(part.places);
     given.push_back({order_.size(), 0});
     std::ranges::sort(given, {}, &place_range::first);
     std::optional<std::size_t> last;

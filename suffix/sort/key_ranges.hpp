@@ -204,10 +204,10 @@ struct has_number {
 
   ORDO_FN std::uint64_t operator()(std::size_t b) const {
     std::uint64_t const everywhere = number * 0x1111111111111111;
-    std::uint64_t found = 0;
+    std::uint64_t result = 0;
     for (unsigned k = 0; k < 4 && 4 * b + k < words; ++k)
-      found |= std::uint64_t(zero_fours(numbers[4 * b + k] ^ everywhere)) << (16 * k);
-    return found;
+      result |= std::uint64_t(zero_fours(numbers[4 * b + k] ^ everywhere)) << (16 * k);
+    return result;
   }
 };
 
@@ -244,15 +244,15 @@ class key_ranges {
   key_range next(std::size_t max_count) {
     for (;;) {
       if (number_ == lasts_.size()) divide(lasts_by_sample(max_count));
-      key_range const found{next_, lasts_[number_], selected_.count(numbered(number_))};
-      if (found.count > max_count && found.first != found.last) {
-        divide(finer(found));
+      key_range const range{next_, lasts_[number_], selected_.count(numbered(number_))};
+      if (range.count > max_count && range.first != range.last) {
+        divide(finer(range));
         continue;
       }
       ++number_;
-      next_ = found.last + 1;
-      taken_ += found.count;
-      if (found.count != 0) return found;
+      next_ = range.last + 1;
+      taken_ += range.count;
+      if (range.count != 0) return range;
     }
   }
 
@@ -277,11 +277,11 @@ class key_ranges {
   }
 
   /// Splits the first planned range, which has too many suffixes, and keeps the others.
-  [[nodiscard]] std::vector<std::uint64_t> finer(key_range const& found) const {
-    std::vector<std::uint64_t> lasts{found.last};
+  [[nodiscard]] std::vector<std::uint64_t> finer(key_range const& range) const {
+    std::vector<std::uint64_t> lasts{range.last};
     for (unsigned k = 0; k < halvings; ++k) {
       std::vector<std::uint64_t> more;
-      std::uint64_t first = found.first;
+      std::uint64_t first = range.first;
       for (std::uint64_t const last : lasts) {
         if (first < last) more.push_back(sample_.middle_of(first, last));
         more.push_back(last);

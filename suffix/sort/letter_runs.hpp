@@ -114,10 +114,10 @@ struct run_ends {
   static constexpr std::size_t block = std::size_t{1} << 16;  // letters
   ends_run is_end;
 
-  void operator()(std::size_t b, std::vector<std::uint64_t>& found) const {
+  void operator()(std::size_t b, std::vector<std::uint64_t>& result) const {
     for (std::size_t w = b * block / 64, end = std::min((b + 1) * block, is_end.n); w * 64 < end; ++w) {
       if (!may_end(w)) continue;
-      for (std::uint64_t rest = is_end(w); rest != 0; rest &= rest - 1) found.push_back(64 * w + trailing_zeros(rest));
+      for (std::uint64_t rest = is_end(w); rest != 0; rest &= rest - 1) result.push_back(64 * w + trailing_zeros(rest));
     }
   }
 
@@ -147,17 +147,17 @@ class letter_runs {
     if (!text.may_have_runs()) return;
     ends_run const is{text, n + 1};
     if constexpr (has_workers<B>) {
-      std::vector<std::vector<std::uint64_t>> found(n / run_ends::block + 1);
-      backend.each_worker(found.size(), [&](auto&, std::size_t b) { run_ends{is}(b, found[b]); });
+      std::vector<std::vector<std::uint64_t>> result(n / run_ends::block + 1);
+      backend.each_worker(result.size(), [&](auto&, std::size_t b) { run_ends{is}(b, result[b]); });
       std::size_t count = 0;
-      for (auto const& some : found) count += some.size();
+      for (auto const& some : result) count += some.size();
       ends_ = backend.template buffer<std::uint64_t>(count);
       std::uint64_t* to = ends_.data();
-      for (auto const& some : found) to = std::ranges::copy(some, to).out;
+      for (auto const& some : result) to = std::ranges::copy(some, to).out;
     } else {
-      selected_positions<B> found(backend, n + 1);
-      ends_ = backend.template buffer<std::uint64_t>(found.count(is));
-      if (!empty()) found.write(is, ends_.span());
+      selected_positions<B> positions(backend, n + 1);
+      ends_ = backend.template buffer<std::uint64_t>(positions.count(is));
+      if (!empty()) positions.write(is, ends_.span());
     }
   }
   [[nodiscard]] bool empty() const { return ends_.size() == 0; }

@@ -354,9 +354,9 @@ struct compare_items {
  private:
   ORDO_FN comparison::type with_next(std::size_t i) const {
     unsigned links = max_steps, steps = max_steps;
-    comparison::type const found = compare.follow(suffix[i], links);  // they are neighbours
-    bool const is_known = found != comparison::unknown && comparison::kind_of(found) != comparison::link;
-    return is_known ? found : compare(suffix[i], suffix[i + 1], steps);
+    comparison::type const result = compare.follow(suffix[i], links);  // they are neighbours
+    bool const is_known = result != comparison::unknown && comparison::kind_of(result) != comparison::link;
+    return is_known ? result : compare(suffix[i], suffix[i + 1], steps);
   }
 };
 

@@ -120,17 +120,17 @@ class repetition_estimate {
     auto const positions = backend.template buffer<Index>(size);
     backend.each(size, sample_position<Index>{text, n, size, windows.data(), positions.data()});
     backend.radix_sort(windows.span(), positions.span());
-    auto const found = backend.template buffer<Index>(size);
+    auto const result = backend.template buffer<Index>(size);
     std::size_t const neighbours =
         backend.select(size, agrees_with_last<Index>{text, min_repeat, windows.data(), positions.data()},
-                       ordo::detail::as_index<Index>{}, found.span());
+                       ordo::detail::as_index<Index>{}, result.span());
 
     // Let c samples share their letters. Among their c (c - 1) / 2 pairs, the share of those that agree in more letters is
     // taken to be that of the c - 1 adjacent pairs. A suffix that agrees with g others is in g pairs.
     std::size_t const some = std::min(neighbours, max_looked_at);
-    for (std::size_t k = 0; k < some; ++k) found.data()[k] = found.data()[k * neighbours / some];
+    for (std::size_t k = 0; k < some; ++k) result.data()[k] = result.data()[k * neighbours / some];
     std::vector<double> samples(some), copies(some);
-    backend.each(some, count_copies<Index>{text, n, size, windows.data(), positions.data(), found.data(), samples.data(),
+    backend.each(some, count_copies<Index>{text, n, size, windows.data(), positions.data(), result.data(), samples.data(),
                                            copies.data()});
     double const unit = double(n) / double(size) / double(size) * double(neighbours);
     repetition all;

@@ -180,9 +180,9 @@ class row_filter {
   /// Returns what would be dropped of these rows, the first of an order.
   dropped_rows survey(std::span<Index const> sa, std::span<Index const> lcp) {
     (*this)(sa, lcp, [](std::span<Index const>, std::span<Index const>, std::size_t) {});
-    dropped_rows const found{sa.size(), given_, before_.length, before_.begins};
+    dropped_rows const rows{sa.size(), given_, before_.length, before_.begins};
     start_behind({});
-    return found;
+    return rows;
   }
   /// Starts again, with rows that follow others.
   void start_behind(dropped_rows const& before) {

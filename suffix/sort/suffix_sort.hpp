@@ -152,9 +152,9 @@ class suffix_sort {
     constexpr std::size_t few_threads = 4;
     std::size_t const n = packed_.size(), threads = worker_sort<B, Index>::threads(backend_);
     if (estimate::memory(n) > backend_.pool().available()) return false;
-    repetition const found = estimate::of(backend_, text_, n);
-    return found.share >= min_share &&
-           found.copies >= min_copies * double(std::max(threads, few_threads)) / double(few_threads);
+    repetition const repetition = estimate::of(backend_, text_, n);
+    return repetition.share >= min_share &&
+           repetition.copies >= min_copies * double(std::max(threads, few_threads)) / double(few_threads);
   }
   void sort_and_finish(std::span<Index> lcp, std::size_t max_count) {
     letter_runs<B> const runs(backend_, first_, packed_.size());
@@ -544,11 +544,11 @@ class suffix_sort {
       for (; end < all.size() && (end == i || size + all[end].size() <= max_count); ++end) size += all[end].size();
       if (size != 0 && end == i + 1) joined.push_back(std::move(all[i]));
       if (size != 0 && end > i + 1) {
-        open_items& one = joined.emplace_back(backend_, size, kept_.empty());
+        open_items& items = joined.emplace_back(backend_, size, kept_.empty());
         for (std::size_t at = 0; i < end; ++i) {
           open_items const next = std::move(all[i]);
-          one.groups += next.groups;
-          next.copy_to(backend_, one, at, 0, next.size());
+          items.groups += next.groups;
+          next.copy_to(backend_, items, at, 0, next.size());
           at += next.size();
         }
       }

@@ -46,8 +46,8 @@ class long_diagonals {
   /// Returns the stretch of p and p + distance, or an empty one if it is unknown.
   [[nodiscard]] diagonal_stretch find(std::size_t p, std::size_t distance) const {
     std::shared_lock const lock(mutex_);
-    auto const found = known_.upper_bound({distance, p});
-    return found != known_.end() && found->second.is_of(p, distance) ? found->second : diagonal_stretch{};
+    auto const it = known_.upper_bound({distance, p});
+    return it != known_.end() && it->second.is_of(p, distance) ? it->second : diagonal_stretch{};
   }
   /// Extends a known stretch to the front, or adds a new one while there are fewer than `max_known`.
   void keep(diagonal_stretch const& known) {
@@ -474,11 +474,11 @@ class worker_sort {
       known.allow(steps_of_block);
       for (std::size_t g = b * some_groups; g < std::min(count, (b + 1) * some_groups); ++g) {
         group const whole = groups.data()[g];
-        std::span<group> const found(parts.data() + begins[g] / 2, whole.size / 2);
+        std::span<group> const result(parts.data() + begins[g] / 2, whole.size / 2);
         // All groups together compute at most as many keys as the text has suffixes; one group, at most 1 / min_rounds of that.
         std::size_t const rounds = order_.size() / std::max<std::size_t>(begins.back(), min_rounds * whole.size);
-        std::size_t const open = rounds_.sort_further(worker, whole, std::min(rounds, max_rounds), found.data());
-        left[g] = settle_with(known, found.first(open));
+        std::size_t const open = rounds_.sort_further(worker, whole, std::min(rounds, max_rounds), result.data());
+        left[g] = settle_with(known, result.first(open));
       }
     });
     std::size_t const all = std::accumulate(left.begin(), left.end(), std::size_t{0});

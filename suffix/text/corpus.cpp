@@ -66,11 +66,11 @@ bool split(corpus& to, std::size_t begin, std::string_view separator) {
   std::size_t const end = to.residues.size(), step = to.residue_bytes;
   auto const find = [&](std::size_t from) -> std::size_t {
     for (std::size_t at = from; at < end; ++at) {
-      auto const* const found =
+      auto const* const result =
           static_cast<char const*>(separator.size() == 1 ? std::memchr(data + at, separator[0], end - at)
                                                          : memmem(data + at, end - at, separator.data(), separator.size()));
-      if (!found) break;
-      at = std::size_t(found - data);
+      if (!result) break;
+      at = std::size_t(result - data);
       if ((at - begin) % step == 0) return at;
     }
     return end;
@@ -95,8 +95,8 @@ std::size_t join_lines(std::span<char> lines, std::vector<std::uint64_t>& starts
   char* const data = lines.data();
   std::size_t written = 0;
   for (std::size_t at = 0; at < lines.size();) {
-    void const* const found = std::memchr(data + at, '\n', lines.size() - at);
-    std::size_t const stop = found ? std::size_t(static_cast<char const*>(found) - data) : lines.size();
+    void const* const result = std::memchr(data + at, '\n', lines.size() - at);
+    std::size_t const stop = result ? std::size_t(static_cast<char const*>(result) - data) : lines.size();
     starts.push_back(written);
     std::memmove(data + written, data + at, stop - at);
     written += stop - at;
@@ -122,25 +122,25 @@ void take_strings(corpus& to, std::size_t begin, std::string const& name, corpus
   std::vector<part> parts;
   for (std::size_t at = begin; at < end; at = parts.back().end) {
     std::size_t const last = std::min(end, at + part_bytes) - 1;
-    void const* const found = std::memchr(data + last, '\n', end - last);
-    parts.push_back({at, found ? std::size_t(static_cast<char const*>(found) - data) + 1 : end});
+    void const* const result = std::memchr(data + last, '\n', end - last);
+    parts.push_back({at, result ? std::size_t(static_cast<char const*>(result) - data) + 1 : end});
   }
   json_parsers parsers([&] { return detail::json_strings(options.field); });
   lent_arena arena(threads_for(options.threads));
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t k) {
-      part& one = parts[k];
-      one.bytes = parsers.local().take({data + one.begin, one.end - one.begin}, one.starts, one.flaw);
+      part& part = parts[k];
+      part.bytes = parsers.local().take({data + part.begin, part.end - part.begin}, part.starts, part.flaw);
     });
   });
   std::uint64_t lines = 0;
   std::size_t written = begin;
-  for (part const& one : parts) {
-    if (!one.bytes) detail::refuse_json(name, lines, options.field, one.flaw);
-    for (std::uint64_t const start : one.starts) to.starts.push_back(written + start);
-    std::memmove(data + written, data + one.begin, *one.bytes);
-    written += *one.bytes;
-    lines += one.starts.size();
+  for (part const& part : parts) {
+    if (!part.bytes) detail::refuse_json(name, lines, options.field, part.flaw);
+    for (std::uint64_t const start : part.starts) to.starts.push_back(written + start);
+    std::memmove(data + written, data + part.begin, *part.bytes);
+    written += *part.bytes;
+    lines += part.starts.size();
   }
   to.residues.resize(written);
 }
@@ -368,11 +368,12 @@ void corpus_writer::append(corpus_files const& files, corpus_options const& opti
       (options.format == input_format::bytes && options.separator.empty() && options.lengths.empty()))
     return append_chunks(files, options);
   std::uint64_t before = 0, read = 0;
-  corpus_options one = options;
-  if (options.on_progress) one.on_progress = [&](std::uint64_t more) { options.on_progress(before + (read = more)); };
+  corpus_options corpus_options = options;
+  if (options.on_progress)
+    corpus_options.on_progress = [&](std::uint64_t more) { options.on_progress(before + (read = more)); };
   for (std::size_t k = 0; k < files.count; ++k) {
     corpus_files::opened const file = files.open(k);
-    append_parts(file.name, *file.from, one);
+    append_parts(file.name, *file.from, corpus_options);
     before += std::exchange(read, 0);
   }
 }
@@ -420,27 +421,27 @@ void corpus_writer::append_chunks(corpus_files const& files, corpus_options cons
       if (chunk.begins_file) to.starts.push_back(0);
     }
   };
-  auto const order = [&](detail::text_chunk& chunk, parsed& one) {
+  auto const order = [&](detail::text_chunk& chunk, parsed& parsed) {
     std::size_t const records = all_.starts.size();
     if (chunk.begins_file) all_.files.push_back({*chunk.name, 0, records});
     input_file& file = all_.files.back();
-    if (!one.bytes) detail::refuse_json(file.name, file.records, options.field, one.flaw);
-    std::size_t const needed = (records + one.starts.size()) * sizeof(std::uint64_t) + 2 * chunk.buffer.size();
+    if (!parsed.bytes) detail::refuse_json(file.name, file.records, options.field, parsed.flaw);
+    std::size_t const needed = (records + parsed.starts.size()) * sizeof(std::uint64_t) + 2 * chunk.buffer.size();
     if (needed > options.memory) refuse_memory(records, file.name, needed, options.memory);
-    for (std::uint64_t const start : one.starts) all_.starts.push_back(size_ + start);
-    file.records += one.starts.size();
-    one.offset = size_;
-    size_ += *one.bytes;
+    for (std::uint64_t const start : parsed.starts) all_.starts.push_back(size_ + start);
+    file.records += parsed.starts.size();
+    parsed.offset = size_;
+    size_ += *parsed.bytes;
     read += chunk.read;
     if (options.on_progress) options.on_progress(read);
   };
   detail::for_each_chunk<parsed>(
       texts, reading, parse, order,
-      [&](detail::text_chunk& chunk, parsed& one) {
-        if (is_addressable && *one.bytes != 0) to_.write_at(one.offset, one.text(chunk));
+      [&](detail::text_chunk& chunk, parsed& parsed) {
+        if (is_addressable && *parsed.bytes != 0) to_.write_at(parsed.offset, parsed.text(chunk));
       },
-      [&](detail::text_chunk& chunk, parsed& one) {
-        if (!is_addressable) to_.write(one.text(chunk));
+      [&](detail::text_chunk& chunk, parsed& parsed) {
+        if (!is_addressable) to_.write(parsed.text(chunk));
       });
 }
 

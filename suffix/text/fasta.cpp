@@ -100,14 +100,14 @@ void refuse_no_records(std::string const& file) {
   throw input_error(fmt::format("bad FASTA: {}: no records", file));
 }
 
-std::string large_records(std::string const& file, fasta_totals const& found, std::size_t memory) {
-  return fmt::format("out of memory: {}: the records take {}{} bytes, {} are allowed", file, found.all ? "" : "more than ",
-                     found.memory(), memory);
+std::string large_records(std::string const& file, fasta_totals const& totals, std::size_t memory) {
+  return fmt::format("out of memory: {}: the records take {}{} bytes, {} are allowed", file, totals.all ? "" : "more than ",
+                     totals.memory(), memory);
 }
 
-void refuse_large(std::string const& file, fasta_totals const& found, std::size_t memory) {
-  throw records_too_large(large_records(file, found, memory), std::size_t(found.memory()), found.residues, found.records,
-                          found.all);
+void refuse_large(std::string const& file, fasta_totals const& totals, std::size_t memory) {
+  throw records_too_large(large_records(file, totals, memory), std::size_t(totals.memory()), totals.residues, totals.records,
+                          totals.all);
 }
 
 }  // namespace ordo::inline v0::suffix::detail

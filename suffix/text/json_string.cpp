@@ -62,9 +62,9 @@ bool each_part(std::string_view written, Use use) {
       at += part.size();
       continue;
     }
-    decoded const one = decode(written, at);
-    if (one.written == 0 || !use(std::string_view(one.bytes, one.size), std::size_t{one.written})) return false;
-    at += one.written;
+    decoded const decoded = decode(written, at);
+    if (decoded.written == 0 || !use(std::string_view(decoded.bytes, decoded.size), std::size_t{decoded.written})) return false;
+    at += decoded.written;
   }
   return true;
 }

@@ -264,8 +264,8 @@ std::optional<std::size_t> json_strings::take(std::span<char> lines, std::vector
   std::size_t const size = lines.size();
   std::size_t written = 0;
   for (std::size_t begin = 0, number = 0; begin < size; ++number) {
-    auto const* const found = static_cast<char const*>(std::memchr(data + begin, '\n', size - begin));
-    std::size_t const stop = found ? std::size_t(found - data) : size;
+    auto const* const result = static_cast<char const*>(std::memchr(data + begin, '\n', size - begin));
+    std::size_t const stop = result ? std::size_t(result - data) : size;
     std::string_view line(data + begin, stop - begin);
     begin = stop + 1;
     starts.push_back(written);

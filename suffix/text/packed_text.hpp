@@ -344,14 +344,14 @@ struct bytes_in_block {
   std::size_t n;
 
   ORDO_FN byte_set operator()(std::size_t b) const {
-    byte_set found;
+    byte_set byte_set;
     std::size_t const end = (b + 1) * size < n ? (b + 1) * size : n;
     for (std::size_t p = b * size; p < end; p += 8) {
       std::size_t const some = end - p < 8 ? end - p : 8;
       std::uint64_t bytes = load_big_endian(text + p, some);
-      for (std::size_t k = 0; k < some; ++k, bytes <<= 8) found.words[bytes >> 62] |= std::uint64_t{1} << (bytes >> 56 & 63);
+      for (std::size_t k = 0; k < some; ++k, bytes <<= 8) byte_set.words[bytes >> 62] |= std::uint64_t{1} << (bytes >> 56 & 63);
     }
-    return found;
+    return byte_set;
   }
 };
 
@@ -365,13 +365,13 @@ struct bytes_marked_in_block {
     std::array<unsigned char, 256> marks{};
     std::size_t const end = std::min((b + 1) * size, n);
     for (std::size_t p = b * size; p < end; ++p) marks[text[p]] = 1;
-    byte_set found;
+    byte_set byte_set;
     for (std::size_t byte = 0; byte < marks.size(); byte += 8) {
       constexpr std::uint64_t gather = 0x8040201008040201;  // moves the lowest bit of each byte into the highest one
       std::uint64_t const eight = load_big_endian(marks.data() + byte, 8);  // the mark of the first one is the highest
-      found.words[byte / 64] |= (eight * gather >> 56) << byte % 64;
+      byte_set.words[byte / 64] |= (eight * gather >> 56) << byte % 64;
     }
-    return found;
+    return byte_set;
   }
 };
 
@@ -467,7 +467,7 @@ class packed_text {
     std::span const residues(reinterpret_cast<unsigned char const*>(input.residues.data()), size_);
     auto const part = backend.upload(residues.subspan(first, end - first));
     byte_set present;
-    for (byte_set const found : share.members.all_gather(bytes_in(backend, part.span())))
+    for (byte_set const byte_set : share.members.all_gather(bytes_in(backend, part.span())))
       present = union_of_sets{}(present, found);
     number_letters(present);
     std::vector<std::uint64_t> counts;  // counts of words

@@ -119,19 +119,19 @@ std::optional<std::string> find_flaw(pieces const& all, std::uint64_t residues, 
 }
 
 std::optional<std::string> find_contradiction(text const& input, pieces const& all, policy const& rules, unsigned threads) {
-  std::optional<std::string> found;
+  std::optional<std::string> result;
   lent_arena arena(threads_for(threads));
   arena.execute([&] {
     auto const byte = [&](std::size_t p) { return static_cast<unsigned char>(input.residues[p]); };
     auto const is_lower = [&](std::size_t p) { return byte(p) >= 'a' && byte(p) <= 'z'; };
     if (auto const p = rules.masked == masked_letters::fold ? first_wrong_letter(input.size(), is_lower) : std::nullopt) {
-      found = fmt::format("position {}: '{}' is lower case, which the policy folds", *p, input.residues[*p]);
+      result = fmt::format("position {}: '{}' is lower case, which the policy folds", *p, input.residues[*p]);
       return;
     }
     if (rules.breaks()) {
       auto const ends = ending_letters(rules);
       if (auto const p = first_wrong_letter(input.size(), [&](std::size_t q) { return ends[byte(q)]; })) {
-        found = fmt::format("position {}: '{}' should have ended a record", *p, input.residues[*p]);
+        result = fmt::format("position {}: '{}' should have ended a record", *p, input.residues[*p]);
         return;
       }
     }
@@ -148,14 +148,14 @@ std::optional<std::string> find_contradiction(text const& input, pieces const& a
       auto const wrong = first_wrong_letter(
           letters, [&](std::size_t k) { return input.residues[last - k] != other(input.residues[begin + k]); });
       if (wrong) {
-        found = fmt::format("position {}: '{}' is not the complement of '{}' at {}", last - *wrong,
-                            input.residues[last - *wrong], input.residues[begin + *wrong], begin + *wrong);
+        result = fmt::format("position {}: '{}' is not the complement of '{}' at {}", last - *wrong,
+                             input.residues[last - *wrong], input.residues[begin + *wrong], begin + *wrong);
         return;
       }
       first += 2 * own;
     }
   });
-  return found;
+  return result;
 }
 
 namespace {
@@ -196,9 +196,9 @@ class kept_letters {
     std::atomic<std::size_t> letters{0};
     parts_.run([&](std::size_t b, std::size_t begin, std::size_t end) {
       std::size_t kept = 0;
-      seen |= find(begin, end, [&](run const& one) {
+      seen |= find(begin, end, [&](run const& run) {
         ++runs_in_[b];
-        kept += one.end - one.begin;
+        kept += run.end - run.begin;
       });
       letters += kept;
     });
@@ -211,15 +211,15 @@ class kept_letters {
   [[nodiscard]] std::size_t likely_runs() const { return std::accumulate(runs_in_.begin(), runs_in_.end(), std::size_t{0}); }
   /// Lists the runs. Takes twice the memory of the result.
   [[nodiscard]] std::vector<run> runs() const {
-    std::vector<std::vector<run>> found(parts_.count);
+    std::vector<std::vector<run>> result(parts_.count);
     parts_.run([&](std::size_t b, std::size_t begin, std::size_t end) {
-      found[b].reserve(runs_in_[b]);
-      find(begin, end, [&](run const& one) { found[b].push_back(one); });
+      result[b].reserve(runs_in_[b]);
+      find(begin, end, [&](run const& run) { result[b].push_back(run); });
     });
     std::vector<run> all;
     all.reserve(likely_runs());
-    for (std::vector<run>& some : found) {
-      for (run const& one : some) add(all, one);
+    for (std::vector<run>& some : result) {
+      for (run const& run : some) add(all, run);
       some = {};
     }
     add_empty(all, input_.records());
@@ -256,13 +256,13 @@ class kept_letters {
     return seen;
   }
   // Appends a run. Joins it to the last one if two threads have found parts of it.
-  void add(std::vector<run>& all, run const& one) const {
-    if (!all.empty() && all.back().record == one.record && all.back().end == one.begin) {
-      all.back().end = one.end;
+  void add(std::vector<run>& all, run const& run) const {
+    if (!all.empty() && all.back().record == run.record && all.back().end == run.begin) {
+      all.back().end = run.end;
       return;
     }
-    add_empty(all, one.record);
-    all.push_back(one);
+    add_empty(all, run.record);
+    all.push_back(run);
   }
   // Appends empty runs for records before `record` that have none.
   void add_empty(std::vector<run>& all, std::size_t record) const {

@@ -518,17 +518,17 @@ class fasta_appender {
   void take(std::span<unsigned char const> text) {
     if (text.empty()) return;
     parsed_fasta<B> part(backend_, text, position_, block_);
-    fasta_counts const& found = part.counted();
-    totals_.residues += found.residues;
-    totals_.records += found.records;
-    totals_.name_bytes += found.name_bytes;
+    fasta_counts const& counts = part.counted();
+    totals_.residues += counts.residues;
+    totals_.records += counts.records;
+    totals_.name_bytes += counts.name_bytes;
     if (!totals_.kept) return count(part.after());
-    if (found.refused || (position_.records == 0 && found.early)) refuse(text, open_name());
-    std::string const name = found.beyond_ascii || unchecked_ ? open_name() : std::string();
+    if (counts.refused || (position_.records == 0 && counts.early)) refuse(text, open_name());
+    std::string const name = counts.beyond_ascii || unchecked_ ? open_name() : std::string();
     totals_.kept = totals_.memory() <= memory_;
     if (!totals_.kept) return count(part.after());
-    write(part, found);
-    check_names(found, part.after(), text, name);
+    write(part, counts);
+    check_names(counts, part.after(), text, name);
     position_ = part.after();
   }
 
@@ -552,10 +552,10 @@ class fasta_appender {
     if (!totals_.all) refuse_large(file_, totals_, memory_);
   }
 
-  void write(parsed_fasta<B>& part, fasta_counts const& found) {
+  void write(parsed_fasta<B>& part, fasta_counts const& counts) {
     std::size_t const starts_before = to_.starts.size();
-    to_.starts.resize(starts_before + found.records);
-    auto const names_room = to_.names.extend(found.records, found.name_bytes);
+    to_.starts.resize(starts_before + counts.records);
+    auto const names_room = to_.names.extend(counts.records, counts.name_bytes);
     std::span<char> const host_names = names_room.bytes;
     std::span<std::uint64_t> const host_starts = std::span<std::uint64_t>(to_.starts).subspan(starts_before),
                                    host_name_starts = names_room.begins;
@@ -566,7 +566,7 @@ class fasta_appender {
     to.names = reinterpret_cast<unsigned char*>(names.data());
     to.starts = starts.data();
     to.name_starts = name_starts.data();
-    residues_.add(found.residues, [&](char* residues) {
+    residues_.add(counts.residues, [&](char* residues) {
       to.residues = reinterpret_cast<unsigned char*>(residues);
       part.write(to, fold_);
     });
@@ -576,14 +576,14 @@ class fasta_appender {
   }
 
   // Checks the names of headers that have ended. ASCII is UTF-8.
-  void check_names(fasta_counts const& found, fasta_position const& after, std::span<unsigned char const> text,
+  void check_names(fasta_counts const& counts, fasta_position const& after, std::span<unsigned char const> text,
                    std::string const& name) {
     std::size_t const ended = to_.names.size() - (in_header(after) ? 1 : 0);
-    if (found.beyond_ascii || unchecked_)
+    if (counts.beyond_ascii || unchecked_)
       for (; checked_ < ended; ++checked_)
         if (!is_utf8(to_.names[checked_])) refuse(text, name);
     checked_ = ended;
-    unchecked_ = in_header(after) && (found.beyond_ascii || unchecked_);
+    unchecked_ = in_header(after) && (counts.beyond_ascii || unchecked_);
   }
 
   [[noreturn]] void refuse(std::span<unsigned char const> text, std::string const& name) const {

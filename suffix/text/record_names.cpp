@@ -38,7 +38,7 @@ void each_repeated(record_names const& names, std::vector<std::pair<std::uint64_
 }  // namespace
 
 name_faults find_name_faults(record_names const& names, unsigned threads) {
-  name_faults found;
+  name_faults faults;
   std::vector<std::uint64_t> hashes(names.size());
   std::vector<std::pair<std::uint64_t, std::size_t>> records;  // records that share their hash with others, by hash
   lent_arena arena(threads_for(threads));
@@ -52,7 +52,7 @@ name_faults find_name_faults(record_names const& names, unsigned threads) {
     for (std::size_t r = 0; r < names.size(); ++r) {
       std::string_view const name = names[r];
       if (name.empty()) {
-        if (found.empty++ == 0) found.first_empty = r;
+        if (faults.empty++ == 0) faults.first_empty = r;
       } else if (shared != 0 && std::ranges::binary_search(hashes, hash_of(name))) {
         records.emplace_back(hash_of(name), r);
       }
@@ -60,11 +60,11 @@ name_faults find_name_faults(record_names const& names, unsigned threads) {
     tbb::parallel_sort(records.begin(), records.end());
   });
   each_repeated(names, records, [&](std::size_t record, std::size_t earlier) {
-    if (found.repeated++ != 0 && record > found.first_repeated) return;
-    found.first_repeated = record;
-    found.same_as = earlier;
+    if (faults.repeated++ != 0 && record > faults.first_repeated) return;
+    faults.first_repeated = record;
+    faults.same_as = earlier;
   });
-  return found;
+  return faults;
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -34,8 +34,8 @@ struct open_file {
 };
 
 std::size_t find_line_end(char const* bytes, std::size_t from, std::size_t to) {
-  void const* const found = from < to ? std::memchr(bytes + from, '\n', to - from) : nullptr;
-  return found ? std::size_t(static_cast<char const*>(found) - bytes) : to;
+  void const* const result = from < to ? std::memchr(bytes + from, '\n', to - from) : nullptr;
+  return result ? std::size_t(static_cast<char const*>(result) - bytes) : to;
 }
 
 }  // namespace
@@ -95,9 +95,9 @@ struct file_chunks::state {
       file.has_ended = got < more;
       to.resize(before + got);
       if (file.has_ended || !options.lines) break;
-      void const* const found = memrchr(to.data() + before, '\n', got);
-      if (!found) continue;  // a long line
-      std::size_t const end = std::size_t(static_cast<char const*>(found) - to.data()) + 1;
+      void const* const result = memrchr(to.data() + before, '\n', got);
+      if (!result) continue;  // a long line
+      std::size_t const end = std::size_t(static_cast<char const*>(result) - to.data()) + 1;
       file.open_line.assign(to.data() + end, to.size() - end);
       to.resize(end);
       break;

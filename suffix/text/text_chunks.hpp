@@ -99,13 +99,13 @@ void for_each_chunk(chunk_files const& files, chunk_options const& options, Pars
   std::mutex taking;
   lent_arena arena(threads_for(options.threads));
   file_chunks reader(files, options);
-  auto const guarded = [](token one, auto const& step) {
-    if (!one->chunk.failure && !one->is_skipped) try {
+  auto const guarded = [](token token, auto const& step) {
+    if (!token->chunk.failure && !token->is_skipped) try {
         step();
       } catch (...) {
-        one->chunk.failure = std::current_exception();
+        token->chunk.failure = std::current_exception();
       }
-    return one;
+    return token;
   };
   bool has_ended = false;
   auto const read = [&](tbb::flow_control& control) {
@@ -125,26 +125,26 @@ void for_each_chunk(chunk_files const& files, chunk_options const& options, Pars
     has_ended = bool(one->chunk.failure);
     return one;
   };
-  auto const load = [&](token one) {
-    return guarded(one, [&] {
-      reader.load(one->chunk);
-      parse(one->chunk, one->state);
+  auto const load = [&](token token) {
+    return guarded(token, [&] {
+      reader.load(token->chunk);
+      parse(token->chunk, token->state);
     });
   };
   bool has_failed = false;
-  auto const arrange = [&](token one) {
-    one->is_skipped = has_failed;
-    guarded(one, [&] { order(one->chunk, one->state); });
-    has_failed |= bool(one->chunk.failure);
-    return one;
+  auto const arrange = [&](token token) {
+    token->is_skipped = has_failed;
+    guarded(token, [&] { order(token->chunk, token->state); });
+    has_failed |= bool(token->chunk.failure);
+    return token;
   };
-  auto const run = [&](token one) { return guarded(one, [&] { work(one->chunk, one->state); }); };
-  auto const end = [&](token one) {
-    guarded(one, [&] { finish(one->chunk, one->state); });
-    reader.recycle(one->chunk);
-    if (one->chunk.failure) std::rethrow_exception(one->chunk.failure);
+  auto const run = [&](token token) { return guarded(token, [&] { work(token->chunk, token->state); }); };
+  auto const end = [&](token token) {
+    guarded(token, [&] { finish(token->chunk, token->state); });
+    reader.recycle(token->chunk);
+    if (token->chunk.failure) std::rethrow_exception(token->chunk.failure);
     std::lock_guard const lock(taking);
-    free_items.push_back(one);
+    free_items.push_back(token);
   };
   arena.execute([&] {
     using tbb::filter_mode;

@@ -123,8 +123,8 @@ std::string grouped_digits(std::uint64_t value) {
 
 std::string bar_chart(std::string_view title, std::vector<std::string> const& series, std::vector<chart_bars> const& all) {
   std::uint64_t max = 1;
-  for (chart_bars const& one : all)
-    for (std::uint64_t const value : one.values) max = std::max(max, value);
+  for (chart_bars const& bars : all)
+    for (std::uint64_t const value : bars.values) max = std::max(max, value);
   plot const in(width_of(grouped_digits(max)));
   std::string svg;
   begin_svg(svg, title);
@@ -146,7 +146,7 @@ std::string bar_chart(std::string_view title, std::vector<std::string> const& se
   add_text(svg, in.left - 6, top + plot_height, "end", "0");
   // At most ten labels, which do not touch one another or leave the chart.
   double widest = 0;
-  for (chart_bars const& one : all) widest = std::max(widest, width_of(one.label));
+  for (chart_bars const& bars : all) widest = std::max(widest, width_of(bars.label));
   std::size_t const every = std::max((all.size() + 9) / 10, std::size_t(std::ceil((widest + label_distance) / step)));
   double end = 0;  // end of the last label
   for (std::size_t i = 0; i < all.size(); i += every) {
@@ -181,14 +181,14 @@ std::string cell_map(std::string_view title, std::string_view x_axis, std::strin
     std::uint64_t const max = std::ranges::max(cells, {}, &map_cell::count).count;
     double const x_scale = in.width / (bound(&map_cell::x, true) - min_x),
                  y_scale = plot_height / (bound(&map_cell::y, true) - min_y);
-    for (map_cell const& one : cells)
+    for (map_cell const& cell : cells)
       fmt::format_to(std::back_inserter(svg),
                      "<rect class=\"first\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
                      "fill-opacity=\"{:.2f}\"><title>{} {} to {}, {} {} to {}: {}</title></rect>\n",
-                     in.left + (one.x - min_x) * x_scale, top + plot_height - (one.y + width - min_y) * y_scale,
+                     in.left + (cell.x - min_x) * x_scale, top + plot_height - (cell.y + width - min_y) * y_scale,
                      std::max(width * x_scale, 1.0), std::max(width * y_scale, 1.0),
-                     0.25 + 0.75 * std::log1p(double(one.count)) / std::log1p(double(max)), escape_html(x_axis), one.x,
-                     one.x + width, escape_html(y_axis), one.y, one.y + width, grouped_digits(one.count));
+                     0.25 + 0.75 * std::log1p(double(cell.count)) / std::log1p(double(max)), escape_html(x_axis), cell.x,
+                     cell.x + width, escape_html(y_axis), cell.y, cell.y + width, grouped_digits(cell.count));
     add_text(svg, in.left, top + plot_height + 16, "start", fmt::format("{}", min_x));
     add_text(svg, in.left + in.width, top + plot_height + 16, "end", fmt::format("{}", bound(&map_cell::x, true)));
     add_text(svg, in.left - 6, top + plot_height, "end", least_label);

@@ -56,39 +56,39 @@ std::optional<mapping> mapping_of(std::string_view line, std::uint64_t address) 
 std::optional<mapping> find_mapping(std::uint64_t address) {
   int const fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return {};
-  std::optional<mapping> found;
-  for (std::size_t have = 0; !found;) {
+  std::optional<mapping> result;
+  for (std::size_t have = 0; !result;) {
     ssize_t const got = read(fd, lines.data() + have, lines.size() - have);
     if (got <= 0) break;
     have += std::size_t(got);
     std::string_view rest(lines.data(), have);
-    for (std::size_t end = rest.find('\n'); !found && end != rest.npos; end = rest.find('\n')) {
-      found = mapping_of(rest.substr(0, end), address);
+    for (std::size_t end = rest.find('\n'); !result && end != rest.npos; end = rest.find('\n')) {
+      result = mapping_of(rest.substr(0, end), address);
       rest.remove_prefix(end + 1);
     }
-    if (found || rest.size() == lines.size()) break;
+    if (result || rest.size() == lines.size()) break;
     std::memmove(lines.data(), rest.data(), rest.size());
     have = rest.size();
   }
   close(fd);
-  return found;
+  return result;
 }
 
 // Returns the reason, and shortens the path to one from the current folder, as the user mostly wrote it.
-std::string_view reason_of(mapping& found) {
+std::string_view reason_of(mapping& mapping) {
   constexpr std::string_view deleted = " (deleted)";
-  if (found.path.ends_with(deleted)) {
-    found.path.remove_suffix(deleted.size());
+  if (mapping.path.ends_with(deleted)) {
+    mapping.path.remove_suffix(deleted.size());
     return "the file was changed while it was read, or the disk cannot read it";
   }
-  const_cast<char*>(found.path.data())[found.path.size()] = '\0';  // in the place of the line end
+  const_cast<char*>(mapping.path.data())[mapping.path.size()] = '\0';  // in the place of the line end
   struct stat info {};
   std::uint64_t const page = std::uint64_t(sysconf(_SC_PAGESIZE));
-  bool const is_shorter = stat(found.path.data(), &info) == 0 && std::uint64_t(info.st_size) <= found.offset / page * page;
+  bool const is_shorter = stat(mapping.path.data(), &info) == 0 && std::uint64_t(info.st_size) <= mapping.offset / page * page;
   if (getcwd(folder.data(), folder.size())) {
     std::string_view const here = folder.data();
-    if (found.path.size() > here.size() + 1 && found.path.starts_with(here) && found.path[here.size()] == '/')
-      found.path.remove_prefix(here.size() + 1);
+    if (mapping.path.size() > here.size() + 1 && mapping.path.starts_with(here) && mapping.path[here.size()] == '/')
+      mapping.path.remove_prefix(here.size() + 1);
   }
   return is_shorter ? "the file became shorter while it was read" : "Input/output error";
 }
@@ -109,11 +109,11 @@ void say(std::string_view path, std::string_view reason) {
 
 extern "C" void end_by_bus_error(int signal, siginfo_t* info, void*) {
   while (ending.exchange(true)) pause();  // another thread ends the process
-  auto found = find_mapping(reinterpret_cast<std::uintptr_t>(info->si_addr));
-  bool const is_of_file = info->si_code > 0 && info->si_code != BUS_ADRALN && found && !found->path.empty();
+  auto result = find_mapping(reinterpret_cast<std::uintptr_t>(info->si_addr));
+  bool const is_of_file = info->si_code > 0 && info->si_code != BUS_ADRALN && result && !result->path.empty();
   if (is_of_file) {
-    std::string_view const reason = reason_of(*found);
-    say(found->path, reason);
+    std::string_view const reason = reason_of(*result);
+    say(result->path, reason);
   }
   remove_temporaries();
   if (is_of_file) _exit(failure);

@@ -78,9 +78,9 @@ void stats::end_phase() {
 
 // The phase of this name, a new one if there is none.
 std::size_t stats::find(std::string_view name) {
-  auto const found = std::find_if(phases_.begin(), phases_.end(), [&](phase_entry const& p) { return p.name == name; });
-  auto const index = static_cast<std::size_t>(found - phases_.begin());
-  if (found == phases_.end()) phases_.push_back({.name = std::string(name)});
+  auto const it = std::find_if(phases_.begin(), phases_.end(), [&](phase_entry const& p) { return p.name == name; });
+  auto const index = static_cast<std::size_t>(it - phases_.begin());
+  if (it == phases_.end()) phases_.push_back({.name = std::string(name)});
   return index;
 }
 
@@ -94,10 +94,10 @@ void stats::bytes(std::uint64_t more) {
 }
 
 void stats::overlapping(std::string_view name, double seconds, double waited, std::uint64_t bytes) {
-  phase_entry& one = phases_[find(name)];
-  one.seconds += seconds;
-  one.waited += waited;
-  one.bytes += bytes;
+  phase_entry& entry = phases_[find(name)];
+  entry.seconds += seconds;
+  entry.waited += waited;
+  entry.bytes += bytes;
 }
 
 void stats::machine(machine_choice const& decided) {

@@ -19,9 +19,9 @@ namespace {
 std::string const* running = nullptr;  // the tool
 
 bool returns_to_tbb(void const* address) {
-  Dl_info found{};
-  if (dladdr(address, &found) == 0 || !found.dli_fname) return false;
-  std::string_view const path = found.dli_fname;
+  Dl_info info{};
+  if (dladdr(address, &info) == 0 || !info.dli_fname) return false;
+  std::string_view const path = info.dli_fname;
   return path.substr(path.rfind('/') + 1).starts_with("libtbb");
 }
 

@@ -166,21 +166,21 @@ void genome::plan_tandem_repeats() {
   }
 }
 
-std::string genome::residues_of(repeat const& what) const {
-  random_source random(what.seed);
+std::string genome::residues_of(repeat const& repeat) const {
+  random_source random(repeat.seed);
   std::string piece;
-  if (what.consensus) {
-    piece = what.consensus->substr(what.consensus->size() - what.length);  // cut at the front, as old copies are
+  if (repeat.consensus) {
+    piece = repeat.consensus->substr(repeat.consensus->size() - repeat.length);  // cut at the front, as old copies are
     mutate(piece, 0.005 + 0.195 * random.unit(), random);
     if (random.chance(0.5)) {
       std::reverse(piece.begin(), piece.end());
       for (char& c : piece) c = complement(c);
     }
   } else {
-    std::string unit(what.unit, '\0');
+    std::string unit(repeat.unit, '\0');
     fill_background(unit, random);
-    while (piece.size() < what.length) piece += unit;
-    piece.resize(what.length);
+    while (piece.size() < repeat.length) piece += unit;
+    piece.resize(repeat.length);
     mutate(piece, 0.02, random);
   }
   if (options_.soft_mask)
@@ -196,7 +196,7 @@ void genome::make_residues() {
     std::vector<std::size_t> repeats;
   };
   std::vector<part> parts((text_.size() + block - 1) / block);
-  for (auto& one : parts) one.seed = random_();
+  for (auto& part : parts) part.seed = random_();
   for (std::size_t i = 0; i != repeats_.size(); ++i)
     for (std::size_t b = repeats_[i].begin / block; b * block < repeats_[i].begin + repeats_[i].length; ++b)
       parts[b].repeats.push_back(i);

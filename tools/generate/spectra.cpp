@@ -56,8 +56,8 @@ void append_fixed(std::string& text, std::uint64_t value, unsigned decimals) {
 
 class generator {
  public:
-  generator(preset const& what, std::string_view order, std::uint64_t seed)
-      : preset_(what), order_(order), random_(seed), shuffle_(~seed) {}
+  generator(preset const& preset, std::string_view order, std::uint64_t seed)
+      : preset_(preset), order_(order), random_(seed), shuffle_(~seed) {}
 
   std::size_t write(std::size_t scan, sink& out) {
     preset_.profile ? fill_profile() : fill_centroids();
@@ -161,11 +161,11 @@ std::vector<std::string_view> spectra_orders() {
 }
 
 spectra_report write_spectra(spectra_options const& options, sink& out) {
-  auto const found = std::find_if(presets.begin(), presets.end(), [&](auto const& p) { return p.name == options.preset; });
-  if (found == presets.end()) throw usage_error(fmt::format("spectra: --preset: none is called {}", options.preset));
+  auto const it = std::find_if(presets.begin(), presets.end(), [&](auto const& p) { return p.name == options.preset; });
+  if (it == presets.end()) throw usage_error(fmt::format("spectra: --preset: none is called {}", options.preset));
   if (std::find(orders.begin(), orders.end(), options.order) == orders.end())
     throw usage_error(fmt::format("spectra: --order: none is called {}", options.order));
-  generator spectra(*found, options.order, options.seed);
+  generator spectra(*it, options.order, options.seed);
   spectra_report report;
   for (std::size_t scan = 1; scan <= options.count; ++scan) report.peaks += spectra.write(scan, out);
   return report;

@@ -87,13 +87,13 @@ std::vector<string_set_facts> string_sets() {
 }
 
 std::size_t write_strings(strings_options const& options, sink& out) {
-  auto const found = std::find_if(sets.begin(), sets.end(), [&](auto const& set) { return set.facts.name == options.set; });
-  if (found == sets.end()) throw usage_error(fmt::format("strings: --set: none is called {}", options.set));
-  double const count = std::floor(options.scale * static_cast<double>(found->facts.lines) + 0.5);
+  auto const it = std::find_if(sets.begin(), sets.end(), [&](auto const& set) { return set.facts.name == options.set; });
+  if (it == sets.end()) throw usage_error(fmt::format("strings: --set: none is called {}", options.set));
+  double const count = std::floor(options.scale * static_cast<double>(it->facts.lines) + 0.5);
   if (!(count >= 0 && count < 0x1p53))
     throw usage_error(fmt::format("strings: --scale: not a number of lines: {}", options.scale));
   random_source random(options.seed);
-  found->write(static_cast<std::size_t>(count), random, out);
+  it->write(static_cast<std::size_t>(count), random, out);
   return static_cast<std::size_t>(count);
 }
 

@@ -104,11 +104,11 @@ struct unit {
 std::optional<double> take_unit(std::string_view& text, std::span<unit const> units) {
   std::size_t const end = text.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   std::string const name = lower_case(text.substr(end == text.npos ? 0 : end + 1));
-  auto const found = std::ranges::find(units, name, &unit::name);
-  if (found == units.end()) return {};
+  auto const it = std::ranges::find(units, name, &unit::name);
+  if (it == units.end()) return {};
   text.remove_suffix(name.size());
   while (text.ends_with(' ')) text.remove_suffix(1);
-  return found->factor;
+  return it->factor;
 }
 
 // Parses ranges of numbers: "A:B", "A:", ":B". A bound without a unit has that of the other one.
@@ -190,36 +190,36 @@ bool choice_options::any() const {
 spectra::spectrum_choice choice_options::choice() const {
   constexpr std::array<unit, 5> times{{{"s", 1}, {"sec", 1}, {"min", 60}, {"h", 3600}, {"ms", 0.001}}};
   constexpr std::string_view levels = "2, 2-3 or !1";
-  spectra::spectrum_choice one;
-  one.ms_levels = whole_ranges("--ms-level", ms_level, levels);
-  one.rt_seconds = real_ranges("--rt", rt, "600:1200, 10min:20min or 3600:", times);
-  one.scans = whole_ranges("--scan", scan, "7, 100-200 or 1,3,8:");
-  one.charges = whole_ranges<int>("--charge", charge, "2, 2+, 2-4, 0,2 or -3:-1", charge_of);
+  spectra::spectrum_choice choice;
+  choice.ms_levels = whole_ranges("--ms-level", ms_level, levels);
+  choice.rt_seconds = real_ranges("--rt", rt, "600:1200, 10min:20min or 3600:", times);
+  choice.scans = whole_ranges("--scan", scan, "7, 100-200 or 1,3,8:");
+  choice.charges = whole_ranges<int>("--charge", charge, "2, 2+, 2-4, 0,2 or -3:-1", charge_of);
   if (!polarity.empty()) {
     std::string const lower = lower_case(polarity);
     std::string_view name = lower;
-    one.inverse_polarity = take_inverse(name);
+    choice.inverse_polarity = take_inverse(name);
     if (name != "positive" && name != "negative")
       throw usage_error(fmt::format("invalid value: --polarity: '{}'; choose from positive and negative", polarity));
-    one.polarity = name == "positive" ? spectra::ion_polarity::positive : spectra::ion_polarity::negative;
+    choice.polarity = name == "positive" ? spectra::ion_polarity::positive : spectra::ion_polarity::negative;
   }
-  one.precursor_mz = real_ranges("--precursor", precursor, "400:600, 400: or !:300");
-  one.title = pattern_of(title);
-  one.native_id = pattern_of(native_id);
-  one.inverse_numbers = index.starts_with('!');
+  choice.precursor_mz = real_ranges("--precursor", precursor, "400:600, 400: or !:300");
+  choice.title = pattern_of(title);
+  choice.native_id = pattern_of(native_id);
+  choice.inverse_numbers = index.starts_with('!');
   if (!seed.empty() && sample.empty()) throw usage_error("missing option: --seed: it needs --sample");
   std::uint64_t const seed_number = seed_value();
   if (!sample.empty()) static_cast<void>(sample_size());
   if (auto const share = sample_share(sample)) {
     // The share of the 2^64 ranks.
     double const ranks = *share * 0x1p64;
-    one.sample = {.seed = seed_number,
-                  .max_rank = ranks >= 0x1p64 ? std::numeric_limits<std::uint64_t>::max()
-                                              : std::max<std::uint64_t>(std::uint64_t(ranks), 1) - 1,
-                  .inverse = inverse_sample()};
+    choice.sample = {.seed = seed_number,
+                     .max_rank = ranks >= 0x1p64 ? std::numeric_limits<std::uint64_t>::max()
+                                                 : std::max<std::uint64_t>(std::uint64_t(ranks), 1) - 1,
+                     .inverse = inverse_sample()};
   }
-  one.check();
-  return one;
+  choice.check();
+  return choice;
 }
 
 std::optional<spectra::duplicate_rule> choice_options::duplicates() const {
@@ -291,7 +291,7 @@ std::uint64_t choice_options::seed_value() const {
 namespace {
 
 cli::option unique_row(std::string& to) {
-  cli::option one =
+  cli::option option =
       row("unique-spectra", "TOL,F",
           "leave out spectra that repeat an earlier one: identical ones, or those whose precursors are within TOL "
           "and whose cosine is F or more",
@@ -299,11 +299,11 @@ cli::option unique_row(std::string& to) {
           "Give it as --unique-spectra=20ppm,0.95 or as --unique-spectra alone, which means identical: the same "
           "precursor, charge, MS level and peaks. A third value is the tolerance of peaks (0.05). Charges and MS "
           "levels must be the same. The inputs are read twice. Peaks that do not fit in --memory go to temporary files.");
-  one.optional_value = true;
-  one.set = [&to](std::string_view, std::string_view value) {
+  option.optional_value = true;
+  option.set = [&to](std::string_view, std::string_view value) {
     to = value.empty() || lower_case(value) == "identical" ? std::string_view("identical") : value;
   };
-  return one;
+  return option;
 }
 
 }  // namespace
@@ -373,9 +373,9 @@ spectrum_lists::spectrum_lists(std::string_view path, std::vector<std::string> c
   bool any = false;
   for (std::string const& name : inputs) {
     std::vector<std::uint64_t> all = plain;
-    if (auto const found = of_name.find(name); found != of_name.end()) {
+    if (auto const it = of_name.find(name); it != of_name.end()) {
       any = true;
-      all.insert(all.end(), found->second.begin(), found->second.end());
+      all.insert(all.end(), it->second.begin(), it->second.end());
     }
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());

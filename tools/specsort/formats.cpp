@@ -72,15 +72,15 @@ constexpr std::string_view msconvert = "that cannot be read, but msconvert --mzM
 
 // Refuses a binary file with the name of an instrument's.
 void refuse_instrument_file(cli::input& in, std::string_view extension) {
-  auto const found = std::ranges::find(instrument_files, extension, &instrument_file::extension);
-  if (found == instrument_files.end()) return;
+  auto const it = std::ranges::find(instrument_files, extension, &instrument_file::extension);
+  if (it == instrument_files.end()) return;
   std::string_view const front = in.front(format_bytes);
   std::string const described = spectra::foreign_format(front);
   if (described.empty() || described.find("Thermo") != std::string::npos) return;  // text, or named by its bytes
-  throw input_error(fmt::format("not MGF: {}:1: it looks like a file of {} (.{}); {}", in.name(), found->software, extension,
-                                found->software == "Bruker" ? "that cannot be read, but msconvert --mzML makes mzML of the .d "
-                                                              "folder that holds it"
-                                                            : msconvert));
+  throw input_error(fmt::format("not MGF: {}:1: it looks like a file of {} (.{}); {}", in.name(), it->software, extension,
+                                it->software == "Bruker" ? "that cannot be read, but msconvert --mzML makes mzML of the .d "
+                                                           "folder that holds it"
+                                                         : msconvert));
 }
 
 }  // namespace
@@ -91,11 +91,12 @@ void refuse_instrument_folder(std::string const& path) {
   std::string_view name = path;
   while (name.size() > 1 && name.ends_with('/')) name.remove_suffix(1);
   std::string const named = extension(name);
-  auto const found = std::ranges::find_if(instrument_folders, [&](instrument_folder const& one) {
-    return one.file.empty() ? one.extension == named : std::filesystem::exists(std::filesystem::path(path) / one.file, error);
+  auto const it = std::ranges::find_if(instrument_folders, [&](instrument_folder const& folder) {
+    return folder.file.empty() ? folder.extension == named
+                               : std::filesystem::exists(std::filesystem::path(path) / folder.file, error);
   });
-  if (found == instrument_folders.end()) return;
-  throw input_error(fmt::format("cannot read: {}: it is a folder of {}; {}", path, found->software, msconvert));
+  if (it == instrument_folders.end()) return;
+  throw input_error(fmt::format("cannot read: {}: it is a folder of {}; {}", path, it->software, msconvert));
 }
 
 spectra::format format_of_input(cli::input& in) {
@@ -105,14 +106,14 @@ spectra::format format_of_input(cli::input& in) {
       front.find_first_not_of(" \t\r\n") == std::string_view::npos)
     throw input_error(fmt::format("empty: {}: it holds no spectra, and is not {}", in.name(),
                                   named == "mzml" ? "an mzML document" : "of the format of its name"));
-  spectra::format const found = spectra::detect_format(front);
-  if (found == spectra::format::mgf) refuse_instrument_file(in, named);
-  if (found != spectra::format::mgf || !spectra::foreign_format(front).empty()) return found;
+  spectra::format const result = spectra::detect_format(front);
+  if (result == spectra::format::mgf) refuse_instrument_file(in, named);
+  if (result != spectra::format::mgf || !spectra::foreign_format(front).empty()) return result;
   // Comments may fill more than the front, and a reader of the format that the name promises knows what is wrong.
   if (in.size() && front.size() == format_bytes && front.starts_with('#'))
-    if (spectra::format const later = spectra::detect_format(in.front(max_comments)); later != found) return later;
+    if (spectra::format const later = spectra::detect_format(in.front(max_comments)); later != result) return later;
   bool const is_named = named == "msp" || named == "sptxt" || named == "msl";
-  return is_named && in.front(format_bytes).find("BEGIN IONS") == std::string_view::npos ? spectra::format::msp : found;
+  return is_named && in.front(format_bytes).find("BEGIN IONS") == std::string_view::npos ? spectra::format::msp : result;
 }
 
 std::optional<spectra::format> format_of_output(std::string const& output, std::string const& to) {

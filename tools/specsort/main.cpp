@@ -130,7 +130,7 @@ spectra::sort_options options_of(work const& w) {
 
 // Reports phases when all is written.
 void report(cli::stats& stats, spectra::sort_report const& done) {
-  for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
+  for (auto const& phase : done.phases) stats.overlapping(phase.name, phase.seconds, phase.waited, phase.bytes);
   stats.phase("commit");
   stats.machine(done.machine);
   stats.device_memory(done.device_memory);
@@ -187,8 +187,8 @@ class report_file {
         throw usage_error(fmt::format("cannot write: --report {}: it would replace the input {}", w.made.report, input));
   }
   [[nodiscard]] cli::output const& out() const { return out_; }
-  void write(spectra::comparison const& found, std::string_view name, std::vector<std::string> const& command) {
-    out_.write(std::string_view(specsort::report_page(found, name, command)));
+  void write(spectra::comparison const& comparison, std::string_view name, std::vector<std::string> const& command) {
+    out_.write(std::string_view(specsort::report_page(comparison, name, command)));
     out_.finish();
   }
   void commit() { out_.commit(); }
@@ -233,21 +233,22 @@ spectra::sort_report summarize(work const& w, cli::input& in, spectra::sort_opti
     progress.clear();
   };
   if (page || filters) {
-    spectra::comparison const found = spectra::compare(in, options, format, to);
-    take_size(found.before);
+    spectra::comparison const comparison = spectra::compare(in, options, format, to);
+    take_size(comparison.before);
     if (page) {
-      page->write(found, options.name, command);
+      page->write(comparison, options.name, command);
       page->commit();
     } else {
-      fmt::print("{}", json ? specsort::comparison_json(found, options.name) : specsort::comparison_table(found, options.name));
+      fmt::print("{}", json ? specsort::comparison_json(comparison, options.name)
+                            : specsort::comparison_table(comparison, options.name));
     }
-    done.spectra = found.before.spectra;
-    done.spectra_kept = found.after.spectra;
+    done.spectra = comparison.before.spectra;
+    done.spectra_kept = comparison.after.spectra;
     report_choice(w, done, options.name);
   } else {
-    spectra::summary const found = spectra::summarize(in, options, format);
-    take_size(found);
-    fmt::print("{}", json ? specsort::summary_json(found, options.name) : specsort::summary_table(found, options.name));
+    spectra::summary const summary = spectra::summarize(in, options, format);
+    take_size(summary);
+    fmt::print("{}", json ? specsort::summary_json(summary, options.name) : specsort::summary_table(summary, options.name));
   }
   return done;
 }
@@ -332,11 +333,11 @@ std::optional<spectra::sort_report> sort_together(communicator& members, cli::in
     part = cli::shared_output::open(members, out);
     return out ? static_cast<sink*>(out) : part.get();
   };
-  auto const found = spectra::sort(members, in, open, options);
-  std::uint64_t const others = members.reduce(part && found ? found->own_bytes : 0, reduction::sum);
-  if (!found) return std::nullopt;
+  auto const result = spectra::sort(members, in, open, options);
+  std::uint64_t const others = members.reduce(part && result ? result->own_bytes : 0, reduction::sum);
+  if (!result) return std::nullopt;
   if (out) out->count_others(others);
-  return found->sort;
+  return result->sort;
 }
 
 // Returns true if the processes of a job can share an order, so that all write one file.
@@ -374,15 +375,15 @@ std::optional<spectra::order_report> order_together(communicator& members, spect
     return out ? static_cast<sink*>(out) : part.get();
   };
   order.memory /= cli::members_on_host(members);
-  auto found = spectra::order_spectra(members, inputs, open, options, order);
-  std::uint64_t const others = members.reduce(part && found ? found->own_bytes : 0, reduction::sum);
-  if (!found) return std::nullopt;
+  auto result = spectra::order_spectra(members, inputs, open, options, order);
+  std::uint64_t const others = members.reduce(part && result ? result->own_bytes : 0, reduction::sum);
+  if (!result) return std::nullopt;
   if (out) out->count_others(others);
-  exchanged = found->exchanged;
+  exchanged = result->exchanged;
   if (options.on_warning)
-    for (std::size_t k = 0; k < std::min<std::size_t>(found->warnings.size(), options.warnings_shown); ++k)
-      options.on_warning(found->warnings[k]);
-  return std::move(found->order);
+    for (std::size_t k = 0; k < std::min<std::size_t>(result->warnings.size(), options.warnings_shown); ++k)
+      options.on_warning(result->warnings[k]);
+  return std::move(result->order);
 }
 
 int order(work& w, cli::stats& stats, std::vector<std::string> const& command_line, cli::progress& progress, sharing& others) {
@@ -415,15 +416,15 @@ int order(work& w, cli::stats& stats, std::vector<std::string> const& command_li
       }
       return std::nullopt;
     };
-  auto const found = specsort::order_files(
+  auto const result = specsort::order_files(
       made.inputs, w.lists, made.output, made.order.map, to, options, w.order, made.common,
       [&](spectra::sort_report const& done) { report(stats, done); }, together);
   if (exchanged) stats.add_members(others.members(), *exchanged);
   if (page) page->commit();
   progress.clear();
-  report_totals(w, options, found.done, name_of_all(made));
-  report_choice(w, found.done, name_of_all(made));
-  stats.input(found.done.bytes);
+  report_totals(w, options, result.done, name_of_all(made));
+  report_choice(w, result.done, name_of_all(made));
+  stats.input(result.done.bytes);
   stats.finish();
   return 0;
 }
@@ -468,7 +469,7 @@ int help(int argc, char** argv, cli::job const& job) {
       exchanged = done->sent;
     } else if (w.orders()) {
       auto const inputs = specsort::inputs_of(made.inputs, w.lists, made.common.threads, false);
-      if (auto const found = order_together(*job.members(), inputs, nullptr, options, w.order, exchanged)) done = found->done;
+      if (auto const result = order_together(*job.members(), inputs, nullptr, options, w.order, exchanged)) done = result->done;
     } else {
       cli::input const in(made.inputs[0], made.common.threads);
       options.name = in.name();
@@ -521,7 +522,7 @@ int run(int argc, char** argv, cli::job const& job) {
   if (made.check) {
     auto const [first, looked_at] = spectra::check(in, options, format);
     done = looked_at;
-    for (auto const& one : done.phases) stats.overlapping(one.name, one.seconds, one.waited, one.bytes);
+    for (auto const& phase : done.phases) stats.overlapping(phase.name, phase.seconds, phase.waited, phase.bytes);
     if (first) {
       status = 1;
       cli::print_result(fmt::format("{}: {}:{}: disorder: spectrum {}{}: {}\n", tool, options.name, first->line,

@@ -93,17 +93,18 @@ std::string preset_list() {
 }
 
 // Returns "5.0 to 5.2", "1.2" or "".
-std::string versions_of(spectra::preset_info const& one) {
-  return one.first == one.last ? std::string(one.first) : fmt::format("{} to {}", one.first, one.last);
+std::string versions_of(spectra::preset_info const& info) {
+  return info.first == info.last ? std::string(info.first) : fmt::format("{} to {}", info.first, info.last);
 }
 
 spectra::preset_info const& preset_named(std::string_view given) {
   std::string const lower = lower_case(given);
-  if (auto const* const found = spectra::find_preset(lower)) return *found;
+  if (auto const* const result = spectra::find_preset(lower)) return *result;
   std::string_view const name = std::string_view(lower).substr(0, lower.find('@'));
   std::string versions;
-  for (auto const& one : spectra::presets())
-    if (one.name == name) versions += (versions.empty() ? "" : ", ") + (one.first.empty() ? "no versions" : versions_of(one));
+  for (auto const& preset : spectra::presets())
+    if (preset.name == name)
+      versions += (versions.empty() ? "" : ", ") + (preset.first.empty() ? "no versions" : versions_of(preset));
   if (versions.empty()) throw usage_error(fmt::format("no such preset: --preset: '{}'; choose from {}", given, preset_list()));
   throw usage_error(fmt::format("no such version: --preset: '{}'; known of {}: {}", given, name, versions));
 }
@@ -369,35 +370,35 @@ cli::command_table make_table(command& to) {
 }
 
 spectra::selection selection_options::selection() const {
-  spectra::selection one;
+  spectra::selection selection;
   if (!preset.empty()) {
-    one = preset_named(preset).select;
+    selection = preset_named(preset).select;
   }
-  if (!mz_range.empty()) parse_range(mz_range, one);
-  if (drop_zero) one.drop_zero = true;
-  if (!min_intensity.empty()) one.min_intensity = parse_real("--min-intensity", min_intensity);
-  if (!remove_precursor.empty()) parse_precursor(remove_precursor, one);
-  if (all_charges) one.all_charges = true;
-  if (!min_relative.empty()) one.min_relative = parse_real("--min-relative", min_relative);
+  if (!mz_range.empty()) parse_range(mz_range, selection);
+  if (drop_zero) selection.drop_zero = true;
+  if (!min_intensity.empty()) selection.min_intensity = parse_real("--min-intensity", min_intensity);
+  if (!remove_precursor.empty()) parse_precursor(remove_precursor, selection);
+  if (all_charges) selection.all_charges = true;
+  if (!min_relative.empty()) selection.min_relative = parse_real("--min-relative", min_relative);
   if (!dedupe.empty()) {
-    one.dedupe = parse_tolerance("--dedupe", dedupe);
-    one.merge.reset();  // the preset's value
+    selection.dedupe = parse_tolerance("--dedupe", dedupe);
+    selection.merge.reset();  // the preset's value
   }
-  if (!merge.empty()) one.merge = parse_tolerance("--merge", merge);
-  if (!top.empty()) one.top = cli::parse_count("--top", top);
-  if (one.top == 0u) throw usage_error("invalid number: --top: '0' would leave every spectrum empty");
+  if (!merge.empty()) selection.merge = parse_tolerance("--merge", merge);
+  if (!top.empty()) selection.top = cli::parse_count("--top", top);
+  if (selection.top == 0u) throw usage_error("invalid number: --top: '0' would leave every spectrum empty");
   if (!per.empty()) {
-    one.per = parse_real("--per", per);
-    one.around.reset();  // the preset's value
+    selection.per = parse_real("--per", per);
+    selection.around.reset();  // the preset's value
   }
   if (!around.empty()) {
     if (!per.empty()) throw usage_error("conflicting options: --per, --around: they are mutually exclusive");
-    one.around = parse_real("--around", around);
-    one.per.reset();
+    selection.around = parse_real("--around", around);
+    selection.per.reset();
   }
-  if (!min_peaks.empty()) one.min_peaks = cli::parse_count("--min-peaks", min_peaks);
-  one.check();
-  return one;
+  if (!min_peaks.empty()) selection.min_peaks = cli::parse_count("--min-peaks", min_peaks);
+  selection.check();
+  return selection;
 }
 
 std::string explained(command const& of) {
@@ -475,7 +476,7 @@ std::string explained(command const& of) {
 }
 
 spectra::order_options order_options::order(bool several, bool unique) const {
-  spectra::order_options one;
+  spectra::order_options options;
   bool const is_order = any() || several || !map.empty();
   if (!is_order && !unique) {
     for (auto const& [name, given] :
@@ -486,21 +487,21 @@ spectra::order_options order_options::order(bool several, bool unique) const {
             name));
   }
   if (descending && by.empty()) throw usage_error("missing option: --descending-spectra: it needs --spectra-by");
-  if (!is_order && !unique) return one;
-  if (!by.empty()) one.order = {keys_of(by), descending};
+  if (!is_order && !unique) return options;
+  if (!by.empty()) options.order = {keys_of(by), descending};
   if (!split_size.empty() && !split_count.empty())
     throw usage_error("conflicting options: --split-size, --split-count: they are mutually exclusive");
-  if (!split_size.empty()) one.part_bytes = parse_size("--split-size", split_size);
+  if (!split_size.empty()) options.part_bytes = parse_size("--split-size", split_size);
   if (!split_count.empty()) {
-    one.parts = cli::parse_count("--split-count", split_count);
-    if (*one.parts == 0) throw usage_error("invalid number: --split-count: '0'");
+    options.parts = cli::parse_count("--split-count", split_count);
+    if (*options.parts == 0) throw usage_error("invalid number: --split-count: '0'");
   }
-  one.memory = cli::available_memory() / 4 * 3;
-  if (!memory.empty()) one.memory = std::min<std::uint64_t>(one.memory, parse_size("--memory", memory));
+  options.memory = cli::available_memory() / 4 * 3;
+  if (!memory.empty()) options.memory = std::min<std::uint64_t>(options.memory, parse_size("--memory", memory));
   char const* const folder = std::getenv("TMPDIR");
-  if (folder && *folder) one.folders = {folder};
-  if (!folders.empty()) one.folders = folders;
-  return one;
+  if (folder && *folder) options.folders = {folder};
+  if (!folders.empty()) options.folders = folders;
+  return options;
 }
 
 std::string name_of_part(std::string const& file, std::size_t number, std::size_t digits) {

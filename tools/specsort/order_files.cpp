@@ -129,15 +129,15 @@ std::uint64_t bytes_for_gpu(cli::input const& in) {
 }
 
 spectra::spectrum_inputs::opened opened(std::unique_ptr<cli::input> in, spectrum_lists const& lists, std::size_t k) {
-  spectra::spectrum_inputs::opened one;
-  one.name = in->name();
-  one.bytes = bytes_for_gpu(*in);
-  if (in->compressed()) one.packed_bytes = in->file_size().value_or(0);
-  one.from_format = format_of_input(*in);
-  one.numbers = lists.of_input(k);
-  one.duplicates = lists.duplicates_of(k);
-  one.from = std::move(in);
-  return one;
+  spectra::spectrum_inputs::opened opened;
+  opened.name = in->name();
+  opened.bytes = bytes_for_gpu(*in);
+  if (in->compressed()) opened.packed_bytes = in->file_size().value_or(0);
+  opened.from_format = format_of_input(*in);
+  opened.numbers = lists.of_input(k);
+  opened.duplicates = lists.duplicates_of(k);
+  opened.from = std::move(in);
+  return opened;
 }
 
 std::string_view what_is_missing(spectra::spectrum_key key) {
@@ -157,11 +157,11 @@ spectra::order_report order_inputs(spectra::spectrum_inputs const& from, spectra
                                    spectra::sort_options const& options, spectra::order_options const& order) {
   if (as != spectra::format::mzml) return spectra::order_spectra(from, to, options, order);
   if (from.count > 1 || order.parts || order.part_bytes) return spectra::order_mzml(from, to, options, order);
-  spectra::spectrum_inputs::opened const one = from.open(0);
+  spectra::spectrum_inputs::opened const opened = from.open(0);
   spectra::sort_options document_options = options;
-  document_options.name = one.name;
-  document_options.input_bytes = one.bytes;
-  return spectra::order_mzml(*one.from, to.open(0), document_options, order);
+  document_options.name = opened.name;
+  document_options.input_bytes = opened.bytes;
+  return spectra::order_mzml(*opened.from, to.open(0), document_options, order);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class page_writer {
     add_order();
     heading("Peaks a spectrum", "Spectra by their number of peaks. Each bar stands for twice as many as the one before.");
     std::vector<cli::chart_bars> bars;
-    for (paired_bin const& one : paired_bins(of_)) bars.push_back(bars_of(one.label, one.before, one.after));
+    for (paired_bin const& bin : paired_bins(of_)) bars.push_back(bars_of(bin.label, bin.before, bin.after));
     page_ += cli::bar_chart("peaks a spectrum", series(), bars);
     add_mz();
     add_intensity();
@@ -52,9 +52,9 @@ class page_writer {
     return filtered_ ? std::vector<std::string>{"before", "after"} : std::vector<std::string>{"spectra"};
   }
   [[nodiscard]] cli::chart_bars bars_of(std::string label, std::uint64_t before, std::uint64_t after) const {
-    cli::chart_bars one{std::move(label), {before}};
-    if (filtered_) one.values.push_back(after);
-    return one;
+    cli::chart_bars bars{std::move(label), {before}};
+    if (filtered_) bars.values.push_back(after);
+    return bars;
   }
 
   void add_table() {
@@ -76,11 +76,11 @@ class page_writer {
   void add_steps() {
     heading("Taken away", "What each step took from what the steps before it had left. Peaks include those of spectra.");
     page_ += "<table id=\"steps\">\n<tr><th>step</th><th>spectra</th><th>peaks</th><th>share of all peaks</th></tr>\n";
-    for (spectra::step_effect const& one : of_.steps) {
-      double const share = of_.before.peaks == 0 ? 0 : 100 * double(one.peaks) / double(of_.before.peaks);
+    for (spectra::step_effect const& step : of_.steps) {
+      double const share = of_.before.peaks == 0 ? 0 : 100 * double(step.peaks) / double(of_.before.peaks);
       add("<tr><td><code>{}</code></td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
           "<td class=\"bar\"><div style=\"width: {:.1f}%\" title=\"{:.3g}%\"></div></td></tr>\n",
-          cli::escape_html(one.option), cli::grouped_digits(one.spectra), cli::grouped_digits(one.peaks), share, share);
+          cli::escape_html(step.option), cli::grouped_digits(step.spectra), cli::grouped_digits(step.peaks), share, share);
     }
     page_ += "</table>\n";
   }
@@ -136,11 +136,11 @@ class page_writer {
         cli::grouped_digits(of_.before.negative), cli::grouped_digits(of_.before.without_intensity));
   }
 
-  void add_map(std::string_view when, summary const& one) {
+  void add_map(std::string_view when, summary const& summary) {
     std::uint64_t count = 0;
     std::vector<cli::map_cell> cells;
-    double const width = one.precursors.width();
-    for (auto const& [at, spectra] : one.precursors.cells()) {
+    double const width = summary.precursors.width();
+    for (auto const& [at, spectra] : summary.precursors.cells()) {
       cells.push_back({double(at.first) * width, double(at.second) * width, spectra});
       count += spectra;
     }

@@ -104,10 +104,10 @@ std::string summary_table(summary const& of, std::string_view name) {
   for (auto const& [what, value] : summary_rows(of)) text += fmt::format("{:<24}{}\n", what, value);
   std::vector<summary_bin> const bins = summary_bins(of);
   std::uint64_t max_spectra = 1;
-  for (summary_bin const& one : bins) max_spectra = std::max(max_spectra, one.spectra);
-  for (summary_bin const& one : bins)
-    text += fmt::format("{:>20}  {:<{}} {}\n", one.label(), bar(one.spectra, max_spectra, bar_width), bar_width,
-                        cli::grouped_digits(one.spectra));
+  for (summary_bin const& bin : bins) max_spectra = std::max(max_spectra, bin.spectra);
+  for (summary_bin const& bin : bins)
+    text += fmt::format("{:>20}  {:<{}} {}\n", bin.label(), bar(bin.spectra, max_spectra, bar_width), bar_width,
+                        cli::grouped_digits(bin.spectra));
   return text;
 }
 
@@ -120,26 +120,27 @@ std::string comparison_table(comparison const& of, std::string_view name) {
     text += fmt::format("{:<24}{:<{}}{}\n", before[i].what, before[i].value, width, after[i].value);
   auto const bins = paired_bins(of);
   std::uint64_t max_spectra = 1;
-  for (auto const& one : bins) max_spectra = std::max({max_spectra, one.before, one.after});
-  for (auto const& one : bins) {
+  for (auto const& bin : bins) max_spectra = std::max({max_spectra, bin.before, bin.after});
+  for (auto const& bin : bins) {
     constexpr std::size_t half = bar_width / 2;
     text +=
-        fmt::format("{:>20}  {:<{}} {:>12}  {:<{}} {:>12}\n", one.label, bar(one.before, max_spectra, half), half,
-                    cli::grouped_digits(one.before), bar(one.after, max_spectra, half), half, cli::grouped_digits(one.after));
+        fmt::format("{:>20}  {:<{}} {:>12}  {:<{}} {:>12}\n", bin.label, bar(bin.before, max_spectra, half), half,
+                    cli::grouped_digits(bin.before), bar(bin.after, max_spectra, half), half, cli::grouped_digits(bin.after));
   }
   if (!of.steps.empty()) text += fmt::format("{:<40}{:>12}{:>16}\n", "taken away by", "spectra", "peaks");
-  for (spectra::step_effect const& one : of.steps)
-    text += fmt::format("  {:<38}{:>12}{:>16}\n", one.option, cli::grouped_digits(one.spectra), cli::grouped_digits(one.peaks));
+  for (spectra::step_effect const& step : of.steps)
+    text +=
+        fmt::format("  {:<38}{:>12}{:>16}\n", step.option, cli::grouped_digits(step.spectra), cli::grouped_digits(step.peaks));
   return text;
 }
 
 std::vector<paired_bin> paired_bins(comparison const& of) {
   std::map<std::uint64_t, paired_bin> bins;  // by the least number
-  for (summary_bin const& one : summary_bins(of.before)) bins[one.min] = {one.label(), one.spectra, 0};
-  for (summary_bin const& one : summary_bins(of.after)) {
-    paired_bin& to = bins[one.min];
-    to.label = one.label();
-    to.after = one.spectra;
+  for (summary_bin const& bin : summary_bins(of.before)) bins[bin.min] = {bin.label(), bin.spectra, 0};
+  for (summary_bin const& bin : summary_bins(of.after)) {
+    paired_bin& to = bins[bin.min];
+    to.label = bin.label();
+    to.after = bin.spectra;
   }
   std::vector<paired_bin> all;
   for (auto& [min, one] : bins) all.push_back(std::move(one));
@@ -152,9 +153,9 @@ using json = nlohmann::ordered_json;
 
 json as_json(summary const& of, std::string_view name) {
   auto const range = [](value_range const& given) {
-    json one = nullptr;
-    if (given.count != 0) one = {{"least", given.min}, {"greatest", given.max}, {"count", given.count}};
-    return one;
+    json json = nullptr;
+    if (given.count != 0) json = {{"least", given.min}, {"greatest", given.max}, {"count", given.count}};
+    return json;
   };
   json all;
   all["name"] = name;
@@ -182,8 +183,8 @@ json as_json(summary const& of, std::string_view name) {
                              {"mean", mean_of(of)},
                              {"greatest", of.peaks_at(1)},
                              {"histogram", json::array()}};
-  for (summary_bin const& one : summary_bins(of))
-    all["peaks_a_spectrum"]["histogram"].push_back({{"from", one.min}, {"to", one.max}, {"spectra", one.spectra}});
+  for (summary_bin const& bin : summary_bins(of))
+    all["peaks_a_spectrum"]["histogram"].push_back({{"from", bin.min}, {"to", bin.max}, {"spectra", bin.spectra}});
   return all;
 }
 
@@ -203,8 +204,8 @@ std::string comparison_json(comparison const& of, std::string_view name) {
   all["after"] = as_json(of.after, name);
   for (char const* const input : {"name", "bytes", "lines", "warnings"}) all["after"].erase(input);
   all["steps"] = json::array();
-  for (spectra::step_effect const& one : of.steps)
-    all["steps"].push_back({{"option", one.option}, {"spectra", one.spectra}, {"peaks", one.peaks}});
+  for (spectra::step_effect const& step : of.steps)
+    all["steps"].push_back({{"option", step.option}, {"spectra", step.spectra}, {"peaks", step.peaks}});
   return printed(all);
 }
 

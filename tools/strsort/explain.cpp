@@ -148,8 +148,8 @@ std::string explained(strings::order const& by, char delimiter, std::string_view
 
   std::string text;
   auto const show = [&](std::size_t k) {
-    if (auto const found = example(lines, by, k, delimiter))
-      text += fmt::format("    {} comes before\n    {}\n", excerpt(found->first), excerpt(found->second));
+    if (auto const result = example(lines, by, k, delimiter))
+      text += fmt::format("    {} comes before\n    {}\n", excerpt(result->first), excerpt(result->second));
     else if (!lines.empty())
       text += "    no two of the first lines differ in it\n";
   };

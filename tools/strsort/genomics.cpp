@@ -204,12 +204,12 @@ void set_preset_keys(command& made) {
 }
 
 std::vector<std::string> sequences_of(std::string_view header) {
-  std::vector<std::string> found;
+  std::vector<std::string> result;
   std::unordered_set<std::string> known;
   each_header_line(header, [&](std::string_view line, std::string_view) {
-    if (auto name = sequence_of(line); name && known.insert(*name).second) found.push_back(*name);
+    if (auto name = sequence_of(line); name && known.insert(*name).second) result.push_back(*name);
   });
-  return found;
+  return result;
 }
 
 std::string with_sequences_in_order(std::string_view header, strings::line_comparison const& compare) {
@@ -295,11 +295,11 @@ void refuse_binary(cli::input& in, command const& made) {
   bool const is_text = !made.preset.empty() || made.tabs || made.quoted;
   if (!in.compressed() && !is_text) return;
   std::string_view const head = in.front(max_bytes);
-  auto const found = std::ranges::find_if(
+  auto const it = std::ranges::find_if(
       signatures, [&](signature const& s) { return head.size() > s.offset && head.substr(s.offset).starts_with(s.bytes); });
-  if (found != signatures.end())
-    throw input_error(fmt::format("cannot read: {}: not text, but {}{}{}", in.name(), found->name,
-                                  found->advice.empty() ? "" : ": ", found->advice));
+  if (it != signatures.end())
+    throw input_error(
+        fmt::format("cannot read: {}: not text, but {}{}{}", in.name(), it->name, it->advice.empty() ? "" : ": ", it->advice));
   if (std::size_t const nul = head.find('\0'); !made.preset.empty() && nul != head.npos)
     throw input_error(fmt::format("cannot read: {}: byte {} is NUL: binary data, and not {}", in.name(), nul, made.preset));
 }

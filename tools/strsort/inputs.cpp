@@ -89,9 +89,9 @@ std::uint64_t known_bytes(std::vector<std::string> const& files) {
 std::size_t free_descriptors(std::size_t enough) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return enough;
-  std::size_t found = 0;
-  for (rlim_t fd = 0; fd < limit.rlim_cur && found < enough; ++fd) found += fcntl(int(fd), F_GETFD) == -1;
-  return found;
+  std::size_t result = 0;
+  for (rlim_t fd = 0; fd < limit.rlim_cur && result < enough; ++fd) result += fcntl(int(fd), F_GETFD) == -1;
+  return result;
 }
 
 }  // namespace ordo::inline v0::strsort

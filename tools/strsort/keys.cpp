@@ -221,13 +221,13 @@ void refuse_words(std::string_view text, std::vector<std::string> const& columns
 given_key parse_named_key(std::string_view text, std::vector<std::string> const& columns) {
   given_key key;
   auto const use = [&](std::string_view name, std::string_view words) {
-    auto const found = std::ranges::find(columns, name);
+    auto const it = std::ranges::find(columns, name);
     ordering options;
-    if (found == columns.end() || (!words.empty() && !parse_words(words.substr(1), options))) return false;
-    if (std::find(found + 1, columns.end(), name) != columns.end())
+    if (it == columns.end() || (!words.empty() && !parse_words(words.substr(1), options))) return false;
+    if (std::find(it + 1, columns.end(), name) != columns.end())
       throw usage_error(fmt::format("two columns are named {}: give the number of one, as -k {},{}", quoted(name),
-                                    found - columns.begin() + 1, found - columns.begin() + 1));
-    key.part.first_field = key.part.last_field = std::size_t(found - columns.begin());
+                                    it - columns.begin() + 1, it - columns.begin() + 1));
+    key.part.first_field = key.part.last_field = std::size_t(it - columns.begin());
     key.options = options;
     return true;
   };

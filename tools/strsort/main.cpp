@@ -76,9 +76,9 @@ bool has_hard_locale() {
 
 // GNU sort uses the locale C if the system does not know that of the environment.
 bool is_known_locale(std::string const& name) {
-  locale_t const found = newlocale(LC_ALL_MASK, name.c_str(), locale_t{});
-  if (!found) return false;
-  freelocale(found);
+  locale_t const result = newlocale(LC_ALL_MASK, name.c_str(), locale_t{});
+  if (!result) return false;
+  freelocale(result);
   return true;
 }
 

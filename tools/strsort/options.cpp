@@ -24,14 +24,14 @@ struct word {
 
 // Returns the letter of the word that the value abbreviates, or 0 and an answer. Words of one letter mean the same.
 char letter_of(std::span<word const> words, std::string_view choices, command& to, option_value const& given) {
-  std::string found;
+  std::string result;
   for (word const& w : words) {
     if (w.name == given.value) return w.letter;
-    if (w.name.starts_with(given.value) && found.find(w.letter) == found.npos) found += w.letter;
+    if (w.name.starts_with(given.value) && result.find(w.letter) == result.npos) result += w.letter;
   }
-  if (found.size() == 1) return found.front();
+  if (result.size() == 1) return result.front();
   // GNU sort treats a bad word as the failure of another program and exits with 1, the status of a check that found disorder.
-  to.answer = {given.by.bad_word(fmt::format("{} argument {} for {}", found.empty() ? "invalid" : "ambiguous",
+  to.answer = {given.by.bad_word(fmt::format("{} argument {} for {}", result.empty() ? "invalid" : "ambiguous",
                                              quoted(given.value), quoted(given.option)),
                                  choices),
                given.by.is_gnu() ? 1 : 2};

@@ -85,8 +85,8 @@ class gnu_parser final : public cli::argument_parser {
   }
 
   cli::option const* find(char letter) const override {
-    auto const found = std::ranges::find(table_.options, letter, &cli::option::letter);
-    return found == table_.options.end() || letter == 0 ? nullptr : &*found;
+    auto const it = std::ranges::find(table_.options, letter, &cli::option::letter);
+    return it == table_.options.end() || letter == 0 ? nullptr : &*it;
   }
   cli::option const* find(std::string_view name, std::string_view argument) const override {
     auto const& options = table_.options;
@@ -239,15 +239,15 @@ std::string environment_locale() {
 }
 
 environment environment::here() {
-  environment found;
-  found.posixly_correct = std::getenv("POSIXLY_CORRECT") != nullptr;
+  environment environment;
+  environment.posixly_correct = std::getenv("POSIXLY_CORRECT") != nullptr;
   // In the versions of POSIX between 200112 and 200809, "+1" is the name of a file.
   if (char const* const text = std::getenv("_POSIX2_VERSION"); text && *text) {
     char* end = nullptr;
     long const version = std::strtol(text, &end, 10);
-    if (*end == 0) found.has_obsolete_keys = version < 200112 || version >= 200809;
+    if (*end == 0) environment.has_obsolete_keys = version < 200112 || version >= 200809;
   }
-  return found;
+  return environment;
 }
 
 command parse(std::span<char const* const> arguments, caller const& by, environment const& around) {

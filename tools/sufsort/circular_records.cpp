@@ -20,16 +20,16 @@ circular_records::circular_records(searched_index const& index, std::vector<std:
                     "--ambiguous=break and --mask=break",
                     index.stored.path("json")));
   circular_.resize(input_.records());
-  std::vector<bool> found(names.size());
+  std::vector<bool> result(names.size());
   std::string name;
   for (std::size_t record = 0; record < input_.records(); ++record) {
     name.clear();
     about.append_name(name, index.pieces.record_of(record));
     for (std::size_t i = 0; i < names.size(); ++i)
-      if (names[i] == "all" || names[i] == name) circular_[record] = found[i] = true;
+      if (names[i] == "all" || names[i] == name) circular_[record] = result[i] = true;
   }
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (!found[i])
+    if (!result[i])
       throw usage_error(
           fmt::format("no such record: --circular: '{}': {} has none of this name", names[i], index.stored.path("json")));
 }

@@ -89,15 +89,15 @@ sink* shared_arrays::open(std::string_view name, std::uint64_t bytes) {
 }
 
 void shared_arrays::finish() {
-  for (array const& one : arrays_) {
+  for (array const& array : arrays_) {
     written_part own;
-    if (one.sums) {
-      suffix::index_array const part = one.sums->of(one.name, one.sums->begin());
-      own = {one.sums->begin(), part.bytes, part.crc32};
+    if (array.sums) {
+      suffix::index_array const part = array.sums->of(array.name, array.sums->begin());
+      own = {array.sums->begin(), part.bytes, part.crc32};
     }
     for (written_part const& part : members_.all_gather(own))
       if (writer_ && part.bytes != 0)
-        writer_->add_part(one.name, part.begin, {one.name, part.bytes, std::uint32_t(part.crc32)});
+        writer_->add_part(array.name, part.begin, {array.name, part.bytes, std::uint32_t(part.crc32)});
   }
 }
 

@@ -13,28 +13,30 @@ namespace ordo::inline v0::sufsort {
 namespace {
 
 /// Returns the beginning of a string of the text.
-std::string excerpt(suffix::text const& input, suffix::repeated_string const& one) {
+std::string excerpt(suffix::text const& input, suffix::repeated_string const& repeated_string) {
   constexpr std::uint64_t max_residues = 100;
   std::size_t const size = input.residue_bytes;
-  std::string_view bytes = input.residues.substr(one.position * size, std::min(one.length, max_residues) * size);
+  std::string_view bytes =
+      input.residues.substr(repeated_string.position * size, std::min(repeated_string.length, max_residues) * size);
   // A character of UTF-8 stays whole.
-  if (size == 1 && one.length > max_residues)
-    for (int k = 0; k < 3 && (static_cast<unsigned char>(input.residues[one.position + bytes.size()]) & 0xc0) == 0x80; ++k)
+  if (size == 1 && repeated_string.length > max_residues)
+    for (int k = 0;
+         k < 3 && (static_cast<unsigned char>(input.residues[repeated_string.position + bytes.size()]) & 0xc0) == 0x80; ++k)
       bytes.remove_suffix(1);
   std::string text;
   if (size == 1)
     append_printable(text, bytes);
   else
     append_tokens(text, bytes, unsigned(size));
-  return cli::escape_html(text) + (one.length > max_residues ? " …" : "");
+  return cli::escape_html(text) + (repeated_string.length > max_residues ? " …" : "");
 }
 
 void append_strings(std::string& page, suffix::text const& input, std::vector<suffix::repeated_string> const& strings) {
   page += "<table>\n<tr><th>occurrences</th><th>length</th><th>string</th></tr>\n";
-  for (suffix::repeated_string const& one : strings)
+  for (suffix::repeated_string const& string : strings)
     fmt::format_to(std::back_inserter(page),
-                   "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td><code>{}</code></td></tr>\n", one.count,
-                   one.length, excerpt(input, one));
+                   "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td><code>{}</code></td></tr>\n", string.count,
+                   string.length, excerpt(input, string));
   page += "</table>\n";
 }
 
@@ -67,8 +69,8 @@ void keep_different(std::vector<suffix::repeated_string>& strings, suffix::text 
                     std::size_t max_strings) {
   constexpr std::uint64_t max_searched = std::uint64_t{1} << 16;  // residues of a string
   std::size_t const size = input.residue_bytes;
-  auto const bytes = [&](suffix::repeated_string const& one, std::uint64_t max_residues) {
-    return input.residues.substr(one.position * size, std::min(one.length, max_residues) * size);
+  auto const bytes = [&](suffix::repeated_string const& repeated_string, std::uint64_t max_residues) {
+    return input.residues.substr(repeated_string.position * size, std::min(repeated_string.length, max_residues) * size);
   };
   auto const holds = [&](std::string_view text, std::string_view part) {
     for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1))
@@ -76,13 +78,13 @@ void keep_different(std::vector<suffix::repeated_string>& strings, suffix::text 
     return false;
   };
   std::size_t kept = 0;
-  for (suffix::repeated_string const& one : strings) {
+  for (suffix::repeated_string const& string : strings) {
     if (kept == max_strings) break;
-    std::string_view const text = bytes(one, max_searched), begin = bytes(one, min_length);
+    std::string_view const text = bytes(string, max_searched), begin = bytes(string, min_length);
     bool const is_variant = std::any_of(strings.begin(), strings.begin() + std::ptrdiff_t(kept), [&](auto const& other) {
       return holds(text, bytes(other, min_length)) || holds(bytes(other, max_searched), begin);
     });
-    if (!is_variant) strings[kept++] = one;
+    if (!is_variant) strings[kept++] = string;
   }
   strings.resize(kept);
 }
@@ -108,7 +110,7 @@ std::string duplicates_page(suffix::stored_index const& index, duplicate_counts 
   fmt::format_to(to, "<h2>Lengths of ranges</h2>\n<table>\n<tr><th>length</th><th>ranges</th><th>{}</th><th></th></tr>\n",
                  unit);
   std::uint64_t most = 1;
-  for (duplicate_counts::bin const& one : counts.bins) most = std::max(most, one.residues);
+  for (duplicate_counts::bin const& bin : counts.bins) most = std::max(most, bin.residues);
   for (std::size_t k = 0; k < counts.bins.size(); ++k) {
     auto const& [ranges, residues] = counts.bins[k];
     if (ranges == 0) continue;

@@ -292,11 +292,11 @@ void refuse_sources(suffix::stored_index const& index, cli::output const& out) {
         throw output_error(fmt::format("cannot write: {}: the index {} was made of it", out.name(), index.path("json")));
 }
 
-index_writer::index_writer(std::string prefix, suffix::extra_arrays what, bool sa, bool pieces, bool kmers, bool fm,
+index_writer::index_writer(std::string prefix, suffix::extra_arrays arrays, bool sa, bool pieces, bool kmers, bool fm,
                            bool starts)
     : prefix_(std::move(prefix)), json_(prefix_ + ".json", cli::output::replacing::by_rename) {
   for (auto const& [name, wanted] :
-       {std::pair("seq", true), std::pair("sa", sa), std::pair("lcp", what.lcp), std::pair("bwt", what.bwt),
+       {std::pair("seq", true), std::pair("sa", sa), std::pair("lcp", arrays.lcp), std::pair("bwt", arrays.bwt),
         std::pair("pieces", pieces), std::pair("kmers", kmers), std::pair("fm", fm), std::pair("starts", starts)}) {
     if (!wanted) {
       unwanted_.emplace_back(name);

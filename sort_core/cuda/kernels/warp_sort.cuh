@@ -312,9 +312,9 @@ struct warp_sort {
 
   /// Returns true if any segment of the warp is out of order.
   __device__ static bool out_of_order(K const (&key)[Items], unsigned own_count) {
-    bool found = false;
-    each_with_previous(key, [&](unsigned i, K previous) { found |= i < own_count && previous > key[i]; });
-    return __any_sync(all_lanes, found);
+    bool result = false;
+    each_with_previous(key, [&](unsigned i, K previous) { result |= i < own_count && previous > key[i]; });
+    return __any_sync(all_lanes, result);
   }
 };
 

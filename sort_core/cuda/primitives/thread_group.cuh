@@ -97,9 +97,9 @@ struct group {
   /// Returns true if x is true in any thread. Synchronises.
   [[nodiscard]] __device__ static bool any(bool x) {
     if constexpr (one_warp) {
-      bool const found = __any_sync(all_lanes, x);
+      bool const result = __any_sync(all_lanes, x);
       __syncwarp();
-      return found;
+      return result;
     } else {
       return __syncthreads_or(x);
     }
@@ -108,9 +108,9 @@ struct group {
   /// Returns the number of threads in which x is true. Synchronises.
   [[nodiscard]] __device__ static unsigned count(bool x) {
     if constexpr (one_warp) {
-      auto const found = unsigned(__popc(__ballot_sync(all_lanes, x)));
+      auto const result = unsigned(__popc(__ballot_sync(all_lanes, x)));
       __syncwarp();
-      return found;
+      return result;
     } else {
       return unsigned(__syncthreads_count(x));
     }

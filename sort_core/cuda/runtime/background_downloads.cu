@@ -23,19 +23,19 @@ std::size_t background_downloads::add(void* host, void const* device, std::size_
     ORDO_CUDA(cudaGetDevice(&gpu));
     thread_ = std::thread([this, gpu, beside = staging_.stream_beside()] { run(unsigned(gpu), beside); });
   }
-  task one{done_.size(), host, device, bytes, nullptr};  // no lock: only this thread assigns numbers
-  ORDO_CUDA(cudaEventCreateWithFlags(&one.made, cudaEventDisableTiming));
+  task task{done_.size(), host, device, bytes, nullptr};  // no lock: only this thread assigns numbers
+  ORDO_CUDA(cudaEventCreateWithFlags(&task.made, cudaEventDisableTiming));
   try {
-    ORDO_CUDA(cudaEventRecord(one.made, stream_));
+    ORDO_CUDA(cudaEventRecord(task.made, stream_));
     std::lock_guard const lock(guard_);
     done_.push_back(false);
-    tasks_.insert(first ? tasks_.begin() : tasks_.end(), one);
+    tasks_.insert(first ? tasks_.begin() : tasks_.end(), task);
   } catch (...) {
-    static_cast<void>(cudaEventDestroy(one.made));
+    static_cast<void>(cudaEventDestroy(task.made));
     throw;
   }
   changed_.notify_all();
-  return one.number;
+  return task.number;
 }
 
 void background_downloads::wait(std::size_t number) {
@@ -51,21 +51,21 @@ void background_downloads::run(unsigned gpu_index, cudaStream_t beside) {
   for (;;) {
     changed_.wait(lock, [&] { return ends_ || !tasks_.empty(); });
     if (tasks_.empty()) break;
-    task const one = tasks_.front();
+    task const task = tasks_.front();
     tasks_.pop_front();
     lock.unlock();
     try {
       device_scope const on(gpu_index);
       if (!failed) {
-        ORDO_CUDA(cudaStreamWaitEvent(beside, one.made));
-        staging_.download(one.host, one.device, one.bytes, beside);
+        ORDO_CUDA(cudaStreamWaitEvent(beside, task.made));
+        staging_.download(task.host, task.device, task.bytes, beside);
       }
     } catch (...) {
       failed = std::current_exception();
     }
-    static_cast<void>(cudaEventDestroy(one.made));
+    static_cast<void>(cudaEventDestroy(task.made));
     lock.lock();
-    done_[one.number] = true;
+    done_[task.number] = true;
     failure_ = failed;
     changed_.notify_all();
   }

@@ -32,16 +32,16 @@ __global__ void any_kernel() {}
 
 std::vector<gpu_info> list_gpus() noexcept try {
   int count = 0;
-  std::vector<gpu_info> found;
+  std::vector<gpu_info> result;
   if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
   for (int device = 0; device < count; ++device) {
     cudaDeviceProp properties;
     if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) continue;
-    found.push_back({unsigned(device), properties.name, properties.major, properties.minor, properties.totalGlobalMem,
-                     properties.sharedMemPerBlockOptin});
+    result.push_back({unsigned(device), properties.name, properties.major, properties.minor, properties.totalGlobalMem,
+                      properties.sharedMemPerBlockOptin});
   }
   static_cast<void>(cudaGetLastError());
-  return found;
+  return result;
 } catch (...) {
   return {};
 }
@@ -60,8 +60,8 @@ struct driver {
     load("cuCtxPopCurrent", pop);
   }
   static driver const& get() {
-    static driver const one;
-    return one;
+    static driver const driver;
+    return driver;
   }
 
  private:

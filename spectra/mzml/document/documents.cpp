@@ -21,8 +21,8 @@ std::size_t entry_bytes(std::size_t name, std::size_t prefix) {
 
 // Returns the value of an attribute with its quotation marks; empty if there is none.
 std::string_view quoted_value(std::string_view tag, std::string_view name) {
-  auto const found = attribute_in(tag, name);
-  return found ? tag.substr(found->begin - 1, found->size + 2) : std::string_view();
+  auto const result = attribute_in(tag, name);
+  return result ? tag.substr(result->begin - 1, result->size + 2) : std::string_view();
 }
 
 // Calls f(text, number) for the text before the number of an element, and that after it.

@@ -15,32 +15,32 @@ class head_parser {
   explicit head_parser(std::string_view text) : text_(text) {}
 
   head_element root() {
-    for (auto found = next(); found; found = next())
-      if (found->kind == markup_kind::start || found->kind == markup_kind::empty) return element(*found, 1);
+    for (auto result = next(); result; result = next())
+      if (result->kind == markup_kind::start || result->kind == markup_kind::empty) return element(*result, 1);
     return {};
   }
 
  private:
   std::optional<markup> next() {
-    auto const found = next_markup(text_, at_);
-    if (found) at_ = found->end;
-    return found;
+    auto const result = next_markup(text_, at_);
+    if (result) at_ = result->end;
+    return result;
   }
 
   head_element element(markup const& tag, std::size_t depth) {
     head_element made{tag.name, text_.substr(tag.begin, tag.end - tag.begin), tag.begin, tag.end, tag.end, tag.end, {}};
     if (tag.kind == markup_kind::empty) return made;
     std::size_t open = 1;  // elements, of which the deeper ones are skipped
-    for (auto found = next(); found; found = next()) {
-      bool const starts = found->kind == markup_kind::start;
-      if (found->kind == markup_kind::end && --open == 0) {
-        made.content_end = found->begin;
-        made.end = found->end;
+    for (auto result = next(); result; result = next()) {
+      bool const starts = result->kind == markup_kind::start;
+      if (result->kind == markup_kind::end && --open == 0) {
+        made.content_end = result->begin;
+        made.end = result->end;
         return made;
       }
-      if (!starts && found->kind != markup_kind::empty) continue;
+      if (!starts && result->kind != markup_kind::empty) continue;
       if (depth < max_depth)
-        made.children.push_back(element(*found, depth + 1));
+        made.children.push_back(element(*result, depth + 1));
       else
         open += starts;
     }
@@ -55,8 +55,8 @@ class head_parser {
 }  // namespace
 
 std::string_view head_element::value(std::string_view attribute) const {
-  auto const found = attribute_in(tag, attribute);
-  return found ? tag.substr(found->begin, found->size) : std::string_view();
+  auto const result = attribute_in(tag, attribute);
+  return result ? tag.substr(result->begin, result->size) : std::string_view();
 }
 
 head_element const* head_element::find(std::string_view child) const {
@@ -82,9 +82,9 @@ std::string prefix_of_tag(std::string_view tag) {
 }
 
 std::string_view psi_ms_name(std::string_view head) {
-  for (auto found = next_markup(head, 0); found; found = next_markup(head, found->end)) {
-    if (found->name != "cvParam" || found->kind == markup_kind::end) continue;
-    std::string_view const tag = head.substr(found->begin, found->end - found->begin);
+  for (auto result = next_markup(head, 0); result; result = next_markup(head, result->end)) {
+    if (result->name != "cvParam" || result->kind == markup_kind::end) continue;
+    std::string_view const tag = head.substr(result->begin, result->end - result->begin);
     auto const accession = attribute_in(tag, "accession"), name = attribute_in(tag, "cvRef");
     if (accession && name && tag.substr(accession->begin, accession->size).starts_with("MS:"))
       return tag.substr(name->begin, name->size);

@@ -30,19 +30,19 @@ constexpr std::size_t source_files = 1, file_content = 8, run_parameters = 9;
 constexpr std::array<std::size_t, 8> by_reference{0, 2, 1, 3, 4, 5, 6, 7};
 constexpr std::string_view file_description = "fileDescription";
 
-std::string_view text_of(head_element const& one, std::string_view head) {
-  return head.substr(one.begin, one.end - one.begin);
+std::string_view text_of(head_element const& element, std::string_view head) {
+  return head.substr(element.begin, element.end - element.begin);
 }
 
 // Returns the text of an element without the blanks between its tags.
 std::string without_blanks_between(std::string_view text) {
   std::string made;
   std::size_t done = 0;
-  for (auto found = next_markup(text, 0); found; found = next_markup(text, found->end)) {
-    std::string_view const between = text.substr(done, found->begin - done);
+  for (auto result = next_markup(text, 0); result; result = next_markup(text, result->end)) {
+    std::string_view const between = text.substr(done, result->begin - done);
     if (between.find_first_not_of(" \t\r\n") != std::string_view::npos) made += between;
-    made += text.substr(found->begin, found->end - found->begin);
-    done = found->end;
+    made += text.substr(result->begin, result->end - result->begin);
+    done = result->end;
   }
   return made;
 }
@@ -89,8 +89,8 @@ std::string upper(std::string_view text) {
   return made.empty() ? "UTF-8" : made;
 }
 
-bool is_parameter(head_element const& one) {
-  return one.name == "cvParam" || one.name == "userParam" || one.name == "referenceableParamGroupRef";
+bool is_parameter(head_element const& element) {
+  return element.name == "cvParam" || element.name == "userParam" || element.name == "referenceableParamGroupRef";
 }
 
 std::string quoted(std::string_view value) {
@@ -177,33 +177,33 @@ void merged_head::add_first(std::string_view head, std::string_view name, std::s
   instrument_ = run_->value("defaultInstrumentConfigurationRef");
   if (std::string_view const id = run_->value("id"); !id.empty()) ids_.emplace(id);
   for (std::size_t list = 0; list < lists.size(); ++list) {
-    head_element const* const found = find_list(list, *mzml_);
-    if (!found) continue;
-    for (head_element const& one : found->children) {
-      if (one.name != lists[list].child) continue;
-      if (lists[list].kind) ids_.emplace(one.value("id"));
-      std::string const text = lists[list].kind ? identity(lists[list].name, std::string(text_of(one, first_)))
-                                                : fmt::format("cv {}", one.value("id"));
-      known_.emplace(text, one.value("id"));
-      same_.insert(fmt::format("{} {}", one.value("id"), text));
+    head_element const* const result = find_list(list, *mzml_);
+    if (!result) continue;
+    for (head_element const& element : result->children) {
+      if (element.name != lists[list].child) continue;
+      if (lists[list].kind) ids_.emplace(element.value("id"));
+      std::string const text = lists[list].kind ? identity(lists[list].name, std::string(text_of(element, first_)))
+                                                : fmt::format("cv {}", element.value("id"));
+      known_.emplace(text, element.value("id"));
+      same_.insert(fmt::format("{} {}", element.value("id"), text));
     }
   }
   head_element const* const description = mzml_->find(file_description);
   for (head_element const* const holder : {description, description ? description->find("fileContent") : nullptr, run_}) {
     if (!holder) continue;
-    for (head_element const& one : holder->children)
-      parameters_.insert(without_blanks_between(fmt::format("{} {}", holder->name, text_of(one, first_))));
+    for (head_element const& element : holder->children)
+      parameters_.insert(without_blanks_between(fmt::format("{} {}", holder->name, text_of(element, first_))));
   }
 }
 
 void merged_head::add_list(std::size_t list, head_element const& mzml, std::string_view text, mzml_renames& renames) {
-  head_element const* const found = find_list(list, mzml);
-  if (!found) return;
+  head_element const* const result = find_list(list, mzml);
+  if (!result) return;
   additions& to = added_[list];
-  for (head_element const& one : found->children) {
-    if (one.name != lists[list].child) continue;
-    std::string_view const id = one.value("id");
-    std::string element = renamed(text_of(one, text), renames);
+  for (head_element const& head_element : result->children) {
+    if (head_element.name != lists[list].child) continue;
+    std::string_view const id = head_element.value("id");
+    std::string element = renamed(text_of(head_element, text), renames);
     if (!lists[list].kind) {  // the accessions of terms name their vocabularies
       if (!known_.emplace(fmt::format("cv {}", id), id).second) continue;
     } else {
@@ -227,12 +227,12 @@ void merged_head::add_list(std::size_t list, head_element const& mzml, std::stri
 }
 
 void merged_head::add_parameters(head_element const& from, std::string_view text, mzml_renames const& renames, std::size_t to) {
-  for (head_element const& one : from.children) {
-    if (!is_parameter(one)) continue;
-    std::string const made = renamed(text_of(one, text), renames);
+  for (head_element const& element : from.children) {
+    if (!is_parameter(element)) continue;
+    std::string const made = renamed(text_of(element, text), renames);
     if (!parameters_.insert(without_blanks_between(fmt::format("{} {}", from.name, made))).second) continue;
-    std::string& all = one.name == "userParam" ? added_[to].user_terms : added_[to].terms;
-    if (one.name == "referenceableParamGroupRef")
+    std::string& all = element.name == "userParam" ? added_[to].user_terms : added_[to].terms;
+    if (element.name == "referenceableParamGroupRef")
       all.insert(0, fmt::format("\n      {}", made));  // they come first
     else
       all += fmt::format("\n      {}", made);
@@ -240,9 +240,9 @@ void merged_head::add_parameters(head_element const& from, std::string_view text
 }
 
 void merged_head::add_contacts(head_element const& from, std::string_view text, mzml_renames const& renames) {
-  for (head_element const& one : from.children) {
-    if (one.name != "contact") continue;
-    std::string const made = renamed(text_of(one, text), renames);
+  for (head_element const& element : from.children) {
+    if (element.name != "contact") continue;
+    std::string const made = renamed(text_of(element, text), renames);
     if (parameters_.insert(without_blanks_between(fmt::format("{} {}", from.name, made))).second)
       added_[file_content].children += fmt::format("\n    {}", made);
   }
@@ -302,16 +302,17 @@ std::string merged_head::text() const {
   auto const place_of_list = [&](std::size_t list) {
     for (std::size_t next = list + 1; next < lists.size(); ++next)
       if (next != source_files)
-        if (head_element const* const found = find_list(next, *mzml_)) return before_blanks(found->begin);
+        if (head_element const* const element = find_list(next, *mzml_)) return before_blanks(element->begin);
     return before_blanks(run_->begin);
   };
   auto const add_to_list = [&](std::size_t list) {
     additions const& added = added_[list];
     if (added.count == 0) return;
-    if (head_element const* const found = find_list(list, *mzml_)) {
-      set_count(*found, std::size_t(std::ranges::count(found->children, lists[list].child, &head_element::name)) + added.count,
+    if (head_element const* const element = find_list(list, *mzml_)) {
+      set_count(*element,
+                std::size_t(std::ranges::count(element->children, lists[list].child, &head_element::name)) + added.count,
                 edits);
-      return append(*found, before_blanks(found->content_end), added.children);
+      return append(*element, before_blanks(element->content_end), added.children);
     }
     std::string text =
         fmt::format("\n    <{0}{1} count=\"{2}\">{3}\n    </{0}{1}>", prefix_, lists[list].name, added.count, added.children);
@@ -326,10 +327,10 @@ std::string merged_head::text() const {
   // Groups and terms go after those that are there, before parameters of the user and lists.
   auto const add_terms = [&](head_element const& to, additions const& added) {
     std::size_t terms = to.tag_end, all = to.tag_end;
-    for (head_element const& one : to.children) {
-      if (!is_parameter(one)) continue;
-      all = one.end;
-      if (one.name != "userParam") terms = one.end;
+    for (head_element const& element : to.children) {
+      if (!is_parameter(element)) continue;
+      all = element.end;
+      if (element.name != "userParam") terms = element.end;
     }
     if (to.is_empty()) return append(to, all, added.terms + added.user_terms);
     insert(terms, added.terms);

@@ -41,17 +41,17 @@ class head_reader {
   [[nodiscard]] std::string_view blanks_before(std::size_t at) const { return detail::blanks_before(text_, at); }
 
  private:
-  void note_ids(head_element const& one) {
-    if (std::string_view const id = one.value("id"); !id.empty()) ids.insert(id);
-    for (auto const& child : one.children) note_ids(child);
+  void note_ids(head_element const& element) {
+    if (std::string_view const id = element.value("id"); !id.empty()) ids.insert(id);
+    for (auto const& child : element.children) note_ids(child);
   }
   static head_element const* elements(head_element const& mzml, std::string_view list, std::string_view name,
                                       std::vector<head_element const*>& to) {
-    head_element const* const found = mzml.find(list);
-    if (!found || found->is_empty()) return nullptr;
-    for (auto const& one : found->children)
+    head_element const* const element = mzml.find(list);
+    if (!element || element->is_empty()) return nullptr;
+    for (auto const& one : element->children)
       if (one.name == name) to.push_back(&one);
-    return found;
+    return element;
   }
 
   head_element root_;
@@ -102,15 +102,15 @@ processing_record record_processing(std::string_view head, std::vector<std::pair
   if (!all.software_list || all.software.empty()) return lacks("the document has no softwareList");
   if (!all.processing_list || all.processing.empty()) return lacks("the document has no dataProcessingList");
   std::string_view const now = all.spectra->value("defaultDataProcessingRef");
-  auto const id_of = [](head_element const* one) { return one->value("id"); };
+  auto const id_of = [](head_element const* element) { return element->value("id"); };
   auto const found_old = std::ranges::find(all.processing, now, id_of);
   if (now.empty() || found_old == all.processing.end()) return lacks("the list of spectra refers to no dataProcessing");
 
   head_element const* const old = *found_old;
 
   // Finds our software, of this version.
-  auto const known = std::ranges::find_if(all.software, [&](head_element const* one) {
-    return id_of(one).starts_with(software_id) && one->value("version") == version;
+  auto const known = std::ranges::find_if(all.software, [&](head_element const* element) {
+    return id_of(element).starts_with(software_id) && element->value("version") == version;
   });
   bool const is_known = known != all.software.end();
   std::string const software = is_known ? std::string(id_of(*known)) : unused_id(software_id, all.ids);
@@ -118,13 +118,13 @@ processing_record record_processing(std::string_view head, std::vector<std::pair
   std::string_view const steps = head.substr(old->tag_end, old->content_end - old->tag_end);
   std::size_t order = 0, last_order = 0;
   std::size_t last_method = std::string_view::npos;
-  for (auto found = next_markup(steps, 0); found; found = next_markup(steps, found->end)) {
-    if (found->name != "processingMethod" || found->kind == markup_kind::end) continue;
-    std::string_view const tag = steps.substr(found->begin, found->end - found->begin);
+  for (auto result = next_markup(steps, 0); result; result = next_markup(steps, result->end)) {
+    if (result->name != "processingMethod" || result->kind == markup_kind::end) continue;
+    std::string_view const tag = steps.substr(result->begin, result->end - result->begin);
     auto const at = attribute_in(tag, "order");
     last_order = at ? number<std::size_t>(tag.substr(at->begin, at->size)).value_or(0) : 0;
     order = std::max(order, last_order + 1);
-    last_method = found->begin;
+    last_method = result->begin;
   }
   std::size_t const like = last_method == std::string_view::npos ? old->tag_end : old->tag_end + last_method;
   writer const method(all.blanks_before(like), prefix_of_tag(old->tag));

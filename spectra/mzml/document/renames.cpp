@@ -44,16 +44,17 @@ constexpr std::array references{
 // Returns the references of an element, which are adjacent.
 std::span<reference const> references_of(std::string_view element) {
   auto const begin = std::ranges::find(references, element, &reference::element);
-  return {begin, std::find_if(begin, references.end(), [&](reference const& one) { return one.element != element; })};
+  return {begin,
+          std::find_if(begin, references.end(), [&](reference const& reference) { return reference.element != element; })};
 }
 
 std::string_view value_in(std::string_view tag, std::string_view attribute) {
-  auto const found = attribute_in(tag, attribute);
-  return found ? tag.substr(found->begin, found->size) : std::string_view();
+  auto const result = attribute_in(tag, attribute);
+  return result ? tag.substr(result->begin, result->size) : std::string_view();
 }
 
-bool is_tag(markup const& one) {
-  return one.kind == markup_kind::start || one.kind == markup_kind::empty;
+bool is_tag(markup const& markup) {
+  return markup.kind == markup_kind::start || markup.kind == markup_kind::empty;
 }
 
 class renaming {
@@ -63,14 +64,14 @@ class renaming {
       : text_(text), renames_(renames), stated_(stated), output_(output), places_(places) {}
 
   void run(default_processing& now) {
-    for (auto found = next_markup(text_, 0); found; found = next_markup(text_, found->end)) {
-      std::string_view const tag = text_.substr(found->begin, found->end - found->begin);
-      if (renames_.escapes && (is_tag(*found) || found->kind == markup_kind::end)) check_names(tag);
-      if (!is_tag(*found)) continue;
-      if (auto const list = list_processing(*found, tag))
-        (found->name == "spectrumList" ? now.spectra : now.chromatograms) = renames_.of(id_kind::processing, *list);
-      else if (auto const all = references_of(found->name); !all.empty())
-        take(*found, tag, all, now);
+    for (auto result = next_markup(text_, 0); result; result = next_markup(text_, result->end)) {
+      std::string_view const tag = text_.substr(result->begin, result->end - result->begin);
+      if (renames_.escapes && (is_tag(*result) || result->kind == markup_kind::end)) check_names(tag);
+      if (!is_tag(*result)) continue;
+      if (auto const list = list_processing(*result, tag))
+        (result->name == "spectrumList" ? now.spectra : now.chromatograms) = renames_.of(id_kind::processing, *list);
+      else if (auto const all = references_of(result->name); !all.empty())
+        take(*result, tag, all, now);
     }
     copy_to(text_.size());
     for (; next_place_ != places_.size(); ++next_place_) *places_[next_place_] = output_.size();
@@ -98,7 +99,7 @@ class renaming {
     }
   }
 
-  void take(markup const& found, std::string_view tag, std::span<reference const> all, default_processing const& defaults) {
+  void take(markup const& markup, std::string_view tag, std::span<reference const> all, default_processing const& defaults) {
     changes_.clear();
     std::size_t const name_end = tag.find_first_of(" \t\r\n/>");
     auto const add = [&](std::string_view attribute, std::string_view value) {
@@ -114,23 +115,23 @@ class renaming {
         } else {
           changes_.push_back({end, end, std::string(1, one.as == use::chromatogram_id ? chromatogram_slot : spectrum_slot)});
         }
-      } else if (found.name == "spectrum" && one.kind == id_kind::source_file && !renames_.source_file.empty()) {
+      } else if (markup.name == "spectrum" && one.kind == id_kind::source_file && !renames_.source_file.empty()) {
         add(one.attribute, renames_.source_file);
-      } else if (found.name == "scan" && one.kind == id_kind::instrument && !renames_.instrument.empty() &&
+      } else if (markup.name == "scan" && one.kind == id_kind::instrument && !renames_.instrument.empty() &&
                  !attribute_in(tag, "externalSpectrumID")) {
         add(one.attribute, renames_.instrument);
-      } else if (one.kind == id_kind::processing && found.name != "binaryDataArray") {
-        bool const is_spectrum = found.name == "spectrum";
+      } else if (one.kind == id_kind::processing && markup.name != "binaryDataArray") {
+        bool const is_spectrum = markup.name == "spectrum";
         std::string const& now = is_spectrum ? defaults.spectra : defaults.chromatograms;
         std::string const& implied = is_spectrum ? stated_.spectra : stated_.chromatograms;
         if (!now.empty() && now != implied) add(one.attribute, now);
       }
     }
     std::ranges::stable_sort(changes_, {}, &change::begin);
-    for (change const& one : changes_) {
-      copy_to(found.begin + one.begin);
-      output_ += one.text;
-      done_ = found.begin + one.end;
+    for (change const& change : changes_) {
+      copy_to(markup.begin + change.begin);
+      output_ += change.text;
+      done_ = markup.begin + change.end;
     }
   }
 
@@ -183,12 +184,12 @@ class renaming {
 
 std::string_view mzml_renames::of(id_kind kind, std::string_view id) const {
   auto const& all = ids[std::size_t(kind)];
-  auto const found = all.find(id);
-  return found == all.end() ? id : std::string_view(found->second);
+  auto const it = all.find(id);
+  return it == all.end() ? id : std::string_view(it->second);
 }
 
-std::optional<std::string_view> list_processing(markup const& found, std::string_view tag) {
-  if (!is_tag(found) || (found.name != "spectrumList" && found.name != "chromatogramList")) return std::nullopt;
+std::optional<std::string_view> list_processing(markup const& markup, std::string_view tag) {
+  if (!is_tag(markup) || (markup.name != "spectrumList" && markup.name != "chromatogramList")) return std::nullopt;
   return value_in(tag, "defaultDataProcessingRef");
 }
 

@@ -200,12 +200,12 @@ std::size_t text_of(std::span<char const> block) {
 }
 
 // htslib has no public function for a block in memory. libdeflate is its own inflater.
-void inflate(job& one) {
+void inflate(job& job) {
   std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> const inflater(libdeflate_alloc_decompressor(),
                                                                                               libdeflate_free_decompressor);
   if (!inflater) throw std::bad_alloc();
-  std::span<char> to(one.text);
-  for (std::span<char const> rest(one.packed); !rest.empty();) {
+  std::span<char> to(job.text);
+  for (std::span<char const> rest(job.packed); !rest.empty();) {
     auto const block = rest.first(size_of(rest));
     std::size_t const text = text_of(block);
     std::size_t used = 0;
@@ -213,7 +213,7 @@ void inflate(job& one) {
         libdeflate_gzip_decompress_ex(inflater.get(), block.data(), block.size(), to.data(), text, &used, nullptr) !=
             LIBDEFLATE_SUCCESS ||
         used != block.size())
-      fail_at("corrupt", one.offset + one.packed.size() - rest.size());
+      fail_at("corrupt", job.offset + job.packed.size() - rest.size());
     rest = rest.subspan(block.size());
     to = to.subspan(text);
   }
@@ -235,14 +235,14 @@ void append_block(std::vector<char>& to, std::span<char const> text, libdeflate_
   to.resize(before + size);
 }
 
-void deflate(job& one) {
+void deflate(job& job) {
   std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> const compressor(libdeflate_alloc_compressor(level),
                                                                                             libdeflate_free_compressor);
   if (!compressor) throw std::bad_alloc();
-  one.packed.reserve(one.text.size() / 2);
-  for (std::span<char const> rest(one.text); !rest.empty();) {
+  job.packed.reserve(job.text.size() / 2);
+  for (std::span<char const> rest(job.text); !rest.empty();) {
     auto const part = rest.first(std::min(rest.size(), max_text));
-    append_block(one.packed, part, compressor.get());
+    append_block(job.packed, part, compressor.get());
     rest = rest.subspan(part.size());
   }
 }

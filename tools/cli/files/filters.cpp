@@ -104,21 +104,21 @@ class zstd_deflater {
 // unchanged.
 [[noreturn]] void fail(compression how, std::uint64_t offset) {
   constexpr int lzma_memlimit_error = 6;  // Boost has no name for it
-  filter_error found{"corrupt"};
+  filter_error result{"corrupt"};
   try {
     throw;
   } catch (filter_error const& e) {
-    found = e;
+    result = e;
   } catch (io::zlib_error const&) {
   } catch (io::bzip2_error const& e) {
-    if (e.error() == io::bzip2::unexpected_eof) found.what = "truncated";
-    if (e.error() == io::bzip2::data_error_magic) found.what = "garbage after";
+    if (e.error() == io::bzip2::unexpected_eof) result.what = "truncated";
+    if (e.error() == io::bzip2::data_error_magic) result.what = "garbage after";
   } catch (io::lzma_error const& e) {
-    if (e.error() == io::lzma::buf_error) found.what = "truncated";
-    if (e.error() == lzma_memlimit_error) found = {"too large a dictionary of", "it takes more than 100 MiB of memory"};
+    if (e.error() == io::lzma::buf_error) result.what = "truncated";
+    if (e.error() == lzma_memlimit_error) result = {"too large a dictionary of", "it takes more than 100 MiB of memory"};
   }
   throw decode_error(
-      fmt::format("{} {} data at byte {}{}{}", found.what, name_of(how), offset, found.why.empty() ? "" : ": ", found.why));
+      fmt::format("{} {} data at byte {}{}{}", result.what, name_of(how), offset, result.why.empty() ? "" : ": ", result.why));
 }
 
 // Calls a filter once. @returns true if there may be more

@@ -265,7 +265,7 @@ void staged_file::close_descriptor() noexcept {
 }
 
 std::vector<std::string> staged_file::left_behind(std::string const& folder, std::string const& name) {
-  std::vector<std::string> found;
+  std::vector<std::string> result;
   std::string const front = fmt::format(".{}.", name.substr(0, longest_name));
   std::error_code failed;
   fs::directory_iterator entry(folder.empty() ? "." : folder, failed);
@@ -273,10 +273,10 @@ std::vector<std::string> staged_file::left_behind(std::string const& folder, std
     std::string const own = entry->path().filename();
     if (!own.starts_with(front)) continue;
     auto const pid = process_of(std::string_view(own).substr(front.size()));
-    if (pid && is_gone(*pid) && can_lock(entry->path())) found.push_back(fs::path(folder) / own);
+    if (pid && is_gone(*pid) && can_lock(entry->path())) result.push_back(fs::path(folder) / own);
   }
-  std::ranges::sort(found);
-  return found;
+  std::ranges::sort(result);
+  return result;
 }
 
 int copy_bytes(int from, int to, off_t bytes) {

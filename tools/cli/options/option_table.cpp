@@ -86,14 +86,14 @@ class tool_parser final : public argument_parser {
   }
 
   option const* find(char letter) const override {
-    auto const found = std::ranges::find(command_->options, letter, &option::letter);
-    return found == command_->options.end() ? nullptr : &*found;
+    auto const it = std::ranges::find(command_->options, letter, &option::letter);
+    return it == command_->options.end() ? nullptr : &*it;
   }
   option const* find(std::string_view name, std::string_view argument) const override {
     if (argument.find('=') == argument.size() - 1)
       throw usage_error(fmt::format("empty value: --{}: nothing follows the '='", argument));
-    auto const found = std::ranges::find(command_->options, name, &option::name);
-    return found == command_->options.end() || name.empty() ? nullptr : &*found;
+    auto const it = std::ranges::find(command_->options, name, &option::name);
+    return it == command_->options.end() || name.empty() ? nullptr : &*it;
   }
   bool is_option(std::string_view argument) const override {
     return argument.size() > 1 && argument[0] == '-' && !std::isdigit(static_cast<unsigned char>(argument[1]));
@@ -125,11 +125,11 @@ class tool_parser final : public argument_parser {
       auto const& all = command_->subcommands;
       auto const name_of = [](command_table const& sub) { return std::string_view(sub.name).substr(sub.name.find(' ') + 1); };
       if (literal) return note_error(fmt::format("no command: {}", advice()));
-      auto const found = std::ranges::find_if(all, [&](command_table const& sub) {
+      auto const it = std::ranges::find_if(all, [&](command_table const& sub) {
         return name_of(sub) == value || (!sub.other_name.empty() && sub.other_name == value);
       });
-      if (found != all.end()) {
-        command_ = &*found;
+      if (it != all.end()) {
+        command_ = &*it;
         return;
       }
       std::vector<std::string> names;
@@ -197,15 +197,15 @@ option::action append_to(std::vector<std::string>& to) {
 
 std::optional<std::string> nearest(std::string_view name, std::vector<std::string> const& names) {
   std::size_t min = std::max<std::size_t>(1, name.size() / 3) + 1;
-  std::optional<std::string> found;
+  std::optional<std::string> result;
   for (std::string const& other : names) {
     bool const abbreviates = name.size() > 1 && other.starts_with(name);
     std::size_t const distance = abbreviates ? 1 : edit_distance(name, other);
     if (distance >= min) continue;
     min = distance;
-    found = other;
+    result = other;
   }
-  return found;
+  return result;
 }
 
 std::optional<std::string> nearest_option(command_table const& table, std::string_view spelling) {
@@ -213,8 +213,8 @@ std::optional<std::string> nearest_option(command_table const& table, std::strin
   std::vector<std::string> names;
   for (option const& o : table.options)
     if (o.is_documented() && !o.name.empty()) names.emplace_back(o.name);
-  auto const found = nearest(spelling.substr(2, spelling.find('=') - 2), names);
-  return found ? std::optional("--" + *found) : std::nullopt;
+  auto const it = nearest(spelling.substr(2, spelling.find('=') - 2), names);
+  return it ? std::optional("--" + *it) : std::nullopt;
 }
 
 void argument_parser::parse(std::span<char const* const> arguments) {
@@ -240,35 +240,35 @@ void argument_parser::parse(std::span<char const* const> arguments) {
 void argument_parser::take_long(std::string_view argument) {
   std::size_t const end = std::min(argument.find('='), argument.size());
   bool const has_value = end != argument.size();
-  option const* const found = find(argument.substr(2, end - 2), argument.substr(2));
-  if (!found) return refuse(misuse::unknown_option, nullptr, argument);
-  std::string const spelling = found->spelling();
-  if (has_value && found->value.empty()) return refuse(misuse::unexpected_value, found, spelling);
-  if (has_value) return apply(*found, spelling, argument.substr(end + 1));
-  if (found->value.empty() || found->optional_value) return apply(*found, spelling, {});
-  if (rest_.empty()) return refuse(misuse::missing_value, found, spelling);
+  option const* const option = find(argument.substr(2, end - 2), argument.substr(2));
+  if (!option) return refuse(misuse::unknown_option, nullptr, argument);
+  std::string const spelling = option->spelling();
+  if (has_value && option->value.empty()) return refuse(misuse::unexpected_value, option, spelling);
+  if (has_value) return apply(*option, spelling, argument.substr(end + 1));
+  if (option->value.empty() || option->optional_value) return apply(*option, spelling, {});
+  if (rest_.empty()) return refuse(misuse::missing_value, option, spelling);
   std::string_view const value = rest_.front();
   skip();
-  apply(*found, spelling, value);
+  apply(*option, spelling, value);
 }
 
 void argument_parser::take_letters(std::string_view argument) {
   for (std::size_t i = 1; i < argument.size() && !is_complete(); ++i) {
     std::string const spelling = {'-', argument[i]};
-    option const* const found = find(argument[i]);
-    if (!found) return refuse(misuse::unknown_letter, nullptr, spelling);
+    option const* const option = find(argument[i]);
+    if (!option) return refuse(misuse::unknown_letter, nullptr, spelling);
     // The letter of an option whose value is optional has none.
-    if (found->value.empty() || found->optional_value) {
-      apply(*found, spelling, {});
+    if (option->value.empty() || option->optional_value) {
+      apply(*option, spelling, {});
       continue;
     }
     std::string_view value = argument.substr(i + 1);
     if (value.empty()) {
-      if (rest_.empty()) return refuse(misuse::missing_value_of_letter, found, spelling);
+      if (rest_.empty()) return refuse(misuse::missing_value_of_letter, option, spelling);
       value = rest_.front();
-      if (accepts_next(*found, value)) skip();
+      if (accepts_next(*option, value)) skip();
     }
-    return apply(*found, spelling, value);
+    return apply(*option, spelling, value);
   }
 }
 

@@ -64,7 +64,7 @@ std::vector<machine_options> common_options::machines() const {
       all.back().gpu_index = unsigned(index);
     }
   }
-  for (machine_options& one : all) one.threads = threads;
+  for (machine_options& options : all) options.threads = threads;
   return all;
 }
 
@@ -83,9 +83,9 @@ std::string describe_build() {
   );
   if constexpr (cuda_enabled) {
     text += fmt::format("CUDA: {}\n", cuda_detail::cuda_versions());
-    auto const found = gpus();
-    if (found.empty()) text += "GPU: none\n";
-    for (gpu_info const& gpu : found)
+    auto const result = gpus();
+    if (result.empty()) text += "GPU: none\n";
+    for (gpu_info const& gpu : result)
       text += fmt::format("GPU: {}, compute capability {}.{}, {:.1f} GB\n", gpu.name, gpu.major, gpu.minor,
                           double(gpu.memory) / 1e9);
   } else {

@@ -76,8 +76,8 @@ int sort(arguments const& how, cli::stats& stats) {
   whole_arrays from(in, how.length);
   // A GPU takes all that it can take one array of: the rest comes after.
   machine_choice const where = choose_machine(how.common.machine(), 0, 0, [&](gpu_info const& info) {
-    gpu one({.device = info.index});
-    return how.length * sizeof(float) + sort_arrays_memory<float>(one, how.length, 1, how.length);
+    gpu gpu({.device = info.index});
+    return how.length * sizeof(float) + sort_arrays_memory<float>(gpu, how.length, 1, how.length);
   });
   stats.machine(where);
   stats.phase("sort");

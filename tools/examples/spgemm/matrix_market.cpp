@@ -124,13 +124,13 @@ sparse_matrix<T> by_rows(std::size_t rows, std::size_t columns, std::vector<entr
   matrix.offsets.assign(rows + 1, 0);
   matrix.column.resize(entries.size());
   matrix.value.resize(entries.size());
-  for (auto const& one : entries) ++matrix.offsets[one.row + std::size_t{1}];
+  for (auto const& entry : entries) ++matrix.offsets[entry.row + std::size_t{1}];
   for (std::size_t r = 0; r < rows; ++r) matrix.offsets[r + 1] += matrix.offsets[r];
   std::vector<std::uint64_t> next(matrix.offsets.begin(), matrix.offsets.end() - 1);
-  for (auto const& one : entries) {
-    std::uint64_t const to = next[one.row]++;
-    matrix.column[to] = one.column;
-    matrix.value[to] = one.value;
+  for (auto const& entry : entries) {
+    std::uint64_t const to = next[entry.row]++;
+    matrix.column[to] = entry.column;
+    matrix.value[to] = entry.value;
   }
   return matrix;
 }

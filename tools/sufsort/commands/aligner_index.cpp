@@ -122,17 +122,17 @@ class reference_reader {
       slices_.push_back({lines.substr(0, end)});
       lines.remove_prefix(end);
     }
-    each_slice([](slice& one) { count(one); });
+    each_slice([](slice& slice) { count(slice); });
     std::uint64_t letters = letters_.size();
-    for (slice& one : slices_) {
-      if (!one.is_good || (!header_ && one.letters != 0)) refuse(one.text);
-      line_ += one.lines;
-      letters += std::exchange(one.letters, letters);
+    for (slice& slice : slices_) {
+      if (!slice.is_good || (!header_ && slice.letters != 0)) refuse(slice.text);
+      line_ += slice.lines;
+      letters += std::exchange(slice.letters, letters);
     }
     letters_.resize(letters);
-    each_slice([&](slice& one) {
-      char* to = letters_.data() + one.letters;
-      each_line(one.text, [&](std::string_view line) { to = std::ranges::copy(line, to).out; });
+    each_slice([&](slice& slice) {
+      char* to = letters_.data() + slice.letters;
+      each_line(slice.text, [&](std::string_view line) { to = std::ranges::copy(line, to).out; });
     });
   }
   template <class F>
@@ -140,20 +140,20 @@ class reference_reader {
     if (slices_.size() == 1) return f(slices_.front());  // most records are small
     arena_.execute([&] { tbb::parallel_for(std::size_t{0}, slices_.size(), [&](std::size_t k) { f(slices_[k]); }); });
   }
-  static void count(slice& one) {
+  static void count(slice& slice) {
     std::uint64_t residues = 0, ends = 0;
-    for (char const c : one.text) {
+    for (char const c : slice.text) {
       residues += is_residue(c);
       ends += c == '\n';
     }
-    one.letters = residues;
-    one.lines = ends + (one.text.ends_with('\n') ? 0 : 1);
-    if (residues + ends == one.text.size()) return;
+    slice.letters = residues;
+    slice.lines = ends + (slice.text.ends_with('\n') ? 0 : 1);
+    if (residues + ends == slice.text.size()) return;
     // Returns before line feeds count for nothing; everything else is an error.
-    one.letters = 0;
-    each_line(one.text, [&](std::string_view line) {
-      one.letters += line.size();
-      one.is_good &= std::ranges::all_of(line, is_residue);
+    slice.letters = 0;
+    each_line(slice.text, [&](std::string_view line) {
+      slice.letters += line.size();
+      slice.is_good &= std::ranges::all_of(line, is_residue);
     });
   }
   // Throws for the first line that is no line of letters.

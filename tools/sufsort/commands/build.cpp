@@ -236,17 +236,19 @@ loaded_corpus::loaded_corpus(build_options const& options, cli::common_options c
                              communicator* members)
     : separator_(separator_of(options)), machine_(common.machine()), rows_(options.policy.rows()) {
   try {
-    field_ =
-        read_corpus(options, separator_, common, report, all_, [&](suffix::corpus_files const&, suffix::corpus_options one) {
-          std::uint64_t before = 0, read = 0;
-          one.on_progress = [&, all = one.on_progress](std::uint64_t more) { all(before + (read = more)); };
-          for (std::string const& file : options.files) {
-            opened_file const in = open_file(file, common.threads, is_raw(options, file), members);
-            one.expected = in.expected;
-            suffix::append_corpus(all_, in.name, *in.from, one);
-            before += std::exchange(read, 0);
-          }
-        });
+    field_ = read_corpus(options, separator_, common, report, all_,
+                         [&](suffix::corpus_files const&, suffix::corpus_options corpus_options) {
+                           std::uint64_t before = 0, read = 0;
+                           corpus_options.on_progress = [&, all = corpus_options.on_progress](std::uint64_t more) {
+                             all(before + (read = more));
+                           };
+                           for (std::string const& file : options.files) {
+                             opened_file const in = open_file(file, common.threads, is_raw(options, file), members);
+                             corpus_options.expected = in.expected;
+                             suffix::append_corpus(all_, in.name, *in.from, corpus_options);
+                             before += std::exchange(read, 0);
+                           }
+                         });
   } catch (out_of_memory const& e) {
     refuse_large(e, options);
   }
@@ -335,17 +337,17 @@ suffix::loaded_fasta read_files(build_options const& options, cli::common_option
 
 /// Warns of duplicate and of empty names, once each: hits are printed by the names of records.
 void warn_of_names(suffix::record_names const& names, unsigned threads) {
-  suffix::name_faults const found = suffix::find_name_faults(names, threads);
+  suffix::name_faults const faults = suffix::find_name_faults(names, threads);
   auto const more = [](std::size_t records, char const* which) {
     return records == 1 ? "" : fmt::format(", and {} more {}", records - 1, which);
   };
-  if (found.repeated != 0)
+  if (faults.repeated != 0)
     cli::say("sufsort", fmt::format("warning: duplicate record names: '{}': record {} has the name of record {}{}",
-                                    shortened(names[found.first_repeated]), found.first_repeated + 1, found.same_as + 1,
-                                    more(found.repeated, "have the names of earlier ones")));
-  if (found.empty != 0)
-    cli::say("sufsort", fmt::format("warning: empty record names: record {} has no name{}", found.first_empty + 1,
-                                    more(found.empty, "have no name")));
+                                    shortened(names[faults.first_repeated]), faults.first_repeated + 1, faults.same_as + 1,
+                                    more(faults.repeated, "have the names of earlier ones")));
+  if (faults.empty != 0)
+    cli::say("sufsort", fmt::format("warning: empty record names: record {} has no name{}", faults.first_empty + 1,
+                                    more(faults.empty, "have no name")));
 }
 
 /// Estimates the residues of files by their sizes. A residue takes a byte, or about a fourth of one in a compressed file.

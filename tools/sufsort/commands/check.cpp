@@ -108,22 +108,22 @@ class index_check {
     // Each of these is the work of one process.
     std::array<std::function<std::optional<disorder>()>, 3> const steps{
         [&] { return find_in_text(); }, [&] { return find_in_fm(); }, [&] { return find_in_kmers(); }};
-    std::array<std::optional<disorder>, 3> found;
+    std::array<std::optional<disorder>, 3> result;
     std::array<std::exception_ptr, 3> failed;
     for (std::size_t step = 0; step < steps.size(); ++step) {
       if (step % size != rank) continue;
       try {
-        found[step] = steps[step]();
+        result[step] = steps[step]();
       } catch (...) {
         if (!members_) throw;
         failed[step] = std::current_exception();
       }
-      if (!members_ && found[step]) return found[step];
+      if (!members_ && result[step]) return result[step];
     }
     for (std::size_t step = 0; members_ && step < steps.size(); ++step)
       if (auto const wrong = on(step % size, [&] {
             if (failed[step]) std::rethrow_exception(failed[step]);
-            return found[step];
+            return result[step];
           }))
         return wrong;
     return altered;
@@ -230,10 +230,10 @@ class index_check {
         "out of memory: entries of 40 bits, unpacked to 64: {} bytes are needed, {} are available", copies_, options_.memory);
     if (members_ && options_.rows.all())
       throw out_of_memory(what_is_needed + ": more processes need less memory each", copies_);
-    suffix::extra_arrays const what{!index_.array("lcp").empty(), !index_.bytes("bwt").empty()};
+    suffix::extra_arrays const arrays{!index_.array("lcp").empty(), !index_.bytes("bwt").empty()};
     std::size_t const all =
         copies_ + suffix::check_memory(device::cpu, index_.description().residues, index_.view().records(),
-                                       sizeof(std::uint64_t), what, options_.rows, index_.view().residue_bytes);
+                                       sizeof(std::uint64_t), arrays, options_.rows, index_.view().residue_bytes);
     throw out_of_memory(fmt::format("{}: {}", what_is_needed, memory_.advice(all)), all);
   }
 
@@ -301,15 +301,15 @@ int check(std::string const& prefix, memory_limits const& memory, cli::common_op
   report.phase("open");
   suffix::stored_index const index(prefix);
   if (members) check_same_index(*members, index, prefix);
-  index_check one(index, memory, common, report, members);
-  report.stats.input(one.bytes());
-  auto const found = one.find();
+  index_check check(index, memory, common, report, members);
+  report.stats.input(check.bytes());
+  auto const it = check.find();
   report.phase("finish");
-  if (members) report.stats.add_members(*members, one.exchanged());
+  if (members) report.stats.add_members(*members, check.exchanged());
   if (members && members->rank() != 0) return 0;  // the first one has the status
   report.progress.clear();
-  if (found) {
-    cli::print_result(fmt::format("sufsort: disorder: {}.{}: {}\n", prefix, found->array, found->why));
+  if (it) {
+    cli::print_result(fmt::format("sufsort: disorder: {}.{}: {}\n", prefix, it->array, it->why));
     return 1;
   }
   std::string names;

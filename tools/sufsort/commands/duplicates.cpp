@@ -70,30 +70,30 @@ duplicate_counts part_writer::write() {
   };
   std::size_t const max_large = 16 * part_bytes;
   std::size_t next = 0;
-  auto const divide = [&](part& one) {
-    one.first = next;
+  auto const divide = [&](part& part) {
+    part.first = next;
     if (next == input_.records()) return false;
     std::uint64_t const begin = input_.begin_of(next), bytes = input_.residue_bytes;
     do ++next;
-    while (next != input_.records() && (input_.end_of(next - 1) - begin) * bytes < part_bytes && next - one.first < 1 << 16);
-    one.last = next;
-    one.is_large = next - one.first == 1 && (input_.end_of(one.first) - begin) * bytes > max_large;
+    while (next != input_.records() && (input_.end_of(next - 1) - begin) * bytes < part_bytes && next - part.first < 1 << 16);
+    part.last = next;
+    part.is_large = next - part.first == 1 && (input_.end_of(part.first) - begin) * bytes > max_large;
     return true;
   };
-  auto const fill = [&](part& one) {
-    if (one.is_large || one.first == input_.records()) return;
-    one.counts = {};
-    append(one.text, one.first, one.last, one.counts, nullptr);
+  auto const fill = [&](part& part) {
+    if (part.is_large || part.first == input_.records()) return;
+    part.counts = {};
+    append(part.text, part.first, part.last, part.counts, nullptr);
   };
   duplicate_counts all;
-  auto const end = [&](part& one) {
-    if (one.first == input_.records()) return;
-    if (one.is_large) {
-      one.counts = {};
-      append(one.text, one.first, one.last, one.counts, [&](std::string& text) { write_some(out_, text); });
+  auto const end = [&](part& part) {
+    if (part.first == input_.records()) return;
+    if (part.is_large) {
+      part.counts = {};
+      append(part.text, part.first, part.last, part.counts, [&](std::string& text) { write_some(out_, text); });
     }
-    write_some(out_, one.text, 0);
-    all.add(one.counts);
+    write_some(out_, part.text, 0);
+    all.add(part.counts);
   };
   tbb::task_arena arena(threads_for(threads_));
   arena.execute([&] { external::write_windows<part>(divide, fill, end); });
@@ -223,49 +223,51 @@ class jsonl_writer {
     auto const end_file = [&] {
       if (file && lines != file->records) refuse(file->name, lines, "the file has fewer lines than when it was indexed as");
     };
-    auto const count = [](chunks::text_chunk const& chunk, edited& one) {
-      one.lines = std::uint64_t(std::ranges::count(chunk.bytes, '\n')) + (!chunk.bytes.empty() && chunk.bytes.back() != '\n');
+    auto const count = [](chunks::text_chunk const& chunk, edited& edited) {
+      edited.lines =
+          std::uint64_t(std::ranges::count(chunk.bytes, '\n')) + (!chunk.bytes.empty() && chunk.bytes.back() != '\n');
     };
-    auto const order = [&](chunks::text_chunk const& chunk, edited& one) {
+    auto const order = [&](chunks::text_chunk const& chunk, edited& edited) {
       if (chunk.begins_file) {
         end_file();
         file = &files()[chunk.file];
         lines = 0;
       }
-      one.first_record = record;
-      one.first_line = lines;
-      if (one.lines > file->records - lines)
+      edited.first_record = record;
+      edited.first_line = lines;
+      if (edited.lines > file->records - lines)
         refuse(file->name, file->records + 1, "the file has more lines than when it was indexed as");
-      lines += one.lines;
-      record += std::size_t(one.lines);
+      lines += edited.lines;
+      record += std::size_t(edited.lines);
     };
-    auto const edit = [&](chunks::text_chunk const& chunk, edited& one) {
+    auto const edit = [&](chunks::text_chunk const& chunk, edited& edited) {
       std::string_view rest(chunk.bytes.data(), chunk.bytes.size());
       if (rest.empty()) return;
-      one.text.reserve(rest.size() + rest.size() / 16);
+      edited.text.reserve(rest.size() + rest.size() / 16);
       std::vector<suffix::duplicate_range> ranges;
-      std::size_t const last = one.first_record + std::size_t(one.lines);
-      copies_.report(one.first_record, last, [&](suffix::duplicate_range const& range) {
-        one.counts.add(range);
+      std::size_t const last = edited.first_record + std::size_t(edited.lines);
+      copies_.report(edited.first_record, last, [&](suffix::duplicate_range const& range) {
+        edited.counts.add(range);
         ranges.push_back(range);
       });
       std::vector<suffix::byte_range> here;
       std::string string;
       std::size_t next = 0;  // next of ranges
-      for (std::size_t r = one.first_record; r < last; ++r) {
+      for (std::size_t r = edited.first_record; r < last; ++r) {
         std::size_t const size = rest.find('\n');
         here.clear();
         std::uint64_t const first = input_.begin_of(r);
         for (; next < ranges.size() && ranges[next].record == r; ++next)
           here.push_back({ranges[next].begin - first, ranges[next].end - first});
-        append(one.text, rest.substr(0, size), r, *chunk.name, one.first_line + r - one.first_record + 1, here, string);
+        append(edited.text, rest.substr(0, size), r, *chunk.name, edited.first_line + r - edited.first_record + 1, here,
+               string);
         rest.remove_prefix(size == rest.npos ? rest.size() : size + 1);
       }
     };
     duplicate_counts all;
-    auto const finish = [&](chunks::text_chunk const&, edited& one) {
-      write_some(out_, one.text, 0);
-      all.add(one.counts);
+    auto const finish = [&](chunks::text_chunk const&, edited& edited) {
+      write_some(out_, edited.text, 0);
+      all.add(edited.counts);
     };
     chunks::for_each_chunk<edited>(texts, {.threads = threads_, .bytes = part_bytes}, count, order, edit, finish);
     end_file();

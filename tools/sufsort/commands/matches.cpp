@@ -229,11 +229,11 @@ class gpu_search {
   /// @returns nothing, or false, if the CPU must
   std::optional<suffix::found_matches> find(std::span<suffix::query_part const> parts, std::uint64_t min_length,
                                             bool super_maximal) {
-    std::optional<suffix::found_matches> found;
+    std::optional<suffix::found_matches> result;
     search([&](suffix::gpu_match_finder& finder) {
-      found = super_maximal ? finder.find_super_maximal(parts, min_length) : finder.find(parts, min_length);
+      result = super_maximal ? finder.find_super_maximal(parts, min_length) : finder.find(parts, min_length);
     });
-    return found;
+    return result;
   }
   bool statistics(std::span<suffix::query_part const> parts, std::span<std::uint64_t> lengths) {
     return search([&](suffix::gpu_match_finder& finder) { finder.statistics(parts, lengths); });
@@ -383,10 +383,10 @@ class match_printer {
     if (options_.format != match_format::mummer) return;
     ((text += "> ") += query) += reverse ? " Reverse\n" : "\n";
   }
-  void print(std::string& text, std::string_view query, std::uint64_t size, match const& one) const {
-    suffix::location const at = location_of(one);
-    std::uint64_t const end = one.query_begin + one.length;
-    char const strand = one.reverse ? '-' : '+';
+  void print(std::string& text, std::string_view query, std::uint64_t size, match const& match) const {
+    suffix::location const at = location_of(match);
+    std::uint64_t const end = match.query_begin + match.length;
+    char const strand = match.reverse ? '-' : '+';
     auto const add_record = [&] { index_.stored.description().append_name(text, at.record); };
     switch (options_.format) {
       case match_format::mummer:
@@ -397,21 +397,21 @@ class match_printer {
           text.append(end - text.size() + 2, ' ');
         }
         fmt::format_to(std::back_inserter(text), "{:8}  {:8}  {:8}\n", at.offset + 1,
-                       (one.reverse ? size - end : one.query_begin) + 1, one.length);
+                       (match.reverse ? size - end : match.query_begin) + 1, match.length);
         return;
       case match_format::tsv:
         text += query;
-        append(text += '\t', one.query_begin);
+        append(text += '\t', match.query_begin);
         text += '\t';
         add_record();
         append(text += '\t', at.offset);
         (text += '\t') += strand;
-        append(text += '\t', one.length);
+        append(text += '\t', match.length);
         text += '\n';
         return;
       case match_format::paf:
-        return each_turn(at, one.length, [&](std::uint64_t done, std::uint64_t offset, std::uint64_t length) {
-          std::uint64_t const begin = one.reverse ? end - done - length : one.query_begin + done;
+        return each_turn(at, match.length, [&](std::uint64_t done, std::uint64_t offset, std::uint64_t length) {
+          std::uint64_t const begin = match.reverse ? end - done - length : match.query_begin + done;
           text += query;
           for (std::uint64_t const number : {size, begin, begin + length}) append(text += '\t', number);
           ((text += '\t') += strand) += '\t';
@@ -422,21 +422,21 @@ class match_printer {
           text += "=\n";
         });
       case match_format::bed:
-        return each_turn(at, one.length, [&](std::uint64_t, std::uint64_t offset, std::uint64_t length) {
+        return each_turn(at, match.length, [&](std::uint64_t, std::uint64_t offset, std::uint64_t length) {
           add_record();
           append(text += '\t', offset);
           append(text += '\t', offset + length);
           (text += '\t') += query;
-          append(text += '\t', std::min<std::uint64_t>(one.length, 1000));
+          append(text += '\t', std::min<std::uint64_t>(match.length, 1000));
           ((text += '\t') += strand) += '\n';
         });
     }
   }
   /// Orders all matches of a query as they are found in one strand of the text, and prints them.
   void print_all(std::string& text, std::string_view query, std::uint64_t size, std::vector<match>& matches) const {
-    std::ranges::stable_sort(matches, {}, [&](match const& one) {
-      std::uint64_t const begin = one.reverse ? size - one.query_begin - one.length : one.query_begin;
-      return std::tuple(one.reverse, begin, location_of(one));
+    std::ranges::stable_sort(matches, {}, [&](match const& match) {
+      std::uint64_t const begin = match.reverse ? size - match.query_begin - match.length : match.query_begin;
+      return std::tuple(match.reverse, begin, location_of(match));
     });
     std::size_t i = 0;
     for (int strand = 0; strand <= int(both_); ++strand) {
@@ -446,10 +446,10 @@ class match_printer {
   }
 
  private:
-  [[nodiscard]] suffix::location location_of(match const& one) const {
-    std::size_t const record = index_.search.record_of(one.position);
-    return circular_.has(record) ? circular_.location_of(record, one.position, one.length)
-                                 : index_.pieces.location_of(index_.input, record, one.position, one.length);
+  [[nodiscard]] suffix::location location_of(match const& match) const {
+    std::size_t const record = index_.search.record_of(match.position);
+    return circular_.has(record) ? circular_.location_of(record, match.position, match.length)
+                                 : index_.pieces.location_of(index_.input, record, match.position, match.length);
   }
   /// Calls line(letters before it, its offset, its letters) for each part of a match that no end of a record divides.
   template <class F>
@@ -502,15 +502,15 @@ class match_worker {
     std::optional<suffix::found_matches> on_gpu;
     if (on_gpu_.works()) on_gpu = on_gpu_.find(letters_of(units, first), options_.find.min_length, by_statistics_);
     each_of(units.size(), [&](std::size_t u) {
-      std::vector<match> found;
+      std::vector<match> result;
       std::vector<std::size_t> ends(on_gpu || by_statistics_ ? units[u].parts.size() : 0);
       if (on_gpu) {
-        on_gpu->append(first[u], found, ends);
+        on_gpu->append(first[u], result, ends);
       } else if (by_statistics_) {
         auto const unit = units.subspan(u, 1);
-        finder_.find_super_maximal(letters_of(unit, first_parts(unit)), found, ends);
+        finder_.find_super_maximal(letters_of(unit, first_parts(unit)), result, ends);
       }
-      print(units[u], found, ends);
+      print(units[u], result, ends);
     });
   }
   /// Returns the output of a unit. To be called in the order of the units.
@@ -532,7 +532,7 @@ class match_worker {
 
  private:
   // Prints the matches of a unit's parts. @param found  those of part p end at ends[p]; without ends they are still to be found
-  void print(work_unit& unit, std::span<match const> found, std::span<std::size_t const> ends) const {
+  void print(work_unit& unit, std::span<match const> result, std::span<std::size_t const> ends) const {
     std::vector<match> matches;
     std::size_t taken = 0;
     bool in_head = true;
@@ -548,21 +548,21 @@ class match_worker {
       if (ends.empty())
         finder_.find(letters, part.begin, part.end, matches);
       else
-        for (; taken < ends[p]; ++taken) matches.push_back(found[taken]);
+        for (; taken < ends[p]; ++taken) matches.push_back(result[taken]);
       if (rings_) {
         auto const begin = matches.begin() + std::ptrdiff_t(first);
-        matches.erase(std::remove_if(begin, matches.end(), [&](match const& one) { return rings_->goes_on(letters, one); }),
+        matches.erase(std::remove_if(begin, matches.end(), [&](match const& match) { return rings_->goes_on(letters, match); }),
                       matches.end());
         rings_->find(letters, part.begin, part.end, matches);
         matches.erase(
             std::remove_if(matches.begin() + std::ptrdiff_t(first), matches.end(),
-                           [&](match const& one) { return is_frequent(letters.substr(one.query_begin, one.length)); }),
+                           [&](match const& match) { return is_frequent(letters.substr(match.query_begin, match.length)); }),
             matches.end());
       }
       for (std::size_t i = first; i < matches.size(); ++i) orient(matches[i], part.reverse, letters.size());
       if (!needs_all_) {
         if (part.begins_strand()) printer_.begin_strand(unit.text, name, part.reverse);
-        for (match const& one : matches) printer_.print(unit.text, name, letters.size(), one);
+        for (match const& match : matches) printer_.print(unit.text, name, letters.size(), match);
       } else if (in_head) {
         unit.head.insert(unit.head.end(), matches.begin(), matches.end());
         matches.clear();
@@ -572,9 +572,9 @@ class match_worker {
     }
     if (needs_all_ && !in_head && !unit.parts.back().ends_query) unit.tail = std::move(matches);
   }
-  void orient(match& one, bool reverse, std::uint64_t size) const {
-    one.reverse = reverse || (index_.both_strands && index_.is_reverse(one.position));
-    if (reverse) one.query_begin = size - one.query_begin - one.length;
+  void orient(match& match, bool reverse, std::uint64_t size) const {
+    match.reverse = reverse || (index_.both_strands && index_.is_reverse(match.position));
+    if (reverse) match.query_begin = size - match.query_begin - match.length;
   }
   // Returns true if a string has more occurrences than wanted, if those over the ends of circular records count, too. Those
   // within records are known to be few enough unless the string's match is over an end.

@@ -86,17 +86,17 @@ int repeats(repeats_options const& options, cli::common_options const& common, r
   std::string text;
   std::uint64_t number = 0, cut = 0;
   if (options.pairs) {
-    auto const on_pair = [&](suffix::repeat_pair const& one) {
-      auto const [first, second] =
-          std::minmax({print.location_of(one.row, one.length), print.location_of(one.other_row, one.length)});
+    auto const on_pair = [&](suffix::repeat_pair const& repeat_pair) {
+      auto const [first, second] = std::minmax({print.location_of(repeat_pair.row, repeat_pair.length),
+                                                print.location_of(repeat_pair.other_row, repeat_pair.length)});
       print.append_location(text, first);
       print.append_location(text += '\t', second);
-      append(text += '\t', one.length);
+      append(text += '\t', repeat_pair.length);
       text += '\n';
       write_some(out, text);
     };
-    auto const on_repeat = [&](suffix::repeat_pair_count const& one) {
-      cut += options.limit != 0 && one.pairs > options.limit;
+    auto const on_repeat = [&](suffix::repeat_pair_count const& count) {
+      cut += options.limit != 0 && count.pairs > options.limit;
     };
     if (fasta)
       suffix::find_pairs(lcp, bwt, apart, options.min_length, options.limit, on_pair, on_repeat);
@@ -105,18 +105,18 @@ int repeats(repeats_options const& options, cli::common_options const& common, r
                          index.path("sa"));
   } else {
     std::vector<suffix::location> locations;
-    auto const on_repeat = [&](suffix::repeat const& one) {
+    auto const on_repeat = [&](suffix::repeat const& repeat) {
       ++number;
-      std::size_t const count = one.rows.size(),
+      std::size_t const count = repeat.rows.size(),
                         num_printed = options.limit == 0 ? count : std::min<std::size_t>(count, options.limit);
       cut += num_printed < count;
       locations.clear();
-      for (std::size_t row = one.rows.begin; row < one.rows.begin + num_printed; ++row)
-        locations.push_back(print.location_of(row, one.length));
+      for (std::size_t row = repeat.rows.begin; row < repeat.rows.begin + num_printed; ++row)
+        locations.push_back(print.location_of(row, repeat.length));
       std::ranges::sort(locations);
       for (suffix::location const& at : locations) {
         append(text, number);
-        append(text += '\t', one.length);
+        append(text += '\t', repeat.length);
         append(text += '\t', count);
         print.append_location(text += '\t', at);
         text += '\n';

@@ -157,62 +157,62 @@ void cut_patterns::report(std::size_t limit) const {
                        first_, limit, hits_, others));
 }
 
-void hit_printer::print(found_batch const& found, std::size_t i, std::string& text,
+void hit_printer::print(found_batch const& batch, std::size_t i, std::string& text,
                         std::function<void(std::string&)> const& flush) {
-  find_hits(found, i);
-  std::string_view const name = found.queries.name(i);
-  std::size_t const count = found.hits(i), length = found.patterns[i].size() / index_.input.residue_bytes;
+  find_hits(batch, i);
+  std::string_view const name = batch.queries.name(i);
+  std::size_t const count = batch.hits(i), length = batch.patterns[i].size() / index_.input.residue_bytes;
   if (hits_.empty() && !options_.bed) {
     (text += name) += "\t0\t.\t.\t.";
     if (options_.context != 0) text += "\t.\t.";
     text += '\n';
   }
-  for (hit const& one : hits_) {
+  for (hit const& hit : hits_) {
     if (options_.bed) {
       // A hit across the end of a record has two lines.
-      std::size_t const record = index_.search.record_of(one.position);
+      std::size_t const record = index_.search.record_of(hit.position);
       std::uint64_t const size = index_.input.end_of(record) - index_.input.begin_of(record);
-      std::uint64_t const end = one.at.offset + length;
-      bool const is_around = one.position + length > index_.input.end_of(record);
-      add_bed(text, found, i, one, one.at.offset, is_around ? size : end);
-      if (is_around) add_bed(text, found, i, one, 0, end - size);
+      std::uint64_t const end = hit.at.offset + length;
+      bool const is_around = hit.position + length > index_.input.end_of(record);
+      add_bed(text, batch, i, hit, hit.at.offset, is_around ? size : end);
+      if (is_around) add_bed(text, batch, i, hit, 0, end - size);
     } else {
       text += name;
       append(text += '\t', count);
-      index_.stored.description().append_name(text += '\t', one.at.record);
-      append(text += '\t', one.at.offset);
-      text += one.at.reverse ? "\t-" : "\t+";
-      if (options_.context != 0) add_context(text, one, length);
+      index_.stored.description().append_name(text += '\t', hit.at.record);
+      append(text += '\t', hit.at.offset);
+      text += hit.at.reverse ? "\t-" : "\t+";
+      if (options_.context != 0) add_context(text, hit, length);
       text += '\n';
     }
     flush(text);
   }
 }
 
-void hit_printer::add_bed(std::string& text, found_batch const& found, std::size_t i, hit const& one, std::uint64_t begin,
+void hit_printer::add_bed(std::string& text, found_batch const& batch, std::size_t i, hit const& hit, std::uint64_t begin,
                           std::uint64_t end) const {
-  index_.stored.description().append_name(text, one.at.record);
+  index_.stored.description().append_name(text, hit.at.record);
   append(text += '\t', begin);
   append(text += '\t', end);
-  (text += '\t') += found.queries.name(i);
-  append(text += '\t', std::min<std::size_t>(found.hits(i), 1000));
-  text += one.at.reverse ? "\t-" : "\t+";
-  if (options_.context != 0) add_context(text, one, found.patterns[i].size() / index_.input.residue_bytes);
+  (text += '\t') += batch.queries.name(i);
+  append(text += '\t', std::min<std::size_t>(batch.hits(i), 1000));
+  text += hit.at.reverse ? "\t-" : "\t+";
+  if (options_.context != 0) add_context(text, hit, batch.patterns[i].size() / index_.input.residue_bytes);
   text += '\n';
 }
 
 // Finds the first hits of the pattern, then of its reverse complement, and orders them by location.
-void hit_printer::find_hits(found_batch const& found, std::size_t i) {
+void hit_printer::find_hits(found_batch const& batch, std::size_t i) {
   hits_.clear();
-  std::size_t const max_hits = lines(found.hits(i)), length = found.patterns[i].size() / index_.input.residue_bytes;
+  std::size_t const max_hits = lines(batch.hits(i)), length = batch.patterns[i].size() / index_.input.residue_bytes;
   auto const add = [&](std::size_t k, bool reverse) {
     positions_.clear();
-    std::size_t const within = std::min(found.count_within(k), max_hits - hits_.size());
+    std::size_t const within = std::min(batch.count_within(k), max_hits - hits_.size());
     for (std::size_t one = 0; one < within; ++one)
-      positions_.push_back(found.listed.empty() ? found.rows[k].begin + one : found.listed[k][one]);
-    if (found.listed.empty()) index_.search.positions(positions_);
-    for (std::size_t one = within; one < std::min(found.count(k), max_hits - hits_.size()); ++one)
-      positions_.push_back(found.around[k][one - within]);
+      positions_.push_back(batch.listed.empty() ? batch.rows[k].begin + one : batch.listed[k][one]);
+    if (batch.listed.empty()) index_.search.positions(positions_);
+    for (std::size_t one = within; one < std::min(batch.count(k), max_hits - hits_.size()); ++one)
+      positions_.push_back(batch.around[k][one - within]);
     for (std::size_t one = 0; one < positions_.size(); ++one) {
       std::uint64_t const p = positions_[one];
       std::size_t const record = index_.search.record_of(p);
@@ -225,7 +225,7 @@ void hit_printer::find_hits(found_batch const& found, std::size_t i) {
     }
   };
   add(i, false);
-  if (found.has_reverse()) add(found.reverse(i), true);
+  if (batch.has_reverse()) add(batch.reverse(i), true);
   std::ranges::sort(hits_, {}, &hit::at);
 }
 
@@ -239,10 +239,10 @@ std::string hit_printer::letters(std::size_t record, std::size_t begin, std::siz
 }
 
 // Appends the letters before and after a hit in its record, in the direction of the pattern.
-void hit_printer::add_context(std::string& text, hit const& one, std::size_t length) const {
+void hit_printer::add_context(std::string& text, hit const& hit, std::size_t length) const {
   std::size_t const size = index_.input.residue_bytes;
-  std::size_t const record = index_.search.record_of(one.position), begin = index_.input.begin_of(record),
-                    end = index_.input.end_of(record), p = one.position;
+  std::size_t const record = index_.search.record_of(hit.position), begin = index_.input.begin_of(record),
+                    end = index_.input.end_of(record), p = hit.position;
   bool const circular = circular_.has(record);
   std::size_t const others = circular ? std::min(options_.context, end - begin - length) : options_.context;
   std::size_t const num_before = circular ? others : std::min(others, p - begin),
@@ -250,7 +250,7 @@ void hit_printer::add_context(std::string& text, hit const& one, std::size_t len
   std::string const before =
                         letters(record, p >= begin + num_before ? p - num_before : p + (end - begin) - num_before, num_before),
                     after = letters(record, p + length, num_behind);
-  bool const turned = one.at.reverse && !index_.both_strands;
+  bool const turned = hit.at.reverse && !index_.both_strands;
   for (std::string_view const side : {turned ? after : before, turned ? before : after}) {
     text += '\t';
     if (side.empty())
@@ -293,17 +293,17 @@ void run_batches(search_options const& options, cli::common_options const& commo
                              auto next = std::make_shared<found_batch>();
                              if (!reader.next(next->queries)) control.stop();
                              return next;
-                           }) & tbb::make_filter<batch, batch>(tbb::filter_mode::parallel, [&](batch found) {
-                             found->search(index, circular, reverse);
-                             print(*found);
-                             return found;
-                           }) & tbb::make_filter<batch, void>(tbb::filter_mode::serial_in_order, [&](batch const& found) {
-                             for (std::size_t i = 0; i < found->queries.size(); ++i) {
-                               letters += found->queries.pattern(i).size();
-                               if (found->hits(i) == 0) missed.add(found->queries.name(i), found->queries.pattern(i));
+                           }) & tbb::make_filter<batch, batch>(tbb::filter_mode::parallel, [&](batch batch) {
+                             batch->search(index, circular, reverse);
+                             print(*batch);
+                             return batch;
+                           }) & tbb::make_filter<batch, void>(tbb::filter_mode::serial_in_order, [&](batch const& batch) {
+                             for (std::size_t i = 0; i < batch->queries.size(); ++i) {
+                               letters += batch->queries.pattern(i).size();
+                               if (batch->hits(i) == 0) missed.add(batch->queries.name(i), batch->queries.pattern(i));
                              }
                              report.progress.at(letters);
-                             finish(*found);
+                             finish(*batch);
                            }));
   });
   report.stats.input(letters);
@@ -344,31 +344,31 @@ int locate(search_options const& options, cli::common_options const& common, rep
   cut_patterns cut;
   run_batches(
       options, common, index, circular, out, report,
-      [&](found_batch& found) {
+      [&](found_batch& batch) {
         hit_printer printer(index, circular, options);
         std::size_t const line = 64 + 2 * options.context;
-        for (std::size_t i = 0; i < found.queries.size(); ++i, ++found.written_of) {
+        for (std::size_t i = 0; i < batch.queries.size(); ++i, ++batch.written_of) {
           constexpr std::size_t ahead = 16;
-          for (std::size_t k = i + ahead; k < found.rows.size(); k += found.queries.size())
-            index.search.prefetch(found.rows[k].begin);
-          if (found.text.size() + printer.lines(found.hits(i)) * (line + found.queries.name(i).size()) > max_text) break;
-          printer.print(found, i, found.text, [](std::string&) {});
+          for (std::size_t k = i + ahead; k < batch.rows.size(); k += batch.queries.size())
+            index.search.prefetch(batch.rows[k].begin);
+          if (batch.text.size() + printer.lines(batch.hits(i)) * (line + batch.queries.name(i).size()) > max_text) break;
+          printer.print(batch, i, batch.text, [](std::string&) {});
         }
       },
-      [&](found_batch& found) {
+      [&](found_batch& batch) {
         auto const write = [&](std::string& text) {
           out.write(std::string_view(text));
           text.clear();
         };
-        write(found.text);
+        write(batch.text);
         hit_printer printer(index, circular, options);
-        for (std::size_t i = found.written_of; i < found.queries.size(); ++i)
-          printer.print(found, i, found.text, [&](std::string& text) {
+        for (std::size_t i = batch.written_of; i < batch.queries.size(); ++i)
+          printer.print(batch, i, batch.text, [&](std::string& text) {
             if (text.size() >= max_text) write(text);
           });
-        write(found.text);
-        for (std::size_t i = 0; i < found.queries.size(); ++i)
-          if (printer.lines(found.hits(i)) < found.hits(i)) cut.add(found.queries.name(i), found.hits(i));
+        write(batch.text);
+        for (std::size_t i = 0; i < batch.queries.size(); ++i)
+          if (printer.lines(batch.hits(i)) < batch.hits(i)) cut.add(batch.queries.name(i), batch.hits(i));
       });
   out.commit();
   if (!common.quiet) cut.report(options.limit);
@@ -385,9 +385,9 @@ int count(search_options const& options, cli::common_options const& common, repo
   refuse_output(options.prefix, out);
   report.phase("search");
   // An index of both strands finds both together.
-  auto const reverse_among = [&](found_batch const& found, std::size_t i) {
+  auto const reverse_among = [&](found_batch const& batch, std::size_t i) {
     std::size_t reverse = 0;
-    for (std::size_t hit = 0; hit < found.count(i); ++hit) reverse += index.is_reverse(found.position(index, i, hit));
+    for (std::size_t hit = 0; hit < batch.count(i); ++hit) reverse += index.is_reverse(batch.position(index, i, hit));
     return reverse;
   };
   auto const add_counts = [&](std::string& text, std::size_t hits, std::size_t reverse) {
@@ -399,19 +399,19 @@ int count(search_options const& options, cli::common_options const& common, repo
     text += '\n';
   };
   // Counts by record need as much memory as there are records with hits.
-  auto const print_records = [&](found_batch const& found, std::size_t i, auto const& flush) {
+  auto const print_records = [&](found_batch const& batch, std::size_t i, auto const& flush) {
     std::map<std::size_t, std::array<std::size_t, 2>> counts;  // by strand
     auto const add = [&](std::size_t k, bool reverse) {
-      for (std::size_t hit = 0; hit < found.count(k); ++hit) {
-        std::uint64_t const p = found.position(index, k, hit);
+      for (std::size_t hit = 0; hit < batch.count(k); ++hit) {
+        std::uint64_t const p = batch.position(index, k, hit);
         std::size_t const piece = index.search.record_of(p);
         ++counts[index.pieces.record_of(piece)][reverse != index.pieces.is_reverse(piece)];
       }
     };
     add(i, false);
-    if (found.has_reverse()) add(found.reverse(i), true);
+    if (batch.has_reverse()) add(batch.reverse(i), true);
     std::string line;
-    auto const begin = [&]() -> std::string& { return (line = found.queries.name(i)) += '\t'; };
+    auto const begin = [&]() -> std::string& { return (line = batch.queries.name(i)) += '\t'; };
     if (counts.empty()) {
       add_counts(begin() += '.', 0, 0);
       flush(line);
@@ -426,38 +426,38 @@ int count(search_options const& options, cli::common_options const& common, repo
   if (options.by_record) {
     run_batches(
         options, common, index, circular, out, report,
-        [&](found_batch& found) {
-          for (; found.written_of < found.queries.size() && found.text.size() < max_text; ++found.written_of) {
-            std::size_t const before = found.text.size();
+        [&](found_batch& batch) {
+          for (; batch.written_of < batch.queries.size() && batch.text.size() < max_text; ++batch.written_of) {
+            std::size_t const before = batch.text.size();
             bool fits = true;
-            print_records(found, found.written_of, [&](std::string const& line) {
-              if (fits) found.text += line;
-              fits &= found.text.size() < 2 * max_text;
+            print_records(batch, batch.written_of, [&](std::string const& line) {
+              if (fits) batch.text += line;
+              fits &= batch.text.size() < 2 * max_text;
             });
             if (fits) continue;
-            found.text.resize(before);  // printed in order instead
+            batch.text.resize(before);  // printed in order instead
             break;
           }
         },
-        [&](found_batch& found) {
-          out.write(std::string_view(found.text));
-          for (; found.written_of < found.queries.size(); ++found.written_of)
-            print_records(found, found.written_of, [&](std::string const& line) { out.write(std::string_view(line)); });
+        [&](found_batch& batch) {
+          out.write(std::string_view(batch.text));
+          for (; batch.written_of < batch.queries.size(); ++batch.written_of)
+            print_records(batch, batch.written_of, [&](std::string const& line) { out.write(std::string_view(line)); });
         });
     out.commit();
     return 0;
   }
   run_batches(
       options, common, index, circular, out, report,
-      [&](found_batch& found) {
-        for (std::size_t i = 0; i < found.queries.size(); ++i) {
+      [&](found_batch& batch) {
+        for (std::size_t i = 0; i < batch.queries.size(); ++i) {
           std::size_t const reverse = !options.both_strands ? 0
-                                      : found.has_reverse() ? found.count(found.reverse(i))
-                                                            : reverse_among(found, i);
-          add_counts(found.text += found.queries.name(i), found.hits(i), reverse);
+                                      : batch.has_reverse() ? batch.count(batch.reverse(i))
+                                                            : reverse_among(batch, i);
+          add_counts(batch.text += batch.queries.name(i), batch.hits(i), reverse);
         }
       },
-      [&](found_batch& found) { out.write(std::string_view(found.text)); });
+      [&](found_batch& batch) { out.write(std::string_view(batch.text)); });
   out.commit();
   return 0;
 }

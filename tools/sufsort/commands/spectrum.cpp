@@ -26,20 +26,21 @@ std::string plot_of(std::span<suffix::spectrum_entry const> spectrum) {
   };
   std::vector<line> lines;
   std::uint64_t max_kmers = 0;
-  for (suffix::spectrum_entry const& one : spectrum) {
+  for (suffix::spectrum_entry const& entry : spectrum) {
     std::uint64_t width = 1;
-    while (one.occurrences > 32 * width) width *= 2;
+    while (entry.occurrences > 32 * width) width *= 2;
     width = std::max<std::uint64_t>(width / 2 * 4, 1);  // a doubling from 32 w on has 8 ranges of 4 w
-    std::uint64_t const first = (one.occurrences - 1) / width * width + 1;
+    std::uint64_t const first = (entry.occurrences - 1) / width * width + 1;
     if (lines.empty() || lines.back().first != first) lines.push_back({first, first + width - 1, 0});
-    lines.back().kmers += one.kmers;
+    lines.back().kmers += entry.kmers;
     max_kmers = std::max(max_kmers, lines.back().kmers);
   }
   std::string text;
-  for (line const& one : lines) {
-    std::string const range = one.first == one.last ? fmt::format("{}", one.first) : fmt::format("{}-{}", one.first, one.last);
-    double const share = std::log1p(double(one.kmers)) / std::log1p(double(max_kmers));
-    fmt::format_to(std::back_inserter(text), "{:>21}  {:>14}  {:#<{}}\n", range, one.kmers, "", int(std::lround(50 * share)));
+  for (line const& line : lines) {
+    std::string const range =
+        line.first == line.last ? fmt::format("{}", line.first) : fmt::format("{}-{}", line.first, line.last);
+    double const share = std::log1p(double(line.kmers)) / std::log1p(double(max_kmers));
+    fmt::format_to(std::back_inserter(text), "{:>21}  {:>14}  {:#<{}}\n", range, line.kmers, "", int(std::lround(50 * share)));
   }
   return text;
 }
@@ -70,12 +71,12 @@ int spectrum(spectrum_options const& options, cli::common_options const& common,
                                         : skips           ? suffix::letter_choice::nucleotides
                                         : options.letters ? *options.letters
                                                           : suffix::usual_letters(index.view().residues, common.threads);
-  auto const found =
+  auto const result =
       suffix::find_spectrum(index.view(), sa, index.array("lcp"), options.length, letters, index.path("sa"), common.threads);
-  std::string text = options.plot ? plot_of(found) : std::string();
-  for (suffix::spectrum_entry const& one : options.plot ? std::span<suffix::spectrum_entry const>() : std::span(found)) {
-    append(text, one.occurrences);
-    append(text += '\t', one.kmers);
+  std::string text = options.plot ? plot_of(result) : std::string();
+  for (suffix::spectrum_entry const& entry : options.plot ? std::span<suffix::spectrum_entry const>() : std::span(result)) {
+    append(text, entry.occurrences);
+    append(text += '\t', entry.kmers);
     text += '\n';
     write_some(out, text);
   }

@@ -37,7 +37,7 @@ class stretches {
  public:
   stretches(suffix::text const& input, suffix::pieces const& pieces) : input_(input), pieces_(pieces) {}
   /// @returns false at the end
-  bool next(stretch& one) {
+  bool next(stretch& stretch) {
     constexpr std::size_t max_length = std::size_t{1} << 16;
     while (record_ < input_.records() &&
            (pieces_.is_reverse(record_) || begin_ == input_.end_of(record_) - input_.begin_of(record_))) {
@@ -46,7 +46,7 @@ class stretches {
     }
     if (record_ >= input_.records()) return false;
     std::size_t const length = input_.end_of(record_) - input_.begin_of(record_), end = std::min(length, begin_ + max_length);
-    one = {record_, input_.begin_of(record_) + begin_, input_.begin_of(record_) + end};
+    stretch = {record_, input_.begin_of(record_) + begin_, input_.begin_of(record_) + end};
     begin_ = end;
     return true;
   }
@@ -170,17 +170,17 @@ std::uint64_t print_counts(suffix::stored_index const& index, unique_options con
   tbb::task_arena arena(threads_for(threads));
   arena.execute([&] {
     auto const read = tbb::make_filter<void, stretch>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
-      stretch one{};
-      if (!parts.next(one)) control.stop();
-      return one;
+      stretch stretch{};
+      if (!parts.next(stretch)) control.stop();
+      return stretch;
     });
-    auto const print = tbb::make_filter<stretch, std::string>(tbb::filter_mode::parallel, [&](stretch const& one) {
+    auto const print = tbb::make_filter<stretch, std::string>(tbb::filter_mode::parallel, [&](stretch const& stretch) {
       std::string name;
-      index.description().append_name(name, pieces.record_of(one.record));
-      std::uint64_t const offset = pieces.offset_of(one.record);
-      return options.minimal
-                 ? lines_of_minimal<Count>(input, at, one, name, offset, letters, !circular.empty() && circular[one.record])
-                 : lines_of<Count>(input, at, one, name, offset, options.normalize);
+      index.description().append_name(name, pieces.record_of(stretch.record));
+      std::uint64_t const offset = pieces.offset_of(stretch.record);
+      return options.minimal ? lines_of_minimal<Count>(input, at, stretch, name, offset, letters,
+                                                       !circular.empty() && circular[stretch.record])
+                             : lines_of<Count>(input, at, stretch, name, offset, options.normalize);
     });
     auto const write = tbb::make_filter<std::string, void>(tbb::filter_mode::serial_in_order,
                                                            [&](std::string const& text) { out.write(std::string_view(text)); });

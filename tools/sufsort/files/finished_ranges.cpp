@@ -45,10 +45,10 @@ std::optional<finished_ranges> load_finished(std::string const& path, std::uint3
   if (head.identity != identity) refuse("it is of another index, or of other options");
   std::size_t const rest = bytes.size() - sizeof(head);
   if (rest % sizeof(std::uint64_t) != 0 || head.words != rest / sizeof(std::uint64_t)) refuse("it is damaged");
-  finished_ranges found{std::size_t(head.finished), std::vector<std::uint64_t>(std::size_t(head.words))};
-  if (rest != 0) std::memcpy(found.marks.data(), bytes.data() + sizeof(head), rest);
-  if (sum_of(head, found.marks, 0) != head.crc32) refuse("it is damaged");
-  return found;
+  finished_ranges ranges{std::size_t(head.finished), std::vector<std::uint64_t>(std::size_t(head.words))};
+  if (rest != 0) std::memcpy(ranges.marks.data(), bytes.data() + sizeof(head), rest);
+  if (sum_of(head, ranges.marks, 0) != head.crc32) refuse("it is damaged");
+  return ranges;
 }
 
 void save_finished(std::string const& path, std::uint32_t identity, std::size_t finished,

@@ -70,9 +70,9 @@ constexpr std::array names{
 
 template <std::size_t N>
 std::optional<other_format> find(std::array<magic, N> const& among, std::string_view begin) {
-  auto const found = std::ranges::find_if(
-      among, [&](magic const& one) { return begin.size() > one.at && begin.substr(one.at).starts_with(one.bytes); });
-  return found == among.end() ? std::nullopt : std::optional(found->format);
+  auto const it = std::ranges::find_if(
+      among, [&](magic const& magic) { return begin.size() > magic.at && begin.substr(magic.at).starts_with(magic.bytes); });
+  return it == among.end() ? std::nullopt : std::optional(it->format);
 }
 
 /// Returns true if the first lines are divided into the same number of columns, three or more.
