@@ -42,11 +42,11 @@ class located_findings {
     return true;
   }
 
-  /// Throws a failure again; an xml_fault as an input_error with its line.
+  /// Throws a failure again; an text_fault as an input_error with its line.
   [[noreturn]] void fail(std::exception_ptr failure, std::string_view text) const {
     try {
       std::rethrow_exception(std::move(failure));
-    } catch (xml_fault const& fault) {
+    } catch (text_fault const& fault) {
       throw input_error(fault.message(name_, line_at(fault.at, text)));
     }
   }

@@ -288,7 +288,7 @@ array_codec::~array_codec() = default;
 namespace {
 
 [[noreturn]] void fail(binary_array const& array, std::string const& why) {
-  throw xml_fault(array.begin, "not a binary array", why);
+  throw text_fault(array.begin, "not a binary array", why);
 }
 
 [[noreturn]] void wrong_length(binary_array const& array) {
@@ -312,7 +312,7 @@ std::size_t max_coded_bytes(binary_array const& array) {
 // Returns the bytes that were compressed, or stored as they are.
 std::span<char const> array_codec::unpack_bytes(binary_array const& array, std::string_view text) {
   auto const refuse = [&](std::string const& what, std::string const& name) {
-    throw xml_fault(array.tag, what + " not supported", name.empty() ? "none is named" : fmt::format("'{}'", name));
+    throw text_fault(array.tag, what + " not supported", name.empty() ? "none is named" : fmt::format("'{}'", name));
   };
   if (array.type == number_type::unknown || !array.unknown_type.empty()) refuse("type of a binary array", array.unknown_type);
   if (array.compression == packing::unknown || !array.unknown_packing.empty())
@@ -472,8 +472,8 @@ array_codec::repacked array_codec::pack_values(binary_array const& array, std::s
   auto const as_integer = [&]<class Integer>(Integer max) {
     return [&array, max](double value) {
       if (!(std::abs(value) <= double(max)) || std::trunc(value) != value)
-        throw xml_fault(array.tag, "cannot write a binary array",
-                        fmt::format("its integers cannot hold the sum {} of intensities", value));
+        throw text_fault(array.tag, "cannot write a binary array",
+                         fmt::format("its integers cannot hold the sum {} of intensities", value));
       return Integer(value);
     };
   };

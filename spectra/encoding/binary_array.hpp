@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "spectra/encoding/text_fault.hpp"
+
 // The arrays of a spectrum: numbers of 4 or 8 bytes as they are or encoded, compressed or not, as base64.
 namespace ordo::inline v0::spectra::detail {
 
@@ -82,7 +84,7 @@ class array_codec {
   array_codec(array_codec const&) = delete;
   array_codec& operator=(array_codec const&) = delete;
 
-  /// Returns the bytes of the numbers of an array, valid until the next call. @throws xml_fault
+  /// Returns the bytes of the numbers of an array, valid until the next call. @throws text_fault
   std::span<char const> unpack(binary_array const& array, std::string_view text);
   /// Appends numbers as base64, encoded and compressed as the array is. @param array  no MS-Numpress or differences
   /// @returns the number of characters appended
@@ -93,10 +95,10 @@ class array_codec {
     bool as_zlib;  // plain numbers of array.type, compressed by zlib, whatever the array was
   };
   /// Appends the numbers order[0], order[1], ... of an array as base64, encoded and compressed as the array is. Arrays that
-  /// cannot hold the same numbers in another order become plain ones. @throws xml_fault
+  /// cannot hold the same numbers in another order become plain ones. @throws text_fault
   repacked repack(binary_array const& array, std::string_view text, std::span<std::uint32_t const> order, std::string& to);
   /// Appends other numbers than those of an array as base64, as an array of its type: encoded and compressed as it is, but
-  /// without MS-Numpress and differences. Floats are rounded. @throws xml_fault  if integers cannot hold them
+  /// without MS-Numpress and differences. Floats are rounded. @throws text_fault  if integers cannot hold them
   repacked pack_values(binary_array const& array, std::span<double const> values, std::string& to);
 
  private:

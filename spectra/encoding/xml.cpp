@@ -150,10 +150,6 @@ std::size_t find_invalid_utf8(std::string_view text, std::size_t from) {
   return std::string_view::npos;
 }
 
-std::string xml_fault::message(std::string_view name, std::uint64_t line) const {
-  return fmt::format("{}: {}:{}: {}", what_, name, line, why_);
-}
-
 std::optional<markup> next_markup(std::string_view text, std::size_t from) {
   constexpr std::string_view comment = "<!--", cdata = "<![CDATA[";
   std::size_t const begin = text.find('<', from);
@@ -290,7 +286,7 @@ struct xml_parser::state {
   }
 
   // expat reports a byte outside the encoding as an invalid token.
-  [[nodiscard]] xml_fault fault(XML_Error code, std::string_view piece, std::size_t index, std::size_t where) const {
+  [[nodiscard]] text_fault fault(XML_Error code, std::string_view piece, std::size_t index, std::size_t where) const {
     bool const odd = (code == XML_ERROR_INVALID_TOKEN || code == XML_ERROR_PARTIAL_CHAR) && index < piece.size() &&
                      byte_at(piece, index) >= 0x80;
     if (odd && is_utf8() && utf8_size(piece, index) == 0)
@@ -337,7 +333,7 @@ struct xml_parser::state {
     });
   }
   static void document_type(void* data, char const*, char const*, char const*, int) {
-    guarded(data, [](xml_handler&) { throw xml_fault(xml_fault::here, "document type", "neither mzML nor mzXML has one"); });
+    guarded(data, [](xml_handler&) { throw text_fault(text_fault::here, "document type", "neither mzML nor mzXML has one"); });
   }
 
   ~state() {
@@ -392,8 +388,8 @@ void xml_parser::parse(std::string_view piece, std::size_t at, bool last) {
       if (state_->thrown) {
         try {
           std::rethrow_exception(std::exchange(state_->thrown, nullptr));
-        } catch (xml_fault& fault) {
-          if (fault.at == xml_fault::here) fault.at = where;
+        } catch (text_fault& fault) {
+          if (fault.at == text_fault::here) fault.at = where;
           throw;
         }
       }

@@ -16,23 +16,11 @@
 #include <fast_float/fast_float.h>
 #include <fmt/format.h>
 
+#include "spectra/encoding/text_fault.hpp"
+
 // Reads XML twice: next_markup() finds tags, to cut a text and to replace parts of it; expat reads their meaning, and checks
 // that the document is well-formed. Most spectra consist of plain_tag()s, which need no expat: what is not plain goes to it.
 namespace ordo::inline v0::spectra::detail {
-
-/// An error at a byte of a text. The pipeline, which knows the name of the input and the line, makes an input_error of it:
-/// "what: name:line: why".
-class xml_fault : public std::runtime_error {
- public:
-  static constexpr std::size_t here = ~std::size_t{0};  // the place where the handler is called
-  xml_fault(std::size_t at, std::string what, std::string why)
-      : std::runtime_error(what + ": " + why), at(at), what_(std::move(what)), why_(std::move(why)) {}
-  [[nodiscard]] std::string message(std::string_view name, std::uint64_t line) const;
-  std::size_t at;
-
- private:
-  std::string what_, why_;
-};
 
 /// Returns true for white space of XML.
 constexpr bool is_space(char c) {
@@ -120,12 +108,12 @@ std::optional<T> number(std::string_view text) {
 }
 
 /// Reads a number.
-/// @returns nothing for an empty text @throws xml_fault  if the text is no number
+/// @returns nothing for an empty text @throws text_fault  if the text is no number
 template <class T>
 std::optional<T> number_of(std::string_view what, std::string_view text) {
   if (text.empty()) return std::nullopt;
   auto const value = number<T>(text);
-  if (!value) throw xml_fault(xml_fault::here, "not a number", fmt::format("{} is '{}'", what, text));
+  if (!value) throw text_fault(text_fault::here, "not a number", fmt::format("{} is '{}'", what, text));
   return value;
 }
 
@@ -139,7 +127,7 @@ class xml_handler {
   virtual void encoding(std::string_view /*name*/) {}
 };
 
-/// A parser (expat). A document comes in pieces of whole tags; an error is an xml_fault at a byte of the piece.
+/// A parser (expat). A document comes in pieces of whole tags; an error is an text_fault at a byte of the piece.
 class xml_parser {
  public:
   /// @param whole  true for a document, whose prefixes are checked and whose declaration names the encoding; false for a part
@@ -151,7 +139,7 @@ class xml_parser {
 
   /// Turns the calls of characters() on or off.
   void want_characters(bool wanted);
-  /// Parses the next piece. @param at  its place in the text, for faults @throws xml_fault, and errors of the handler
+  /// Parses the next piece. @param at  its place in the text, for faults @throws text_fault, and errors of the handler
   void parse(std::string_view piece, std::size_t at, bool last = false);
   /// Returns the number of bytes read as Windows-1252 so far.
   [[nodiscard]] std::uint64_t repaired() const noexcept;

@@ -10,6 +10,7 @@
 #include "base/count_bytes.hpp"
 #include "ordo/error.hpp"
 #include "spectra/chunk/located.hpp"
+#include "spectra/encoding/text_fault.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
@@ -82,7 +83,7 @@ class import_chunk final : public chunk {
   void take_spectra() {
     rows_.clear();
     if (read_.mz.size() > ~std::uint32_t{0}) {
-      failure = std::make_exception_ptr(xml_fault(0, "too large", "more than 2^32 peaks in spectra that follow one another"));
+      failure = std::make_exception_ptr(text_fault(0, "too large", "more than 2^32 peaks in spectra that follow one another"));
       return;
     }
     for (auto& one : read_.all) {

@@ -10,6 +10,7 @@
 #include "ordo/io.hpp"
 #include "spectra/chunk/chunk.hpp"
 #include "spectra/encoding/binary_array.hpp"
+#include "spectra/encoding/text_fault.hpp"
 
 // Formats that are read, and written as MGF: mzXML, MSP and mzSpecLib.
 namespace ordo::inline v0::spectra::detail {
@@ -72,7 +73,7 @@ struct imported_spectra {
 class import_parser {
  public:
   virtual ~import_parser() = default;
-  /// @param to  empty; after an error it holds the spectra before it @throws xml_fault
+  /// @param to  empty; after an error it holds the spectra before it @throws text_fault
   virtual void parse(import_text const& text, imported_spectra& to) = 0;
 };
 
@@ -108,7 +109,7 @@ class text_reader {
   void begin(import_text& text);
   /// Reads more into the text, and makes room for it.
   /// @returns false at the end of the source
-  /// @throws xml_fault  for more than a text can hold
+  /// @throws text_fault  for more than a text can hold
   bool more(import_text& text, std::size_t wanted);
   /// Ends the text after `size` bytes. Those after begin the next one.
   void cut(import_text& text, std::size_t size);

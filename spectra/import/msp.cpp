@@ -263,7 +263,7 @@ class msp_parser final : public import_parser {
     std::string_view text;
   };
 
-  [[noreturn]] static void fail(std::size_t at, std::string const& why) { throw xml_fault(at, "not MSP", why); }
+  [[noreturn]] static void fail(std::size_t at, std::string const& why) { throw text_fault(at, "not MSP", why); }
   static std::string_view excerpt(std::string_view line) { return msp_trimmed(line).substr(0, max_shown); }
 
   // A fault of a line that is left out if the input may be wrong.

@@ -44,7 +44,7 @@ std::string_view excerpt(std::string_view line) {
 }
 
 [[noreturn]] void fail(std::size_t at, std::string const& why) {
-  throw xml_fault(at, "not mzSpecLib", why);
+  throw text_fault(at, "not mzSpecLib", why);
 }
 
 bool begins_spectrum(std::string_view line) {
@@ -132,8 +132,8 @@ struct stated_values {
     charge_list const before = possible_charges;
     for (attribute const& attribute : all) try {
         if (attribute.number != terms::possible_charge_state || before.empty()) take(attribute, all);
-      } catch (xml_fault& fault) {
-        if (fault.at == xml_fault::here) fault.at = one.at;
+      } catch (text_fault& fault) {
+        if (fault.at == text_fault::here) fault.at = one.at;
         throw;
       }
   }
@@ -209,7 +209,7 @@ struct stated_values {
     std::string_view const named = bar == std::string_view::npos ? std::string_view() : unit.substr(bar + 1);
     rt_seconds = terms::seconds(*time, unit.substr(0, bar), named);
     if (!rt_seconds)
-      throw xml_fault(one.at, "unit not supported", fmt::format("{} is in '{}', which is no unit of time", one.name, unit));
+      throw text_fault(one.at, "unit not supported", fmt::format("{} is in '{}', which is no unit of time", one.name, unit));
   }
 };
 

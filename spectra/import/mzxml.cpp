@@ -18,7 +18,7 @@ namespace ordo::inline v0::spectra::detail {
 namespace {
 
 [[noreturn]] void not_mzxml(std::string const& why) {
-  throw xml_fault(xml_fault::here, "not mzXML", why);
+  throw text_fault(text_fault::here, "not mzXML", why);
 }
 
 // Reads a duration of XML Schema without years and months: PT1H2M3.5S; or seconds alone.
@@ -88,11 +88,11 @@ class mzxml_parser final : public import_parser {
     try {
       codec_.unpack(pairs, text);
       return;
-    } catch (xml_fault const&) {
+    } catch (text_fault const&) {
       pairs.count = 2;
     }
     if (std::ranges::any_of(codec_.unpack(pairs, text), [](char c) { return c != 0; }))
-      throw xml_fault(pairs.begin, "not a binary array", "it holds peaks, where peaksCount is 0");
+      throw text_fault(pairs.begin, "not a binary array", "it holds peaks, where peaksCount is 0");
   }
 
   array_codec codec_;
@@ -139,7 +139,7 @@ class mzxml_reader final : public import_reader, private xml_handler {
       auto const result = next_markup(text.view(), searched);
       if (!result) {
         if (from_.more(text, wanted)) continue;
-        if (in_peaks || in_scan) throw xml_fault(tag, "truncated", "the input ends inside the scan that begins here");
+        if (in_peaks || in_scan) throw text_fault(tag, "truncated", "the input ends inside the scan that begins here");
         give(text.size, true);
         if (!begun_) not_mzxml("it has no tags");
         return;
@@ -147,7 +147,7 @@ class mzxml_reader final : public import_reader, private xml_handler {
       searched = result->end;
       if (in_peaks) {
         if (result->kind != markup_kind::end || result->name != "peaks")
-          throw xml_fault(result->begin, "not mzXML", "a tag between <peaks> and </peaks>");
+          throw text_fault(result->begin, "not mzXML", "a tag between <peaks> and </peaks>");
         peaks_end_ = given_ = result->begin;
         give(searched);
         in_peaks = in_scan = false;
@@ -226,7 +226,7 @@ class mzxml_reader final : public import_reader, private xml_handler {
     if (std::string_view const time = all.get("retentionTime"); !time.empty()) {
       imported_spectrum.header.rt_seconds = duration(time);
       if (!imported_spectrum.header.rt_seconds)
-        throw xml_fault(xml_fault::here, "not a duration", fmt::format("retentionTime is '{}'", time));
+        throw text_fault(text_fault::here, "not a duration", fmt::format("retentionTime is '{}'", time));
     }
     std::string_view const polarity = all.get("polarity");
     if (polarity == "+") imported_spectrum.header.polarity = ion_polarity::positive;
@@ -253,7 +253,7 @@ class mzxml_reader final : public import_reader, private xml_handler {
   void start_peaks(attributes const& all) {
     if (!scan_) not_mzxml("peaks outside of a scan, or several in one");
     auto const refuse = [&](std::string_view what, std::string_view value) {
-      throw xml_fault(peaks_tag_, "peaks not supported", fmt::format("{} is '{}'", what, value));
+      throw text_fault(peaks_tag_, "peaks not supported", fmt::format("{} is '{}'", what, value));
     };
     binary_array& peaks = scan_->peaks;
     peaks.tag = peaks_tag_;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "spectra/encoding/line_finder.hpp"
+#include "spectra/encoding/text_fault.hpp"
 #include "spectra/import/format.hpp"
 
 namespace ordo::inline v0::spectra::detail {
@@ -21,7 +22,7 @@ class record_reader : public import_reader {
   virtual void begin_text() {}
   /// Returns true for the first line of a record. Takes the lines of a text in their order.
   virtual bool begins_record(std::string_view line) = 0;
-  /// Reads what stands before the first record, of which the first text holds all. @throws xml_fault
+  /// Reads what stands before the first record, of which the first text holds all. @throws text_fault
   virtual void read_front(std::string_view /*text*/) {}
 
  private:

@@ -16,7 +16,7 @@ void text_reader::begin(import_text& text) {
 bool text_reader::more(import_text& text, std::size_t wanted) {
   if (at_end_) return false;
   std::size_t const room = text.size < wanted ? wanted : 2 * text.size + 1;
-  if (room > chunk_text::max_bytes) throw xml_fault(0, "too large", "a spectrum of more than 2 GiB");
+  if (room > chunk_text::max_bytes) throw text_fault(0, "too large", "a spectrum of more than 2 GiB");
   std::span<char> const to = text.room(room, text.size).subspan(text.size, room - text.size);
   std::size_t const got = from_.read(to);
   at_end_ = got < to.size();

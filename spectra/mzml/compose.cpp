@@ -89,8 +89,8 @@ void mzml_chunk::replace_array(binary_array const& array, std::span<std::uint32_
     bool const sets_type = array.is_numpress() && array.stated_type != number_type::float64;
     bool const has_two = array.packing_term.begin != array.coding_term.begin && array.packing_term.in_text();
     if (!array.coding_term.in_text() || array.packing_term.is_shared() || (sets_type && !array.type_term.in_text()))
-      throw xml_fault(array.tag, "cannot write a binary array",
-                      "it has to become plain numbers, but a referenceableParamGroup states its type or compression");
+      throw text_fault(array.tag, "cannot write a binary array",
+                       "it has to become plain numbers, but a referenceableParamGroup states its type or compression");
     set_term(has_two ? array.packing_term : array.coding_term, "MS:1000574", "zlib compression");
     if (has_two) edits.push_back({array.coding_term.begin, array.coding_term.end, ""});
     if (sets_type) set_term(array.type_term, "MS:1000523", "64-bit float");

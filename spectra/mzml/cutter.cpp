@@ -1,4 +1,5 @@
 #include "spectra/mzml/cutter.hpp"
+#include "spectra/encoding/text_fault.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -57,8 +58,8 @@ bool mzml_cutter::more(mzml_text& chunk, std::size_t wanted) {
   if (at_end_) return false;
   std::size_t const room = have_ < wanted ? wanted : 2 * have_;
   if (room > chunk_text::max_bytes)
-    throw xml_fault(outside_, "too large",
-                    fmt::format("a tag with its text, or a spectrum, of more than {} bytes", have_ - outside_));
+    throw text_fault(outside_, "too large",
+                     fmt::format("a tag with its text, or a spectrum, of more than {} bytes", have_ - outside_));
   std::span<char> const to = chunk.room(room, have_).subspan(have_, room - have_);
   std::size_t const got = read(to);
   at_end_ = got < to.size();
@@ -79,7 +80,7 @@ void mzml_cutter::cut(mzml_text& chunk, std::size_t wanted) {
       take(chunk, *result);
       if (searched_ >= wanted && !inside_ && may_cut_ && !head_) break;
     } else if (!more(chunk, wanted)) {
-      if (inside_) throw xml_fault(outside_, "truncated", "the input ends inside the spectrum that begins here");
+      if (inside_) throw text_fault(outside_, "truncated", "the input ends inside the spectrum that begins here");
       read_outside(chunk, have_, true);
       chunk.size = have_;
       return;
@@ -107,7 +108,7 @@ void mzml_cutter::take(mzml_text& chunk, markup const& markup) {
              (ends && (markup.name == "run" || markup.name == "mzML")));
   if (markup.name == spectrum && markup.kind != markup_kind::end) {
     read_outside(chunk, markup.begin);
-    if (index_seen_) throw xml_fault(markup.begin, "not mzML", "a spectrum after the index");
+    if (index_seen_) throw text_fault(markup.begin, "not mzML", "a spectrum after the index");
     chunk.spectra.push_back({markup.begin, markup.end});
     outside_ = begins ? markup.begin : markup.end;
     inside_ = begins;
@@ -118,7 +119,7 @@ void mzml_cutter::take(mzml_text& chunk, markup const& markup) {
   if (!mark_named(markup.name, ends, mark.what)) return;
   index_seen_ |= mark.what == index_mark::kind::list;
   if (index_seen_ && mark.what == index_mark::kind::chromatogram)
-    throw xml_fault(markup.begin, "not mzML", "a chromatogram after the index");
+    throw text_fault(markup.begin, "not mzML", "a chromatogram after the index");
   mark.at = mark.tag = markup.begin;
   mark.begin = markup.end;
   bool const holds_text = begins && mark.what != index_mark::kind::spectra;

@@ -10,6 +10,7 @@
 
 #include "base/count_bytes.hpp"
 #include "ordo/error.hpp"
+#include "spectra/encoding/text_fault.hpp"
 #include "spectra/mzml/document/merged_head.hpp"
 #include "spectra/mzml/writer.hpp"
 
@@ -50,7 +51,7 @@ std::string escaped(std::string_view text) {
 
 void check_size(std::size_t num_peaks, mzml_spectrum const& spectrum) {
   if (num_peaks > ~std::uint32_t{0})
-    throw xml_fault(spectrum.begin, "too large", "more than 2^32 peaks in spectra that follow one another");
+    throw text_fault(spectrum.begin, "too large", "more than 2^32 peaks in spectra that follow one another");
 }
 
 }  // namespace
@@ -164,7 +165,7 @@ void mzml_chunk::check_time(mzml_spectrum const& spectrum) {
 }
 
 void mzml_chunk::require_time(mzml_spectrum const& spectrum) {
-  if (spectrum.bad_time) throw xml_fault(*spectrum.bad_time);
+  if (spectrum.bad_time) throw text_fault(*spectrum.bad_time);
   warned.times_without_unit += spectrum.time_without_unit;
 }
 
@@ -214,7 +215,7 @@ void mzml_chunk::read_peaks(std::size_t index) {
   counted.peaks += count;
   if ((!mz != !intensity) || (intensity && intensity->count != count)) {
     if (!prints) return keep_unselected(count);
-    throw xml_fault(spectrum.begin, "no peaks", "the spectrum has not as many m/z as intensities");
+    throw text_fault(spectrum.begin, "no peaks", "the spectrum has not as many m/z as intensities");
   }
   if (!prints && spectrum.transitions) {
     ++warned.fixed_order;
@@ -352,7 +353,7 @@ class mzml_format final : public input_format {
     auto& part = static_cast<mzml_chunk&>(chunk);
     try {
       writer_->write(part);
-    } catch (xml_fault const&) {
+    } catch (text_fault const&) {
       findings_.fail(std::current_exception(), part.text.view());
     }
   }

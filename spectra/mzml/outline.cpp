@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "spectra/encoding/terms.hpp"
+#include "spectra/encoding/text_fault.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
@@ -95,7 +96,7 @@ void mzml_outline::start(std::string_view name, attributes const& all) {
   if (!begun_) {
     begun_ = true;
     indexed_ = name == "indexedmzML";
-    if (!indexed_ && name != "mzML") throw xml_fault(xml_fault::here, "not mzML", fmt::format("its first tag is <{}>", name));
+    if (!indexed_ && name != "mzML") throw text_fault(text_fault::here, "not mzML", fmt::format("its first tag is <{}>", name));
   }
   if (name == "cvParam") {
     cv_term const term = term_of(all);
@@ -136,7 +137,7 @@ index_mark* mzml_outline::next_mark(std::string_view name, bool end) {
   index_mark::kind kind;
   if (!mark_named(name, end, kind)) return nullptr;
   if (next_mark_ >= marks_->size() || (*marks_)[next_mark_].what != kind)
-    throw xml_fault(xml_fault::here, "malformed XML", fmt::format("a tag <{}> where none can be", name));
+    throw text_fault(text_fault::here, "malformed XML", fmt::format("a tag <{}> where none can be", name));
   index_mark& mark = (*marks_)[next_mark_++];
   mark.of = index_;
   mark.is_parsed = true;

@@ -66,7 +66,7 @@ class mzml_outline final : private xml_handler {
 
   /// Sets the list of marks. A mark is there before the piece with its tag is parsed, and is completed by parse().
   void take_marks(std::vector<index_mark>& marks);
-  /// Parses the next piece of the document, whole tags. @param at  its place in the text, for faults @throws xml_fault
+  /// Parses the next piece of the document, whole tags. @param at  its place in the text, for faults @throws text_fault
   void parse(std::string_view piece, std::size_t at, bool last = false);
   /// Returns the context of the parts that follow.
   [[nodiscard]] std::shared_ptr<mzml_context const> context();

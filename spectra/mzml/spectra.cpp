@@ -77,7 +77,7 @@ bool mzml_spectra::read_plain(xml_parser& parser, mzml_text::element const& elem
   bool done = false;
   try {
     done = read_plain_tags(element, text.substr(0, element.end));
-  } catch (xml_fault const&) {  // the parser, which knows the place, throws it again
+  } catch (text_fault const&) {  // the parser, which knows the place, throws it again
   }
   if (done) return true;
   parser.want_characters(false);
@@ -171,7 +171,7 @@ void mzml_spectra::start(std::string_view name, attributes const& all) {
   place const outer = where_.empty() ? place::other : where_.back();
   place inner = place::other;
   if (bool const term = name == "cvParam"; term || name == "userParam") {
-    if (next_term_ >= term_tags_.size()) throw xml_fault(xml_fault::here, "malformed XML", "a tag where none can be");
+    if (next_term_ >= term_tags_.size()) throw text_fault(text_fault::here, "malformed XML", "a tag where none can be");
     mzml_text::element const place = term_tags_[next_term_++];
     term ? take(term_of(all), place) : take_user(all, place);
   } else if (name == "spectrum") {
@@ -200,8 +200,8 @@ void mzml_spectra::start(std::string_view name, attributes const& all) {
   } else if (name == "referenceableParamGroupRef") {
     auto const it = context_->groups.find(all.get("ref"));
     if (it == context_->groups.end())
-      throw xml_fault(xml_fault::here, "not mzML", fmt::format("no referenceableParamGroup '{}'", all.get("ref")));
-    for (auto const& one : it->second) take(one.view(), {xml_fault::here, xml_fault::here});
+      throw text_fault(text_fault::here, "not mzML", fmt::format("no referenceableParamGroup '{}'", all.get("ref")));
+    for (auto const& one : it->second) take(one.view(), {text_fault::here, text_fault::here});
   }
   where_.push_back(inner);
 }
@@ -230,14 +230,14 @@ void mzml_spectra::characters(std::string_view text) {
 }
 
 void mzml_spectra::start_spectrum(attributes const& all) {
-  if (now_) throw xml_fault(xml_fault::here, "not mzML", "a spectrum inside a spectrum");
+  if (now_) throw text_fault(text_fault::here, "not mzML", "a spectrum inside a spectrum");
   if (used_ == all_.size()) all_.emplace_back();
   now_ = &all_[used_];
   *now_ = {};
   now_->begin = begin_;
   now_->id = all.get("id");
   auto const count = number_of<std::size_t>("defaultArrayLength", all.get("defaultArrayLength"));
-  if (!count) throw xml_fault(xml_fault::here, "not mzML", "a spectrum without defaultArrayLength");
+  if (!count) throw text_fault(text_fault::here, "not mzML", "a spectrum without defaultArrayLength");
   now_->count = *count;
   now_->header.scan = number<std::uint64_t>(id_value(now_->id, "scan"));
   now_->processing = all.get("dataProcessingRef");
@@ -252,7 +252,7 @@ void mzml_spectra::take_reference(attributes const& all) {
 }
 
 void mzml_spectra::start_array(attributes const& all) {
-  if (next_array_ >= array_tags_.size()) throw xml_fault(xml_fault::here, "malformed XML", "a tag where none can be");
+  if (next_array_ >= array_tags_.size()) throw text_fault(text_fault::here, "malformed XML", "a tag where none can be");
   auto const& tag = array_tags_[next_array_++];
   binary_array& array = now_->arrays.emplace_back();
   array.tag = tag.begin;
@@ -261,7 +261,7 @@ void mzml_spectra::start_array(attributes const& all) {
 }
 
 void mzml_spectra::start_binary() {
-  if (next_content_ >= contents_.size()) throw xml_fault(xml_fault::here, "malformed XML", "a tag where none can be");
+  if (next_content_ >= contents_.size()) throw text_fault(text_fault::here, "malformed XML", "a tag where none can be");
   content const& content = contents_[next_content_++];
   binary_array& array = now_->arrays.back();
   array.begin = content.begin;
@@ -317,13 +317,13 @@ void mzml_spectra::take(cv_term const& term, mzml_text::element tag) try {
       return take_ion(term);
     case place::array:
       if (terms::is_external(term))
-        throw xml_fault(xml_fault::here, "external binary array not supported",
-                        fmt::format("'{}' ({}): its numbers are in another file", term.name, term.accession));
+        throw text_fault(text_fault::here, "external binary array not supported",
+                         fmt::format("'{}' ({}): its numbers are in another file", term.name, term.accession));
       return terms::describe(term.number, term.name, {tag.begin, tag.end}, now_->arrays.back());
     default:
       return;
   }
-} catch (xml_fault& fault) {
+} catch (text_fault& fault) {
   fault.at = tag.begin;
   throw;
 }
@@ -343,7 +343,7 @@ void mzml_spectra::take_time(cv_term const& term, std::size_t at) {
   now_->time_without_unit = term.unit.empty() && term.unit_name.empty();
   seconds = terms::seconds(*seconds, term.unit, term.unit_name);
   if (seconds) return;
-  now_->bad_time.emplace(at == xml_fault::here ? begin_ : at, "unit not supported",
+  now_->bad_time.emplace(at == text_fault::here ? begin_ : at, "unit not supported",
                          fmt::format("the start time of a scan is in '{}' ({}), which is no unit of time of a fixed length",
                                      term.unit_name, term.unit));
 }
@@ -356,7 +356,7 @@ void mzml_spectra::take_spectrum(cv_term const& term, mzml_text::element tag) {
     case terms::highest_mz:
     case terms::lowest_mz:
     case terms::data_points:
-      if (tag.begin != xml_fault::here) now_->peak_values.push_back({term.number, tag.begin, tag.end});
+      if (tag.begin != text_fault::here) now_->peak_values.push_back({term.number, tag.begin, tag.end});
       return;
     case terms::ms1_spectrum:
       ms1_ = true;

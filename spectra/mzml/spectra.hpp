@@ -8,6 +8,7 @@
 
 #include "ordo/spectra/spectrum.hpp"
 #include "spectra/encoding/binary_array.hpp"
+#include "spectra/encoding/text_fault.hpp"
 #include "spectra/mzml/cutter.hpp"
 
 namespace ordo::inline v0::spectra::detail {
@@ -23,7 +24,7 @@ struct mzml_spectrum {
   bool transitions = false;           // SRM or CRM, whose points are not peaks of a scan
   std::string processing;             // the dataProcessing to which it refers, if any
   bool time_without_unit = false;     // so its retention time counts as seconds
-  std::optional<xml_fault> bad_time;  // its unit is not one of time; an error if the time is needed
+  std::optional<text_fault> bad_time;  // its unit is not one of time; an error if the time is needed
   /// The tag of a value that was made of peaks, such as the total ion current.
   struct peak_value {
     std::uint32_t term;
@@ -42,7 +43,7 @@ class mzml_spectra final : private xml_handler {
  public:
   /// @param takes_targets  a precursor without the m/z of a selected ion has that of its isolation window
   explicit mzml_spectra(bool takes_targets) : takes_targets_(takes_targets) {}
-  /// @throws xml_fault  after which all() are the spectra before the fault
+  /// @throws text_fault  after which all() are the spectra before the fault
   void read(mzml_text const& chunk);
   [[nodiscard]] std::vector<mzml_spectrum> const& all() const noexcept { return all_; }
   /// Returns the number of bytes read as Windows-1252.

@@ -1,4 +1,5 @@
 #include "spectra/mzml/writer.hpp"
+#include "spectra/encoding/text_fault.hpp"
 
 #include <algorithm>
 #include <span>
@@ -156,7 +157,7 @@ std::size_t mzml_writer::end_of_entry(index_mark const& mark) const {
   if (is_closed(mark)) return mark.end;
   auto const closing = next_markup(text_, mark.end);
   if (!closing || closing->kind != markup_kind::end || closing->name != "offset")
-    throw xml_fault(mark.at, "wrong index", "an entry with tags in it");
+    throw text_fault(mark.at, "wrong index", "an entry with tags in it");
   return closing->end;
 }
 

@@ -10,6 +10,7 @@
 #include "ordo/io.hpp"
 #include "ordo/spectra/order.hpp"
 #include "spectra/encoding/digest.hpp"
+#include "spectra/encoding/text_fault.hpp"
 #include "spectra/external/ordered_texts.hpp"
 #include "spectra/mzml/document/index.hpp"
 #include "spectra/mzml/document/spool.hpp"
@@ -54,7 +55,7 @@ class mzml_writer {
   mzml_writer(sink& to, order_keys const& keys, order_options const& options, machine_options const& machine);
   ~mzml_writer();
 
-  /// Writes the next chunk. @throws xml_fault  for an index with tags in its entries; and errors of the sink
+  /// Writes the next chunk. @throws text_fault  for an index with tags in its entries; and errors of the sink
   void write(mzml_chunk const& one);
   /// Ends the document.
   void end();

@@ -318,7 +318,7 @@ TEST_CASE("mzml: mutations of arrays in every form are read or refused") {
       array.end = text.size();
       try {
         if (codec.unpack(array, text).size() != 8 * array.count) FAIL("another number of values");
-      } catch (ordo::spectra::detail::xml_fault const&) {
+      } catch (ordo::spectra::detail::text_fault const&) {
         ++refused;
       }
     }
