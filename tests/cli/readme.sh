@@ -1,6 +1,7 @@
-# The console examples of README.md and docs/*.md, run as they stand there: the same output.
-for page in "$ORDO_SOURCE"/README.md "$ORDO_SOURCE"/docs/*.md; do
-  name=$(basename "$page" .md)
+# The console examples of README.md, docs/*.md and docs/reference/*.md, run as they stand there: the same output.
+failed=()
+for page in "$ORDO_SOURCE"/README.md "$ORDO_SOURCE"/docs/{,reference/}*.md; do
+  name=${page#"$ORDO_SOURCE"/} name=${name%.md} name=${name//\//_}
   awk '/^```/ { inside = $0 == "```console"; next } inside' "$page" > "$name.expected"
   [[ -s $name.expected ]] || continue
   mkdir "$name"
@@ -14,8 +15,9 @@ for page in "$ORDO_SOURCE"/README.md "$ORDO_SOURCE"/docs/*.md; do
       fi
     done < "../$name.expected"
   ) > "$name.seen"
-  diff "$name.expected" "$name.seen" || { echo "FAILED: examples in ${page#"$ORDO_SOURCE"/}" >&2; exit 1; }
+  diff "$name.expected" "$name.seen" || failed+=("${page#"$ORDO_SOURCE"/}")
 done
-for name in README sufsort specsort strsort; do
-  grep -q '^\$ ' "$name.expected" || { echo "FAILED: no examples in $name.md" >&2; exit 1; }
+((${#failed[@]} == 0)) || { echo "FAILED: examples in ${failed[*]}" >&2; exit 1; }
+for name in README docs_sufsort docs_specsort docs_strsort; do
+  grep -q '^\$ ' "$name.expected" || { echo "FAILED: no examples in $name" >&2; exit 1; }
 done
