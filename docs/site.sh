@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# docs/site.sh: the documentation as a site, in build/site. Needs python3-venv; the first time also PyPI.
+# docs/site.sh [PROGRAMS]: the documentation as a site, in build/site. Takes the options from the programs in the folder PROGRAMS, or
+# those built last. Needs python3-venv; the first time also PyPI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+programs=${1:-$(dirname "$(ls -t build/*/bin/sufsort 2> /dev/null | head -n 1)")}
+[[ -x $programs/sufsort ]] || { echo 'site.sh: no programs: build them first, or name their folder' >&2; exit 2; }
 venv=build/site_venv pages=build/site_pages
 if [[ ! -x $venv/bin/mkdocs ]]; then
   python3 -m venv "$venv"
@@ -14,9 +17,9 @@ mkdir -p "$pages"
 python3 - "$pages" << 'END'
 import os, pathlib, re, shutil, sys
 to = pathlib.Path(sys.argv[1])
-pages = {"README.md": "index.md", "datasets/README.md": "datasets.md"}
+pages = {"README.md": "index.md", "datasets/README.md": "datasets.md", "python/README.md": "python.md"}
 pages |= {str(page): page.name.lower() for page in pathlib.Path(".").glob("*.md") if page.name != "README.md"}
-pages |= {str(page): str(page).removeprefix("docs/") for page in pathlib.Path("docs").rglob("*.md") if page.name != "moves.md"}
+pages |= {str(page): str(page).removeprefix("docs/") for page in pathlib.Path("docs").rglob("*.md")}
 for page, name in pages.items():
     folder = pathlib.Path(page).parent
 
@@ -38,5 +41,6 @@ for page, name in pages.items():
     (to / name).write_text("".join(parts))
 END
 python3 docs/api_pages.py "$pages"
+python3 docs/option_pages.py "$programs" "$pages/options.md"
 NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --quiet --strict
 echo "build/site/index.html"
