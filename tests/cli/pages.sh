@@ -15,7 +15,13 @@ for tool in "${tools[@]}"; do
 done
 
 # Formatters have nothing to complain of.
-for command in sufsort specsort strsort sufsort\ {build,check,count,locate,repeats,duplicates,unique,export,kmers,info}; do
+commands=$(sufsort --generate=man | sed -n 's/^\.BR sufsort\\-\(.*\) (1)$/\1/p' | tr -d '\\')
+[[ $(wc -w <<< "$commands") -ge 16 ]] || fail "the commands of sufsort: $commands"
+for command in $commands; do
+  grep -qE "^foreach\(subcommand .*\b$command\b" "$ORDO_SOURCE/tools/CMakeLists.txt" || fail "no manual page of sufsort $command is installed"
+done
+mapfile -t commands < <(printf 'sufsort %s\n' $commands)
+for command in sufsort specsort strsort "${commands[@]}"; do
   expect 0 $command --generate man
   if command -v groff > /dev/null; then
     groff -man -Tascii -P-c -P-b -P-u -ww out > text 2> err
