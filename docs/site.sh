@@ -42,5 +42,5 @@ for page, name in pages.items():
 END
 python3 docs/api_pages.py "$pages"
 python3 docs/option_pages.py "$programs" "$pages/options.md"
-NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --quiet --strict
+log=$(NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --strict 2>&1) || { grep -v ^INFO <<< "$log" >&2; exit 1; }  # --quiet hides warnings
 echo "build/site/index.html"
