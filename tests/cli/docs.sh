@@ -45,6 +45,10 @@ for name in "README.md", "docs/libraries.md", "docs/other_libraries.md":
     for program in re.findall(r"^```c(?:pp)?\n(.*?)^```$", (root / name).read_text(), re.M | re.S):
         if program not in programs:
             wrong.append(f"{name}: no program of tests/install: {program.splitlines()[0]} ...")
+    for program, shown in re.findall(r"^```c(?:pp)?\n(.*?)^```\n\n```text\n(.*?)^```$", (root / name).read_text(), re.M | re.S):
+        outputs = [file.with_suffix(".out") for file in (root / "tests/install").glob("*.c*") if file.read_text() == program]
+        if any(out.read_text() != shown for out in outputs):
+            wrong.append(f"{name}: the output of a program is not {outputs[0].relative_to(root)}")
 # The form: lines, paragraphs, the README, guides without figures, and the changelog.
 MAX_LINE, MAX_PARAGRAPH, MAX_README, MAX_ENTRY = 128, 6, 130, 20
 guides = {f"docs/{name}.md" for name in ("sufsort", "specsort", "strsort", "scaling", "libraries", "guarantees", "building")}
