@@ -22,7 +22,7 @@ for file in debian/*.install debian/*.docs debian/*.links debian/*.README.Debian
   for ending in install docs links README.Debian; do package=${package%."$ending"}; done
   grep -qx "$package" <<< "$packages" || fail "$file: no such package"
 done
-while read -r file; do [[ -f $file ]] || fail "debian/*.docs: no $file"; done < <(cat debian/*.docs)
+while read -r file; do [[ -e $file ]] || fail "debian/*.docs: no $file"; done < <(cat debian/*.docs)
 for tool in "${tools[@]}"; do grep -qx "usr/bin/$tool" debian/ordo-tools.install || fail "debian/ordo-tools.install lacks $tool"; done
 while read -r test; do [[ -x debian/tests/$test ]] || fail "debian/tests/$test cannot be run"; done < <(sed -n 's/^Tests: //p' debian/tests/control)
 while read -r script; do
