@@ -96,4 +96,4 @@ def put(text: str, part: str) -> str:
     if not part or BEGIN not in text or END not in text:
         return text
     before, rest = text.split(BEGIN, 1)
-    return before + BEGIN + "\n" + part + END + rest.split(END, 1)[1]
+    return before + BEGIN + "\n\n" + part + END + rest.split(END, 1)[1]
