@@ -70,3 +70,9 @@ for guide in (pathlib.Path(sys.argv[1]) / "docs").glob("*.md"):
 print(*wrong, sep="\n", end="\n" if wrong else "")
 sys.exit(bool(wrong))
 END
+
+# The table of presets has the filters that --explain prints.
+while IFS='|' read -r _ preset filters _; do
+  steps=$(specsort --explain --preset="${preset//[ \`]/}" | sed -nE '/--by /!s/^ *[0-9]+\. (--.*[^ ])  +.*/\1/p')
+  [[ " \`${steps//$'\n'/ }\` " == "$filters" ]] || { echo "FAILED: preset$preset in docs/reference/specsort.md: $steps" >&2; exit 1; }
+done < <(sed -n '/^### Presets/,/^## /s/^| `/&/p' "$ORDO_SOURCE/docs/reference/specsort.md")
