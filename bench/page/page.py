@@ -162,7 +162,7 @@ def wrapped(text: str) -> str:
     def end_block() -> None:
         if any(len(line) > MAX_LINE for line in block):
             indent = re.match(r"\s*(?:(?:-|\d+\.) )?", block[0])[0]
-            words = re.findall(r"(?:`[^`]*`|[^\s`])+", " ".join(block)[len(indent) :])
+            words = re.findall(r"(?:`[^`]*`|[^\s`])+", " ".join([block[0][len(indent) :], *map(str.strip, block[1:])]))
             lines = [indent]
             for at, word in enumerate(words):
                 begins_item = re.fullmatch(r"[-+*|>]|#+|\d+[.)]", word)  # at the start of a line it would begin an item
