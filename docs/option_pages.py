@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""option_pages.py PROGRAMS FILE: writes a page with all options of the tools, from the manual pages that the programs in the folder
-PROGRAMS print."""
+"""option_pages.py PROGRAMS FILE: writes a page with all options of the tools, from the manual pages that the programs in the
+folder PROGRAMS print."""
 
 import pathlib
 import re
@@ -55,7 +55,10 @@ def manual(programs: pathlib.Path, *command: str) -> str:
 
 def main() -> None:
     programs, file = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    page = ["# All options", "These are the manual pages of the programs. `man sufsort-build` and `sufsort build --help` show them, too."]
+    page = [
+        "# All options",
+        "These are the manual pages of the programs. `man sufsort-build` and `sufsort build --help` show them, too.",
+    ]
     for tool in ("sufsort", "specsort", "strsort"):
         man = manual(programs, tool)
         page.append(as_markdown(tool, man))

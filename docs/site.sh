@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# docs/site.sh [PROGRAMS]: the documentation as a site, in build/site. Takes the options from the programs in the folder PROGRAMS, or
-# those built last. Needs python3-venv; the first time also PyPI.
+# docs/site.sh [PROGRAMS]: the documentation as a site, in build/site. The programs in the folder PROGRAMS, or those built last,
+# give the pages of options. Needs python3-venv; the first time also PyPI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 programs=${1:-$(dirname "$(ls -t build/*/bin/sufsort 2> /dev/null | head -n 1)")}
@@ -42,5 +42,6 @@ for page, name in pages.items():
 END
 python3 docs/api_pages.py "$pages"
 python3 docs/option_pages.py "$programs" "$pages/options.md"
-log=$(NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --strict 2>&1) || { grep -v ^INFO <<< "$log" >&2; exit 1; }  # --quiet hides warnings
+# Without --quiet, which hides the warnings that --strict stops at.
+log=$(NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --strict 2>&1) || { grep -v ^INFO <<< "$log" >&2; exit 1; }
 echo "build/site/index.html"

@@ -51,7 +51,8 @@ for name in "README.md", "docs/libraries.md", "docs/other_libraries.md":
             wrong.append(f"{name}: the output of a program is not {outputs[0].relative_to(root)}")
 # The form: lines, paragraphs, the README, guides without figures, and the changelog.
 MAX_LINE, MAX_PARAGRAPH, MAX_README, MAX_ENTRY = 128, 6, 130, 20
-guides = {f"docs/{name}.md" for name in ("sufsort", "specsort", "strsort", "scaling", "libraries", "guarantees", "building", "install")}
+names = "sufsort", "specsort", "strsort", "scaling", "libraries", "guarantees", "building", "install"
+guides = {f"docs/{name}.md" for name in names}
 guides |= {"README.md", "CHANGELOG.md", "python/README.md", "docs/sort_core.md", "docs/sort_core_internals.md",
            *(str(page.relative_to(root)) for page in (root / "docs/reference").glob("*.md"))}
 speed = re.compile(r"\b\d[\d.,]* (?:ms|microseconds|[GM]B/s)\b|\b\d\.\d+ s\b|\btimes (?:as|so) fast\b|\bless time\b")

@@ -18,7 +18,8 @@ done
 commands=$(sufsort --generate=man | sed -n 's/^\.BR sufsort\\-\(.*\) (1)$/\1/p' | tr -d '\\')
 [[ $(wc -w <<< "$commands") -ge 16 ]] || fail "the commands of sufsort: $commands"
 for command in $commands; do
-  grep -qE "^foreach\(subcommand .*\b$command\b" "$ORDO_SOURCE/tools/CMakeLists.txt" || fail "no manual page of sufsort $command is installed"
+  grep -qE "^foreach\(subcommand .*\b$command\b" "$ORDO_SOURCE/tools/CMakeLists.txt" ||
+    fail "no manual page of sufsort $command is installed"
 done
 mapfile -t commands < <(printf 'sufsort %s\n' $commands)
 for command in sufsort specsort strsort "${commands[@]}"; do

@@ -74,5 +74,6 @@ END
 # The table of presets has the filters that --explain prints.
 while IFS='|' read -r _ preset filters _; do
   steps=$(specsort --explain --preset="${preset//[ \`]/}" | sed -nE '/--by /!s/^ *[0-9]+\. (--.*[^ ])  +.*/\1/p')
-  [[ " \`${steps//$'\n'/ }\` " == "$filters" ]] || { echo "FAILED: preset$preset in docs/reference/specsort.md: $steps" >&2; exit 1; }
+  [[ " \`${steps//$'\n'/ }\` " == "$filters" ]] ||
+    { echo "FAILED: preset$preset in docs/reference/specsort.md: $steps" >&2; exit 1; }
 done < <(sed -n '/^### Presets/,/^## /s/^| `/&/p' "$ORDO_SOURCE/docs/reference/specsort.md")
