@@ -26,6 +26,7 @@ done
 mkdir messages
 cd messages
 samples=$ORDO_SOURCE/datasets/samples
+export ORDO_DEVICE=cpu  # a GPU has limits of its own
 try() { "$@" >> said 2>&1 || true; }
 sufsort build "$samples/lambda.fa" -o lambda
 sufsort build "$samples/lambda.fa" -o fm --fm --without-sa
