@@ -39,9 +39,19 @@ for page, name in pages.items():
     parts[::2] = [re.sub(r"\]\(([^)\s]+)\)", link, part) for part in parts[::2]]
     (to / name).parent.mkdir(parents=True, exist_ok=True)
     (to / name).write_text("".join(parts))
+shutil.copy("docs/site.css", to)
 END
 python3 docs/api_pages.py "$pages"
 python3 docs/option_pages.py "$programs" "$pages/options.md"
+# The configuration with a page for each header in the navigation. Its folders are relative to its own.
+python3 - "$pages/api/index.md" << 'END'
+import pathlib, re, sys
+headers = re.findall(r"^- \[`<(.*)>`\]\((.*)\)$", pathlib.Path(sys.argv[1]).read_text(), re.M)
+lines = "".join(f"          - {name}: api/{page}\n" for name, page in headers)
+text = re.sub(r": build/", ": ", pathlib.Path("mkdocs.yml").read_text())
+text = re.sub(r"( +- Public headers:) (api/index\.md).*\n", rf"\1\n          - Overview: \2\n{lines}", text)
+pathlib.Path("build/mkdocs.yml").write_text(text)
+END
 # Without --quiet, which hides the warnings that --strict stops at.
-log=$(NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --strict 2>&1) || { grep -v ^INFO <<< "$log" >&2; exit 1; }
+log=$(NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --strict --config-file build/mkdocs.yml 2>&1) || { grep -v ^INFO <<< "$log" >&2; exit 1; }
 echo "build/site/index.html"

@@ -10,6 +10,7 @@ names an address that is not the setting's.
 import argparse
 import pathlib
 import re
+import subprocess
 import sys
 from dataclasses import dataclass
 
@@ -83,15 +84,21 @@ def with_address(text: str, place: Place, address: str) -> str:
     return text
 
 
-def files_of(root: pathlib.Path):
-    """Yields the text files of the project."""
-    for path in sorted(root.iterdir()):
-        if path.name in LEFT_OUT or path.name.startswith("build-") or path.is_symlink():
-            continue
-        if path.is_dir():
-            yield from files_of(path)
-        elif path.suffix not in BINARY:
-            yield path
+def files_of(root: pathlib.Path) -> list[pathlib.Path]:
+    """Returns the text files of the project: those of git, or all of them in a copy without git."""
+    names = []
+    if (root / ".git").exists():
+        command = ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        try:
+            names = subprocess.run(command, capture_output=True, text=True).stdout.split("\0")
+        except FileNotFoundError:  # a clone, and no git
+            pass
+    paths = [root / name for name in names if name] or list(root.rglob("*"))
+    return [
+        path
+        for path in sorted(paths)
+        if not LEFT_OUT & set(path.relative_to(root).parts) and path.suffix not in BINARY and path.is_file()
+    ]
 
 
 def invented(root: pathlib.Path, address: str) -> list[str]:

@@ -51,7 +51,7 @@ for name in "README.md", "docs/libraries.md", "docs/other_libraries.md":
             wrong.append(f"{name}: the output of a program is not {outputs[0].relative_to(root)}")
 # The form: lines, paragraphs, the README, guides without figures, and the changelog.
 MAX_LINE, MAX_PARAGRAPH, MAX_README, MAX_ENTRY = 128, 6, 130, 20
-names = "sufsort", "specsort", "strsort", "scaling", "libraries", "guarantees", "building", "install"
+names = "sufsort", "specsort", "strsort", "scaling", "libraries", "guarantees", "building", "install", "faq", "comparison"
 guides = {f"docs/{name}.md" for name in names}
 guides |= {"README.md", "CHANGELOG.md", "python/README.md", "docs/sort_core.md", "docs/sort_core_internals.md",
            *(str(page.relative_to(root)) for page in (root / "docs/reference").glob("*.md"))}
@@ -89,6 +89,26 @@ made |= {page.name.lower() for page in root.glob("*.md") if page.name != "README
 made |= {"index.md", "datasets.md", "python.md", "api/index.md", "options.md"}
 wrong += [f"mkdocs.yml: nav lacks {page}" for page in sorted(made - listed)]
 wrong += [f"mkdocs.yml: nav lists {page}, which is not made" for page in sorted(listed - made)]
+hidden = re.search(r"^not_in_nav:.*\n((?:  .*\n)*)", (root / "mkdocs.yml").read_text(), re.M)[1].split()
+if hidden != ["/files/"]:
+    wrong.append(f"mkdocs.yml: pages outside the navigation: {hidden}")
+
+# Plots and drawings have colours for a dark page, too: each that they use is replaced.
+for drawing in sorted((root / "docs").rglob("*.svg")):
+    style, _, body = drawing.read_text().partition("</style>")
+    for what, colour in sorted(set(re.findall(r'(fill|stroke)="(#\w+)"', style.partition("<style>")[0] + body))):
+        if f'[{what}="{colour}"]{{' not in style:
+            wrong.append(f"{drawing.relative_to(root)}: {what} {colour} has no colour for a dark page")
+hidden = re.search(r"^not_in_nav:.*\n((?:  .*\n)*)", (root / "mkdocs.yml").read_text(), re.M)[1].split()
+if hidden != ["/files/"]:
+    wrong.append(f"mkdocs.yml: pages outside the navigation: {hidden}")
+
+# Plots and drawings have colours for a dark page, too: each that they use is replaced.
+for drawing in sorted((root / "docs").rglob("*.svg")):
+    style, _, body = drawing.read_text().partition("</style>")
+    for what, colour in sorted(set(re.findall(r'(fill|stroke)="(#\w+)"', style.partition("<style>")[0] + body))):
+        if f'[{what}="{colour}"]{{' not in style:
+            wrong.append(f"{drawing.relative_to(root)}: {what} {colour} has no colour for a dark page")
 
 print(*wrong, sep="\n", end="\n" if wrong else "")
 sys.exit(bool(wrong))

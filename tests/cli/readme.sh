@@ -57,6 +57,10 @@ try specsort two.mgf --ms-level=2 -o out.mgf
 try specsort two.mgf three.mgf -o out.mgf
 try specsort --summary two.mgf three.mgf
 try specsort --preset=casanovo@1.0 two.mgf
+mkdir run.d
+printf 'PAR1\0\0\0\0PAR1' > corpus.parquet
+try specsort run.d -o out.mgf
+try specsort corpus.parquet -o out.mgf
 python3 -B - "$ORDO_SOURCE" << 'END'
 import pathlib, re, sys
 said = pathlib.Path("said").read_text()
