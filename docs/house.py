@@ -99,6 +99,10 @@ def cells(rooms, edges, folder):
 
 
 ROW, CHAR = 26, 7.4
+DARK = {"#222222": "#d8dbe2", "#666666": "#a0a6b3", "#777777": "#9aa0ad", "#888888": "#9aa0ad", "#ffffff": "#1e2129",
+        "#f3f3f3": "#2b2f38",
+        "#fff8e1": "#3a3420", "#e8f3fb": "#1f3342", "#f4ecfa": "#33263d", "#eaf5ea": "#233a27", "#8a6d00": "#cfa72a",
+        "#1a6fa8": "#5db4ea", "#7a4a9c": "#c49ae0", "#3b7d3b": "#7cc47c"}  # each colour on a dark page
 COLOURS = {"tools": ("#8a6d00", "#fff8e1"), "suffix": ("#1a6fa8", "#e8f3fb"), "spectra": ("#1a6fa8", "#e8f3fb"),
            "strings": ("#1a6fa8", "#e8f3fb"), "distributed": ("#7a4a9c", "#f4ecfa"), "sort_core": ("#3b7d3b", "#eaf5ea"),
            "base": ("#666666", "#f3f3f3"), "include": ("#666666", "#ffffff")}
@@ -147,13 +151,15 @@ def picture(rooms, edges):
         if storey != ["include"]:
             for number in range(len(storey)):
                 x = 16 + (width + 14) * number + width // 2
-                out.append(f'<path d="M{x} {y - max(heights) + heights[number] + 3}V{y + gap - 3}" marker-end="url(#down)"/>')
+                top = y - max(heights) + heights[number] + 3
+                out.append(f'<path d="M{x} {top}V{y + gap - 3}" stroke="#777777" marker-end="url(#down)"/>')
         y += gap
+    dark = "".join(f'[{what}="{light}"]{{{what}:{colour}}}' for light, colour in DARK.items() for what in ("fill", "stroke"))
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 792 {y}" font-family="sans-serif" font-size="14" '
             'fill="#222222" stroke-width="1" role="img">\n<title>The folders of Ordo, their rooms, and the files of each</title>\n'
             '<defs><marker id="down" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">'
             '<path d="M0 0L10 5L0 10z" fill="#777777"/></marker></defs>\n'
-            f'<style>path{{stroke:#777777;fill:none}}</style>\n<rect width="792" height="{y}" fill="#ffffff"/>\n' +
+            f'<style>@media(prefers-color-scheme:dark){{{dark}}}</style>\n<rect width="792" height="{y}" fill="#ffffff"/>\n' +
             "\n".join(out) + "\n</svg>\n")
 
 

@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# docs/site.sh: the documentation as a site, in build/site. Needs python3-venv; the first time also PyPI.
+# docs/site.sh [PROGRAMS]: the documentation as a site, in build/site. The programs in the folder PROGRAMS, or those built last,
+# give the pages of options. Needs python3-venv; the first time also PyPI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+programs=${1:-$(dirname "$(ls -t build/*/bin/sufsort 2> /dev/null | head -n 1)")}
+[[ -x $programs/sufsort ]] || { echo 'site.sh: no programs: build them first, or name their folder' >&2; exit 2; }
 venv=build/site_venv pages=build/site_pages
 if [[ ! -x $venv/bin/mkdocs ]]; then
   python3 -m venv "$venv"
@@ -14,9 +17,9 @@ mkdir -p "$pages"
 python3 - "$pages" << 'END'
 import os, pathlib, re, shutil, sys
 to = pathlib.Path(sys.argv[1])
-pages = {"README.md": "index.md", "datasets/README.md": "datasets.md"}
+pages = {"README.md": "index.md", "datasets/README.md": "datasets.md", "python/README.md": "python.md"}
 pages |= {str(page): page.name.lower() for page in pathlib.Path(".").glob("*.md") if page.name != "README.md"}
-pages |= {str(page): str(page).removeprefix("docs/") for page in pathlib.Path("docs").rglob("*.md") if page.name != "moves.md"}
+pages |= {str(page): str(page).removeprefix("docs/") for page in pathlib.Path("docs").rglob("*.md")}
 for page, name in pages.items():
     folder = pathlib.Path(page).parent
 
@@ -36,7 +39,19 @@ for page, name in pages.items():
     parts[::2] = [re.sub(r"\]\(([^)\s]+)\)", link, part) for part in parts[::2]]
     (to / name).parent.mkdir(parents=True, exist_ok=True)
     (to / name).write_text("".join(parts))
+shutil.copy("docs/site.css", to)
 END
 python3 docs/api_pages.py "$pages"
-NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --quiet --strict
+python3 docs/option_pages.py "$programs" "$pages/options.md"
+# The configuration with a page for each header in the navigation. Its folders are relative to its own.
+python3 - "$pages/api/index.md" << 'END'
+import pathlib, re, sys
+headers = re.findall(r"^- \[`<(.*)>`\]\((.*)\)$", pathlib.Path(sys.argv[1]).read_text(), re.M)
+lines = "".join(f"          - {name}: api/{page}\n" for name, page in headers)
+text = re.sub(r": build/", ": ", pathlib.Path("mkdocs.yml").read_text())
+text = re.sub(r"( +- Public headers:) (api/index\.md).*\n", rf"\1\n          - Overview: \2\n{lines}", text)
+pathlib.Path("build/mkdocs.yml").write_text(text)
+END
+# Without --quiet, which hides the warnings that --strict stops at.
+log=$(NO_MKDOCS_2_WARNING=1 "$venv/bin/mkdocs" build --strict --config-file build/mkdocs.yml 2>&1) || { grep -v ^INFO <<< "$log" >&2; exit 1; }
 echo "build/site/index.html"

@@ -16,6 +16,7 @@ import sys
 import array_sort
 import commands
 import cpu_sorts
+import programs
 import radix_sort
 import readme
 import sample_sort
@@ -25,14 +26,14 @@ import small_sorts
 import sparse_matrices
 import string_sort
 import suffix_array
-from page import HEADER, HOST, SLOWER, Comparison, Results, Values, fill, table, totals
+from page import HEADER, HOST, SLOWER, Comparison, Results, Values, fill, table, totals, wrapped
 from plot import Axis
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEMPLATES = ROOT / "bench/page/templates"
 SUBJECTS = [  # in the order of the summary
     *(segmented_sort, radix_sort, array_sort, sample_sort, small_sorts, string_sort),
-    *(sparse_matrices, several_gpus, suffix_array, cpu_sorts, commands),
+    *(sparse_matrices, several_gpus, suffix_array, cpu_sorts, commands, programs),
 ]
 GPU_FILES = ["segmented_sort", "radix_sort", "array_sort", "comparator_sort", "spgemm"]  # the first names the GPU
 SMALL = ("2^16", "2^20")  # sizes
@@ -98,10 +99,10 @@ def main() -> int:
     pages["README"] = fill(template("README"), top | {"root": os.path.relpath(ROOT, folder)})
 
     (folder / "plots").mkdir(parents=True, exist_ok=True)
-    (options.out / "BENCHMARKS.md").write_text(fill(template("BENCHMARKS"), top))
+    (options.out / "BENCHMARKS.md").write_text(wrapped(fill(template("BENCHMARKS"), top)))
     for name in ("README", *(subject.__name__ for subject in SUBJECTS)):
         if name in pages:
-            (folder / f"{name}.md").write_text(linked(pages[name], pages))
+            (folder / f"{name}.md").write_text(wrapped(linked(pages[name], pages)))
         else:
             (folder / f"{name}.md").unlink(missing_ok=True)  # of other results
     for name, svg in results.plots.items():
@@ -109,7 +110,7 @@ def main() -> int:
     if (file := options.out / "README.md").exists():
         comparisons = [one for some in results.comparisons.values() for one in some]
         values = readme.values(results, comparisons)
-        file.write_text(readme.put(file.read_text(), fill(template("readme_table"), values) if values else ""))
+        file.write_text(readme.put(file.read_text(), wrapped(fill(template("readme_table"), values)) if values else ""))
     for name in sorted(path.name for path in options.results.glob("*.json")):
         if name not in results.used and name.endswith((f"_{options.card}.json", f"_{HOST}.json")):
             print(f"make.py: not on any page: {name}", file=sys.stderr)

@@ -16,6 +16,7 @@ SECOND_CARD = "h100"  # its files stand in for those that the page's card has no
 HOST = "2_cores"  # and then those of this host
 FIGURES = ("rows", "sweeps", "capacity")  # of a JSON file
 OPTIONAL_RIVALS = {"bb_segsort": "ORDO_BB_SEGSORT", "ModernGPU": "ORDO_MODERNGPU"}  # and the option that builds them
+MAX_LINE = 128  # of a document; tables excepted
 HEADER = ["rows", "median", "Ordo slower in", "slowest row"]
 
 Values = dict[str, str]  # of the placeholders of a template
@@ -150,6 +151,41 @@ def fill(template: str, values: Values) -> str:
     text = re.sub(r"\n{3,}", "\n\n", text)
     text = re.sub(r"(?m)^(- .*(?:\n  .*)*)\n\n(?=- )", r"\1\n", text)  # items are blocks in templates, one list in pages
     return text.strip() + "\n"
+
+
+def wrapped(text: str) -> str:
+    """Breaks paragraphs and items that have a line of more than MAX_LINE characters anew. Tables and code stay as they are."""
+    out: list[str] = []
+    block: list[str] = []
+    in_code = False
+
+    def end_block() -> None:
+        if any(len(line) > MAX_LINE for line in block):
+            indent = re.match(r"\s*(?:(?:-|\d+\.) )?", block[0])[0]
+            words = re.findall(r"(?:`[^`]*`|[^\s`])+", " ".join([block[0][len(indent) :], *map(str.strip, block[1:])]))
+            lines = [indent]
+            for at, word in enumerate(words):
+                begins_item = re.fullmatch(r"[-+*|>]|#+|\d+[.)]", word)  # at the start of a line it would begin an item
+                if lines[-1].strip(" -") and len(lines[-1]) + len(word) > MAX_LINE and at and not begins_item:
+                    lines[-1] = lines[-1].rstrip()
+                    lines.append(" " * len(indent))
+                lines[-1] += word + " "
+            block[:] = [line.rstrip() for line in lines]
+        out.extend(block)
+        block.clear()
+
+    for line in text.split("\n"):
+        fence = line.startswith("```")
+        if fence or in_code or not line.strip() or line.startswith(("|", "#", "![", "<!--")):
+            end_block()
+            out.append(line)
+            in_code ^= fence
+        else:
+            if re.match(r"\s*(-|\d+\.) ", line):
+                end_block()
+            block.append(line)
+    end_block()
+    return "\n".join(out)
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

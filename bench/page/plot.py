@@ -2,7 +2,7 @@
 
 line_plot draws one frame with names at its right; panels, small frames that share their axes; dots, a line for each row with a
 mark for each contender. Names in COLOURS look the same in every plot. Rivals are dashed, and every series has a mark of its
-own, so that colour is not needed.
+own, so that colour is not needed. On a dark page each colour is replaced by the one in DARK.
 """
 
 import html
@@ -38,7 +38,22 @@ MARKS = [
     "M0 3.6L3.6-2.9h-7.2Z",
     "M-3.4 0h6.8M0-3.4v6.8",
 ]
-GREY, INK = "#e4e4e4", "#222222"
+PAPER, GREY, RULE, INK = "#ffffff", "#e4e4e4", "#b0b0b0", "#222222"
+DARK = {
+    PAPER: "#1e2129",
+    GREY: "#3a3f4b",
+    RULE: "#6b7280",
+    INK: "#d8dbe2",
+    "#767676": "#9a9a9a",
+    "#0072b2": "#4fb0ec",
+    "#5aa0d8": "#9ccbf0",
+    "#d55e00": "#ff8a3d",
+    "#009e73": "#35c79c",
+    "#aa4499": "#da82cb",
+    "#b8860b": "#e0b03c",
+    "#6b4f2a": "#c49a6c",
+    "#808000": "#bcbc3a",
+}
 MAX_MARKS = 32  # longer series have no marks
 MIN_X, MIN_Y = 34, 18  # distance of ticks, so that their labels do not overlap
 
@@ -184,6 +199,16 @@ def _names(series: list[Series], left: float, top: float) -> list[str]:
     return parts
 
 
+def _style(parts: list[str]) -> str:
+    """Returns the colours of a dark page, of those that the plot has."""
+    rules = []
+    for light, dark in DARK.items():
+        for what in ("fill", "stroke"):
+            if any(f'{what}="{light}"' in part for part in parts):
+                rules.append(f'[{what}="{light}"]{{{what}:{dark}}}')
+    return f"<style>@media(prefers-color-scheme:dark){{{''.join(rules)}}}</style>"
+
+
 def _document(title: str, width: float, height: float, x_label: tuple[float, str], y_label: str, parts: list[str]) -> str:
     head = [
         (
@@ -191,7 +216,7 @@ def _document(title: str, width: float, height: float, x_label: tuple[float, str
             f'fill="{INK}" role="img">'
         ),
         f"<title>{html.escape(title)}</title>",
-        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        f'<rect width="{width}" height="{height}" fill="{PAPER}"/>',
         f'<text x="{LEFT}" y="20" font-size="14">{html.escape(title)}</text>',
         f'<text x="{x_label[0]:.0f}" y="{height - 10}" text-anchor="middle">{html.escape(x_label[1])}</text>',
         (
@@ -199,6 +224,7 @@ def _document(title: str, width: float, height: float, x_label: tuple[float, str
             f"{html.escape(y_label)}</text>"
         ),
     ]
+    head.insert(2, _style(head + parts))
     return "\n".join(head + parts) + "\n</svg>\n"
 
 
@@ -247,12 +273,13 @@ def dots(title: str, x_axis: Axis, of: dict[str, dict[str, float]]) -> str:
     x = _Scale(x_axis, [value for values in of.values() for value in values.values()], left, right)
     parts = []
     for tick in x.ticks:
-        parts.append(f'<path d="M{x(tick):.1f} {TOP}V{bottom}" stroke="{GREY}"/>')
+        colour = INK if tick == 1 and x.low < 1 else GREY  # at 1 a ratio changes sides
+        parts.append(f'<path d="M{x(tick):.1f} {TOP}V{bottom}" stroke="{colour}"/>')
         parts.append(f'<text x="{x(tick):.1f}" y="{bottom + 16}" text-anchor="middle">{number(tick)}</text>')
     for i, (name, values) in enumerate(of.items()):
         y = TOP + step * (i + 0.5)
         ends = [x(value) for value in values.values()]
-        parts.append(f'<path d="M{min(ends):.1f} {y:.1f}H{max(ends):.1f}" stroke="#b0b0b0"/>')
+        parts.append(f'<path d="M{min(ends):.1f} {y:.1f}H{max(ends):.1f}" stroke="{RULE}"/>')
         parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{html.escape(name)}</text>')
     for one, colour, mark in reversed(_styled(series)):
         for value, i in one.points:

@@ -1,65 +1,94 @@
-"""The README's table of the sort core: some rows of the pages, from the same files."""
+"""The README's figures: some rows of the pages, from the same files."""
 
+import commands
+import programs
 from page import Comparison, Results, Values, best, milliseconds, ours, rivals_of, table, totals
 
 BEGIN, END = "<!-- make.py writes from here -->", "<!-- to here -->"
-CUB = {  # the algorithm of CUB after each of its names on the pages
-    "segmented_sort": {"CUB seg": "DeviceSegmentedSort", "seg radix": "DeviceSegmentedRadixSort"},
-    "array_sort": {"CUB seg": "DeviceSegmentedSort", "seg radix": "DeviceSegmentedRadixSort"},
-    "radix_sort": {"CUB": "DeviceRadixSort"},
-    "comparator_sort": {"CUB": "DeviceMergeSort"},
-}
-ROWS = [  # the title here, the file, the row
-    ("segments of 8 pairs u32/u32", "segmented_sort", "u32/u32 8"),
-    ("segments of 8 with holes between them", "segmented_sort", "u32/u32 8 holes"),
-    ("segments of 128", "segmented_sort", "u32/u32 128"),
-    ("segments of 1000", "segmented_sort", "u32/u32 1000"),
-    ("segments of 131,072", "segmented_sort", "u32/u32 131072"),
-    ("segments of 1 to 500, Zipf 0.8", "segmented_sort", "u32/u32 zipf 0.8 max 500"),
-    ("segments of 1000 pairs u64/u32", "segmented_sort", "u64/u32 1000"),
-    ("200,000 arrays of 1000 floats, in place", "array_sort", "f32 1000"),
-    ("1000 arrays of 200,000 floats, in place", "array_sort", "f32 200000"),
-    ("all keys u32", "radix_sort", "u32 uniform 2^28"),
-    ("all keys u64", "radix_sort", "u64 uniform 2^28"),
-    ("all keys u64 by a comparator", "comparator_sort", "u64 uniform 2^28"),
+SORTS = [  # the title here, the file, the row
+    ("sort 2^28 keys of 32 bits", "radix_sort", "u32 uniform 2^28"),
+    ("sort segments of 1000 pairs of 32 bits, 2^28 in all", "segmented_sort", "u32/u32 1000"),
+    ("sort 200,000 arrays of 1000 floats, in place", "array_sort", "f32 1000"),
 ]
+TEXT = ("build the suffix array of human chr20, {letters} M letters", "chr20.fa")
+LINES = [  # the title here, the file, the row
+    ("`strsort` of {size} of URLs, file to file", "files", "strsort urls"),
+    ("`strsort -n` of {size} of rows, file to file", "files_rows", "strsort rows -n"),
+]
+SPECTRA = ("`specsort`, MS level 2 of mzML to MGF, file to file", "specsort_wall", ["large", "MS level 2, to MGF"])
 
 
 def values(results: Results, comparisons: list[Comparison]) -> Values:
-    """Returns the values of the template, or nothing where no GPU was measured."""
-    measured = {name: results.rows(name) for name in CUB if results.has(name)}
-    if not measured:
+    """Returns the values of the template, or nothing where nothing was measured."""
+    body = [*whole_commands(results), *texts(results), *sorts(results)]
+    if not body:
         return {}
+    found = {"table": table(["job", "on", "Ordo", "best rival", "name"], body)} | totals(comparisons)
+    if radix := next((one for one in comparisons if one.page == "radix_sort" and not one.title), None):
+        found |= {"radix_slower": str(len(radix.slower)), "radix_rows": str(len(radix.ratios))}
+    return found | slow_starts(results)
+
+
+def whole_commands(results: Results) -> list[list[str]]:
     body = []
-    for title, file, name in ROWS:
-        row = measured.get(file, {}).get(name)
+    for title, file, name in LINES:
+        row = results.rows(file).get(name)
+        took = commands.seconds_of(row) if row else {}
+        if not {"cpu", "GNU sort"} <= took.keys():
+            continue
+        where = f"{results.json(file)['machine']['threads']} threads"
+        size = f"{row['bytes'] / 1e6:.0f} MB"
+        body.append([title.format(size=size), where, f"**{seconds(took['cpu'])}**", seconds(took["GNU sort"]), "GNU sort"])
+    if tables := programs.tables_of(results):
+        title, name, cells = SPECTRA
+        row = next(one for one in tables[name]["rows"] if one[: len(cells)] == cells)
+        rivals = {head.split()[0]: float(cell.split()[0]) for head, cell in zip(tables[name]["head"], row) if "(" in cell}
+        rival = min(rivals, key=rivals.__getitem__)
+        body.append([title, "2 threads", f"**{seconds(float(row[len(cells)]))}**", seconds(rivals[rival]), rival])
+    return body
+
+
+def slow_starts(results: Results) -> Values:
+    """Returns the number of whole commands that ran on both machines, and of those that take longer on the GPU."""
+    rows: dict[str, dict] = {}
+    for name in commands.FILES:
+        rows = results.rows(name) | rows
+    both = [took for took in map(commands.seconds_of, rows.values()) if {"cpu", "gpu"} <= took.keys()]
+    slower = sum(took["gpu"] > took["cpu"] for took in both)
+    return {"commands_gpu_slower": str(slower), "commands_gpu_rows": str(len(both))} if both else {}
+
+
+def texts(results: Results) -> list[list[str]]:
+    body = []
+    if not results.has("suffix_array"):
+        return body
+    report = results.json("suffix_array")
+    rows = {row["machine"]: row for row in report["rows"] if row["input"] == TEXT[1]}
+    rivals = {name: one["seconds"] for row in rows.values() for name, one in row["rivals"].items() if "seconds" in one}
+    for machine, where in (("gpu", report["machine"].get("device", "")), ("cpu", f"{report['threads']} threads")):
+        others = {name: time for name, time in rivals.items() if machine == "gpu" or name != "libcubwt"}
+        if machine not in rows or not others:
+            continue
+        rival = min(others, key=others.__getitem__)
+        title = TEXT[0].format(letters=f"{rows[machine]['residues'] / 1e6:.0f}")
+        body.append([title, where, f"**{seconds(rows[machine]['seconds'])}**", seconds(others[rival]), rival])
+    return body
+
+
+def sorts(results: Results) -> list[list[str]]:
+    body = []
+    for title, file, name in SORTS:
+        row = results.rows(file).get(name)
         if not row or not rivals_of(row):
             continue
-        cub = {rival: ms for rival, ms in rivals_of(row).items() if rival in CUB[file]}
-        fastest = min(cub, key=cub.get, default="")
         rival, ms = best(row)
-        cells = [milliseconds(cub[fastest]), f"`{CUB[file][fastest]}`"] if cub else ["", ""]
-        cells += [milliseconds(ms), "CUB" if rival == fastest else f"`{rival}`"]
-        body.append([title, f"**{milliseconds(ours(row))}**", *cells])
-    machine = results.json(next(iter(measured)))["machine"]
-    mistuned = "DeviceSegmentedSort" in "".join(row[3] for row in body if row[0] == "segments of 128")
-    found = {
-        "device": machine["device"],
-        "cuda": machine["cuda"],
-        "mistuned": "`DeviceSegmentedSort`" * mistuned,
-        "table": table(["sort", "Ordo", "CUB", "algorithm", "best rival", "name"], body),
-    } | totals(comparisons)
-    if results.has("array_stream"):
-        row = results.json("array_stream")["rows"][0]
-        limit = row.get("memory_limit", 0)
-        found |= {
-            "stream_bytes": f"{row['bytes'] / 1e9:.0f}",
-            "stream_length": str(row["length"]),
-            "stream_memory": (f"{limit / 1e9:.0f} GB of " if limit else "") + "the GPU's memory",
-            "stream_seconds": f"{row['seconds']:.1f}",
-            "stream_share": f"{100 * row['share']:.0f}",
-        }
-    return found
+        device = results.json(file)["machine"]["device"]
+        body.append([title, device, f"**{milliseconds(ours(row))} ms**", f"{milliseconds(ms)} ms", rival])
+    return body
+
+
+def seconds(time: float) -> str:
+    return f"{time:.2g} s" if time < 1 else f"{time:.3g} s"
 
 
 def put(text: str, part: str) -> str:
@@ -67,4 +96,4 @@ def put(text: str, part: str) -> str:
     if not part or BEGIN not in text or END not in text:
         return text
     before, rest = text.split(BEGIN, 1)
-    return before + BEGIN + "\n" + part + END + rest.split(END, 1)[1]
+    return before + BEGIN + "\n\n" + part + END + rest.split(END, 1)[1]

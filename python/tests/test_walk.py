@@ -1,8 +1,10 @@
 """The walk of README.md from a run in MS-Numpress to batches for training, as its readers take it."""
 
 import base64
+import contextlib
 import gzip
 import importlib.util
+import io
 import math
 import os
 import pathlib
@@ -97,3 +99,32 @@ def test_walk(tmp_path, monkeypatch):
             assert precursor == run.precursor_mz[order[len(seen)]]
             seen.append(precursor)
     assert len(seen) == len(run) and seen == sorted(seen)
+
+
+def run_examples(page, until=None):
+    """Runs the Python examples of a page. A comment after two blanks is what the expression is, or what it prints."""
+    names, checked = {}, 0
+    for code in re.findall(r"^```python\n(.*?)^```$", page.partition(until)[0] if until else page, re.M | re.S):
+        for line in code.splitlines():
+            source, _, expected = line.partition("  # ")
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                if expected and not source.startswith("print("):
+                    print(repr(eval(source, names)))
+                else:
+                    exec(source, names)
+            if expected:
+                assert printed.getvalue().strip() == expected.strip(), line
+                checked += 1
+    return checked
+
+
+def test_examples(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "datasets").symlink_to(ROOT / "datasets")
+    assert run_examples((ROOT / "python" / "README.md").read_text(), "## From a run to training data") == 8
+    assert run_examples((ROOT / "docs" / "sufsort.md").read_text()) == 3  # of the index that the page before made
+    pytest.importorskip("pyarrow")
+    program = [sys.executable, "-m", "ordosort", "specsort", str(SAMPLE), "--preset=casanovo", "-o", "run.mgf"]
+    subprocess.run(program, check=True, env={**os.environ, "PYTHONPATH": str(pathlib.Path(ordosort.__file__).parents[1])})
+    assert run_examples((ROOT / "docs" / "specsort.md").read_text()) == 1

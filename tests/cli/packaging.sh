@@ -22,7 +22,7 @@ for file in debian/*.install debian/*.docs debian/*.links debian/*.README.Debian
   for ending in install docs links README.Debian; do package=${package%."$ending"}; done
   grep -qx "$package" <<< "$packages" || fail "$file: no such package"
 done
-while read -r file; do [[ -f $file ]] || fail "debian/*.docs: no $file"; done < <(cat debian/*.docs)
+while read -r file; do [[ -e $file ]] || fail "debian/*.docs: no $file"; done < <(cat debian/*.docs)
 for tool in "${tools[@]}"; do grep -qx "usr/bin/$tool" debian/ordo-tools.install || fail "debian/ordo-tools.install lacks $tool"; done
 while read -r test; do [[ -x debian/tests/$test ]] || fail "debian/tests/$test cannot be run"; done < <(sed -n 's/^Tests: //p' debian/tests/control)
 while read -r script; do
@@ -59,6 +59,60 @@ if git -C "$ORDO_SOURCE" rev-parse --quiet --verify HEAD > /dev/null 2>&1; then
     [[ $has == "$(dpkg-query -W -f '${Version}' zlib1g-dev)" ]] || fail "the bill of materials has zlib $has"
   fi
 fi
+
+# One setting has the address of the repository: the files that state it have that one, and no file names another. In a copy, an
+# address comes into each of them, and without it they are as before.
+tools/repository.py --check
+mkdir -p "$work/address/as_before"
+stating=(CITATION.cff CMakeLists.txt README.md mkdocs.yml pyproject.toml debian/control debian/copyright debian/source/format
+         packaging/conda/recipe.yaml)
+cp --parents "${stating[@]}" "$work/address/as_before"
+(
+  cd "$work/address"
+  sed -i 's/HOMEPAGE_URL ".*"/HOMEPAGE_URL ""/' as_before/CMakeLists.txt
+  repository() { "$ORDO_SOURCE/tools/repository.py" --root "$@"; }
+  repository as_before
+  cp -r as_before here
+  sed -i 's|HOMEPAGE_URL ""|HOMEPAGE_URL "https://git.invalid/lab/ordo"|' here/CMakeLists.txt
+  ! repository here --check > out || fail 'an address that no file states'
+  repository here
+  repository here --check
+  for file in "${stating[@]}"; do
+    [[ $file == debian/source/format ]] || grep -qF 'https://git.invalid/lab/ordo' "here/$file" || fail "$file: no address"
+  done
+  (($(wc -l < here/README.md) <= 130)) || fail 'README.md: too long with an address'
+  echo '3.0 (quilt)' > here/debian/source/format
+  repository here
+  grep -qF ' https://git.invalid/lab/ordo.git refs/tags/v@ANY_VERSION@' here/debian/watch || fail 'debian/watch'
+  for other in "https:/""/github.com/somebody/ordo" "git""@gitlab.com:x/ordosort.git" "https:/""/ordo.readthedocs.io/"; do
+    echo "See $other." > here/other.md
+    ! repository here --check > out || fail "an invented address: $other"
+    grep -q '^other\.md:1: ' out || fail "$(< out)"
+  done
+  rm here/other.md
+  sed -i 's|HOMEPAGE_URL ".*"|HOMEPAGE_URL "http://git.invalid/ordo.git"|' here/CMakeLists.txt
+  wrong 'expected https' repository here
+  sed -i 's|HOMEPAGE_URL ".*"|HOMEPAGE_URL ""|' here/CMakeLists.txt
+  cp as_before/debian/source/format here/debian/source
+  repository here
+  diff -r as_before here
+)
+
+# Workflows call scripts that are there and no actions but GitHub's own, and build on the systems of the README.
+bash -n tools/lint_workflows.sh
+wrong 'unknown option' tools/lint_workflows.sh --nonsense
+while read -r script; do
+  [[ -x $script ]] || fail ".github: no script $script"
+done < <(grep -ohE '(^|[ `])(tools/[a-z_]+\.sh|docs/[a-z_]+\.sh|\.ci/[a-z]+)' -r .github | tr -d ' `' | sort -u)
+others=$(grep -rhoE 'uses: .*' .github/workflows | grep -vE '^uses: actions/[a-z-]+@v[0-9]+$' || true)
+[[ ! $others ]] || fail ".github: $others"
+systems=$(sed -nE '/^ *system:/{s/[^"]*"([^"]*)"[^"]*/\1 /g; p; q}' .github/workflows/build.yml)
+[[ $systems == 'debian:12 debian:13 ubuntu:24.04 ' ]] || fail "build.yml: systems: $systems"
+grep -q '^On Debian 12, Debian 13 or Ubuntu 24.04' README.md || fail 'README.md names other systems than build.yml'
+if python3 -c 'import yaml' 2> /dev/null; then
+  python3 -c 'import sys, yaml; [yaml.safe_load(open(file)) for file in sys.argv[1:]]' .github/*/*.yml
+fi
+if command -v actionlint > /dev/null; then actionlint; fi
 
 # The recipes have the version, too.
 is_version packaging/conda/recipe.yaml "$(sed -n 's/^  version: "\(.*\)"$/\1/p' packaging/conda/recipe.yaml)"

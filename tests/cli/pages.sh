@@ -15,8 +15,26 @@ for tool in "${tools[@]}"; do
 done
 
 # Formatters have nothing to complain of.
-for command in sufsort specsort strsort sufsort\ {build,check,count,locate,repeats,duplicates,unique,export,kmers,info}; do
+commands=$(sufsort --generate=man | sed -n 's/^\.BR sufsort\\-\(.*\) (1)$/\1/p' | tr -d '\\')
+[[ $(wc -w <<< "$commands") -ge 16 ]] || fail "the commands of sufsort: $commands"
+for command in $commands; do
+  grep -qE "^foreach\(subcommand .*\b$command\b" "$ORDO_SOURCE/tools/CMakeLists.txt" ||
+    fail "no manual page of sufsort $command is installed"
+done
+mapfile -t commands < <(printf 'sufsort %s\n' $commands)
+date='[0-9]{4}-[0-9]{2}-[0-9]{2}'  # of the release, not of the build
+if command -v cmake > /dev/null && [[ -f $ORDO_SOURCE/debian/changelog ]]; then
+  release_date() { cmake -DCHANGELOG="$1" -P "$ORDO_SOURCE/cmake/release_date.cmake"; }
+  date=$(release_date "$ORDO_SOURCE/debian/changelog")
+  printf 'ordo (2)\n\n -- A <a@b.invalid>  %s +0000\n\n' 'Tue, 03 Feb 2026 09:00:00' 'Fri, 31 Dec 2025 00:00:00' > changelog
+  [[ $(env -u SOURCE_DATE_EPOCH bash -c "$(declare -f release_date); release_date changelog") == 2026-02-03 ]] ||
+    fail 'the date of a changelog'
+  [[ $(SOURCE_DATE_EPOCH=1700000000 release_date changelog) == 2023-11-14 ]] || fail 'the date of SOURCE_DATE_EPOCH'
+fi
+for command in sufsort specsort strsort "${commands[@]}"; do
   expect 0 $command --generate man
+  grep -qE "^\.TH .* \"$date\" \"Ordo " out || fail "the date of the manual page of $command: $(head -n 1 out)"
+  [[ $(sed -n '/^\.SH "SEE ALSO"$/,$p' out) == *$'\n.BR '*'(1)' ]] || fail "the manual page of $command names no other one"
   if command -v groff > /dev/null; then
     groff -man -Tascii -P-c -P-b -P-u -ww out > text 2> err
     [[ ! -s err ]] || fail "the manual page of $command: $(< err)"

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-# What docs/strsort.md states: as much room as the input, and a block a run.
+# What docs/reference/strsort.md states: as much room as the input, and a block a run.
 BOUND = 1.01
 
 

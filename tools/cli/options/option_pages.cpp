@@ -13,6 +13,7 @@ namespace ordo::inline v0::cli {
 namespace {
 
 constexpr std::size_t page_width = 80, help_column = 28;
+constexpr std::string_view release_date = ORDO_RELEASE_DATE;  // not the day of the build, which would change its bytes
 constexpr std::string_view exit_statuses = "0 if it succeeded, 1 if a check found disorder, 2 if there was an error.";
 
 using rows = std::vector<option const*>;
@@ -117,8 +118,8 @@ std::string sentence(std::string text) {
 
 std::string man_page(command_table const& program, command_table const& command) {
   std::string title = page_name(command.name);
-  std::string page = fmt::format(".TH {} 1 \"\" \"Ordo {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n",
-                                 escaped(title, "-", "\\{}"), version, roff(title), roff(command.summary));
+  std::string page = fmt::format(".TH {} 1 \"{}\" \"Ordo {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n",
+                                 escaped(title, "-", "\\{}"), release_date, version, roff(title), roff(command.summary));
   for (std::size_t i = 0; i < command.usage.size(); ++i)
     page += fmt::format("{}.B {}\n{}\n", i == 0 ? "" : ".br\n", roff(command.name), roff(command.usage[i]));
   page += ".SH DESCRIPTION\n";
@@ -149,11 +150,16 @@ std::string man_page(command_table const& program, command_table const& command)
   for (example const& e : command.examples)
     page += fmt::format(".TP\n{}\n.B {}\n", roff(sentence(std::string(e.purpose))), roff(e.command));
   std::vector<std::string> others;
-  if (&program != &command) others.push_back(program.name);
-  for (command_table const& sub : program.subcommands)
-    if (&sub != &command && &program != &command) others.push_back(page_name(sub.name));
-  if (program.subcommands.empty()) others = {program.name == "strsort" ? "sort" : "strsort"};
-  if (!others.empty()) page += ".SH \"SEE ALSO\"\n";
+  if (&program != &command) {
+    others.push_back(program.name);
+    for (command_table const& sub : program.subcommands)
+      if (&sub != &command) others.push_back(page_name(sub.name));
+  } else {  // the commands of a program have a section of their own
+    if (program.name == "strsort") others = {"sort", "uniq"};
+    for (std::string_view const tool : {"specsort", "strsort", "sufsort"})
+      if (tool != program.name) others.emplace_back(tool);
+  }
+  page += ".SH \"SEE ALSO\"\n";
   for (std::size_t i = 0; i < others.size(); ++i)
     page += fmt::format(".BR {} (1){}\n", roff(others[i]), i + 1 == others.size() ? "" : ",");
   return page;
