@@ -52,7 +52,8 @@ struct sort_options {
   sort_key by = sort_key::mz;
   bool descending = false;
   /// MGF: lines that the format does not allow stay where they are, and END IONS may be missing, with a warning; else they are
-  /// errors. mzML in UTF-8: invalid bytes are read as Windows-1252, with a warning; else they are errors.
+  /// errors, and so are lines that no MGF has in an input without any spectrum. mzML in UTF-8: invalid bytes are read as
+  /// Windows-1252, with a warning; else they are errors.
   /// MSP: lines that the format does not allow are left out, and Num Peaks may be wrong or missing, with a warning; else they
   /// are errors.
   bool lenient = false;
