@@ -136,7 +136,7 @@ void quiet_warnings() noexcept {
 }
 
 void warn(std::string_view text) noexcept {
-  if (is_quiet) return;
+  if (is_quiet || !running) return;
   progress::clear();
   std::fprintf(stderr, "%s: warning: %.*s\n", running ? running->c_str() : "ordo", static_cast<int>(text.size()), text.data());
 }

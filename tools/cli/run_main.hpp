@@ -27,7 +27,7 @@ void print_exception(std::string_view tool, std::function<std::string(std::strin
 
 /// Prints the line "tool: text" to stderr in place of the progress line. If stderr accepts nothing, work goes on.
 void say(std::string_view tool, std::string_view text) noexcept;
-/// Prints the line "tool: warning: text", as say() does, unless warnings are off. For code that does not know the tool.
+/// Prints the line "tool: warning: text" of the tool that runs, as say() does, unless warnings are off.
 void warn(std::string_view text) noexcept;
 /// Turns off warn().
 void quiet_warnings() noexcept;
