@@ -72,8 +72,8 @@ for call in "${calls[@]}"; do
   done
 done
 
-# A file with two names is replaced in place. Stopped in the copy it may be half written, and the whole result is beside it. The next
-# run says so, and removes that once its own output is there, unless it has read the half written file.
+# A file with two names is replaced in place. Stopped in the copy it may be half written, and the whole result is beside it.
+# The next run says so, and removes that once its own output is there, unless it has read the half written file.
 printf 'c\nb\na\n' > other; printf 'a\nb\nc\n' > want_other
 for input in other f/out; do
   rm -f f/out f/hard f/.*.tmp

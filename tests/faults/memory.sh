@@ -37,8 +37,9 @@ if have_gpu; then
   [[ $(grep -c . machines) == 2 ]] || fail "the GPU took all, or none: $(cat machines)"
 fi
 
-# A small file that expands to a line, record or spectrum of gigabytes: an error that states the figures, and never a kill, which is
-# how a control group answers. Root can make one on most systems; elsewhere the unit tests of large blocks stand for this.
+# A small file that expands to a line, record or spectrum of gigabytes: an error that states the figures, and never a kill,
+# which is how a control group answers. Root can make one on most systems; elsewhere the unit tests of large blocks stand for
+# this.
 group=
 for place in /sys/fs/cgroup/memory:memory.limit_in_bytes /sys/fs/cgroup:memory.max; do
   limit=${place#*:} place=${place%:*}/ordo-test-$$

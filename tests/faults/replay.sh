@@ -1,5 +1,5 @@
-# The fuzz targets on their seeds and on random changes of these, which also keeps them compiling; and whether they can be configured
-# and compiled for libFuzzer. fuzz/run.sh looks for more.
+# The fuzz targets on their seeds and on random changes of these, which also keeps them compiling; and whether they can be
+# configured and compiled for libFuzzer. fuzz/run.sh looks for more.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 "$ORDO_SOURCE/fuzz/make_seeds.py" seeds

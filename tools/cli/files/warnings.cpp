@@ -1,21 +1,16 @@
 #include "tools/cli/files/warnings.hpp"
 
-#include <cstdio>
-
 namespace ordo::inline v0::cli {
 namespace {
 
 bool is_quiet = false;
 
-void print_alone(std::string_view text) noexcept {
-  std::fprintf(stderr, "ordo: warning: %.*s\n", static_cast<int>(text.size()), text.data());
-}
-void (*printer)(std::string_view) noexcept = print_alone;
+void (*printer)(std::string_view) noexcept = nullptr;  // null: no tool runs
 
 }  // namespace
 
 void warn(std::string_view text) noexcept {
-  if (!is_quiet) printer(text);
+  if (!is_quiet && printer) printer(text);
 }
 
 void quiet_warnings() noexcept {

@@ -3,7 +3,7 @@
 
 namespace ordo::inline v0::cli {
 
-/// Prints the line "tool: warning: text" to stderr, unless warnings are off. For code that does not know the tool.
+/// Prints the line "tool: warning: text" to stderr, unless warnings are off or no tool runs. For code that does not know the tool.
 void warn(std::string_view text) noexcept;
 /// Turns off warn().
 void quiet_warnings() noexcept;
