@@ -10,6 +10,7 @@
 #include "base/count_bytes.hpp"
 #include "ordo/error.hpp"
 #include "spectra/located.hpp"
+#include "spectra/mgf/writer.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
@@ -150,7 +151,8 @@ class import_chunk final : public chunk {
   }
 
   void print_spectra() {
-    std::string title;
+    std::string title, own_title;
+    std::string const run = task_.several && is_run_ ? run_name(task_.options->name) : std::string();
     for (std::size_t s = 0; s < read_.all.size(); ++s) {
       if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
       imported_spectrum const& one = read_.all[s];
@@ -158,6 +160,10 @@ class import_chunk final : public chunk {
       relative_.resize(kept.size());
       std::ranges::transform(kept, relative_.begin(), [&](std::uint32_t peak) { return peak - peaks.first[s]; });
       spectrum_header header = one.header;
+      if (!run.empty() && one.title == one.native_id) {  // ids are those of one run
+        own_title = run + "." + one.title;
+        header.title = own_title;
+      }
       peak_list list = peaks_of(s);
       if (!peaks.sums.empty()) {
         if (one.digits.intensity_single) peaks.round_sums(s);
