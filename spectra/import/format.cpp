@@ -11,6 +11,7 @@
 #include "ordo/error.hpp"
 #include "spectra/chunk/located.hpp"
 #include "spectra/encoding/text_fault.hpp"
+#include "spectra/mgf/writer.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
@@ -160,7 +161,8 @@ class import_chunk final : public chunk {
   }
 
   void print_spectra() {
-    std::string title;
+    std::string title, own_title;
+    std::string const run = task_.several && is_run_ ? run_name(task_.options->name) : std::string();
     for (std::size_t s = 0; s < read_.all.size(); ++s) {
       if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
       imported_spectrum const& spectrum = read_.all[s];
@@ -168,6 +170,10 @@ class import_chunk final : public chunk {
       relative_.resize(kept.size());
       std::ranges::transform(kept, relative_.begin(), [&](std::uint32_t peak) { return peak - peaks.first[s]; });
       spectrum_header header = spectrum.header;
+      if (!run.empty() && spectrum.title == spectrum.native_id) {  // ids are those of one run
+        own_title = run + "." + spectrum.title;
+        header.title = own_title;
+      }
       peak_list list = peaks_of(s);
       if (!peaks.sums.empty()) {
         if (spectrum.digits.intensity_single) peaks.round_sums(s);

@@ -30,6 +30,16 @@ double rounded(double value) {
 
 }  // namespace
 
+std::string run_name(std::string_view path) {
+  path.remove_prefix(path.find_last_of('/') + 1);  // npos + 1 is 0
+  std::string lower(path);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+  for (std::string_view const extension : {".mzml", ".mzxml"})
+    if (std::size_t const end = lower.rfind(extension); end != std::string::npos) return std::string(path.substr(0, end));
+  return {};
+}
+
 void add_number(double value, std::string& output) {
   char text[max_number_bytes];
   output.append(text, put_number(text, value, false));

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "ordo/spectra/spectrum.hpp"
 #include "spectra/chunk/chunk.hpp"
@@ -14,6 +15,10 @@ namespace ordo::inline v0::spectra::detail {
 /// @returns the number of peaks that are left out because they are not finite
 std::size_t print_mgf(spectrum_header& header, std::string& title, peak_list const& peaks, std::span<std::uint32_t const> order,
                       peak_digits digits, std::string& output);
+
+/// Returns the name that tells the run of a file from others in titles: "run" for "a/run.mzML.gz". Empty for files with another
+/// extension than .mzML and .mzXML.
+std::string run_name(std::string_view path);
 
 /// Appends a finite number with as few digits as give it back, without exponent.
 void add_number(double value, std::string& output);

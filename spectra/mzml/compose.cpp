@@ -7,6 +7,7 @@
 
 #include "spectra/encoding/terms.hpp"
 #include "spectra/encoding/xml.hpp"
+#include "spectra/mgf/writer.hpp"
 #include "spectra/mzml/format.hpp"
 
 // The output of mzml_chunk.
@@ -294,23 +295,12 @@ void mzml_chunk::rename() {
   joined.begin = 0;
 }
 
-// Returns the name that tells the run from others: that of its file without ".mzML" and what follows, or if the file has no
-// such name, the id of the run.
-std::string mzml_chunk::run_name() const {
-  std::string const& path = task_.options->name;
-  std::string const file = path.substr(path.find_last_of('/') + 1);  // npos + 1 is 0
-  std::string lower = file;
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
-  std::size_t const end = lower.rfind(".mzml");
-  return end == std::string::npos || end == 0 ? text.context->run_id : file.substr(0, end);
-}
-
 void mzml_chunk::print_spectra() {
   out_.clear();
   replaced_ = true;
   std::string title, own_title;
-  std::string const run = task_.several ? run_name() : std::string();
+  std::string run = task_.several ? run_name(task_.options->name) : std::string();
+  if (task_.several && run.empty()) run = text.context->run_id;
   for (job const& job : jobs_) {
     if (is_dropped(job)) continue;
     auto const of_spectrum = [&](std::span<double const> values) { return values.subspan(peaks.first[job.row], job.count); };

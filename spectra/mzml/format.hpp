@@ -118,7 +118,6 @@ class mzml_chunk final : public chunk {
   std::span<std::uint32_t const> order_of(job const& one);
   void compose_mzml();
   void rename();
-  [[nodiscard]] std::string run_name() const;
   void print_spectra();
   void compose_spectrum(mzml_spectrum const& one, job const* change);
   void replace_array(binary_array const& array, std::span<std::uint32_t const> order, std::span<double const> values);

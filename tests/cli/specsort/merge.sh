@@ -37,6 +37,9 @@ expect 0 specsort run.mzML run.mzML --to=mgf --unique-spectra; [[ ! -s err ]] ||
 expect 0 specsort run.mzML second.mzML --to=mgf --title='controllerType=0 controllerNumber=1 scan=11461' --spectra-by title --descending-spectra
 [[ $(sed -n 's/TITLE=\([a-z]*\).*/\1/p' out | tr '\n' ' ') == 'second run ' ]] || fail "chosen by their own titles: $(grep TITLE out)"
 id=$(sed -n 's/.*<run id="\([^"]*\)".*/\1/p' run.mzML | head -n 1)
+printf '<mzXML><msRun><scan num="7" msLevel="2" peaksCount="0"><precursorMz>500.25</precursorMz></scan></msRun></mzXML>' | tee a.mzXML > B.MZXML
+expect 0 specsort a.mzXML B.MZXML --to=mgf; [[ ! -s err && $(sed -n 's/TITLE=//p' out | tr '\n' ' ') == 'a.scan=7 B.scan=7 ' ]] || fail "mzXML: $(< out)"
+expect 0 specsort a.mzXML --to=mgf; grep -q '^TITLE=scan=7$' out || fail "one mzXML: $(< out)"
 expect 0 specsort - second.mzML --to=mgf < run.mzML; grep -q "^TITLE=$id\.controllerType" out || fail "standard input: $(grep TITLE out)"
 expect 0 specsort both.mzML --to=mzml; cmp out both.mzML
 expect 0 specsort run.mzML run.mzML --spectra-by=pepmass -o ordered.mzML --map map.tsv --stats report.json
