@@ -300,7 +300,7 @@ bool verbs_are_right(communicator& member, std::size_t rounds) {
     });
   });
   std::vector<std::size_t> const own{rank, 1};
-  member.lend(own.data(), [&](std::span<void const* const> others) {
+  member.share(own.data(), [&](std::span<void const* const> others) {
     left->take();
     std::size_t sum = 0;
     for (void const* const one : others) sum += *static_cast<std::size_t const*>(one);
