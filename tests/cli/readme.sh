@@ -60,6 +60,10 @@ printf 'BEGIN IONS\nPEPMASS=1\n1,5 2,5\nEND IONS\n' > comma.mgf
 printf 'BEGIN IONS\nPEPMASS=1\n' > open.mgf
 printf 'CHARGE=2+\n%s' "$spectrum" > two.mgf
 printf 'CHARGE=3+\n%s' "$spectrum" > three.mgf
+specsort "$samples/openms_ecoli_25.mzML.gz" "$samples/openms_ecoli_25.mzML.gz" -o merged.mzML
+sed 's/<fileChecksum>..../<fileChecksum>0000/' merged.mzML > changed.mzML
+try specsort --check changed.mzML
+try specsort "$samples/openms_ecoli.mgf.gz" "$samples/openms_ecoli.mgf.gz" -o out.mgf
 for input in run.raw cut.mzML comma.mgf open.mgf; do try specsort "$input" -o out.mgf; done
 try specsort two.mgf -o out.mzML
 try specsort two.mgf --ms-level=2 -o out.mgf
