@@ -155,12 +155,12 @@ fetch_small() {
   keep cholera_iupac.fa cholera_with_iupac
   keep mirna.fa.gz zipped hairpins
   keep ecoli_proteins.fa.gz zipped coli_proteins
-  keep xtandem_yeast.mgf original tandem-mass '*/bin/test_spectra.mgf'
+  keep xtandem_yeast.mgf.gz zipped original tandem-mass '*/bin/test_spectra.mgf'
   keep openms_ecoli.mgf.gz zipped mgf_of openms-doc $doc/openms/examples/ID/Ecoli_MS2_small.mzML
   keep openms_ecoli_25.mzML.gz zipped first_spectra 25 openms-doc $doc/openms/examples/ID/Ecoli_MS2_small.mzML
   keep urls.txt original snappy '*/testdata/urls.10K'
   keep words_en.txt.gz zipped english
-  keep words_pl_5000.txt polish
+  keep words_pl_5000.txt.gz zipped polish
 }
 
 fetch_medium() {

@@ -11,7 +11,7 @@ from ordosort import spectra
 
 is_program = "__file__" in globals()  # not a notebook
 here = pathlib.Path(__file__ if is_program else "notebook").resolve()
-sample = next((up / "datasets/samples/xtandem_yeast.mgf" for up in here.parents if (up / "datasets/samples").is_dir()), None)
+sample = next((up / "datasets/samples/xtandem_yeast.mgf.gz" for up in here.parents if (up / "datasets/samples").is_dir()), None)
 path = pathlib.Path(sys.argv[1]) if is_program and len(sys.argv) > 1 else sample  # or the path of yours
 folder = pathlib.Path(tempfile.mkdtemp())
 run = (spectra.read_mzml if ".mzml" in path.name.lower() else spectra.read_mgf)(path)
