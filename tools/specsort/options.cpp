@@ -332,6 +332,34 @@ std::vector<cli::option> order_rows(command& to) {
           valued("split-count", "N", split_group, "write N parts of about the same size", order.split_count)};
 }
 
+std::vector<cli::conflict> conflicts() {
+  constexpr std::string_view tasks = "--output, --check, --summary, --report", exclusive = "they are mutually exclusive";
+  std::vector<cli::conflict> all{
+      {.options = {"--check"},
+       .with = {"--output", "--report", "--summary"},
+       .why = "give one of them, or --report with --output",
+       .names = tasks},
+      {.options = {"--summary"},
+       .with = {"--output", "--report"},
+       .why = "give one of them, or --report with --output",
+       .names = tasks},
+      {.options = {"--output=-", "--report=-"}, .why = "both would be standard output"},
+      {.options = {"--per", "--around"}, .why = std::string(exclusive)},
+      {.options = {"--split-size", "--split-count"}, .unless = {"--explain"}, .why = std::string(exclusive)},
+      {.options = {"--check"},
+       .with = {"--ms-level", "--rt", "--scan", "--charge", "--polarity", "--precursor", "--title", "--native-id", "--index",
+                "--sample", "--unique-spectra"},
+       .unless = {"--explain"},
+       .why = "it reads all spectra, of which other options choose some"}};
+  for (std::string_view const reads : {"--check", "--summary", "--report"})
+    all.push_back({.options = {reads},
+                   .with = {"--spectra-by", "--split-size", "--split-count", "--map"},
+                   .unless = {"--output", "--explain"},
+                   .why = "they write no spectra, which others order, split or list",
+                   .names = "--check, --summary, --report without --output"});
+  return all;
+}
+
 }  // namespace
 
 cli::command_table make_table(command& to) {
@@ -366,6 +394,7 @@ cli::command_table make_table(command& to) {
   for (auto rows : {sort_rows(to), choice_rows(to.choice), selection_rows(to), order_rows(to)})
     for (cli::option& row : rows) table.options.push_back(std::move(row));
   cli::add_common_options(table, to.common);
+  table.conflicts = conflicts();
   return table;
 }
 
@@ -392,7 +421,6 @@ spectra::selection selection_options::selection() const {
     selection.around.reset();  // the preset's value
   }
   if (!around.empty()) {
-    if (!per.empty()) throw usage_error("conflicting options: --per, --around: they are mutually exclusive");
     selection.around = parse_real("--around", around);
     selection.per.reset();
   }
@@ -489,8 +517,6 @@ spectra::order_options order_options::order(bool several, bool unique) const {
   if (descending && by.empty()) throw usage_error("missing option: --descending-spectra: it needs --spectra-by");
   if (!is_order && !unique) return options;
   if (!by.empty()) options.order = {keys_of(by), descending};
-  if (!split_size.empty() && !split_count.empty())
-    throw usage_error("conflicting options: --split-size, --split-count: they are mutually exclusive");
   if (!split_size.empty()) options.part_bytes = parse_size("--split-size", split_size);
   if (!split_count.empty()) {
     options.parts = cli::parse_count("--split-count", split_count);

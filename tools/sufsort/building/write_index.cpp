@@ -17,7 +17,6 @@
 #include "tools/sufsort/kmer_words.hpp"
 
 namespace ordo::inline v0::sufsort {
-
 namespace {
 
 /// Builds the arrays of records that all members hold. Collective.
