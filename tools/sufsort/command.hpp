@@ -47,6 +47,16 @@ class command {
   virtual int run(cli::common_options const& common, reporter& report, communicator* members) = 0;
 };
 
+/// A command that reads an index and has one output.
+class index_reader : public command {
+ public:
+  [[nodiscard]] std::string output() const override { return output_; }
+  [[nodiscard]] index_prefixes prefixes() const override { return {.read = {prefix_}}; }
+
+ protected:
+  std::string prefix_, output_ = "-";
+};
+
 /// Returns all commands, in the order of help.
 std::vector<std::unique_ptr<command>> all_commands();
 

@@ -75,10 +75,7 @@ std::array<option, 2> kmer_rows(std::string_view name, std::string_view force, b
                                suffix::kmer_set::max_length, force),
         .required = required,
         .set = set},
-       {.name = force,
-        .group = index_group,
-        .help = "allow a table that is larger than the suffix array",
-        .set = cli::enable(to.force)}}};
+       cli::flag(force, index_group, "allow a table that is larger than the suffix array", to.force)}};
 }
 
 option letters_option(std::string const& subject, std::optional<suffix::letter_choice>& to) {
@@ -90,11 +87,8 @@ option letters_option(std::string const& subject, std::optional<suffix::letter_c
 }
 
 option fm_option(bool& to) {
-  return {.name = "fm",
-          .group = search_group,
-          .help = "search by the FM index, which needs less memory than the suffix array",
-          .details = "An index without a suffix array is always searched so. The output is the same.",
-          .set = cli::enable(to)};
+  return cli::flag("fm", search_group, "search by the FM index, which needs less memory than the suffix array", to,
+                   "An index without a suffix array is always searched so. The output is the same.");
 }
 
 cli::operand query_operand(std::vector<std::string>& to) {

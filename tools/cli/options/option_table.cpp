@@ -78,8 +78,7 @@ class tool_parser final : public argument_parser {
       if (operands_ < needed) throw usage_error(fmt::format("missing operand: {}: {}", o.name, advice()));
     }
     for (conflict const& rule : command_->conflicts)
-      if (exists(rule))
-        throw usage_error(fmt::format("conflicting options: {}: {}", names_of(rule), with_values(rule.why)));
+      if (exists(rule)) throw usage_error(fmt::format("conflicting options: {}: {}", names_of(rule), with_values(rule.why)));
     return {std::nullopt, command_};
   }
 
@@ -227,6 +226,10 @@ option::action store_nonempty(std::string& to) {
 
 option::action append_to(std::vector<std::string>& to) {
   return [&to](std::string_view, std::string_view value) { to.emplace_back(value); };
+}
+
+option flag(std::string_view name, std::string_view group, std::string help, bool& to, std::string details) {
+  return {.name = name, .group = group, .help = std::move(help), .details = std::move(details), .set = enable(to)};
 }
 
 std::optional<std::string> nearest(std::string_view name, std::vector<std::string> const& names) {

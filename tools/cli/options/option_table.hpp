@@ -90,6 +90,9 @@ option::action store(std::string& to);
 option::action store_nonempty(std::string& to);
 option::action append_to(std::vector<std::string>& to);
 
+/// Returns the row of an option without a value.
+option flag(std::string_view name, std::string_view group, std::string help, bool& to, std::string details = {});
+
 /// Returns the name among `names` that is most like `name`, if one is near enough to be what was meant.
 std::optional<std::string> nearest(std::string_view name, std::vector<std::string> const& names);
 /// Returns the documented option of the table that is most like `spelling`, "--name" with or without a value.

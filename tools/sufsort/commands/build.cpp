@@ -262,30 +262,21 @@ class build final : public command {
              .choices = "little big",
              .only_choices = true,
              .set = [this](std::string_view, std::string_view value) { options_.big_endian = value == "big"; }},
-            {.name = "lcp", .group = index_group, .help = "add the LCP array", .set = cli::enable(options_.what.lcp)},
-            {.name = "bwt",
-             .group = index_group,
-             .help = "add the Burrows-Wheeler transform",
-             .set = cli::enable(options_.what.bwt)},
-            {.name = "fm",
-             .group = index_group,
-             .help = "add an FM index, with which count, locate, mem and ms need less memory",
-             .set = cli::enable(options_.fm)},
+            cli::flag("lcp", index_group, "add the LCP array", options_.what.lcp),
+            cli::flag("bwt", index_group, "add the Burrows-Wheeler transform", options_.what.bwt),
+            cli::flag("fm", index_group, "add an FM index, with which count, locate, mem and ms need less memory", options_.fm),
             {.name = "fm-sample",
              .value = "N",
              .group = index_group,
              .help = "store the position of every N-th row in the FM index",
              .preset = "32",
              .set = parse_to(options_.fm_sample, "1 stores them all")},
-            {.name = "without-sa",
-             .group = index_group,
-             .help = "leave out the suffix array; the FM index takes its place for count, locate, mem and ms, or the BWT "
-                     "stands alone",
-             .set = cli::enable(options_.without_sa)},
-            {.name = "text-only",
-             .group = index_group,
-             .help = "write only the text and its records, for sufsort duplicates; not of FASTA",
-             .set = cli::enable(options_.text_only)},
+            cli::flag("without-sa", index_group,
+                      "leave out the suffix array; the FM index takes its place for count, locate, mem and ms, or the BWT "
+                      "stands alone",
+                      options_.without_sa),
+            cli::flag("text-only", index_group, "write only the text and its records, for sufsort duplicates; not of FASTA",
+                      options_.text_only),
             {.name = "width",
              .value = "BITS",
              .group = index_group,
@@ -315,10 +306,9 @@ class build final : public command {
     for (cli::option& row : kmer_rows("kmer-table", "force-kmer-table", false, options_.kmers))
       table.options.push_back(std::move(row));
     for (cli::option& row : policy_rows(options_)) table.options.push_back(std::move(row));
-    table.options.push_back({.name = "plan",
-                             .group = memory_group,
-                             .help = "print the machine, memory and number of ranges that the build would take; build nothing",
-                             .set = cli::enable(options_.plan)});
+    table.options.push_back(cli::flag("plan", memory_group,
+                                      "print the machine, memory and number of ranges that the build would take; build nothing",
+                                      options_.plan));
     table.options.push_back(host_memory_option(options_.memory));
     table.options.push_back(gpu_memory_option(options_.memory));
     table.examples = {

@@ -28,11 +28,9 @@ class count final : public pattern_search {
         .options = rows("count reverse complements, too, and print the hits of each strand as two more columns",
                         "A hit goes around a record once at most."),
         .examples = {{"Count two patterns", "sufsort count genome GATTACA TTAGGG"}}};
-    table.options.push_back({.name = "by-record",
-                             .group = output_group,
-                             .help = "print a line for each record that has hits: pattern, record, count",
-                             .details = "A pattern without hits has one line, with . as its record.",
-                             .set = cli::enable(by_record_)});
+    table.options.push_back(cli::flag("by-record", output_group,
+                                      "print a line for each record that has hits: pattern, record, count", by_record_,
+                                      "A pattern without hits has one line, with . as its record."));
     table.options.push_back(output_option(output_));
     return table;
   }

@@ -343,7 +343,7 @@ std::string_view extension_of(std::string_view name) {
 }
 
 /// Prints the ranges of an index that are copies, or the text without them, or with a list of them.
-class duplicates final : public command {
+class duplicates final : public index_reader {
  public:
   cli::command_table table() override {
     return {
@@ -379,10 +379,7 @@ class duplicates final : public command {
                      .help = "find what occurs in another index, OTHER, instead of copies",
                      .details = "Every occurrence is printed: --keep has no effect.",
                      .set = cli::store_nonempty(against_)},
-                    {.name = "utf-8",
-                     .group = search_group,
-                     .help = "shorten ranges to whole characters of UTF-8",
-                     .set = cli::enable(find_.whole_characters)},
+                    cli::flag("utf-8", search_group, "shorten ranges to whole characters of UTF-8", find_.whole_characters),
                     {.name = "format",
                      .value = "NAME",
                      .group = output_group,
@@ -436,7 +433,6 @@ class duplicates final : public command {
                      {"Find what of a test set occurs in a corpus", "sufsort duplicates test -l 50 --against=web"}},
         .other_name = "dedup"};
   }
-  [[nodiscard]] std::string output() const override { return output_; }
   [[nodiscard]] index_prefixes prefixes() const override {
     index_prefixes all{.read = {prefix_}, .text_suffices = true};
     if (!against_.empty()) all.read.push_back(against_);
@@ -629,7 +625,6 @@ class duplicates final : public command {
     return suffix::find_repeated_strings(input, copies, find.min_length, max_strings, building);
   }
 
-  std::string prefix_, output_ = "-";
   std::string against_;  // the prefix of another index; empty: none
   suffix::duplicate_options find_;
   std::string format_ = "tsv";

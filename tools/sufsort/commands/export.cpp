@@ -30,7 +30,7 @@ constexpr std::array<std::pair<std::string_view, export_format>, 5> formats{{{"r
                                                                              {"sufr", export_format::sufr}}};
 
 /// Writes the suffix array in the format of another program.
-class array_export final : public command {
+class array_export final : public index_reader {
  public:
   cli::command_table table() override {
     return {.name = "sufsort export",
@@ -60,8 +60,6 @@ class array_export final : public command {
             .conflicts = {{.options = {"--shard-size"}, .unless = {"--format=infini-gram"}, .why = "{--format} has no shards"}},
             .examples = {{"Write positions of 40 bits", "sufsort export genome --format=raw40 -o genome.sa5"}}};
   }
-  [[nodiscard]] std::string output() const override { return output_; }
-  [[nodiscard]] index_prefixes prefixes() const override { return {.read = {prefix_}}; }
 
   int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
     report.phase("open");
@@ -109,7 +107,7 @@ class array_export final : public command {
     folder.commit(files, 0);  // a program lists the folder: without tokenized.0, there are fewer files of a kind than of others
   }
 
-  std::string prefix_, output_, format_;
+  std::string format_;
   std::uint64_t shard_bytes_ = ~std::uint64_t{0};  // the maximum size of a shard of infini-gram
 };
 

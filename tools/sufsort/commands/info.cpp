@@ -16,7 +16,7 @@ namespace ordo::inline v0::sufsort {
 namespace {
 
 /// Prints the description of an index.
-class info final : public command {
+class info final : public index_reader {
  public:
   cli::command_table table() override {
     return {.name = "sufsort info",
@@ -26,8 +26,6 @@ class info final : public command {
             .operands = {prefix_operand(prefix_)},
             .examples = {{"List the records of an index", "sufsort info genome | grep ^record"}}};
   }
-  [[nodiscard]] std::string output() const override { return "-"; }
-  [[nodiscard]] index_prefixes prefixes() const override { return {.read = {prefix_}}; }
 
   int run(cli::common_options const& /*common*/, reporter& report, communicator* /*members*/) override {
     report.phase("open");
@@ -67,9 +65,6 @@ class info final : public command {
     out.commit();
     return 0;
   }
-
- private:
-  std::string prefix_;
 };
 
 }  // namespace

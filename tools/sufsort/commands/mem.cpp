@@ -281,7 +281,7 @@ class match_worker {
 };
 
 /// Prints the maximal exact matches of queries, in the order of the queries.
-class mem final : public command {
+class mem final : public index_reader {
  public:
   cli::command_table table() override {
     return {
@@ -319,16 +319,13 @@ class mem final : public command {
                            parse_to(max_occurrences, "a match occurs at least once")(spelling, value);
                            wanted_.find.max_occurrences = wanted_.unique ? 1 : max_occurrences;
                          }},
-                    {.name = "super-maximal",
-                     .group = search_group,
-                     .help = "find only matches that lie within no longer match of the query, on any strand",
-                     .set = cli::enable(wanted_.super_maximal)},
-                    {.name = "both-strands",
-                     .group = search_group,
-                     .help = "find matches of the reverse complement, too, and print - as their strand",
-                     .details = "Offsets in the query count on its forward strand, except in the format of mummer. T and U of "
-                                "queries are read as the one of them that the text has.",
-                     .set = cli::enable(wanted_.both_strands)},
+                    cli::flag("super-maximal", search_group,
+                              "find only matches that lie within no longer match of the query, on any strand",
+                              wanted_.super_maximal),
+                    cli::flag("both-strands", search_group,
+                              "find matches of the reverse complement, too, and print - as their strand", wanted_.both_strands,
+                              "Offsets in the query count on its forward strand, except in the format of mummer. T and U of "
+                              "queries are read as the one of them that the text has."),
                     circular_option(wanted_.circular, "matches",
                                     "A match goes around a record as often as the query does. PAF and BED have a line for each "
                                     "turn. --unique and --rare count occurrences across the ends, too."),
@@ -356,8 +353,6 @@ class mem final : public command {
             {"Find the longest matches of reads", "sufsort mem genome reads.fq.gz --super-maximal -l 31 --both-strands"}}};
   }
   [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }
-  [[nodiscard]] std::string output() const override { return output_; }
-  [[nodiscard]] index_prefixes prefixes() const override { return {.read = {prefix_}}; }
 
   int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
     expect_query_files(files_);
@@ -386,7 +381,6 @@ class mem final : public command {
   }
 
  private:
-  std::string prefix_, output_ = "-";
   std::vector<std::string> files_;
   wanted_matches wanted_;
   std::optional<suffix::letter_choice> letters_;

@@ -43,7 +43,7 @@ void print_lengths(std::string& text, std::string_view name, query_part const& p
 }
 
 /// Prints for each letter of queries the length of the longest match that begins there.
-class ms final : public command {
+class ms final : public index_reader {
  public:
   cli::command_table table() override {
     return {
@@ -71,8 +71,6 @@ class ms final : public command {
         .examples = {{"Compare a genome with an index of both strands", "sufsort ms both other.fa -o other.lengths"}}};
   }
   [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }
-  [[nodiscard]] std::string output() const override { return output_; }
-  [[nodiscard]] index_prefixes prefixes() const override { return {.read = {prefix_}}; }
 
   int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
     expect_query_files(files_);
@@ -130,7 +128,6 @@ class ms final : public command {
     });
   }
 
-  std::string prefix_, output_ = "-";
   std::vector<std::string> files_, circular_;
   std::optional<suffix::letter_choice> letters_;
   bool tsv_ = false, fm_ = false;  // fm: search by the FM index

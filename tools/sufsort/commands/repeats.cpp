@@ -61,7 +61,7 @@ void need(suffix::stored_index const& index, char const* array) {
 }
 
 /// Prints the maximal repeats, or the maximal pairs, of an index with LCP and BWT.
-class repeats final : public command {
+class repeats final : public index_reader {
  public:
   cli::command_table table() override {
     return {
@@ -79,11 +79,8 @@ class repeats final : public command {
                      .help = "find repeats of at least L letters",
                      .required = true,
                      .set = parse_to(min_length_, "a repeat has at least one letter")},
-                    {.name = "pairs",
-                     .group = search_group,
-                     .help = "print pairs of occurrences instead, as repeat-match -f does",
-                     .details = "The columns are record, offset and strand of both, and the length.",
-                     .set = cli::enable(pairs_)},
+                    cli::flag("pairs", search_group, "print pairs of occurrences instead, as repeat-match -f does", pairs_,
+                              "The columns are record, offset and strand of both, and the length."),
                     {.name = "limit",
                      .value = "N",
                      .group = search_group,
@@ -94,8 +91,6 @@ class repeats final : public command {
                     output_option(output_)},
         .examples = {{"Find all repeats of 100 letters and more", "sufsort repeats genome -l 100 --limit=0 -o repeats.tsv"}}};
   }
-  [[nodiscard]] std::string output() const override { return output_; }
-  [[nodiscard]] index_prefixes prefixes() const override { return {.read = {prefix_}}; }
 
   int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
     report.phase("open");
@@ -175,7 +170,6 @@ class repeats final : public command {
   }
 
  private:
-  std::string prefix_, output_ = "-";
   std::uint64_t min_length_ = 0;
   std::uint64_t limit_ = 10;  // maximum number of occurrences, or pairs, printed of a repeat; 0: all
   bool pairs_ = false;

@@ -51,7 +51,7 @@ std::string plot_of(std::span<suffix::spectrum_entry const> spectrum) {
 }
 
 /// Prints how many k-mers occur once, twice, ... in an index with LCP.
-class spectrum final : public command {
+class spectrum final : public index_reader {
  public:
   cli::command_table table() override {
     return {
@@ -67,16 +67,12 @@ class spectrum final : public command {
                      .help = "count k-mers of K letters",
                      .required = true,
                      .set = parse_to(length_, "a k-mer has at least one letter")},
-                    {.name = "plot",
-                     .group = output_group,
-                     .help = "draw a bar on each line, of a length by the logarithm; numbers from 33 on share lines",
-                     .set = cli::enable(plot_)},
+                    cli::flag("plot", output_group,
+                              "draw a bar on each line, of a length by the logarithm; numbers from 33 on share lines", plot_),
                     letters_option("k-mers", letters_),
                     output_option(output_)},
         .examples = {{"Count the different 21-mers", "sufsort spectrum genome -k 21 | awk '{n += $2} END {print n}'"}}};
   }
-  [[nodiscard]] std::string output() const override { return output_; }
-  [[nodiscard]] index_prefixes prefixes() const override { return {.read = {prefix_}}; }
 
   int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
     report.phase("open");
@@ -107,7 +103,6 @@ class spectrum final : public command {
   }
 
  private:
-  std::string prefix_, output_ = "-";
   std::uint64_t length_ = 0;
   bool plot_ = false;  // print bars
   std::optional<suffix::letter_choice> letters_;

@@ -124,7 +124,7 @@ std::string lines_of_minimal(suffix::text const& input, std::span<Count const> l
 }
 
 /// Prints as bedGraph how often the k-mer at each position occurs, or as BED the minimal unique substrings.
-class unique_kmers final : public command {
+class unique_kmers final : public index_reader {
  public:
   cli::command_table table() override {
     std::string const no_count = "a minimal unique substring has no given length or count";
@@ -149,15 +149,11 @@ class unique_kmers final : public command {
                      .preset = "0",
                      .details = "They differ in at most E letters (Hamming distance). An index of both strands counts both.",
                      .set = parse_to(mismatches_)},
-                    {.name = "normalize",
-                     .group = output_group,
-                     .help = "print mappability, 1 divided by the count, instead of the count",
-                     .set = cli::enable(normalize_)},
-                    {.name = "minimal",
-                     .group = search_group,
-                     .help = "print the minimal unique substrings instead, as BED: record, begin, end",
-                     .details = "Such a string occurs once in the text, and nothing within it does. There is no --length.",
-                     .set = cli::enable(minimal_)},
+                    cli::flag("normalize", output_group, "print mappability, 1 divided by the count, instead of the count",
+                              normalize_),
+                    cli::flag("minimal", search_group,
+                              "print the minimal unique substrings instead, as BED: record, begin, end", minimal_,
+                              "Such a string occurs once in the text, and nothing within it does. There is no --length."),
                     circular_option(circular_, "k-mers",
                                     "A string goes around a record once at most. With --mismatches and --minimal the text is "
                                     "sorted again for it."),
@@ -170,8 +166,6 @@ class unique_kmers final : public command {
                      {"Print the mappability of 50-mers with up to two mismatches",
                       "sufsort unique genome -l 50 --mismatches=2 --normalize"}}};
   }
-  [[nodiscard]] std::string output() const override { return output_; }
-  [[nodiscard]] index_prefixes prefixes() const override { return {.read = {prefix_}}; }
 
   int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
     if (length_ == 0 && !minimal_) throw usage_error("missing option: --length=K: see sufsort unique --help");
@@ -266,7 +260,6 @@ class unique_kmers final : public command {
     return left_out;
   }
 
-  std::string prefix_, output_ = "-";
   std::uint64_t length_ = 0;
   bool normalize_ = false;  // print 1 / count
   unsigned mismatches_ = 0;

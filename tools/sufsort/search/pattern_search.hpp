@@ -45,11 +45,9 @@ struct found_batch {
 };
 
 /// A command that searches for patterns, of the command line and of files, and prints their hits.
-class pattern_search : public command {
+class pattern_search : public index_reader {
  public:
   [[nodiscard]] std::vector<std::string> inputs() const final;
-  [[nodiscard]] std::string output() const final { return output_; }
-  [[nodiscard]] index_prefixes prefixes() const final { return {.read = {prefix_}}; }
 
   /// Reads batches of patterns, searches them by all threads, and prints them in the order in which they were read.
   int run(cli::common_options const& common, reporter& report, communicator* members) final;
@@ -77,14 +75,12 @@ class pattern_search : public command {
 
   static constexpr std::size_t max_text = std::size_t{4} << 20;  // formatted in parallel for a batch
 
-  std::string output_ = "-";
   bool both_strands_ = false;
 
  private:
   void check(searched_index const& index) const;
   void search(search_ends const& ends, cli::common_options const& common, reporter& report);
 
-  std::string prefix_;
   std::vector<std::string> patterns_, files_, circular_;  // circular: the names of records, or "all"
   std::optional<pattern_format> format_;                  // nothing: tokens if the index is of tokens, else text
   bool fm_ = false;                                       // search by the FM index
