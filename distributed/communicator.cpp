@@ -8,7 +8,7 @@ communicator::communicator(std::size_t size, std::size_t rank) : size_(size), ra
   if (rank >= size) throw usage_error(fmt::format("bad communicator: rank {}: the communicator has {} members", rank, size));
 }
 
-void communicator::lend(void const* own, std::function<void(std::span<void const* const>)> const& use) {
+void communicator::share(void const* own, std::function<void(std::span<void const* const>)> const& use) {
   auto const all = all_gather(own);
   use(all);
   barrier();

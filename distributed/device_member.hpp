@@ -56,7 +56,7 @@ class device_member final : public thread_member {
     device_.synchronize();
     thread_member::barrier();
   }
-  void lend(void const* own, std::function<void(std::span<void const* const>)> const& use) override {
+  void share(void const* own, std::function<void(std::span<void const* const>)> const& use) override {
     device_.synchronize();
     meet_in_steps(
         own, [&] { device_.settle(); },

@@ -104,7 +104,7 @@ void thread_member::all_gather(std::span<std::byte const> own, std::span<std::by
   });
 }
 
-void thread_member::lend(void const* own, std::function<void(std::span<void const* const>)> const& use) {
+void thread_member::share(void const* own, std::function<void(std::span<void const* const>)> const& use) {
   meet(own, [&] { use(shared_.slots()); });
 }
 

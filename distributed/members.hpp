@@ -68,7 +68,7 @@ class thread_member : public communicator {
                   std::function<void(std::size_t)> const& arrived) override;
   void reduce(std::span<std::uint64_t> values, reduction by) override;
   void barrier() override { shared_.open(); }
-  void lend(void const* own, std::function<void(std::span<void const* const>)> const& use) override;
+  void share(void const* own, std::function<void(std::span<void const* const>)> const& use) override;
   void fail(std::string const& why) noexcept override { shared_.fail(rank(), why); }
   [[nodiscard]] bool shares_memory() const noexcept override { return true; }
 

@@ -103,7 +103,7 @@ class output_part {
     if (rank == 0 && stored_) to_->write(stored_->bytes());
     // Members whose all_to_all takes memory of GPUs are threads of one process.
     if (members_.moves_device_memory()) {
-      members_.lend(stored_ ? stored_->bytes().data() : nullptr, [&](std::span<void const* const> parts) {
+      members_.share(stored_ ? stored_->bytes().data() : nullptr, [&](std::span<void const* const> parts) {
         if (rank != 0) return;
         for_each_other_part([&](std::size_t m, std::uint64_t begin) {
           put(begin, {static_cast<char const*>(parts[m]), std::size_t(sizes_[m])});

@@ -89,7 +89,7 @@ class share_sort {
     };
     if (direct) {  // the merges read the shares of the others
       arrays const own{reinterpret_cast<char*>(sorted_keys.data()), sorted_values.data()};
-      members_.lend(&own, [&](std::span<void const* const> shares) {
+      members_.share(&own, [&](std::span<void const* const> shares) {
         for (std::size_t m = 0; m < members_.size(); ++m)
           add_run(runs, *static_cast<arrays const*>(shares[m]), moves.receive_begin[m], moves.receives[m]);
         make_output();

@@ -14,7 +14,7 @@
 #include <tbb/parallel_reduce.h>
 #include <tbb/parallel_sort.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/host_bytes.hpp"
@@ -146,7 +146,7 @@ template <class Index>
 order_arrays<Index> to_arrays(sorted_lines const& lines, unsigned threads) {
   check_width<Index>(lines.text().size());
   order_arrays<Index> all;
-  lent_arena(threads_for(threads)).execute([&] {
+  pooled_arena(threads_for(threads)).execute([&] {
     all = arrays_with(permutation_of<Index>(lines), lines.text().data(), [&](auto const&, std::size_t k) { return lines[k]; });
   });
   all.machine = lines.machine();
@@ -164,7 +164,7 @@ order_arrays<Index> sort(std::string_view bytes, std::span<Offset const> offsets
   auto const string = [&](std::size_t i) { return bytes.substr(offsets[i], offsets[i + 1] - offsets[i]); };
 
   order_arrays<Index> all;
-  lent_arena arena(threads_for(options.machine.threads));
+  pooled_arena arena(threads_for(options.machine.threads));
   std::optional<delimited> copy;
   std::string_view const column = n == 0 ? std::string_view() : bytes.substr(offsets[0], offsets[n] - offsets[0]);
   arena.execute([&] {

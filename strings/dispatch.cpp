@@ -9,7 +9,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "ordo/detail/config.hpp"
@@ -29,7 +29,7 @@ bool is_narrow(std::size_t bytes) {
 }
 
 std::size_t count_lines(std::string_view text, char delimiter, unsigned threads) {
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   return arena.execute([&] {
     return 1 + tbb::parallel_reduce(
                    tbb::blocked_range<char const*>(text.data(), text.data() + text.size(), 1 << 20), std::size_t{0},

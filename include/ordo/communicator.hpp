@@ -81,7 +81,7 @@ class communicator {
   /// Calls use(all) on every member of one process, with `own` of member m in all[m]. While its use runs, each may read what
   /// the others' pointers lead to. All leave when no use runs any more, also if one throws: that member with its exception, the
   /// others with member_lost. An engine that does not override it is safe only if no use throws.
-  virtual void lend(void const* own, std::function<void(std::span<void const* const> all)> const& use);
+  virtual void share(void const* own, std::function<void(std::span<void const* const> all)> const& use);
 
   /// Returns the values of all members, by rank.
   template <class T>

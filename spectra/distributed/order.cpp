@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "distributed/gather_strings.hpp"
 #include "distributed/output_part.hpp"
@@ -373,7 +373,7 @@ class divided_order {
   order_options const& order_;
   input_reader reader_;
   order_keys keys_;
-  lent_arena arena_;
+  pooled_arena arena_;
   input_heads heads_;
   spectrum_store store_;
   struct input_begin {

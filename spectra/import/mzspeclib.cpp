@@ -133,7 +133,7 @@ struct stated_values {
     for (attribute const& attribute : all) try {
         if (attribute.number != terms::possible_charge_state || before.empty()) take(attribute, all);
       } catch (text_fault& fault) {
-        if (fault.at == text_fault::here) fault.at = one.at;
+        if (fault.at == text_fault::here) fault.at = attribute.at;
         throw;
       }
   }

@@ -18,7 +18,7 @@
 
 #include "base/external/positional_checksum.hpp"
 #include "base/external/runs.hpp"
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/spectra/order.hpp"
@@ -455,7 +455,7 @@ std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(s
         options.chunk_bytes = std::clamp<std::size_t>(memory_of(order) / detail::order_blocks, 1, options.chunk_bytes);
       },
       [&](std::size_t k, std::uint64_t, detail::pipeline& work) { numbers[k] = work.take_chosen(); });
-  lent_arena arena(threads_for(options.machine.threads));
+  pooled_arena arena(threads_for(options.machine.threads));
   std::vector<std::uint8_t> const repeats = arena.execute([&] { return finder->found(); });
   std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> result;
   auto next = repeats.begin();

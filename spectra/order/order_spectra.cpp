@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "spectra/external/keys.hpp"
@@ -111,7 +111,7 @@ class ordering {
   input_reader reader_;
   std::size_t memory_;
   order_keys keys_;
-  lent_arena arena_;
+  pooled_arena arena_;
   input_heads heads_;
   spectrum_store store_;
   spectrum_collector stored_;

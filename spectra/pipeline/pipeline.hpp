@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "ordo/io.hpp"
 #include "ordo/spectra/read.hpp"
 #include "ordo/spectra/summary.hpp"
@@ -83,7 +83,7 @@ class pipeline {
   format from_;
   chunk_task task_;
   chunk_receiver* receiver_;
-  lent_arena arena_;
+  pooled_arena arena_;
   std::optional<peak_machines> machines_;  // only to write
   diagnostics found_{options_};
   summary summary_;

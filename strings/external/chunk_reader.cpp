@@ -8,7 +8,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "ordo/error.hpp"
@@ -52,7 +52,7 @@ bool chunk_reader::next() {
 }
 
 std::size_t chunk_reader::lines_in(std::size_t begin, std::size_t end) const {
-  lent_arena arena(threads_for(options_.machine.threads));
+  pooled_arena arena(threads_for(options_.machine.threads));
   char const* const text = bytes_.data();
   return arena.execute([&] {
     return tbb::parallel_reduce(

@@ -8,7 +8,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "sort_core/scoped_machine.hpp"
@@ -66,7 +66,7 @@ void each_part(std::string_view lines, std::size_t parts, char delimiter, unsign
     if (p == 0 || p * part_bytes >= lines.size()) return std::min(p * part_bytes, lines.size());
     return lines.find(delimiter, p * part_bytes - 1) + 1;
   };
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, parts, 1),

@@ -11,7 +11,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/external/count_bytes.hpp"
@@ -333,7 +333,7 @@ class cutter {
   sort_options const& options_;
   memory_plan const& plan_;
   line_comparison compare_;
-  lent_arena arena_;
+  pooled_arena arena_;
   std::vector<line_range> ranges_;
 };
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/lent_arena.hpp"
 #include "base/ordered_turns.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/shared_ranges.hpp"
 #include "base/threads.hpp"
 #include "ordo/strings.hpp"
@@ -87,7 +87,7 @@ std::uint64_t write(sorted_lines const& lines, duplicates equal, unsigned thread
     to.expect(0);
     return 0;
   }
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   std::optional<selected_lines> selected;
   std::uint64_t const total = arena.execute([&] { return selected.emplace(lines, equal, head).bytes(); });
   bool const addressed = to.expect(total);

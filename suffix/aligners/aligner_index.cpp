@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "suffix/aligners/aligner_parts.hpp"
@@ -77,7 +77,7 @@ std::string_view letters_of(host_bytes const& bytes) {
 void append_reverse_complement(host_bytes& nucleotides, unsigned threads) {
   std::size_t const n = nucleotides.size();
   nucleotides.resize(2 * n);
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&, all = nucleotides.data()] {
     host_detail::parallel_each(n, std::size_t{1} << 16,
                                [&](std::size_t i) { all[2 * n - 1 - i] = aligners::nucleotides[3 - code_of(all[i])]; });

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/shared_ranges.hpp"
 #include "base/threads.hpp"
 #include "ordo/host_bytes.hpp"
@@ -70,7 +70,7 @@ class part_writer {
 
  private:
   sink& to_;
-  lent_arena arena_;
+  pooled_arena arena_;
   std::uint64_t written_ = 0;
 };
 
@@ -100,7 +100,7 @@ build_report build_for(text const& input, build_options const& options, Write wr
 template <class Index>
 std::uint64_t row_of_whole(std::span<Index const> sa, unsigned threads) {
   std::atomic<std::uint64_t> row = sa.size();
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::blocks(sa.size(), std::size_t{1} << 16).run([&](std::size_t, std::size_t begin, std::size_t end) {
       auto const part = sa.subspan(begin, end - begin);
@@ -122,7 +122,7 @@ class counted_blocks {
   counted_blocks(std::uint64_t blocks, std::uint64_t block_bytes, unsigned threads, Fill fill, Complete complete)
       : blocks_(blocks) {
     bytes_.resize(blocks * block_bytes);
-    lent_arena arena(threads_for(threads));
+    pooled_arena arena(threads_for(threads));
     arena.execute([&] {
       host_detail::blocks const ranges(blocks, 64);
       std::vector<letter_counts> before(ranges.count + 1);

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/aligner_index.hpp"
@@ -151,7 +151,7 @@ void star_reference::write_arrays(star_files const& files, std::span<Index const
   std::uint64_t const step = (of.rows >> 2 * of.index_letters) + 1;
   prefix last{};
   std::uint64_t last_begin = 0;
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   for (std::uint64_t begin = 0; begin < of.rows; begin += chunk_rows) {
     std::uint64_t const count = std::min(of.rows - begin, chunk_rows);
     auto const pack = [&](std::size_t block) {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "suffix/sort/row_filter.hpp"
@@ -29,7 +29,7 @@ chosen_rows::chosen_rows(text const& input, row_selection selection, unsigned th
                                       input.records(),
                                       input.size(),
                                       selection};
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   std::atomic<std::size_t> count{0};
   arena.execute([&] {
     host_detail::blocks(words_.size(), 4096).run([&](std::size_t, std::size_t begin, std::size_t end) {
@@ -52,7 +52,7 @@ std::optional<mismatch> first_other_row(chosen_rows const& chosen, arrays<Index 
                                         unsigned threads) {
   std::size_t const n = whole.sa.size(), rows = all.sa.size();
   std::size_t wrong_order = rows, wrong_length = rows;
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::blocks const parts(n, 1 << 14);
     std::vector<std::size_t> first_row(parts.count + 1, 0);

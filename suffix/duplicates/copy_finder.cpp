@@ -14,7 +14,7 @@
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/duplicates.hpp"
@@ -518,7 +518,7 @@ struct copy_finder::state {
   std::size_t memory;
   std::optional<text> other;
   joined_texts texts;
-  lent_arena arena;
+  pooled_arena arena;
   copy_bits bits;
   std::size_t finished = 0;
   std::vector<std::uint64_t> sizes;            // sizes of buckets, in entries; empty: not counted yet

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/error.hpp"
@@ -40,7 +40,7 @@ class row_groups {
   void each(unsigned threads, Use use) const {
     std::size_t const n = sa_.size();
     auto const begins = [&](std::size_t row) { return row == 0 || row >= n || lcp_[row] < min_length_; };
-    lent_arena arena(threads_for(threads));
+    pooled_arena arena(threads_for(threads));
     arena.execute([&] {
       host_detail::blocks(n, rows_at_once).run([&](std::size_t, std::size_t begin, std::size_t end) {
         while (begin < end && !begins(begin)) ++begin;

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/records.hpp"
@@ -230,7 +230,7 @@ void fm_index::make_kmers(std::uint64_t searches, unsigned threads) {
   if (!view_.packed) return;
   std::uint64_t const max_entries = std::min(searches, view_.residues / letters_of_entry);
   std::vector<interval> words{all_rows()}, longer;
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   std::size_t length = 0;
   for (; length < max_length && 4 * words.size() <= max_entries; ++length) {
     longer.assign(4 * words.size(), {});
@@ -472,7 +472,7 @@ std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sam
   if (input.residue_bytes != 1) throw usage_error("no bytes: FM index: it is of bytes, not of tokens");
   if (sample == 0) throw usage_error("invalid sample: FM index: 0: positions of every first row at least");
   std::vector<char> file;
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     symbol_table const table(count_letters(input.residues), records, n + records);
     std::size_t const symbols = table.bytes.size();

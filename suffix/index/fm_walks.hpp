@@ -52,8 +52,8 @@ class searched_fm {
 template <class Fm, class Found>
 class long_string_walk {
  public:
-  ORDO_FN long_string_walk(Fm const& fm, query_letters query, offset_range part, std::uint64_t length, Found Found)
-      : fm_(fm), query_(query), end_(part.end), length_(length), found_(Found) {
+  ORDO_FN long_string_walk(Fm const& fm, query_letters query, offset_range part, std::uint64_t length, Found found)
+      : fm_(fm), query_(query), end_(part.end), length_(length), found_(found) {
     begin(part.begin);
   }
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "ordo/error.hpp"
@@ -34,7 +34,7 @@ std::uint32_t crc32_of(std::span<char const> bytes, unsigned threads) {
   constexpr std::size_t block = std::size_t{16} << 20;
   std::vector<uLong> sums((bytes.size() + block - 1) / block);
   auto const part = [&](std::size_t b) { return bytes.subspan(b * block, std::min(block, bytes.size() - b * block)); };
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, sums.size(), [&](std::size_t b) {
       sums[b] = crc32_z(0, reinterpret_cast<Bytef const*>(part(b).data()), part(b).size());

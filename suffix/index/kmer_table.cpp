@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/records.hpp"
@@ -73,7 +73,7 @@ void each_first_row(text const& input, entries sa, kmer_set const& kmers, std::s
   std::uint64_t const count = kmers.count().value();
   kmers_below const below(input, sa, kmers, name);
   std::size_t const n = sa.size();
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
       std::uint64_t before = begin == 0 ? 0 : below(begin - 1);

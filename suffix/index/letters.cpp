@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "base/bits.hpp"
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/suffix/fm_index.hpp"
 
@@ -44,7 +44,7 @@ letter_choice usual_letters(std::string_view residues, unsigned threads) {
   std::array<bool, 256> is_of_proteins{};
   for (char const letter : letters_of_proteins) is_of_proteins[static_cast<unsigned char>(letter)] = true;
   std::atomic<std::size_t> atomic{0};
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::blocks(residues.size(), letters_at_once).run([&](std::size_t, std::size_t begin, std::size_t end) {
       std::size_t here = 0;
@@ -65,7 +65,7 @@ letter_choice usual_letters(fm_index const& fm) {
 ambiguous_positions::ambiguous_positions(std::string_view residues, unsigned threads) {
   std::array<bool, 256> is_ambiguous{};
   for (unsigned byte = 0; byte < 256; ++byte) is_ambiguous[byte] = !is_nucleotide(static_cast<unsigned char>(byte));
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     count_ = fill(levels_.emplace_back(), residues.size(),
                   [&](std::size_t p) { return is_ambiguous[static_cast<unsigned char>(residues[p])]; });

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
@@ -301,7 +301,7 @@ void merge_arrays(text const& all, std::size_t first_records, stored_arrays cons
                                     "available",
                                     bytes, n_second, options.memory),
                         bytes);
-  lent_arena arena(threads_for(options.threads));
+  pooled_arena arena(threads_for(options.threads));
   arena.execute([&] {
     two_texts const texts(a, b, first, second);
     std::vector<std::uint64_t> ranks(n_second);

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/error.hpp"
@@ -279,7 +279,7 @@ std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std:
                                   at.size(), input.size(), n, lcp.size()));
   std::ranges::fill(at, Count{0});
   auto const begins = [&](std::size_t row) { return row == 0 || row >= n || lcp[row] < length; };
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     // Rows that share the letters are adjacent; the thread that has the first of them counts them.
     host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
@@ -364,7 +364,7 @@ void find_shortest_unique(text const& input, entries sa, entries lcp, std::span<
                                   lengths.size(), n, sa.size(), lcp.size()));
   std::ranges::fill(lengths, Length{0});
   record_finder const record_of(input);
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t row = begin; row < end; ++row) {
@@ -401,7 +401,7 @@ std::vector<spectrum_entry> find_spectrum(text const& input, entries sa, entries
   };
   std::map<std::uint64_t, std::uint64_t> all;
   std::mutex adding;
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     // Rows that share the letters are adjacent; the thread that has the first of them counts them.
     host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {

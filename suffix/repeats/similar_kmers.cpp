@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/detail/buffer.hpp"
@@ -339,7 +339,7 @@ std::uint64_t count_similar(text const& input, entries sa, entries lcp, std::uin
     throw usage_error(fmt::format("invalid number: mismatches: {}: similar k-mers differ in 1 or 2 letters", mismatches));
   std::uint64_t const left_out = count_occurrences(input, sa, lcp, length, letters, at, name, threads);
   std::size_t const n = sa.size();
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     // Rows that begin with the same k-mer are adjacent. `first` calls f(row) for the first of those in [begin, end).
     auto const each_first = [&](std::size_t begin, std::size_t end, auto f) {

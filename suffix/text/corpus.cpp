@@ -12,7 +12,7 @@
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/utf8.hpp"
 #include "ordo/error.hpp"
 #include "suffix/text/jsonl.hpp"
@@ -126,7 +126,7 @@ void take_strings(corpus& to, std::size_t begin, std::string const& name, corpus
     parts.push_back({at, result ? std::size_t(static_cast<char const*>(result) - data) + 1 : end});
   }
   json_parsers parsers([&] { return detail::json_strings(options.field); });
-  lent_arena arena(threads_for(options.threads));
+  pooled_arena arena(threads_for(options.threads));
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t k) {
       part& part = parts[k];

@@ -467,8 +467,8 @@ class packed_text {
     std::span const residues(reinterpret_cast<unsigned char const*>(input.residues.data()), size_);
     auto const part = backend.upload(residues.subspan(first, end - first));
     byte_set present;
-    for (byte_set const byte_set : share.members.all_gather(bytes_in(backend, part.span())))
-      present = union_of_sets{}(present, found);
+    for (byte_set const member_bytes : share.members.all_gather(bytes_in(backend, part.span())))
+      present = union_of_sets{}(present, member_bytes);
     number_letters(present);
     std::vector<std::uint64_t> counts;  // counts of words
     for (std::size_t m = 0; m < members; ++m) counts.push_back((begin(m + 1) - begin(m)) * letter_bits_);

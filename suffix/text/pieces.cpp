@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/policy.hpp"
@@ -120,7 +120,7 @@ std::optional<std::string> find_flaw(pieces const& all, std::uint64_t residues, 
 
 std::optional<std::string> find_contradiction(text const& input, pieces const& all, policy const& rules, unsigned threads) {
   std::optional<std::string> result;
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     auto const byte = [&](std::size_t p) { return static_cast<unsigned char>(input.residues[p]); };
     auto const is_lower = [&](std::size_t p) { return byte(p) >= 'a' && byte(p) <= 'z'; };
@@ -299,7 +299,7 @@ cut_text cut_records(fasta const& from, policy const& rules, std::size_t memory,
   text const input = from.view();
   bool const both = rules.strands == strands::both;
   cut_text made;
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     kept_letters const kept(input, rules);
     auto const refuse = [&](std::size_t p, char const* what, std::string_view why) {

@@ -6,7 +6,7 @@
 
 #include <tbb/parallel_sort.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -41,7 +41,7 @@ name_faults find_name_faults(record_names const& names, unsigned threads) {
   name_faults faults;
   std::vector<std::uint64_t> hashes(names.size());
   std::vector<std::pair<std::uint64_t, std::size_t>> records;  // records that share their hash with others, by hash
-  lent_arena arena(threads_for(threads));
+  pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::parallel_each(names.size(), names_at_once, [&](std::size_t r) { hashes[r] = hash_of(names[r]); });
     tbb::parallel_sort(hashes.begin(), hashes.end());

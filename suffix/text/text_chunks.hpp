@@ -14,7 +14,7 @@
 
 #include <tbb/parallel_pipeline.h>
 
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/host_bytes.hpp"
 #include "ordo/io.hpp"
@@ -97,7 +97,7 @@ void for_each_chunk(chunk_files const& files, chunk_options const& options, Pars
   std::deque<item> items;
   std::vector<item*> free_items;  // for others
   std::mutex taking;
-  lent_arena arena(threads_for(options.threads));
+  pooled_arena arena(threads_for(options.threads));
   file_chunks reader(files, options);
   auto const guarded = [](token token, auto const& step) {
     if (!token->chunk.failure && !token->is_skipped) try {

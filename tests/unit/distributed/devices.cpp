@@ -29,7 +29,7 @@ using namespace distributed_checks;
 thread_local chances* left = nullptr;  // of this member
 thread_local int open_groups = 0;
 
-struct communicator {
+struct nccl_stand_in {
   std::size_t rank;
   bool is_aborted = false, fails = false;
 };
@@ -43,7 +43,7 @@ struct network {
   };
   std::mutex mutex;
   std::map<std::pair<std::size_t, std::size_t>, std::deque<std::shared_ptr<message>>> sent;  // by sender and receiver
-  std::deque<communicator> communicators;  // a device may still look at one that is gone
+  std::deque<nccl_stand_in> communicators;  // a device may still look at one that is gone
   std::size_t members = 0, left = 0;
   bool can_be_asked = true;  // whether calls return before those of other members
 };
@@ -63,7 +63,7 @@ using work_queue = std::deque<std::function<bool()>>;
 /// What one launch of NCCL sends and receives.
 class launch {
  public:
-  launch(communicator& on, std::vector<operation> operations) : on_(on), operations_(std::move(operations)) {}
+  launch(nccl_stand_in& on, std::vector<operation> operations) : on_(on), operations_(std::move(operations)) {}
   bool operator()() {
     std::lock_guard const lock(all->mutex);
     if (on_.is_aborted) return true;
@@ -93,14 +93,14 @@ class launch {
   }
 
  private:
-  communicator& on_;
+  nccl_stand_in& on_;
   std::vector<operation> operations_;
   std::vector<std::shared_ptr<network::message>> messages_;
   bool has_begun_ = false;
 };
 
 thread_local std::vector<operation> in_group;
-thread_local communicator* group_on = nullptr;
+thread_local nccl_stand_in* group_on = nullptr;
 thread_local work_queue* group_stream = nullptr;
 
 constexpr int failed = 1;  // ncclUnhandledCudaError
@@ -114,11 +114,11 @@ int get_unique_id(nccl_id*) {
 int join(nccl_calls::communicator* to, int rank) {
   if (result() != nccl_calls::success) return failed;
   std::lock_guard const lock(all->mutex);
-  *to = &all->communicators.emplace_back(communicator{std::size_t(rank)});
+  *to = &all->communicators.emplace_back(nccl_stand_in{std::size_t(rank)});
   return nccl_calls::in_progress;
 }
 int async_error(nccl_calls::communicator of, int* to) {
-  auto& one = *static_cast<communicator*>(of);
+  auto& one = *static_cast<nccl_stand_in*>(of);
   std::lock_guard const lock(all->mutex);
   *to = all->communicators.size() < all->members ? nccl_calls::in_progress : one.fails ? failed : nccl_calls::success;
   return *to == nccl_calls::in_progress ? nccl_calls::success : result();  // it is asked a few times or often
@@ -135,7 +135,7 @@ int init_rank(nccl_calls::communicator* to, int, nccl_id, int rank) {
   }
 }
 int abort_communicator(nccl_calls::communicator of) {
-  auto& one = *static_cast<communicator*>(of);
+  auto& one = *static_cast<nccl_stand_in*>(of);
   std::lock_guard const lock(all->mutex);
   one.is_aborted = true;
   for (auto& [between, messages] : all->sent)
@@ -155,10 +155,10 @@ int group_start() {
 }
 int add(operation const& one, nccl_calls::communicator on, void* to) {
   if (result() != nccl_calls::success) {
-    static_cast<communicator*>(on)->fails = true;
+    static_cast<nccl_stand_in*>(on)->fails = true;
     return failed;
   }
-  group_on = static_cast<communicator*>(on);
+  group_on = static_cast<nccl_stand_in*>(on);
   group_stream = static_cast<work_queue*>(to);
   in_group.push_back(one);
   return nccl_calls::success;
@@ -278,7 +278,7 @@ std::byte sent_byte(std::size_t from, std::size_t to, std::size_t round) {
 
 /// Calls each verb.
 /// @returns true if the results are right
-bool verbs_are_right(communicator& member, std::size_t rounds) {
+bool verbs_are_right(ordo::communicator& member, std::size_t rounds) {
   std::size_t const p = member.size(), rank = member.rank();
   std::vector<std::byte> sent, received(p * rounds);
   for (std::size_t round = 0; round < rounds; ++round)
@@ -300,7 +300,7 @@ bool verbs_are_right(communicator& member, std::size_t rounds) {
     });
   });
   std::vector<std::size_t> const own{rank, 1};
-  member.lend(own.data(), [&](std::span<void const* const> others) {
+  member.share(own.data(), [&](std::span<void const* const> others) {
     left->take();
     std::size_t sum = 0;
     for (void const* const one : others) sum += *static_cast<std::size_t const*>(one);
@@ -348,7 +348,7 @@ std::string run(copying how, std::size_t members, std::size_t rounds, std::size_
     if (!failed_there) return e.what();
   }
   all = nullptr;
-  if (groups != 0) return "a communicator of calls is open";
+  if (groups != 0) return "a group of calls is open";
   if (is_unsettled) return "a device ends before its copies";
   if (here.left != here.communicators.size()) return "a communicator is left";
   if (failed_there) return lost == members - 1 ? "" : std::to_string(lost) + " are lost";

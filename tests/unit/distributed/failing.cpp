@@ -122,7 +122,7 @@ TEST_CASE("No member leaves a verb while another is in it", "[distributed]") {
                             std::vector<std::span<std::byte>> const receives(member.size());
                             try {
                               if (lends)
-                                member.lend(memory.data(), [&](auto) { in_verb(member); });
+                                member.share(memory.data(), [&](auto) { in_verb(member); });
                               else
                                 member.all_to_all(sends, receives, [&](std::size_t) { in_verb(member); });
                             } catch (made_up const&) {
@@ -136,11 +136,11 @@ TEST_CASE("No member leaves a verb while another is in it", "[distributed]") {
     }
 }
 
-TEST_CASE("What members lend is read by all", "[distributed]") {
+TEST_CASE("What members share is read by all", "[distributed]") {
   run_members(5, [](communicator& member, cpu&) {
     std::uint64_t const own = member.rank() * 7;
     std::uint64_t sum = 0;
-    member.lend(&own, [&](std::span<void const* const> all) {
+    member.share(&own, [&](std::span<void const* const> all) {
       for (void const* const one : all) sum += *static_cast<std::uint64_t const*>(one);
     });
     if (sum != 70) throw std::runtime_error("wrong");
@@ -173,7 +173,7 @@ TEST_CASE("The error of the member that fails first is the one of a communicator
                           4,
                           [&](communicator& member, cpu&) {
                             try {
-                              member.lend(&member, [&](auto) {
+                              member.share(&member, [&](auto) {
                                 if (member.rank() == 2) throw std::runtime_error("first");
                               });
                             } catch (member_lost const&) {

@@ -73,9 +73,9 @@ class failing_member final : public ordo::communicator {
     left_.take();
     member_.barrier();
   }
-  void lend(void const* own, std::function<void(std::span<void const* const>)> const& use) override {
+  void share(void const* own, std::function<void(std::span<void const* const>)> const& use) override {
     left_.take();
-    member_.lend(own, [&](std::span<void const* const> all) {
+    member_.share(own, [&](std::span<void const* const> all) {
       left_.take();
       use(all);
       left_.take();

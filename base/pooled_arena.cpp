@@ -1,4 +1,4 @@
-#include "base/lent_arena.hpp"
+#include "base/pooled_arena.hpp"
 
 #include <cstddef>
 #include <mutex>
@@ -23,7 +23,7 @@ idle_arenas& idle() {
 
 }  // namespace
 
-lent_arena::lent_arena(int threads) {
+pooled_arena::pooled_arena(int threads) {
   {
     idle_arenas& from = idle();
     std::lock_guard const lock(from.changing);
@@ -37,7 +37,7 @@ lent_arena::lent_arena(int threads) {
   arena_ = std::make_unique<tbb::task_arena>(threads);
 }
 
-lent_arena::~lent_arena() {
+pooled_arena::~pooled_arena() {
   try {
     idle_arenas& to = idle();
     std::lock_guard const lock(to.changing);
