@@ -1,7 +1,7 @@
 #pragma once
 #include "tools/specsort/work.hpp"
 
-/// The modes of specsort, each in a file of its name. They return the exit status.
+/// The modes of specsort, each in a file of modes/. They return the exit status.
 namespace ordo::inline v0::specsort {
 
 /// Sorts the peaks of one input.
