@@ -112,7 +112,9 @@ class tool_parser final : public argument_parser {
     for (std::size_t begin = text.find("{--"); begin != text.npos; begin = text.find("{--", begin)) {
       std::size_t const size = text.find('}', begin) - begin;
       auto const it = seen_.find(std::string_view(text).substr(begin + 1, size - 1));
-      text.replace(begin, size + 1, it == seen_.end() ? "" : it->second);
+      std::string const value = it == seen_.end() ? "" : it->second;
+      text.replace(begin, size + 1, value);
+      begin += value.size();
     }
     return text;
   }

@@ -364,8 +364,7 @@ class mem final : public index_reader {
                                     index.stored.path("json")));
     cli::output out(output_, common.threads);
     refuse_output(prefix_, out);
-    suffix::letter_choice const letters =
-        letters_with_rows(index.stored, letters_, common.threads, index.fm.empty() ? nullptr : &index.fm);
+    suffix::letter_choice const letters = letters_with_rows(index.stored, letters_, common.threads, &index.fm);
     report.phase("kmers");
     std::uint64_t const searched = letters_in(files_) * (wanted_.both_strands && !index.both_strands ? 2 : 1);
     gpu_search on_gpu(index, are_all_found(index, wanted_), searched, common);

@@ -7,10 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "ordo/detail/buffer.hpp"
-#include "ordo/error.hpp"
 #include "ordo/memory.hpp"
 #include "ordo/suffix/matches.hpp"
 #include "tools/cli/files/output.hpp"
@@ -77,15 +74,10 @@ class ms final : public index_reader {
     report.phase("open");
     searched_index index(prefix_, fm_ ? search_by::fm_index : search_by::any);
     refuse_tokens(index);
-    if (index.stored.description().policy.sample != 1)
-      throw input_error(
-          fmt::format("rows are left out: {}: matching statistics need the row of every position: build the index "
-                      "without --sample",
-                      index.stored.path("json")));
+    expect_all_positions(index.stored, "matching statistics need the row of every position");
     cli::output out(output_, common.threads);
     refuse_output(prefix_, out);
-    suffix::letter_choice const letters =
-        letters_with_rows(index.stored, letters_, common.threads, index.fm.empty() ? nullptr : &index.fm);
+    suffix::letter_choice const letters = letters_with_rows(index.stored, letters_, common.threads, &index.fm);
     report.phase("kmers");
     std::uint64_t const searched = letters_in(files_);
     gpu_search on_gpu(index, true, searched, common);

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
 #include "ordo/suffix/letters.hpp"
 #include "ordo/suffix/repeats.hpp"
@@ -79,10 +78,8 @@ class spectrum final : public index_reader {
     suffix::stored_index const index(prefix_);
     suffix::index_description const& about = index.description();
     suffix::entries const sa = index.array("sa");
-    if (!about.find("lcp")) throw input_error(fmt::format("no array lcp: {}: build the index with --lcp", index.path("json")));
-    if (about.policy.sample != 1)
-      throw input_error(fmt::format("rows are left out: {}: a spectrum counts all positions: build the index without --sample",
-                                    index.path("json")));
+    expect_lcp(index);
+    expect_all_positions(index, "a spectrum counts all positions");
     suffix::letter_choice const letters = letters_with_rows(index, letters_, common.threads);
     cli::output out(output_, common.threads);
     refuse_output(prefix_, out);

@@ -172,11 +172,8 @@ class unique_kmers final : public index_reader {
     if (mismatches_ > 2) throw usage_error(fmt::format("invalid number: --mismatches: '{}': it is 0, 1 or 2", mismatches_));
     report.phase("open");
     suffix::stored_index const index(prefix_);
-    if (!index.description().find("lcp"))
-      throw input_error(fmt::format("no array lcp: {}: build the index with --lcp", index.path("json")));
-    if (index.description().policy.sample != 1)
-      throw input_error(fmt::format("rows are left out: {}: unique counts all positions: build the index without --sample",
-                                    index.path("json")));
+    expect_lcp(index);
+    expect_all_positions(index, "unique counts all positions");
     if (minimal_ && !index.description().policy.rows().all())
       throw input_error(
           fmt::format("rows are left out: {}: minimal unique substrings need the row of every position", index.path("json")));

@@ -77,6 +77,16 @@ void refuse_letters(suffix::stored_index const& index, std::string_view why) {
 
 }  // namespace
 
+void expect_lcp(suffix::stored_index const& index) {
+  if (!index.description().find("lcp"))
+    throw input_error(fmt::format("no array lcp: {}: build the index with --lcp", index.path("json")));
+}
+
+void expect_all_positions(suffix::stored_index const& index, std::string_view why) {
+  if (index.description().policy.sample != 1)
+    throw input_error(fmt::format("rows are left out: {}: {}: build the index without --sample", index.path("json"), why));
+}
+
 suffix::letter_choice letters_of(suffix::stored_index const& index, std::optional<suffix::letter_choice> wanted,
                                  unsigned threads, suffix::fm_index const* fm) {
   using enum suffix::letter_choice;
@@ -85,7 +95,7 @@ suffix::letter_choice letters_of(suffix::stored_index const& index, std::optiona
     return all;
   }
   if (wanted) return *wanted;
-  return fm ? suffix::usual_letters(*fm) : suffix::usual_letters(index.view().residues, threads);
+  return fm && !fm->empty() ? suffix::usual_letters(*fm) : suffix::usual_letters(index.view().residues, threads);
 }
 
 suffix::letter_choice letters_with_rows(suffix::stored_index const& index, std::optional<suffix::letter_choice> wanted,

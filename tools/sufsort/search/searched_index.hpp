@@ -57,9 +57,14 @@ struct searched_index {
   std::vector<char> made_kmers_;
 };
 
+/// Throws input_error for an index without LCP.
+void expect_lcp(suffix::stored_index const& index);
+/// Throws input_error for an index of some positions only. @param why  all are needed
+void expect_all_positions(suffix::stored_index const& index, std::string_view why);
+
 /// Returns the letters that strings of a text may hold: those that the user wants, or else what suits the text.
-/// @param fm  an index in memory by which that is seen; null: the text is read @throws usage_error  for a text without the
-/// wanted
+/// @param fm  shows what suits the text; null or empty: the text itself does
+/// @throws usage_error  if the text has no such letters
 suffix::letter_choice letters_of(suffix::stored_index const& index, std::optional<suffix::letter_choice> wanted,
                                  unsigned threads, suffix::fm_index const* fm = nullptr);
 /// Does the same for strings that begin at rows, which letters that an index skips do not have.
