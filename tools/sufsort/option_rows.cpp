@@ -28,6 +28,16 @@ option output_option(std::string& to, bool required) {
           .set = cli::store(to)};
 }
 
+option index_option(std::string& to, std::string_view more) {
+  return {.letter = 'o',
+          .name = "output",
+          .value = "PREFIX",
+          .group = index_group,
+          .help = fmt::format("write the index to files whose names begin with PREFIX{}", more),
+          .required = true,
+          .set = cli::store(to)};
+}
+
 cli::operand prefix_operand(std::string& to, std::string help) {
   return {"PREFIX", std::move(help), 1, 1, [&to](std::string_view value) { to = value; }};
 }

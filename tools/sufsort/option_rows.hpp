@@ -60,6 +60,8 @@ cli::option circular_option(std::vector<std::string>& to, std::string_view what,
 cli::option letters_option(std::string const& subject, std::optional<suffix::letter_choice>& to);
 cli::option fm_option(bool& to);
 cli::option output_option(std::string& to, bool required = false);
+/// Returns --output of an index. @param more  ends the sentence of its help
+cli::option index_option(std::string& to, std::string_view more = {});
 cli::option host_memory_option(memory_limits& limits);
 cli::option gpu_memory_option(memory_limits& limits);
 /// Returns the two options of a table of k-mers.

@@ -27,14 +27,7 @@ class merge final : public command {
         .operands = {{"FIRST", "an index, whose records come first", 1, 1, [this](std::string_view value) { first_ = value; }},
                      {"SECOND", "an index; the smaller it is, the sooner the merge ends", 1, 1,
                       [this](std::string_view value) { second_ = value; }}},
-        .options = {{.letter = 'o',
-                     .name = "output",
-                     .value = "PREFIX",
-                     .group = index_group,
-                     .help = "write the index to files whose names begin with PREFIX, which may be that of FIRST or SECOND",
-                     .required = true,
-                     .set = cli::store(output_)},
-                    host_memory_option(memory_)},
+        .options = {index_option(output_, ", which may be that of FIRST or SECOND"), host_memory_option(memory_)},
         .examples = {{"Merge the indexes of two genomes", "sufsort merge ecoli salmonella -o both"}}};
   }
   [[nodiscard]] index_prefixes prefixes() const override { return {.read = {first_, second_}, .written = {output_}}; }
