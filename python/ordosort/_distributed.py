@@ -9,7 +9,7 @@ _PART = 1 << 30  # bytes of a message: MPI counts in 32 bits
 
 
 class _Communicator:
-    """The verbs of a communicator, by one of mpi4py."""
+    """A communicator of sort_share, over one of mpi4py."""
 
     def __init__(self, comm):
         from mpi4py import MPI  # type: ignore
@@ -45,7 +45,7 @@ class _Communicator:
 
 
 class Messages:
-    """What sort_share needs of a cluster that can carry messages, such as one of Dask or Ray.
+    """The messages by which sort_share works in a cluster, such as one of Dask or Ray.
 
     size, rank: the number of members, and the number of this one, from 0 on.
     put(to, data): sends bytes to a member, and does not wait for it.

@@ -34,7 +34,7 @@ def run_tool(tool, arguments, *, progress=None):
     """Runs a program to its end. An interrupt (Ctrl-C) ends it, too; output files are then as they were before.
 
     progress: called with the text of the progress line, as "reading 1.2 of 3.1 GB, 820 MB/s, 2 s left".
-    Raises InputError with the message of the program if its status is 2. Returns its exit status else: 0, or 1 for a check that
+    Raises InputError with the message of the program if its status is 2. Otherwise returns the status: 0, or 1 for a check that
     found disorder.
 
     >>> import ordosort

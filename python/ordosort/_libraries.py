@@ -1,4 +1,4 @@
-"""What differs between the libraries of arrays: copies, ranges of numbers, streams."""
+"""The differences between the libraries of arrays: copies, ranges of numbers, streams."""
 
 import sys
 
@@ -31,18 +31,18 @@ class NumPy:
 
     @staticmethod
     def index(like):
-        """An array of int64 with the shape of `like`."""
+        """Returns an array of int64 with the shape of `like`."""
         return np.empty(like.shape, np.int64)
 
     @staticmethod
     def numbered(like):
-        """The same, which counts from 0 along the last axis."""
+        """Returns such an array that counts from 0 along the last axis."""
         row = np.arange(like.shape[-1])
         return row if like.ndim == 1 else np.array(np.broadcast_to(row, like.shape), order="C")
 
     @staticmethod
     def results(like, shape):
-        """Zeros of the type of `like`, and an array of int64 of the same shape that holds -1."""
+        """Returns zeros of the type of `like`, and an array of int64 of the same shape that holds -1."""
         return np.zeros(shape, like.dtype), np.full(shape, -1, np.int64)
 
     @staticmethod
@@ -191,7 +191,7 @@ _libraries = {"cupy": CuPy, "torch": Torch, "jax": Jax, "jaxlib": Jax}
 
 
 def _of_arrow(a):
-    """The values of an array of pyarrow and its nulls."""
+    """Returns the values of an array of pyarrow, and its nulls."""
     import pyarrow  # type: ignore
 
     chunks = a.chunks if hasattr(a, "chunks") else [a]
@@ -208,14 +208,14 @@ def _of_arrow(a):
 
 
 def _of_polars(a):
-    """The values of a series of polars and its nulls."""
+    """Returns the values of a series of polars, and its nulls."""
     if a.null_count() == 0 or not (a.dtype.is_numeric() or str(a.dtype) == "Boolean"):
         return np.asarray(a), None
     return a.fill_null(0 if a.dtype.is_numeric() else False).to_numpy(), a.is_null().to_numpy()
 
 
 def _of_pandas(a):
-    """The values of a series, an index or an array of pandas and its nulls. NaNs of NumPy's types are no nulls."""
+    """Returns the values of a series, an index or an array of pandas, and its nulls. NaNs of NumPy's types are no nulls."""
     dtype = getattr(getattr(a, "dtype", None), "numpy_dtype", None)  # of a type that has nulls
     if dtype is None or np.dtype(dtype).kind not in "biuf":
         return np.asarray(a), None

@@ -1,4 +1,4 @@
-"""The machine that functions use if they get none."""
+"""The machine that functions use if the caller passes none."""
 
 from . import _ordosort as core
 from ._ordosort import Machine
@@ -16,7 +16,7 @@ def chosen(machine):
 
 
 def default_machine():
-    """Returns the machine that functions use if they get none. It works where the arrays are.
+    """Returns the machine that functions use if the caller passes none. It works where the arrays are.
 
     >>> import ordosort
     >>> ordosort.default_machine()
@@ -26,7 +26,7 @@ def default_machine():
 
 
 def set_default_machine(machine):
-    """Sets the machine that functions use if they get none, and returns the one before.
+    """Sets the machine that functions use if the caller passes none, and returns the one before.
 
     >>> import ordosort
     >>> before = ordosort.set_default_machine(ordosort.Machine("cpu", threads=1))

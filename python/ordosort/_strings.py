@@ -7,7 +7,7 @@ from . import _ordosort as core
 
 
 def _arrow(strings):
-    """An Arrow array of pyarrow for an array of any library with Arrow's C data interface, and None for others."""
+    """Returns an array of pyarrow for one of any library with Arrow's C data interface, and None for others."""
     if hasattr(strings, "type") and (hasattr(strings, "buffers") or hasattr(strings, "combine_chunks")):  # pyarrow
         array = strings
     elif _root(strings) == "pandas":
@@ -48,12 +48,12 @@ def _root(strings):
 
 
 def _is_container(strings):
-    """Returns whether strings are an array or a series of a library. Other iterables may be read only once."""
+    """Returns true if strings are an array or a series of a library. Other iterables may be read only once."""
     return any(hasattr(strings, name) for name in ("__array__", "__arrow_c_array__", "__arrow_c_stream__"))
 
 
 def _valid(strings):
-    """Returns where an array of a library other than pyarrow has no null: an array of bool, or None if it has none."""
+    """Returns an array of bool that marks the items that are not null, or None if there are no nulls. Not for pyarrow."""
     if isinstance(strings, np.ma.MaskedArray):
         valid = ~np.ma.getmaskarray(strings)
     elif isinstance(strings, np.ndarray) and strings.dtype.kind == "T":
@@ -68,7 +68,7 @@ def _valid(strings):
 
 
 def _layout(strings):
-    """Strings end to end, as bytes and offsets. Those of UTF-8 have the order of code points."""
+    """Returns strings end to end, as bytes and offsets. Those of UTF-8 have the order of code points."""
     encoded = [s.encode("utf-8", "surrogatepass") if isinstance(s, str) else s for s in strings]
     for s in encoded:
         if not isinstance(s, bytes):

@@ -133,7 +133,7 @@ class Index:
 
     @property
     def starts(self):
-        """Where each record begins in the text."""
+        """The position at which each record begins in the text."""
         return np.frombuffer(self._stored.starts(), np.uint64)
 
     @property

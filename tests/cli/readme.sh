@@ -41,6 +41,15 @@ try sufsort info NAME
 try sufsort count cut GATTACA
 try sufsort check wrong
 try sufsort locate lambda G
+echo GATTACA > kmers.txt
+printf 'GATTACA\n\n' > empty_line.txt
+try sufsort count lambda kmers.txt
+try sufsort count lambda GATNACA
+try sufsort count lambda -f empty_line.txt
+try sufsort locate lambda -f kmers.txt -o kmers.txt
+try sufsort duplicates lambda -l 20 -o clean.fa
+printf '>a \nACGT \n' > blanks.fa
+try sufsort aligner-index --for=bwa blanks.fa -o blanks
 try sufsort build "$samples/lambda.fa" -o small --memory=100K
 try sufsort build other.jsonl -o other --text-only
 try sufsort count lambda GATTACA --device=gpu
@@ -51,16 +60,41 @@ printf 'BEGIN IONS\nPEPMASS=1\n1,5 2,5\nEND IONS\n' > comma.mgf
 printf 'BEGIN IONS\nPEPMASS=1\n' > open.mgf
 printf 'CHARGE=2+\n%s' "$spectrum" > two.mgf
 printf 'CHARGE=3+\n%s' "$spectrum" > three.mgf
+specsort "$samples/openms_ecoli_25.mzML.gz" "$samples/openms_ecoli_25.mzML.gz" -o merged.mzML
+sed 's/<fileChecksum>..../<fileChecksum>0000/' merged.mzML > changed.mzML
+try specsort --check changed.mzML
+try specsort "$samples/openms_ecoli.mgf.gz" "$samples/openms_ecoli.mgf.gz" -o out.mgf
 for input in run.raw cut.mzML comma.mgf open.mgf; do try specsort "$input" -o out.mgf; done
 try specsort two.mgf -o out.mzML
 try specsort two.mgf --ms-level=2 -o out.mgf
 try specsort two.mgf three.mgf -o out.mgf
 try specsort --summary two.mgf three.mgf
 try specsort --preset=casanovo@1.0 two.mgf
-mkdir run.d
+printf 'Name: A\nRetentionTime: 2\nNum Peaks: 2\n200 10\n100 5\n' > lib.msp
+sed 's/Peaks: 2/Peaks: 3/' lib.msp > wrong.msp
+for input in lib.msp wrong.msp; do try specsort "$input"; done
+zcat "$samples/openms_ecoli_25.mzML.gz" | sed 's/name="ms level" value="2"/name="ms level" value="1"/' > ms1.mzML
+try specsort ms1.mzML -o out.mgf
+try specsort two.mgf --scan=9
+mkdir run.d && touch run.d/analysis.tdf
+printf '\1\2\3\4' > odd.raw
 printf 'PAR1\0\0\0\0PAR1' > corpus.parquet
-try specsort run.d -o out.mgf
-try specsort corpus.parquet -o out.mgf
+for input in run.d odd.raw corpus.parquet; do try specsort "$input" -o out.mgf; done
+try sufsort build corpus.parquet -o corpus
+printf 'BAM\1\0' > calls.bam
+try strsort --as=sam calls.bam
+printf 'price\n10\n' > offers.csv
+printf 'price\n"10\n' > open.csv
+try strsort --csv -k cost:n offers.csv
+try strsort --csv -k price:numeric offers.csv
+try strsort --csv open.csv
+printf '2026-01-01 EST\n2026-01-02 UTC\n' > log
+try strsort --date='%Y-%m-%d %Z' log
+printf 'a\n' > one && printf 'b\n' > two
+try strsort --header one two
+try strsort --locale=xx_YY one
+ln one link
+try strsort one -o one
 python3 -B - "$ORDO_SOURCE" << 'END'
 import pathlib, re, sys
 said = pathlib.Path("said").read_text()

@@ -144,9 +144,9 @@ done
 (ulimit -n 20; specsort "${by[@]}" in -T temp -o sorted; cmp sorted want)
 (ulimit -n 20; specsort "${by[@]}" in -T temp --split-count 40 -o part; cat part.* | cmp - want)
 
-# Memory is what was asked for, and little more.
+# Memory is what the option allows, and little more.
 peak() { grep -o '"peak_memory": [0-9]*' stats.json | grep -o '[0-9]*$'; }
-specsort place/out --lenient --quiet --spectra-by rt --stats stats.json > out
+printf 'BEGIN IONS\n1 1\nEND IONS\n' > tiny; specsort tiny --quiet --spectra-by rt --stats stats.json > out
 if (($(peak) < 60000000)); then  # sanitizers take memory of their own
   for _ in 1 2 3 4 5 6 7 8; do cat in; done > more
   (($(wc -c < more) > 200000000))
