@@ -831,3 +831,34 @@ names 'sufsort: unknown option: --lpc: did you mean --lcp?' sufsort build in --l
 names 'sufsort: unknown command: biuld: did you mean build?' sufsort biuld
 names "strsort: unrecognized option '--revers-sort' (see strsort --help)" strsort --revers-sort
 names "strsort: unrecognized option '--uniqe': did you mean '--unique'?" strsort --uniqe
+
+# Options that conflict: the message names them, and the command line alone shows it. A value that says nothing new is no conflict.
+cd inputs
+while IFS='|' read -r command message; do names "${command%% *}: conflicting options: $message" $command; done << 'END'
+sufsort build in.fa -o k --keep-case --mask=fold|--keep-case, --mask: --keep-case means --mask=keep
+sufsort build in.txt -o k --format=bytes --lengths=four --separator=b|--lengths, --separator: both end records
+sufsort build in.fa -o k --bwt --sample=2|--bwt: a BWT needs all rows; --sample and --ambiguous=skip leave out some
+sufsort build in.fa -o k --fm --ambiguous=skip|--fm: an FM index needs all rows; --sample and --ambiguous=skip leave out some
+sufsort build in.fa -o k --without-sa|--without-sa: use --fm, which takes the place of the suffix array, or --bwt
+sufsort build in.fa -o k --without-sa --fm --lcp|--without-sa: --lcp and --kmer-table belong to rows of the suffix array
+sufsort build in.txt -o k --format=lines --text-only --width=40|--text-only: there are no arrays of suffixes
+sufsort build in.txt -o k --format=lines --strands=both|--strands: --format=lines has no strands
+sufsort build in.txt in.txt -o k --format=bytes --lengths=four|--lengths: the lengths are those of one FILE
+sufsort unique x --minimal --length=3|--minimal, --length: a minimal unique substring has no given length or count
+sufsort unique x --minimal --mismatches=1|--minimal, --mismatches: a minimal unique substring has no given length or count
+sufsort dedup x -l 2 --within --across|--across, --within: give one of them
+sufsort duplicates x -l 2 --column=c --format=tsv|--column: only --format=annotated writes a list of ranges
+sufsort duplicates x -l 2 --against=x --within|--against: --within and --across are for copies in one index
+sufsort export x --format=raw32 --shard-size=1M -o k|--shard-size: raw32 has no shards
+sufsort aligner-index in.fa --for=bwa -o k --bin-bits=4|--bin-bits: only the index of STAR has them, not that of bwa
+specsort in.mgf --summary -o k --check|--output, --check, --summary, --report: give one of them, or --report with --output
+specsort in.mgf -o - --report=-|--output, --report: both would be standard output
+specsort in.mgf --explain --top=2 --per=5 --around=6|--per, --around: they are mutually exclusive
+specsort in.mgf -o k --split-size=9 --split-count=2|--split-size, --split-count: they are mutually exclusive
+specsort in.mgf --check --rt=1:2|--check: it reads all spectra, of which other options choose some
+specsort in.mgf --report=k --map=m|--check, --summary, --report without --output: they write no spectra, which others order, split or list
+END
+expect 0 sufsort build in.fa -o k --fm --bwt --sample=1 --mask=fold
+expect 0 sufsort unique x --minimal --mismatches=0
+expect 0 sufsort build in.txt -o k --format=lines --text-only --width=auto
+expect 0 specsort in.mgf --explain --check --rt=1:2

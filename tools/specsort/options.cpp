@@ -158,7 +158,7 @@ constexpr std::string_view sort_group = "Sorting peaks", other_group = "Other ta
                            select_group = "Selecting peaks and spectra (steps are applied in this order)",
                            order_group = "Ordering spectra", split_group = "Splitting the output";
 
-// Rows of the selection and of the order: a value, which is not empty, or a flag.
+// Rows of the selection and of the order: a value, which is not empty.
 cli::option valued(std::string_view name, std::string_view value, std::string_view group, std::string help, std::string& to,
                    std::string details = {}) {
   return {.name = name,
@@ -167,9 +167,6 @@ cli::option valued(std::string_view name, std::string_view value, std::string_vi
           .help = std::move(help),
           .details = std::move(details),
           .set = cli::store_nonempty(to)};
-}
-cli::option flag(std::string_view name, std::string_view group, std::string help, bool& to, std::string details = {}) {
-  return {.name = name, .group = group, .help = std::move(help), .details = std::move(details), .set = cli::enable(to)};
 }
 
 std::vector<cli::option> sort_rows(command& to) {
@@ -226,10 +223,12 @@ std::vector<cli::option> sort_rows(command& to) {
        .only_choices = true,
        .ignores_case = true,
        .set = cli::store(to.by)},
-      flag("descending", sort_group, "sort peaks in descending order; peaks without intensity still come last", to.descending),
-      flag("lenient", sort_group, "accept invalid lines of MGF and MSP, with a warning, and mzML that is not UTF-8", to.lenient,
-           "Invalid lines of MGF stay where they are. Those of MSP are left out, and Num Peaks may be wrong. Bytes that are "
-           "not UTF-8 are read as Windows-1252."),
+      cli::flag("descending", sort_group, "sort peaks in descending order; peaks without intensity still come last",
+                to.descending),
+      cli::flag(
+          "lenient", sort_group, "accept invalid lines of MGF and MSP, with a warning, and mzML that is not UTF-8", to.lenient,
+          "Invalid lines of MGF stay where they are. Those of MSP are left out, and Num Peaks may be wrong. Bytes that are "
+          "not UTF-8 are read as Windows-1252."),
       {.name = "rt-unit",
        .value = "UNIT",
        .group = sort_group,
@@ -238,7 +237,7 @@ std::vector<cli::option> sort_rows(command& to) {
        .choices = "s min",
        .only_choices = true,
        .set = cli::store(to.rt_unit)},
-      flag("check", other_group, "print the first peak out of order and exit with 1; write nothing", to.check),
+      cli::flag("check", other_group, "print the first peak out of order and exit with 1; write nothing", to.check),
       {.name = "summary",
        .value = "json",
        .group = other_group,
@@ -255,7 +254,7 @@ std::vector<cli::option> sort_rows(command& to) {
        .details = "The page needs no other file. It shows what each filter took away. Spectra are written only with --output, "
                   "beside which the inputs are read once more for the page.",
        .set = cli::store_nonempty(to.report)},
-      flag("explain", other_group, "print the steps that would be applied to each spectrum, and exit", to.explain)};
+      cli::flag("explain", other_group, "print the steps that would be applied to each spectrum, and exit", to.explain)};
 }
 
 std::vector<cli::option> selection_rows(command& to) {
@@ -270,13 +269,13 @@ std::vector<cli::option> selection_rows(command& to) {
   return {
       std::move(preset),
       valued("mz-range", "A:B", select_group, "drop peaks outside m/z A to B; A or B may be omitted", select.mz_range),
-      flag("drop-zero", select_group, "drop peaks of intensity 0", select.drop_zero),
+      cli::flag("drop-zero", select_group, "drop peaks of intensity 0", select.drop_zero),
       valued("min-intensity", "X", select_group, "drop peaks of intensity below X", select.min_intensity),
       valued("remove-precursor", "TOL", select_group, "drop peaks within TOL of the precursor's m/z, as 0.5 (Da) or 20ppm",
              select.remove_precursor,
              "Spectra of MS level 1 have no precursor. BELOW:ABOVE, as 17:15, gives two distances; ABOVE may be inf."),
-      flag("all-charges", select_group, "with --remove-precursor, also drop peaks near its m/z at each smaller charge",
-           select.all_charges),
+      cli::flag("all-charges", select_group, "with --remove-precursor, also drop peaks near its m/z at each smaller charge",
+                select.all_charges),
       valued("min-relative", "F", select_group, "drop peaks below F times the highest remaining intensity, as 0.01",
              select.min_relative),
       valued("dedupe", "TOL", select_group, "keep the highest of peaks within TOL of each other, as 0.01 (Da) or 20ppm",
@@ -291,8 +290,8 @@ std::vector<cli::option> selection_rows(command& to) {
              "Equal intensities share a rank."),
       valued("min-peaks", "N", select_group, "drop spectra with fewer than N remaining peaks", select.min_peaks,
              "They are dropped whole, whatever their MS level. References to them stay."),
-      flag("keep-metadata", select_group, "keep metadata of mzML that dropped peaks make wrong", to.keep_metadata,
-           "These are the total ion current, the base peak, the observed m/z and the lists of software and processing.")};
+      cli::flag("keep-metadata", select_group, "keep metadata of mzML that dropped peaks make wrong", to.keep_metadata,
+                "These are the total ion current, the base peak, the observed m/z and the lists of software and processing.")};
 }
 
 std::vector<cli::option> order_rows(command& to) {
@@ -304,8 +303,8 @@ std::vector<cli::option> order_rows(command& to) {
                  "pepmass is the m/z of the precursor, mass its neutral mass, peaks the number of peaks that are kept. Several "
                  "inputs become one output, in MGF or, of inputs in mzML, in mzML (--to=mzml). Without this option they "
                  "follow one another."),
-          flag("descending-spectra", order_group, "order spectra in descending order; those without a KEY still come last",
-               order.descending),
+          cli::flag("descending-spectra", order_group, "order spectra in descending order; those without a KEY still come last",
+                    order.descending),
           valued("map", "FILE", order_group, "write the origin of each spectrum to FILE", order.map,
                  "The columns are output, number in it, input, number in it, and offset. Numbers count from 1."),
           {.name = "memory",
@@ -330,6 +329,34 @@ std::vector<cli::option> order_rows(command& to) {
                  order.split_size,
                  "-o out.mgf writes out.0001.mgf and so on. No spectrum is cut. Parts of mzML are complete documents."),
           valued("split-count", "N", split_group, "write N parts of about the same size", order.split_count)};
+}
+
+std::vector<cli::conflict> conflicts() {
+  constexpr std::string_view tasks = "--output, --check, --summary, --report", exclusive = "they are mutually exclusive";
+  std::vector<cli::conflict> all{
+      {.options = {"--check"},
+       .with = {"--output", "--report", "--summary"},
+       .why = "give one of them, or --report with --output",
+       .names = tasks},
+      {.options = {"--summary"},
+       .with = {"--output", "--report"},
+       .why = "give one of them, or --report with --output",
+       .names = tasks},
+      {.options = {"--output=-", "--report=-"}, .why = "both would be standard output"},
+      {.options = {"--per", "--around"}, .why = std::string(exclusive)},
+      {.options = {"--split-size", "--split-count"}, .unless = {"--explain"}, .why = std::string(exclusive)},
+      {.options = {"--check"},
+       .with = {"--ms-level", "--rt", "--scan", "--charge", "--polarity", "--precursor", "--title", "--native-id", "--index",
+                "--sample", "--unique-spectra"},
+       .unless = {"--explain"},
+       .why = "it reads all spectra, of which other options choose some"}};
+  for (std::string_view const reads : {"--check", "--summary", "--report"})
+    all.push_back({.options = {reads},
+                   .with = {"--spectra-by", "--split-size", "--split-count", "--map"},
+                   .unless = {"--output", "--explain"},
+                   .why = "they write no spectra, which others order, split or list",
+                   .names = "--check, --summary, --report without --output"});
+  return all;
 }
 
 }  // namespace
@@ -366,6 +393,7 @@ cli::command_table make_table(command& to) {
   for (auto rows : {sort_rows(to), choice_rows(to.choice), selection_rows(to), order_rows(to)})
     for (cli::option& row : rows) table.options.push_back(std::move(row));
   cli::add_common_options(table, to.common);
+  table.conflicts = conflicts();
   return table;
 }
 
@@ -392,7 +420,6 @@ spectra::selection selection_options::selection() const {
     selection.around.reset();  // the preset's value
   }
   if (!around.empty()) {
-    if (!per.empty()) throw usage_error("conflicting options: --per, --around: they are mutually exclusive");
     selection.around = parse_real("--around", around);
     selection.per.reset();
   }
@@ -489,8 +516,6 @@ spectra::order_options order_options::order(bool several, bool unique) const {
   if (descending && by.empty()) throw usage_error("missing option: --descending-spectra: it needs --spectra-by");
   if (!is_order && !unique) return options;
   if (!by.empty()) options.order = {keys_of(by), descending};
-  if (!split_size.empty() && !split_count.empty())
-    throw usage_error("conflicting options: --split-size, --split-count: they are mutually exclusive");
   if (!split_size.empty()) options.part_bytes = parse_size("--split-size", split_size);
   if (!split_count.empty()) {
     options.parts = cli::parse_count("--split-count", split_count);

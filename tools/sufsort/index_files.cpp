@@ -37,7 +37,7 @@ namespace {
 namespace fs = std::filesystem;
 using suffix::hidden_part;
 
-constexpr char const* names[] = {"seq", "sa", "lcp", "bwt", "kmers", "fm", "pieces", "starts"};
+constexpr char const* names[] = {"seq", "sa", "lcp", "bwt", "pieces", "kmers", "fm", "starts"};
 
 // Removes a regular file or the target of a symbolic link, which stays, as when a file is replaced. Empties the file if nothing
 // can be removed from the folder. Needs no memory, since it completes what has begun.
@@ -259,6 +259,11 @@ void expect_index(std::string const& prefix, bool for_duplicates) {
          fmt::format("of text, {} --format=lines{} makes an index", build, for_duplicates ? " --text-only" : ""));
 }
 
+void expect_prefix(std::string const& prefix) {
+  if (prefix.empty() || prefix.ends_with('/'))
+    throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", prefix));
+}
+
 void refuse_inputs(std::string const& prefix, std::vector<std::string> const& inputs) {
   for (std::string const& file : files_of(prefix))
     for (std::string const& input : inputs)
@@ -292,13 +297,10 @@ void refuse_sources(suffix::stored_index const& index, cli::output const& out) {
         throw output_error(fmt::format("cannot write: {}: the index {} was made of it", out.name(), index.path("json")));
 }
 
-index_writer::index_writer(std::string prefix, suffix::extra_arrays arrays, bool sa, bool pieces, bool kmers, bool fm,
-                           bool starts)
+index_writer::index_writer(std::string prefix, std::vector<std::string_view> const& arrays)
     : prefix_(std::move(prefix)), json_(prefix_ + ".json", cli::output::replacing::by_rename) {
-  for (auto const& [name, wanted] :
-       {std::pair("seq", true), std::pair("sa", sa), std::pair("lcp", arrays.lcp), std::pair("bwt", arrays.bwt),
-        std::pair("pieces", pieces), std::pair("kmers", kmers), std::pair("fm", fm), std::pair("starts", starts)}) {
-    if (!wanted) {
+  for (char const* const name : names) {
+    if (std::ranges::find(arrays, name) == arrays.end()) {
       unwanted_.emplace_back(name);
       continue;
     }

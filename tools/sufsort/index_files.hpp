@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "ordo/io.hpp"
-#include "ordo/suffix.hpp"
 #include "ordo/suffix/index.hpp"
 #include "tools/cli/files/output.hpp"
 
@@ -45,6 +44,9 @@ void recover_index(std::string const& prefix);
 /// Returns the checksum of the description; nothing if there is none.
 std::optional<std::uint32_t> sum_of_description(std::string const& prefix);
 
+/// Throws usage_error unless files can have names that begin with the value of --output.
+void expect_prefix(std::string const& prefix);
+
 /// Throws output_error if the index would replace one of its inputs.
 void refuse_inputs(std::string const& prefix, std::vector<std::string> const& inputs);
 
@@ -65,8 +67,8 @@ void refuse_sources(suffix::stored_index const& index, cli::output const& out);
 /// (hard links) of an old file keep its content.
 class index_writer {
  public:
-  /// @param sa, pieces, kmers, fm, starts  write these arrays, too @throws output_error  if a file cannot be written
-  index_writer(std::string prefix, suffix::extra_arrays what, bool sa, bool pieces, bool kmers, bool fm, bool starts);
+  /// @param arrays  the names of those that the index has, as "seq" and "sa" @throws output_error  if a file cannot be written
+  index_writer(std::string prefix, std::vector<std::string_view> const& arrays);
 
   /// Returns the sink of an array, or null if it is not wanted. Valid until the end.
   sink* to(std::string const& name);

@@ -9,8 +9,8 @@
 
 #include "ordo/error.hpp"
 #include "tools/cli/run_main.hpp"
-#include "tools/sufsort/commands.hpp"
 #include "tools/sufsort/files/other_formats.hpp"
+#include "tools/sufsort/output_text.hpp"
 #include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {

@@ -12,6 +12,7 @@
 #include "base/utf8.hpp"
 #include "ordo/error.hpp"
 #include "tools/cli/files/input.hpp"
+#include "tools/sufsort/output_text.hpp"
 #include "tools/sufsort/queries.hpp"
 
 namespace ordo::inline v0::sufsort {

@@ -1,13 +1,16 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tools/sufsort/commands.hpp"
-
 /// Bytes and tokens of texts that are no FASTA, as commands read and print them.
 namespace ordo::inline v0::sufsort {
+
+/// The form in which patterns are given: bytes as they are, bytes as pairs of hexadecimal digits, or decimal tokens.
+enum class pattern_format { text, hex, tokens };
+inline constexpr std::array<std::string_view, 3> pattern_words{"text", "hex", "tokens"};
 
 /// Appends bytes so that they fit into a column of a line: TAB, LF, CR and backslash become `\t`, `\n`, `\r` and `\\`; other
 /// control characters become `\xHH`, and so do all bytes above 0x7e if the bytes are not UTF-8.

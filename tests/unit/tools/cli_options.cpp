@@ -119,6 +119,39 @@ TEST_CASE("refused command lines name the argument") {
         "invalid value: --generate: 'csh': choose from man, complete-bash, complete-zsh, complete-fish");
 }
 
+TEST_CASE("options that conflict") {
+  auto const refusal_of = [](std::vector<char const*> arguments) -> std::string {
+    auto const ignored = [](std::string_view, std::string_view) {};
+    auto const row = [&](char letter, std::string_view name, std::string_view value) {
+      return cli::option{.letter = letter, .name = name, .value = value, .group = "Options", .help = "do it", .set = ignored};
+    };
+    cli::command_table const table{
+        .name = "tool",
+        .summary = "do something",
+        .usage = {"[OPTION]..."},
+        .description = "Do something.",
+        .options = {row('a', "all", ""), row(0, "one", ""), row('f', "format", "NAME"), row(0, "step", "N")},
+        .conflicts = {{.options = {"--all", "--one"}, .why = "choose"},
+                      {.options = {"--all"}, .with = {"--format=text", "--step!=1"}, .why = "it is not for {--format}"},
+                      {.options = {"--one"}, .unless = {"--format"}, .why = "it needs a format", .names = "--one, --many"}}};
+    arguments.insert(arguments.begin(), "tool");
+    try {
+      static_cast<void>(cli::parse(table, static_cast<int>(arguments.size()), arguments.data()));
+    } catch (usage_error const& e) {
+      return e.what();
+    }
+    return "";
+  };
+  CHECK(refusal_of({}).empty());
+  CHECK(refusal_of({"-a", "--format=json", "--step=1"}).empty());
+  CHECK(refusal_of({"--one", "--format=text"}).empty());
+  CHECK(refusal_of({"--one", "-a"}) == "conflicting options: --all, --one: choose");
+  CHECK(refusal_of({"-a", "-f", "text"}) == "conflicting options: --all: it is not for text");
+  CHECK(refusal_of({"--step=2", "-a"}) == "conflicting options: --all: it is not for ");
+  CHECK(refusal_of({"--one"}) == "conflicting options: --one, --many: it needs a format");
+  CHECK(refusal_of({"--one", "--bad"}) == "unknown option: --bad: see tool --help");
+}
+
 TEST_CASE("progress for people") {
   constexpr std::uint64_t mb = 1000000, gb = 1000 * mb;
   CHECK(cli::progress_text("sorting", 0, 0, 0.9) == "sorting");

@@ -105,7 +105,7 @@ option value_row(std::string_view name, std::string_view value, std::string help
   return value_row(name, value, std::move(help), parse_to(to), std::move(preset));
 }
 inline option flag_row(std::string_view name, std::string help, bool& to) {
-  return {.name = name, .group = "Options", .help = std::move(help), .set = enable(to)};
+  return flag(name, "Options", std::move(help), to);
 }
 inline option help_row() {
   return {.letter = 'h', .name = "help", .group = "Options", .help = "print this help and exit"};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -76,6 +77,8 @@ class tool_parser final : public argument_parser {
       needed += o.min;
       if (operands_ < needed) throw usage_error(fmt::format("missing operand: {}: {}", o.name, advice()));
     }
+    for (conflict const& rule : command_->conflicts)
+      if (exists(rule)) throw usage_error(fmt::format("conflicting options: {}: {}", names_of(rule), with_values(rule.why)));
     return {std::nullopt, command_};
   }
 
@@ -83,6 +86,37 @@ class tool_parser final : public argument_parser {
   [[nodiscard]] std::string advice() const { return fmt::format("see {} --help", command_->name); }
   void note_error(std::string const& message) {
     if (first_error_.empty()) first_error_ = message;
+  }
+
+  static std::string_view option_of(std::string_view condition) { return condition.substr(0, condition.find_first_of("!=")); }
+  [[nodiscard]] bool holds(std::string_view condition) const {
+    std::string_view const name = option_of(condition);
+    auto const it = seen_.find(name);
+    if (it == seen_.end() || name == condition) return it != seen_.end();
+    bool const differs = condition[name.size()] == '!';
+    return (it->second == condition.substr(name.size() + (differs ? 2 : 1))) != differs;
+  }
+  [[nodiscard]] bool exists(conflict const& rule) const {
+    auto const is_true = [this](std::string_view condition) { return holds(condition); };
+    return std::ranges::all_of(rule.options, is_true) && (rule.with.empty() || std::ranges::any_of(rule.with, is_true)) &&
+           std::ranges::none_of(rule.unless, is_true);
+  }
+  static std::string names_of(conflict const& rule) {
+    std::string names(rule.names);
+    if (names.empty())
+      for (std::string_view const condition : rule.options) (names += names.empty() ? "" : ", ") += option_of(condition);
+    return names;
+  }
+  // Replaces {--option} by the value of the option.
+  [[nodiscard]] std::string with_values(std::string text) const {
+    for (std::size_t begin = text.find("{--"); begin != text.npos; begin = text.find("{--", begin)) {
+      std::size_t const size = text.find('}', begin) - begin;
+      auto const it = seen_.find(std::string_view(text).substr(begin + 1, size - 1));
+      std::string const value = it == seen_.end() ? "" : it->second;
+      text.replace(begin, size + 1, value);
+      begin += value.size();
+    }
+    return text;
   }
 
   option const* find(char letter) const override {
@@ -101,7 +135,7 @@ class tool_parser final : public argument_parser {
 
   void apply(option const& given, std::string_view, std::string_view value) override {
     std::string const name = given.spelling();
-    bool const first = seen_.insert(name).second;
+    bool const first = !seen_.contains(name);
     if (!given.value.empty() && !given.repeatable && !given.optional_value && !first)
       throw usage_error(fmt::format("repeated option: {}: give it once", name));
     if (given.only_choices && value.data() != nullptr) {
@@ -110,6 +144,7 @@ class tool_parser final : public argument_parser {
         throw usage_error(fmt::format("invalid value: {}: '{}': choose from {}", name, value, joined(given.choices)));
       value = choice;
     }
+    seen_.insert_or_assign(name, std::string(value));
     if (name == "--help")
       help_ = true;
     else if (name == "--version")
@@ -164,7 +199,7 @@ class tool_parser final : public argument_parser {
 
   command_table const& program_;
   command_table const* command_;
-  std::set<std::string> seen_;
+  std::map<std::string, std::string, std::less<>> seen_;  // the options that are given, and their values
   std::size_t operands_ = 0;
   bool help_ = false, version_ = false;
   std::string page_, first_error_;
@@ -193,6 +228,10 @@ option::action store_nonempty(std::string& to) {
 
 option::action append_to(std::vector<std::string>& to) {
   return [&to](std::string_view, std::string_view value) { to.emplace_back(value); };
+}
+
+option flag(std::string_view name, std::string_view group, std::string help, bool& to, std::string details) {
+  return {.name = name, .group = group, .help = std::move(help), .details = std::move(details), .set = enable(to)};
 }
 
 std::optional<std::string> nearest(std::string_view name, std::vector<std::string> const& names) {

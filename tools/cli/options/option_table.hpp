@@ -3,7 +3,6 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +57,16 @@ struct option_group {
   bool alphabetical = false;  // in help; else in the order of the table
 };
 
+/// Options that are not given together. A condition is an option, as "--lengths", which holds if it is given; with a value, as
+/// "--format=text", which holds if it has this value; or as "--sample!=1", which holds if it has another one.
+struct conflict {
+  std::vector<std::string_view> options;      // the conflict exists if all of these hold
+  std::vector<std::string_view> with = {};    // and one of these, unless there are none
+  std::vector<std::string_view> unless = {};  // and none of these
+  std::string why;                            // ends the message; {--format} stands for the value of --format
+  std::string_view names = {};                // the options in the message; empty: `options`
+};
+
 /// A command: a program, or a subcommand of one.
 struct command_table {
   std::string name;                     // "sufsort build"
@@ -67,6 +76,7 @@ struct command_table {
   std::vector<operand> operands = {};
   std::vector<option_group> groups = {};  // in the order of help; those not listed follow as the table has them
   std::vector<option> options = {};
+  std::vector<conflict> conflicts = {};  // the first that exists is the error
   std::vector<note> notes = {};
   std::vector<example> examples = {};
   std::vector<command_table> subcommands = {};
@@ -79,6 +89,9 @@ option::action store(std::string& to);
 /// Refuses an empty value.
 option::action store_nonempty(std::string& to);
 option::action append_to(std::vector<std::string>& to);
+
+/// Returns the row of an option without a value.
+option flag(std::string_view name, std::string_view group, std::string help, bool& to, std::string details = {});
 
 /// Returns the name among `names` that is most like `name`, if one is near enough to be what was meant.
 std::optional<std::string> nearest(std::string_view name, std::vector<std::string> const& names);
@@ -130,6 +143,7 @@ struct parsed_command {
 
 /// Reads a command line. Names are not abbreviated, and an option with a value is given once. Operands that begin with a digit
 /// after '-' are no options. Prints help, the version or a generated page if the line asks for it and has no invalid value.
+/// Conflicts are looked for last.
 /// @throws usage_error  one line that names the argument
 parsed_command parse(command_table const& table, int argc, char const* const* argv);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,9 +22,11 @@
 #include "ordo/suffix/fmd.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
-#include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/command.hpp"
 #include "tools/sufsort/files/file_set.hpp"
 #include "tools/sufsort/files/other_formats.hpp"
+#include "tools/sufsort/index_files.hpp"
+#include "tools/sufsort/option_rows.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -182,19 +185,6 @@ class reference_reader {
   std::uint64_t line_ = 0;  // the number of lines read
 };
 
-/// Reads all files. @param outputs  must not be among them
-template <class F>
-void read_references(aligner_index_options const& options, std::deque<cli::output> const& outputs, tbb::task_arena& arena,
-                     cli::common_options const& common, reporter& report, F take) {
-  for (cli::output const& out : outputs) out.refuse_inputs(options.files);
-  for (std::string const& file : options.files) {
-    cli::input in(file, common.threads);
-    for (cli::output const& out : outputs) out.refuse_loop(in);
-    expect_fasta(in.name(), in.front(4096), "a reference is FASTA");
-    reference_reader(in, arena).read(take, [&] { report.progress.at(in.file_read()); });
-  }
-}
-
 /// @param held  bytes of the text and the results @param text  bytes of them that are allocated now
 [[noreturn]] void refuse_large(suffix::text_too_large const& e, memory_limits const& memory, std::size_t held,
                                std::size_t text) {
@@ -204,143 +194,212 @@ void read_references(aligner_index_options const& options, std::deque<cli::outpu
                       held + e.min_bytes());
 }
 
-/// Builds the FMD or FMR of ropebwt3.
-int build_run_lengths(aligner_index_options const& options, suffix::run_length_format format, cli::common_options const& common,
-                      reporter& report) {
-  std::deque<cli::output> outputs;
-  outputs.emplace_back(options.output + (format == suffix::run_length_format::fmd ? ".fmd" : ".fmr"));
-  report.phase("read");
-  suffix::fmd_records records;
-  tbb::task_arena arena(threads_for(common.threads));
-  read_references(options, outputs, arena, common, report,
-                  [&](std::string_view, std::string_view letters) { records.add(letters); });
-  std::uint64_t const n = records.size();
-  report.stats.input(n / 2);
-  suffix::build_options sorting;
-  sorting.machine = common.machine();
-  sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
-  std::size_t const results = n * (suffix::index_fits(4, n, n / 2) ? 4 : 8) + n, available = options.memory.host_bytes(n);
-  sorting.memory = available - std::min(available, results);
-  suffix::build_report done;
-  try {
-    done = records.write(outputs[0], sorting, format);
-  } catch (suffix::text_too_large const& e) {
-    refuse_large(e, options.memory, n + results, n);
+/// Builds the index of an aligner of reads, of files of FASTA.
+class aligner_index final : public command {
+ public:
+  cli::command_table table() override {
+    std::string const only_star = "only the index of STAR has them, not that of {--for}";
+    return {
+        .name = "sufsort aligner-index",
+        .summary = "build the index of an aligner of reads, the same to the byte as its own program does",
+        .usage = {"[OPTION]... --for=NAME --output=PREFIX FASTA..."},
+        .description = "Build the index of an aligner of reads, the same to the byte as its own program does.",
+        .operands = {records_operand("FASTA", files_)},
+        .options =
+            {{.name = "for",
+              .value = "NAME",
+              .group = index_group,
+              .help =
+                  "build PREFIX.amb, .ann, .pac, .bwt and .sa (bwa), .amb, .ann, .pac, .0123 and .bwt.2bit.64 (bwa-mem2), .l2b "
+                  "and .mbw (minibwa), .1.ebwt to .4.ebwt, .rev.1.ebwt and .rev.2.ebwt (bowtie), the same with .ebwtl "
+                  "(bowtie-large), .fmd (ropebwt3), .fmr (ropebwt3-fmr), or the files of the folder PREFIX (star)",
+              .details =
+                  "The files of ropebwt3 are those of ropebwt3 build -d (fmd) and -b (fmr) of one file, with both strands of "
+                  "each record. Those of STAR are of a genome without annotations, which STAR can add when it maps; "
+                  "genomeParameters.txt has another first line.",
+              .choices = "bwa bwa-mem2 minibwa bowtie bowtie-large star ropebwt3 ropebwt3-fmr",
+              .only_choices = true,
+              .required = true,
+              .set = cli::store(aligner_)},
+             index_option(output_),
+             {.name = "index-letters",
+              .value = "K",
+              .group = index_group,
+              .help = "give STAR's SAindex all strings of up to K letters, at most 15: --genomeSAindexNbases",
+              .preset = "14, and less for fewer than 2^30 letters, as STAR's manual advises",
+              .set = parse_to(index_letters_, "strings have 1 letter or more")},
+             {.name = "bin-bits",
+              .value = "N",
+              .group = index_group,
+              .help = "begin records of STAR at multiples of 2^N letters, at most 2^32: --genomeChrBinNbits",
+              .preset = "18",
+              .set = parse_to(bin_bits_, "a bin has 2 letters or more")},
+             host_memory_option(memory_),
+             gpu_memory_option(memory_)},
+        .conflicts = {{.options = {"--index-letters"}, .unless = {"--for=star"}, .why = only_star},
+                      {.options = {"--bin-bits"}, .unless = {"--for=star"}, .why = only_star}},
+        .examples = {{"Prepare a genome for bwa mem", "sufsort aligner-index --for=bwa genome.fa -o genome.fa"}}};
   }
-  report.stats.machine(done.machine);
-  report.stats.device_memory(done.device_memory);
-  report.phase("finish");
-  outputs[0].finish();
-  outputs[0].commit();
-  return 0;
-}
+  [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }
+  [[nodiscard]] index_prefixes prefixes() const override { return {}; }
+  [[nodiscard]] memory_limits memory() const override { return memory_; }
 
-/// Opens the files, reads the reference to them, and writes them by write(reference, files, options of the build).
-/// @param first_opened  the number of the file that the aligner opens first @param strands  that are sorted at a time
-/// @param folder  the folder of the files, if they have one of their own
-template <class Reference, class Write>
-int build_packed(aligner_index_options const& options, std::initializer_list<char const*> ends, std::size_t first_opened,
-                 unsigned strands, cli::common_options const& common, reporter& report, Write write,
-                 output_folder const* folder = nullptr) {
-  std::deque<cli::output> outputs;
-  for (char const* const end : ends)
-    outputs.emplace_back(options.output + end, cli::output::replacing::by_rename, folder ? folder->staging() : std::string());
-  report.phase("read");
-  Reference reference;
-  tbb::task_arena arena(threads_for(common.threads));
-  read_references(options, outputs, arena, common, report, [&](std::string_view header, std::string_view letters) {
-    arena.execute([&] {
-      if constexpr (requires { reference.add(header, letters); }) {
-        reference.add(header, letters);
-      } else {
-        auto const [name, comment] = name_and_comment(header);
-        reference.add(name, comment, letters);
-      }
-    });
-  });
-  std::uint64_t const n = strands * reference.size();
-  report.stats.input(reference.size());
-  if (n == 0) throw input_error(fmt::format("no letters: {}: an index needs at least one", options.files.front()));
-  suffix::build_options sorting;
-  sorting.machine = common.machine();
-  sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
-  // The suffix array, its BWT with counts, and a strand that is made.
-  std::size_t const results = n * (suffix::index_fits(4, n, 1) ? 4 : 8) + n, available = options.memory.host_bytes(n);
-  sorting.memory = available - std::min(available, results + n / 2);
-  suffix::build_report done;
-  try {
-    done = write(reference, outputs, sorting);
-  } catch (suffix::text_too_large const& e) {
-    refuse_large(e, options.memory, n + n / 2 + results, n);
+  int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
+    bool const is_star = aligner_ == "star";
+    if (output_.empty() || !is_star) expect_prefix(output_);
+    using outputs = std::deque<cli::output>;
+    if (aligner_ == "bwa")
+      return build_packed<suffix::bwa_reference>(
+          {".amb", ".ann", ".pac", ".bwt", ".sa"}, 3, 2, common, report,
+          [](suffix::bwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
+            return reference.write(suffix::bwa_files{to[0], to[1], to[2], to[3], to[4]}, sorting);
+          });
+    if (aligner_ == "bwa-mem2")
+      return build_packed<suffix::bwa_reference>(
+          {".amb", ".ann", ".pac", ".0123", ".bwt.2bit.64"}, 4, 2, common, report,
+          [](suffix::bwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
+            return reference.write(suffix::bwa_mem2_files{to[0], to[1], to[2], to[3], to[4]}, sorting);
+          });
+    if (aligner_ == "minibwa")
+      return build_packed<suffix::minibwa_reference>(
+          {".l2b", ".mbw"}, 0, 2, common, report,
+          [](suffix::minibwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
+            return reference.write(suffix::minibwa_files{to[0], to[1]}, sorting);
+          });
+    if (aligner_.starts_with("bowtie")) {
+      auto const write = [&](suffix::bowtie_reference& reference, outputs& to, suffix::build_options const& sorting) {
+        return reference.write(suffix::bowtie_files{to[0], to[1], to[2], to[3], to[4], to[5]},
+                               aligner_ == "bowtie" ? suffix::bowtie_size::small : suffix::bowtie_size::large, sorting);
+      };
+      auto const build = [&](std::initializer_list<char const*> ends) {
+        return build_packed<suffix::bowtie_reference>(ends, 0, 1, common, report, write);
+      };
+      if (aligner_ == "bowtie") return build({".1.ebwt", ".2.ebwt", ".3.ebwt", ".4.ebwt", ".rev.1.ebwt", ".rev.2.ebwt"});
+      return build({".1.ebwtl", ".2.ebwtl", ".3.ebwtl", ".4.ebwtl", ".rev.1.ebwtl", ".rev.2.ebwtl"});
+    }
+    if (is_star) {
+      output_folder const folder(output_);
+      return build_packed<suffix::star_reference>(
+          {"/Genome", "/SA", "/SAindex", "/chrName.txt", "/chrStart.txt", "/chrLength.txt", "/chrNameLength.txt",
+           "/genomeParameters.txt"},
+          7, 2, common, report,
+          [&](suffix::star_reference& reference, outputs& to, suffix::build_options const& sorting) {
+            suffix::star_options parameters;
+            parameters.files = files_;
+            parameters.index_letters = index_letters_;
+            if (bin_bits_ != 0) parameters.bin_bits = bin_bits_;
+            return reference.write(suffix::star_files{to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7]}, parameters,
+                                   sorting);
+          },
+          &folder);
+    }
+    using enum suffix::run_length_format;
+    return build_run_lengths(aligner_ == "ropebwt3" ? fmd : fmr, common, report);
   }
-  report.stats.machine(done.machine);
-  report.stats.device_memory(done.device_memory);
-  report.phase("finish");
-  if (folder)
-    folder->commit(outputs, first_opened);
-  else
-    commit_together(outputs, first_opened);
-  return 0;
-}
+
+ private:
+  /// Reads all files. @param outputs  must not be among them
+  template <class F>
+  void read_references(std::deque<cli::output> const& outputs, tbb::task_arena& arena, cli::common_options const& common,
+                       reporter& report, F take) const {
+    for (cli::output const& out : outputs) out.refuse_inputs(files_);
+    for (std::string const& file : files_) {
+      cli::input in(file, common.threads);
+      for (cli::output const& out : outputs) out.refuse_loop(in);
+      expect_fasta(in.name(), in.front(4096), "a reference is FASTA");
+      reference_reader(in, arena).read(take, [&] { report.progress.at(in.file_read()); });
+    }
+  }
+
+  /// Builds the FMD or FMR of ropebwt3.
+  int build_run_lengths(suffix::run_length_format format, cli::common_options const& common, reporter& report) const {
+    std::deque<cli::output> outputs;
+    outputs.emplace_back(output_ + (format == suffix::run_length_format::fmd ? ".fmd" : ".fmr"));
+    report.phase("read");
+    suffix::fmd_records records;
+    tbb::task_arena arena(threads_for(common.threads));
+    read_references(outputs, arena, common, report, [&](std::string_view, std::string_view letters) { records.add(letters); });
+    std::uint64_t const n = records.size();
+    report.stats.input(n / 2);
+    suffix::build_options sorting;
+    sorting.machine = common.machine();
+    sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
+    std::size_t const results = n * (suffix::index_fits(4, n, n / 2) ? 4 : 8) + n, available = memory_.host_bytes(n);
+    sorting.memory = available - std::min(available, results);
+    suffix::build_report done;
+    try {
+      done = records.write(outputs[0], sorting, format);
+    } catch (suffix::text_too_large const& e) {
+      refuse_large(e, memory_, n + results, n);
+    }
+    report.stats.machine(done.machine);
+    report.stats.device_memory(done.device_memory);
+    report.phase("finish");
+    outputs[0].finish();
+    outputs[0].commit();
+    return 0;
+  }
+
+  /// Opens the files, reads the reference to them, and writes them by write(reference, files, options of the build).
+  /// @param first_opened  the number of the file that the aligner opens first @param strands  that are sorted at a time
+  /// @param folder  the folder of the files, if they have one of their own
+  template <class Reference, class Write>
+  int build_packed(std::initializer_list<char const*> ends, std::size_t first_opened, unsigned strands,
+                   cli::common_options const& common, reporter& report, Write write,
+                   output_folder const* folder = nullptr) const {
+    std::deque<cli::output> outputs;
+    for (char const* const end : ends)
+      outputs.emplace_back(output_ + end, cli::output::replacing::by_rename, folder ? folder->staging() : std::string());
+    report.phase("read");
+    Reference reference;
+    tbb::task_arena arena(threads_for(common.threads));
+    read_references(outputs, arena, common, report, [&](std::string_view header, std::string_view letters) {
+      arena.execute([&] {
+        if constexpr (requires { reference.add(header, letters); }) {
+          reference.add(header, letters);
+        } else {
+          auto const [name, comment] = name_and_comment(header);
+          reference.add(name, comment, letters);
+        }
+      });
+    });
+    std::uint64_t const n = strands * reference.size();
+    report.stats.input(reference.size());
+    if (n == 0) throw input_error(fmt::format("no letters: {}: an index needs at least one", files_.front()));
+    suffix::build_options sorting;
+    sorting.machine = common.machine();
+    sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
+    // The suffix array, its BWT with counts, and a strand that is made.
+    std::size_t const results = n * (suffix::index_fits(4, n, 1) ? 4 : 8) + n, available = memory_.host_bytes(n);
+    sorting.memory = available - std::min(available, results + n / 2);
+    suffix::build_report done;
+    try {
+      done = write(reference, outputs, sorting);
+    } catch (suffix::text_too_large const& e) {
+      refuse_large(e, memory_, n + n / 2 + results, n);
+    }
+    report.stats.machine(done.machine);
+    report.stats.device_memory(done.device_memory);
+    report.phase("finish");
+    if (folder)
+      folder->commit(outputs, first_opened);
+    else
+      commit_together(outputs, first_opened);
+    return 0;
+  }
+
+  std::vector<std::string> files_;
+  std::string aligner_;
+  std::string output_;             // the prefix of the files, or the folder of STAR
+  std::size_t index_letters_ = 0;  // index letters of STAR; 0: its default, as for the next one
+  std::size_t bin_bits_ = 0;
+  memory_limits memory_;
+};
 
 }  // namespace
 
-int aligner_index(aligner_index_options const& options, cli::common_options const& common, reporter& report) {
-  bool const is_star = options.aligner == "star";
-  if (options.output.empty() || (!is_star && options.output.ends_with('/')))
-    throw usage_error(fmt::format("invalid prefix: --output: '{}' cannot begin the name of a file", options.output));
-  if (!is_star && (options.index_letters != 0 || options.bin_bits != 0))
-    throw usage_error(fmt::format("conflicting options: --{}: only the index of STAR has them, not that of {}",
-                                  options.index_letters != 0 ? "index-letters" : "bin-bits", options.aligner));
-  using outputs = std::deque<cli::output>;
-  if (options.aligner == "bwa")
-    return build_packed<suffix::bwa_reference>(
-        options, {".amb", ".ann", ".pac", ".bwt", ".sa"}, 3, 2, common, report,
-        [](suffix::bwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
-          return reference.write(suffix::bwa_files{to[0], to[1], to[2], to[3], to[4]}, sorting);
-        });
-  if (options.aligner == "bwa-mem2")
-    return build_packed<suffix::bwa_reference>(
-        options, {".amb", ".ann", ".pac", ".0123", ".bwt.2bit.64"}, 4, 2, common, report,
-        [](suffix::bwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
-          return reference.write(suffix::bwa_mem2_files{to[0], to[1], to[2], to[3], to[4]}, sorting);
-        });
-  if (options.aligner == "minibwa")
-    return build_packed<suffix::minibwa_reference>(
-        options, {".l2b", ".mbw"}, 0, 2, common, report,
-        [](suffix::minibwa_reference& reference, outputs& to, suffix::build_options const& sorting) {
-          return reference.write(suffix::minibwa_files{to[0], to[1]}, sorting);
-        });
-  if (options.aligner.starts_with("bowtie")) {
-    auto const write = [&](suffix::bowtie_reference& reference, outputs& to, suffix::build_options const& sorting) {
-      return reference.write(suffix::bowtie_files{to[0], to[1], to[2], to[3], to[4], to[5]},
-                             options.aligner == "bowtie" ? suffix::bowtie_size::small : suffix::bowtie_size::large, sorting);
-    };
-    auto const build = [&](std::initializer_list<char const*> ends) {
-      return build_packed<suffix::bowtie_reference>(options, ends, 0, 1, common, report, write);
-    };
-    if (options.aligner == "bowtie") return build({".1.ebwt", ".2.ebwt", ".3.ebwt", ".4.ebwt", ".rev.1.ebwt", ".rev.2.ebwt"});
-    return build({".1.ebwtl", ".2.ebwtl", ".3.ebwtl", ".4.ebwtl", ".rev.1.ebwtl", ".rev.2.ebwtl"});
-  }
-  if (is_star) {
-    output_folder const folder(options.output);
-    return build_packed<suffix::star_reference>(
-        options,
-        {"/Genome", "/SA", "/SAindex", "/chrName.txt", "/chrStart.txt", "/chrLength.txt", "/chrNameLength.txt",
-         "/genomeParameters.txt"},
-        7, 2, common, report,
-        [&](suffix::star_reference& reference, outputs& to, suffix::build_options const& sorting) {
-          suffix::star_options parameters;
-          parameters.files = options.files;
-          parameters.index_letters = options.index_letters;
-          if (options.bin_bits != 0) parameters.bin_bits = options.bin_bits;
-          return reference.write(suffix::star_files{to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7]}, parameters,
-                                 sorting);
-        },
-        &folder);
-  }
-  using enum suffix::run_length_format;
-  return build_run_lengths(options, options.aligner == "ropebwt3" ? fmd : fmr, common, report);
+std::unique_ptr<command> make_aligner_index() {
+  return std::make_unique<aligner_index>();
 }
 
 }  // namespace ordo::inline v0::sufsort

@@ -4,6 +4,7 @@
 #include <exception>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,8 +21,8 @@
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/files/shared_output.hpp"
 #include "tools/cli/run_main.hpp"
-#include "tools/sufsort/commands.hpp"
-#include "tools/sufsort/symbols.hpp"
+#include "tools/sufsort/command.hpp"
+#include "tools/sufsort/option_rows.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -294,68 +295,55 @@ void check_same_index(communicator& members, suffix::stored_index const& index, 
     throw input_error(fmt::format("different indexes: {}: the files must be the same on all hosts", prefix));
 }
 
+/// Verifies an index and prints its first mismatch.
+class check final : public command {
+ public:
+  cli::command_table table() override {
+    return {
+        .name = "sufsort check",
+        .summary = "verify an index; exit with 1 if it is wrong",
+        .usage = {"[OPTION]... PREFIX"},
+        .description = "Verify that an index is complete and right, by its text and its checksums. Print the first mismatch.",
+        .operands = {prefix_operand(prefix_)},
+        .options = {host_memory_option(memory_), gpu_memory_option(memory_)},
+        .examples = {{"Verify an index", "sufsort check genome"}}};
+  }
+  [[nodiscard]] index_prefixes prefixes() const override { return {.read = {prefix_}}; }
+  [[nodiscard]] memory_limits memory() const override { return memory_; }
+  [[nodiscard]] bool divides() const override { return true; }
+
+  int run(cli::common_options const& common, reporter& report, communicator* members) override {
+    report.phase("open");
+    suffix::stored_index const index(prefix_);
+    if (members) check_same_index(*members, index, prefix_);
+    index_check check(index, memory_, common, report, members);
+    report.stats.input(check.bytes());
+    auto const it = check.find();
+    report.phase("finish");
+    if (members) report.stats.add_members(*members, check.exchanged());
+    if (members && members->rank() != 0) return 0;  // the first one has the status
+    report.progress.clear();
+    if (it) {
+      cli::print_result(fmt::format("sufsort: disorder: {}.{}: {}\n", prefix_, it->array, it->why));
+      return 1;
+    }
+    std::string names;
+    for (suffix::index_array const& array : index.description().arrays) names += (names.empty() ? "" : ", ") + array.name;
+    if (!common.quiet)
+      std::cout << fmt::format("{}: right: {} of {} residues in {} records\n", prefix_, names, index.description().residues,
+                               index.description().records());
+    return 0;
+  }
+
+ private:
+  std::string prefix_;
+  memory_limits memory_;
+};
+
 }  // namespace
 
-int check(std::string const& prefix, memory_limits const& memory, cli::common_options const& common, reporter& report,
-          communicator* members) {
-  report.phase("open");
-  suffix::stored_index const index(prefix);
-  if (members) check_same_index(*members, index, prefix);
-  index_check check(index, memory, common, report, members);
-  report.stats.input(check.bytes());
-  auto const it = check.find();
-  report.phase("finish");
-  if (members) report.stats.add_members(*members, check.exchanged());
-  if (members && members->rank() != 0) return 0;  // the first one has the status
-  report.progress.clear();
-  if (it) {
-    cli::print_result(fmt::format("sufsort: disorder: {}.{}: {}\n", prefix, it->array, it->why));
-    return 1;
-  }
-  std::string names;
-  for (suffix::index_array const& array : index.description().arrays) names += (names.empty() ? "" : ", ") + array.name;
-  if (!common.quiet)
-    std::cout << fmt::format("{}: right: {} of {} residues in {} records\n", prefix, names, index.description().residues,
-                             index.description().records());
-  return 0;
-}
-
-int info(std::string const& prefix, reporter& report) {
-  report.phase("open");
-  suffix::stored_index const index(prefix);
-  suffix::index_description const& about = index.description();
-  cli::output out("-");
-  auto const line = [&](std::string const& text) { out.write(std::string_view(text)); };
-  line(fmt::format("residues\t{}\nrecords\t{}\nwidth\t{}\ncase\t{}\n", about.residues, about.records(), about.width,
-                   about.policy.keeps_case() ? "kept" : "folded to upper"));
-  line(fmt::format("strands\t{}\nambiguous\t{}\nmask\t{}\nsample\t{}\nrows\t{}\n",
-                   suffix::strands_words[std::size_t(about.policy.strands)],
-                   suffix::ambiguous_words[std::size_t(about.policy.ambiguous)],
-                   suffix::masked_words[std::size_t(about.policy.masked)], about.policy.sample, about.rows()));
-  if (about.input != suffix::input_format::fasta) {
-    line(fmt::format("input\t{}\n", suffix::input_words[std::size_t(about.input)]));
-    if (!about.field.empty()) line(fmt::format("field\t{}\n", about.field));
-    std::string separator;
-    if (unsigned const size = suffix::residue_bytes_of(about.input); size == 1)
-      append_printable(separator, about.separator);
-    else
-      append_tokens(separator, about.separator, size);
-    if (!separator.empty()) line(fmt::format("separator\t{}\n", separator));
-    for (suffix::input_file const& file : about.files) line(fmt::format("file\t{}\t{} records\n", file.name, file.records));
-  }
-  for (suffix::index_array const& array : about.arrays)
-    line(fmt::format("array\t{}\t{} bytes\tcrc32 {:08x}\n", array.name, array.bytes, array.crc32));
-  suffix::text const input = index.view();
-  if (about.fm_sample != 0) line(fmt::format("fm\tposition of each {}. row, {} letters\n", about.fm_sample, about.fm_letters));
-  std::string name;
-  for (std::size_t r = 0; r < about.records(); ++r) {
-    about.append_name(name, r);
-    std::uint64_t const start = about.policy.cuts() ? about.starts[r] : input.begin_of(r);
-    line(fmt::format("record\t{}\t{}\t{}\n", name, start, about.policy.cuts() ? about.lengths[r] : input.end_of(r) - start));
-    name.clear();
-  }
-  out.commit();
-  return 0;
+std::unique_ptr<command> make_check() {
+  return std::make_unique<check>();
 }
 
 }  // namespace ordo::inline v0::sufsort

@@ -27,11 +27,12 @@
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/run_main.hpp"
-#include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/command.hpp"
 #include "tools/sufsort/duplicates_report.hpp"
 #include "tools/sufsort/files/finished_ranges.hpp"
 #include "tools/sufsort/index_files.hpp"
-#include "tools/sufsort/queries.hpp"
+#include "tools/sufsort/option_rows.hpp"
+#include "tools/sufsort/output_text.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -332,32 +333,6 @@ class jsonl_writer {
   throw input_error(fmt::format("{}: {}: {}", what, index.path("json"), why));
 }
 
-/// Checks that an index has all that is needed. @param against  the other index, or null
-void check_indexes(duplicates_options const& options, suffix::stored_index const& index, suffix::stored_index const* against) {
-  suffix::index_description const& about = index.description();
-  for (suffix::stored_index const* each : {&index, against}) {
-    if (each == nullptr) continue;
-    if (each->description().policy.cuts()) refuse(*each, "records are cut", "duplicates need whole records of one strand");
-  }
-  bool const fasta = about.input == suffix::input_format::fasta, removes = options.format == "text";
-  if (fasta && removes)
-    refuse(index, "no text",
-           "--format=text is for other text than FASTA: print the ranges, and cut or mask them as by bedtools maskfasta");
-  if (about.input != suffix::input_format::jsonl && options.format == "annotated")
-    refuse(index, "no JSONL", "lists of ranges are added to JSONL");
-  if (!options.column.empty() && options.format != "annotated")
-    throw usage_error("conflicting options: --column: only --format=annotated writes a list of ranges");
-  if (!suffix::is_utf8(options.column)) throw usage_error("not UTF-8: --column: a name in JSON is UTF-8");
-  if (options.find.whole_characters && index.view().residue_bytes != 1)
-    throw usage_error(fmt::format("conflicting options: --utf-8: {}: the index is of tokens", index.path("json")));
-  if (against == nullptr) return;
-  if (options.find.scope != suffix::copy_scope::anywhere)
-    throw usage_error("conflicting options: --against: --within and --across are for copies in one index");
-  if (against->view().residue_bytes != index.view().residue_bytes ||
-      (against->description().input == suffix::input_format::fasta) != fasta)
-    refuse(*against, "another kind of text", fmt::format("{} has other residues", index.path("json")));
-}
-
 /// Returns what a name ends in, without an extension of compression: "jsonl" for a.jsonl.gz.
 std::string_view extension_of(std::string_view name) {
   for (std::string_view const compressed : {".gz", ".bgz", ".bz2", ".xz", ".zst"})
@@ -367,169 +342,303 @@ std::string_view extension_of(std::string_view name) {
   return has_one ? name.substr(dot + 1) : std::string_view();
 }
 
-/// Warns of ranges in a file whose name is that of a text, as of those that the index was made of.
-void warn_of_ranges(duplicates_options const& options, suffix::index_description const& about) {
-  std::string_view const extension = extension_of(options.output);
-  if (options.has_format || options.output == "-" || extension.empty() || extension == "tsv" || extension == "bed") return;
-  constexpr std::array texts{"jsonl", "ndjson", "json", "txt", "text", "u16", "u32", "fa", "fasta", "fna", "faa"};
-  bool const is_text = std::ranges::find(texts, extension) != texts.end() ||
-                       std::ranges::any_of(about.files, [&](auto const& file) { return extension_of(file.name) == extension; });
-  if (!is_text) return;
-  bool const fasta = about.input == suffix::input_format::fasta;
-  cli::say("sufsort",
-           fmt::format("warning: ranges only: {}: it gets the ranges of duplicates, {}", options.output,
-                       fasta ? "not the records without them" : "not the text without them, which --format=text writes"));
-}
-
-/// Returns a checksum of all that decides which copies there are.
-std::uint32_t identity_of(duplicates_options const& options, suffix::duplicate_options const& find) {
-  auto const sum = [](std::string const& prefix) { return prefix.empty() ? 0 : sum_of_description(prefix).value_or(0); };
-  std::string const all =
-      fmt::format("{} {} {} {} {} {}", sum(options.prefix), options.against.empty(), sum(options.against), find.min_length,
-                  suffix::kept_copies_words[std::size_t(find.keep)], suffix::copy_scope_words[std::size_t(find.scope)]);
-  return suffix::crc32_of(all, 1);
-}
-
-/// Marks all copies, range by range.
-std::unique_ptr<suffix::copy_finder> find_copies(duplicates_options const& options, suffix::duplicate_options const& find,
-                                                 suffix::stored_index const& index, suffix::stored_index const* against,
-                                                 reporter& report) {
-  suffix::text const input = index.view(), other = against ? against->view() : suffix::text{};
-  std::uint64_t const all = input.size() + other.size();
-  std::size_t const bits = input.size() / 8, available = options.memory.host_bytes();
-  auto const refuse_memory = [&](std::size_t bytes) {
-    throw out_of_memory(fmt::format("out of memory: duplicates of {}: {} bytes are needed, {} are available: {}",
-                                    index.path("seq"), bytes, available, options.memory.advice(bytes)),
-                        bytes);
-  };
-  if (bits >= available) refuse_memory(bits + bits / 8 + (1 << 20));
-  auto finder = std::make_unique<suffix::copy_finder>(input, find, available - bits, against ? &other : nullptr);
-  bool const saves = !options.resume.empty();
-  std::uint32_t const identity = saves ? identity_of(options, find) : 0;
-  if (saves)
-    if (auto const before = load_finished(options.resume, identity)) finder->resume(before->finished, before->marks);
-  std::atomic<std::uint64_t> read = 0;
-  suffix::copy_finder::progress const on_progress = [&](std::uint64_t more) { report.progress.at(read += more); };
-  std::size_t const max_buckets = suffix::copy_finder::num_buckets / (saves ? 8 : 1);
-  try {
-    if (finder->finished() == suffix::copy_finder::num_buckets) return finder;
-    report.phase("count", all);
-    std::size_t const ranges = finder->count_ranges(max_buckets, on_progress);
-    read = 0;
-    report.phase("duplicates", all * ranges);
-    while (finder->finished() != suffix::copy_finder::num_buckets) {
-      finder->next_range(max_buckets, on_progress, index.path("seq"));
-      if (saves) save_finished(options.resume, identity, finder->finished(), finder->marks());
-    }
-  } catch (out_of_memory const& e) {
-    refuse_memory(bits + e.bytes());
+/// Prints the ranges of an index that are copies, or the text without them, or with a list of them.
+class duplicates final : public index_reader {
+ public:
+  cli::command_table table() override {
+    return {
+        .name = "sufsort duplicates",
+        .summary = "print the parts of a text that are copies, or the text without them",
+        .usage = {"[OPTION]... --min-length=L PREFIX"},
+        .description =
+            "Print a line for each range of letters or tokens that are in copies of at least L of them, within records: "
+            "record, begin and end, from 0.\n\nsufsort dedup is the same command.",
+        .operands = {prefix_operand(prefix_, "an index; it needs no suffix array")},
+        .options = {{.letter = 'l',
+                     .name = "min-length",
+                     .value = "L",
+                     .group = search_group,
+                     .help = "find copies of at least L letters or tokens",
+                     .required = true,
+                     .set = parse_to(find_.min_length, "a copy has at least one letter")},
+                    choice<suffix::kept_copies>("keep", search_group, suffix::kept_copies_words, find_.keep,
+                                                "keep the first of equal strings, or none of them", "first",
+                                                "The first one has the smallest position. Copies may overlap."),
+                    {.name = "within",
+                     .group = search_group,
+                     .help = "find copies within a record only",
+                     .set = [this](std::string_view, std::string_view) { find_.scope = suffix::copy_scope::within; }},
+                    {.name = "across",
+                     .group = search_group,
+                     .help = "find copies in different records only",
+                     .details = "Of a string that several records have, all copies in the first of them are kept.",
+                     .set = [this](std::string_view, std::string_view) { find_.scope = suffix::copy_scope::across; }},
+                    {.name = "against",
+                     .value = "OTHER",
+                     .group = search_group,
+                     .help = "find what occurs in another index, OTHER, instead of copies",
+                     .details = "Every occurrence is printed: --keep has no effect.",
+                     .set = cli::store_nonempty(against_)},
+                    cli::flag("utf-8", search_group, "shorten ranges to whole characters of UTF-8", find_.whole_characters),
+                    {.name = "format",
+                     .value = "NAME",
+                     .group = output_group,
+                     .help = "print columns (tsv), JSON (jsonl), pairs of positions (pairs), the text without the ranges "
+                             "(text), or JSONL with a list of ranges (annotated)",
+                     .preset = "tsv",
+                     .details = "jsonl: an object a line, with record, begin and end. pairs: begin and end of each range in "
+                                "PREFIX.seq, little-endian numbers of 64 bits. text: all records, of lines with LF, and with "
+                                "their separator; of JSONL all lines, in which only the string changes; not of FASTA. "
+                                "annotated: all lines of JSONL, with ranges of bytes of the string. Both read the files of "
+                                "an index of JSONL again, and imply --utf-8.",
+                     .choices = "tsv jsonl pairs text annotated",
+                     .only_choices = true,
+                     .set =
+                         [this](std::string_view, std::string_view value) {
+                           format_ = value;
+                           has_format_ = true;
+                         }},
+                    {.name = "column",
+                     .value = "NAME",
+                     .group = output_group,
+                     .help = "give the list of ranges of annotated JSON this name",
+                     .preset = "duplicate_ranges",
+                     .set = cli::store_nonempty(column_)},
+                    {.name = "report",
+                     .value = "FILE",
+                     .group = output_group,
+                     .help = "write a page of HTML: counts, a histogram of lengths, the longest and most frequent strings",
+                     .details = "Without LCP, all copies are sorted to find the strings, which takes several times as long "
+                                "as the rest.",
+                     .set = cli::store_nonempty(page_name_)},
+                    {.name = "resume",
+                     .value = "FILE",
+                     .group = memory_group,
+                     .help = "keep what is found in FILE, and go on from it after an interruption",
+                     .details = "FILE takes a bit for each letter or token. It is replaced after each eighth of the work, or "
+                                "more often if memory is short, and removed once the output is complete. A command that "
+                                "finds FILE continues it if index and options are the same, whatever the threads and memory.",
+                     .set = cli::store_nonempty(resume_)},
+                    host_memory_option(memory_),
+                    output_option(output_)},
+        .conflicts = {{.options = {"--across", "--within"}, .why = "give one of them"},
+                      {.options = {"--column"},
+                       .unless = {"--format=annotated"},
+                       .why = "only --format=annotated writes a list of ranges"},
+                      {.options = {"--against"},
+                       .with = {"--within", "--across"},
+                       .why = "--within and --across are for copies in one index"}},
+        .examples = {{"Write the lines of an index without what occurs before",
+                      "sufsort duplicates web -l 50 --format=text -o clean.txt"},
+                     {"Find what of a test set occurs in a corpus", "sufsort duplicates test -l 50 --against=web"}},
+        .other_name = "dedup"};
   }
-  return finder;
-}
+  [[nodiscard]] index_prefixes prefixes() const override {
+    index_prefixes all{.read = {prefix_}, .text_suffices = true};
+    if (!against_.empty()) all.read.push_back(against_);
+    return all;
+  }
+  [[nodiscard]] memory_limits memory() const override { return memory_; }
 
-/// Finds the strings for a report, if the index has no arrays.
-/// @param min_copies  residues in copies, at least @throws out_of_memory
-suffix::repeated_strings strings_of_copies(duplicates_options const& options, cli::common_options const& common,
-                                           suffix::text const& input, suffix::duplicate_options find, std::size_t max_strings,
-                                           std::uint64_t min_copies) {
-  find.keep = suffix::kept_copies::none;
-  find.scope = suffix::copy_scope::anywhere;
-  find.whole_characters = false;
-  // Copies that will not fit are not looked for.
-  std::size_t const bits = input.size() / 8, available = options.memory.host_bytes(), all = std::size_t(min_copies),
-                    needed = bits + all * (input.residue_bytes + (suffix::index_fits(4, all, 1) ? 8 : 16));
-  if (needed >= available) throw out_of_memory("out of memory: repeated strings", needed + needed / 8);
-  suffix::copy_finder copies(input, find, available - bits);
-  while (copies.finished() != suffix::copy_finder::num_buckets) copies.next_range();
-  suffix::build_options building;
-  building.machine = common.machine();
-  building.memory = available - bits;
-  return suffix::find_repeated_strings(input, copies, find.min_length, max_strings, building);
-}
+  int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
+    report.phase("open");
+    suffix::stored_index const index(prefix_);
+    std::optional<suffix::stored_index> against;
+    if (!against_.empty()) against.emplace(against_);
+    check_indexes(index, against ? &*against : nullptr);
+    suffix::index_description const& about = index.description();
+    bool const edits_jsonl = about.input == suffix::input_format::jsonl && (format_ == "text" || format_ == "annotated");
+    cli::output out(output_, common.threads);
+    if (!resume_.empty())
+      for (std::string const& prefix : {prefix_, against_})
+        for (std::string const& file : files_of(prefix))
+          if (!prefix.empty() && cli::id_of(file) && cli::id_of(file) == cli::id_of(resume_))
+            throw output_error(fmt::format("cannot write: {}: it belongs to the index that is read", resume_));
+    std::optional<cli::output> page;
+    if (!page_name_.empty()) page.emplace(page_name_, common.threads);
+    for (cli::output const* const each : {&out, page ? &*page : nullptr}) {
+      if (each == nullptr) continue;
+      refuse_output(prefix_, *each);
+      if (against) refuse_output(against_, *each);
+      refuse_sources(index, *each);
+      if (against) refuse_sources(*against, *each);
+      if (!resume_.empty() && each->is_file(resume_))
+        throw output_error(fmt::format("cannot write: {}: it is the file of --resume", each->name()));
+    }
+    for (suffix::input_file const& file : about.files) report.stats.refuse_inputs({place_of(index, file.name)});
+    if (!common.quiet) warn_of_ranges(about);
+    report.stats.input(about.residues);
+    suffix::text const input = index.view();
+    suffix::duplicate_options find = find_;
+    find.threads = common.threads;
+    find.whole_characters |= edits_jsonl;
+    std::unique_ptr<suffix::copy_finder> finder = find_copies(find, index, against ? &*against : nullptr, report);
+    report.phase("write", about.residues);
+    duplicate_counts counts;
+    if (edits_jsonl)
+      counts = jsonl_writer(index, *finder, out,
+                            format_ == "text" ? ""
+                            : column_.empty() ? "duplicate_ranges"
+                                              : column_,
+                            common.threads)
+                   .write();
+    else if (format_ == "text")
+      counts = clean_writer(index, *finder, out, common.threads).write();
+    else
+      counts = range_writer(index, *finder, out, common.threads, format_).write();
+    finder.reset();
+    if (page) {
+      // Most of them may be parts of others.
+      constexpr std::size_t max_strings = 20, max_found = 64 * max_strings;
+      suffix::repeated_strings strings;
+      std::optional<std::size_t> needed;  // bytes of memory
+      report.phase("report");
+      if (about.find("lcp"))
+        strings = suffix::find_repeated_strings(input, index.array("sa"), index.array("lcp"), find.min_length, max_found,
+                                                index.path("sa"));
+      else
+        try {
+          strings = strings_of_copies(common, input, find, max_found, against ? 0 : counts.residues);
+        } catch (out_of_memory const& e) {
+          needed = e.bytes();  // the page can do without them
+        }
+      keep_different(strings.frequent, input, find.min_length, max_strings);
+      std::vector<std::pair<std::string_view, std::string>> settings{{"index", prefix_},
+                                                                     {"shortest duplicate", std::to_string(find.min_length)}};
+      if (against)
+        settings.emplace_back("against", against_);
+      else {
+        settings.emplace_back("kept copies", suffix::kept_copies_words[std::size_t(find.keep)]);
+        settings.emplace_back("copies", suffix::copy_scope_words[std::size_t(find.scope)]);
+      }
+      if (needed)
+        settings.emplace_back("repeated strings", fmt::format("not shown: {} bytes of memory are needed, or more", *needed));
+      page->write(std::string_view(duplicates_page(index, counts, strings, settings)));
+      page->finish();
+    }
+    out.commit();
+    if (page) page->commit();
+    if (!resume_.empty()) unlink(resume_.c_str());
+    return 0;
+  }
+
+ private:
+  /// Checks that an index has all that is needed. @param against  the other index, or null
+  void check_indexes(suffix::stored_index const& index, suffix::stored_index const* against) const {
+    suffix::index_description const& about = index.description();
+    for (suffix::stored_index const* each : {&index, against}) {
+      if (each == nullptr) continue;
+      if (each->description().policy.cuts()) refuse(*each, "records are cut", "duplicates need whole records of one strand");
+    }
+    bool const fasta = about.input == suffix::input_format::fasta, removes = format_ == "text";
+    if (fasta && removes)
+      refuse(index, "no text",
+             "--format=text is for other text than FASTA: print the ranges, and cut or mask them as by bedtools maskfasta");
+    if (about.input != suffix::input_format::jsonl && format_ == "annotated")
+      refuse(index, "no JSONL", "lists of ranges are added to JSONL");
+    if (!suffix::is_utf8(column_)) throw usage_error("not UTF-8: --column: a name in JSON is UTF-8");
+    if (find_.whole_characters && index.view().residue_bytes != 1)
+      throw usage_error(fmt::format("conflicting options: --utf-8: {}: the index is of tokens", index.path("json")));
+    if (against == nullptr) return;
+    if (against->view().residue_bytes != index.view().residue_bytes ||
+        (against->description().input == suffix::input_format::fasta) != fasta)
+      refuse(*against, "another kind of text", fmt::format("{} has other residues", index.path("json")));
+  }
+
+  /// Warns of ranges in a file whose name is that of a text, as of those that the index was made of.
+  void warn_of_ranges(suffix::index_description const& about) const {
+    std::string_view const extension = extension_of(output_);
+    if (has_format_ || output_ == "-" || extension.empty() || extension == "tsv" || extension == "bed") return;
+    constexpr std::array texts{"jsonl", "ndjson", "json", "txt", "text", "u16", "u32", "fa", "fasta", "fna", "faa"};
+    bool const is_text =
+        std::ranges::find(texts, extension) != texts.end() ||
+        std::ranges::any_of(about.files, [&](auto const& file) { return extension_of(file.name) == extension; });
+    if (!is_text) return;
+    bool const fasta = about.input == suffix::input_format::fasta;
+    cli::say("sufsort",
+             fmt::format("warning: ranges only: {}: it gets the ranges of duplicates, {}", output_,
+                         fasta ? "not the records without them" : "not the text without them, which --format=text writes"));
+  }
+
+  /// Returns a checksum of all that decides which copies there are.
+  std::uint32_t identity_of(suffix::duplicate_options const& find) const {
+    auto const sum = [](std::string const& prefix) { return prefix.empty() ? 0 : sum_of_description(prefix).value_or(0); };
+    std::string const all =
+        fmt::format("{} {} {} {} {} {}", sum(prefix_), against_.empty(), sum(against_), find.min_length,
+                    suffix::kept_copies_words[std::size_t(find.keep)], suffix::copy_scope_words[std::size_t(find.scope)]);
+    return suffix::crc32_of(all, 1);
+  }
+
+  /// Marks all copies, range by range.
+  std::unique_ptr<suffix::copy_finder> find_copies(suffix::duplicate_options const& find, suffix::stored_index const& index,
+                                                   suffix::stored_index const* against, reporter& report) const {
+    suffix::text const input = index.view(), other = against ? against->view() : suffix::text{};
+    std::uint64_t const all = input.size() + other.size();
+    std::size_t const bits = input.size() / 8, available = memory_.host_bytes();
+    auto const refuse_memory = [&](std::size_t bytes) {
+      throw out_of_memory(fmt::format("out of memory: duplicates of {}: {} bytes are needed, {} are available: {}",
+                                      index.path("seq"), bytes, available, memory_.advice(bytes)),
+                          bytes);
+    };
+    if (bits >= available) refuse_memory(bits + bits / 8 + (1 << 20));
+    auto finder = std::make_unique<suffix::copy_finder>(input, find, available - bits, against ? &other : nullptr);
+    bool const saves = !resume_.empty();
+    std::uint32_t const identity = saves ? identity_of(find) : 0;
+    if (saves)
+      if (auto const before = load_finished(resume_, identity)) finder->resume(before->finished, before->marks);
+    std::atomic<std::uint64_t> read = 0;
+    suffix::copy_finder::progress const on_progress = [&](std::uint64_t more) { report.progress.at(read += more); };
+    std::size_t const max_buckets = suffix::copy_finder::num_buckets / (saves ? 8 : 1);
+    try {
+      if (finder->finished() == suffix::copy_finder::num_buckets) return finder;
+      report.phase("count", all);
+      std::size_t const ranges = finder->count_ranges(max_buckets, on_progress);
+      read = 0;
+      report.phase("duplicates", all * ranges);
+      while (finder->finished() != suffix::copy_finder::num_buckets) {
+        finder->next_range(max_buckets, on_progress, index.path("seq"));
+        if (saves) save_finished(resume_, identity, finder->finished(), finder->marks());
+      }
+    } catch (out_of_memory const& e) {
+      refuse_memory(bits + e.bytes());
+    }
+    return finder;
+  }
+
+  /// Finds the strings for a report, if the index has no arrays.
+  /// @param min_copies  residues in copies, at least @throws out_of_memory
+  suffix::repeated_strings strings_of_copies(cli::common_options const& common, suffix::text const& input,
+                                             suffix::duplicate_options find, std::size_t max_strings,
+                                             std::uint64_t min_copies) const {
+    find.keep = suffix::kept_copies::none;
+    find.scope = suffix::copy_scope::anywhere;
+    find.whole_characters = false;
+    // Copies that will not fit are not looked for.
+    std::size_t const bits = input.size() / 8, available = memory_.host_bytes(), all = std::size_t(min_copies),
+                      needed = bits + all * (input.residue_bytes + (suffix::index_fits(4, all, 1) ? 8 : 16));
+    if (needed >= available) throw out_of_memory("out of memory: repeated strings", needed + needed / 8);
+    suffix::copy_finder copies(input, find, available - bits);
+    while (copies.finished() != suffix::copy_finder::num_buckets) copies.next_range();
+    suffix::build_options building;
+    building.machine = common.machine();
+    building.memory = available - bits;
+    return suffix::find_repeated_strings(input, copies, find.min_length, max_strings, building);
+  }
+
+  std::string against_;  // the prefix of another index; empty: none
+  suffix::duplicate_options find_;
+  std::string format_ = "tsv";
+  bool has_format_ = false;  // --format
+  std::string column_;       // the name of the list in annotated JSON; empty: duplicate_ranges
+  std::string page_name_;    // a page of HTML; empty: none
+  std::string resume_;       // the file of finished ranges; empty: none
+  memory_limits memory_;
+};
 
 }  // namespace
 
-int duplicates(duplicates_options const& options, cli::common_options const& common, reporter& report) {
-  report.phase("open");
-  suffix::stored_index const index(options.prefix);
-  std::optional<suffix::stored_index> against;
-  if (!options.against.empty()) against.emplace(options.against);
-  check_indexes(options, index, against ? &*against : nullptr);
-  suffix::index_description const& about = index.description();
-  bool const edits_jsonl =
-      about.input == suffix::input_format::jsonl && (options.format == "text" || options.format == "annotated");
-  cli::output out(options.output, common.threads);
-  if (!options.resume.empty())
-    for (std::string const& prefix : {options.prefix, options.against})
-      for (std::string const& file : files_of(prefix))
-        if (!prefix.empty() && cli::id_of(file) && cli::id_of(file) == cli::id_of(options.resume))
-          throw output_error(fmt::format("cannot write: {}: it belongs to the index that is read", options.resume));
-  std::optional<cli::output> page;
-  if (!options.report.empty()) page.emplace(options.report, common.threads);
-  for (cli::output const* const each : {&out, page ? &*page : nullptr}) {
-    if (each == nullptr) continue;
-    refuse_output(options.prefix, *each);
-    if (against) refuse_output(options.against, *each);
-    refuse_sources(index, *each);
-    if (against) refuse_sources(*against, *each);
-    if (!options.resume.empty() && each->is_file(options.resume))
-      throw output_error(fmt::format("cannot write: {}: it is the file of --resume", each->name()));
-  }
-  for (suffix::input_file const& file : about.files) report.stats.refuse_inputs({place_of(index, file.name)});
-  if (!common.quiet) warn_of_ranges(options, about);
-  report.stats.input(about.residues);
-  suffix::text const input = index.view();
-  suffix::duplicate_options find = options.find;
-  find.threads = common.threads;
-  find.whole_characters |= edits_jsonl;
-  std::unique_ptr<suffix::copy_finder> finder = find_copies(options, find, index, against ? &*against : nullptr, report);
-  report.phase("write", about.residues);
-  duplicate_counts counts;
-  if (edits_jsonl)
-    counts = jsonl_writer(index, *finder, out,
-                          options.format == "text" ? ""
-                          : options.column.empty() ? "duplicate_ranges"
-                                                   : options.column,
-                          common.threads)
-                 .write();
-  else if (options.format == "text")
-    counts = clean_writer(index, *finder, out, common.threads).write();
-  else
-    counts = range_writer(index, *finder, out, common.threads, options.format).write();
-  finder.reset();
-  if (page) {
-    // Most of them may be parts of others.
-    constexpr std::size_t max_strings = 20, max_found = 64 * max_strings;
-    suffix::repeated_strings strings;
-    std::optional<std::size_t> needed;  // bytes of memory
-    report.phase("report");
-    if (about.find("lcp"))
-      strings = suffix::find_repeated_strings(input, index.array("sa"), index.array("lcp"), find.min_length, max_found,
-                                              index.path("sa"));
-    else
-      try {
-        strings = strings_of_copies(options, common, input, find, max_found, against ? 0 : counts.residues);
-      } catch (out_of_memory const& e) {
-        needed = e.bytes();  // the page can do without them
-      }
-    keep_different(strings.frequent, input, find.min_length, max_strings);
-    std::vector<std::pair<std::string_view, std::string>> settings{{"index", options.prefix},
-                                                                   {"shortest duplicate", std::to_string(find.min_length)}};
-    if (against)
-      settings.emplace_back("against", options.against);
-    else {
-      settings.emplace_back("kept copies", suffix::kept_copies_words[std::size_t(find.keep)]);
-      settings.emplace_back("copies", suffix::copy_scope_words[std::size_t(find.scope)]);
-    }
-    if (needed)
-      settings.emplace_back("repeated strings", fmt::format("not shown: {} bytes of memory are needed, or more", *needed));
-    page->write(std::string_view(duplicates_page(index, counts, strings, settings)));
-    page->finish();
-  }
-  out.commit();
-  if (page) page->commit();
-  if (!options.resume.empty()) unlink(options.resume.c_str());
-  return 0;
+std::unique_ptr<command> make_duplicates() {
+  return std::make_unique<duplicates>();
 }
 
 }  // namespace ordo::inline v0::sufsort

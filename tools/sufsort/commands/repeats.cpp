@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -10,8 +14,11 @@
 #include "ordo/suffix/search.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/run_main.hpp"
-#include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/command.hpp"
 #include "tools/sufsort/index_files.hpp"
+#include "tools/sufsort/option_rows.hpp"
+#include "tools/sufsort/output_text.hpp"
+#include "tools/sufsort/search/searched_index.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -53,91 +60,126 @@ void need(suffix::stored_index const& index, char const* array) {
                                   is_fasta(index) ? "--lcp --bwt" : "--lcp"));
 }
 
+/// Prints the maximal repeats, or the maximal pairs, of an index with LCP and BWT.
+class repeats final : public index_reader {
+ public:
+  cli::command_table table() override {
+    return {
+        .name = "sufsort repeats",
+        .summary = "print the maximal repeats of an index",
+        .usage = {"[OPTION]... --min-length=L PREFIX"},
+        .description =
+            "Print a line for each occurrence of a maximal repeat: number of the repeat, length, number of its "
+            "occurrences, record, offset and strand.",
+        .operands = {prefix_operand(prefix_, "an index with LCP and BWT")},
+        .options = {{.letter = 'l',
+                     .name = "min-length",
+                     .value = "L",
+                     .group = search_group,
+                     .help = "find repeats of at least L letters",
+                     .required = true,
+                     .set = parse_to(min_length_, "a repeat has at least one letter")},
+                    cli::flag("pairs", search_group, "print pairs of occurrences instead, as repeat-match -f does", pairs_,
+                              "The columns are record, offset and strand of both, and the length."),
+                    {.name = "limit",
+                     .value = "N",
+                     .group = search_group,
+                     .help = "print at most N occurrences, or pairs, of each repeat; 0 means all",
+                     .preset = "10",
+                     .set = parse_to(limit_)},
+                    letters_option("repeats", letters_),
+                    output_option(output_)},
+        .examples = {{"Find all repeats of 100 letters and more", "sufsort repeats genome -l 100 --limit=0 -o repeats.tsv"}}};
+  }
+
+  int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
+    report.phase("open");
+    suffix::stored_index const index(prefix_);
+    if (!index.description().policy.rows().all())
+      throw input_error(
+          fmt::format("rows are left out: {}: repeats need all of them: build the index without --sample and "
+                      "--ambiguous skip",
+                      index.path("json")));
+    bool const fasta = is_fasta(index);
+    need(index, "lcp");
+    if (fasta) need(index, "bwt");
+    suffix::letter_choice const letters = letters_of(index, letters_, common.threads);
+    cli::output out(output_, common.threads);
+    refuse_output(prefix_, out);
+    report.phase("repeats", index.description().residues);
+    report.stats.input(index.description().residues);
+    suffix::entries const lcp = index.array("lcp");
+    auto const bwt = fasta ? index.bytes("bwt").last(lcp.size()) : std::span<char const>();  // after the rows of records' ends
+    repeat_printer const print(index);
+    std::string_view const residues = index.view().residues;
+    suffix::ambiguous_positions const ambiguous = letters == suffix::letter_choice::nucleotides
+                                                      ? suffix::ambiguous_positions(residues, common.threads)
+                                                      : suffix::ambiguous_positions();
+    suffix::letters_apart const apart{index.array("sa"), ambiguous.count() != 0 ? &ambiguous : nullptr};
+    std::string text;
+    std::uint64_t number = 0, cut = 0;
+    if (pairs_) {
+      auto const on_pair = [&](suffix::repeat_pair const& repeat_pair) {
+        auto const [first, second] = std::minmax({print.location_of(repeat_pair.row, repeat_pair.length),
+                                                  print.location_of(repeat_pair.other_row, repeat_pair.length)});
+        print.append_location(text, first);
+        print.append_location(text += '\t', second);
+        append(text += '\t', repeat_pair.length);
+        text += '\n';
+        write_some(out, text);
+      };
+      auto const on_repeat = [&](suffix::repeat_pair_count const& count) { cut += limit_ != 0 && count.pairs > limit_; };
+      if (fasta)
+        suffix::find_pairs(lcp, bwt, apart, min_length_, limit_, on_pair, on_repeat);
+      else
+        suffix::find_pairs(index.view(), index.array("sa"), lcp, min_length_, limit_, on_pair, on_repeat, index.path("sa"));
+    } else {
+      std::vector<suffix::location> locations;
+      auto const on_repeat = [&](suffix::repeat const& repeat) {
+        ++number;
+        std::size_t const count = repeat.rows.size(), num_printed = limit_ == 0 ? count : std::min<std::size_t>(count, limit_);
+        cut += num_printed < count;
+        locations.clear();
+        for (std::size_t row = repeat.rows.begin; row < repeat.rows.begin + num_printed; ++row)
+          locations.push_back(print.location_of(row, repeat.length));
+        std::ranges::sort(locations);
+        for (suffix::location const& at : locations) {
+          append(text, number);
+          append(text += '\t', repeat.length);
+          append(text += '\t', count);
+          print.append_location(text += '\t', at);
+          text += '\n';
+        }
+        write_some(out, text);
+      };
+      if (fasta)
+        suffix::find_repeats(lcp, bwt, apart, min_length_, on_repeat);
+      else
+        suffix::find_repeats(index.view(), index.array("sa"), lcp, min_length_, on_repeat, index.path("sa"));
+    }
+    write_some(out, text, 0);
+    out.commit();
+    if (ambiguous.count() != 0 && !common.quiet)
+      cli::say("sufsort", fmt::format("warning: left out: {} of {} letters are not A, C, G, T or U, and no repeat holds them: "
+                                      "use --letters=all to include them",
+                                      ambiguous.count(), residues.size()));
+    if (cut != 0 && !common.quiet)
+      cli::say("sufsort", fmt::format("warning: not all printed: {} repeats have more than {} {}: use --limit=0 to print all",
+                                      cut, limit_, pairs_ ? "pairs" : "occurrences"));
+    return 0;
+  }
+
+ private:
+  std::uint64_t min_length_ = 0;
+  std::uint64_t limit_ = 10;  // maximum number of occurrences, or pairs, printed of a repeat; 0: all
+  bool pairs_ = false;
+  std::optional<suffix::letter_choice> letters_;
+};
+
 }  // namespace
 
-int repeats(repeats_options const& options, cli::common_options const& common, reporter& report) {
-  report.phase("open");
-  suffix::stored_index const index(options.prefix);
-  if (!index.description().policy.rows().all())
-    throw input_error(
-        fmt::format("rows are left out: {}: repeats need all of them: build the index without --sample and "
-                    "--ambiguous skip",
-                    index.path("json")));
-  bool const fasta = is_fasta(index);
-  need(index, "lcp");
-  if (fasta) need(index, "bwt");
-  if (!fasta && options.letters == suffix::letter_choice::nucleotides)
-    throw usage_error(fmt::format("conflicting options: --letters: {}: nucleotides are letters of FASTA", index.path("json")));
-  cli::output out(options.output, common.threads);
-  refuse_output(options.prefix, out);
-  report.phase("repeats", index.description().residues);
-  report.stats.input(index.description().residues);
-  suffix::entries const lcp = index.array("lcp");
-  auto const bwt = fasta ? index.bytes("bwt").last(lcp.size()) : std::span<char const>();  // after the rows of records' ends
-  repeat_printer const print(index);
-  std::string_view const residues = index.view().residues;
-  suffix::letter_choice const letters = !fasta            ? suffix::letter_choice::all
-                                        : options.letters ? *options.letters
-                                                          : suffix::usual_letters(residues, common.threads);
-  suffix::ambiguous_positions const ambiguous = letters == suffix::letter_choice::nucleotides
-                                                    ? suffix::ambiguous_positions(residues, common.threads)
-                                                    : suffix::ambiguous_positions();
-  suffix::letters_apart const apart{index.array("sa"), ambiguous.count() != 0 ? &ambiguous : nullptr};
-  std::string text;
-  std::uint64_t number = 0, cut = 0;
-  if (options.pairs) {
-    auto const on_pair = [&](suffix::repeat_pair const& repeat_pair) {
-      auto const [first, second] = std::minmax({print.location_of(repeat_pair.row, repeat_pair.length),
-                                                print.location_of(repeat_pair.other_row, repeat_pair.length)});
-      print.append_location(text, first);
-      print.append_location(text += '\t', second);
-      append(text += '\t', repeat_pair.length);
-      text += '\n';
-      write_some(out, text);
-    };
-    auto const on_repeat = [&](suffix::repeat_pair_count const& count) {
-      cut += options.limit != 0 && count.pairs > options.limit;
-    };
-    if (fasta)
-      suffix::find_pairs(lcp, bwt, apart, options.min_length, options.limit, on_pair, on_repeat);
-    else
-      suffix::find_pairs(index.view(), index.array("sa"), lcp, options.min_length, options.limit, on_pair, on_repeat,
-                         index.path("sa"));
-  } else {
-    std::vector<suffix::location> locations;
-    auto const on_repeat = [&](suffix::repeat const& repeat) {
-      ++number;
-      std::size_t const count = repeat.rows.size(),
-                        num_printed = options.limit == 0 ? count : std::min<std::size_t>(count, options.limit);
-      cut += num_printed < count;
-      locations.clear();
-      for (std::size_t row = repeat.rows.begin; row < repeat.rows.begin + num_printed; ++row)
-        locations.push_back(print.location_of(row, repeat.length));
-      std::ranges::sort(locations);
-      for (suffix::location const& at : locations) {
-        append(text, number);
-        append(text += '\t', repeat.length);
-        append(text += '\t', count);
-        print.append_location(text += '\t', at);
-        text += '\n';
-      }
-      write_some(out, text);
-    };
-    if (fasta)
-      suffix::find_repeats(lcp, bwt, apart, options.min_length, on_repeat);
-    else
-      suffix::find_repeats(index.view(), index.array("sa"), lcp, options.min_length, on_repeat, index.path("sa"));
-  }
-  write_some(out, text, 0);
-  out.commit();
-  if (ambiguous.count() != 0 && !common.quiet)
-    cli::say("sufsort", fmt::format("warning: left out: {} of {} letters are not A, C, G, T or U, and no repeat holds them: "
-                                    "use --letters=all to include them",
-                                    ambiguous.count(), residues.size()));
-  if (cut != 0 && !common.quiet)
-    cli::say("sufsort", fmt::format("warning: not all printed: {} repeats have more than {} {}: use --limit=0 to print all",
-                                    cut, options.limit, options.pairs ? "pairs" : "occurrences"));
-  return 0;
+std::unique_ptr<command> make_repeats() {
+  return std::make_unique<repeats>();
 }
 
 }  // namespace ordo::inline v0::sufsort

@@ -2,19 +2,23 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
 #include "ordo/suffix/letters.hpp"
 #include "ordo/suffix/repeats.hpp"
 #include "tools/cli/files/output.hpp"
-#include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/command.hpp"
 #include "tools/sufsort/index_files.hpp"
+#include "tools/sufsort/option_rows.hpp"
+#include "tools/sufsort/output_text.hpp"
+#include "tools/sufsort/search/searched_index.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -45,44 +49,66 @@ std::string plot_of(std::span<suffix::spectrum_entry const> spectrum) {
   return text;
 }
 
+/// Prints how many k-mers occur once, twice, ... in an index with LCP.
+class spectrum final : public index_reader {
+ public:
+  cli::command_table table() override {
+    return {
+        .name = "sufsort spectrum",
+        .summary = "print how many k-mers occur once, twice, ...",
+        .usage = {"[OPTION]... --length=K PREFIX"},
+        .description = "Print a line for each number of occurrences: the number, and how many different k-mers occur so often.",
+        .operands = {prefix_operand(prefix_, "an index with LCP")},
+        .options = {{.letter = 'k',
+                     .name = "length",
+                     .value = "K",
+                     .group = search_group,
+                     .help = "count k-mers of K letters",
+                     .required = true,
+                     .set = parse_to(length_, "a k-mer has at least one letter")},
+                    cli::flag("plot", output_group,
+                              "draw a bar on each line, of a length by the logarithm; numbers from 33 on share lines", plot_),
+                    letters_option("k-mers", letters_),
+                    output_option(output_)},
+        .examples = {{"Count the different 21-mers", "sufsort spectrum genome -k 21 | awk '{n += $2} END {print n}'"}}};
+  }
+
+  int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
+    report.phase("open");
+    suffix::stored_index const index(prefix_);
+    suffix::index_description const& about = index.description();
+    suffix::entries const sa = index.array("sa");
+    expect_lcp(index);
+    expect_all_positions(index, "a spectrum counts all positions");
+    suffix::letter_choice const letters = letters_with_rows(index, letters_, common.threads);
+    cli::output out(output_, common.threads);
+    refuse_output(prefix_, out);
+    report.stats.input(about.residues);
+    report.phase("count", about.residues);
+    auto const result =
+        suffix::find_spectrum(index.view(), sa, index.array("lcp"), length_, letters, index.path("sa"), common.threads);
+    std::string text = plot_ ? plot_of(result) : std::string();
+    for (suffix::spectrum_entry const& entry : plot_ ? std::span<suffix::spectrum_entry const>() : std::span(result)) {
+      append(text, entry.occurrences);
+      append(text += '\t', entry.kmers);
+      text += '\n';
+      write_some(out, text);
+    }
+    write_some(out, text, 0);
+    out.commit();
+    return 0;
+  }
+
+ private:
+  std::uint64_t length_ = 0;
+  bool plot_ = false;  // print bars
+  std::optional<suffix::letter_choice> letters_;
+};
+
 }  // namespace
 
-int spectrum(spectrum_options const& options, cli::common_options const& common, reporter& report) {
-  report.phase("open");
-  suffix::stored_index const index(options.prefix);
-  suffix::index_description const& about = index.description();
-  suffix::entries const sa = index.array("sa");
-  if (!about.find("lcp")) throw input_error(fmt::format("no array lcp: {}: build the index with --lcp", index.path("json")));
-  if (about.policy.sample != 1)
-    throw input_error(fmt::format("rows are left out: {}: a spectrum counts all positions: build the index without --sample",
-                                  index.path("json")));
-  bool const fasta = about.input == suffix::input_format::fasta,
-             skips = about.policy.ambiguous == suffix::ambiguous_letters::skip;
-  auto const refuse = [&](char const* why) {
-    throw usage_error(fmt::format("conflicting options: --letters: {}: {}", index.path("json"), why));
-  };
-  if (!fasta && options.letters == suffix::letter_choice::nucleotides) refuse("nucleotides are letters of FASTA");
-  if (skips && options.letters == suffix::letter_choice::all) refuse("no other letters have rows");
-  cli::output out(options.output, common.threads);
-  refuse_output(options.prefix, out);
-  report.stats.input(about.residues);
-  report.phase("count", about.residues);
-  suffix::letter_choice const letters = !fasta            ? suffix::letter_choice::all
-                                        : skips           ? suffix::letter_choice::nucleotides
-                                        : options.letters ? *options.letters
-                                                          : suffix::usual_letters(index.view().residues, common.threads);
-  auto const result =
-      suffix::find_spectrum(index.view(), sa, index.array("lcp"), options.length, letters, index.path("sa"), common.threads);
-  std::string text = options.plot ? plot_of(result) : std::string();
-  for (suffix::spectrum_entry const& entry : options.plot ? std::span<suffix::spectrum_entry const>() : std::span(result)) {
-    append(text, entry.occurrences);
-    append(text += '\t', entry.kmers);
-    text += '\n';
-    write_some(out, text);
-  }
-  write_some(out, text, 0);
-  out.commit();
-  return 0;
+std::unique_ptr<command> make_spectrum() {
+  return std::make_unique<spectrum>();
 }
 
 }  // namespace ordo::inline v0::sufsort

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,10 +21,12 @@
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/run_main.hpp"
-#include "tools/sufsort/circular_records.hpp"
-#include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/command.hpp"
 #include "tools/sufsort/index_files.hpp"
-#include "tools/sufsort/searched_index.hpp"
+#include "tools/sufsort/option_rows.hpp"
+#include "tools/sufsort/output_text.hpp"
+#include "tools/sufsort/search/circular_records.hpp"
+#include "tools/sufsort/search/searched_index.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -119,111 +123,152 @@ std::string lines_of_minimal(suffix::text const& input, std::span<Count const> l
   return text;
 }
 
-/// Prints the counts.
-/// @returns the number of k-mers that are left out because of their letters
-template <class Count>
-std::uint64_t print_counts(suffix::stored_index const& index, unique_options const& options, unsigned threads, reporter& report,
-                           cli::output& out) {
-  std::size_t const n = index.description().residues, bytes = n * sizeof(Count) + n / 8, available = cli::available_memory();
-  if (bytes > available)
-    throw out_of_memory(fmt::format("out of memory: counts of {} positions: {} bytes are needed, {} are available: {}", n,
-                                    bytes, available, memory_limits().advice(bytes)),
-                        bytes);
-  host_memory plain;
-  buffer<Count> const counts(plain, n);
-  std::span<Count> const at = counts.span();
-  suffix::text const input = index.view();
-  bool const fasta = index.description().input == suffix::input_format::fasta;
-  if (!fasta && options.letters == suffix::letter_choice::nucleotides)
-    throw usage_error(fmt::format("conflicting options: --letters: {}: nucleotides are letters of FASTA", index.path("json")));
-  suffix::letter_choice const letters = !fasta            ? suffix::letter_choice::all
-                                        : options.letters ? *options.letters
-                                                          : suffix::usual_letters(input.residues, threads);
-  std::uint64_t left_out = 0;
-  std::vector<bool> circular;  // for each record; empty: none is
-  std::optional<searched_index> searched;
-  if (!options.circular.empty()) {
-    searched.emplace(options.prefix);
-    circular = circular_records(*searched, options.circular).of_text();
+/// Prints as bedGraph how often the k-mer at each position occurs, or as BED the minimal unique substrings.
+class unique_kmers final : public index_reader {
+ public:
+  cli::command_table table() override {
+    std::string const no_count = "a minimal unique substring has no given length or count";
+    return {
+        .name = "sufsort unique",
+        .summary = "print how often the k-mer at each position occurs",
+        .usage = {"[OPTION]... --length=K PREFIX", "[OPTION]... --minimal PREFIX"},
+        .description =
+            "Print bedGraph: record, begin, end, and the number of times that the K letters at each of these "
+            "positions occur in the text.",
+        .operands = {prefix_operand(prefix_, "an index with LCP")},
+        .options = {{.letter = 'l',
+                     .name = "length",
+                     .value = "K",
+                     .group = search_group,
+                     .help = "count k-mers of K letters",
+                     .set = parse_to(length_, "a k-mer has at least one letter")},
+                    {.name = "mismatches",
+                     .value = "E",
+                     .group = search_group,
+                     .help = "count strings that differ from the k-mer in at most E letters, too: 0, 1 or 2",
+                     .preset = "0",
+                     .details = "They differ in at most E letters (Hamming distance). An index of both strands counts both.",
+                     .set = parse_to(mismatches_)},
+                    cli::flag("normalize", output_group, "print mappability, 1 divided by the count, instead of the count",
+                              normalize_),
+                    cli::flag("minimal", search_group,
+                              "print the minimal unique substrings instead, as BED: record, begin, end", minimal_,
+                              "Such a string occurs once in the text, and nothing within it does. There is no --length."),
+                    circular_option(circular_, "k-mers",
+                                    "A string goes around a record once at most. With --mismatches and --minimal the text is "
+                                    "sorted again for it."),
+                    letters_option("k-mers", letters_),
+                    output_option(output_)},
+        .conflicts = {{.options = {"--minimal", "--length"}, .why = no_count},
+                      {.options = {"--minimal", "--normalize"}, .why = no_count},
+                      {.options = {"--minimal", "--mismatches!=0"}, .why = no_count}},
+        .examples = {{"Find the positions whose 31-mers are unique", "sufsort unique genome -l 31 | awk '$4 == 1'"},
+                     {"Print the mappability of 50-mers with up to two mismatches",
+                      "sufsort unique genome -l 50 --mismatches=2 --normalize"}}};
   }
-  suffix::build_options again;  // for what sorts the text with the turns of its records
-  again.machine.device = device::cpu;
-  again.machine.threads = threads;
-  again.memory = available - bytes;
-  if (!circular.empty() && options.minimal)
-    suffix::find_shortest_unique(input, circular, at, again);
-  else if (!circular.empty() && options.mismatches != 0)
-    left_out = suffix::count_similar(input, circular, options.length, options.mismatches, letters, at, again);
-  else if (options.minimal)
-    suffix::find_shortest_unique(input, index.array("sa"), index.array("lcp"), at, index.path("sa"), threads);
-  else
-    left_out = options.mismatches == 0
-                   ? suffix::count_occurrences(input, index.array("sa"), index.array("lcp"), options.length, letters, at,
-                                               index.path("sa"), threads)
-                   : suffix::count_similar(input, index.array("sa"), index.array("lcp"), options.length, options.mismatches,
-                                           letters, at, index.path("sa"), threads, available - bytes);
-  if (!circular.empty() && !options.minimal && options.mismatches == 0)
-    left_out += suffix::add_circular_occurrences(input, searched->search, circular, options.length, letters, at);
-  report.phase("write", n);
-  suffix::pieces const pieces = index.pieces();
-  stretches parts(input, pieces);
-  tbb::task_arena arena(threads_for(threads));
-  arena.execute([&] {
-    auto const read = tbb::make_filter<void, stretch>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
-      stretch stretch{};
-      if (!parts.next(stretch)) control.stop();
-      return stretch;
+
+  int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
+    if (length_ == 0 && !minimal_) throw usage_error("missing option: --length=K: see sufsort unique --help");
+    if (mismatches_ > 2) throw usage_error(fmt::format("invalid number: --mismatches: '{}': it is 0, 1 or 2", mismatches_));
+    report.phase("open");
+    suffix::stored_index const index(prefix_);
+    expect_lcp(index);
+    expect_all_positions(index, "unique counts all positions");
+    if (minimal_ && !index.description().policy.rows().all())
+      throw input_error(
+          fmt::format("rows are left out: {}: minimal unique substrings need the row of every position", index.path("json")));
+    cli::output out(output_, common.threads);
+    refuse_output(prefix_, out);
+    std::size_t const n = index.description().residues;
+    report.stats.input(n);
+    report.phase("count", n);
+    std::uint64_t const left_out = n <= std::numeric_limits<std::uint32_t>::max()
+                                       ? print_counts<std::uint32_t>(index, common.threads, report, out)
+                                       : print_counts<std::uint64_t>(index, common.threads, report, out);
+    out.commit();
+    if (left_out != 0 && !common.quiet)
+      cli::say("sufsort", fmt::format("warning: left out: {} k-mers of the text hold letters other than A, C, G, T and U: use "
+                                      "--letters=all to count them",
+                                      left_out));
+    return 0;
+  }
+
+ private:
+  /// Prints the counts.
+  /// @returns the number of k-mers that are left out because of their letters
+  template <class Count>
+  std::uint64_t print_counts(suffix::stored_index const& index, unsigned threads, reporter& report, cli::output& out) const {
+    std::size_t const n = index.description().residues, bytes = n * sizeof(Count) + n / 8, available = cli::available_memory();
+    if (bytes > available)
+      throw out_of_memory(fmt::format("out of memory: counts of {} positions: {} bytes are needed, {} are available: {}", n,
+                                      bytes, available, memory_limits().advice(bytes)),
+                          bytes);
+    host_memory plain;
+    buffer<Count> const counts(plain, n);
+    std::span<Count> const at = counts.span();
+    suffix::text const input = index.view();
+    suffix::letter_choice const letters = letters_of(index, letters_, threads);
+    std::uint64_t left_out = 0;
+    std::vector<bool> circular;  // for each record; empty: none is
+    std::optional<searched_index> searched;
+    if (!circular_.empty()) {
+      searched.emplace(prefix_);
+      circular = circular_records(*searched, circular_).of_text();
+    }
+    suffix::build_options again;  // for what sorts the text with the turns of its records
+    again.machine.device = device::cpu;
+    again.machine.threads = threads;
+    again.memory = available - bytes;
+    if (!circular.empty() && minimal_)
+      suffix::find_shortest_unique(input, circular, at, again);
+    else if (!circular.empty() && mismatches_ != 0)
+      left_out = suffix::count_similar(input, circular, length_, mismatches_, letters, at, again);
+    else if (minimal_)
+      suffix::find_shortest_unique(input, index.array("sa"), index.array("lcp"), at, index.path("sa"), threads);
+    else
+      left_out = mismatches_ == 0 ? suffix::count_occurrences(input, index.array("sa"), index.array("lcp"), length_, letters,
+                                                              at, index.path("sa"), threads)
+                                  : suffix::count_similar(input, index.array("sa"), index.array("lcp"), length_, mismatches_,
+                                                          letters, at, index.path("sa"), threads, available - bytes);
+    if (!circular.empty() && !minimal_ && mismatches_ == 0)
+      left_out += suffix::add_circular_occurrences(input, searched->search, circular, length_, letters, at);
+    report.phase("write", n);
+    suffix::pieces const pieces = index.pieces();
+    stretches parts(input, pieces);
+    tbb::task_arena arena(threads_for(threads));
+    arena.execute([&] {
+      auto const read = tbb::make_filter<void, stretch>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+        stretch stretch{};
+        if (!parts.next(stretch)) control.stop();
+        return stretch;
+      });
+      auto const print = tbb::make_filter<stretch, std::string>(tbb::filter_mode::parallel, [&](stretch const& stretch) {
+        std::string name;
+        index.description().append_name(name, pieces.record_of(stretch.record));
+        std::uint64_t const offset = pieces.offset_of(stretch.record);
+        return minimal_ ? lines_of_minimal<Count>(input, at, stretch, name, offset, letters,
+                                                  !circular.empty() && circular[stretch.record])
+                        : lines_of<Count>(input, at, stretch, name, offset, normalize_);
+      });
+      auto const write = tbb::make_filter<std::string, void>(
+          tbb::filter_mode::serial_in_order, [&](std::string const& text) { out.write(std::string_view(text)); });
+      tbb::parallel_pipeline(4 * std::size_t(arena.max_concurrency()), read & print & write);
     });
-    auto const print = tbb::make_filter<stretch, std::string>(tbb::filter_mode::parallel, [&](stretch const& stretch) {
-      std::string name;
-      index.description().append_name(name, pieces.record_of(stretch.record));
-      std::uint64_t const offset = pieces.offset_of(stretch.record);
-      return options.minimal ? lines_of_minimal<Count>(input, at, stretch, name, offset, letters,
-                                                       !circular.empty() && circular[stretch.record])
-                             : lines_of<Count>(input, at, stretch, name, offset, options.normalize);
-    });
-    auto const write = tbb::make_filter<std::string, void>(tbb::filter_mode::serial_in_order,
-                                                           [&](std::string const& text) { out.write(std::string_view(text)); });
-    tbb::parallel_pipeline(4 * std::size_t(arena.max_concurrency()), read & print & write);
-  });
-  return left_out;
-}
+    return left_out;
+  }
+
+  std::uint64_t length_ = 0;
+  bool normalize_ = false;  // print 1 / count
+  unsigned mismatches_ = 0;
+  bool minimal_ = false;  // print minimal unique substrings instead
+  std::optional<suffix::letter_choice> letters_;
+  std::vector<std::string> circular_;
+};
 
 }  // namespace
 
-int unique(unique_options const& options, cli::common_options const& common, reporter& report) {
-  if (options.length == 0 && !options.minimal) throw usage_error("missing option: --length=K: see sufsort unique --help");
-  if (options.minimal && (options.length != 0 || options.normalize || options.mismatches != 0))
-    throw usage_error(fmt::format("conflicting options: --minimal, {}: a minimal unique substring has no given length or count",
-                                  options.length != 0 ? "--length"
-                                  : options.normalize ? "--normalize"
-                                                      : "--mismatches"));
-  if (options.mismatches > 2)
-    throw usage_error(fmt::format("invalid number: --mismatches: '{}': it is 0, 1 or 2", options.mismatches));
-  report.phase("open");
-  suffix::stored_index const index(options.prefix);
-  if (!index.description().find("lcp"))
-    throw input_error(fmt::format("no array lcp: {}: build the index with --lcp", index.path("json")));
-  if (index.description().policy.sample != 1)
-    throw input_error(fmt::format("rows are left out: {}: unique counts all positions: build the index without --sample",
-                                  index.path("json")));
-  if (options.minimal && !index.description().policy.rows().all())
-    throw input_error(
-        fmt::format("rows are left out: {}: minimal unique substrings need the row of every position", index.path("json")));
-  cli::output out(options.output, common.threads);
-  refuse_output(options.prefix, out);
-  std::size_t const n = index.description().residues;
-  report.stats.input(n);
-  report.phase("count", n);
-  std::uint64_t const left_out = n <= std::numeric_limits<std::uint32_t>::max()
-                                     ? print_counts<std::uint32_t>(index, options, common.threads, report, out)
-                                     : print_counts<std::uint64_t>(index, options, common.threads, report, out);
-  out.commit();
-  if (left_out != 0 && !common.quiet)
-    cli::say("sufsort", fmt::format("warning: left out: {} k-mers of the text hold letters other than A, C, G, T and U: use "
-                                    "--letters=all to count them",
-                                    left_out));
-  return 0;
+std::unique_ptr<command> make_unique_kmers() {
+  return std::make_unique<unique_kmers>();
 }
 
 }  // namespace ordo::inline v0::sufsort

@@ -1,4 +1,4 @@
-#include "tools/sufsort/searched_index.hpp"
+#include "tools/sufsort/search/searched_index.hpp"
 
 #include <numeric>
 #include <string_view>
@@ -8,6 +8,7 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix/kmer_table.hpp"
 #include "tools/cli/available_memory.hpp"
+#include "tools/sufsort/kmer_words.hpp"
 
 namespace ordo::inline v0::sufsort {
 
@@ -66,6 +67,43 @@ std::array<char, 256> searched_index::read_as(bool strands) const {
   if (!stored.description().policy.keeps_case())
     for (char letter = 'a'; letter <= 'z'; ++letter) read(letter, letters[static_cast<unsigned char>(letter - 32)]);
   return letters;
+}
+
+namespace {
+
+void refuse_letters(suffix::stored_index const& index, std::string_view why) {
+  throw usage_error(fmt::format("conflicting options: --letters: {}: {}", index.path("json"), why));
+}
+
+}  // namespace
+
+void expect_lcp(suffix::stored_index const& index) {
+  if (!index.description().find("lcp"))
+    throw input_error(fmt::format("no array lcp: {}: build the index with --lcp", index.path("json")));
+}
+
+void expect_all_positions(suffix::stored_index const& index, std::string_view why) {
+  if (index.description().policy.sample != 1)
+    throw input_error(fmt::format("rows are left out: {}: {}: build the index without --sample", index.path("json"), why));
+}
+
+suffix::letter_choice letters_of(suffix::stored_index const& index, std::optional<suffix::letter_choice> wanted,
+                                 unsigned threads, suffix::fm_index const* fm) {
+  using enum suffix::letter_choice;
+  if (index.description().input != suffix::input_format::fasta) {
+    if (wanted == nucleotides) refuse_letters(index, "nucleotides are letters of FASTA");
+    return all;
+  }
+  if (wanted) return *wanted;
+  return fm && !fm->empty() ? suffix::usual_letters(*fm) : suffix::usual_letters(index.view().residues, threads);
+}
+
+suffix::letter_choice letters_with_rows(suffix::stored_index const& index, std::optional<suffix::letter_choice> wanted,
+                                        unsigned threads, suffix::fm_index const* fm) {
+  using enum suffix::letter_choice;
+  bool const skips = index.description().policy.ambiguous == suffix::ambiguous_letters::skip;
+  if (skips && wanted == all) refuse_letters(index, "no other letters have rows");
+  return letters_of(index, skips ? nucleotides : wanted, threads, fm);
 }
 
 }  // namespace ordo::inline v0::sufsort

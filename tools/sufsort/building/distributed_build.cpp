@@ -1,4 +1,4 @@
-#include "tools/sufsort/distributed_build.hpp"
+#include "tools/sufsort/building/distributed_build.hpp"
 
 #include <algorithm>
 #include <optional>

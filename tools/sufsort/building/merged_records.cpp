@@ -1,4 +1,4 @@
-#include "tools/sufsort/merged_records.hpp"
+#include "tools/sufsort/building/merged_records.hpp"
 
 #include <algorithm>
 #include <future>

@@ -1,4 +1,4 @@
-#include "tools/sufsort/missed_patterns.hpp"
+#include "tools/sufsort/search/missed_patterns.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,6 +8,7 @@
 
 #include "ordo/suffix/letters.hpp"
 #include "tools/cli/run_main.hpp"
+#include "tools/sufsort/output_text.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -24,10 +25,10 @@ bool has(std::string_view letters, char wanted) {
 
 }  // namespace
 
-missed_patterns::missed_patterns(searched_index const& index, search_options const& options)
-    : index_(index), reads_both_(options.both_strands || index.both_strands) {
+missed_patterns::missed_patterns(searched_index const& index, std::vector<std::string> const& patterns, bool both_strands)
+    : index_(index), reads_both_(both_strands || index.both_strands) {
   struct stat info {};
-  for (std::string const& pattern : options.patterns)
+  for (std::string const& pattern : patterns)
     if (pattern != "-" && stat(pattern.c_str(), &info) == 0 && S_ISREG(info.st_mode)) files_.push_back(pattern);
 }
 

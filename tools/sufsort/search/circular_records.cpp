@@ -1,4 +1,4 @@
-#include "tools/sufsort/circular_records.hpp"
+#include "tools/sufsort/search/circular_records.hpp"
 
 #include <fmt/format.h>
 

@@ -4,15 +4,15 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/sufsort/commands.hpp"
-#include "tools/sufsort/searched_index.hpp"
+#include "tools/sufsort/search/searched_index.hpp"
 
 namespace ordo::inline v0::sufsort {
 
 /// Patterns without hits that may have been meant otherwise: the names of files, codes of IUPAC, and T where the text has U.
 class missed_patterns {
  public:
-  missed_patterns(searched_index const& index, search_options const& options);
+  /// @param patterns  the operands @param both_strands  both are searched
+  missed_patterns(searched_index const& index, std::vector<std::string> const& patterns, bool both_strands);
 
   /// Notes a pattern that has no hits. @param letters  as they were searched
   void add(std::string_view name, std::string_view letters);

@@ -7,7 +7,7 @@
 
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/pieces.hpp"
-#include "tools/sufsort/searched_index.hpp"
+#include "tools/sufsort/search/searched_index.hpp"
 
 namespace ordo::inline v0::sufsort {
 

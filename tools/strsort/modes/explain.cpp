@@ -1,8 +1,7 @@
-#include "tools/strsort/explain.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "strings/external/records.hpp"
 #include "tools/strsort/genomics.hpp"
 #include "tools/strsort/gnu_messages.hpp"
+#include "tools/strsort/modes.hpp"
 #include "tools/strsort/pattern.hpp"
 
 namespace ordo::inline v0::strsort {

@@ -10,9 +10,10 @@
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/fm_index.hpp"
 #include "ordo/suffix/index.hpp"
+#include "ordo/suffix/letters.hpp"
 #include "ordo/suffix/pieces.hpp"
 #include "ordo/suffix/search.hpp"
-#include "tools/sufsort/commands.hpp"
+#include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {
 
@@ -45,8 +46,9 @@ struct searched_index {
   [[nodiscard]] std::array<char, 256> read_as(bool strands) const;
   [[nodiscard]] bool is_reverse(std::uint64_t p) const { return pieces.is_reverse(search.record_of(p)); }
   [[nodiscard]] bool is_fasta() const { return stored.description().input == suffix::input_format::fasta; }
-  [[nodiscard]] pattern_format format_of(search_options const& options) const {
-    return options.format.value_or(input.residue_bytes == 1 ? pattern_format::text : pattern_format::tokens);
+  /// Returns the form of patterns. @param given  by the user
+  [[nodiscard]] pattern_format format_of(std::optional<pattern_format> given) const {
+    return given.value_or(input.residue_bytes == 1 ? pattern_format::text : pattern_format::tokens);
   }
 
  private:
@@ -54,5 +56,19 @@ struct searched_index {
 
   std::vector<char> made_kmers_;
 };
+
+/// Throws input_error for an index without LCP.
+void expect_lcp(suffix::stored_index const& index);
+/// Throws input_error for an index of some positions only. @param why  all are needed
+void expect_all_positions(suffix::stored_index const& index, std::string_view why);
+
+/// Returns the letters that strings of a text may hold: those that the user wants, or else what suits the text.
+/// @param fm  shows what suits the text; null or empty: the text itself does
+/// @throws usage_error  if the text has no such letters
+suffix::letter_choice letters_of(suffix::stored_index const& index, std::optional<suffix::letter_choice> wanted,
+                                 unsigned threads, suffix::fm_index const* fm = nullptr);
+/// Does the same for strings that begin at rows, which letters that an index skips do not have.
+suffix::letter_choice letters_with_rows(suffix::stored_index const& index, std::optional<suffix::letter_choice> wanted,
+                                        unsigned threads, suffix::fm_index const* fm = nullptr);
 
 }  // namespace ordo::inline v0::sufsort

@@ -1,0 +1,18 @@
+#pragma once
+#include "tools/specsort/work.hpp"
+
+/// The modes of specsort, each in a file of modes/. They return the exit status.
+namespace ordo::inline v0::specsort {
+
+/// Sorts the peaks of one input.
+int sort_file(work& w, session& here);
+/// Orders the spectra of all inputs, or writes parts, or origins.
+int order(work& w, session& here);
+/// Looks for the first peak out of order.
+int check(work& w, session& here);
+/// Prints a summary, or writes a report.
+int summarize(work& w, session& here);
+/// Works as another process than the first one of a job.
+int help(int argc, char** argv, cli::job const& job);
+
+}  // namespace ordo::inline v0::specsort

@@ -1,0 +1,235 @@
+#include "tools/specsort/work.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+#include "ordo/spectra/import.hpp"
+#include "tools/cli/files/shared_output.hpp"
+#include "tools/cli/files/temporary.hpp"
+#include "tools/cli/run_main.hpp"
+#include "tools/specsort/formats.hpp"
+#include "tools/specsort/order_files.hpp"
+#include "tools/specsort/prompt_output.hpp"
+#include "tools/specsort/report_page.hpp"
+
+namespace ordo::inline v0::specsort {
+namespace {
+
+// Refuses a folder as output. There is one output, of all inputs.
+void refuse_folder_output(command const& made) {
+  std::error_code error;
+  if (!made.output.ends_with('/') && !std::filesystem::is_directory(made.output, error)) return;
+  std::string const folder = made.output.substr(0, made.output.find_last_not_of('/') + 1);
+  std::string_view const several =
+      made.inputs.size() > 1 ? "; several inputs become one file: to keep them apart, run specsort once for each" : "";
+  throw usage_error(fmt::format("cannot write: {}: it is a folder, and the output is a file: name it, as {}/{}{}", made.output,
+                                folder, made.to == "mzml" ? "sorted.mzML" : "sorted.mgf", several));
+}
+
+// Reads the inputs to find the sample, if it is a number of spectra.
+void find_sample(work const& w, spectra::sort_options& options, session& here) {
+  auto const count = w.made.choice.sample_size();
+  if (!count) return;
+  here.progress.phase("sampling");
+  options.choice.sample = spectra::find_sample(inputs_of(w.made.inputs, w.lists, w.made.common.threads, true), options, *count,
+                                               w.made.choice.seed_value());
+  options.choice.sample->inverse = w.made.choice.inverse_sample();
+}
+
+// Reads the inputs to find the spectra that repeat others.
+void find_duplicates(work& w, spectra::sort_options& options, session& here) {
+  if (!w.duplicates) return;
+  here.progress.phase("comparing");
+  w.lists.duplicates =
+      spectra::find_duplicates(inputs_of(w.made.inputs, w.lists, w.made.common.threads, true), options, *w.duplicates, w.order);
+  options.choice.duplicates_text = w.made.choice.unique;
+  options.choice.duplicates = w.lists.duplicates_of(0);
+}
+
+}  // namespace
+
+work checked(command const& made) {
+  if (made.inputs.empty()) throw usage_error("missing operand: FILE: see specsort --help");
+  bool const writes = made.writes();
+  if (made.inputs.size() > 1 && !writes)
+    throw usage_error(
+        fmt::format("several inputs: {}: --check, --summary, and --report without --output read one", made.inputs[1]));
+  work w{made,
+         made.choice.choice(),
+         made.selection.selection(),
+         made.order.order(made.inputs.size() > 1, !made.choice.unique.empty()),
+         {made.choice.index, made.inputs},
+         made.choice.duplicates()};
+  if (!made.choice.filter_ms_level.empty() && w.select.empty())
+    throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
+  if (writes) refuse_folder_output(made);
+  if (made.order.splits() && made.output == "-") throw usage_error("missing option: --output: standard output has no parts");
+  if (made.check && !w.select.empty())
+    throw usage_error("conflicting options: --check: it reads all peaks, of which other options drop some");
+  return w;
+}
+
+spectra::sort_options options_of(work const& w) {
+  command const& made = w.made;
+  spectra::sort_options options;
+  options.by = made.key();
+  options.choice = w.choice;
+  if (w.made.inputs.size() == 1) options.choice.numbers = w.lists.of_input(0);
+  options.select = w.select;
+  options.select_levels = made.choice.select_levels();
+  options.keep_metadata = made.keep_metadata;
+  if (!made.isolation_target.empty())
+    options.isolation =
+        made.isolation_target == "never" ? spectra::isolation_target::ignore : spectra::isolation_target::fallback;
+  options.all_precursors = made.precursors == "all";
+  options.descending = made.descending;
+  options.lenient = made.lenient;
+  if (!made.rt_unit.empty()) options.rt_unit_seconds = made.rt_unit == "min" ? 60 : 1;
+  options.machine = made.common.machine();
+  options.temporary_folder = cli::temporary_folder();
+  if (!made.common.quiet) options.on_warning = [](std::string const& message) { cli::say(tool, "warning: " + message); };
+  return options;
+}
+
+void complete_options(work& w, spectra::sort_options& options, session& here) {
+  find_sample(w, options, here);
+  find_duplicates(w, options, here);
+}
+
+single_input::single_input(work const& w, spectra::sort_options given)
+    : in(w.made.inputs[0], w.made.common.threads), options(std::move(given)), format(format_of_input(in)) {
+  options.name = in.name();
+  if (!in.compressed()) options.input_bytes = in.file_size().value_or(0);  // inflating is too slow for a GPU to pay
+}
+
+spectra::format format_of_ordered(command const& made) {
+  auto const named = format_of_output(made.output, made.to);
+  if (named || made.order.any() || made.inputs.size() > 1) return named.value_or(spectra::format::mgf);
+  cli::input in(made.inputs[0], made.common.threads);
+  if (made.inputs[0] == "-" || !in.id())
+    throw usage_error(
+        fmt::format("missing option: --to: {}: with --map, it states the format of the output of a pipe", in.name()));
+  return format_of_output(made.output, made.to, in, format_of_input(in));
+}
+
+std::string name_of_all(command const& made) {
+  return made.inputs.size() == 1 ? made.inputs[0] : "all inputs";
+}
+
+report_file::report_file(command const& made) : out_(made.report, made.common.threads) {
+  for (std::string const& input : made.inputs)
+    if (out_.is_file(input))
+      throw usage_error(fmt::format("cannot write: --report {}: it would replace the input {}", made.report, input));
+}
+
+void report_file::write(spectra::comparison const& comparison, std::string_view name, std::vector<std::string> const& command) {
+  out_.write(std::string_view(report_page(comparison, name, command)));
+  out_.finish();
+}
+
+std::optional<report_file> report_of_output(work const& w, spectra::sort_options options, session& here) {
+  std::optional<report_file> page;
+  if (w.made.report.empty() || !w.made.has_output) return page;
+  page.emplace(w.made);
+  here.progress.phase("reading");
+  options.distributions = true;
+  auto const inputs = inputs_of(w.made.inputs, w.lists, w.made.common.threads, true);
+  std::optional<spectra::format> to = format_of_output(w.made.output, w.made.to);
+  // Without a name: one input of mzML stays that.
+  if (!to)
+    to = !w.orders() && inputs.open(0).from_format == spectra::format::mzml ? spectra::format::mzml : spectra::format::mgf;
+  page->write(spectra::compare(inputs, options, to), name_of_all(w.made), here.command_line);
+  return page;
+}
+
+void add_phases(cli::stats& stats, spectra::sort_report const& done) {
+  for (auto const& phase : done.phases) stats.overlapping(phase.name, phase.seconds, phase.waited, phase.bytes);
+}
+
+void report_phases(cli::stats& stats, spectra::sort_report const& done) {
+  add_phases(stats, done);
+  stats.phase("commit");
+  stats.machine(done.machine);
+  stats.device_memory(done.device_memory);
+}
+
+void report_totals(work const& w, spectra::sort_options const& options, spectra::sort_report const& done,
+                   std::string const& name) {
+  if (done.warnings > options.warnings_shown && options.on_warning)
+    cli::say(tool, fmt::format("warning: {}: {} more warnings", name, done.warnings - options.warnings_shown));
+  if (done.missing_precursor != 0 && !w.made.common.quiet)
+    cli::say(tool, fmt::format("warning: {}: {} spectra lack the precursor's m/z{}", name, done.missing_precursor,
+                               w.select.all_charges ? " or its charge" : ""));
+}
+
+void report_choice(work const& w, spectra::sort_report const& done, std::string const& name) {
+  bool const chooses = w.made.choice.any() || w.select.min_peaks != 0;
+  if (chooses && done.spectra != 0 && done.spectra_kept == 0 && !w.made.common.quiet)
+    cli::say(tool, fmt::format("warning: {}: none of {} spectra is left", name, done.spectra));
+}
+
+void finish(work const& w, spectra::sort_options const& options, spectra::sort_report const& done, session& here) {
+  here.progress.clear();
+  report_totals(w, options, done, options.name);
+  here.stats.input(done.bytes);
+  here.stats.finish();
+}
+
+spectra::sort_report sort_input(cli::input& in, sink& to, spectra::sort_options const& options, spectra::format format,
+                                spectra::format to_format) {
+  return format == spectra::format::mgf    ? spectra::sort(in, to, options)
+         : format == spectra::format::mzml ? spectra::sort_mzml(in, to, options, to_format)
+                                           : spectra::sort_to_mgf(in, to, options, format);
+}
+
+std::optional<spectra::sort_report> sort_with_members(communicator& members, cli::input const& in, cli::output* out,
+                                                      spectra::sort_options const& options) {
+  std::unique_ptr<cli::shared_output> part;
+  auto const open = [&](std::optional<std::uint64_t> bytes) -> sink* {
+    if (out && bytes) out->expect(*bytes);
+    part = cli::shared_output::open(members, out);
+    return out ? static_cast<sink*>(out) : part.get();
+  };
+  auto const result = spectra::sort(members, in, open, options);
+  std::uint64_t const others = members.reduce(part && result ? result->own_bytes : 0, reduction::sum);
+  if (!result) return std::nullopt;
+  if (out) out->count_others(others);
+  return result->sort;
+}
+
+std::optional<spectra::order_report> order_with_members(communicator& members, spectra::spectrum_inputs const& inputs,
+                                                        cli::output* out, spectra::sort_options const& options,
+                                                        spectra::order_options order, std::uint64_t& exchanged) {
+  std::unique_ptr<cli::shared_output> part;
+  auto const open = [&](std::optional<std::uint64_t> bytes) -> sink* {
+    if (out) out->expect(*bytes);
+    part = cli::shared_output::open(members, out);
+    return out ? static_cast<sink*>(out) : part.get();
+  };
+  order.memory /= cli::members_on_host(members);
+  auto result = spectra::order_spectra(members, inputs, open, options, order);
+  std::uint64_t const others = members.reduce(part && result ? result->own_bytes : 0, reduction::sum);
+  if (!result) return std::nullopt;
+  if (out) out->count_others(others);
+  exchanged = result->exchanged;
+  if (options.on_warning)
+    for (std::size_t k = 0; k < std::min<std::size_t>(result->warnings.size(), options.warnings_shown); ++k)
+      options.on_warning(result->warnings[k]);
+  return std::move(result->order);
+}
+
+bool can_share_chunks(work const& w) {
+  if (w.duplicates || !w.made.report.empty() || w.made.choice.sample_size()) return false;
+  return std::ranges::all_of(w.made.inputs, [](std::string const& name) {  // pipes are not read by all
+    std::error_code error;
+    return name != "-" && std::filesystem::is_regular_file(name, error);
+  });
+}
+
+}  // namespace ordo::inline v0::specsort

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include "ordo/strings/distributed_sort.hpp"
+#include "ordo/strings/external_sort.hpp"
+#include "tools/cli/available_memory.hpp"
+#include "tools/cli/files/output.hpp"
+#include "tools/cli/files/shared_output.hpp"
+#include "tools/cli/files/temporary.hpp"
+#include "tools/cli/progress.hpp"
+#include "tools/cli/run_main.hpp"
+#include "tools/strsort/debug.hpp"
+#include "tools/strsort/genomics.hpp"
+#include "tools/strsort/gff.hpp"
+#include "tools/strsort/inputs.hpp"
+#include "tools/strsort/modes.hpp"
+
+namespace ordo::inline v0::strsort {
+namespace {
+
+constexpr std::size_t min_memory = std::size_t{16} << 20;
+
+strings::spill_options spill_of(work const& w) {
+  command const& made = w.made;
+  strings::spill_options where;
+  where.folders = {cli::temporary_folder()};
+  if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
+  where.available_memory = [min_bytes = made.memory ? min_memory : 0, found = std::optional<std::size_t>()]() mutable {
+    if (!found) found = std::max(cli::available_memory(), min_bytes);
+    return *found;
+  };
+  where.compress_program = made.compress_program.value_or("");
+  if (made.rules != strings::gnu_rules::v9_1)
+    where.on_no_program = [&w, said = false](std::string const& why) mutable {
+      if (std::exchange(said, true)) return;
+      cli::say(w.called.name(), fmt::format("{}could not run compress program {}: {}", w.called.is_gnu() ? "" : "warning: ",
+                                            always_quoted(*w.made.compress_program), why));
+    };
+  where.batch_size = std::size_t(made.batch_size.value_or(0));
+  if (made.merge) {  // merge fewer files at a time if no more can be open, with the temporary ones
+    constexpr std::size_t usual = 16, of_program = 2;
+    std::size_t const others = where.folders.size() + (where.compress_program.empty() ? 0 : of_program) + made.by_count;
+    std::size_t const wanted = std::min(made.batch_size ? where.batch_size : usual, made.files.size());
+    std::size_t const can_be = free_descriptors(wanted + others);
+    if (can_be < wanted + others) where.batch_size = can_be > others + 2 ? can_be - others : 2;
+  }
+  return where;
+}
+
+}  // namespace
+
+bool is_shared(command const& made) {
+  return made.check == 0 && !made.merge && !made.debug && !made.by_count && !made.has_records() && !made.explain &&
+         !made.estimate;
+}
+
+int sort(work const& w, cli::stats& stats) {
+  command const& made = w.made;
+  // By default the C library allocates large blocks in its heap once one has been freed, and keeps freed ones between others.
+  // The process would use up to three times the memory of -S.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  bool const writes = !w.members || w.members->rank() == 0;
+  std::optional<cli::output> out;
+  if (writes) {
+    for (std::string const& file : made.files) must_be_readable(file, "cannot read");
+    std::string const path = made.output.value_or("-");
+    if (w.called.is_gnu())
+      out.emplace(path, cli::compression::none, made.common.threads);
+    else
+      out.emplace(path, made.common.threads);
+    if (made.order_file) out->refuse_inputs(std::span(&*made.order_file, 1));
+  }
+  w.writing = true;
+  cli::progress progress(w.called.name(), made.common, made.files, made.output.value_or("-"));
+
+  strings::texts const files{made.files.size(), known_bytes(made.files), [&](std::size_t k) {
+                               return std::make_unique<cli::watched_source>(w.inputs.open(k), progress, w.read);
+                             }};
+  std::optional<cli::watched_output> watched;
+  if (out) watched.emplace(*out, progress);
+  auto const began = [&](strings::phase what, std::uint64_t bytes) {
+    constexpr std::string_view names[] = {"read", "sort", "write"}, labels[] = {"reading", "sorting", "writing"};
+    auto const row = static_cast<std::size_t>(what);
+    progress.phase(labels[row], what == strings::phase::sort ? 0 : bytes);
+    stats.phase(names[row]);
+  };
+  strings::sort_options options = w.options();
+  // With little memory there would be too many runs. GNU sort raises it, too.
+  if (made.memory) options.memory = std::size_t(std::max<std::uint64_t>(*made.memory, min_memory));
+  options.head = made.head.value_or(options.head);
+  using strings::duplicates;
+  auto const equal = made.by_count ? duplicates::by_count
+                     : made.count  ? duplicates::count
+                     : made.unique ? duplicates::drop
+                                   : duplicates::keep;
+  strings::spill_options const where = spill_of(w);
+  if (made.merge) options.memory = std::min(options.memory, where.available_memory());
+  auto const done = [&] {
+    if (w.members) {
+      std::unique_ptr<cli::shared_output> part;
+      auto const open = [&](std::uint64_t bytes) -> sink* {
+        if (watched) watched->expect(bytes);
+        part = cli::shared_output::open(*w.members, out ? &*out : nullptr);
+        return watched ? static_cast<sink*>(&*watched) : part.get();
+      };
+      auto const report = strings::sort(*w.members, files, open, options, equal, began);
+      std::uint64_t const others = w.members->reduce(part ? report.own_bytes : 0, reduction::sum);
+      if (out) out->count_others(others);
+      return report.sort;
+    }
+    if (auto const machines = made.common.machines();
+        machines.size() > 1 && is_shared(made) && strings::can_be_divided(options, equal))
+      return strings::sort(machines, files, *watched, options, equal, began);
+    std::string const header = sorted_header(made, w.inputs.header(), w.by);
+    strings::detail::record_sink records(*watched, header, made.quoted.has_value(), w.inputs.header().empty());
+    std::optional<gff_sink> gff;
+    if (w.inputs.gff()) gff.emplace(records, *w.inputs.gff());
+    sink& lines = gff ? static_cast<sink&>(*gff) : records;
+    annotated_lines annotated(lines, w.by, made.delimiter);
+    sink& to = made.debug ? static_cast<sink&>(annotated) : lines;
+    auto report = made.merge ? strings::merge(files, to, options, equal, where, began)
+                             : strings::sort_external(files, to, options, equal, where, began);
+    if (gff) report.written += gff->finish();
+    records.finish();
+    report.written += records.header_size();
+    return report;
+  }();
+  if (out) out->commit();
+  stats.bytes(done.written);
+  stats.phase("sort");
+  stats.bytes(done.bytes);
+  stats.phase("read");
+  stats.bytes(done.bytes);
+  stats.input(done.bytes);
+  stats.machine(done.machine);
+  stats.device_memory(done.device_memory);
+  return 0;
+}
+
+}  // namespace ordo::inline v0::strsort

@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/input_format.hpp"
+#include "ordo/suffix/policy.hpp"
+#include "tools/sufsort/kmer_words.hpp"
+#include "tools/sufsort/memory_limits.hpp"
+
+namespace ordo::inline v0::sufsort {
+
+/// The index that is built, and its inputs.
+struct build_options {
+  std::string prefix;
+  std::vector<std::string> files;
+  suffix::extra_arrays what;
+  std::string width = "auto";
+  suffix::input_format format = suffix::input_format::fasta;
+  bool has_format = false;  // --format; without it, files say what they are
+  std::string separator;    // separator of records, as it was given: with escapes, or as tokens
+  std::string field;        // field of JSON; empty: text
+  std::string lengths;      // a file of the lengths of records; empty: none
+  bool big_endian = false;  // tokens of raw files
+  suffix::policy policy;
+  memory_limits memory;
+  bool plan = false;
+  bool has_mask = false, has_keep_case = false;  // --mask, --keep-case
+  kmer_options kmers;
+  bool fm = false;                       // add an FM index
+  bool without_sa = false;               // leave out the suffix array
+  bool text_only = false;                // and everything else but the text and its records
+  std::uint64_t fm_sample = 32;          // every how many rows the FM index has a position
+  std::optional<std::uint32_t> made_of;  // checksum of the description of the index that the new one replaces, if it must
+
+  /// Returns the names of the arrays that the index gets. @param sa  with the suffix array
+  [[nodiscard]] std::vector<std::string_view> arrays(bool sa) const;
+};
+
+}  // namespace ordo::inline v0::sufsort
