@@ -36,7 +36,7 @@ std::atomic<std::size_t> num_blocks{0};
 // Static, without a destructor: threads may free blocks after main.
 std::mutex changing;
 std::array<large_block, max_blocks> blocks;
-std::size_t last_available = 0, most_available = 0, granted_since = 0;
+std::size_t last_available = 0, max_available = 0, granted_since = 0;
 clock::time_point last_time{};
 
 // Returns the bytes of a range that are in memory; of a block that was not written to there are none.
@@ -79,8 +79,8 @@ std::optional<memory_shortage> shortage_of(std::size_t bytes, std::size_t (*avai
   if (last_available == std::numeric_limits<std::size_t>::max()) return {};
   std::size_t const unwritten = unwritten_bytes();
   last_available -= std::min(last_available, unwritten);
-  most_available = std::max(most_available, last_available);
-  std::size_t const least = std::min(min_margin, most_available / 16);  // a small group has no more to spare
+  max_available = std::max(max_available, last_available);
+  std::size_t const least = std::min(min_margin, max_available / 16);  // a small group has no more to spare
   last_available -= std::min(last_available, std::clamp(last_available / 8, least, max_margin));
   if (bytes <= last_available) return {};
   return memory_shortage{bytes, last_available};
@@ -97,7 +97,7 @@ std::size_t find(void const* data) {
 void check_large_blocks(std::size_t (*available)()) noexcept {
   std::lock_guard const lock(changing);
   available_now = available;
-  most_available = 0;
+  max_available = 0;
   last_time = {};
 }
 

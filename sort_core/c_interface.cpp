@@ -32,7 +32,7 @@ void store_error(char const* text) noexcept {
 struct type_properties {
   std::size_t bytes;
   bool is_signed, is_float;
-  unsigned mantissa_bits = 0;  // of floating-point types: bits of the mantissa
+  unsigned mantissa_bits = 0;  // 0: no floating-point type
 };
 
 type_properties properties_of(char const* where, ordo_type type) {

@@ -69,7 +69,7 @@ concept built_in_float = std::floating_point<K> ||
 ///   template <>
 ///   struct ordo::key_traits<my_half> {
 ///     static constexpr ordo::key_format format = ordo::key_format::floating_point;
-///     static constexpr unsigned mantissa_bits = 10;  // of floating-point formats only
+///     static constexpr unsigned mantissa_bits = 10;  // floating-point formats only
 ///   };
 /// @endcode
 template <class K>

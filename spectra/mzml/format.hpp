@@ -143,7 +143,7 @@ class mzml_chunk final : public chunk {
   array_codec codec_;
   std::vector<job> jobs_;
   std::vector<std::uint8_t> left_out_;  // 1: the spectrum is not chosen; empty: all are
-  std::vector<double> values_, axis_;   // of one spectrum
+  std::vector<double> values_, axis_;   // the numbers and the axis of one spectrum
   std::vector<double> mz_, intensity_;  // m/z and intensity of all jobs, or of a spectrum of which all is read
   std::vector<std::uint32_t> relative_;
   std::string out_, base64_, renamed_;

@@ -11,7 +11,7 @@ namespace ordo::inline v0::suffix {
 
 /// Returns the begin of hidden names: the prefix without its folder, shortened so that the names do not become too long.
 inline std::string hidden_base(std::string const& prefix) {
-  constexpr std::size_t longest = 200;  // of the 255 bytes that a name may have
+  constexpr std::size_t longest = 200;  // a name may have 255 bytes
   std::string base = prefix.substr(prefix.rfind('/') + 1);
   if (base.size() <= longest) return base;
   std::uint64_t sum = 0xcbf29ce484222325;  // FNV-1a

@@ -79,7 +79,7 @@ class match_finder::extension {
 
  private:
   struct place {
-    std::uint64_t begin, position, end;  // of the record
+    std::uint64_t begin, position, end;  // the record
   };
   struct occurrence {
     std::uint64_t position, right;

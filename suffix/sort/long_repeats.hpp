@@ -105,7 +105,7 @@ struct comparison {
     link,
     none
   };  // what the neighbour is; or, for link, as the pair that many letters later
-  static constexpr type unknown = type(-1), goes_on = type(-5);  // of pairs without a kind; goes_on: as the next pair
+  static constexpr type unknown = type(-1), goes_on = type(-5);  // pairs without a kind; goes_on: as the next pair
 
   ORDO_FN static type of(std::size_t length, unsigned k) { return length < goes_on / 4 ? type(length << 2 | k) : unknown; }
   ORDO_FN static type of(std::size_t length, bool is_less) { return of(length, is_less ? unsigned(less) : unsigned(greater)); }

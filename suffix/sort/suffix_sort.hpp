@@ -419,7 +419,7 @@ class suffix_sort {
   /// @param depth  see finish
   void settle_repeats(std::vector<open_items>& aside, std::size_t depth) {
     std::size_t const n = packed_.size(), open = size_of(aside);
-    std::size_t at_a_time = open_.size(), groups = open_.groups();  // of a block that is taken up
+    std::size_t at_a_time = open_.size(), groups = open_.groups();  // a block that is taken up
     for (open_items const& some : aside) {
       at_a_time = std::max(at_a_time, some.size());
       groups += some.groups;

@@ -173,9 +173,9 @@ std::string cell_map(std::string_view title, std::string_view x_axis, std::strin
     auto const [least, last] = std::ranges::minmax(cells, {}, axis);
     return greatest ? last.*axis + width : least.*axis;
   };
-  std::string const least_label = fmt::format("{}", bound(&map_cell::y, false)),
-                    greatest_label = fmt::format("{}", bound(&map_cell::y, true));
-  plot const in(std::max(width_of(least_label), width_of(greatest_label)));
+  std::string const min_label = fmt::format("{}", bound(&map_cell::y, false)),
+                    max_label = fmt::format("{}", bound(&map_cell::y, true));
+  plot const in(std::max(width_of(min_label), width_of(max_label)));
   if (!cells.empty()) {
     double const min_x = bound(&map_cell::x, false), min_y = bound(&map_cell::y, false);
     std::uint64_t const max = std::ranges::max(cells, {}, &map_cell::count).count;
@@ -191,8 +191,8 @@ std::string cell_map(std::string_view title, std::string_view x_axis, std::strin
                      cell.x + width, escape_html(y_axis), cell.y, cell.y + width, grouped_digits(cell.count));
     add_text(svg, in.left, top + plot_height + 16, "start", fmt::format("{}", min_x));
     add_text(svg, in.left + in.width, top + plot_height + 16, "end", fmt::format("{}", bound(&map_cell::x, true)));
-    add_text(svg, in.left - 6, top + plot_height, "end", least_label);
-    add_text(svg, in.left - 6, top + 4, "end", greatest_label);
+    add_text(svg, in.left - 6, top + plot_height, "end", min_label);
+    add_text(svg, in.left - 6, top + 4, "end", max_label);
   }
   add_axes(svg, in);
   add_text(svg, in.left + in.width / 2, top + plot_height + 32, "middle", x_axis);

@@ -12,7 +12,7 @@ struct memory_limits {
   /// Returns the bytes of host memory that a command may still allocate. @param held  bytes that it has allocated
   [[nodiscard]] std::size_t host_bytes(std::size_t held = 0) const;
   /// Returns the advice of an error: the value of --memory that gives a command `bytes` bytes of host memory, or, if --memory
-  /// was not given or less is free, that so much memory must be free. @param predicate  a statement about the value
+  /// was not given or less is free, that this memory must be free. @param predicate  a statement about the value
   [[nodiscard]] std::string advice(std::size_t bytes, std::string_view predicate = "suffices") const;
   /// Returns the advice if `min_bytes` suffice for most texts and `max_bytes` for all.
   [[nodiscard]] std::string advice_for_text(std::size_t min_bytes, std::size_t max_bytes) const;

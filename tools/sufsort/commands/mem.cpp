@@ -33,7 +33,7 @@ enum class match_format { tsv, mummer, paf, bed };
 /// The matches that are printed.
 struct wanted_matches {
   suffix::match_options find;
-  bool unique = false;         // of strings that occur once in the text, and once in the query
+  bool unique = false;         // strings that occur once in the text, and once in the query
   bool super_maximal = false;  // within no other match of the query
   bool both_strands = false;
   std::vector<std::string> circular;  // names of circular records

@@ -81,7 +81,7 @@ void output_folder::commit(std::deque<cli::output>& files, std::size_t first_ope
   folder_lock const lock(staging_);
   cli::held_signals const held;
   std::error_code ignored;
-  fs::remove_all(hidden, ignored);  // of a process that was killed
+  fs::remove_all(hidden, ignored);  // left by a process that was killed
   if (mkdir(hidden.c_str(), 0777) != 0) fail(path_, errno);
   try {
     for (cli::output& file : files) {
