@@ -74,7 +74,7 @@ std::string caller::reworded(std::string_view message, bool writing) const {
   return fmt::format("{}: {}", writing ? "write failed" : "open failed", message);
 }
 
-std::string quoted(std::string_view text) {
+std::string quote(std::string_view text) {
   std::string made = "'";
   for (char const c : text) {
     if (c == '\\' || c == '\'') made += '\\';

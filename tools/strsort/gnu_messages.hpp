@@ -30,7 +30,7 @@ class caller {
 };
 
 /// Quotes an argument with escapes as in C, as GNU's programs do.
-std::string quoted(std::string_view text);
+std::string quote(std::string_view text);
 /// Quotes the name of a file for a shell if it needs quotes or holds ':', as GNU's programs do.
 std::string file_quoted(std::string_view name);
 /// Quotes the name of a file for a shell in every case.

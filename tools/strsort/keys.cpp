@@ -44,13 +44,13 @@ constexpr std::array<std::pair<char, std::string_view>, 11> letter_names{{{'b', 
                                                                           {'V', "version"}}};
 
 [[noreturn]] void bad_specification(std::string_view text, std::string_view why) {
-  throw usage_error(fmt::format("{}: invalid field specification {}", why, quoted(text)));
+  throw usage_error(fmt::format("{}: invalid field specification {}", why, quote(text)));
 }
 
 // Removes the number at the beginning of `rest` and returns it, or the maximum if it is too large.
 std::size_t take_number(std::string_view& rest, std::string_view where) {
   number const read = read_number(rest);
-  if (read.digits == 0) throw usage_error(fmt::format("{}: invalid count at start of {}", where, quoted(rest)));
+  if (read.digits == 0) throw usage_error(fmt::format("{}: invalid count at start of {}", where, quote(rest)));
   rest = read.rest;
   return read.value;
 }
@@ -118,7 +118,7 @@ std::string wrong_words(std::string_view key, std::string_view words) {
   std::string advice;
   for (auto const& [letter, name] : letter_names)
     if (word.size() > 1 && name.starts_with(word)) advice = fmt::format("; {} is '{}'", name, letter);
-  return fmt::format("invalid key {}: {} is no order: letters of bdfghiMnRrV{}{}", quoted(key), quoted(word), known, advice);
+  return fmt::format("invalid key {}: {} is no order: letters of bdfghiMnRrV{}{}", quote(key), quote(word), known, advice);
 }
 
 }  // namespace
@@ -225,7 +225,7 @@ given_key parse_named_key(std::string_view text, std::vector<std::string> const&
     ordering options;
     if (it == columns.end() || (!words.empty() && !parse_words(words.substr(1), options))) return false;
     if (std::find(it + 1, columns.end(), name) != columns.end())
-      throw usage_error(fmt::format("two columns are named {}: give the number of one, as -k {},{}", quoted(name),
+      throw usage_error(fmt::format("two columns are named {}: give the number of one, as -k {},{}", quote(name),
                                     it - columns.begin() + 1, it - columns.begin() + 1));
     key.part.first_field = key.part.last_field = std::size_t(it - columns.begin());
     key.options = options;
@@ -256,9 +256,9 @@ given_key parse_named_key(std::string_view text, std::vector<std::string> const&
     return key;
   refuse_words(text, columns);
   std::string known;
-  for (std::string const& column : columns) known += fmt::format("{}{}", known.empty() ? "" : ", ", quoted(column));
+  for (std::string const& column : columns) known += fmt::format("{}{}", known.empty() ? "" : ", ", quote(column));
   throw usage_error(
-      fmt::format("invalid key {}: no column has this name, with :OPTIONS after it; columns: {}", quoted(text), known));
+      fmt::format("invalid key {}: no column has this name, with :OPTIONS after it; columns: {}", quote(text), known));
 }
 
 bool parse_obsolete_key(std::string_view first, std::string_view end, given_key& key) {

@@ -32,7 +32,7 @@ char letter_of(std::span<word const> words, std::string_view choices, command& t
   if (result.size() == 1) return result.front();
   // GNU sort treats a bad word as the failure of another program and exits with 1, the status of a check that found disorder.
   to.answer = {given.by.bad_word(fmt::format("{} argument {} for {}", result.empty() ? "invalid" : "ambiguous",
-                                             quoted(given.value), quoted(given.option)),
+                                             quote(given.value), quote(given.option)),
                                  choices),
                given.by.is_gnu() ? 1 : 2};
   return 0;
@@ -59,7 +59,7 @@ void sort_by_word(command& to, option_value const& given) {
 void set_separator(command& to, std::string_view value) {
   if (value.empty()) throw usage_error("empty tab");
   bool const is_nul = value == "\\0";
-  if (value.size() > 1 && !is_nul) throw usage_error(fmt::format("multi-character tab {}", quoted(value)));
+  if (value.size() > 1 && !is_nul) throw usage_error(fmt::format("multi-character tab {}", quote(value)));
   char const separator = is_nul ? '\0' : value[0];
   if (to.separator && *to.separator != separator) throw usage_error("incompatible tabs");
   to.separator = separator;
@@ -98,7 +98,7 @@ void set_csv(command& to, option_value const& given) {
     if (given.value != "\\t" &&
         (given.value.size() != 1 || std::string_view("\"\r\n\0", 4).find(given.value[0]) != given.value.npos))
       throw usage_error(fmt::format("invalid separator: {}: {}: it must be one character, and no quote or end of a line",
-                                    given.option, quoted(given.value)));
+                                    given.option, quote(given.value)));
     separator = given.value == "\\t" ? '\t' : given.value[0];
   }
   to.quoted = separator;
@@ -107,7 +107,7 @@ void set_csv(command& to, option_value const& given) {
 void set_preset(command& to, option_value const& given) {
   constexpr std::string_view known[] = {"bed", "gff", "vcf", "sam"};
   if (std::ranges::find(known, given.value) == std::end(known))
-    throw usage_error(fmt::format("unknown format: {}: {}: none of bed, gff, vcf and sam", given.option, quoted(given.value)));
+    throw usage_error(fmt::format("unknown format: {}: {}: none of bed, gff, vcf and sam", given.option, quote(given.value)));
   to.preset = given.value;
 }
 

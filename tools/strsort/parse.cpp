@@ -112,7 +112,7 @@ class gnu_parser final : public cli::argument_parser {
       command_.answer = {cli::version_text(table_.name) + fmt::format("rules: GNU coreutils {}\n", newest_rules), 0};
     if (given.name != "generate") return;
     command_.answer = {cli::generated(table_, table_, value), 0};
-    if (command_.answer->text.empty()) throw by_.misuse(fmt::format("invalid --generate argument {}", quoted(value)));
+    if (command_.answer->text.empty()) throw by_.misuse(fmt::format("invalid --generate argument {}", quote(value)));
   }
 
   void refuse(misuse kind, cli::option const*, std::string_view argument) override {

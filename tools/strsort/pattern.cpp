@@ -83,7 +83,7 @@ pattern::pattern(std::string text, bool characters)
   compiled_->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text_.data()), text_.size(), options, &error, &at, nullptr));
   if (error == PCRE2_ERROR_HEAP_FAILED) throw std::bad_alloc();
   if (!compiled_->code)
-    throw usage_error(fmt::format("invalid regular expression: {}: byte {}: {}", quoted(text_), at + 1, message_of(error)));
+    throw usage_error(fmt::format("invalid regular expression: {}: byte {}: {}", quote(text_), at + 1, message_of(error)));
   // Without code for this processor, the interpreter of PCRE2 takes its place.
   pcre2_jit_compile(compiled_->code.get(), PCRE2_JIT_COMPLETE);
   pcre2_pattern_info(compiled_->code.get(), PCRE2_INFO_CAPTURECOUNT, &compiled_->groups);
@@ -131,7 +131,7 @@ std::string_view pattern::find(std::string_view piece) const {
   if (result == PCRE2_ERROR_NOMEMORY) throw std::bad_alloc();
   if (result < 0) {
     bool const cut = piece.size() > max_shown;
-    throw input_error(fmt::format("cannot match {} with: {}{}: {}", quoted(text_), quoted(piece.substr(0, max_shown)),
+    throw input_error(fmt::format("cannot match {} with: {}{}: {}", quote(text_), quote(piece.substr(0, max_shown)),
                                   cut ? "..." : "",
                                   result == PCRE2_ERROR_MATCHLIMIT ? "the search takes too many steps" : message_of(result)));
   }

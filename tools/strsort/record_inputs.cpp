@@ -88,7 +88,7 @@ void resolve_names(command& made, std::string const& header) {
       if (made.quoted && made.header.value_or(0) > 1)
         // Qualified, because std::quoted is another candidate where a header includes <iomanip>.
         throw usage_error(
-            fmt::format("invalid key {}: --csv has names in a header of one record only", strsort::quoted(key.name)));
+            fmt::format("invalid key {}: --csv has names in a header of one record only", strsort::quote(key.name)));
       columns = strings::detail::header_fields(line, separator, made.quoted.has_value());
     }
     key = parse_named_key(key.name, *columns);
@@ -124,7 +124,7 @@ std::shared_ptr<std::vector<std::string> const> listed_values(command const& mad
     std::string_view const value = line.substr(0, line.find('\t'));
     if (auto const [before, is_new] = lines.emplace(value, number); !is_new)
       throw input_error(fmt::format("cannot read: {}:{}: {} is also in line {}", *made.order_file, number,
-                                    strsort::quoted(value), before->second));
+                                    strsort::quote(value), before->second));
     values->emplace_back(value);
   });
   return values;

@@ -93,7 +93,7 @@ bool is_parameter(head_element const& element) {
   return element.name == "cvParam" || element.name == "userParam" || element.name == "referenceableParamGroupRef";
 }
 
-std::string quoted(std::string_view value) {
+std::string quote(std::string_view value) {
   std::string made;
   for (char const c : value) made += c == '"' ? std::string("&quot;") : std::string(1, c);
   return made;
@@ -131,7 +131,7 @@ mzml_renames merged_head::add(std::string_view head, std::string_view name, std:
       refuse(name, fmt::format("its tags have other prefixes than those of {}", first_name_));
     for (auto const& [declared, space] : namespaces_of(root, *mzml)) {
       auto const [known, is_new] = namespaces_.emplace(declared, space);
-      if (is_new) new_namespaces_ += fmt::format(" {}=\"{}\"", declared, quoted(space));
+      if (is_new) new_namespaces_ += fmt::format(" {}=\"{}\"", declared, quote(space));
       if (known->second != space)
         refuse(name, fmt::format("{} is '{}' in it, and '{}' in the inputs before", declared, space, known->second));
     }
@@ -150,7 +150,7 @@ mzml_renames merged_head::add(std::string_view head, std::string_view name, std:
     }
     added_[run_parameters].user_terms +=
         fmt::format("\n      <{}userParam name=\"merged run\" type=\"xsd:string\" value=\"{}\"/>", prefix_,
-                    renamed(quoted(about), renames));
+                    renamed(quote(about), renames));
   }
   std::string const source = source_of(*mzml, *run, head, name, renames);
   if (source != source_file_) renames.source_file = source;

@@ -54,7 +54,7 @@ std::string_view type_in_words(key const& by, strings::order const& of) {
 
 std::string field_in_words(std::size_t field, std::vector<std::string> const& columns) {
   std::string made = fmt::format("field {}", field + 1);
-  if (field < columns.size()) made += fmt::format(" ({})", quoted(columns[field]));
+  if (field < columns.size()) made += fmt::format(" ({})", quote(columns[field]));
   return made;
 }
 
@@ -72,7 +72,7 @@ std::string range_in_words(key const& by, std::vector<std::string> const& column
 std::string key_in_words(key const& by, strings::order const& of, std::vector<std::string> const& columns) {
   std::string made;
   if (auto const* const finder = dynamic_cast<pattern const*>(by.finder.get()))
-    made = fmt::format("what {} finds in ", quoted("/" + finder->text() + "/"));
+    made = fmt::format("what {} finds in ", quote("/" + finder->text() + "/"));
   else if (dynamic_cast<feature_level const*>(by.finder.get()))
     made = "the level of the feature, genes before transcripts before exons, in ";
   else if (by.finder)
@@ -89,13 +89,13 @@ std::string key_in_words(key const& by, strings::order const& of, std::vector<st
 }
 
 std::string fields_in_words(strings::order const& of) {
-  if (of.quoted) return fmt::format("Fields end at {} and may have quotes, as in CSV.", quoted(std::string(1, *of.separator)));
-  if (of.separator) return fmt::format("Fields end at {}.", quoted(std::string(1, *of.separator)));
+  if (of.quoted) return fmt::format("Fields end at {} and may have quotes, as in CSV.", quote(std::string(1, *of.separator)));
+  if (of.separator) return fmt::format("Fields end at {}.", quote(std::string(1, *of.separator)));
   return "A field is blanks and the text after them.";
 }
 
 std::string excerpt(std::string_view line) {
-  return quoted(line.size() <= max_shown ? line : line.substr(0, max_shown)) + (line.size() > max_shown ? "..." : "");
+  return quote(line.size() <= max_shown ? line : line.substr(0, max_shown)) + (line.size() > max_shown ? "..." : "");
 }
 
 // Returns the lines at the beginning of a text.
