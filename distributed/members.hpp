@@ -15,8 +15,8 @@
 // The engine of members that are threads of one process.
 namespace ordo::inline v0::detail {
 
-/// Where all members of one process meet. A verb in which they read each other's memory is open() and close(): between the two
-/// no member's memory goes, because a member that fails comes to close(), too.
+/// The meeting point of all members of one process. A verb in which they read each other's memory is open() and close().
+/// Between the two no member frees its memory, because a member that fails comes to close(), too.
 class meeting_point {
  public:
   explicit meeting_point(std::size_t size) : size_(size), slots_(size) {}

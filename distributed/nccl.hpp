@@ -10,7 +10,7 @@
 #include "distributed/members.hpp"
 #include "ordo/error.hpp"
 
-// What an exchange takes of NCCL, without its headers and those of CUDA.
+// The calls of NCCL that an exchange needs, without its headers and those of CUDA.
 namespace ordo::inline v0::detail {
 
 struct nccl_id {

@@ -7,7 +7,7 @@
 #include "ordo/distributed_sort.hpp"
 #include "sort_core/algorithms/run_task.hpp"
 
-// What the distributed sorts have in common.
+// The common parts of the distributed sorts.
 namespace ordo::inline v0::detail {
 
 /// Orders keys by the code by which a task orders them.
