@@ -96,7 +96,7 @@ def page_of_c(name):
         found = re.match(r"/\*\s*(.*?)\s*\*/\n?(.*)", part.strip(), re.S)
         doc, code = (found[1], found[2]) if found else ("", part.strip())
         if doc:
-            page += [re.sub(r"^ \* ?", "", doc, flags=re.M), ""]
+            page += [re.sub(r"\*(?=\w)", r"\\*", re.sub(r"^ \* ?", "", doc, flags=re.M)), ""]
         if code and not re.fullmatch(r"#define \w+", code):
             page += ["```c", code, "```", ""]
     return "\n".join(page)

@@ -27,6 +27,15 @@ for name in README docs_sufsort docs_specsort docs_strsort; do
   grep -q '^\$ ' "$name.expected" || { echo "FAILED: no examples in $name" >&2; exit 1; }
 done
 
+# The race of README.md, over a shorter course: it ends with the comparison, and both programs finish with the same bytes.
+mkdir race
+ln -s "$ORDO_SOURCE/datasets" race/datasets
+awk '/^## A race/ { inside = 1 } /^```$/ { block = 0; if (inside > 1) exit } block; inside && /^```sh$/ { block = 1; inside = 2 }' \
+  "$ORDO_SOURCE/README.md" | sed 's/{1\.\.[0-9]*}/{1..3}/' > race/commands
+[[ $(tail -n 1 race/commands) == 'cmp '* && $(grep -c '^time ' race/commands) == 2 ]] || { echo 'FAILED: the race of README.md' >&2; exit 1; }
+(cd race && bash -euo pipefail commands > seen 2> times && [[ $(wc -l < ordo.txt) == 30000 && $(< seen) == 'the same bytes' ]]) ||
+  { echo "FAILED: the race of README.md: $(cat race/seen race/times)" >&2; exit 1; }
+
 # Every message that a guide explains is one that a program prints. A quotation has ... for what it leaves out, and any numbers.
 mkdir messages
 cd messages
