@@ -4,6 +4,12 @@ import pathlib
 import re
 
 HEADERS = pathlib.Path("include/ordo")
+DESCRIPTIONS = {
+    header: line[0].upper() + line[1:] + "."
+    for header, line in re.findall(
+        r"^\| \[`<(.*?)>`\]\(.*?\) \| (.*?) \|$", pathlib.Path("docs/reference/headers.md").read_text(), re.M
+    )
+}
 ENTITY = re.compile(r"(?:class|struct|concept|enum class|namespace|using)\s+([\w:]+)")
 
 
@@ -31,7 +37,7 @@ def prose(lines):
             line = re.sub(r"@throws\s+(\S+)", r"\n- throws `\1`", line)
             line = re.sub(r"@returns?\b", "\n- returns", line)
             out += re.sub(r"<(?=\w)", r"\\<", line).split("\n")
-    return "\n".join(out)
+    return re.sub(r"^((?!- ).+)\n(?=- )", r"\1\n\n", "\n".join(out), flags=re.M)  # a list begins after an empty line
 
 
 def entries(text):
@@ -75,7 +81,7 @@ def entries(text):
 
 def page_of(path):
     """Returns the page of a public header of C++."""
-    page = [f"# &lt;ordo/{path}&gt;", ""]
+    page = [f"# &lt;ordo/{path}&gt;", "", DESCRIPTIONS[f"ordo/{path}"], ""]
     for depth, doc, code in entries((HEADERS / path).read_text()):
         if re.match(r"\s*namespace", code):
             page += [prose(doc), ""]
