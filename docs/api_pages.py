@@ -1,9 +1,15 @@
-#!/usr/bin/env python3
-"""api_pages.py FOLDER: writes a page of reference for each public header, from its doc comments (///) and the declarations after
-them. Names in detail namespaces, private members and what has no doc comment are left out."""
-import pathlib, re, sys
+"""A page of reference for each public header, from its doc comments and the declarations after them. Names in detail namespaces,
+private members and what has no doc comment are left out."""
+import pathlib
+import re
 
 HEADERS = pathlib.Path("include/ordo")
+DESCRIPTIONS = {
+    header: line[0].upper() + line[1:] + "."
+    for header, line in re.findall(
+        r"^\| \[`<(.*?)>`\]\(.*?\) \| (.*?) \|$", pathlib.Path("docs/reference/headers.md").read_text(), re.M
+    )
+}
 ENTITY = re.compile(r"(?:class|struct|concept|enum class|namespace|using)\s+([\w:]+)")
 
 
@@ -31,7 +37,7 @@ def prose(lines):
             line = re.sub(r"@throws\s+(\S+)", r"\n- throws `\1`", line)
             line = re.sub(r"@returns?\b", "\n- returns", line)
             out += re.sub(r"<(?=\w)", r"\\<", line).split("\n")
-    return "\n".join(out)
+    return re.sub(r"^((?!- ).+)\n(?=- )", r"\1\n\n", "\n".join(out), flags=re.M)  # a list begins after an empty line
 
 
 def entries(text):
@@ -73,14 +79,10 @@ def entries(text):
                 scopes.pop()
 
 
-folder = pathlib.Path(sys.argv[1])
-index = ["# Public headers", ""]
-for header in sorted([*HEADERS.rglob("*.hpp"), *HEADERS.glob("*.cuh")]):
-    path = header.relative_to(HEADERS)
-    if path.parts[0] == "detail":
-        continue
-    page = [f"# &lt;ordo/{path}&gt;", ""]
-    for depth, doc, code in entries(header.read_text()):
+def page_of(path):
+    """Returns the page of a public header of C++."""
+    page = [f"# &lt;ordo/{path}&gt;", "", DESCRIPTIONS[f"ordo/{path}"], ""]
+    for depth, doc, code in entries((HEADERS / path).read_text()):
         if re.match(r"\s*namespace", code):
             page += [prose(doc), ""]
             continue
@@ -88,8 +90,41 @@ for header in sorted([*HEADERS.rglob("*.hpp"), *HEADERS.glob("*.cuh")]):
         indent = len(short) - len(short.lstrip())
         short = "\n".join(line[indent:] if line.startswith(" " * indent) else line for line in short.splitlines())
         page += [f"{'#' * (2 + min(depth, 2))} {name_of(code)}", "", "```cpp", short, "```", "", prose(doc), ""]
-    out = folder / "api" / (str(path.with_suffix("")).replace("/", "_") + ".md")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text("\n".join(page))
-    index.append(f"- [`<ordo/{path}>`]({out.name})")
-(folder / "api" / "index.md").write_text("\n".join(index) + "\n")
+    return "\n".join(page)
+
+
+def page_of_c(name):
+    """Returns the page of a header of C: each comment before a declaration, and the declaration."""
+    page = [f"# &lt;{name}&gt;", ""]
+    text = re.sub(r"^#(?:if.*|ifdef.*|ifndef.*|endif.*|else|include.*|pragma.*)\n|^extern \"C\" \{\n|^\}\n", "",
+                  (HEADERS.parent / name).read_text(), flags=re.M)
+    for part in re.split(r"\n{2,}", re.sub(r"(?<!^)^/\*", r"\n/*", text, flags=re.M)):
+        found = re.match(r"/\*\s*(.*?)\s*\*/\n?(.*)", part.strip(), re.S)
+        doc, code = (found[1], found[2]) if found else ("", part.strip())
+        if doc:
+            page += [re.sub(r"\*(?=\w)", r"\\*", re.sub(r"^ \* ?", "", doc, flags=re.M)), ""]
+        if code and not re.fullmatch(r"#define \w+", code):
+            page += ["```c", code, "```", ""]
+    return "\n".join(page)
+
+
+def write(folder):
+    """Writes a page for each public header. Returns the page of each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = {"ordo.h": "ordo_h.md"}
+    (folder / pages["ordo.h"]).write_text(page_of_c("ordo.h"))
+    for header in sorted([*HEADERS.rglob("*.hpp"), *HEADERS.glob("*.cuh")]):
+        path = header.relative_to(HEADERS)
+        if path.parts[0] != "detail":
+            pages[f"ordo/{path}"] = str(path.with_suffix("")).replace("/", "_") + header.suffix.replace(".", "_") + ".md"
+            (folder / pages[f"ordo/{path}"]).write_text(page_of(path))
+    return pages
+
+
+def groups(pages):
+    """Returns the navigation: the sections of docs/reference/headers.md, and the page of each header in them."""
+    sections = re.split(r"^## ", pathlib.Path("docs/reference/headers.md").read_text(), flags=re.M)[1:]
+    listed = [(part.partition("\n")[0], re.findall(r"^\| \[`<(.*?)>`\]", part, re.M)) for part in sections]
+    return [("Overview", "reference/headers.md")] + [
+        (title, [(header.removeprefix("ordo/"), f"api/{pages[header]}") for header in headers]) for title, headers in listed
+    ]

@@ -50,7 +50,7 @@ PLACES = [
         "      homepage: {0}\n      repository: {0}\n",
         r"^      (?:homepage|repository): .*\n",
     ),
-    Place("README.md", r"^## Try it\n\n.*\n\n```sh\n", "git clone {}.git ordo && cd ordo\n", r"^git clone .*\n"),
+    Place("README.md", r"^## Install\n\n.*\n\n```sh\n", "git clone {}.git ordo && cd ordo\n", r"^git clone .*\n"),
 ]
 WATCH = """# Releases are the tags vVERSION.
 version=4

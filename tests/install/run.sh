@@ -63,7 +63,7 @@ for file in "$here"/*.c "$here"/*.cpp "$here"/*.cu; do
     diff "$here/$program.out" "$work/out"
   fi
   # The documents show this very program.
-  cat "$here/../../README.md" "$here/../../docs/libraries.md" "$here/../../docs/other_libraries.md" | awk -v file="$file" -v language="$language" '
+  cat "$here"/../../docs/{libraries,other_libraries,how-to/*}.md | awk -v file="$file" -v language="$language" '
     BEGIN { while ((getline line < file) > 0) program = program line "\n" }
     { shown = shown $0 "\n" }
     END { exit index(shown, "```" language "\n" program "```\n") == 0 }' ||
