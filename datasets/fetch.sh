@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # datasets/fetch.sh [FOLDER] SET...: real data, through the packages of Debian 12. FOLDER: datasets/large, unless given.
-#   small    the samples again, from their packages (all but massbank_cc0.mgf and paths.txt.gz)          5 MB
+#   small    the samples again, from their packages (all but massbank_cc0.mgf.gz and paths.txt.gz)       5 MB
 #   medium   genomes of 4 to 24 Mbp, E. coli to D. melanogaster; 20,000 proteins; miRNA                 140 MB
 #   large    human chr20 and 70 Mbp of chrX, contigs, 712 Mbp of marker genes                           1.1 GB
 #   protein  486,000 proteins of UniProt (python3)                                                      186 MB
@@ -158,7 +158,7 @@ fetch_small() {
   keep xtandem_yeast.mgf.gz zipped original tandem-mass '*/bin/test_spectra.mgf'
   keep openms_ecoli.mgf.gz zipped mgf_of openms-doc $doc/openms/examples/ID/Ecoli_MS2_small.mzML
   keep openms_ecoli_25.mzML.gz zipped first_spectra 25 openms-doc $doc/openms/examples/ID/Ecoli_MS2_small.mzML
-  keep urls.txt original snappy '*/testdata/urls.10K'
+  keep urls.txt.gz zipped original snappy '*/testdata/urls.10K'
   keep words_en.txt.gz zipped english
   keep words_pl_5000.txt.gz zipped polish
 }

@@ -46,7 +46,7 @@ options = [[0, 255, 0], [1, 0, 5], [2, 3, 129], [4, 1, 2], [24, 7, 3], [32, 9, 1
 with_headers = mgf.replace(b"SCANS=3", b"SCANS=3\nPOLARITY=negative\nMSLEVEL=3\nION_MOBILITY=0.5")
 others = (b"\xef\xbb\xbf# about\nUSERNAME=u\n" + mgf, mgf.replace(b"COM=x", b"COM=y"), mgf.replace(b"COM=x\nCHARGE=2+", b"CHARGE=1+"), mgf[:20], b"\n", b"BEGIN IONS")
 seed("mgf", options + [[0, 9, 64], [3, 255, 193], [2, 9, 67]], with_headers, with_headers.replace(b"negative", b"+") + mgf[:40], *(mgf + b"\0" + other for other in others))
-seed("mgf", options, mgf * 2, mgf.replace(b"\n", b"\r\n"), b"", (samples / "massbank_cc0.mgf").read_bytes()[:1500], b"100 2 3\n")
+seed("mgf", options, mgf * 2, mgf.replace(b"\n", b"\r\n"), b"", gzip.decompress((samples / "massbank_cc0.mgf.gz").read_bytes())[:1500], b"100 2 3\n")
 
 whole = gzip.decompress((samples / "openms_ecoli_25.mzML.gz").read_bytes())
 begin, end = whole.index(b"<spectrum "), whole.index(b"</spectrumList>")
