@@ -150,9 +150,9 @@ polish() { unpacked wpolish usr/share/dict/polish | shuffled | sed -n 1,5000p; }
 fetch_small() {
   keep ecoli_k12.fa.gz zipped unpacked ragout-examples $doc/ragout/examples/E.Coli/references/MG1655-K12.fasta.gz
   take python3-pbcore usr/lib/python3/dist-packages/pbcore/data/lambdaNEB.fa lambda.fa
-  take cnvkit $doc/cnvkit/examples/test/formats/chrM-Y-trunc.hg19.fa human_mt_y.fa
+  keep human_mt_y.fa.gz zipped unpacked cnvkit $doc/cnvkit/examples/test/formats/chrM-Y-trunc.hg19.fa
   keep macaque_chr20.fa.gz zipped unpacked augustus-doc $doc/augustus/tutorial-cgp/data/genomes/rheMac3.fa
-  keep cholera_iupac.fa cholera_with_iupac
+  keep cholera_iupac.fa.gz zipped cholera_with_iupac
   keep mirna.fa.gz zipped hairpins
   keep ecoli_proteins.fa.gz zipped coli_proteins
   keep xtandem_yeast.mgf.gz zipped original tandem-mass '*/bin/test_spectra.mgf'

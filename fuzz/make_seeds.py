@@ -26,7 +26,7 @@ def seed(target, options, *texts):
 
 
 fasta = b">a first\nGATTACA\nNNacgt\n;comment\n>b\r\nACGTUU-*.\r\n\r\n>\nRYK\n"
-seed("fasta", [[0], [1], [3], [7], [14], [17], [135]], fasta, b"", b"ACGT\n", b"@r\nACGT\n+\nIIII\n", (samples / "cholera_iupac.fa").read_bytes()[:600])
+seed("fasta", [[0], [1], [3], [7], [14], [17], [135]], fasta, b"", b"ACGT\n", b"@r\nACGT\n+\nIIII\n", gzip.decompress((samples / "cholera_iupac.fa.gz").read_bytes())[:600])
 
 fastq = b"@a first\nGATTACA\n+a first\nIIIIII@\n\n@b\r\nNNac\r\n+\r\n+@!I\r\n@\n\n+\n\n"
 seed("fastq", [[0], [3], [255]], fastq, b"\xef\xbb\xbf \n" + fastq[:-1], fastq[:30], b"@r\n>CG\n+\nIII\n", b"@r\nAC\n-\nII\n", b"@r\nAC\n+\nI", b"")

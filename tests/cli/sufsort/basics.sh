@@ -192,7 +192,7 @@ for policy in '' '--lcp --bwt' '--strands both --lcp' '--sample 3 --ambiguous sk
   '--width 64 --kmer-table 7' '--kmer-table 10 --force-kmer-table --strands both'; do
   for memory in 10K 45K 80K; do
     # shellcheck disable=SC2086
-    refused_once $memory build "$ORDO_SOURCE"/datasets/samples/cholera_iupac.fa -o told --device cpu $policy
+    refused_once $memory build "$ORDO_SOURCE"/datasets/samples/cholera_iupac.fa.gz -o told --device cpu $policy
   done
   refused_once 50K check told --device cpu
 done
