@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # datasets/fetch.sh [FOLDER] SET...: real data, through the packages of Debian 12. FOLDER: datasets/large, unless given.
-#   small    the samples again, from their packages (all but massbank_cc0.mgf.gz and paths.txt.gz)       5 MB
+#   small    the samples again, from their packages (all but massbank_cc0.mgf.gz)                        3 MB
 #   medium   genomes of 4 to 24 Mbp, E. coli to D. melanogaster; 20,000 proteins; miRNA                 140 MB
 #   large    human chr20 and 70 Mbp of chrX, contigs, 712 Mbp of marker genes                           1.1 GB
 #   protein  486,000 proteins of UniProt (python3)                                                      186 MB
@@ -144,7 +144,6 @@ coli_proteins() {
   unpacked openms-doc $doc/openms/examples/TOPPAS/data/Identification/target_decoy_Ecoli_K12_TaxID_83333.proteomes.fasta |
     records 901 1400
 }
-english() { unpacked wamerican-small usr/share/dict/american-english-small | shuffled; }
 polish() { unpacked wpolish usr/share/dict/polish | shuffled | sed -n 1,5000p; }
 
 fetch_small() {
@@ -159,7 +158,6 @@ fetch_small() {
   keep openms_ecoli.mgf.gz zipped mgf_of openms-doc $doc/openms/examples/ID/Ecoli_MS2_small.mzML
   keep openms_ecoli_25.mzML.gz zipped first_spectra 25 openms-doc $doc/openms/examples/ID/Ecoli_MS2_small.mzML
   keep urls.txt.gz zipped original snappy '*/testdata/urls.10K'
-  keep words_en.txt.gz zipped english
   keep words_pl_5000.txt.gz zipped polish
 }
 
