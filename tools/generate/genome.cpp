@@ -18,10 +18,11 @@ namespace ordo::inline v0::generate {
 namespace {
 
 constexpr std::string_view bases = "ACGT";
-constexpr double gc_share = 0.41;            // of the random background
-constexpr double interspersed_share = 0.35;  // of the length, for copies of families, 0.5 to 20 % diverged, on both strands
+// Shares of a copy's length.
+constexpr double gc_share = 0.41;            // G and C in the random background
+constexpr double interspersed_share = 0.35;  // copies of repeat families, 0.5 to 20 % diverged, on both strands
+constexpr double tandem_share = 0.03;        // tandem repeats of periods 1 to 171, 2 % diverged
 constexpr std::size_t num_families = 24;
-constexpr double tandem_share = 0.03;        // of the length, for tandem repeats of periods 1 to 171, 2 % diverged
 constexpr std::size_t num_duplications = 5;  // exact, maximal: no longer repeat there. Lengths fall evenly from the first one's
 
 char upper(char c) {
