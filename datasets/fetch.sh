@@ -139,10 +139,10 @@ cholera_with_iupac() { # 30,000 residues around most of the ambiguity codes
          END {for (i = 0; i < 30000; i += 70) print substr(residues, 1561402 + i, i + 70 <= 30000 ? 70 : 30000 - i)}'
 }
 records() { awk -v first="$1" -v last="$2" '/^>/ {n++} n >= first && n <= last'; }
-hairpins() { unpacked seqkit-examples $doc/seqkit-examples/tests/hairpin.fa.gz | records 1 3000; }
+hairpins() { unpacked seqkit-examples $doc/seqkit-examples/tests/hairpin.fa.gz | records 1391 1790; }
 coli_proteins() {
   unpacked openms-doc $doc/openms/examples/TOPPAS/data/Identification/target_decoy_Ecoli_K12_TaxID_83333.proteomes.fasta |
-    records 901 1400
+    records 1301 1400
 }
 polish() { unpacked wpolish usr/share/dict/polish | shuffled | sed -n 1,5000p; }
 
