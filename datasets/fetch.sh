@@ -144,6 +144,7 @@ coli_proteins() {
   unpacked openms-doc $doc/openms/examples/TOPPAS/data/Identification/target_decoy_Ecoli_K12_TaxID_83333.proteomes.fasta |
     records 1301 1400
 }
+yeast() { original tandem-mass '*/bin/test_spectra.mgf' | awk 'n < 200; /^END IONS/ {n++}'; }
 polish() { unpacked wpolish usr/share/dict/polish | shuffled | sed -n 1,5000p; }
 
 fetch_small() {
@@ -154,7 +155,7 @@ fetch_small() {
   keep cholera_iupac.fa.gz zipped cholera_with_iupac
   keep mirna.fa.gz zipped hairpins
   keep ecoli_proteins.fa.gz zipped coli_proteins
-  keep xtandem_yeast.mgf.gz zipped original tandem-mass '*/bin/test_spectra.mgf'
+  keep xtandem_yeast.mgf.gz zipped yeast
   keep openms_ecoli.mgf.gz zipped mgf_of openms-doc $doc/openms/examples/ID/Ecoli_MS2_small.mzML
   keep openms_ecoli_25.mzML.gz zipped first_spectra 25 openms-doc $doc/openms/examples/ID/Ecoli_MS2_small.mzML
   keep urls.txt.gz zipped original snappy '*/testdata/urls.10K'
