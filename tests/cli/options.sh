@@ -135,8 +135,10 @@ command_misuses() {
   if [[ $rest == *' -'* ]]; then printf "$command %s\n" "-- $rest"; fi
 }
 
-exits 0 < <(valued forms; flags flag_forms; commands command_forms)
-exits 2 < <(valued misuses; flags flag_misuses; commands command_misuses)
+{ valued forms; flags flag_forms; commands command_forms; } > right
+{ valued misuses; flags flag_misuses; commands command_misuses; } > wrong
+exits 0 < right
+exits 2 < wrong
 
 exits 0 << 'END'
 specsort in.mgf -o k.mgf --spectra-by mass|--temporary-directory=. -T.|-T . --temporary-directory .|-T no
