@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # datasets/fetch.sh [FOLDER] SET...: real data, through the packages of Debian 12. FOLDER: datasets/large, unless given.
-#   small    the samples again, from their packages (all but massbank_cc0.mgf and paths.txt.gz)          5 MB
+#   small    the samples again, from their packages (all but massbank_cc0.mgf.gz)                        3 MB
 #   medium   genomes of 4 to 24 Mbp, E. coli to D. melanogaster; 20,000 proteins; miRNA                 140 MB
 #   large    human chr20 and 70 Mbp of chrX, contigs, 712 Mbp of marker genes                           1.1 GB
 #   protein  486,000 proteins of UniProt (python3)                                                      186 MB
@@ -139,27 +139,26 @@ cholera_with_iupac() { # 30,000 residues around most of the ambiguity codes
          END {for (i = 0; i < 30000; i += 70) print substr(residues, 1561402 + i, i + 70 <= 30000 ? 70 : 30000 - i)}'
 }
 records() { awk -v first="$1" -v last="$2" '/^>/ {n++} n >= first && n <= last'; }
-hairpins() { unpacked seqkit-examples $doc/seqkit-examples/tests/hairpin.fa.gz | records 1 3000; }
+hairpins() { unpacked seqkit-examples $doc/seqkit-examples/tests/hairpin.fa.gz | records 1391 1790; }
 coli_proteins() {
   unpacked openms-doc $doc/openms/examples/TOPPAS/data/Identification/target_decoy_Ecoli_K12_TaxID_83333.proteomes.fasta |
-    records 901 1400
+    records 1301 1400
 }
-english() { unpacked wamerican-small usr/share/dict/american-english-small | shuffled; }
+yeast() { original tandem-mass '*/bin/test_spectra.mgf' | awk 'n < 200; /^END IONS/ {n++}'; }
 polish() { unpacked wpolish usr/share/dict/polish | shuffled | sed -n 1,5000p; }
 
 fetch_small() {
   keep ecoli_k12.fa.gz zipped unpacked ragout-examples $doc/ragout/examples/E.Coli/references/MG1655-K12.fasta.gz
   take python3-pbcore usr/lib/python3/dist-packages/pbcore/data/lambdaNEB.fa lambda.fa
-  take cnvkit $doc/cnvkit/examples/test/formats/chrM-Y-trunc.hg19.fa human_mt_y.fa
+  keep human_mt_y.fa.gz zipped unpacked cnvkit $doc/cnvkit/examples/test/formats/chrM-Y-trunc.hg19.fa
   keep macaque_chr20.fa.gz zipped unpacked augustus-doc $doc/augustus/tutorial-cgp/data/genomes/rheMac3.fa
-  keep cholera_iupac.fa cholera_with_iupac
+  keep cholera_iupac.fa.gz zipped cholera_with_iupac
   keep mirna.fa.gz zipped hairpins
   keep ecoli_proteins.fa.gz zipped coli_proteins
-  keep xtandem_yeast.mgf.gz zipped original tandem-mass '*/bin/test_spectra.mgf'
+  keep xtandem_yeast.mgf.gz zipped yeast
   keep openms_ecoli.mgf.gz zipped mgf_of openms-doc $doc/openms/examples/ID/Ecoli_MS2_small.mzML
   keep openms_ecoli_25.mzML.gz zipped first_spectra 25 openms-doc $doc/openms/examples/ID/Ecoli_MS2_small.mzML
-  keep urls.txt original snappy '*/testdata/urls.10K'
-  keep words_en.txt.gz zipped english
+  keep urls.txt.gz zipped original snappy '*/testdata/urls.10K'
   keep words_pl_5000.txt.gz zipped polish
 }
 

@@ -26,7 +26,7 @@ def seed(target, options, *texts):
 
 
 fasta = b">a first\nGATTACA\nNNacgt\n;comment\n>b\r\nACGTUU-*.\r\n\r\n>\nRYK\n"
-seed("fasta", [[0], [1], [3], [7], [14], [17], [135]], fasta, b"", b"ACGT\n", b"@r\nACGT\n+\nIIII\n", (samples / "cholera_iupac.fa").read_bytes()[:600])
+seed("fasta", [[0], [1], [3], [7], [14], [17], [135]], fasta, b"", b"ACGT\n", b"@r\nACGT\n+\nIIII\n", gzip.decompress((samples / "cholera_iupac.fa.gz").read_bytes())[:600])
 
 fastq = b"@a first\nGATTACA\n+a first\nIIIIII@\n\n@b\r\nNNac\r\n+\r\n+@!I\r\n@\n\n+\n\n"
 seed("fastq", [[0], [3], [255]], fastq, b"\xef\xbb\xbf \n" + fastq[:-1], fastq[:30], b"@r\n>CG\n+\nIII\n", b"@r\nAC\n-\nII\n", b"@r\nAC\n+\nI", b"")
@@ -46,7 +46,7 @@ options = [[0, 255, 0], [1, 0, 5], [2, 3, 129], [4, 1, 2], [24, 7, 3], [32, 9, 1
 with_headers = mgf.replace(b"SCANS=3", b"SCANS=3\nPOLARITY=negative\nMSLEVEL=3\nION_MOBILITY=0.5")
 others = (b"\xef\xbb\xbf# about\nUSERNAME=u\n" + mgf, mgf.replace(b"COM=x", b"COM=y"), mgf.replace(b"COM=x\nCHARGE=2+", b"CHARGE=1+"), mgf[:20], b"\n", b"BEGIN IONS")
 seed("mgf", options + [[0, 9, 64], [3, 255, 193], [2, 9, 67]], with_headers, with_headers.replace(b"negative", b"+") + mgf[:40], *(mgf + b"\0" + other for other in others))
-seed("mgf", options, mgf * 2, mgf.replace(b"\n", b"\r\n"), b"", (samples / "massbank_cc0.mgf").read_bytes()[:1500], b"100 2 3\n")
+seed("mgf", options, mgf * 2, mgf.replace(b"\n", b"\r\n"), b"", gzip.decompress((samples / "massbank_cc0.mgf.gz").read_bytes())[:1500], b"100 2 3\n")
 
 whole = gzip.decompress((samples / "openms_ecoli_25.mzML.gz").read_bytes())
 begin, end = whole.index(b"<spectrum "), whole.index(b"</spectrumList>")

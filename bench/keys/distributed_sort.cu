@@ -283,7 +283,7 @@ std::vector<unsigned> parse_gpus(std::string const& list) {
 
 int run(int argc, char const* const* argv) {
   settings options;
-  cli::command_table table{.name = "group_sort",
+  cli::command_table table{.name = "distributed_sort",
                            .summary = "measure",
                            .usage = {"[OPTION]..."},
                            .description = "Sorts over several GPUs of one process, beside one GPU."};
@@ -297,7 +297,7 @@ int run(int argc, char const* const* argv) {
   cli::add_common_options(table, options.common);
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
   std::vector<unsigned> const gpus = parse_gpus(options.gpus);
-  if (gpus.empty()) throw usage_error("no GPU: group_sort: needs at least one");
+  if (gpus.empty()) throw usage_error("no GPU: distributed_sort: needs at least one");
 
   auto const [one_way, all_ways] = link_rates(gpus, options.runs);
   std::printf("a copy from GPU to GPU: %.1f GB/s alone, %.1f GB/s into each GPU if all copy; NCCL %s\n", one_way, all_ways,
@@ -313,7 +313,7 @@ int run(int argc, char const* const* argv) {
                                           rows);
   bool const is_right = std::ranges::all_of(rows, [](auto const& row) { return row["differing_items"] == 0; });
   if (!options.json.empty()) {
-    nlohmann::ordered_json report{{"benchmark", "group_sort"}, {"ordo", version}};
+    nlohmann::ordered_json report{{"benchmark", "distributed_sort"}, {"ordo", version}};
     for (auto const& [name, value] : describe_machine()) report["machine"][name] = value;
     report["runs"] = options.runs;
     report["gpus"] = gpus;
@@ -331,5 +331,5 @@ int run(int argc, char const* const* argv) {
 }  // namespace ordo::inline v0::bench
 
 int main(int argc, char** argv) {
-  return ordo::cli::run_main("group_sort", [&] { return ordo::bench::run(argc, argv); });
+  return ordo::cli::run_main("distributed_sort", [&] { return ordo::bench::run(argc, argv); });
 }

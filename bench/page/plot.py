@@ -1,4 +1,4 @@
-"""Draws plots as SVG, without dependencies: the same data gives the same bytes.
+"""Draws plots as SVG, without dependencies: the same data gives the same bytes, in a line for each series.
 
 line_plot draws one frame with names at its right; panels, small frames that share their axes; dots, a line for each row with a
 mark for each contender. Names in COLOURS look the same in every plot. Rivals are dashed, and every series has a mark of its
@@ -164,13 +164,13 @@ def _is_marked(one: Series) -> bool:
     return len(one.points) <= MAX_MARKS and not one.name.startswith("copy")
 
 
-def _line(one: Series, colour: str, mark: str, at: list[tuple[float, float]]) -> list[str]:
+def _line(one: Series, colour: str, mark: str, at: list[tuple[float, float]]) -> str:
     dash = ' stroke-dasharray="5 4"' if one.dashed else ""
     path = "L".join(f"{x:.1f} {y:.1f}" for x, y in at)
     parts = [f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.7"{dash}/>']
     if _is_marked(one):
         parts += [f'<path d="{mark}" transform="translate({x:.1f} {y:.1f})" fill="{colour}" stroke="{colour}"/>' for x, y in at]
-    return parts
+    return "".join(parts)
 
 
 def _frame(frame: Frame, x: _Scale, y: _Scale, series: list[Series], tick_name, y_ticks: bool = True) -> list[str]:
@@ -185,17 +185,16 @@ def _frame(frame: Frame, x: _Scale, y: _Scale, series: list[Series], tick_name, 
             parts.append(
                 f'<text x="{frame.left - 6:.0f}" y="{y(tick) + 4:.1f}" text-anchor="end">{number(round(tick, 6))}</text>'
             )
-    for one, colour, mark in reversed(_styled(series)):
-        parts += _line(one, colour, mark, [(x(a), y(b)) for a, b in one.points]) if one.points else []
-    return parts
+    lines = [_line(one, *style, [(x(a), y(b)) for a, b in one.points]) for one, *style in reversed(_styled(series)) if one.points]
+    return ["".join(parts), *lines]
 
 
 def _names(series: list[Series], left: float, top: float) -> list[str]:
     parts = []
     for i, (one, colour, mark) in enumerate(_styled(series)):
         at = top + 20 * i
-        parts += _line(one, colour, mark, [(left, at), (left + 26, at)])
-        parts.append(f'<text x="{left + 34:.0f}" y="{at + 4:.0f}">{html.escape(one.name)}</text>')
+        key = _line(one, colour, mark, [(left, at), (left + 26, at)])
+        parts.append(f'{key}<text x="{left + 34:.0f}" y="{at + 4:.0f}">{html.escape(one.name)}</text>')
     return parts
 
 
@@ -271,25 +270,24 @@ def dots(title: str, x_axis: Axis, of: dict[str, dict[str, float]]) -> str:
     right, step = WIDTH - RIGHT, 24
     bottom = TOP + step * len(of)
     x = _Scale(x_axis, [value for values in of.values() for value in values.values()], left, right)
-    parts = []
+    grid, rows, marks, names = [], [], [], []
     for tick in x.ticks:
         colour = INK if tick == 1 and x.low < 1 else GREY  # at 1 a ratio changes sides
-        parts.append(f'<path d="M{x(tick):.1f} {TOP}V{bottom}" stroke="{colour}"/>')
-        parts.append(f'<text x="{x(tick):.1f}" y="{bottom + 16}" text-anchor="middle">{number(tick)}</text>')
+        grid.append(f'<path d="M{x(tick):.1f} {TOP}V{bottom}" stroke="{colour}"/>')
+        grid.append(f'<text x="{x(tick):.1f}" y="{bottom + 16}" text-anchor="middle">{number(tick)}</text>')
     for i, (name, values) in enumerate(of.items()):
         y = TOP + step * (i + 0.5)
         ends = [x(value) for value in values.values()]
-        parts.append(f'<path d="M{min(ends):.1f} {y:.1f}H{max(ends):.1f}" stroke="{RULE}"/>')
-        parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{html.escape(name)}</text>')
+        line = f'<path d="M{min(ends):.1f} {y:.1f}H{max(ends):.1f}" stroke="{RULE}"/>'
+        rows.append(f'{line}<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{html.escape(name)}</text>')
     for one, colour, mark in reversed(_styled(series)):
         for value, i in one.points:
             at = f"{x(value):.1f} {TOP + step * (i + 0.5):.1f}"
-            parts.append(f'<path d="{mark}" transform="translate({at}) scale(1.25)" fill="{colour}" stroke="{colour}"/>')
+            marks.append(f'<path d="{mark}" transform="translate({at}) scale(1.25)" fill="{colour}" stroke="{colour}"/>')
     for i, (one, colour, mark) in enumerate(_styled(series)):
         y = TOP + 8 + 20 * i
-        parts.append(
-            f'<path d="{mark}" transform="translate({right + 20} {y}) scale(1.25)" fill="{colour}" stroke="{colour}"/>'
-        )
-        parts.append(f'<text x="{right + 34}" y="{y + 4}">{html.escape(one.name)}</text>')
+        key = f'<path d="{mark}" transform="translate({right + 20} {y}) scale(1.25)" fill="{colour}" stroke="{colour}"/>'
+        names.append(f'{key}<text x="{right + 34}" y="{y + 4}">{html.escape(one.name)}</text>')
+    parts = ["".join(grid), *rows, "".join(marks), *names]
     width = max(WIDTH, _right_of_names(who, right + 34))
     return _document(title, width, bottom + BOTTOM, ((left + right) / 2, x_axis.label), "", parts)

@@ -2,7 +2,7 @@
 
 from page import Results, Values, milliseconds, table
 
-TWO, FOUR = "group_sort_two", ["group_sort_four_small", "group_sort_four", "group_sort_four_large"]
+TWO, FOUR = "distributed_sort_two", ["distributed_sort_four_small", "distributed_sort_four", "distributed_sort_four_large"]
 KINDS = {"peer_copies": "copies", "nccl": "NCCL"}
 
 

@@ -2,6 +2,7 @@
 Spyder and with jupytext; notebooks.py makes a notebook of them; as a program: python deduplicate_lines.py [LINES]"""
 
 # %% Lines, here the hosts of URLs.
+import gzip
 import pathlib
 import sys
 import tempfile
@@ -11,10 +12,11 @@ import ordosort
 
 is_program = "__file__" in globals()  # not a notebook
 here = pathlib.Path(__file__ if is_program else "notebook").resolve()
-sample = next((up / "datasets/samples/urls.txt" for up in here.parents if (up / "datasets/samples").is_dir()), None)
+sample = next((up / "datasets/samples/urls.txt.gz" for up in here.parents if (up / "datasets/samples").is_dir()), None)
 path = pathlib.Path(sys.argv[1]) if is_program and len(sys.argv) > 1 else sample  # or the path of yours
 folder = pathlib.Path(tempfile.mkdtemp())
-lines = path.read_bytes().splitlines()
+with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+    lines = file.read().splitlines()
 hosts = [line.split(b"/")[2] for line in lines if line.count(b"/") >= 2]
 print(f"{len(lines):,} lines, {len(hosts):,} hosts")
 

@@ -186,7 +186,7 @@ def test_arrow(tmp_path):
         spectra.read_mgf(b""),
     ]
     if DATASETS.exists():
-        runs.append(spectra.read_mgf(DATASETS / "samples" / "massbank_cc0.mgf"))
+        runs.append(spectra.read_mgf(DATASETS / "samples" / "massbank_cc0.mgf.gz"))
         runs.append(spectra.read_mzml(DATASETS / "samples" / "openms_ecoli_25.mzML.gz"))
     for run in runs:
         table = run.to_arrow()

@@ -150,7 +150,7 @@ points = [(1, 0.3), (10, 7), (100, 30000)]
 for svg in (panels("", Axis("", log=True), Axis("", log=True), {"one": [Series(name, points)], "two": [Series("b", points)]}),
             dots("", Axis("", log=True), {name: {"a": 3, name: 4e5}, "b": {"a": 2}})):
     width = float(re.search(r'viewBox="0 0 ([0-9.]+) ', svg)[1])
-    texts = re.findall(r'<text x="([0-9.]+)" y="([0-9.]+)"(.*)>(.*)</text>', svg)
+    texts = re.findall(r'<text x="([0-9.]+)" y="([0-9.]+)"([^>]*)>([^<]*)</text>', svg)
     for x, y, style, text in texts:
         if text == name:
             assert float(x) - 6 * len(name) > 0 if "end" in style else float(x) + 6 * len(name) < width, (x, text)
@@ -193,7 +193,7 @@ cp "$FROM/${file%.part}" "$2"
 END
 chmod +x programs/*
 for name in segmented_sort radix_sort array_sort comparator_sort small_sorts machines suffix_array spgemm_bench string_sort \
-  array_stream host_sorts host_segments group_sort; do
+  array_stream host_sorts host_segments distributed_sort; do
   cp programs/copy_results programs/$name
 done
 export FROM=$PWD/changed BROKEN='' GPU_LINE='GPU: NVIDIA H200, compute capability 9.0, 150.1 GB'
@@ -202,8 +202,8 @@ echo '%%MatrixMarket' > own.mtx
 options=(--programs programs --results left --fasta own.fa --matrix own.mtx)
 
 # A dry run names all commands of the pages, and runs nothing.
-run_all "${options[@]}" --only files_3100m --only suffix_array_3100m --only suffix_array_6200m --only group_sort_two \
-  --only group_sort_four --only group_sort_four_small --only group_sort_four_large --only host_sorts --only host_segments --dry-run > large
+run_all "${options[@]}" --only files_3100m --only suffix_array_3100m --only suffix_array_6200m --only distributed_sort_two \
+  --only distributed_sort_four --only distributed_sort_four_small --only distributed_sort_four_large --only host_sorts --only host_segments --dry-run > large
 run_all "${options[@]}" --dry-run > plan
 [[ ! -e left && ! -e calls ]] || fail 'a dry run that ran'
 sed -nE "s|^\[.*min: ||; s|^[^ ]*python3[^ ]* $ORDO_SOURCE/||; s|$PWD/programs/||; s|$PWD/programs|PROGRAMS|

@@ -19,7 +19,7 @@ for arguments in '' 'folder' 'folder poems' 'small poems'; do
 done
 [[ ! -e folder ]] || fail 'fetch.sh: a folder in spite of an error'
 mkdir here
-cp "$data/samples/urls.txt" here/urls.10K
+gzip -dc "$data/samples/urls.txt.gz" > here/urls.10K
 for book in alice29.txt plrabn12.txt lcet10.txt; do echo > "here/$book"; done
 DEB_MIRROR=http://127.0.0.1:1 expect 2 "$fetch" here web  # what is right is not fetched again; what is wrong would be
 grep -q '^urls.10K  is here$' out || fail 'fetch.sh: does not see what is here'

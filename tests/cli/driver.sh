@@ -15,11 +15,11 @@ quiet() {
   if [[ -e asked ]]; then echo "FAILED: the driver was asked: $*" >&2; exit 1; fi
 }
 samples=$ORDO_SOURCE/datasets/samples
-quiet strsort "$samples/urls.txt"
+quiet strsort "$samples/urls.txt.gz"
 quiet strsort -c -u /dev/null
 quiet strsort --help
-quiet strsort --device cpu "$samples/urls.txt"
-quiet specsort "$samples/massbank_cc0.mgf" -o - --by intensity
+quiet strsort --device cpu "$samples/urls.txt.gz"
+quiet specsort "$samples/massbank_cc0.mgf.gz" -o - --by intensity
 quiet specsort --check /dev/null
 quiet sufsort build "$samples/lambda.fa" -o lambda --lcp --bwt
 quiet sufsort check lambda

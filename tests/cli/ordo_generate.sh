@@ -40,7 +40,6 @@ complain
 complain poem
 complain genome
 complain genome --length 10
-complain genome --length 1k --duplication-length 1k
 complain genome --length many
 complain uniform --length 10 --letters ''
 complain uniform --length 10 --width 0

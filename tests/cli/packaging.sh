@@ -144,12 +144,12 @@ command_of() {  # MODULE VARIABLE=VALUE...: the script of the module
 }
 samples=$PWD/datasets/samples
 (
-  command_of strsort suffix=txt.gz lines="$samples/urls.txt" > "$work/strsort"
+  command_of strsort suffix=txt.gz lines="$samples/urls.txt.gz" > "$work/strsort"
   command_of specsort suffix=mgf spectra="$samples/openms_ecoli_25.mzML.gz" > "$work/specsort"
   command_of sufsort/build fasta="$samples/lambda.fa" > "$work/sufsort"
   cd "$work"
   for tool in "${tools[@]}"; do bash -euo pipefail "$tool"; done
-  gzip -dc made.txt.gz | cmp - <(LC_ALL=C sort "$samples/urls.txt")
+  gzip -dc made.txt.gz | cmp - <(gzip -dc "$samples/urls.txt.gz" | LC_ALL=C sort)
   specsort "$samples/openms_ecoli_25.mzML.gz" --to=mgf | cmp - made.mgf
   sufsort check made > out
 )

@@ -50,7 +50,7 @@ printf '\1\0\0\0' | dd of=wrong.sa conv=notrunc bs=1 status=none
 echo '{"x": 1}' > other.jsonl
 try sufsort unique lambda -l 20
 try sufsort export fm --format=raw32 -o sa
-try sufsort build "$samples/urls.txt" -o urls
+try sufsort build "$samples/urls.txt.gz" -o urls
 try sufsort info NAME
 try sufsort count cut GATTACA
 try sufsort check wrong

@@ -18,6 +18,12 @@ namespace ordo::inline v0::generate {
 namespace {
 
 constexpr std::string_view bases = "ACGT";
+// Shares of a copy's length.
+constexpr double gc_share = 0.41;            // G and C in the random background
+constexpr double interspersed_share = 0.35;  // copies of repeat families, 0.5 to 20 % diverged, on both strands
+constexpr double tandem_share = 0.03;        // tandem repeats of periods 1 to 171, 2 % diverged
+constexpr std::size_t num_families = 24;
+constexpr std::size_t num_duplications = 5;  // exact, maximal: no longer repeat there. Lengths fall evenly from the first one's
 
 char upper(char c) {
   return static_cast<char>(c & ~0x20);
@@ -90,21 +96,16 @@ genome::genome(genome_options const& options, std::span<char> text) : options_(o
   auto const demand = [](bool right, std::string_view option, std::string_view why) {
     if (!right) throw usage_error(fmt::format("genome: {}: {}", option, why));
   };
-  auto const is_share = [](double x) { return x >= 0 && x <= 1; };
   demand(options.records > 0, "--records", "at least one");
   demand(options.length / 16 >= options.records, "--length", "fewer than 16 residues a record");
-  demand(is_share(options.gc), "--gc", "not between 0 and 1");
-  demand(is_share(options.interspersed), "--interspersed", "not between 0 and 1");
-  demand(options.families > 0 || options.interspersed == 0, "--families", "at least one");
-  demand(is_share(options.tandem), "--tandem", "not between 0 and 1");
   demand(options.copies > 0, "--copies", "at least one");
-  demand(is_share(options.divergence), "--divergence", "not between 0 and 1");
+  demand(options.divergence >= 0 && options.divergence <= 1, "divergence", "not between 0 and 1");
   demand(options.width > 0, "--width", "at least one");
   cut_into_records();
   if (options_.duplication_length == 0) options_.duplication_length = std::min(options.length / 100, longest_record() / 4);
   if (options_.n_run_length == 0) options_.n_run_length = std::min(options.length / 50, longest_record() / 8);
   background_.resize(4096);
-  std::size_t const gc = static_cast<std::size_t>(options_.gc * 2048 + 0.5), at = 2048 - gc;
+  std::size_t const gc = static_cast<std::size_t>(gc_share * 2048 + 0.5), at = 2048 - gc;
   for (std::size_t i = 0; i != background_.size(); ++i)
     background_[i] = i < gc ? 'G' : i < 2 * gc ? 'C' : i < 2 * gc + at ? 'A' : 'T';
   plan_families();
@@ -141,12 +142,12 @@ void genome::fill_background(std::span<char> text, random_source& random) const 
 }
 
 void genome::plan_families() {
-  families_.resize(options_.interspersed > 0 ? options_.families : 0);
+  families_.resize(num_families);
   for (auto& consensus : families_) {  // 100 to 6400 residues, short ones as many as long ones
     consensus.resize(static_cast<std::size_t>(100 * exact_exp(random_.unit() * exact_log(64))));
     fill_background(consensus, random_);
   }
-  auto const wanted = static_cast<std::size_t>(options_.interspersed * static_cast<double>(options_.length));
+  auto const wanted = static_cast<std::size_t>(interspersed_share * static_cast<double>(options_.length));
   while (report_.interspersed < wanted) {
     auto const& consensus = families_[std::min(random_.below(families_.size()), random_.below(families_.size()))];
     std::size_t const whole = random_.chance(0.4) ? consensus.size() : 1 + random_.below(consensus.size());
@@ -157,7 +158,7 @@ void genome::plan_families() {
 }
 
 void genome::plan_tandem_repeats() {
-  auto const wanted = static_cast<std::size_t>(options_.tandem * static_cast<double>(options_.length));
+  auto const wanted = static_cast<std::size_t>(tandem_share * static_cast<double>(options_.length));
   while (report_.tandem < wanted) {
     auto const unit = static_cast<std::size_t>(exact_exp(random_.unit() * exact_log(172)));
     std::size_t const length = std::min(unit * random_.between(5, 60), wanted - report_.tandem);
@@ -232,7 +233,7 @@ void genome::plant_n_runs() {
   std::size_t const count = options_.n_runs;
   for (std::size_t i = 0; i != count; ++i) {
     std::size_t const length = std::max<std::size_t>(1, options_.n_run_length - options_.n_run_length / count * i);
-    auto const run = reserve(length, "--n-run-length");
+    auto const run = reserve(length, "runs of N");
     std::fill(text_.begin() + static_cast<std::ptrdiff_t>(run.begin), text_.begin() + static_cast<std::ptrdiff_t>(run.end),
               'N');
     if (length > 1) report_.planted.push_back({planted_repeat::n_run, length - 1, run.begin, run.begin + 1});
@@ -240,10 +241,10 @@ void genome::plant_n_runs() {
 }
 
 void genome::plant_duplications() {
-  std::size_t const count = options_.duplications;
+  std::size_t const count = num_duplications;
   for (std::size_t i = 0; i != count; ++i) {
     std::size_t const length = std::max<std::size_t>(1, options_.duplication_length - options_.duplication_length / count * i);
-    auto const from = reserve(length, "--duplication-length"), to = reserve(length, "--duplication-length");
+    auto const from = reserve(length, "duplications"), to = reserve(length, "duplications");
     std::copy_n(text_.begin() + static_cast<std::ptrdiff_t>(from.begin), length,
                 text_.begin() + static_cast<std::ptrdiff_t>(to.begin));
     text_[to.begin - 1] = other_than(random_, text_[from.begin - 1]);

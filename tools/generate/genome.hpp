@@ -13,15 +13,9 @@ struct genome_options {
   std::size_t length = 0;   // length of one copy
   std::size_t records = 1;  // sequences of a copy, of differing lengths
   std::uint64_t seed = 1;
-  double gc = 0.41;  // share of G and C in the random background
-  double interspersed =
-      0.35;  // share of the length that is covered by copies of repeat families, 0.5 to 20 % diverged, on both strands
-  std::size_t families = 24;
-  double tandem = 0.03;                // tandem of the length, covered by tandem repeats of periods 1 to 171, 2 % diverged
-  std::size_t duplications = 5;        // exact, maximal: no longer repeat there. Lengths fall evenly from the first one's
-  std::size_t duplication_length = 0;  // the longest one; 0: length / 100, or a quarter of the longest record if that is less
+  std::size_t duplication_length = 0;  // 0: length / 100, or a quarter of the longest record if that is less
   std::size_t n_runs = 3;              // lengths fall evenly from the first one's
-  std::size_t n_run_length = 0;        // the longest one; 0: length / 50, or an eighth of the longest record if that is less
+  std::size_t n_run_length = 0;        // the first one; 0: length / 50, or an eighth of the longest record if that is less
   std::size_t copies = 1;              // copies of the whole, nearly identical
   double divergence = 0.001;           // substitutions a residue in each copy but the first
   bool soft_mask = false;              // repeats in lower case

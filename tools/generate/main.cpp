@@ -79,18 +79,7 @@ std::vector<cli::option> genome_rows(genome_options& options) {
   using cli::value_row;
   return {length_row(options.length, "residues in each copy"),
           value_row("records", "N", "make N sequences in each copy", options.records),
-          value_row("gc", "X", "make X the share of G and C in the background", options.gc),
-          value_row("interspersed", "X", "cover the share X with diverged copies of repeat families", options.interspersed),
-          value_row("families", "N", "make N repeat families", options.families),
-          value_row("tandem", "X", "cover the share X with tandem repeats", options.tandem),
-          value_row("duplications", "N", "make N exact duplications of decreasing lengths", options.duplications),
-          value_row("duplication-length", "N", "make the longest duplication N residues long",
-                    cli::parse_to(options.duplication_length), "a hundredth of the length"),
-          value_row("n-runs", "N", "make N runs of N, of decreasing lengths", options.n_runs),
-          value_row("n-run-length", "N", "make the longest run of N this long", cli::parse_to(options.n_run_length),
-                    "a fiftieth of the length"),
           value_row("copies", "N", "make N nearly identical copies of the whole", options.copies),
-          value_row("divergence", "X", "substitute the share X of residues in each copy but the first", options.divergence),
           cli::flag_row("soft-mask", "write repeats in lower case", options.soft_mask),
           value_row("width", "N", "write lines of N residues", options.width)};
 }

@@ -27,37 +27,37 @@ struct tolerance {
 /// intensity is less than any other, and no number.
 struct selection {
   /// Keeps m/z from min_mz to max_mz, both included.
-  std::optional<double> min_mz, max_mz;
+  std::optional<double> min_mz = {}, max_mz = {};
   /// Drops peaks of intensity 0.
   bool drop_zero = false;
   /// Keeps peaks of at least this intensity. Peaks without one are dropped.
-  std::optional<double> min_intensity;
+  std::optional<double> min_intensity = {};
   /// Drops peaks that are at most this far from the precursor's m/z. Spectra without it, and those of MS level 1, which have no
   /// precursor, lose nothing.
-  std::optional<tolerance> remove_precursor;
+  std::optional<tolerance> remove_precursor = {};
   /// The distance for peaks above the precursor's m/z, if it differs from that for those below. May be infinite.
-  std::optional<tolerance> remove_precursor_above;
+  std::optional<tolerance> remove_precursor_above = {};
   /// Drops also peaks near the m/z that the precursor would have at each smaller charge c: M / c + proton, where M is its
   /// neutral mass (M / c - proton for negative charges). Without a charge that is the precursor's m/z alone.
   bool all_charges = false;
   /// Keeps peaks of at least this share, 0 to 1, of the greatest intensity that is left; drops peaks without intensity. Nothing
   /// is dropped if the greatest intensity is not above 0.
-  std::optional<double> min_relative;
+  std::optional<double> min_relative = {};
   /// From the greatest peak down, drops each peak that is at most this far from a greater one that is kept. ppm refer to the
   /// peak that is kept.
-  std::optional<tolerance> dedupe;
+  std::optional<tolerance> dedupe = {};
   /// From the greatest peak down, adds to each peak the intensities of the peaks at most this far from it that were not added
   /// to another, and drops these. The greatest keeps its m/z. The sum is made in double precision: of its own intensity, those
   /// of peaks above it in ascending order of m/z, and those below in descending order; those that are not finite are not added,
   /// and a sum beyond the greatest number is that number. The steps that follow see sums. Not with `dedupe`.
-  std::optional<tolerance> merge;
+  std::optional<tolerance> merge = {};
   /// Keeps the `top` greatest peaks; with `per` those of each window [k per, (k + 1) per) of m/z, k whole. With `around` it
   /// keeps each peak for which the peaks less than `around` away in m/z have fewer than `top` different greater intensities:
   /// equal intensities share a rank. Takes the time of the number of peaks, times that of peaks around each, times `top` at
   /// worst.
-  std::optional<std::size_t> top;
-  std::optional<double> per;
-  std::optional<double> around;
+  std::optional<std::size_t> top = {};
+  std::optional<double> per = {};
+  std::optional<double> around = {};
   /// Drops spectra with fewer kept peaks.
   std::size_t min_peaks = 0;
 

@@ -192,5 +192,5 @@ for bad in '--ms-level x' '--ms-level 3-2' '--ms-level :' '--ms-level -' '--scan
 done
 
 [[ $(command -v python3) ]] || exit 77
-python3 "$reference" files "$ORDO_SOURCE"/datasets/samples/{massbank_cc0.mgf,openms_ecoli_25.mzML.gz}
+python3 "$reference" files "$ORDO_SOURCE"/datasets/samples/{massbank_cc0.mgf.gz,openms_ecoli_25.mzML.gz}
 python3 "$reference" random 1 40

@@ -191,7 +191,7 @@ finds 'the map says' "${by[@]}" --map <(head -7000 map.tsv) -o wanted large.mgf
 finds 'more than there are' "${by[@]}" --map <(cat map.tsv; echo more) -o wanted large.mgf
 finds 'the second time' --spectra-by charge --map <(sed 's/few.mgf/twice.mgf/' ties.tsv) -o ties twice.mgf
 if [[ $(command -v python3) ]]; then
-  python3 "$reference" files "$ORDO_SOURCE"/datasets/samples/massbank_cc0.mgf
+  python3 "$reference" files "$ORDO_SOURCE"/datasets/samples/massbank_cc0.mgf.gz
   python3 "$reference" random 1 150
   python3 "$ORDO_SOURCE/tests/reference/specsort_mzml_order_reference.py" files whole.mzML ordered.mzML
   python3 "$ORDO_SOURCE/tests/reference/specsort_mzml_order_reference.py" random 1 100

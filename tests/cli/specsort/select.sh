@@ -64,9 +64,10 @@ done
 
 # The reference: on the samples, and on what is made at random.
 [[ $(command -v python3) ]] || exit 77
-samples=("$ORDO_SOURCE"/datasets/samples/*.mgf)
-gzip -dc "$ORDO_SOURCE"/datasets/samples/openms_ecoli.mgf.gz |
-  awk 'NR < 4000 { text = text $0 "\n" } NR < 4000 && /^END IONS/ { printf "%s", text; text = "" }' > ecoli.mgf
-python3 "$reference" files "${samples[@]}" ecoli.mgf
+for sample in massbank_cc0 openms_ecoli xtandem_yeast; do
+  gzip -dc "$ORDO_SOURCE/datasets/samples/$sample.mgf.gz" |
+    awk 'NR < 4000 { text = text $0 "\n" } NR < 4000 && /^END IONS/ { printf "%s", text; text = "" }' > "$sample.mgf"
+done
+python3 "$reference" files massbank_cc0.mgf openms_ecoli.mgf xtandem_yeast.mgf
 python3 "$reference" random 1 250
 no_leftovers

@@ -210,13 +210,13 @@ for series in 'before', 'after':
     assert sum(number(title.rpartition(': ')[2]) for title in cells) == both, (series, both)
 END
   samples=$ORDO_SOURCE/datasets/samples
-  python3 check.py "$samples/massbank_cc0.mgf" --precursor 200:300 --title '!*HB0001*' --min-relative 0.05 --top 6 --around 50 --min-peaks 4
+  python3 check.py "$samples/massbank_cc0.mgf.gz" --precursor 200:300 --title '!*HB0001*' --min-relative 0.05 --top 6 --around 50 --min-peaks 4
   python3 check.py "$samples/xtandem_yeast.mgf.gz" --sample 20% --preset casanovo --by intensity --descending
   python3 check.py "$samples/openms_ecoli_25.mzML.gz" --charge 2 --preset dreams --merge 0.5
   expect 0 specsort "$samples/openms_ecoli.mgf.gz" --report page.html; grep -q '<h2>Retention time and precursor m/z</h2>' page.html
   expect 0 specsort empty --report page.html --top 5; grep -q '<td>0</td><td>0</td>' page.html
-  expect 0 specsort "$samples/massbank_cc0.mgf" --report page.html --threads 1; mv page.html one
-  expect 0 specsort "$samples/massbank_cc0.mgf" --report page.html; diff <(grep -v '<code>' one) <(grep -v '<code>' page.html)
+  expect 0 specsort "$samples/massbank_cc0.mgf.gz" --report page.html --threads 1; mv page.html one
+  expect 0 specsort "$samples/massbank_cc0.mgf.gz" --report page.html; diff <(grep -v '<code>' one) <(grep -v '<code>' page.html)
 fi
 
 # Of a run to MGF the page counts what MGF gets, after each of the filters, and once for each ion.

@@ -48,7 +48,7 @@ for peaks in '100 0\n200 0' '100\n200' '100 1e300\n200 3e300' '100 1e-300\n200 3
   [[ $(titles out) == 'a ' ]] || fail "twice '$peaks': $(titles out)"
 done
 # Each spectrum of a library is found again.
-expect 0 specsort "$ORDO_SOURCE/datasets/samples/massbank_cc0.mgf" "$ORDO_SOURCE/datasets/samples/massbank_cc0.mgf" --unique-spectra=20ppm,1 --quiet
+expect 0 specsort "$ORDO_SOURCE/datasets/samples/massbank_cc0.mgf.gz" "$ORDO_SOURCE/datasets/samples/massbank_cc0.mgf.gz" --unique-spectra=20ppm,1 --quiet
 [[ $(grep -c 'BEGIN IONS' out) -le 368 ]] || fail "identical spectra are kept: $(grep -c 'BEGIN IONS' out)"
 
 # In one order, from several inputs, chosen, in mzML, and twice.

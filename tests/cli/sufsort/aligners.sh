@@ -15,7 +15,8 @@ printf '>n\nNNNNNNNNNNNNNNNNNNNNNNNNNNNNN\n' > made/n.fa
 for length in 16 31 32 64 127 128 129; do  # half, whole and one less or more of the units of the files
   awk -v n=$length 'BEGIN { srand(n); print ">r"; for (i = 0; i < n; ++i) printf "%s", substr("ACGT", 1 + int(4 * rand()), 1); print "" }' > made/$length.fa
 done
-head -80 "$samples/cholera_iupac.fa" > made/cholera.fa
+for sample in cholera_iupac human_mt_y; do gzip -dc "$samples/$sample.fa.gz" > $sample.fa; done
+head -80 cholera_iupac.fa > made/cholera.fa
 for file in made/*.fa; do
   expect 0 sufsort aligner-index --for=bwa "$file" -o ours
   "$ORDO_SOURCE/tests/reference/bwa_index.py" "$file" theirs
@@ -82,7 +83,7 @@ bow() {
   same ours theirs "$1" $ebwt ${ebwt//ebwt/ebwtl}
 }
 bow gaps.fa '2580325232 25168314'; bow made/one.fa '3480864072 25167604'; bow "$samples/lambda.fa" '352125871 25283562'
-for file in made/{poly,n,16,64,128,cholera}.fa "$samples"/{human_mt_y,cholera_iupac}.fa; do
+for file in made/{poly,n,16,64,128,cholera}.fa {human_mt_y,cholera_iupac}.fa; do
   if [[ $file == */n.fa ]]; then expect_error sufsort aligner-index --for=bowtie "$file" -o bad; else bow "$file"; fi
 done
 expect_error sufsort aligner-index --for=bowtie made/odd.fa -o bad
@@ -103,7 +104,7 @@ star() {
   cmp <(tail -n +2 ours_star/genomeParameters.txt) <(tail -n +2 theirs_star/genomeParameters.txt) || fail "STAR: $1: parameters"
 }
 star made/odd.fa 3 4 '682163237 1196'; star gaps.fa 2 5 '1679282368 1175'; star made/many.fa 4 3 '4209274956 56704'; cp "$samples/lambda.fa" .; star lambda.fa 6 18 '3667458307 686746'
-star "$samples/human_mt_y.fa" 5 18; star "$samples/cholera_iupac.fa" 6 7; star made/poly.fa 3 10
+star human_mt_y.fa 5 18; star cholera_iupac.fa 6 7; star made/poly.fa 3 10
 expect 0 sufsort aligner-index --for=star "$samples/lambda.fa" -o ours_star; grep -qx $'genomeSAindexNbases\t6' ours_star/genomeParameters.txt
 expect_error sufsort aligner-index --for=star made/n.fa -o bad_star
 [[ ! -e bad_star ]] || fail 'a folder of wrong input'

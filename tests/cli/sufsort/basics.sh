@@ -22,7 +22,7 @@ want "$(numbers 8 wide.sa)" '5 8 3 6 1 0 4 7 2' 'sa of 64 bits'
 [[ ! -e wide.lcp && ! -e wide.bwt ]] || fail 'arrays that nobody wanted'
 expect 0 sufsort check wide
 want "$(cat out)" 'wide: right: seq, sa of 9 residues in 3 records' check
-expect 0 sufsort build in.fa -o cased --keep-case
+expect 0 sufsort build in.fa -o cased --mask keep
 want "$(cat cased.seq)" BANanaANA 'residues as they are'
 expect 0 sufsort check cased
 
@@ -192,7 +192,7 @@ for policy in '' '--lcp --bwt' '--strands both --lcp' '--sample 3 --ambiguous sk
   '--width 64 --kmer-table 7' '--kmer-table 10 --force-kmer-table --strands both'; do
   for memory in 10K 45K 80K; do
     # shellcheck disable=SC2086
-    refused_once $memory build "$ORDO_SOURCE"/datasets/samples/cholera_iupac.fa -o told --device cpu $policy
+    refused_once $memory build "$ORDO_SOURCE"/datasets/samples/cholera_iupac.fa.gz -o told --device cpu $policy
   done
   refused_once 50K check told --device cpu
 done

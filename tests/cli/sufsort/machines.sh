@@ -4,7 +4,7 @@
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 samples=$ORDO_SOURCE/datasets/samples
-files=("$samples"/{cholera_iupac.fa,lambda.fa,human_mt_y.fa,mirna.fa.gz,ecoli_proteins.fa.gz})
+files=("$samples"/{cholera_iupac.fa.gz,lambda.fa,human_mt_y.fa.gz,mirna.fa.gz,ecoli_proteins.fa.gz})
 [[ -z ${ORDO_FASTA-} ]] || read -ra files <<< "$ORDO_FASTA"
 machines=(cpu)
 ! have_gpu || machines+=(gpu)

