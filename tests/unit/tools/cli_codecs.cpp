@@ -42,7 +42,7 @@ std::string unpack(std::string_view packed, std::size_t step = 1 << 16, std::siz
     packed.remove_prefix(n);
     return n;
   });
-  auto const decoder = cli::make_decoder(cli::compression_of(from.peek(cli::longest_magic)), from, threads);
+  auto const decoder = cli::make_decoder(cli::detect_compression(from.peek(cli::longest_magic)), from, threads);
   std::string text, part(step, '?');
   for (std::size_t got = step; got == step;) {
     got = decoder->read(part);
@@ -88,7 +88,7 @@ TEST_CASE("a text comes back from every compression", "[codecs]") {
     for (std::size_t n : {0, 1, 17, 1000, 65279, 65280, 65281, 65536, 300000}) {
       for (std::string const& text : {noise(n), lines(n), std::string(n, 'x')}) {
         std::string const packed = pack(how, text);
-        CHECK(cli::compression_of(packed) == how);
+        CHECK(cli::detect_compression(packed) == how);
         CHECK(unpack(packed) == text);
         CHECK(unpack(packed, n == 0 ? 1 : n) == text);
       }
@@ -280,12 +280,12 @@ TEST_CASE("a failed write of an encoder is the caller's, and ends its work", "[c
 }
 
 TEST_CASE("compressions are known by their bytes and promised by names", "[codecs]") {
-  CHECK(cli::compression_of(""sv) == compression::none);
-  CHECK(cli::compression_of("BZh9 is how a text may begin"sv) == compression::none);
-  CHECK(cli::compression_of("BZh01AY&SY...."sv) == compression::none);
-  CHECK(cli::compression_of("(a line)\n"sv) == compression::none);
-  CHECK(cli::compression_of("\x5f\x2a\x4d\x18"sv) == compression::zstd);
-  CHECK(cli::compression_of("\x60\x2a\x4d\x18"sv) == compression::none);
+  CHECK(cli::detect_compression(""sv) == compression::none);
+  CHECK(cli::detect_compression("BZh9 is how a text may begin"sv) == compression::none);
+  CHECK(cli::detect_compression("BZh01AY&SY...."sv) == compression::none);
+  CHECK(cli::detect_compression("(a line)\n"sv) == compression::none);
+  CHECK(cli::detect_compression("\x5f\x2a\x4d\x18"sv) == compression::zstd);
+  CHECK(cli::detect_compression("\x60\x2a\x4d\x18"sv) == compression::none);
   std::string const frame = pack(compression::zstd, "text"), skipped = "\x53\x2a\x4d\x18\5\0\0\0#####"s;
   CHECK(unpack(skipped + frame + skipped + frame) == "texttext");
   CHECK_FALSE(unpack_or_error(skipped.substr(0, 10)));
