@@ -113,15 +113,15 @@ void refuse_block(memory_shortage const& figures) {
   throw out_of_memory(std::string(of_host) + to_string(figures), figures.needed);
 }
 
-void rethrow_refused_block(std::string const& what) {
+void rethrow_refused_block(std::string const& purpose) {
   try {
     throw;
   } catch (memory_refused const& e) {
-    throw out_of_memory("out of memory: " + what + ": " + to_string(e.figures()), e.figures().needed);
+    throw out_of_memory("out of memory: " + purpose + ": " + to_string(e.figures()), e.figures().needed);
   } catch (out_of_memory const& e) {
     std::string_view const why = e.what();
     if (!why.starts_with(of_host)) throw;
-    throw out_of_memory("out of memory: " + what + ": " + std::string(why.substr(of_host.size())), e.bytes());
+    throw out_of_memory("out of memory: " + purpose + ": " + std::string(why.substr(of_host.size())), e.bytes());
   }
 }
 

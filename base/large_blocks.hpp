@@ -37,8 +37,9 @@ class memory_refused final : public std::bad_alloc {
 /// Throws out_of_memory "out of memory: host: N bytes are needed, M are available".
 [[noreturn]] void refuse_block(memory_shortage const& figures);
 
-/// Rethrows the current exception. If a large block was refused, it becomes out_of_memory, with `what` in the place of "host".
-[[noreturn]] void rethrow_refused_block(std::string const& what);
+/// Rethrows the current exception. If a large block was refused, it becomes out_of_memory, with `purpose` in the place of
+/// "host".
+[[noreturn]] void rethrow_refused_block(std::string const& purpose);
 
 /// Allocates a block by allocate(context), and remembers it, unless the memory does not suffice for it beside the blocks that
 /// were allocated before it and are not written yet. `block` is what allocate() returned. Any thread; allocates nothing itself.

@@ -68,7 +68,7 @@ class device_member final : public thread_member {
   void all_to_all(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives,
                   std::function<void(std::size_t)> const& arrived) override {
     check_lists(sends.size(), receives.size());
-    device_.synchronize();  // what is queued may write what is sent
+    device_.synchronize();  // queued work may still write the bytes to send
     auto const current = device_.make_current();
     std::vector<std::span<std::byte const>> from;
     // No member's copies begin before all have found that the lengths match.

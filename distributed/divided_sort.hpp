@@ -35,8 +35,8 @@ struct write_bucket_begin {
 template <class K>
 struct difference_from {
   code_at<K> code;
-  K one;
-  ORDO_FN std::uint64_t operator()(std::size_t i) const { return code(i) ^ one; }
+  K reference;
+  ORDO_FN std::uint64_t operator()(std::size_t i) const { return code(i) ^ reference; }
 };
 struct bitwise_or {
   ORDO_FN std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a | b; }
@@ -168,7 +168,7 @@ class divided_sort {
     // more time than their work.
     std::vector<border> borders;
     std::vector<std::uint64_t> lengths(p_), targets;
-    std::vector<std::size_t> border_by_target, outputs;  // by target
+    std::vector<std::size_t> border_by_target, outputs;  // one per target
     std::uint64_t before = 0;                     // items of all members in the borders before the last one
     for (std::size_t q = 1; q < p_; ++q) {
       std::uint64_t const target = lengths_.out_ends[q - 1];
@@ -304,7 +304,7 @@ class divided_sort {
       ++next;
       char* const to_values = static_cast<char*>(task_.values) + arrived.begin * task_.value_bytes;
       run_in_place({static_cast<char*>(task_.keys) + arrived.begin * sizeof(K), to_values}, arrived.size, [&](sort_task& sort) {
-        sort.what = sort_task::operation::segments;
+        sort.kind = sort_task::operation::segments;
         sort.begins = begins;
         sort.ends = begins + 1;
         sort.offset_bytes = sizeof(std::uint64_t);
@@ -333,7 +333,7 @@ class divided_sort {
   unsigned shift_ = 0;
   buffer<K> keys_;  // the share by digits
   buffer<char> values_;
-  std::vector<digit_begins> begins_;  // by member
+  std::vector<digit_begins> begins_;  // one per member
   digit_begins begins_of_all_;
   std::vector<std::uint64_t> cuts_;  // cuts_[q * p_ + m]: the items of member m before the output of member q
 };

@@ -49,7 +49,7 @@ class meeting_point {
   std::size_t size_, arrived_ = 0;
   std::uint64_t generation_ = 0;
   bool failed_ = false, failed_at_last_ = false;  // the latter: when the last meeting was complete
-  std::size_t first_ = 0;                         // that failed
+  std::size_t first_ = 0;                         // the first member that failed
   std::string why_;
   std::vector<void const*> slots_;
 };

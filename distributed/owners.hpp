@@ -26,9 +26,9 @@ std::vector<std::uint64_t> sort_by_owner(B& backend, std::size_t members, std::s
                                          std::span<Item> items) {
   backend.radix_sort(owners, items, bit_range{0, unsigned(std::bit_width(members))}, key_code<std::uint32_t>{});
   std::vector<std::uint64_t> begins(members + 1);
-  auto const found = backend.template buffer<std::uint64_t>(begins.size());
-  backend.each(begins.size(), find_begin{owners.data(), owners.size(), found.data()});
-  backend.download(std::span<std::uint64_t const>(found.span()), std::span<std::uint64_t>(begins));
+  auto const owner_begins = backend.template buffer<std::uint64_t>(begins.size());
+  backend.each(begins.size(), find_begin{owners.data(), owners.size(), owner_begins.data()});
+  backend.download(std::span<std::uint64_t const>(owner_begins.span()), std::span<std::uint64_t>(begins));
   return begins;
 }
 

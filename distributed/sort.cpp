@@ -9,28 +9,28 @@ namespace {
 
 /// Checks the arguments of this member as the sort of one machine does.
 void check_share(sort_task const& task) {
-  bool const is_argsort = task.what == sort_task::operation::argsort;
+  bool const is_argsort = task.kind == sort_task::operation::argsort;
   if (!is_argsort && task.value_bytes != 0 && task.values_in_given != task.keys_in_given)
     throw usage_error(
         fmt::format("bad values_in: distributed sort: length {} for {} keys", task.values_in_given, task.keys_in_given));
   if (!is_argsort && task.value_bytes != 0 && task.values_given != task.n)
     throw usage_error(fmt::format("bad values: distributed sort: length {} for {} keys", task.values_given, task.n));
   // Inputs and outputs may differ in length: each is checked by itself.
-  sort_task one = task;
-  one.out_of_place = false;
+  sort_task checked = task;
+  checked.out_of_place = false;
   if (is_argsort) {
-    one.n = task.keys_in_given;
-    one.value_bytes = 0;
-    one.what = sort_task::operation::keys;
+    checked.n = task.keys_in_given;
+    checked.value_bytes = 0;
+    checked.kind = sort_task::operation::keys;
   }
-  check_arguments(one);
-  one.keys = const_cast<void*>(task.keys_in);
-  one.n = task.keys_in_given;
+  check_arguments(checked);
+  checked.keys = const_cast<void*>(task.keys_in);
+  checked.n = task.keys_in_given;
   if (!is_argsort && task.value_bytes != 0) {
-    one.values = const_cast<void*>(task.values_in);
-    one.values_given = task.values_in_given;
+    checked.values = const_cast<void*>(task.values_in);
+    checked.values_given = task.values_in_given;
   }
-  check_arguments(one);
+  check_arguments(checked);
   if (is_argsort && task.n != 0 && !task.values)
     throw usage_error(fmt::format("bad index: argsort over a communicator: {} items at a null pointer", task.n));
 }
@@ -84,11 +84,11 @@ void sort_over(communicator& members, machine& on, sort_task const& task) {
   }
   // What must be the same on all members: the operation, the types, the order and the bits.
   std::uint64_t type = 0;
-  for (std::uint64_t const x : {std::uint64_t(task.what), std::uint64_t(task.key_bytes), std::uint64_t(task.value_bytes),
+  for (std::uint64_t const x : {std::uint64_t(task.kind), std::uint64_t(task.key_bytes), std::uint64_t(task.value_bytes),
                                 task.flip, task.flip_negative, task.rotate, task.max_magnitude, std::uint64_t(task.equal_zeros),
                                 std::uint64_t(task.nans_first), std::uint64_t(task.bits.begin), std::uint64_t(task.bits.end)})
     type = (type ^ x) * 0x9E3779B97F4A7C15u + (type >> 29);
-  bool const is_argsort = task.what == sort_task::operation::argsort;
+  bool const is_argsort = task.kind == sort_task::operation::argsort;
   share_lengths const lengths = gather_lengths(members, task.keys_in_given, task.n, type,
                                                is_argsort ? "argsort over a communicator" : "distributed sort", wrong);
   if (is_argsort) check_index_width(lengths.out_ends.back(), task.value_bytes, task.signed_index);

@@ -112,8 +112,8 @@ class share_sort {
   struct arrays {
     char *keys, *values;
   };
-  static arrays other_than(arrays const& one, arrays const& output, arrays const& other) {
-    return one.keys == output.keys ? other : output;
+  static arrays other_than(arrays const& current, arrays const& output, arrays const& other) {
+    return current.keys == output.keys ? other : output;
   }
   void add_run(std::vector<received_run>& runs, arrays const& from, std::size_t begin, std::size_t size) const {
     if (size != 0) runs.push_back({from.keys + begin * sizeof(K), from.values + begin * values_, size});
@@ -151,9 +151,9 @@ class share_sort {
     auto const keys = [](char* data, std::size_t n) { return task_array{data, n, sizeof(K), false, sizeof(K)}; };
     auto const values = [&](char* data, std::size_t n) { return task_array{data, n, values_, false, 1}; };
     operation_task task{};
-    task.what = operation_task::operation::merge;
+    task.kind = operation_task::operation::merge;
     task.sort = task_;
-    task.sort.what = sort_task::operation::argsort;
+    task.sort.kind = sort_task::operation::argsort;
     task.sort.out_of_place = false;
     task.sort.keys = a.keys;
     task.sort.n = a.size;
@@ -206,7 +206,7 @@ void argsort_shares(communicator& members, machine& on, B& backend, sort_task co
 template <Backend B>
 void sort_over_on(communicator& members, machine& on, B& backend, sort_task const& task, share_lengths const& lengths) {
   with_key_type(task.key_bytes, [&]<class K>(K) {
-    if (task.what == sort_task::operation::argsort)
+    if (task.kind == sort_task::operation::argsort)
       argsort_shares<B, K>(members, on, backend, task, lengths);
     else
       share_sort<B, K>(members, on, backend, task)(lengths);

@@ -43,13 +43,13 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     begin += line.size() + 1;
     if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
     suffix::has_json_field(line, "text");
-    auto const found = suffix::find_json_string(line, names);
+    auto const string = suffix::find_json_string(line, names);
     if (error || line.find_first_not_of(" \t\r") == line.npos) continue;
-    fuzz::require(found.has_value(), "a record has a string");
+    fuzz::require(string.has_value(), "a record has a string");
     std::size_t const first = whole.view().begin(record), last = whole.view().end(record);
     std::string without;
     std::string_view const decoded = whole.view().residues.substr(first, last - first);
-    fuzz::require(suffix::append_without(without, *found, decoded, {}) && without == *found,
+    fuzz::require(suffix::append_without(without, *string, decoded, {}) && without == *string,
                   "a string without nothing is as it was written");
   }
   return 0;

@@ -25,10 +25,10 @@ inline void require(bool holds, char const* statement) {
 }
 
 /// Ends the process if two ways to read an input end with different errors. @param same_message  or else only one of them fails
-inline void require_same(std::optional<std::string> const& one, std::optional<std::string> const& other,
+inline void require_same(std::optional<std::string> const& first, std::optional<std::string> const& other,
                          bool same_message = true) {
-  if (same_message ? one == other : one.has_value() == other.has_value()) return;
-  std::fprintf(stderr, "one error: %s\nanother one: %s\n", one.value_or("none").c_str(), other.value_or("none").c_str());
+  if (same_message ? first == other : first.has_value() == other.has_value()) return;
+  std::fprintf(stderr, "one error: %s\nanother one: %s\n", first.value_or("none").c_str(), other.value_or("none").c_str());
   std::abort();
 }
 

@@ -120,17 +120,17 @@ void search(suffix::searcher const& rows, suffix::text const& text, std::string_
   });
   fuzz::catch_error([&] { static_cast<void>(suffix::match_finder(text, rows, {}, {4}).find("GATTACAGATTACCCCCCACGT")); });
   fuzz::catch_error([&] {
-    std::vector<suffix::match> found;
-    suffix::match_finder(text, rows, {}, {4}).find_super_maximal("GATTACAGATTACCCCCCACGT", 0, 22, found);
+    std::vector<suffix::match> matches;
+    suffix::match_finder(text, rows, {}, {4}).find_super_maximal("GATTACAGATTACCCCCCACGT", 0, 22, matches);
   });
   // Occurrences are counted; each string is searched for; and rows are looked up as if some were missing.
   std::string_view const repeated = "GATTACAGATTACAGATTACAGATTACATTTTTTTTTTTTTTTTTTCCCCCCCCCCCC";
   for (suffix::match_options const& rare : {suffix::match_options{4, 2, 64}, suffix::match_options{3, 0, 1}})
     fuzz::catch_error([&] {
-      auto found = suffix::match_finder(text, rows, {}, rare).find(repeated);
-      auto unique = found;
+      auto repeated_matches = suffix::match_finder(text, rows, {}, rare).find(repeated);
+      auto unique = repeated_matches;
       suffix::keep_unique_in_query(unique, text, std::vector<bool>(text.records(), true));
-      suffix::keep_super_maximal(found);
+      suffix::keep_super_maximal(repeated_matches);
     });
   fuzz::catch_error([&] {
     std::vector<std::uint64_t> lengths(repeated.size());

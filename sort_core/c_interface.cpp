@@ -166,10 +166,10 @@ void add_options(sort_task& task, ordo_type key_type, ordo_sort_options const* g
   if (options.order != ORDO_ASCENDING && options.order != ORDO_DESCENDING)
     throw usage_error(fmt::format("unknown order: {}: neither ORDO_ASCENDING nor ORDO_DESCENDING", options.order));
   if (options.order == ORDO_DESCENDING) task.flip ^= ~std::uint64_t{0} >> (64 - 8 * task.key_bytes);
-  task.keep_keys = flag(options.keep_keys, "keep_keys") || task.what == sort_task::operation::argsort;
-  if (options.keep_keys && (task.what != sort_task::operation::segments || task.value_bytes == 0))
+  task.keep_keys = flag(options.keep_keys, "keep_keys") || task.kind == sort_task::operation::argsort;
+  if (options.keep_keys && (task.kind != sort_task::operation::segments || task.value_bytes == 0))
     throw usage_error("bad keep_keys: only sorts of segments with values have it");
-  if (task.what == sort_task::operation::arrays && (options.begin_bit != 0 || options.end_bit != 0))
+  if (task.kind == sort_task::operation::arrays && (options.begin_bit != 0 || options.end_bit != 0))
     throw usage_error("bad bits: sorts of arrays compare whole keys");
   bool const nans_last = known_nans(options.nans, ORDO_NANS_LAST) == ORDO_NANS_LAST;
   bool const equal_zeros = flag(options.equal_zeros, "equal_zeros");
@@ -221,7 +221,7 @@ void add_segments(sort_task& task, ordo_segments const* given) {
 
 sort_task make_task(sort_task::operation operation, ordo_type key_type, void const* keys, std::size_t n) {
   sort_task task;
-  task.what = operation;
+  task.kind = operation;
   add_keys(task, key_type, keys, n);
   return task;
 }
@@ -236,11 +236,11 @@ task_array make_result(void* items, std::size_t size, std::size_t bytes, bool is
   return {items, size, bytes, is_signed};
 }
 
-operation_task top_k_task(operation_task::operation what, ordo_type key_type, void const* keys, std::size_t n, std::size_t k,
+operation_task top_k_task(operation_task::operation kind, ordo_type key_type, void const* keys, std::size_t n, std::size_t k,
                           ordo_top_k_options const* given) {
   auto const options = read_options(given, "ordo_top_k_options");
   operation_task task;
-  task.what = what;
+  task.kind = kind;
   task.sort = make_task(operation::argsort, key_type, keys, n);
   ordo_sort_options order = ORDO_SORT_OPTIONS_INIT;
   order.order = flag(options.smallest, "smallest") ? ORDO_ASCENDING : ORDO_DESCENDING;
@@ -473,7 +473,7 @@ ordo_status ordo_sort_arrays(ordo_machine* machine, ordo_type key_type, void* ke
 ordo_status ordo_check_segments(ordo_machine* machine, std::size_t n, ordo_segments const* segments) {
   return c_status([&] {
     sort_task task;
-    task.what = operation::check;
+    task.kind = operation::check;
     task.n = n;
     add_segments(task, segments);
     checked(machine, "machine").machine->run(task);
@@ -533,7 +533,7 @@ ordo_status ordo_argsort_segments(ordo_machine* machine, ordo_type key_type, voi
                                   ordo_sort_options const* options) {
   return c_status([&] {
     operation_task task;
-    task.what = operation_task::operation::argsort_segments;
+    task.kind = operation_task::operation::argsort_segments;
     task.sort = make_task(operation::segments, key_type, keys, n);
     add_index(task.sort, index_type, index);
     add_segments(task.sort, segments);
@@ -579,7 +579,7 @@ ordo_status ordo_argsort_rows(ordo_machine* machine, ordo_row_key const* keys, s
     for (std::size_t i = 0; i < num_keys; ++i) columns.push_back(read_row_key(keys[i], n));
     if (n != 0) checked(static_cast<char*>(index), "index");
     operation_task task;
-    task.what = operation_task::operation::argsort_rows;
+    task.kind = operation_task::operation::argsort_rows;
     task.row_keys = columns.data();
     task.num_row_keys = columns.size();
     task.sort.n = n;

@@ -15,8 +15,8 @@ namespace {
 
 using operation = operation_task::operation;
 
-char const* operation_name(operation what) {
-  switch (what) {
+char const* operation_name(operation kind) {
+  switch (kind) {
     case operation::argsort_segments:
       return "argsort_segments";
     case operation::top_k:
@@ -71,7 +71,7 @@ void check_size(char const* name, char const* where, std::size_t size, std::size
 
 void check_known_segments(sort_task const& task) {
   sort_task only = task;
-  only.what = sort_task::operation::check;
+  only.kind = sort_task::operation::check;
   check_arguments(only);
 }
 
@@ -80,7 +80,7 @@ named_array named_keys(operation_task const& task) {
 }
 
 void check_top_k(operation_task const& task, char const* where) {
-  bool const segmented = task.what == operation::segmented_top_k;
+  bool const segmented = task.kind == operation::segmented_top_k;
   std::size_t needed = task.k;
   if (segmented) {
     check_known_segments(task.sort);
@@ -130,8 +130,8 @@ void check_merge(operation_task const& task, char const* where) {
 
 void check_operation_width(operation_task const& task) {
   using enum operation_task::operation;
-  if (task.what == argsort_segments) return check_index_width(task.sort.n, task.sort.value_bytes, task.sort.signed_index);
-  if (task.what != unique && task.out_index.item_bytes != 0)
+  if (task.kind == argsort_segments) return check_index_width(task.sort.n, task.sort.value_bytes, task.sort.signed_index);
+  if (task.kind != unique && task.out_index.item_bytes != 0)
     check_index_width(task.sort.n, task.out_index.item_bytes, task.out_index.is_signed);
 }
 
@@ -139,16 +139,16 @@ void check_operation_extents(operation_task const& task) {
   check_extents(task.sort);
   std::size_t const index_bytes = std::max<std::size_t>(task.out_index.item_bytes, 8);
   check_extent("index", task.sort.n, index_bytes);
-  if (task.what != operation::segmented_top_k) return;
+  if (task.kind != operation::segmented_top_k) return;
   std::size_t items = 0;
   if (__builtin_mul_overflow(task.sort.segments, task.k, &items)) items = ~std::size_t{0};
   check_extent("result", items, index_bytes);
 }
 
 void check_operation(operation_task const& task) {
-  char const* const where = operation_name(task.what);
+  char const* const where = operation_name(task.kind);
   check_operation_width(task);
-  switch (task.what) {
+  switch (task.kind) {
     case operation::argsort_segments:
       check_known_segments(task.sort);
       check_length("index", where, task.sort.values_given, task.sort.n);

@@ -78,13 +78,13 @@ void check_known(known_segments const& s) {
 
 void check_arguments(sort_task const& task) {
   using operation = sort_task::operation;
-  if (task.what == operation::argsort) check_index_width(task.n, task.value_bytes, task.signed_index);
-  if (task.what == operation::segments || task.what == operation::arrays || task.what == operation::check)
+  if (task.kind == operation::argsort) check_index_width(task.n, task.value_bytes, task.signed_index);
+  if (task.kind == operation::segments || task.kind == operation::arrays || task.kind == operation::check)
     check_known({task.n, task.uniform_length == 0 ? task.segments : 0, task.ends_given,
                  task.begins == nullptr || task.ends == nullptr, task.max_length, task.uniform_length, task.segments});
-  if (task.what == operation::check) return;
+  if (task.kind == operation::check) return;
   bool const has_values = task.value_bytes != 0, has_heads = task.heads_given != 0;
-  char const* const values = task.what == operation::argsort ? "index" : "values";
+  char const* const values = task.kind == operation::argsort ? "index" : "values";
   if (has_values) check_length(values, "sort", task.values_given, task.n);
   if (has_heads) check_length("heads", "sort", task.heads_given, task.n);
   if (task.out_of_place) {

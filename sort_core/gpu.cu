@@ -124,7 +124,7 @@ void gpu::run(detail::sort_task const& task) {
   detail::machine_use const now(checked().user, "gpu");
   detail::check_arguments(task);
   with_backend(*this, [&](cuda_backend& backend) {
-    bool const only_checks = task.what == detail::sort_task::operation::check;
+    bool const only_checks = task.kind == detail::sort_task::operation::check;
     if (only_checks || (checks_offsets && backend.may_wait())) check_task_segments(backend, task);
     detail::run_task(backend, task);
   });

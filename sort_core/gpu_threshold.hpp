@@ -18,7 +18,7 @@ struct throughput {
 constexpr double gpu_start_seconds = 0.42;
 
 /// Returns the number of bytes of input for which both take equally long; the maximum of size_t if the GPU is never faster.
-/// @param threads  as in machine_options
+/// @param threads  see machine_options
 inline std::size_t gpu_crossover_bytes(throughput const& rates, unsigned threads) {
   double const cpu = rates.cpu_thread * threads_for(threads);
   if (cpu >= rates.gpu) return std::numeric_limits<std::size_t>::max();

@@ -71,17 +71,17 @@ using cuda_detail::gpu_state;
 template <class Options>
 machine_choice choose_gpu(Options const& options, std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
   bool const required = options.device == device::gpu;
-  auto const found = gpus();
-  if (found.empty()) {
+  auto const devices = gpus();
+  if (devices.empty()) {
     if (required) throw usage_error("no GPU: the driver shows none");
     return {device::cpu, "no GPU is present"};
   }
-  if (options.gpu_index && *options.gpu_index >= found.size())
-    throw usage_error(fmt::format("no GPU {}: the driver shows {}, numbered from 0", *options.gpu_index, found.size()));
+  if (options.gpu_index && *options.gpu_index >= devices.size())
+    throw usage_error(fmt::format("no GPU {}: the driver shows {}, numbered from 0", *options.gpu_index, devices.size()));
   std::string reasons;
   std::size_t wanted = 0;
   bool too_small = false;
-  for (gpu_info const& gpu : found) {
+  for (gpu_info const& gpu : devices) {
     if (options.gpu_index && gpu.index != *options.gpu_index) continue;
     auto const refuse = [&](std::string const& why) {
       reasons += fmt::format("{}GPU {}, {}: {}", reasons.empty() ? "" : "; ", gpu.index, gpu.name, why);

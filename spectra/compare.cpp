@@ -23,7 +23,7 @@ void name_steps(comparison& of, sort_options const& options, bool prints) {
 
 comparison compare(source& input, sort_options const& options, format from, std::optional<format> to) {
   format const output = to.value_or(from);
-  detail::pipeline work(options, {.what = detail::purpose::compare, .from = from, .to = output});
+  detail::pipeline work(options, {.goal = detail::purpose::compare, .from = from, .to = output});
   work.run(input, nullptr);
   comparison all = work.compared();
   all.before.set_size(work.report());
@@ -34,7 +34,7 @@ comparison compare(source& input, sort_options const& options, format from, std:
 comparison compare(spectrum_inputs const& inputs, sort_options const& options, std::optional<format> to) {
   comparison all;
   detail::read_inputs(
-      inputs, options, {.what = detail::purpose::compare, .to = to.value_or(format::mzml)}, [](sort_options&) {},
+      inputs, options, {.goal = detail::purpose::compare, .to = to.value_or(format::mzml)}, [](sort_options&) {},
       [&](std::size_t, std::uint64_t, detail::pipeline& work) {
         comparison comparison = work.compared();
         comparison.before.set_size(work.report());

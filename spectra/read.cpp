@@ -21,7 +21,7 @@ void append_offsets(std::vector<std::uint64_t>& to, std::vector<std::uint64_t> c
 }  // namespace
 
 spectrum_columns read_spectra(source& input, sort_options const& options, format from) {
-  detail::pipeline work(options, {.what = detail::purpose::read, .from = from});
+  detail::pipeline work(options, {.goal = detail::purpose::read, .from = from});
   work.run(input, nullptr);
   return work.release_columns();
 }

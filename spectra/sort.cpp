@@ -24,7 +24,7 @@ bool overlap(std::span<char const> a, std::span<char const> b) {
 }
 
 sort_report sort(source& input, sink& output, sort_options const& options, format from, format to) {
-  pipeline work(options, {.what = purpose::sort, .from = from, .to = to});
+  pipeline work(options, {.goal = purpose::sort, .from = from, .to = to});
   work.run(input, &output);
   return work.report();
 }
@@ -36,7 +36,7 @@ sort_report sort_to_mgf(source& input, sink& output, sort_options const& options
 }
 
 check_result check(source& input, sort_options const& options, format from) {
-  pipeline work(options, {.what = purpose::check, .from = from});
+  pipeline work(options, {.goal = purpose::check, .from = from});
   work.run(input, nullptr);
   return {work.first_disorder(), work.report()};
 }

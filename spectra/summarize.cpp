@@ -141,7 +141,7 @@ std::uint64_t summary::peaks_at(double share) const {
 }
 
 summary summarize(source& input, sort_options const& options, format from) {
-  detail::pipeline work(options, {.what = detail::purpose::summary, .from = from});
+  detail::pipeline work(options, {.goal = detail::purpose::summary, .from = from});
   work.run(input, nullptr);
   summary all = work.summarized();
   all.set_size(work.report());

@@ -62,10 +62,10 @@ order_arrays<Index> arrays_with(std::vector<Index> permutation, char const* base
                           .common_prefixes = std::vector<Index>(n),
                           .machine = {}};
   each(n, [&](std::size_t k) {
-    std::string_view const one = string(all.permutation, k);
-    all.starts[k] = Index(one.data() - base);
-    all.lengths[k] = Index(one.size());
-    if (k != 0) all.common_prefixes[k] = Index(common_prefix(string(all.permutation, k - 1), one));
+    std::string_view const current = string(all.permutation, k);
+    all.starts[k] = Index(current.data() - base);
+    all.lengths[k] = Index(current.size());
+    if (k != 0) all.common_prefixes[k] = Index(common_prefix(string(all.permutation, k - 1), current));
   });
   return all;
 }
@@ -76,10 +76,10 @@ byte_set bytes_in(std::string_view text) {
   return tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, text.size(), std::size_t{1} << 20), byte_set(),
       [&](auto const& part, byte_set seen) {
-        bool found[256] = {};
-        for (std::size_t i = part.begin(); i < part.end(); ++i) found[static_cast<unsigned char>(text[i])] = true;
+        bool occurs[256] = {};
+        for (std::size_t i = part.begin(); i < part.end(); ++i) occurs[static_cast<unsigned char>(text[i])] = true;
         for (std::size_t b = 0; b < 256; ++b)
-          if (found[b]) seen.set(b);
+          if (occurs[b]) seen.set(b);
         return seen;
       },
       [](byte_set const& a, byte_set const& b) { return a | b; });

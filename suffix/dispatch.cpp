@@ -302,12 +302,12 @@ std::optional<mismatch> check(text const& input, arrays<Index const> all, build_
     std::size_t const bytes = check_memory(where, input.size(), input.records(), sizeof(Index), extra, {}, input.residue_bytes);
     return memory_estimate{bytes, bytes, bytes};
   };
-  std::optional<mismatch> found;
+  std::optional<mismatch> first_mismatch;
   build_report const used = run(input, options, memory_on, [&](machine_choice const& machine) {
-    return builder_on<Index>(machine.device).check(input, all, options, machine.gpu_index, found);
+    return builder_on<Index>(machine.device).check(input, all, options, machine.gpu_index, first_mismatch);
   });
   if (done) *done = used;
-  return found;
+  return first_mismatch;
 }
 
 template build_report build(text const&, arrays<std::uint32_t>, build_options const&);

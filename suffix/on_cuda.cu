@@ -25,7 +25,7 @@ suffix_builder<Index> cuda_builder() {
   gpus.check_share = [](communicator& members, text const& input, arrays<Index const> own, build_options const& options,
                         unsigned gpu_index, check_report& report) {
     return with_machine<gpu>(options.machine, gpu_index, [&](cuda_backend& backend) {
-      report.found = find_mismatch(backend, members, input, own, report.exchanged);
+      report.first_mismatch = find_mismatch(backend, members, input, own, report.exchanged);
       return backend.pool().peak();
     });
   };

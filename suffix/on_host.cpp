@@ -28,7 +28,7 @@ suffix_builder<Index> host_builder() {
                         unsigned, check_report& report) {
     return with_machine<cpu>(options.machine, options.machine.threads, [&](host_backend& backend) {
       pool::limit const limited(backend.pool(), options.memory);
-      report.found = find_mismatch(backend, members, input, own, report.exchanged);
+      report.first_mismatch = find_mismatch(backend, members, input, own, report.exchanged);
       return backend.pool().peak();
     });
   };

@@ -164,7 +164,7 @@ template <class K, class V>
 void measure(settings const& options, std::vector<unsigned> const& gpus, std::string const& name, std::size_t n, pattern order,
              double link, nlohmann::json& rows) {
   constexpr std::size_t item_bytes = sizeof(K) + (columns<K, V>::pairs ? sizeof(stored<V>) : 0);
-  gpu one({.device = gpus[0]});
+  gpu single_gpu({.device = gpus[0]});
   auto const make = [&](gpu& on, std::size_t first, std::size_t count) {
     return with_backend(on, [&](cuda_backend& backend) {
       return share<K, V>{columns<K, V>(backend, count), first, count, keys_like<K>(order, n)};
@@ -173,17 +173,17 @@ void measure(settings const& options, std::vector<unsigned> const& gpus, std::st
   auto const refill = [](gpu& on, share<K, V>& arrays) {
     with_backend(on, [&](cuda_backend& backend) { arrays.refill(backend); });
   };
-  share<K, V> expected = make(one, 0, n);
+  share<K, V> expected = make(single_gpu, 0, n);
   std::vector<double> one_gpu_ms;
   for (std::size_t run = 0; run < 1 + options.runs; ++run) {
-    refill(one, expected);
-    one.synchronize();
+    refill(single_gpu, expected);
+    single_gpu.synchronize();
     auto const start = std::chrono::steady_clock::now();
-    call_with_arrays(expected.items, [&](auto... arrays) { sort_on_one_gpu(one, arrays...); });
-    one.synchronize();
+    call_with_arrays(expected.items, [&](auto... arrays) { sort_on_one_gpu(single_gpu, arrays...); });
+    single_gpu.synchronize();
     if (run != 0) one_gpu_ms.push_back(ms_since(start));
   }
-  one.trim();
+  single_gpu.trim();
   double const one_ms = median(one_gpu_ms);
   for (auto const& [exchange, kind] : exchanges) {
     if (options.exchange != "all" && options.exchange != exchange) continue;

@@ -240,7 +240,7 @@ void measure(settings const& options, verb sort, std::string_view type, std::str
   double const a = median(ours);
   auto times = others.medians();
   times.emplace_back("tbb::parallel_sort", median(theirs));
-  auto const [best, b] = *std::ranges::min_element(times, {}, [](auto const& one) { return one.second; });
+  auto const [best, b] = *std::ranges::min_element(times, {}, [](auto const& entry) { return entry.second; });
   std::string_view const verb_name = verbs[std::size_t(sort)];
   fmt::print("{:<12} {:<8} {:<13} {:>9} {:>9.2f} {:>18} {:>7.2f} {:>7.2f}", verb_name, type, distribution, n,
              a * 1e9 / double(n), best, b * 1e9 / double(n), b / a);

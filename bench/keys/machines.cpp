@@ -71,20 +71,21 @@ int run(int argc, char const* const* argv) {
              "one by one", "two threads", "two GPUs");
   for (std::string const& file : files) {
     cli::input in(file);
-    task one{file.substr(file.rfind('/') + 1), std::make_shared<suffix::fasta>(suffix::read_fasta(in.name(), in)), {}, {}};
-    one.sa.resize(one.records->residues.size());
-    task other = one;
-    double const kept = median_ms(runs, [&] { one.build({.on = first.get()}); });
-    std::size_t const memory = one.report.device_memory;
-    double const own = median_ms(runs, [&] { one.build(options); });
+    task first_task{
+        file.substr(file.rfind('/') + 1), std::make_shared<suffix::fasta>(suffix::read_fasta(in.name(), in)), {}, {}};
+    first_task.sa.resize(first_task.records->residues.size());
+    task other = first_task;
+    double const kept = median_ms(runs, [&] { first_task.build({.on = first.get()}); });
+    std::size_t const memory = first_task.report.device_memory;
+    double const own = median_ms(runs, [&] { first_task.build(options); });
     double const serial = median_ms(runs, [&] {
-      one.build({.on = first.get()});
+      first_task.build({.on = first.get()});
       other.build({.on = second.get()});
     });
     auto const at_once = [&](machine& beside) {
       return median_ms(runs, [&] {
         std::thread helper([&] { other.build({.on = &beside}); });
-        one.build({.on = first.get()});
+        first_task.build({.on = first.get()});
         helper.join();
       });
     };
@@ -94,11 +95,11 @@ int run(int argc, char const* const* argv) {
       auto const elsewhere = make(options, 1);
       two_gpus = at_once(*elsewhere);
     }
-    if (one.sa != other.sa) throw error(fmt::format("different suffix arrays: {}", file));
-    fmt::print("{:<28} {:>11} {:>8} {:>10.2f} {:>10.2f} {:>12.2f} {:>12.2f} {:>12.2f}\n", one.name, one.sa.size(),
+    if (first_task.sa != other.sa) throw error(fmt::format("different suffix arrays: {}", file));
+    fmt::print("{:<28} {:>11} {:>8} {:>10.2f} {:>10.2f} {:>12.2f} {:>12.2f} {:>12.2f}\n", first_task.name, first_task.sa.size(),
                to_string(options.device), kept, own, serial, threads, two_gpus);
-    rows.push_back({{"input", one.name},
-                    {"residues", one.sa.size()},
+    rows.push_back({{"input", first_task.name},
+                    {"residues", first_task.sa.size()},
                     {"machine", to_string(options.device)},
                     {"kept_ms", kept},
                     {"own_ms", own},

@@ -150,12 +150,12 @@ void square_report::add(square_row const& row) {
   auto sorted = row.contenders;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](auto const& a, auto const& b) { return (a.runs != 0 ? a.ms : 1e300) < (b.runs != 0 ? b.ms : 1e300); });
-  for (auto const& one : sorted) {
-    if (one.runs == 0)
-      fmt::print(" {}: {}", one.name, one.why);
+  for (auto const& timed : sorted) {
+    if (timed.runs == 0)
+      fmt::print(" {}: {}", timed.name, timed.why);
     else
-      fmt::print(" {} {:.3f} ({:.0f}){}", one.name, one.ms, double(one.bytes) / 1e6, one.right ? "" : " WRONG");
-    failed_ = failed_ || !one.right;
+      fmt::print(" {} {:.3f} ({:.0f}){}", timed.name, timed.ms, double(timed.bytes) / 1e6, timed.right ? "" : " WRONG");
+    failed_ = failed_ || !timed.right;
   }
   fmt::print("\n");
   std::fflush(stdout);

@@ -84,17 +84,17 @@ struct square {
 /// Calls f with a new machine. If it throws, records the reason instead of a time.
 template <class F>
 square_row::contender race(std::string name, unsigned runs, F f) {
-  square_row::contender one{std::move(name), 0, 0, 0, true, ""};
+  square_row::contender entry{std::move(name), 0, 0, 0, true, ""};
   try {
     gpu machine;
-    f(machine, one, runs);
-    one.bytes = machine.peak_memory();
+    f(machine, entry, runs);
+    entry.bytes = machine.peak_memory();
   } catch (error const& e) {
-    one.why = e.what();
-    one.runs = 0;
+    entry.why = e.what();
+    entry.runs = 0;
     static_cast<void>(cudaGetLastError());
   }
-  return one;
+  return entry;
 }
 
 template <class T>
@@ -144,36 +144,36 @@ class cusparse_race {
     matrix const a(n, entries, of.narrow_offsets.data(), of.column.data(), of.value.data()),
         c(n, 0, made.offsets.data(), nullptr, nullptr);
     description const work;
-    T const one = 1, none = 0;
+    T const unit = 1, none = 0;
     auto const op = CUSPARSE_OPERATION_NON_TRANSPOSE;
     std::size_t first = 0, second = 0;
-    ORDO_CUSPARSE(cusparseSpGEMM_workEstimation(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get,
+    ORDO_CUSPARSE(cusparseSpGEMM_workEstimation(handle_, op, op, &unit, a.get, a.get, &none, c.get, type, algorithm, work.get,
                                                 &first, nullptr));
     auto const estimate = machine.buffer<char>(std::max<std::size_t>(first, 1));
-    ORDO_CUSPARSE(cusparseSpGEMM_workEstimation(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get,
+    ORDO_CUSPARSE(cusparseSpGEMM_workEstimation(handle_, op, op, &unit, a.get, a.get, &none, c.get, type, algorithm, work.get,
                                                 &first, estimate.data()));
     buffer<char> third;
     if (algorithm != CUSPARSE_SPGEMM_ALG1 && algorithm != CUSPARSE_SPGEMM_DEFAULT) {
       std::size_t bytes = 0;
       float const share = 0.2F;
-      ORDO_CUSPARSE(cusparseSpGEMM_estimateMemory(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get,
+      ORDO_CUSPARSE(cusparseSpGEMM_estimateMemory(handle_, op, op, &unit, a.get, a.get, &none, c.get, type, algorithm, work.get,
                                                   share, &bytes, nullptr, nullptr));
       third = machine.buffer<char>(std::max<std::size_t>(bytes, 1));
-      ORDO_CUSPARSE(cusparseSpGEMM_estimateMemory(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get,
+      ORDO_CUSPARSE(cusparseSpGEMM_estimateMemory(handle_, op, op, &unit, a.get, a.get, &none, c.get, type, algorithm, work.get,
                                                   share, &bytes, third.data(), &second));
     } else {
-      ORDO_CUSPARSE(cusparseSpGEMM_compute(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get,
+      ORDO_CUSPARSE(cusparseSpGEMM_compute(handle_, op, op, &unit, a.get, a.get, &none, c.get, type, algorithm, work.get,
                                            &second, nullptr));
     }
     auto const compute = machine.buffer<char>(std::max<std::size_t>(second, 1));
-    ORDO_CUSPARSE(cusparseSpGEMM_compute(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get, &second,
+    ORDO_CUSPARSE(cusparseSpGEMM_compute(handle_, op, op, &unit, a.get, a.get, &none, c.get, type, algorithm, work.get, &second,
                                          compute.data()));
     std::int64_t rows = 0, columns = 0, size = 0;
     ORDO_CUSPARSE(cusparseSpMatGetSize(c.get, &rows, &columns, &size));
     made.column = machine.buffer<std::uint32_t>(std::size_t(size));
     made.value = machine.buffer<T>(std::size_t(size));
     ORDO_CUSPARSE(cusparseCsrSetPointers(c.get, made.offsets.data(), made.column.data(), made.value.data()));
-    ORDO_CUSPARSE(cusparseSpGEMM_copy(handle_, op, op, &one, a.get, a.get, &none, c.get, type, algorithm, work.get));
+    ORDO_CUSPARSE(cusparseSpGEMM_copy(handle_, op, op, &unit, a.get, a.get, &none, c.get, type, algorithm, work.get));
     return made;
   }
 

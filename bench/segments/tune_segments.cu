@@ -146,9 +146,9 @@ int run(int argc, char const* const* argv) {
   bool failed = false;
   auto const tune = [&]<class K, class V>(columns<K, V> const*, std::string const& name) {
     if (!options.selects(name)) return;
-    tuner<K, V> one(s, name);
-    widths.push_back(one.run());
-    failed = failed || one.failed();
+    tuner<K, V> tuned(s, name);
+    widths.push_back(tuned.run());
+    failed = failed || tuned.failed();
     print_fastest(widths.back());
     save(options, machine, widths);
   };

@@ -57,7 +57,7 @@ std::string made_up_kinds() {
 std::function<host_bytes()> made_up_text(std::string const& kind_and_length) {
   std::size_t const colon = kind_and_length.find(':');
   auto const it =
-      std::find_if(kinds.begin(), kinds.end(), [&](kind const& one) { return one.name == kind_and_length.substr(0, colon); });
+      std::find_if(kinds.begin(), kinds.end(), [&](kind const& kind) { return kind.name == kind_and_length.substr(0, colon); });
   if (it == kinds.end()) throw usage_error(fmt::format("--made-up: no such text: {}", kind_and_length));
   std::uint64_t const length =
       colon == kind_and_length.npos ? 0 : cli::parse_scaled("--made-up", kind_and_length.substr(colon + 1));

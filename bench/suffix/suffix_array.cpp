@@ -328,11 +328,11 @@ class race {
 /// Measures one text. Returns false if a result was wrong.
 template <class Index>
 bool measure(std::string const& name, std::string_view text, settings const& options, nlohmann::ordered_json& rows) {
-  race<Index> one(name, text, options);
-  one.run();
-  one.print();
-  one.add_rows(rows);
-  return one.is_correct();
+  race<Index> entrants(name, text, options);
+  entrants.run();
+  entrants.print();
+  entrants.add_rows(rows);
+  return entrants.is_correct();
 }
 
 int run(int argc, char const* const* argv) {

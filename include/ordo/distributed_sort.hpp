@@ -144,9 +144,9 @@ struct share_fetcher {
   void operator()(std::span<std::uint64_t const> positions, std::span<T> items) const {
     if (positions.empty()) return;
     auto const index = backend.upload(positions);
-    auto const found = backend.template buffer<T>(positions.size());
-    backend.gather(share, index.span(), found.span());
-    backend.download(std::span<T const>(found.span()), items);
+    auto const gathered = backend.template buffer<T>(positions.size());
+    backend.gather(share, index.span(), gathered.span());
+    backend.download(std::span<T const>(gathered.span()), items);
   }
 };
 

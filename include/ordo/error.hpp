@@ -34,7 +34,7 @@ class output_error : public error {
 /// A machine ran out of memory. bytes() returns the size of the request that failed.
 class out_of_memory : public error {
  public:
-  out_of_memory(std::string const& what, std::size_t bytes) : error(what), bytes_(bytes) {}
+  out_of_memory(std::string const& message, std::size_t bytes) : error(message), bytes_(bytes) {}
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
  private:

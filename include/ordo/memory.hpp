@@ -25,8 +25,8 @@ class host_memory final : public memory_resource {
  public:
   /// Returns an object that all threads may use: it has no state.
   static host_memory& shared() noexcept {
-    static host_memory one;
-    return one;
+    static host_memory instance;
+    return instance;
   }
   void* allocate(std::size_t bytes) override;
   void deallocate(void* block, std::size_t bytes) noexcept override;

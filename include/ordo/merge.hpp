@@ -24,7 +24,7 @@ namespace detail {
 template <sort_order Order, class K>
 operation_task task_of_merge(std::span<K const> a, std::span<K const> b, std::span<K> out, key_order order) {
   operation_task task;
-  task.what = operation_task::operation::merge;
+  task.kind = operation_task::operation::merge;
   task.sort = make_task<Order>(sort_task::operation::argsort, a, {}, order);
   task.other_keys = argument(b);
   task.out_keys = argument(out);
@@ -34,7 +34,7 @@ operation_task task_of_merge(std::span<K const> a, std::span<K const> b, std::sp
 template <class K>
 operation_task task_of_unique(std::span<K const> keys, std::span<K> out_keys) {
   operation_task task;
-  task.what = operation_task::operation::unique;
+  task.kind = operation_task::operation::unique;
   task.sort = make_task<sort_order::ascending>(sort_task::operation::segments, keys, {});
   if (!out_keys.empty()) task.out_keys = argument(out_keys);
   return task;
@@ -95,7 +95,7 @@ std::size_t unique(machine& on, Keys&& keys, segment_list<Offset> segments, std:
 }
 
 /// Does the same as unique, and writes the number of keys of each group to out_lengths.
-/// @param out_lengths  as unique's out_keys, of integers of 32 bits (for fewer than 2^32 keys, or 2^31 if signed) or 64
+/// @param out_lengths  sized like unique's out_keys; integers of 32 bits (for fewer than 2^32 keys, or 2^31 if signed) or 64
 /// @code
 ///   std::size_t const distinct = ordo::run_length(gpu, std::span<int const>(device_sorted, n), std::span(device_distinct, n),
 ///                                                 std::span(device_counts, n));
@@ -123,7 +123,7 @@ std::size_t run_length(machine& on, Keys&& keys, segment_list<Offset> segments, 
 /// @param segments  1 for a whole array
 inline std::size_t unique_memory(machine& on, std::size_t n, std::size_t segments = 1) {
   detail::operation_task task;
-  task.what = detail::operation_task::operation::unique;
+  task.kind = detail::operation_task::operation::unique;
   task.sort.n = n;
   task.sort.segments = segments;
   return on.memory_for(task);
@@ -132,7 +132,7 @@ inline std::size_t unique_memory(machine& on, std::size_t n, std::size_t segment
 /// Returns the maximum of temporary memory of merge, in bytes, for arrays of n keys in all.
 inline std::size_t merge_memory(machine& on, std::size_t n) {
   detail::operation_task task;
-  task.what = detail::operation_task::operation::merge;
+  task.kind = detail::operation_task::operation::merge;
   task.sort.n = n;
   return on.memory_for(task);
 }

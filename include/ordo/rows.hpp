@@ -60,7 +60,7 @@ row_key key_column(Values&& values, row_key_options const& options = {}) {
 /// Writes to index[i] the number of the row that comes i-th in the order of the first key, of rows with equal first keys in the
 /// order of the second, and so on. Stable. The columns are not changed. Waits as sort_keys does.
 /// @param keys   columns of one length; the array itself is in the host's memory. Without keys all rows are equal
-/// @param index  as long as the columns, of the types of argsort's index
+/// @param index  has the columns' length and a type of argsort's index
 /// @throws usage_error  before anything is written, for columns of different lengths and null pointers
 /// @code
 ///   ordo::row_key const keys[] = {
@@ -76,7 +76,7 @@ template <detail::index_array Index>
 void argsort_rows(machine& on, std::span<row_key const> keys, Index&& index) {
   auto const numbers = detail::as_span(index);
   detail::operation_task task;
-  task.what = detail::operation_task::operation::argsort_rows;
+  task.kind = detail::operation_task::operation::argsort_rows;
   task.row_keys = keys.data();
   task.num_row_keys = keys.size();
   task.sort.n = numbers.size();
@@ -98,7 +98,7 @@ void gather(machine& on, Items&& from, Index&& index, std::span<std::remove_cons
   auto const items = detail::as_span(from);
   auto const positions = detail::as_span(index);
   detail::operation_task task;
-  task.what = detail::operation_task::operation::gather;
+  task.kind = detail::operation_task::operation::gather;
   task.values = {const_cast<item*>(items.data()), items.size(), sizeof(item), false, alignof(item)};
   task.index = {const_cast<position*>(positions.data()), positions.size(), sizeof(position), std::is_signed_v<position>,
                 sizeof(position)};
@@ -111,7 +111,7 @@ void gather(machine& on, Items&& from, Index&& index, std::span<std::remove_cons
 template <class Index>
 requires detail::index_type<Index> std::size_t argsort_rows_memory(machine& on, std::span<row_key const> keys, std::size_t n) {
   detail::operation_task task;
-  task.what = detail::operation_task::operation::argsort_rows;
+  task.kind = detail::operation_task::operation::argsort_rows;
   task.row_keys = keys.data();
   task.num_row_keys = keys.size();
   task.sort.n = n;

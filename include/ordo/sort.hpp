@@ -86,10 +86,10 @@ class head_array {
 };
 
 template <sort_order Order, class K>
-sort_task task_of_keys(sort_task::operation what, std::size_t n, key_order order = {}) {
+sort_task task_of_keys(sort_task::operation kind, std::size_t n, key_order order = {}) {
   using encoding = radix_key<std::remove_const_t<K>, Order>;
   sort_task task;
-  task.what = what;
+  task.kind = kind;
   task.key_bytes = sizeof(K);
   task.keep_keys = std::is_const_v<K>;
   task.n = n;
@@ -110,8 +110,8 @@ sort_task task_of_keys(sort_task::operation what, std::size_t n, key_order order
 }
 
 template <sort_order Order, class K>
-sort_task make_task(sort_task::operation what, std::span<K> keys, bit_range bits, key_order order = {}) {
-  sort_task task = task_of_keys<Order, K>(what, keys.size(), order);
+sort_task make_task(sort_task::operation kind, std::span<K> keys, bit_range bits, key_order order = {}) {
+  sort_task task = task_of_keys<Order, K>(kind, keys.size(), order);
   task.keys = const_cast<std::remove_const_t<K>*>(keys.data());
   task.bits = bits;
   return task;
@@ -227,7 +227,7 @@ requires(detail::input_of<In, Keys>&& detail::input_of<ValuesIn, Values>)  //
 
 /// Writes to index[i] the position of the i-th smallest key. Positions of equal keys ascend. The keys are not changed. Waits as
 /// sort_keys does.
-/// @param index  as long as keys, of integers of 32 bits (unsigned for at most 2^32 keys, signed for at most 2^31) or 64
+/// @param index  has the length of keys; integers of 32 bits (unsigned for at most 2^32 keys, signed for at most 2^31) or 64
 /// @code
 ///   ordo::argsort(gpu, std::span<double const>(device_doubles, n), std::span(device_order, n));
 /// @endcode
@@ -324,7 +324,7 @@ struct argsort_segments_options {
 
 /// Writes to each segment of `index` the positions of the segment's keys, in the order of the keys. Positions of equal keys
 /// ascend. In holes, index[i] becomes i. The keys are not changed. Waits, graphs and checks are as in sort_segments.
-/// @param index  as argsort's; it must not overlap the keys
+/// @param index  see argsort; it must not overlap the keys
 /// @code
 ///   ordo::argsort_segments(gpu, std::span(device_keys, n), segments, std::span(device_index, n), {.relative = true});
 /// @endcode
@@ -334,7 +334,7 @@ void argsort_segments(machine& on, Keys&& keys, segment_list<Offset> segments, I
                       argsort_segments_options const& options = {}) {
   std::span<detail::element_of<Keys> const> const read = detail::as_span(keys);
   detail::operation_task task;
-  task.what = detail::operation_task::operation::argsort_segments;
+  task.kind = detail::operation_task::operation::argsort_segments;
   task.sort = detail::make_task<Order>(detail::sort_task::operation::segments, read, options.bits, options.order);
   detail::add_segments(task.sort, segments);
   detail::add_values(task.sort, detail::as_span(index));
@@ -379,7 +379,7 @@ void sort_arrays(machine& on, Keys&& keys, Values&& values, segment_list<Offset>
 template <detail::position_type Offset>
 void check_segments(machine& on, std::size_t n, segment_list<Offset> segments) {
   detail::sort_task task;
-  task.what = detail::sort_task::operation::check;
+  task.kind = detail::sort_task::operation::check;
   task.n = n;
   detail::add_segments(task, segments);
   on.run(task);
@@ -424,7 +424,7 @@ template <Key K, detail::index_type Index>
 std::size_t argsort_segments_memory(machine& on, std::size_t n, std::size_t segments, std::size_t max_length = ~std::size_t{0},
                                     bit_range bits = {}) {
   detail::operation_task task;
-  task.what = detail::operation_task::operation::argsort_segments;
+  task.kind = detail::operation_task::operation::argsort_segments;
   task.sort = detail::task_of_keys<sort_order::ascending, K const>(detail::sort_task::operation::segments, n);
   detail::add_value_type<Index>(task.sort);
   task.sort.signed_index = std::is_signed_v<Index>;

@@ -79,8 +79,9 @@ struct build_options {
   machine_options machine;
   /// The host memory in bytes that the CPU may use besides the text and the results. This is a hard limit.
   std::size_t memory = std::numeric_limits<std::size_t>::max();
-  row_selection rows = {};  // which suffixes have rows
-  /// Called at the start of each phase ("sort", "lcp", "bwt"; "pack" in a group) with the number of text bytes that it processes.
+  row_selection rows = {};  // the suffixes that have rows
+  /// Called at the start of each phase ("sort", "lcp", "bwt"; "pack" in a group) with the number of text bytes that it
+  /// processes.
   std::function<void(std::string_view, std::uint64_t)> on_phase = {};
 };
 
@@ -89,8 +90,8 @@ class text_too_large : public out_of_memory {
  public:
   /// @param min_bytes  suffices unless the text is repetitive
   /// @param bytes  suffices for any text
-  text_too_large(std::string const& what, std::size_t min_bytes, std::size_t bytes)
-      : out_of_memory(what, bytes), min_bytes_(min_bytes) {}
+  text_too_large(std::string const& message, std::size_t min_bytes, std::size_t bytes)
+      : out_of_memory(message, bytes), min_bytes_(min_bytes) {}
   [[nodiscard]] std::size_t min_bytes() const noexcept { return min_bytes_; }
 
  private:
@@ -124,14 +125,14 @@ struct memory_estimate {
 
 /// Returns the temporary memory of a build: host memory for device::cpu, besides text, results and some megabytes a thread; all
 /// GPU memory for device::gpu. In a build without CUDA, all figures are those of the CPU.
-/// @param residue_bytes  as of a text
+/// @param residue_bytes  see text::residue_bytes
 memory_estimate build_memory(device where, std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
                              row_selection rows = {}, unsigned residue_bytes = 1);
 
 /// The machine, memory and method that a build would use.
 struct build_plan {
   machine_choice machine;
-  memory_estimate memory;      // what that machine takes: see build_memory
+  memory_estimate memory;      // see build_memory
   std::size_t available = 0;   // how much of that memory there is
   std::size_t host_bytes = 0;  // host memory for text and results, if the CPU works
   // The number of ranges of suffixes that would be sorted one after the other; 0 if the build would be refused. One range is
@@ -147,7 +148,7 @@ build_plan plan_build(std::size_t n, std::size_t records, std::size_t index_byte
                       machine_options const& machine, std::size_t memory, row_selection rows = {}, unsigned residue_bytes = 1);
 
 /// Returns the temporary memory of check, for any text. If rows are left out, it suffices for texts that are not repetitive.
-/// @param what  the arrays to check besides sa
+/// @param extra  the arrays to check besides sa
 std::size_t check_memory(device where, std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
                          row_selection rows = {}, unsigned residue_bytes = 1);
 

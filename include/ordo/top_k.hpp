@@ -48,11 +48,11 @@ task_array argument(std::span<T> items) {
 }
 
 template <class K>
-operation_task task_of_top_k(operation_task::operation what, std::span<K const> keys, std::size_t k,
+operation_task task_of_top_k(operation_task::operation kind, std::span<K const> keys, std::size_t k,
                              top_k_options const& options) {
   constexpr auto sorting = sort_task::operation::argsort;
   operation_task task;
-  task.what = what;
+  task.kind = kind;
   task.sort = options.largest ? make_task<sort_order::descending>(sorting, keys, {}, options.order)
                               : make_task<sort_order::ascending>(sorting, keys, {}, options.order);
   task.k = k;
@@ -127,7 +127,7 @@ void segmented_top_k(machine& on, Keys&& keys, segment_list<Offset> segments, st
 template <Key K>
 std::size_t top_k_memory(machine& on, std::size_t n, std::size_t k) {
   detail::operation_task task;
-  task.what = detail::operation_task::operation::top_k;
+  task.kind = detail::operation_task::operation::top_k;
   task.sort = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::argsort, n);
   task.k = k;
   return on.memory_for(task);
@@ -140,7 +140,7 @@ template <Key K>
 std::size_t segmented_top_k_memory(machine& on, std::size_t n, std::size_t segments, std::size_t k,
                                    std::size_t max_length = ~std::size_t{0}) {
   detail::operation_task task;
-  task.what = detail::operation_task::operation::segmented_top_k;
+  task.kind = detail::operation_task::operation::segmented_top_k;
   task.sort = detail::task_of_keys<sort_order::ascending, K>(detail::sort_task::operation::segments, n);
   task.sort.segments = segments;
   task.sort.max_length = max_length;

@@ -147,7 +147,8 @@ void sort_shares(machines& on, nb::sequence keys, nb::handle values, unsigned fl
     shares.push_back(std::make_unique<share>(keys[m], moved, stream));
     if (auto const gpu = shares.back()->keys.gpu()) {
       gpus.push_back(*gpu);
-      on.run(gpu, stream, [](ordo_machine* machine) { return ordo_synchronize(machine); });  // what the array is made of
+      on.run(gpu, stream,
+             [](ordo_machine* machine) { return ordo_synchronize(machine); });  // the array's items must be complete
     }
   }
   if (gpus.empty() && on.options().device == ordo::device::gpu)

@@ -51,7 +51,7 @@ struct overlaps {
 };
 
 /// Checks that each segment ends at or after its begin, lies within n items, and has at most segments.longest items.
-/// @param signed_bytes  as refuse_segment's
+/// @param signed_bytes  see refuse_segment
 /// @returns true if each segment begins at or after the end of the one before it, so that none overlap
 /// @throws usage_error  naming the first bad segment
 template <Backend B, class Segments>

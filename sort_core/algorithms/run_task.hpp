@@ -230,7 +230,7 @@ void sort_typed_segments(B& backend, sort_task const& task) {
     auto const sort = [&]<class V>(std::span<V> values) {
       // Narrow keys of arrays are sorted as segments: backends sort only arrays of 32-bit and 64-bit keys in place.
       if constexpr (sizeof(K) >= 4)
-        if (task.what == sort_task::operation::arrays) return backend.array_sort(keys, values, segments, code);
+        if (task.kind == sort_task::operation::arrays) return backend.array_sort(keys, values, segments, code);
       backend.segmented_sort(keys, values, segments, heads, task.bits, code);
     };
     if (task.value_bytes == 0) return sort(std::span<std::uint32_t>{});
@@ -241,7 +241,7 @@ void sort_typed_segments(B& backend, sort_task const& task) {
 /// Does the work of run_task for keys of one width.
 template <Backend B, class K>
 void run_typed_task(B& backend, sort_task const& task) {
-  switch (task.what) {
+  switch (task.kind) {
     case sort_task::operation::keys:
       return sort_typed_array<B, K>(backend, task);
     case sort_task::operation::argsort:
@@ -259,7 +259,7 @@ constexpr bool moves_with_keys(std::size_t value_bytes) {
 }
 /// Returns true if the keys of a task are written, but do not order by their bits alone.
 inline bool moves_keys_by_position(sort_task const& task) {
-  return task.equal_zeros && !task.keep_keys && task.what != sort_task::operation::argsort;
+  return task.equal_zeros && !task.keep_keys && task.kind != sort_task::operation::argsort;
 }
 
 /// Returns the sort of positions by which sort_by_position moves the items of a task.
@@ -267,7 +267,7 @@ inline sort_task task_of_positions(sort_task task, void* positions, std::size_t 
   using operation = sort_task::operation;
   if (moves_keys_by_position(task)) {
     // Array sorts are not stable, so that they would not give one order of the zeros.
-    task.what = task.what == operation::keys ? operation::argsort : operation::segments;
+    task.kind = task.kind == operation::keys ? operation::argsort : operation::segments;
     task.keep_keys = true;
   }
   task.values = positions;
@@ -348,7 +348,7 @@ void sort_by_position(B& backend, sort_task const& task) {
     auto const move = [&](void* items, std::size_t bytes) {
       move_to_positions(backend, items, bytes, std::span<Position const>(positions.span()), copy.data());
     };
-    if (inner.what != sort_task::operation::argsort) backend.each(task.n, write_position<Position>{positions.data()});
+    if (inner.kind != sort_task::operation::argsort) backend.each(task.n, write_position<Position>{positions.data()});
     try {
       run_by_key_type(backend, inner);
     } catch (...) {
@@ -375,12 +375,12 @@ sort_task copy_inputs(B& backend, sort_task task) {
 
 template <Backend B>
 void run_task(B& backend, sort_task const& task) {
-  if (task.n == 0 || task.what == sort_task::operation::check) return;
+  if (task.n == 0 || task.kind == sort_task::operation::check) return;
   auto const whole = [&](void const* values) { return reinterpret_cast<std::uintptr_t>(values) % task.value_bytes == 0; };
   bool const moves = task.value_bytes == 0 || (moves_with_keys(task.value_bytes) && whole(task.values) &&
                                                (!task.out_of_place || whole(task.values_in)));
   bool const by_keys = moves && !moves_keys_by_position(task);
-  if (task.out_of_place && !(by_keys && task.what == sort_task::operation::keys))
+  if (task.out_of_place && !(by_keys && task.kind == sort_task::operation::keys))
     return run_task(backend, copy_inputs(backend, task));
   if (by_keys) return run_by_key_type(backend, task);
   sort_by_position(backend, task);
@@ -390,7 +390,7 @@ void run_task(B& backend, sort_task const& task) {
 template <Backend B>
 std::size_t typed_task_memory(B& backend, sort_task const& task) {
   std::size_t const n = task.n, k = task.key_bytes, v = task.value_bytes;
-  switch (task.what) {
+  switch (task.kind) {
     case sort_task::operation::keys:
       return std::max(backend.radix_sort_memory(n, k, v), backend.radix_sort_copy_memory(n, k, v));
     case sort_task::operation::argsort:
@@ -409,10 +409,10 @@ std::size_t typed_task_memory(B& backend, sort_task const& task) {
 /// Returns the maximum of bytes that run_task takes from the backend's pool.
 template <Backend B>
 std::size_t memory_of_task(B& backend, sort_task const& task) {
-  if (task.what == sort_task::operation::argsort) check_index_width(task.n, task.value_bytes, task.signed_index);
+  if (task.kind == sort_task::operation::argsort) check_index_width(task.n, task.value_bytes, task.signed_index);
   bool const moves = moves_with_keys(task.value_bytes) && !moves_keys_by_position(task);
   std::size_t const with_keys = moves ? typed_task_memory(backend, task) : 0;
-  if (moves && (task.value_alignment >= task.value_bytes || task.what == sort_task::operation::argsort)) return with_keys;
+  if (moves && (task.value_alignment >= task.value_bytes || task.kind == sort_task::operation::argsort)) return with_keys;
   std::size_t const moved = std::max(task.value_bytes, moves_keys_by_position(task) ? task.key_bytes : 0);
   std::size_t const position_bytes = bytes_per_position(task.n);
   return std::max(with_keys, pool::rounded(task.n * position_bytes) + pool::rounded(task.n * moved) +

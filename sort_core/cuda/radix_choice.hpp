@@ -118,7 +118,7 @@ inline unsigned correlated_bits(std::span<std::uint64_t const> sample, unsigned 
   for (unsigned apart = 1; apart < width; ++apart) {
     auto const differing = count_ones(sample, some.stride, [=](std::uint64_t key) { return key ^ key >> apart; });
     for (unsigned bit = left - std::min(left, apart); bit < left && bit + apart < width; ++bit) {
-      double const one = share(ones[bit]), other = share(ones[bit + apart]), by_chance = one + other - 2 * one * other;
+      double const here = share(ones[bit]), other = share(ones[bit + apart]), by_chance = here + other - 2 * here * other;
       if (std::abs(share(differing[bit]) - by_chance) >= tuning::correlation_share) correlated |= std::uint64_t{1} << bit;
     }
   }

@@ -80,7 +80,7 @@ template <class K, class V, class Left>
 std::size_t cut(records<K, V> all, std::size_t n, Left left) {
   constexpr std::size_t max_blocks = 256;
   std::size_t const count =
-      std::clamp<std::size_t>(n >> 14, 1, max_blocks);  // by n alone: the result must not depend on the threads
+      std::clamp<std::size_t>(n >> 14, 1, max_blocks);  // n alone decides: the result must not depend on the threads
   auto const block_begin = [&](std::size_t block) { return n / count * block + std::min(block, n % count); };
   std::array<std::size_t, max_blocks> middle;  // the first right item of each block
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t b) {

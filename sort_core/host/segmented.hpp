@@ -206,11 +206,11 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
       },
       [&](std::size_t s) {
         std::size_t const begin = segments.begin(s), n = size_at(s);
-        scratch(n, nothing{}, [&](records<K, nothing> one) {
+        scratch(n, nothing{}, [&](records<K, nothing> computed) {
           blocks(n, 2048).run([&](std::size_t, std::size_t first, std::size_t last) {
-            compute_keys(items + begin + first, last - first, key, one.keys + first);
+            compute_keys(items + begin + first, last - first, key, computed.keys + first);
           });
-          sort_whole_segment(records<K, V>{one.keys, items + begin}, n, heads ? heads + begin : nullptr, code, bits,
+          sort_whole_segment(records<K, V>{computed.keys, items + begin}, n, heads ? heads + begin : nullptr, code, bits,
                              [&](std::size_t size, auto use) { scratch(size, V{}, use); });
         });
       });

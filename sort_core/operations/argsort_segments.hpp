@@ -23,7 +23,7 @@ void run_argsort_segments(B& backend, operation_task const& task) {
     backend.each(sort.n, write_number<Index>{typed_span<Index>(sort.values, sort.n).data()});
   });
   if (sort.segments == 0) return;
-  sort.what = sort_task::operation::segments;
+  sort.kind = sort_task::operation::segments;
   sort.keep_keys = true;
   run_typed_task<B, K>(backend, sort);
   if (!task.relative) return;
@@ -35,7 +35,7 @@ void run_argsort_segments(B& backend, operation_task const& task) {
 template <Backend B>
 std::size_t task_argsort_segments_memory(B& backend, operation_task const& task) {
   sort_task sort = task.sort;
-  sort.what = sort_task::operation::segments;
+  sort.kind = sort_task::operation::segments;
   sort.keep_keys = true;
   return std::max(memory_of_task(backend, sort), starts_memory(sort.segments));
 }

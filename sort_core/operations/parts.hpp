@@ -28,7 +28,7 @@ inline std::size_t position_bytes(std::size_t n) {
 template <Backend B, class K, class V>
 void sort_codes(B& backend, std::span<K> codes, std::span<V> values, bit_range bits = {}) {
   sort_task task;
-  task.what = sort_task::operation::keys;
+  task.kind = sort_task::operation::keys;
   task.keys = codes.data();
   task.key_bytes = sizeof(K);
   task.n = codes.size();
@@ -46,7 +46,7 @@ void sort_codes(B& backend, std::span<K> codes, std::span<V> values, bit_range b
 template <Backend B, class K, class V>
 void sort_code_segments(B& backend, std::span<K> codes, std::span<V> values, sort_task const& segments) {
   sort_task task;
-  task.what = sort_task::operation::segments;
+  task.kind = sort_task::operation::segments;
   task.keys = codes.data();
   task.key_bytes = sizeof(K);
   task.values = values.data();

@@ -12,17 +12,17 @@ namespace ordo::inline v0::detail {
 template <Backend B, class K>
 std::uint64_t run_typed_operation(B& backend, operation_task const& task) {
   using operation = operation_task::operation;
-  if (task.what == operation::argsort_segments) run_argsort_segments<B, K>(backend, task);
-  if (task.what == operation::top_k) run_top_k<B, K>(backend, task);
-  if (task.what == operation::segmented_top_k) run_segmented_top_k<B, K>(backend, task);
-  if (task.what == operation::merge) run_merge<B, K>(backend, task);
-  return task.what == operation::unique ? run_unique<B, K>(backend, task) : 0;
+  if (task.kind == operation::argsort_segments) run_argsort_segments<B, K>(backend, task);
+  if (task.kind == operation::top_k) run_top_k<B, K>(backend, task);
+  if (task.kind == operation::segmented_top_k) run_segmented_top_k<B, K>(backend, task);
+  if (task.kind == operation::merge) run_merge<B, K>(backend, task);
+  return task.kind == operation::unique ? run_unique<B, K>(backend, task) : 0;
 }
 
 /// Does the work of run_operation for operations without keys. Compiled once per backend.
 template <Backend B>
 std::uint64_t run_row_operation(B& backend, operation_task const& task) {
-  if (task.what == operation_task::operation::gather)
+  if (task.kind == operation_task::operation::gather)
     run_gather(backend, task);
   else
     run_argsort_rows(backend, task);
@@ -33,7 +33,7 @@ std::uint64_t run_row_operation(B& backend, operation_task const& task) {
 template <Backend B>
 std::uint64_t run_operation(B& backend, operation_task const& task) {
   using operation = operation_task::operation;
-  if (task.what == operation::argsort_rows || task.what == operation::gather) return run_row_operation<B>(backend, task);
+  if (task.kind == operation::argsort_rows || task.kind == operation::gather) return run_row_operation<B>(backend, task);
   return with_key_type(task.sort.key_bytes, [&](auto key) { return run_typed_operation<B, decltype(key)>(backend, task); });
 }
 
@@ -41,7 +41,7 @@ std::uint64_t run_operation(B& backend, operation_task const& task) {
 template <Backend B>
 std::size_t memory_of_operation(B& backend, operation_task const& task) {
   using operation = operation_task::operation;
-  switch (task.what) {
+  switch (task.kind) {
     case operation::argsort_segments:
       return task_argsort_segments_memory(backend, task);
     case operation::top_k:

@@ -273,7 +273,7 @@ void write_sorted_top(B& backend, operation_task const& task, sorted_positions<P
   auto const rows = backend.template buffer<Position>(count * k);
   backend.each(count * k, write_rows_of_positions<Position>{sorted, k, rows.data()});
   sort_task by_position;
-  by_position.what = sort_task::operation::segments;
+  by_position.kind = sort_task::operation::segments;
   by_position.keys = rows.data();
   by_position.key_bytes = sizeof(Position);
   by_position.n = count * k;

@@ -107,7 +107,7 @@ bool spectrum_choice::accepts(spectrum_header const& header, std::uint64_t numbe
   if (!accepts_value(rt_seconds, header.rt_seconds) || !accepts_value(scans, header.scan)) return false;
   if (charges.is_set()) {
     auto const holds_any = [&](charge_list const& all) {
-      return std::ranges::any_of(all, [&](int one) { return charges.holds(one); });
+      return std::ranges::any_of(all, [&](int charge) { return charges.holds(charge); });
     };
     bool const any = (header.charges.empty() ? charges.holds(0) : holds_any(header.charges)) ||
                      std::ranges::any_of(header.other_precursors, holds_any, &precursor_ion::charges);

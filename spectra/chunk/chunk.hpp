@@ -193,7 +193,7 @@ class merged_head;
 
 /// The work on the chunks of an input.
 struct chunk_task {
-  purpose what = purpose::sort;
+  purpose goal = purpose::sort;
   sort_options const* options = nullptr;
   selection const* select = nullptr;        // nullptr: every peak is kept
   spectrum_choice const* choice = nullptr;  // nullptr: every spectrum is chosen
@@ -205,13 +205,13 @@ struct chunk_task {
   merged_head* merged = nullptr;            // for documents of mzML that become one, or parts of it
   bool several = false;  // the input is one of several: printed titles name the run, and records have hashes of titles
 
-  [[nodiscard]] bool writes() const noexcept { return what == purpose::sort || what == purpose::order; }
+  [[nodiscard]] bool writes() const noexcept { return goal == purpose::sort || goal == purpose::order; }
   /// Returns true if all of each spectrum is read, and nothing is written.
   [[nodiscard]] bool reads_all() const noexcept {
-    return what == purpose::summary || what == purpose::compare || what == purpose::read;
+    return goal == purpose::summary || goal == purpose::compare || goal == purpose::read;
   }
   /// Returns true if spectra that are not chosen are read, too.
-  [[nodiscard]] bool reads_others() const noexcept { return what == purpose::compare; }
+  [[nodiscard]] bool reads_others() const noexcept { return goal == purpose::compare; }
   /// Returns true if peaks or spectra may be dropped.
   [[nodiscard]] bool drops() const noexcept { return select || choice; }
 };
@@ -290,9 +290,9 @@ class chunk : public step_times {
   /// spectrum @param is_printed  another format takes it
   void add(chunk_task const& task, spectrum const& spectrum, std::uint64_t number, bool has_peaks = true,
            bool is_printed = true) {
-    if (task.what == purpose::summary) {
+    if (task.goal == purpose::summary) {
       summarized.add(spectrum, task.options->distributions);
-    } else if (task.what == purpose::compare) {
+    } else if (task.goal == purpose::compare) {
       if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options, task.print != nullptr);
       effects_->add(spectrum, number, has_peaks && is_selected(task, spectrum.header), is_printed, compared);
     } else {
@@ -303,7 +303,7 @@ class chunk : public step_times {
   bool choose(chunk_task const& task, spectrum_header const& header, std::uint64_t number) {
     if (task.choice) unstated.add(*task.choice, header);
     bool const accepted = !task.choice || task.choice->accepts(header, number);
-    if (accepted && (task.what == purpose::choose || task.lists)) chosen.push_back(number);
+    if (accepted && (task.goal == purpose::choose || task.lists)) chosen.push_back(number);
     return accepted;
   }
   /// Returns true if the peaks of a chosen spectrum are selected.
@@ -350,15 +350,15 @@ class input_format {
 
   /// Takes the next `wanted` bytes of the input or so; one call at a time.
   /// @returns false if there are none
-  virtual bool next(chunk& one, std::size_t wanted) = 0;
+  virtual bool next(chunk& chunk, std::size_t wanted) = 0;
   /// Returns true if follow() reads all chunks.
   [[nodiscard]] virtual bool follows() const { return false; }
   /// Reads the input of a chunk, after the work on it and before accept(); one call at a time, in the order of the input.
-  virtual void follow(chunk const& /*one*/) {}
+  virtual void follow(chunk const& /*chunk*/) {}
   /// Reports the warnings of a chunk, one after the other.
   /// @returns false for a disorder, after which nothing is read
   /// @throws input_error for what is wrong in the chunk
-  virtual bool accept(chunk& one) = 0;
+  virtual bool accept(chunk& chunk) = 0;
   virtual void write(chunk& chunk, sink& output) { output.write(chunk.output()); }
   /// Ends the output and the input.
   virtual void end() {}

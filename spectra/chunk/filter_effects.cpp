@@ -75,13 +75,13 @@ std::vector<spectrum_choice> split_rules(spectrum_choice const& all) {
 // Returns the first step of a selection, the first two, and so on.
 std::vector<selection> split_steps(selection const& all) {
   std::vector<selection> steps;
-  selection one;
+  selection cumulative;
   auto const add = [&](auto set) {
-    selection next = one;
+    selection next = cumulative;
     set(next);
-    if (next == one) return;
+    if (next == cumulative) return;
     steps.push_back(next);
-    one = next;
+    cumulative = next;
   };
   add([&](selection& to) { to.min_mz = all.min_mz, to.max_mz = all.max_mz; });
   add([&](selection& to) { to.drop_zero = all.drop_zero; });
@@ -115,24 +115,24 @@ filter_effects::filter_effects(sort_options const& options, bool prints)
   if (!selections_.empty()) selector_ = peak_sorter_on_host({.device = device::cpu, .threads = 1});
 }
 
-void filter_effects::add(spectrum const& one, std::uint64_t number, bool is_selected, bool is_printed, comparison& to) {
+void filter_effects::add(spectrum const& original, std::uint64_t number, bool is_selected, bool is_printed, comparison& to) {
   if (to.steps.empty()) to.steps = steps_;
-  to.before.add(one, options_.distributions);
+  to.before.add(original, options_.distributions);
   for (std::size_t k = 0; k < rules_.size(); ++k) {
-    if (rules_[k].accepts(one.header, number)) continue;
+    if (rules_[k].accepts(original.header, number)) continue;
     ++to.steps[k].spectra;
-    to.steps[k].peaks += one.peaks.size();
+    to.steps[k].peaks += original.peaks.size();
     return;
   }
   if (prints_ && !is_printed) {
     step_effect& effect = to.steps[rules_.size()];
     ++effect.spectra;
-    effect.peaks += one.peaks.size();
+    effect.peaks += original.peaks.size();
     return;
   }
-  mz_.assign(one.peaks.mz.begin(), one.peaks.mz.end());
-  intensity_.assign(one.peaks.intensity.begin(), one.peaks.intensity.end());
-  if (is_selected && !selections_.empty() && !select(one, to)) return;
+  mz_.assign(original.peaks.mz.begin(), original.peaks.mz.end());
+  intensity_.assign(original.peaks.intensity.begin(), original.peaks.intensity.end());
+  if (is_selected && !selections_.empty() && !select(original, to)) return;
   if (prints_) drop_not_finite(to);
 
   // The order of the output.
@@ -146,10 +146,10 @@ void filter_effects::add(spectrum const& one, std::uint64_t number, bool is_sele
     mz.push_back(mz_[i]);
     intensity.push_back(intensity_[i]);
   }
-  spectrum written{one.header, {mz, intensity, {}}, {}, one.number};
+  spectrum written{original.header, {mz, intensity, {}}, {}, original.number};
   to.after.add(written, options_.distributions);
   if (!prints_ || !options_.all_precursors) return;
-  for (precursor_ion const& ion : one.header.other_precursors) {
+  for (precursor_ion const& ion : original.header.other_precursors) {
     written.header.precursor_mz = ion.mz;
     written.header.charges = ion.charges;
     to.after.add(written, options_.distributions);

@@ -17,10 +17,10 @@ class filter_effects {
   filter_effects(sort_options const& options, bool prints);
   /// Adds a spectrum to what is known before and after the steps. @param number  in the input
   /// @param is_selected  the selection applies to the peaks @param is_printed  the other format takes the spectrum
-  void add(spectrum const& one, std::uint64_t number, bool is_selected, bool is_printed, comparison& to);
+  void add(spectrum const& original, std::uint64_t number, bool is_selected, bool is_printed, comparison& to);
 
  private:
-  [[nodiscard]] bool select(spectrum const& one, comparison& to);
+  [[nodiscard]] bool select(spectrum const& original, comparison& to);
   void drop_not_finite(comparison& to);
 
   sort_options const& options_;

@@ -311,8 +311,8 @@ std::size_t max_coded_bytes(binary_array const& array) {
 
 // Returns the bytes that were compressed, or stored as they are.
 std::span<char const> array_codec::unpack_bytes(binary_array const& array, std::string_view text) {
-  auto const refuse = [&](std::string const& what, std::string const& name) {
-    throw text_fault(array.tag, what + " not supported", name.empty() ? "none is named" : fmt::format("'{}'", name));
+  auto const refuse = [&](std::string const& subject, std::string const& name) {
+    throw text_fault(array.tag, subject + " not supported", name.empty() ? "none is named" : fmt::format("'{}'", name));
   };
   if (array.type == number_type::unknown || !array.unknown_type.empty()) refuse("type of a binary array", array.unknown_type);
   if (array.compression == packing::unknown || !array.unknown_packing.empty())

@@ -44,7 +44,7 @@ std::array<unsigned char, 20> sha1_digest::bytes() const {
 
 std::string sha1_digest::hex() const {
   std::string text;
-  for (unsigned char const one : bytes()) text += fmt::format("{:02x}", one);
+  for (unsigned char const byte : bytes()) text += fmt::format("{:02x}", byte);
   return text;
 }
 

@@ -59,7 +59,7 @@ bool msp_lines::begins_another() const {
   return empty_line_ && ((counted_ && !any_wanted_) || key_ == first_key_);
 }
 
-msp_lines::found msp_lines::classified(std::string_view line) {
+msp_lines::classified_line msp_lines::classified(std::string_view line) {
   if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
   std::string_view const text = msp_trimmed(line);
   if (text.empty()) {

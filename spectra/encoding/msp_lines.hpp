@@ -25,14 +25,14 @@ class msp_lines {
     peaks,
     other,  // another line
   };
-  struct found {
+  struct classified_line {
     kind is;
     bool begins = false;  // a record begins
   };
 
   /// Begins a text that begins with a record, or with what stands before the first one.
   void restart() { *this = {}; }
-  found next(std::string_view line) {
+  classified_line next(std::string_view line) {
     // Most lines are peaks.
     if (!in_record_ || !counted_ || line.empty() || line.front() < '0' || line.front() > '9') return classified(line);
     any_peaks_ = true;
@@ -46,7 +46,7 @@ class msp_lines {
   [[nodiscard]] std::string_view value() const noexcept { return value_; }
 
  private:
-  found classified(std::string_view line);
+  classified_line classified(std::string_view line);
   [[nodiscard]] bool begins_another() const;
   void read_key(std::string_view text, std::size_t colon);
 

@@ -13,8 +13,8 @@ namespace ordo::inline v0::spectra::detail {
 class text_fault : public std::runtime_error {
  public:
   static constexpr std::size_t here = ~std::size_t{0};  // the place where the handler is called
-  text_fault(std::size_t at, std::string what, std::string why)
-      : std::runtime_error(what + ": " + why), at(at), what_(std::move(what)), why_(std::move(why)) {}
+  text_fault(std::size_t at, std::string problem, std::string why)
+      : std::runtime_error(problem + ": " + why), at(at), what_(std::move(problem)), why_(std::move(why)) {}
   [[nodiscard]] std::string message(std::string_view name, std::uint64_t line) const;
   std::size_t at;
 

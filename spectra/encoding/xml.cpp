@@ -315,7 +315,7 @@ struct xml_parser::state {
     guarded(data, [&](xml_handler& to) {
       auto& known = static_cast<state*>(data)->known;
       known.clear();
-      for (char const** one = all; *one; one += 2) known.push_back({one[0], one[1]});
+      for (char const** pair = all; *pair; pair += 2) known.push_back({pair[0], pair[1]});
       to.start(local_name(name), attributes(known));
     });
   }

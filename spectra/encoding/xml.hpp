@@ -66,8 +66,8 @@ class attributes {
 
  private:
   [[nodiscard]] attribute const* find(std::string_view name) const {
-    for (auto const& one : all_)
-      if (one.name == name) return &one;
+    for (auto const& attribute : all_)
+      if (attribute.name == name) return &attribute;
     return nullptr;
   }
   std::span<attribute const> all_;
@@ -110,10 +110,10 @@ std::optional<T> number(std::string_view text) {
 /// Reads a number.
 /// @returns nothing for an empty text @throws text_fault  if the text is no number
 template <class T>
-std::optional<T> parse_number(std::string_view what, std::string_view text) {
+std::optional<T> parse_number(std::string_view subject, std::string_view text) {
   if (text.empty()) return std::nullopt;
   auto const value = number<T>(text);
-  if (!value) throw text_fault(text_fault::here, "not a number", fmt::format("{} is '{}'", what, text));
+  if (!value) throw text_fault(text_fault::here, "not a number", fmt::format("{} is '{}'", subject, text));
   return value;
 }
 

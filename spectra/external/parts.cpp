@@ -16,9 +16,9 @@ void part_writer::open() {
     std::lock_guard const lock(calling_);
     part_ = &to_.open(parts_++);
   }
-  bool const one = !options_.part_bytes && !options_.parts;
+  bool const is_single = !options_.part_bytes && !options_.parts;
   // The size of a single output is known before; that of a part when it is full.
-  addressed_ = one && total_ ? part_->expect(front_.size() + *total_ + tail_) : !one && part_->expect_unknown();
+  addressed_ = is_single && total_ ? part_->expect(front_.size() + *total_ + tail_) : !is_single && part_->expect_unknown();
   part_bytes_ = 0;
   any_in_part_ = false;
 }

@@ -21,7 +21,7 @@ class spectrum_store {
   [[nodiscard]] bool has_room(std::size_t bytes, std::size_t spectra);
   /// Returns memory that stays valid until clear().
   [[nodiscard]] char* place(std::size_t bytes);
-  void add(ordered_spectrum const& one, std::span<std::uint64_t const> codes, std::string_view title);
+  void add(ordered_spectrum const& spectrum, std::span<std::uint64_t const> codes, std::string_view title);
 
   /// Puts text before that of the first spectrum.
   void prepend(std::string_view text);

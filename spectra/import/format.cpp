@@ -87,9 +87,9 @@ class import_chunk final : public chunk {
       failure = std::make_exception_ptr(text_fault(0, "too large", "more than 2^32 peaks in spectra that follow one another"));
       return;
     }
-    for (auto& one : read_.all) {
-      if (!one.title.empty()) one.header.title = one.title;
-      if (!one.native_id.empty()) one.header.native_id = one.native_id;
+    for (auto& spectrum : read_.all) {
+      if (!spectrum.title.empty()) spectrum.header.title = spectrum.title;
+      if (!spectrum.native_id.empty()) spectrum.header.native_id = spectrum.native_id;
     }
     out_.clear();
     for (std::size_t s = 0; s < read_.all.size() && !disorder; ++s) add_spectrum(s);
@@ -110,7 +110,7 @@ class import_chunk final : public chunk {
       warned.assumed_seconds += spectrum.unit == assumed_unit::seconds;
       warned.assumed_minutes += spectrum.unit == assumed_unit::minutes;
     }
-    if (task_.what == purpose::choose) return;
+    if (task_.goal == purpose::choose) return;
     std::uint64_t const number = text.first_spectrum + s;
     if (task_.reads_all() && (is_written || task_.reads_others())) {
       warned.chosen += is_written;
@@ -118,7 +118,7 @@ class import_chunk final : public chunk {
     }
     if (is_written) {
       ++warned.chosen;
-      if (task_.what == purpose::check) return find_disorder(s);
+      if (task_.goal == purpose::check) return find_disorder(s);
       is_written = counts_in_mgf(spectrum.header);
     }
     if (!task_.writes()) return;
@@ -223,8 +223,8 @@ class import_format final : public input_format {
   }
 
   void end() override {
-    auto const warn = [&](std::uint64_t count, std::string_view what) {
-      if (count != 0) found_.warn(fmt::format("{}: {} {}", task_.options->name, count, what));
+    auto const warn = [&](std::uint64_t count, std::string_view problem) {
+      if (count != 0) found_.warn(fmt::format("{}: {} {}", task_.options->name, count, problem));
     };
     warn(warned_.no_precursor, reader_->is_run() ? "spectra of MS level 2 or above have no precursor m/z and are left out"
                                                  : "spectra have no precursor m/z: their PEPMASS is 0");

@@ -29,7 +29,7 @@ struct imported_spectrum {
 
 /// Faults of an input that were left out of it.
 struct forgiven_faults {
-  std::uint64_t lines = 0;   // that the format does not allow
+  std::uint64_t lines = 0;   // lines that the format does not allow
   std::uint64_t counts = 0;  // records with another number of peaks than they state
 };
 
@@ -96,9 +96,9 @@ std::unique_ptr<import_reader> make_mzxml_reader(source& input, bool lenient);
 std::unique_ptr<import_reader> make_msp_reader(source& input, sort_options const& options);
 std::unique_ptr<import_reader> make_mzspeclib_reader(source& input);
 
-/// @param task, found  must outlive the format
+/// @param task, log  must outlive the format
 std::unique_ptr<input_format> make_import_format(std::unique_ptr<import_reader> reader, chunk_task const& task,
-                                                 diagnostics& found);
+                                                 diagnostics& log);
 
 /// Reads ahead of the texts that a source is cut into.
 class text_reader {

@@ -241,7 +241,7 @@ class msp_parser final : public import_parser {
     for (std::size_t at = 0; at < all.size();) {
       auto const ends = *finder.find(all, at, true);
       std::string_view const line = all.substr(at, ends.end - at);
-      msp_lines::found const result = lines_.next(line);
+      msp_lines::classified_line const result = lines_.next(line);
       if (result.begins) {
         if (std::exchange(inside, true)) end_record();
         begin_record(at);

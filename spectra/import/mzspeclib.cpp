@@ -199,18 +199,19 @@ struct stated_values {
   }
 
   // A time has its unit in another attribute of its group; without one it is in seconds.
-  void read_time(attribute const& one, attribute_list const& all) {
-    auto const time = parse_number<double>(one.name, one.value);
+  void read_time(attribute const& given, attribute_list const& all) {
+    auto const time = parse_number<double>(given.name, given.value);
     if (!time) return;
     std::string_view unit;
-    if (!one.group.empty())
+    if (!given.group.empty())
       for (attribute const& other : all)
-        if (other.accession == "UO:0000000" && other.group == one.group) unit = other.value;
+        if (other.accession == "UO:0000000" && other.group == given.group) unit = other.value;
     std::size_t const bar = unit.find('|');
     std::string_view const named = bar == std::string_view::npos ? std::string_view() : unit.substr(bar + 1);
     rt_seconds = terms::seconds(*time, unit.substr(0, bar), named);
     if (!rt_seconds)
-      throw text_fault(one.at, "unit not supported", fmt::format("{} is in '{}', which is no unit of time", one.name, unit));
+      throw text_fault(given.at, "unit not supported",
+                       fmt::format("{} is in '{}', which is no unit of time", given.name, unit));
   }
 };
 

@@ -252,8 +252,8 @@ class mzxml_reader final : public import_reader, private xml_handler {
 
   void start_peaks(attributes const& all) {
     if (!scan_) not_mzxml("peaks outside of a scan, or several in one");
-    auto const refuse = [&](std::string_view what, std::string_view value) {
-      throw text_fault(peaks_tag_, "peaks not supported", fmt::format("{} is '{}'", what, value));
+    auto const refuse = [&](std::string_view subject, std::string_view value) {
+      throw text_fault(peaks_tag_, "peaks not supported", fmt::format("{} is '{}'", subject, value));
     };
     binary_array& peaks = scan_->peaks;
     peaks.tag = peaks_tag_;

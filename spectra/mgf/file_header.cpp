@@ -53,9 +53,9 @@ std::string input_heads::take(std::string_view head, bool has_spectra, std::stri
   if (says_nothing) return others;
   compare(all, name);
   if (head == reference_) return {};
-  for (auto const& one : about)
-    if (std::ranges::find(about_, one) == about_.end())
-      warn_(fmt::format("left out: {}: '{}={}', where those of {} stand", name, one.first, one.second, name_));
+  for (auto const& entry : about)
+    if (std::ranges::find(about_, entry) == about_.end())
+      warn_(fmt::format("left out: {}: '{}={}', where those of {} stand", name, entry.first, entry.second, name_));
   return others;
 }
 

@@ -23,7 +23,7 @@ scan_options make_scan_options(chunk_task const& task) {
   scan.by = task.options->by;
   scan.descending = task.options->descending;
   scan.lenient = task.options->lenient;
-  scan.check = task.what == purpose::check;
+  scan.check = task.goal == purpose::check;
   scan.max_warnings = task.options->on_warning ? task.options->warnings_shown : 0;
   if (task.reads_all()) {
     scan.all_headers = true;
@@ -38,9 +38,9 @@ scan_options make_scan_options(chunk_task const& task) {
                    .rt = keys->has(spectrum_key::rt),
                    .scan = keys->has(spectrum_key::scan)};
   }
-  if (task.what == purpose::choose) scan.keeps = scan_keeps::disordered_and_headers;
+  if (task.goal == purpose::choose) scan.keeps = scan_keeps::disordered_and_headers;
   if (spectrum_choice const* const choice = task.choice) {
-    if (task.what != purpose::choose) scan.keeps = scan_keeps::table_and_headers;
+    if (task.goal != purpose::choose) scan.keeps = scan_keeps::table_and_headers;
     scan.needed.precursor |= choice->precursor_mz.is_set() || choice->charges.is_set();
     scan.needed.rt |= choice->rt_seconds.is_set();
     scan.needed.scan |= choice->scans.is_set();
@@ -77,7 +77,7 @@ class mgf_chunk final : public chunk {
     filled_ = false;
     try {
       bool const any = timed(reading, 0, [&] { return cutter.next(text, wanted); });
-      if (any && (task_.what == purpose::choose || task_.lists || (task_.choice && task_.choice->needs_numbers()))) {
+      if (any && (task_.goal == purpose::choose || task_.lists || (task_.choice && task_.choice->needs_numbers()))) {
         timed(reading, 0, [&] { fill(); });
         text.first_spectrum = std::exchange(spectra_before, spectra_before + count_spectra(text.view()));
       }
@@ -96,24 +96,24 @@ class mgf_chunk final : public chunk {
     if (task_.keys && text.last) added_ = text.end_last_line();
     scan_options options = scan_;
     options.begun = text.begun;
-    timed(parsing, text.size, [&] { scan(text.bytes(), options, found); });
+    timed(parsing, text.size, [&] { scan(text.bytes(), options, parsed); });
     if (task_.keys) note_spectra(options);
     warned.clear();
-    for (line_fault const& warning : found.first_warnings) warned.emplace_back(fault_line(warning, text.view()));
+    for (line_fault const& warning : parsed.first_warnings) warned.emplace_back(fault_line(warning, text.view()));
     kind = text.begun ? std::string_view() : detect_kind(text.view());
     scanned = true;
     counted.bytes = text.size - added_;
-    counted.lines = found.lines;
-    counted.spectra = found.spectra;
-    counted.peaks = found.all_peaks;
-    if (found.error || found.disorder) return false;
+    counted.lines = parsed.lines;
+    counted.spectra = parsed.spectra;
+    counted.peaks = parsed.all_peaks;
+    if (parsed.error || parsed.disorder) return false;
     if (task_.reads_all())
-      for (std::size_t s = 0; s < found.table.spectra.size(); ++s)
-        if (choose(task_, found.table.spectra[s].header, text.first_spectrum + s) || task_.reads_others())
-          add(task_, found.table.at(s), text.first_spectrum + s);
-    if (task_.what == purpose::choose)
-      for (std::size_t s = 0; s < found.table.spectra.size(); ++s)
-        choose(task_, found.table.spectra[s].header, text.first_spectrum + s);
+      for (std::size_t s = 0; s < parsed.table.spectra.size(); ++s)
+        if (choose(task_, parsed.table.spectra[s].header, text.first_spectrum + s) || task_.reads_others())
+          add(task_, parsed.table.at(s), text.first_spectrum + s);
+    if (task_.goal == purpose::choose)
+      for (std::size_t s = 0; s < parsed.table.spectra.size(); ++s)
+        choose(task_, parsed.table.spectra[s].header, text.first_spectrum + s);
     if (!task_.writes()) return true;
     if (task_.drops())
       prepare_selection();
@@ -143,15 +143,15 @@ class mgf_chunk final : public chunk {
     return compute_checksum(text.view());
   }
   bool save(value_writer& to) const override {
-    if (failure || !composed || found.warnings != 0 || !kind.empty()) return false;
+    if (failure || !composed || parsed.warnings != 0 || !kind.empty()) return false;
     save_counts(to);
-    to.put(found.lines, found.open, std::string_view(output().data(), output().size()));
+    to.put(parsed.lines, parsed.open, std::string_view(output().data(), output().size()));
     return true;
   }
   void load(value_reader& from) override {
     load_counts(from);
-    found = {};
-    from.take(found.lines, found.open, loaded_);
+    parsed = {};
+    from.take(parsed.lines, parsed.open, loaded_);
     warned.clear();
     kind = {};
     scanned = true;
@@ -159,28 +159,28 @@ class mgf_chunk final : public chunk {
   }
 
   mgf_text text;
-  scan_result found;
+  scan_result parsed;
   std::vector<std::string> warned;  // the lines of found.first_warnings, before any line was moved
   std::string_view kind;            // kind of a text that does not look like MGF, if no spectrum began before it
   bool scanned = false;
 
  private:
   void prepare_sort() {
-    counted.peaks_kept = found.all_peaks;
-    counted.spectra_kept = found.spectra;
-    counted.reordered = found.ends.size();
-    for (peak const& peak : found.peaks) peaks.codes.push_back(peak.code);
-    for (std::size_t const end : found.ends) peaks.bounds.push_back(std::uint32_t(end));
+    counted.peaks_kept = parsed.all_peaks;
+    counted.spectra_kept = parsed.spectra;
+    counted.reordered = parsed.ends.size();
+    for (peak const& peak : parsed.peaks) peaks.codes.push_back(peak.code);
+    for (std::size_t const end : parsed.ends) peaks.bounds.push_back(std::uint32_t(end));
     if (!task_.keys) return;
-    auto const& spectra = found.table.spectra;  // recorded before any line is moved
+    auto const& spectra = parsed.table.spectra;  // recorded before any line is moved
     for (std::size_t s = 0; s < spectra.size(); ++s) {
-      std::uint64_t const end = s + 1 < spectra.size() ? spectra[s + 1].first_peak : found.all_peaks;
+      std::uint64_t const end = s + 1 < spectra.size() ? spectra[s + 1].first_peak : parsed.all_peaks;
       record(s, end - spectra[s].first_peak, spectra[s].text.end());
     }
   }
 
   void prepare_selection() {
-    peak_table const& table = found.table;
+    peak_table const& table = parsed.table;
     peaks.mz = table.mz;
     peaks.intensity = table.intensity;
     for (std::size_t s = 0; s <= table.spectra.size(); ++s) peaks.first.push_back(table.first_peak(s));
@@ -194,17 +194,17 @@ class mgf_chunk final : public chunk {
   }
 
   void move_lines() {
-    for (std::size_t begin = 0; std::size_t const end : found.ends) {
-      permute_lines(text.bytes(), std::span(found.peaks).subspan(begin, end - begin),
+    for (std::size_t begin = 0; std::size_t const end : parsed.ends) {
+      permute_lines(text.bytes(), std::span(parsed.peaks).subspan(begin, end - begin),
                     std::span(peaks.order).subspan(begin, end - begin), std::uint32_t(begin),
-                    found.unterminated && end == found.peaks.size(), scratch_);
+                    parsed.unterminated && end == parsed.peaks.size(), scratch_);
       begin = end;
     }
   }
 
   // Prints the lines of peaks whose intensities are sums to `printed_`. Returns the lines of all peaks.
   std::span<text_range const> print_sums() {
-    peak_table const& table = found.table;
+    peak_table const& table = parsed.table;
     printed_.clear();
     if (peaks.sums.empty()) return table.lines;
     lines_ = table.lines;
@@ -233,7 +233,7 @@ class mgf_chunk final : public chunk {
   }
 
   void compose_selection() {
-    peak_table const& table = found.table;
+    peak_table const& table = parsed.table;
     auto const lines = print_sums();
     ranges_.clear();
     std::uint32_t at = 0;
@@ -248,7 +248,7 @@ class mgf_chunk final : public chunk {
       if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
       auto const kept = peaks.kept_peaks(s);
       add_spectrum(ranges_, text.view(), table, lines, s, peaks.keep, kept,
-                   found.unterminated && s + 1 == table.spectra.size());
+                   parsed.unterminated && s + 1 == table.spectra.size());
       if (task_.keys) record(s, kept.size(), std::size_t(ranges_.size()));
     }
     ranges_.add({at, std::uint32_t(text.size - at)});
@@ -261,16 +261,16 @@ class mgf_chunk final : public chunk {
 
   // Notes where the first spectrum begins. Parameters between spectra are faults.
   void note_spectra(scan_options const& options) {
-    auto const& spectra = found.table.spectra;
+    auto const& spectra = parsed.table.spectra;
     records.any_spectra = !spectra.empty();
     records.head = records.any_spectra ? spectra.front().text.begin : text.size;
     records.marked = text.offset == 0 && records.head == 0 && records.any_spectra && text.view().starts_with(byte_order_mark);
     std::size_t counted_to = 0;
     std::uint64_t lines = 0;
-    for (std::size_t s = 0; s < spectra.size() && !found.error; ++s) {
+    for (std::size_t s = 0; s < spectra.size() && !parsed.error; ++s) {
       std::size_t const end = s + 1 < spectra.size() ? spectra[s + 1].text.begin : text.size;
       std::string_view rest = text.view().substr(spectra[s].text.end(), end - spectra[s].text.end());
-      while (!rest.empty() && !found.error) {
+      while (!rest.empty() && !parsed.error) {
         std::size_t const at = end - rest.size();
         std::string_view const line = consume_line(rest);
         if (!is_parameter(trimmed(line))) continue;
@@ -279,16 +279,16 @@ class mgf_chunk final : public chunk {
         counted_to = at;
         line_fault const line_fault{fault::moved_scope, lines, at, at + line.size()};
         if (!options.lenient)
-          found.error = line_fault;
+          parsed.error = line_fault;
         else
-          found.warn(line_fault, options.max_warnings);
+          parsed.warn(line_fault, options.max_warnings);
       }
     }
   }
 
   // Records a spectrum of the output, which ends at `end` there, with the empty lines that follow it.
   void record(std::size_t s, std::uint64_t num_peaks, std::size_t end) {
-    auto const& spectra = found.table.spectra;
+    auto const& spectra = parsed.table.spectra;
     text_range const range = spectra[s].text;
     std::size_t const next = s + 1 < spectra.size() ? spectra[s + 1].text.begin : text.size;
     std::size_t const mark = range.of(text.view()).starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
@@ -360,7 +360,7 @@ class mgf_format final : public input_format {
     if (part.failure) std::rethrow_exception(part.failure);
     if (part.text.last && open_)
       forgive(fmt::format("missing END IONS: {}:{}: the input ends inside the spectrum of line {}", name(),
-                          found_.totals.lines + part.found.lines, *open_ + 1));
+                          found_.totals.lines + part.parsed.lines, *open_ + 1));
     return true;
   }
 
@@ -374,7 +374,7 @@ class mgf_format final : public input_format {
 
   // @returns false for a disorder
   bool accept_scan(mgf_chunk const& part) {
-    scan_result const& result = part.found;
+    scan_result const& result = part.parsed;
     std::string_view const text = part.text.view();
     if (found_.totals.bytes == 0) kind_ = part.kind;
     // A chunk that ends inside a spectrum is followed by one that begins with BEGIN IONS.
@@ -406,7 +406,7 @@ class mgf_format final : public input_format {
 
   [[nodiscard]] std::string message(line_fault const& line_fault, std::string_view line) const {
     std::string const where = fmt::format("{}:{}", name(), found_.totals.lines + line_fault.line + 1);
-    switch (line_fault.what) {
+    switch (line_fault.goal) {
       case fault::missing_end:
         return missing_end(line_fault.line, found_.totals.lines + line_fault.since);
       case fault::stray_end:
@@ -420,8 +420,8 @@ class mgf_format final : public input_format {
       case fault::bad_intensity:
         if (has_decimal_comma(line)) return fmt::format("decimal comma: {}: '{}'; a point is expected", where, excerpt(line));
         return fmt::format("not a number: {}: {} of '{}'", where,
-                           line_fault.what == fault::bad_number   ? "the m/z"
-                           : line_fault.what == fault::bad_header ? "the value"
+                           line_fault.goal == fault::bad_number   ? "the m/z"
+                           : line_fault.goal == fault::bad_header ? "the value"
                                                                   : "the intensity",
                            excerpt(line));
       case fault::foreign:

@@ -14,8 +14,8 @@
 namespace ordo::inline v0::spectra::detail {
 
 /// MGF. Chunks whose spectra are all in order are written as they were read.
-/// @param task, found  must outlive the format
-std::unique_ptr<input_format> make_mgf_format(source& input, chunk_task const& task, diagnostics& found);
+/// @param task, log  must outlive the format
+std::unique_ptr<input_format> make_mgf_format(source& input, chunk_task const& task, diagnostics& log);
 
 // ---- Writing of sorted and selected spectra: lines are moved, and no number is printed ----
 
@@ -49,7 +49,7 @@ class text_ranges {
   }
   [[nodiscard]] std::span<text_range const> ranges() const noexcept { return ranges_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// Writes size() bytes to `output`, and up to `overrun` more. @param text, second  of which the ranges are
+  /// Writes size() bytes to `output`, and up to `overrun` more. @param text, second  the bytes that the ranges refer to
   void copy(std::string_view text, std::string_view second, char* output) const;
 
  private:

@@ -163,8 +163,8 @@ class scanner {
 
   // @returns true if the scan goes on
   bool forgive(line_fault const& line_fault) {
-    bool const must_be = options_.end_needed && line_fault.what == fault::missing_end;
-    if (line_fault.what == fault::not_finite || (options_.lenient && !must_be)) {
+    bool const must_be = options_.end_needed && line_fault.kind == fault::missing_end;
+    if (line_fault.kind == fault::not_finite || (options_.lenient && !must_be)) {
       warn(line_fault);
       return true;
     }

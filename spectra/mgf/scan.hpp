@@ -30,7 +30,7 @@ enum class fault {
 /// A fault with its line, counted from 0 in the chunk, and the begin and end of the text of the line, without line end. `since`
 /// is the line of the BEGIN IONS that lacks its END IONS.
 struct line_fault {
-  fault what;
+  fault kind;
   std::uint64_t line;
   std::size_t begin, end;
   std::uint64_t since = 0;
@@ -119,7 +119,7 @@ struct scan_result {
 
   void warn(line_fault const& line_fault, std::size_t max_warnings) {
     ++warnings;
-    if (line_fault.what == fault::foreign && !first_foreign) first_foreign = line_fault;
+    if (line_fault.kind == fault::foreign && !first_foreign) first_foreign = line_fault;
     if (first_warnings.size() < max_warnings) first_warnings.push_back(line_fault);
   }
 };

@@ -116,18 +116,18 @@ void mzml_cutter::take(mzml_text& chunk, markup const& markup) {
   }
   if (!chunk.marks.empty() && chunk.marks.back().end == 0) chunk.marks.back().end = markup.begin;
   index_mark mark;
-  if (!mark_named(markup.name, ends, mark.what)) return;
-  index_seen_ |= mark.what == index_mark::kind::list;
-  if (index_seen_ && mark.what == index_mark::kind::chromatogram)
+  if (!mark_named(markup.name, ends, mark.type)) return;
+  index_seen_ |= mark.type == index_mark::kind::list;
+  if (index_seen_ && mark.type == index_mark::kind::chromatogram)
     throw text_fault(markup.begin, "not mzML", "a chromatogram after the index");
   mark.at = mark.tag = markup.begin;
   mark.begin = markup.end;
-  bool const holds_text = begins && mark.what != index_mark::kind::spectra;
+  bool const holds_text = begins && mark.type != index_mark::kind::spectra;
   mark.end = holds_text ? 0 : markup.end;
   may_cut_ = !holds_text;
   chunk.marks.push_back(mark);
   // An empty tag ends where it begins.
-  if (markup.kind != markup_kind::empty || !mark_named(markup.name, true, mark.what)) return;
+  if (markup.kind != markup_kind::empty || !mark_named(markup.name, true, mark.type)) return;
   mark.tag = mark.begin = mark.end = markup.end;
   chunk.marks.push_back(mark);
 }

@@ -32,7 +32,7 @@ struct mzml_text : chunk_text {
 class mzml_cutter {
  public:
   /// @param whole_head  the first chunk is not cut before the first list of the run has begun
-  /// @param lenient  as for mzml_outline
+  /// @param lenient  see mzml_outline
   explicit mzml_cutter(source& from, bool whole_head = false, bool lenient = false)
       : from_(from), outline_(lenient), head_(whole_head), offset_(from.size() ? from.position() : 0) {}
 
@@ -46,7 +46,7 @@ class mzml_cutter {
   std::size_t read(std::span<char> output);
   void keep(std::span<char const> unused);
   bool more(mzml_text& chunk, std::size_t wanted);
-  void take(mzml_text& chunk, markup const& found);
+  void take(mzml_text& chunk, markup const& tag);
   void read_outside(mzml_text& chunk, std::size_t end, bool last = false);
 
   source& from_;

@@ -134,14 +134,14 @@ void mzml_chunk::unpack() {
     bool const is_chosen = choose(task_, all[i].header, text.first_spectrum + i);
     if (task_.choice) left_out_.push_back(!is_chosen);
     // A spectrum that is left out for another m/z counts, too.
-    if (task_.uses_precursors() && task_.what != purpose::choose && all[i].has_target &&
+    if (task_.uses_precursors() && task_.goal != purpose::choose && all[i].has_target &&
         (is_chosen || task_.choice->precursor_mz.is_set()) && !(task_.print && all[i].header.ms_level.value_or(0) < 2))
       ++warned.targets;
     if (!is_chosen && !task_.reads_others()) {
       if (binary_array const* const mz = all[i].find(array_kind::mz)) counted.peaks += mz->count;
       continue;
     }
-    if (task_.what == purpose::choose) continue;
+    if (task_.goal == purpose::choose) continue;
     if (task_.needs_time() && !task_.chooses_by_time()) check_time(all[i]);
     ++chosen_spectra;
     if (task_.reads_all())
@@ -194,7 +194,7 @@ void mzml_chunk::read_key(std::size_t index) {
   jobs_.push_back({index, array->count, peaks.bounds.size() - 1});
   peaks.end_disordered();
   ++counted.reordered;
-  if (task_.what == purpose::check) note_disorder(index);
+  if (task_.goal == purpose::check) note_disorder(index);
 }
 
 void mzml_chunk::read_peaks(std::size_t index) {
@@ -326,13 +326,13 @@ class mzml_format final : public input_format {
     return findings_.accept(part);
   }
 
-  [[nodiscard]] bool follows() const override { return task_.what != purpose::choose && !task_.lists; }
+  [[nodiscard]] bool follows() const override { return task_.goal != purpose::choose && !task_.lists; }
 
   // Compares the SHA-1 of an indexedmzML with its fileChecksum: of all bytes up to the text of that.
   void follow(chunk const& chunk) override {
     mzml_text const& text = static_cast<mzml_chunk const&>(chunk).text;
     if (!text.indexed || checksum_read_) return;
-    auto const mark = std::ranges::find(text.marks, index_mark::kind::checksum, &index_mark::what);
+    auto const mark = std::ranges::find(text.marks, index_mark::kind::checksum, &index_mark::type);
     if (mark == text.marks.end()) return digest_.add(text.view());
     checksum_read_ = true;
     auto const tag = next_markup(text.view(), mark->at);
@@ -359,10 +359,10 @@ class mzml_format final : public input_format {
   }
 
   void end() override {
-    if (!wrong_checksum_.empty() && task_.what == purpose::check)
+    if (!wrong_checksum_.empty() && task_.goal == purpose::check)
       throw input_error(fmt::format("wrong checksum: {}: {}", task_.options->name, wrong_checksum_));
     std::uint64_t stray_references = 0;
-    std::string differences;  // what differs in the index
+    std::string differences;  // text about an index that differs
     if (writer_) {
       writer_->end();
       stray_references = writer_->stray_references();
@@ -433,8 +433,8 @@ class mzml_format final : public input_format {
 
   // Records the processing, if the document has spectra.
   [[nodiscard]] std::shared_ptr<processing_record const> record_head(mzml_text const& head) const {
-    auto const list = std::ranges::find(head.marks, index_mark::kind::spectra, &index_mark::what);
-    if (list == head.marks.end() || !list->is_parsed) return nullptr;  // what is wrong after the head does not matter
+    auto const list = std::ranges::find(head.marks, index_mark::kind::spectra, &index_mark::type);
+    if (list == head.marks.end() || !list->is_parsed) return nullptr;  // faults after the head do not matter
     std::vector<std::pair<std::string, std::string>> step;
     if (task_.choice) step = as_options(*task_.choice);
     if (task_.select) {
@@ -442,7 +442,7 @@ class mzml_format final : public input_format {
         step.emplace_back("--filter-ms-level", to_text(levels));
       std::ranges::move(as_options(*task_.select), std::back_inserter(step));
     }
-    for (auto& one : step) one.second = escaped(one.second);
+    for (auto& attribute : step) attribute.second = escaped(attribute.second);
     step.emplace_back("--by", task_.options->by == sort_key::mz ? "mz" : "intensity");
     if (task_.options->descending) step.emplace_back("--descending", "");
     return std::make_shared<processing_record const>(record_processing(head.view().substr(0, list->begin), step));
@@ -464,8 +464,8 @@ class mzml_format final : public input_format {
   }
 
   void warn_at_end(std::uint64_t stray_references) {
-    auto const warn = [&](std::uint64_t count, std::string_view what) {
-      if (count != 0) found_.warn(fmt::format("{}: {} {}", task_.options->name, count, what));
+    auto const warn = [&](std::uint64_t count, std::string_view problem) {
+      if (count != 0) found_.warn(fmt::format("{}: {} {}", task_.options->name, count, problem));
     };
     warn(warned_.fixed_order, "spectra stay as they are: transitions, or in the order of ion mobility or another axis");
     warn(warned_.no_precursor, "spectra of MS level 2 or above have no selected ion and are left out");

@@ -19,9 +19,9 @@
 namespace ordo::inline v0::spectra::detail {
 
 /// mzML, written as mzML or printed as another format.
-/// @param task, found  must outlive the format
+/// @param task, log  must outlive the format
 /// @param output  the output of a document of mzML; else nullptr
-std::unique_ptr<input_format> make_mzml_format(source& input, sink* output, chunk_task const& task, diagnostics& found);
+std::unique_ptr<input_format> make_mzml_format(source& input, sink* output, chunk_task const& task, diagnostics& log);
 
 /// The work on mzML.
 struct mzml_task : chunk_task {
@@ -101,39 +101,39 @@ class mzml_chunk final : public chunk {
   };
 
   void unpack();
-  void check_time(mzml_spectrum const& one);
-  void require_time(mzml_spectrum const& one);
+  void check_time(mzml_spectrum const& spectrum);
+  void require_time(mzml_spectrum const& spectrum);
   void read_key(std::size_t index);
   void read_peaks(std::size_t index);
   void keep_unselected(std::size_t num_peaks);
-  void read_all(mzml_spectrum const& one, std::uint64_t number);
-  bool follows_axis(mzml_spectrum const& one, std::size_t count);
+  void read_all(mzml_spectrum const& spectrum, std::uint64_t number);
+  bool follows_axis(mzml_spectrum const& spectrum, std::size_t count);
   void note_disorder(std::size_t index);
 
   // compose.cpp
   [[nodiscard]] bool is_left_out(std::size_t spectrum) const { return !left_out_.empty() && left_out_[spectrum]; }
-  [[nodiscard]] bool is_dropped(job const& one) const;
-  [[nodiscard]] bool is_changed(job const& one) const;
+  [[nodiscard]] bool is_dropped(job const& job) const;
+  [[nodiscard]] bool is_changed(job const& job) const;
   [[nodiscard]] std::size_t count_peaks(job const& job) const {
     return job.whole ? peaks.kept_peaks(job.row).size() : job.count;
   }
-  std::span<std::uint32_t const> peak_order(job const& one);
+  std::span<std::uint32_t const> peak_order(job const& job);
   void compose_mzml();
   void rename();
   void print_spectra();
-  void compose_spectrum(mzml_spectrum const& one, job const* change);
+  void compose_spectrum(mzml_spectrum const& spectrum, job const* change);
   void replace_array(binary_array const& array, std::span<std::uint32_t const> order, std::span<double const> values);
   void replace_value(std::size_t begin, std::size_t end, std::string_view name, std::string_view by);
   /// Values of a spectrum that are made of its peaks.
   struct kept_values {
     double sum = 0, base = 0, base_mz = 0, lowest = 0, highest = 0;
   };
-  [[nodiscard]] kept_values values_of_kept(job const& one) const;
-  void replace_peak_value(mzml_spectrum::peak_value const& given, job const& one, kept_values const& kept);
-  void replace_arrays(mzml_spectrum const& one, job const& change);
-  [[nodiscard]] bool refers_anew(mzml_spectrum const& one) const;
+  [[nodiscard]] kept_values values_of_kept(job const& job) const;
+  void replace_peak_value(mzml_spectrum::peak_value const& given, job const& job, kept_values const& kept);
+  void replace_arrays(mzml_spectrum const& spectrum, job const& change);
+  [[nodiscard]] bool refers_anew(mzml_spectrum const& spectrum) const;
   void apply_edits(std::size_t end);
-  void add_keys(mzml_spectrum const& one, job const* change);
+  void add_keys(mzml_spectrum const& spectrum, job const* change);
   void leave_out(mzml_text::element const& spectrum);
   void copy_to(std::size_t end);
   /// Returns the place in the output of a place in the text after which nothing was copied yet.

@@ -40,7 +40,7 @@ void mzml_writer::begin_list(index_mark const& list, index_mark const* next) {
   prefix_ = namespace_prefix(tag);
   blanks_ = deeper(text_.substr(before_blanks(list.tag), list.tag - before_blanks(list.tag)));
   auto const will_exist = [&](indexed_elements const& elements, index_mark::subject subject) {
-    return std::size_t(elements.any() || (next && next->what == index_mark::kind::index && next->of == subject));
+    return std::size_t(elements.any() || (next && next->type == index_mark::kind::index && next->of == subject));
   };
   std::size_t const min_count =
       will_exist(spectra_, index_mark::subject::spectra) + will_exist(chromatograms_, index_mark::subject::chromatograms);
@@ -185,14 +185,14 @@ void mzml_writer::end_list(index_mark const& mark) {
 void mzml_writer::add_list(index_mark const& before, bool and_checksum) {
   bool const adds_list = !std::exchange(list_seen_, true) && (spectra_.any() || chromatograms_.any());
   bool const has_list = adds_list || list_at_ != 0;
-  bool const adds_offset = has_list && !offset_seen_ && before.what != index_mark::kind::list_offset;
+  bool const adds_offset = has_list && !offset_seen_ && before.type != index_mark::kind::list_offset;
   bool const adds_checksum = and_checksum && !checksum_seen_;
   if (!adds_list && !adds_offset && !adds_checksum) return;
   offset_seen_ |= adds_offset;
   checksum_seen_ |= adds_checksum;
   std::size_t const begin = before_blanks(before.tag);
   std::string const blanks(text_.substr(begin, before.tag - begin));
-  std::string_view const tag = before.what == index_mark::kind::document_end ? text_.substr(before.tag) : tag_text(before);
+  std::string_view const tag = before.type == index_mark::kind::document_end ? text_.substr(before.tag) : tag_text(before);
   prefix_ = namespace_prefix(tag);
   write_up_to(begin);
   if (adds_list) {
@@ -215,8 +215,8 @@ void mzml_writer::add_list(index_mark const& before, bool and_checksum) {
 
 std::string mzml_writer::index_differences() const {
   std::string text;
-  auto const add = [&](std::uint64_t count, std::string_view what) {
-    if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+  auto const add = [&](std::uint64_t count, std::string_view problem) {
+    if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, problem);
   };
   add(differences_.missing, "entries missing");
   add(differences_.surplus, "entries of nothing in the document");

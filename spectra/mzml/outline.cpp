@@ -48,7 +48,7 @@ bool mark_named(std::string_view name, bool end, index_mark::kind& kind) {
   struct known_tag {
     std::string_view name;
     bool end;
-    index_mark::kind what;
+    index_mark::kind type;
   };
   constexpr std::array<known_tag, 10> all{{{"spectrumList", false, spectra},
                                            {"chromatogram", false, chromatogram},
@@ -60,9 +60,9 @@ bool mark_named(std::string_view name, bool end, index_mark::kind& kind) {
                                            {"indexListOffset", false, list_offset},
                                            {"fileChecksum", false, checksum},
                                            {"indexedmzML", true, document_end}}};
-  for (auto const& [known, ends, what] : all) {
+  for (auto const& [known, ends, type] : all) {
     if (name != known || end != ends) continue;
-    kind = what;
+    kind = type;
     return true;
   }
   return false;
@@ -122,8 +122,8 @@ void mzml_outline::start(std::string_view name, attributes const& all) {
   }
   index_mark* const mark = next_mark(name, false);
   if (!mark) return;
-  if (mark->what == index_mark::kind::chromatogram) mark->id = id_hash(all.get("id"));
-  if (mark->what == index_mark::kind::entry) mark->id = id_hash(all.get("idRef"));
+  if (mark->type == index_mark::kind::chromatogram) mark->id = id_hash(all.get("id"));
+  if (mark->type == index_mark::kind::entry) mark->id = id_hash(all.get("idRef"));
 }
 
 void mzml_outline::end(std::string_view name) {
@@ -136,7 +136,7 @@ void mzml_outline::end(std::string_view name) {
 index_mark* mzml_outline::next_mark(std::string_view name, bool end) {
   index_mark::kind kind;
   if (!mark_named(name, end, kind)) return nullptr;
-  if (next_mark_ >= marks_->size() || (*marks_)[next_mark_].what != kind)
+  if (next_mark_ >= marks_->size() || (*marks_)[next_mark_].type != kind)
     throw text_fault(text_fault::here, "malformed XML", fmt::format("a tag <{}> where none can be", name));
   index_mark& mark = (*marks_)[next_mark_++];
   mark.of = index_;

@@ -47,13 +47,13 @@ struct mzml_context {
 /// A tag outside of spectra that matters for the index or for the number of spectra.
 struct index_mark {
   enum class kind { spectra, chromatogram, list, index, entry, index_end, list_end, list_offset, checksum, document_end };
-  kind what;
+  kind type;
   std::size_t at = 0;              // the place of the tag in the text
   std::size_t tag = 0;             // the place of the tag in the output
   std::size_t begin = 0, end = 0;  // the text between the tag and the next one, in the output
   std::size_t id = 0;              // hash of the id of a chromatogram, or of the id of an entry
   enum class subject { spectra, chromatograms, other };
-  subject of = subject::spectra;  // what an index, its entries and its end are for
+  subject of = subject::spectra;  // the elements that an index, its entries and its end are for
   bool is_parsed = false;         // the tag and all before it are well-formed
 };
 

@@ -64,10 +64,10 @@ void mzml_spectra::read(mzml_text const& chunk) {
   }
   repaired_ = parser.repaired();
   all_.resize(used_);
-  for (auto& one : all_) {
-    if (!one.title.empty()) one.header.title = one.title;
-    one.header.native_id = one.id;
-    if (one.ions.size() > 1) one.header.other_precursors = std::span(one.ions).subspan(1);
+  for (auto& spectrum : all_) {
+    if (!spectrum.title.empty()) spectrum.header.title = spectrum.title;
+    spectrum.header.native_id = spectrum.id;
+    if (spectrum.ions.size() > 1) spectrum.header.other_precursors = std::span(spectrum.ions).subspan(1);
   }
 }
 
@@ -91,10 +91,10 @@ bool mzml_spectra::read_plain(xml_parser& parser, mzml_text::element const& elem
   return false;
 }
 
-bool mzml_spectra::read_plain_tags(mzml_text::element const& one, std::string_view text) {
-  begin_ = one.begin;
+bool mzml_spectra::read_plain_tags(mzml_text::element const& element, std::string_view text) {
+  begin_ = element.begin;
   open_.clear();
-  for (std::size_t at = one.begin;;) {
+  for (std::size_t at = element.begin;;) {
     auto const result = plain_tag(text, at, plain_);
     if (!result) return false;
     at = result->end;
@@ -125,16 +125,16 @@ bool mzml_spectra::read_plain_tags(mzml_text::element const& one, std::string_vi
 }
 
 // The parser does not read plain text between <binary> and </binary>, which is most of it, and plain parameters.
-void mzml_spectra::read(xml_parser& parser, mzml_text::element const& one, std::string_view text) {
-  begin_ = one.begin;
-  text = text.substr(0, one.end);
-  std::size_t given = one.begin;
+void mzml_spectra::read(xml_parser& parser, mzml_text::element const& element, std::string_view text) {
+  begin_ = element.begin;
+  text = text.substr(0, element.end);
+  std::size_t given = element.begin;
   auto const give = [&](std::size_t end) {
     if (given != end) parser.parse(text.substr(given, end - given), given);
     given = end;
   };
   bool open = false;  // <binary>
-  for (auto result = next_markup(text, one.begin); result; result = next_markup(text, result->end)) {
+  for (auto result = next_markup(text, element.begin); result; result = next_markup(text, result->end)) {
     if (std::exchange(open, false)) {
       content& last = contents_.back();
       last.text_end = last.end = result->begin;
@@ -164,7 +164,7 @@ void mzml_spectra::read(xml_parser& parser, mzml_text::element const& one, std::
       open = result->kind == markup_kind::start;
     }
   }
-  give(one.end);
+  give(element.end);
 }
 
 void mzml_spectra::start(std::string_view name, attributes const& all) {
@@ -201,7 +201,7 @@ void mzml_spectra::start(std::string_view name, attributes const& all) {
     auto const it = context_->groups.find(all.get("ref"));
     if (it == context_->groups.end())
       throw text_fault(text_fault::here, "not mzML", fmt::format("no referenceableParamGroup '{}'", all.get("ref")));
-    for (auto const& one : it->second) take(one.view(), {text_fault::here, text_fault::here});
+    for (auto const& stored : it->second) take(stored.view(), {text_fault::here, text_fault::here});
   }
   where_.push_back(inner);
 }

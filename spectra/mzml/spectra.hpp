@@ -56,9 +56,9 @@ class mzml_spectra final : private xml_handler {
     bool plain;  // without markup, so that the parser need not read it
   };
 
-  void read(xml_parser& parser, mzml_text::element const& one, std::string_view text);
-  bool read_plain(xml_parser& parser, mzml_text::element const& one, std::string_view text);
-  bool read_plain_tags(mzml_text::element const& one, std::string_view text);
+  void read(xml_parser& parser, mzml_text::element const& element, std::string_view text);
+  bool read_plain(xml_parser& parser, mzml_text::element const& element, std::string_view text);
+  bool read_plain_tags(mzml_text::element const& element, std::string_view text);
   void start(std::string_view name, attributes const& all) override;
   void end(std::string_view name) override;
   void characters(std::string_view text) override;

@@ -33,8 +33,8 @@ void unique_ids::insert(std::size_t hash) {
     std::vector<std::size_t> const before =
         std::exchange(table_, std::vector<std::size_t>(std::max(min_size, 2 * table_.size())));
     used_ = 0;
-    for (std::size_t const one : before)
-      if (one != 0) insert(one);
+    for (std::size_t const known : before)
+      if (known != 0) insert(known);
   }
   hash = nonzero(hash);
   std::size_t const mask = table_.size() - 1;

@@ -21,7 +21,7 @@ class unique_ids {
   void insert(std::size_t hash);
 
   std::vector<std::size_t> now_;
-  std::vector<std::size_t> table_;  // by open addressing; 0: free
+  std::vector<std::size_t> table_;  // open addressing; 0: free
   std::size_t used_ = 0;
   std::vector<std::string> suffixes_;
 };

@@ -72,24 +72,24 @@ void mzml_writer::write(mzml_chunk const& chunk) {
 
 void mzml_writer::take(mzml_chunk const& from, std::size_t spectrum) {
   if (ordering_ && holds_) return keep_spectrum(from, spectrum);
-  auto const& one = from.starts[spectrum];
+  auto const& spectrum_start = from.starts[spectrum];
   if (ordering_) ++ordering_->read;
   if (indexed_)
-    spectra_.add(one.id, one.name, piece_at_ + one.read_at,
-                 one.dropped ? indexed_elements::dropped : written_ + (one.at - done_));
-  if (one.dropped) return dropped_.push_back(one.id);
+    spectra_.add(spectrum_start.id, spectrum_start.name, piece_at_ + spectrum_start.read_at,
+                 spectrum_start.dropped ? indexed_elements::dropped : written_ + (spectrum_start.at - done_));
+  if (spectrum_start.dropped) return dropped_.push_back(spectrum_start.id);
   if (!spool_) return;
-  if (one.index) {
-    write_up_to(*one.index);
-    replace(*one.index + one.index_size, fmt::format("{}", numbered_));
+  if (spectrum_start.index) {
+    write_up_to(*spectrum_start.index);
+    replace(*spectrum_start.index + spectrum_start.index_size, fmt::format("{}", numbered_));
   }
   ++numbered_;
 }
 
 void mzml_writer::take(index_mark const& mark, index_mark const* next) {
-  if (mark.what != index_mark::kind::entry && mark.what != index_mark::kind::index_end) release_entries();
+  if (mark.type != index_mark::kind::entry && mark.type != index_mark::kind::index_end) release_entries();
   release();  // the memory of what follows the list
-  switch (mark.what) {
+  switch (mark.type) {
     case index_mark::kind::spectra:
       if (ordering_)
         keep_list(mark);
@@ -222,18 +222,20 @@ void mzml_writer::keep_list(index_mark const& list) {
 
 void mzml_writer::keep_spectrum(mzml_chunk const& from, std::size_t spectrum) {
   mzml_ordering& to = *ordering_;
-  auto const& one = from.starts[spectrum];
+  auto const& spectrum_start = from.starts[spectrum];
   ordered_spectrum about;
   about.number = to.read++;
-  about.offset = from.text.offset + one.read_at;
-  if (indexed_) spectra_.add(one.id, one.name, piece_at_ + one.read_at, one.dropped ? indexed_elements::dropped : 0);
-  if (one.dropped) return dropped_.push_back(one.id);
+  about.offset = from.text.offset + spectrum_start.read_at;
+  if (indexed_)
+    spectra_.add(spectrum_start.id, spectrum_start.name, piece_at_ + spectrum_start.read_at,
+                 spectrum_start.dropped ? indexed_elements::dropped : 0);
+  if (spectrum_start.dropped) return dropped_.push_back(spectrum_start.id);
   std::size_t const count = to.keys.count();
   auto const codes = std::span(from.keys.codes).subspan(spectrum * count, count);
   for (std::size_t k = 0; k < count; ++k) to.missing[k] += codes[k] == order_keys::missing;
-  to.spectra.add(to.carried, text_.substr(done_, one.end - done_), about, codes, from.keys.titles[spectrum]);
+  to.spectra.add(to.carried, text_.substr(done_, spectrum_start.end - done_), about, codes, from.keys.titles[spectrum]);
   to.carried.clear();
-  done_ = one.end;
+  done_ = spectrum_start.end;
   ++numbered_;
 }
 

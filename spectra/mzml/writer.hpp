@@ -25,7 +25,7 @@ struct mzml_ordering {
       : options(options),
         keys(keys),
         spectra(keys, options, machine),
-        entries(order_keys({.by = {spectrum_key::scan}}), options, machine),  // by the places of their spectra
+        entries(order_keys({.by = {spectrum_key::scan}}), options, machine),  // orders entries by the places of their spectra
         missing(keys.count()) {}
 
   order_options const& options;
@@ -56,7 +56,7 @@ class mzml_writer {
   ~mzml_writer();
 
   /// Writes the next chunk. @throws text_fault  for an index with tags in its entries; and errors of the sink
-  void write(mzml_chunk const& one);
+  void write(mzml_chunk const& chunk);
   /// Ends the document.
   void end();
   /// Returns the number of references to dropped spectra. To be called once, after end().

@@ -43,7 +43,7 @@ class spectrum_collector final : private chunk_receiver {
   [[nodiscard]] std::string const& carried() const noexcept { return carried_; }
 
  private:
-  void take(chunk const& one) override;
+  void take(chunk const& chunk) override;
   void store(spectrum_records const& records, std::size_t skipped, std::string_view text);
 
   input_reader& reader_;

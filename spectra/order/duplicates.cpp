@@ -343,13 +343,13 @@ void mark_similar(spectrum_table const& all, duplicate_rule const& rule, std::ve
 class repeat_finder : public detail::chunk_receiver {
  public:
   /// Returns true if each spectrum repeats an earlier one.
-  virtual std::vector<std::uint8_t> found() = 0;
+  virtual std::vector<std::uint8_t> find_repeats() = 0;
 };
 
 // Keeps 128 bits of the SHA-1 of each spectrum: its precursor, charge, MS level and peaks in order.
 class identical_finder final : public repeat_finder {
  public:
-  std::vector<std::uint8_t> found() override {
+  std::vector<std::uint8_t> find_repeats() override {
     std::vector<std::size_t> order(digests_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::sort(order, {}, [&](std::size_t s) { return std::pair(digests_[s], s); });
@@ -390,7 +390,7 @@ class similar_finder final : public repeat_finder {
   similar_finder(duplicate_rule const& rule, order_options const& order)
       : rule_(rule), batch_bytes_(usable_memory(order) / share), files_(order.folders) {}
 
-  std::vector<std::uint8_t> found() override {
+  std::vector<std::uint8_t> find_repeats() override {
     mark_batch();
     return std::move(repeats_);
   }
@@ -450,14 +450,14 @@ std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(s
     finder = std::make_unique<identical_finder>();
   std::vector<std::vector<std::uint64_t>> numbers(inputs.count);
   detail::read_inputs(
-      inputs, options, {.what = detail::purpose::read, .receiver = finder.get(), .lists = true},
+      inputs, options, {.goal = detail::purpose::read, .receiver = finder.get(), .lists = true},
       [&](sort_options& options) {
         options.choice.duplicates.reset();
         options.chunk_bytes = std::clamp<std::size_t>(usable_memory(order) / detail::order_blocks, 1, options.chunk_bytes);
       },
       [&](std::size_t k, std::uint64_t, detail::pipeline& work) { numbers[k] = work.release_chosen(); });
   pooled_arena arena(threads_for(options.machine.threads));
-  std::vector<std::uint8_t> const repeats = arena.execute([&] { return finder->found(); });
+  std::vector<std::uint8_t> const repeats = arena.execute([&] { return finder->find_repeats(); });
   std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> result;
   auto next = repeats.begin();
   for (auto const& some : numbers) {

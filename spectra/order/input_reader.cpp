@@ -29,7 +29,7 @@ sort_report input_reader::read(spectrum_inputs::opened const& opened, pipeline_t
   if (opened.numbers) options.choice.numbers = opened.numbers;
   if (opened.duplicates) options.choice.duplicates = opened.duplicates;
   options.choice.first_number = done.done.spectra;
-  task.what = purpose::order;
+  task.goal = purpose::order;
   task.from = opened.from_format;
   pipeline work(std::move(options), task);
   work.run(*opened.from, nullptr);

@@ -20,7 +20,7 @@ class input_reader {
   /// Runs a pipeline over an input. @param task  whose purpose and input format are set here
   /// @returns its report, not yet added
   sort_report read(spectrum_inputs::opened const& opened, pipeline_task task);
-  void add(sort_report const& one);
+  void add(sort_report const& report);
   /// Counts a warning, and reports it if it is among the first.
   void warn(std::string const& message);
 

@@ -102,12 +102,12 @@ class joining final : private chunk_receiver {
   }
 
   void take(chunk const& part) override {
-    auto const& one = static_cast<mzml_chunk const&>(part);
-    std::string_view const text = one.output_text();
-    std::size_t at = one.joined.begin;
-    marks_ = one.text.marks;
-    for (std::size_t i = 0; i < one.starts.size(); ++i) {
-      auto const& spectrum = one.starts[i];
+    auto const& joined_chunk = static_cast<mzml_chunk const&>(part);
+    std::string_view const text = joined_chunk.output_text();
+    std::size_t at = joined_chunk.joined.begin;
+    marks_ = joined_chunk.text.marks;
+    for (std::size_t i = 0; i < joined_chunk.starts.size(); ++i) {
+      auto const& spectrum = joined_chunk.starts[i];
       read_outside(text.substr(at, spectrum.at - at));
       at = spectrum.at;
       std::uint64_t const number = number_++;
@@ -118,11 +118,11 @@ class joining final : private chunk_receiver {
       ordered_spectrum about;
       about.input = std::uint32_t(input_);
       about.number = number;
-      about.offset = one.text.offset + spectrum.read_at;
+      about.offset = joined_chunk.text.offset + spectrum.read_at;
       std::size_t const count = keys_.count();
-      auto const codes = std::span(one.keys.codes).subspan(i * count, count);
+      auto const codes = std::span(joined_chunk.keys.codes).subspan(i * count, count);
       for (std::size_t k = 0; k < count; ++k) reader_.done.missing[k] += codes[k] == order_keys::missing;
-      spectra_.add(carried_, text.substr(at, spectrum.end - at), about, codes, one.keys.titles[i]);
+      spectra_.add(carried_, text.substr(at, spectrum.end - at), about, codes, joined_chunk.keys.titles[i]);
       spectra_bytes_ += carried_.size() + (spectrum.end - at);
       ++num_spectra_;
       if (head_.several()) spectrum_ids_.add(spectrum.id);
@@ -130,7 +130,7 @@ class joining final : private chunk_receiver {
       at = spectrum.end;
     }
     read_outside(text.substr(at));
-    references_.insert(references_.end(), one.references.begin(), one.references.end());
+    references_.insert(references_.end(), joined_chunk.references.begin(), joined_chunk.references.end());
   }
 
   // Reads whole tags that are not those of spectra.
@@ -169,7 +169,7 @@ class joining final : private chunk_receiver {
   }
 
   void begins_chromatogram() {
-    while (!marks_.empty() && marks_.front().what != index_mark::kind::chromatogram) marks_ = marks_.subspan(1);
+    while (!marks_.empty() && marks_.front().type != index_mark::kind::chromatogram) marks_ = marks_.subspan(1);
     if (marks_.empty()) return;
     chromatogram_id_ = marks_.front().id;
     marks_ = marks_.subspan(1);
@@ -233,7 +233,7 @@ order_report order_mzml(source& input, sink& output, sort_options const& options
   sort_options limited = options;
   limited.chunk_bytes = std::clamp<std::size_t>(order.memory / order_blocks, 1, options.chunk_bytes);
   pipeline work(std::move(limited),
-                {.what = purpose::order, .from = format::mzml, .to = format::mzml, .keys = &keys, .order = &order});
+                {.goal = purpose::order, .from = format::mzml, .to = format::mzml, .keys = &keys, .order = &order});
   work.run(input, &output);
   order_report report = work.ordered();
   report.done = work.report();

@@ -13,7 +13,7 @@ sample_rule find_sample(spectrum_inputs const& inputs, sort_options const& optio
   std::vector<std::uint64_t> least;  // ranks; a heap with the greatest in front
   std::uint64_t accepted = 0;
   detail::read_inputs(
-      inputs, options, {.what = detail::purpose::choose}, [](sort_options& options) { options.choice.sample.reset(); },
+      inputs, options, {.goal = detail::purpose::choose}, [](sort_options& options) { options.choice.sample.reset(); },
       [&](std::size_t, std::uint64_t read, detail::pipeline& work) {
         for (std::uint64_t const number : work.release_chosen()) {
           ++accepted;

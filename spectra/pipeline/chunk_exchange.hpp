@@ -48,15 +48,15 @@ class chunk_exchange {
   };
   [[nodiscard]] round round_at(std::uint64_t begin, std::uint64_t share) const noexcept;
   [[nodiscard]] round find_round(std::uint64_t chunk) const noexcept;
-  [[nodiscard]] std::uint64_t round_length(round const& one) const noexcept {
-    return one.of_first + one.share * (members_.size() - 1);
+  [[nodiscard]] std::uint64_t round_length(round const& round) const noexcept {
+    return round.of_first + round.share * (members_.size() - 1);
   }
   bool exchange(bool goes_on);
 
   communicator& members_;
   std::uint64_t chunk_bytes_, min_share_ = 1, max_share_ = 1;  // chunks of another member than the first in a round
   host_bytes own_, all_;                                       // results, each after its size
-  std::vector<std::span<char const>> received_;                // what came for each chunk of the round
+  std::vector<std::span<char const>> received_;                // the received results of each chunk of the round
   round last_{0, 0, 0};                                        // the round that was received last
   std::uint64_t sent_ = 0;
   bool ended_ = false, is_cut_ = false;

@@ -33,14 +33,14 @@ std::size_t chunk_size(std::size_t chunk_bytes, std::size_t chunks, bool on_gpu)
 
 pipeline::pipeline(sort_options options, pipeline_task const& task)
     : options_(std::move(options)), from_(task.from), receiver_(task.receiver), arena_(threads_for(options_.machine.threads)) {
-  task_.what = task.what;
+  task_.goal = task.goal;
   task_.options = &options_;
   task_.keys = task.keys;
   task_.lists = task.lists;
   options_.choice.check();
-  if (task.what != purpose::check && !options_.choice.empty()) task_.choice = &options_.choice;
-  if (task_.writes() || task_.what == purpose::compare) options_.select.check();
-  if ((task_.writes() || task.what == purpose::compare) && task.from != task.to && task.to == format::mgf)
+  if (task.goal != purpose::check && !options_.choice.empty()) task_.choice = &options_.choice;
+  if (task_.writes() || task_.goal == purpose::compare) options_.select.check();
+  if ((task_.writes() || task.goal == purpose::compare) && task.from != task.to && task.to == format::mgf)
     task_.print = print_mgf;
   if (!task_.writes()) return;
   if (!options_.select.empty()) task_.select = &options_.select;
@@ -67,24 +67,24 @@ chunk& pipeline::acquire_idle() {
 }
 
 // @param output  only to write chunks at their offsets
-void pipeline::work(chunk& one, sink* output) noexcept try {
-  if (!one.parse()) return;
+void pipeline::work(chunk& chunk, sink* output) noexcept try {
+  if (!chunk.parse()) return;
   if (machines_) {
-    bool const selects = one.selects();
+    bool const selects = chunk.selects();
     if (selects)
-      one.timed(sorting, 2 * one.peaks.mz.size() * sizeof(double),
-                [&] { one.count_as_waiting(sorting, one.peaks.select(options_, *machines_, one.counted)); });
-    if (!one.peaks.codes.empty()) {
-      double const share = double(one.counted.reordered) / double(std::max<std::uint64_t>(one.counted.spectra, 1));
-      one.timed(sorting, one.peaks.codes.size() * sizeof(std::uint64_t),
-                [&] { one.count_as_waiting(sorting, one.peaks.sort(*machines_, share)); });
+      chunk.timed(sorting, 2 * chunk.peaks.mz.size() * sizeof(double),
+                  [&] { chunk.count_as_waiting(sorting, chunk.peaks.select(options_, *machines_, chunk.counted)); });
+    if (!chunk.peaks.codes.empty()) {
+      double const share = double(chunk.counted.reordered) / double(std::max<std::uint64_t>(chunk.counted.spectra, 1));
+      chunk.timed(sorting, chunk.peaks.codes.size() * sizeof(std::uint64_t),
+                  [&] { chunk.count_as_waiting(sorting, chunk.peaks.sort(*machines_, share)); });
     }
-    one.compose();
+    chunk.compose();
   }
-  one.composed = true;
-  if (output) one.timed(writing, one.output().size(), [&] { output->write_at(one.offset(), one.output()); });
+  chunk.composed = true;
+  if (output) chunk.timed(writing, chunk.output().size(), [&] { output->write_at(chunk.offset(), chunk.output()); });
 } catch (...) {
-  one.failure = std::current_exception();
+  chunk.failure = std::current_exception();
 }
 
 // @param output  only to write chunks one after the other
@@ -109,10 +109,10 @@ void pipeline::finish(chunk& chunk, sink* output) {
   totals.spectra_kept += chunk.counted.spectra_kept;
   totals.peaks_kept += chunk.counted.peaks_kept;
   totals.missing_precursor += chunk.counted.missing_precursor;
-  if (task_.what == purpose::summary) summary_.add(chunk.summarized);
-  if (task_.what == purpose::compare) compared_.add(chunk.compared);
-  if (task_.what == purpose::read && !receiver_) columns_.add(chunk.columns);
-  if (task_.what == purpose::choose || task_.lists) chosen_.insert(chosen_.end(), chunk.chosen.begin(), chunk.chosen.end());
+  if (task_.goal == purpose::summary) summary_.add(chunk.summarized);
+  if (task_.goal == purpose::compare) compared_.add(chunk.compared);
+  if (task_.goal == purpose::read && !receiver_) columns_.add(chunk.columns);
+  if (task_.goal == purpose::choose || task_.lists) chosen_.insert(chosen_.end(), chunk.chosen.begin(), chunk.chosen.end());
   found_.unstated.add(chunk.unstated);
   chunk.add_to(phases_, options_);
   if (options_.on_progress) options_.on_progress(totals.bytes);
@@ -157,7 +157,7 @@ void pipeline::run(source& input, sink* output) {
   } catch (...) {
     try {
       if (others_) others_->end(nullptr);
-    } catch (...) {  // what went wrong first is thrown
+    } catch (...) {  // the first failure is thrown
     }
     ordo::detail::rethrow_refused_block(fmt::format("{}: the spectra after byte {}", options_.name, found_.totals.bytes));
   }
@@ -289,15 +289,15 @@ void pipeline::work_in_order(sink* output) {
   if (stopped_) return;
   format_->end();
   // Not of a part of an input, whose reader takes no warnings.
-  if (found_.totals.spectra == 0 && options_.on_warning && (task_.writes() || task_.what == purpose::check))
+  if (found_.totals.spectra == 0 && options_.on_warning && (task_.writes() || task_.goal == purpose::check))
     found_.warn(options_.name + ": there are no spectra");
   warn_of_unstated();
 }
 
 void pipeline::warn_of_unstated() {
-  auto const warn = [&](std::uint64_t count, std::string_view what, bool inverse) {
+  auto const warn = [&](std::uint64_t count, std::string_view property, bool inverse) {
     if (count != 0)
-      found_.warn(fmt::format("{}: {} spectra do not state {}, and are {}", options_.name, count, what,
+      found_.warn(fmt::format("{}: {} spectra do not state {}, and are {}", options_.name, count, property,
                               inverse ? "chosen" : "not chosen"));
   };
   spectrum_choice const& choice = options_.choice;

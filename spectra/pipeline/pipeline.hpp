@@ -29,12 +29,12 @@ class chunk_exchange;
 class chunk_receiver {
  public:
   virtual ~chunk_receiver() = default;
-  virtual void take(chunk const& one) = 0;
+  virtual void take(chunk const& chunk) = 0;
 };
 
 /// The work on an input.
 struct pipeline_task {
-  purpose what = purpose::sort;
+  purpose goal = purpose::sort;
   format from = format::mgf, to = format::mgf;
   order_keys const* keys = nullptr;      // for purpose::order
   chunk_receiver* receiver = nullptr;    // for purpose::order, unless the output is one document of mzML; for purpose::read,
@@ -72,10 +72,10 @@ class pipeline {
   void make_format(source& input, sink* output);
   void work_in_order(sink* output);
   void help();
-  bool next(chunk& one);
-  void work(chunk& one, sink* output) noexcept;
-  void store_results(chunk& one);
-  void finish(chunk& one, sink* output);
+  bool next(chunk& chunk);
+  void work(chunk& chunk, sink* output) noexcept;
+  void store_results(chunk& chunk);
+  void finish(chunk& chunk, sink* output);
   void warn_of_unstated();
   chunk& acquire_idle();
 

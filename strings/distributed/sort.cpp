@@ -112,7 +112,7 @@ class line_exchange {
           packed);
     }
     text = {};
-    std::vector<std::uint64_t> sizes;  // by member
+    std::vector<std::uint64_t> sizes;  // one per member
     host_bytes const received = ordo::detail::exchange_parts(members_, packed.span(), ends, sizes);
     std::size_t const rank = members_.rank();
     sent_bytes = ends.back() - (ends[rank] - (rank == 0 ? 0 : ends[rank - 1]));

@@ -85,7 +85,7 @@ class line_reader {
   std::uint64_t first_bytes_ = 0;
   host_bytes bytes_;
   std::size_t begin_ = 0, length_ = 0;  // the line
-  std::size_t next_ = 0, end_ = 0;      // what was read after the line
+  std::size_t next_ = 0, end_ = 0;      // the bytes read after the line
 };
 
 // A text, or a run that was merged from some.

@@ -155,7 +155,7 @@ class run_reader {
 // bytes of a line suffice for before().
 template <class Before>
 std::uint64_t find_bound(run_reader& reader, std::uint64_t begin, std::uint64_t end, std::size_t max_bytes, Before before) {
-  std::uint64_t found = end;
+  std::uint64_t bound = end;
   while (begin < end) {  // a line begins at `begin`; lines that begin at or after `end` are not before
     std::uint64_t const middle = begin + (end - begin) / 2;
     std::uint64_t const at = middle == begin ? begin : reader.first_line(middle, end);
@@ -167,11 +167,11 @@ std::uint64_t find_bound(run_reader& reader, std::uint64_t begin, std::uint64_t 
     if (before(line)) {
       begin = line.size() < max_bytes ? at + line.size() + 1 : reader.first_line(at + line.size(), end);
     } else {
-      found = at;
+      bound = at;
       end = middle;
     }
   }
-  return found;
+  return bound;
 }
 
 // A line of a run, or the beginning of one, which is as good a splitter.

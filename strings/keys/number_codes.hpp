@@ -132,7 +132,7 @@ class short_number {
   }
 
   /// Returns true if the other members are valid.
-  [[nodiscard]] ORDO_FN bool found() const { return found_; }
+  [[nodiscard]] ORDO_FN bool has_number() const { return found_; }
 
   template <class Out>
   ORDO_FN void write_codes(key_output<Out> put) const {
@@ -187,7 +187,7 @@ template <class Piece, class Out>
 ORDO_FN void write_number(compiled_key const& by, text_piece const& of, key_rules const& rules, bool with_unit,
                           key_output<Out> put) {
   if (by.direct)
-    if (short_number const number(of, rules); number.found()) return write_number(number, rules, with_unit, put);
+    if (short_number const number(of, rules); number.has_number()) return write_number(number, rules, with_unit, put);
   write_number(long_number<Piece>(Piece(by, of), rules), rules, with_unit, put);
 }
 

@@ -31,11 +31,11 @@ ORDO_FN inline bool is_version_letter(unsigned byte) {
 template <class Piece>
 ORDO_FN unsigned char const* find_suffix(Piece name) {
   enum { outside, behind_dot, inside } state = outside;
-  Piece found = name;
+  Piece suffix_begin = name;
   for (; *name != Piece::end; ++name) {
     unsigned const byte = *name;
     if (byte == '.') {
-      if (state != inside) found = name;
+      if (state != inside) suffix_begin = name;
       state = behind_dot;
     } else if (state != outside && !(is_version_letter(byte) || (state == inside && is_digit(byte)))) {
       state = outside;
@@ -43,7 +43,7 @@ ORDO_FN unsigned char const* find_suffix(Piece name) {
       state = inside;
     }
   }
-  return state == inside ? found.at() : name.at();
+  return state == inside ? suffix_begin.at() : name.at();
 }
 
 /// Writes the number at `digits`, which has `count` digits and is not 0.

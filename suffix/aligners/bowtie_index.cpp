@@ -87,7 +87,7 @@ std::string make_tables(std::string const& complement) {
   return bytes;
 }
 
-/// Writes an index of a text, whose complement has this suffix array. @param shape, names  as the first file has them
+/// Writes an index of a text, whose complement has this suffix array. @param shape, names  those in the first file
 template <class Offset, class Index>
 void write_index(sink& first, sink& second, std::string_view shape, std::string_view names, std::string const& complement,
                  std::span<Index const> sa, unsigned threads) {

@@ -21,7 +21,7 @@ using counts = std::array<std::uint64_t, num_letters>;
 
 std::uint64_t add_up(counts const& all) {
   std::uint64_t sum = 0;
-  for (std::uint64_t const one : all) sum += one;
+  for (std::uint64_t const letter_count : all) sum += letter_count;
   return sum;
 }
 

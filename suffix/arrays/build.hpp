@@ -129,7 +129,7 @@ template <class Index>
 struct suffix_builder {
   std::size_t (*build)(text const& input, results<Index> const& to, build_options const& options, unsigned gpu_index);
   std::size_t (*check)(text const& input, arrays<Index const> all, build_options const& options, unsigned gpu_index,
-                       std::optional<mismatch>& found);
+                       std::optional<mismatch>& first_mismatch);
   std::size_t (*check_share)(communicator& members, text const& input, arrays<Index const> own, build_options const& options,
                              unsigned gpu_index, check_report& report);
   memory_estimate (*build_memory)(std::size_t n, std::size_t records, extra_arrays extra, row_selection rows,
@@ -159,7 +159,7 @@ suffix_builder<Index> host_builder();  // in on_host.cpp
 template <class Index>
 suffix_builder<Index> cuda_builder();  // in on_cuda.cu
 
-/// Returns the bytes of input from which a GPU is faster than the CPU. @param threads  as in machine_options
+/// Returns the bytes of input from which a GPU is faster than the CPU. @param threads  see machine_options
 std::size_t min_gpu_bytes(unsigned threads);
 
 /// Rethrows the error of a required GPU that ran out of memory, with the number of bytes that suffices.
@@ -169,7 +169,7 @@ std::size_t min_gpu_bytes(unsigned threads);
 void check_residues(text const& input, row_selection rows, bool bwt);
 
 /// Checks the arguments of a build of n residues with these starts.
-/// @param entry_bytes  as of sinks
+/// @param entry_bytes  see sinks
 /// @returns the same, if it is not 0 @param index_bytes  size of an Index
 /// @throws usage_error
 std::size_t check_arrays(std::size_t n, std::span<std::uint64_t const> starts, std::size_t entry_bytes, std::size_t index_bytes,

@@ -317,10 +317,10 @@ class distributed_proof {
       store_lengths(some, stated_length<Index>{lcp.data()}, lengths.data(), stated.data());
     });
     find_lengths(backend_, text, n(), lengths.data(), first_position_, positions_);
-    auto const *const right = lengths.data(), *const found = stated.data();
+    auto const *const right = lengths.data(), *const given = stated.data();
     std::size_t const all = n();
     return lowest(first_wrong(
-        backend_, positions_, [=] ORDO_FN(std::size_t i) { return right[i] == found[i] ? all : std::size_t(rank[i]); }, all));
+        backend_, positions_, [=] ORDO_FN(std::size_t i) { return right[i] == given[i] ? all : std::size_t(rank[i]); }, all));
   }
   void store_lengths(crossing& some, stated_length<Index> length, Index* before, Index* stated) {
     auto const position = some.bring(position_of_row<Index>{sa_}),

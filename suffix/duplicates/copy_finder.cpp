@@ -294,7 +294,7 @@ class group_matcher {
     std::uint64_t next_ = none, rolling_ = 0, equal_ = none;
   };
 
-  /// Returns true if two windows are equal. @param chain  as for walker
+  /// Returns true if two windows are equal. @param chain  see walker
   [[nodiscard]] bool equal(std::uint64_t p, std::uint64_t q, std::uint64_t const* chain) const {
     if (p == q) return true;
     Residue const *const a = texts_.at<Residue>(p), *const b = texts_.at<Residue>(q);

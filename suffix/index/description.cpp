@@ -259,10 +259,10 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
 
   template <class Value, std::size_t N>
   bool choose(Value& value, std::array<std::string_view, N> const& words, std::string const& word,
-              std::string_view what = "policy") {
-    auto const found = parse_word<Value>(words, word);
-    if (!found) return refuse(fmt::format("unknown {} {}", what, json_string(word)));
-    value = *found;
+              std::string_view subject = "policy") {
+    auto const parsed = parse_word<Value>(words, word);
+    if (!parsed) return refuse(fmt::format("unknown {} {}", subject, json_string(word)));
+    value = *parsed;
     return true;
   }
 
@@ -270,8 +270,9 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     flaw = std::move(why);
     return false;
   }
-  bool unexpected(char const* what) {
-    return refuse(at_ == none ? fmt::format("{} in the wrong place", what) : fmt::format("{}: {}", fields[at_].name, what));
+  bool unexpected(char const* subject) {
+    return refuse(at_ == none ? fmt::format("{} in the wrong place", subject)
+                              : fmt::format("{}: {}", fields[at_].name, subject));
   }
   bool checksum(std::uint32_t& crc32, std::string const& text) {
     std::from_chars(text.data(), text.data() + text.size(), crc32, 16);

@@ -423,11 +423,11 @@ std::vector<std::array<std::uint64_t, 3>> pack_letters(std::string_view residues
   });
   std::vector<std::array<std::uint64_t, 3>> all;
   for (auto const& some : runs)
-    for (auto const& one : some)
-      if (!all.empty() && all.back()[1] == one[0] && all.back()[2] == one[2])
-        all.back()[1] = one[1];
+    for (auto const& stretch : some)
+      if (!all.empty() && all.back()[1] == stretch[0] && all.back()[2] == stretch[2])
+        all.back()[1] = stretch[1];
       else
-        all.push_back(one);
+        all.push_back(stretch);
   return all;
 }
 

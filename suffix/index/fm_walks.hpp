@@ -47,13 +47,13 @@ class searched_fm {
 
 /// Looks for strings of a given length in a part of a query by an FM index, from the first offset to the last. A string that
 /// does not occur rules out all that include it: of unrelated sequences most offsets are passed over. (The idea is that of
-/// Boyer and Moore.) Calls found(range) for the offsets at which a string may begin that occurs, at most once for each
+/// Boyer and Moore.) Calls on_found(range) for the offsets at which a string may begin that occurs, at most once for each
 /// range_offsets of them, and once more. Ranges ascend.
 template <class Fm, class Found>
 class long_string_walk {
  public:
-  ORDO_FN long_string_walk(Fm const& fm, query_letters query, offset_range part, std::uint64_t length, Found found)
-      : fm_(fm), query_(query), end_(part.end), length_(length), found_(found) {
+  ORDO_FN long_string_walk(Fm const& fm, query_letters query, offset_range part, std::uint64_t length, Found on_found)
+      : fm_(fm), query_(query), end_(part.end), length_(length), found_(on_found) {
     begin(part.begin);
   }
 
@@ -97,15 +97,15 @@ class backward_walk {
  public:
   /// @param lengths  receives those of the offsets [part.begin, part.end)
   /// @param min_length  statistics below it may be set to any number below it
-  /// @param found  receives the rows of each match of at least min_length letters; may be null
+  /// @param result_rows  receives the rows of each match of at least min_length letters; may be null
   ORDO_FN backward_walk(Fm const& fm, query_letters query, offset_range part, std::uint64_t* lengths,
-                        std::uint64_t min_length = 1, fm_interval* found = nullptr)
+                        std::uint64_t min_length = 1, fm_interval* result_rows = nullptr)
       : fm_(fm),
         query_(query),
         begin_(part.begin),
         lengths_(lengths),
         min_length_(min_length),
-        found_(found),
+        found_(result_rows),
         left_(part.end - part.begin) {
     if (left_ != 0) search(query_.size + 1);
   }
@@ -343,8 +343,8 @@ void run_walks(Next next) {
   bool more = true;
   auto const fill = [&] {
     while (more && walks.size() < max_walks)
-      if (std::optional<Walk> one = next())
-        walks.push_back(std::move(*one));
+      if (std::optional<Walk> walk = next())
+        walks.push_back(std::move(*walk));
       else
         more = false;
   };

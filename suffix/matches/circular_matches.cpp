@@ -109,7 +109,7 @@ class shared_lengths {
 
   std::string_view query_, ring_;
   shared_string last_, farthest_;
-  std::unordered_map<std::uint64_t, run> runs_;  // by distance
+  std::unordered_map<std::uint64_t, run> runs_;  // keyed by distance
 };
 
 }  // namespace
@@ -186,9 +186,9 @@ void ring_match_finder::each_window(std::string_view query, std::uint64_t begin,
   for (std::uint64_t i = begin; i < begin + length_; ++i) hash = hash * base + letter_value(query[i]);
   for (std::uint64_t i = begin;; ++i) {
     if (filter_[filter_place(hash)]) {
-      auto const one =
+      auto const it =
           std::lower_bound(windows_.begin(), windows_.end(), hash, [](window const& a, std::uint64_t b) { return a.hash < b; });
-      if (one != windows_.end() && one->hash == hash) take(i, std::span<window const>(one, windows_.end()));
+      if (it != windows_.end() && it->hash == hash) take(i, std::span<window const>(it, windows_.end()));
     }
     if (i + 1 == end) return;
     hash = (hash - letter_value(query[i]) * leading_) * base + letter_value(query[i + length_]);
@@ -204,23 +204,23 @@ void ring_match_finder::find(std::string_view query, std::uint64_t begin, std::u
   each_window(query, begin, end, [&](std::uint64_t i, std::span<window const> windows) {
     int const before = i == 0 ? first_window : static_cast<unsigned char>(query[i - 1]);
     std::uint64_t const hash = windows.front().hash;
-    for (auto one = windows.begin(); one != windows.end() && one->hash == hash;) {
-      int const letter = letter_before(*one);
+    for (auto it = windows.begin(); it != windows.end() && it->hash == hash;) {
+      int const letter = letter_before(*it);
       if (letter != first_window && letter == before) {
-        one = std::partition_point(one, windows.end(),
-                                   [&](window const& other) { return other.hash == hash && letter_before(other) == letter; });
+        it = std::partition_point(it, windows.end(),
+                                  [&](window const& other) { return other.hash == hash && letter_before(other) == letter; });
       } else {
-        hits.push_back({one->record, one->offset, i, 0});
-        ++one;
+        hits.push_back({it->record, it->offset, i, 0});
+        ++it;
       }
     }
   });
   std::ranges::stable_sort(hits, {}, &hit::record);
-  for (auto one = hits.begin(); one != hits.end();) {
-    std::size_t const record = one->record;
-    auto const last = std::find_if(one, hits.end(), [&](hit const& other) { return other.record != record; });
-    find_of_record(query, {one, last}, matches);
-    one = last;
+  for (auto it = hits.begin(); it != hits.end();) {
+    std::size_t const record = it->record;
+    auto const last = std::find_if(it, hits.end(), [&](hit const& other) { return other.record != record; });
+    find_of_record(query, {it, last}, matches);
+    it = last;
   }
 }
 

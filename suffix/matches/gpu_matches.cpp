@@ -16,7 +16,7 @@ namespace ordo::inline v0::suffix {
 
 struct found_matches::state {
   std::vector<detail::part_place> places;
-  detail::found_strings found;
+  detail::found_strings strings;
 };
 
 struct gpu_match_finder::state {
@@ -93,7 +93,7 @@ void found_matches::append(std::size_t first, std::vector<match>& matches, std::
   if (first > places.size() || ends.size() > places.size() - first)
     throw usage_error(
         fmt::format("wrong array size: matches: {} ends from part {} of {} parts", ends.size(), first, places.size()));
-  state_->found.append(places.subspan(first, ends.size()), matches, ends);
+  state_->strings.append(places.subspan(first, ends.size()), matches, ends);
 }
 
 void gpu_match_finder::statistics(std::span<query_part const> parts, std::span<std::uint64_t> lengths) {

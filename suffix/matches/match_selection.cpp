@@ -72,11 +72,11 @@ void keep_super_maximal(std::vector<match>& matches) {
   std::vector<bool> inside(matches.size());
   std::optional<std::size_t> widest;
   for (std::size_t const i : order) {
-    match const& one = matches[i];
+    match const& current = matches[i];
     if (widest) {
       match const& other = matches[*widest];
-      bool const equal = other.query_begin == one.query_begin && other.length == one.length;
-      if (!equal && other.query_begin + other.length >= one.query_begin + one.length) {
+      bool const equal = other.query_begin == current.query_begin && other.length == current.length;
+      if (!equal && other.query_begin + other.length >= current.query_begin + current.length) {
         inside[i] = true;
         continue;
       }

@@ -130,14 +130,14 @@ class match_finder::extension {
     for (occurrence& occurrence : all_of_)
       if (!is_mine(i, occurrence.left)) occurrence.right = count_right(i, place_at(occurrence.position), max_right);
     std::ranges::sort(all_of_, [](occurrence const& a, occurrence const& b) { return a.right > b.right; });
-    for (occurrence const& one : all_of_) {
-      if (!is_mine(i, one.left) || one.left + one.right < all_.options_.min_length) continue;
+    for (occurrence const& hit : all_of_) {
+      if (!is_mine(i, hit.left) || hit.left + hit.right < all_.options_.min_length) continue;
       std::uint64_t count = 0;
       for (occurrence const& other : all_of_) {
-        if (other.right < one.right || count > limit) break;
-        count += other.left >= one.left;
+        if (other.right < hit.right || count > limit) break;
+        count += other.left >= hit.left;
       }
-      if (count <= limit) add_match(i, one.position, one.left, one.right);
+      if (count <= limit) add_match(i, hit.position, hit.left, hit.right);
     }
   }
 

@@ -230,7 +230,7 @@ struct find_match {
   slot_offsets offset_at;
   std::uint64_t min_length;
   std::uint32_t const* slots;
-  fm_interval const* rows;    // by slot
+  fm_interval const* rows;    // one per slot
   std::uint64_t const* ends;  // where their matches end
   std::size_t count;
   std::uint64_t first;

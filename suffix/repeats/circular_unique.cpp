@@ -56,9 +56,9 @@ entries as_entries(std::span<Index const> array) {
   return {{reinterpret_cast<char const*>(array.data()), array.size_bytes()}, 8 * sizeof(Index)};
 }
 
-void check_size(std::string_view what, std::size_t size, text const& input) {
+void check_size(std::string_view name, std::size_t size, text const& input) {
   if (size != input.size())
-    throw usage_error(fmt::format("wrong array size: {}: {} numbers for {} residues", what, size, input.size()));
+    throw usage_error(fmt::format("wrong array size: {}: {} numbers for {} residues", name, size, input.size()));
 }
 
 }  // namespace

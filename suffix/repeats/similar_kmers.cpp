@@ -306,7 +306,7 @@ void match_choice(Kmers const& all, std::size_t choice, std::size_t range, std::
   std::span<std::uint64_t> const key = keys.span();
   work.run([&](std::size_t block, std::size_t begin, std::size_t end) {
     std::size_t next = begins[block];
-    each_hash(begin, end, [&](std::uint64_t one) { key[next++] = one; });
+    each_hash(begin, end, [&](std::uint64_t hashed) { key[next++] = hashed; });
   });
   {
     cpu machine({.threads = threads});

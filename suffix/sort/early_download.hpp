@@ -46,7 +46,7 @@ template <has_background_downloads B, class Index>
 class early_download<B, Index> {
  public:
   /// @param order  in the machine's memory
-  /// @param host  as large, or empty: then nothing is downloaded
+  /// @param host  has the size of `order`; if it is empty, nothing is downloaded
   /// @param open_share  at most 1 / open_share of the suffixes of a part may be open
   early_download(B& backend, std::span<Index const> order, std::span<Index> host, std::size_t open_share)
       : backend_(backend), order_(order), host_(host), open_share_(open_share), downloads_(backend.background_downloads()) {}

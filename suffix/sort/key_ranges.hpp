@@ -53,7 +53,7 @@ class range_finder {
     passed += top >= tops_[max_ranges];
     return number(passed != 0 && top == tops_[passed - 1] ? count_passed(text, p) : passed);
   }
-  /// Returns true if p's key is in the first range, as fast as two comparisons. @param top  as above
+  /// Returns true if p's key is in the first range, as fast as two comparisons. @param top  see above
   ORDO_FN bool is_in_first(packed_view const& text, std::size_t p, std::uint32_t top) const {
     top &= std::uint32_t(letters_mask_ >> 32);
     if (top == tops_[0] || top == tops_[1]) return (*this)(text, p) == 0;

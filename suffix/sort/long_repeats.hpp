@@ -104,7 +104,7 @@ struct comparison {
     less,
     link,
     none
-  };  // what the neighbour is; or, for link, as the pair that many letters later
+  };  // how the neighbour compares; for link, like the pair that many letters later
   static constexpr type unknown = type(-1), goes_on = type(-5);  // pairs without a kind; goes_on: as the next pair
 
   ORDO_FN static type of(std::size_t length, unsigned k) { return length < goes_on / 4 ? type(length << 2 | k) : unknown; }
@@ -126,7 +126,7 @@ struct note_neighbour {
   std::uint8_t const* heads;
   std::size_t size;
   Numbers number;
-  Index* neighbours;  // by number
+  Index* neighbours;  // indexed by number
   ORDO_FN void operator()(std::size_t i) const {
     neighbours[number(suffix[i])] = i + 1 == size || heads[i + 1] != 0 ? Index{0} : suffix[i + 1];
   }
@@ -150,7 +150,7 @@ template <class Index, class Numbers>
 struct note_pair {
   Index const *firsts, *seconds;
   Numbers number;
-  Index* neighbours;  // by number
+  Index* neighbours;  // indexed by number
   ORDO_FN void operator()(std::size_t i) const { neighbours[number(firsts[i])] = seconds[i]; }
 };
 
@@ -183,12 +183,12 @@ struct compare_neighbours {
   std::size_t agreed;  // letters in which neighbours agree; none ends before
   Numbers number;
   Index const* neighbours;
-  comparison::type* found;  // by number
+  comparison::type* results;  // indexed by number
 
   ORDO_FN void operator()(std::size_t p, std::size_t k) const {
     std::size_t const q = neighbours[k];
     bool const goes_on = q != 0 && number.has(p + 1) && neighbours[k + 1] == q + 1;
-    found[k] = q == 0 ? comparison::unknown : goes_on ? comparison::goes_on : compare(p, q);
+    results[k] = q == 0 ? comparison::unknown : goes_on ? comparison::goes_on : compare(p, q);
   }
 
  private:
@@ -206,10 +206,10 @@ struct compare_neighbours {
 
 /// Maps k, counted from the last number down, to k if a chain ends there, otherwise to 0.
 struct chain_end_from_behind {
-  comparison::type const* found;
+  comparison::type const* results;
   std::size_t count;
   ORDO_FN comparison::type operator()(std::size_t i) const {
-    return found[count - 1 - i] == comparison::goes_on ? 0 : comparison::type(i);
+    return results[count - 1 - i] == comparison::goes_on ? 0 : comparison::type(i);
   }
 };
 
@@ -220,8 +220,8 @@ struct compared_suffixes {
   packed_view text;
   std::size_t agreed;  // letters in which the suffixes of a group agree; none ends before
   Numbers number;
-  Index const* neighbours;                   // by number
-  comparison::type const* found;             // by number
+  Index const* neighbours;                   // indexed by number
+  comparison::type const* results;           // indexed by number
   comparison::type const* ends_from_behind;  // where chains end, counted from the last number down; null if no chain goes on
   std::size_t count;
 
@@ -235,7 +235,7 @@ struct compared_suffixes {
     std::size_t length = 0;
     for (; kind == comparison::link && steps != 0; --steps) {
       std::size_t const k = number(p + length), last = end(k);
-      comparison::type const now = load_relaxed(found + last);
+      comparison::type const now = load_relaxed(results + last);
       if (now == comparison::unknown) return now;
       length += last - k + comparison::length(now);
       kind = comparison::to_kind(now);
@@ -310,17 +310,17 @@ struct compare_ends {
   static constexpr unsigned max_links = 64, max_steps = 128;
   compared_suffixes<Index, Numbers> compare;
   Numbers number;
-  comparison::type* found;
+  comparison::type* results;
 
   ORDO_FN void operator()(std::size_t p, std::size_t k) const {
     std::size_t const q = compare.neighbours[k];
-    comparison::type const now = found[k];
+    comparison::type const now = results[k];
     unsigned links = max_links, steps = max_steps;
     if (q == 0 || now == comparison::goes_on) return;
     if (now == comparison::unknown)
-      store_relaxed(found + k, compare(p, q, steps));
+      store_relaxed(results + k, compare(p, q, steps));
     else if (comparison::to_kind(now) == comparison::link)
-      store_relaxed(found + k, compare.follow(p, links));
+      store_relaxed(results + k, compare.follow(p, links));
   }
 };
 
@@ -328,12 +328,12 @@ struct compare_ends {
 template <class Index, class Numbers>
 struct compare_as_end {
   compared_suffixes<Index, Numbers> compare;
-  comparison::type* found;
+  comparison::type* results;
   ORDO_FN void operator()(std::size_t k) const {
-    if (found[k] != comparison::goes_on) return;
+    if (results[k] != comparison::goes_on) return;
     std::size_t const end = compare.end(k);
-    comparison::type const last = found[end];
-    found[k] =
+    comparison::type const last = results[end];
+    results[k] =
         last == comparison::unknown ? last : comparison::of(end - k + comparison::length(last), comparison::to_kind(last));
   }
 };

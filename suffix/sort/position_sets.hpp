@@ -60,7 +60,7 @@ class selected_positions {
   }
 
   /// Writes the positions that were counted last, in order.
-  /// @param to  as many as were counted
+  /// @param to  has room for the counted positions
   template <class Answers, class Index>
   void write(Answers answers, std::span<Index> to) const {
     backend_.each(ends_.size(), write_positions<Answers, Index, End>{answers, ends_.data(), to.data()});

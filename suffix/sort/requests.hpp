@@ -21,7 +21,7 @@ struct request_moves {
   request_moves(communicator& members, std::span<std::uint64_t const> begins);
 
   share_moves out, back;
-  std::size_t answered = 0;                   // by this member
+  std::size_t answered = 0;                   // requests that this member answers
   std::uint64_t sent_out = 0, sent_back = 0;  // requests and answers, by this member to others
 };
 

@@ -70,7 +70,7 @@ class long_diagonals {
   static constexpr std::size_t max_known = std::size_t{1} << 14;
 
   mutable std::shared_mutex mutex_;
-  std::map<std::pair<std::size_t, std::size_t>, diagonal_stretch> known_;  // by distance and end
+  std::map<std::pair<std::size_t, std::size_t>, diagonal_stretch> known_;  // keyed by distance and end
   std::atomic<std::size_t> legs_;
 };
 
@@ -364,7 +364,7 @@ class worker_sort {
   }
 
   /// @param order  the order of all suffixes
-  /// @param lcp  as long, or empty
+  /// @param lcp  has the same length or is empty
   /// @param at_a_time  suffixes in a batch: the groups of a larger one take more memory, and one scan settles more of a repeat
   worker_sort(B& backend, packed_view text, letter_runs<B> const& runs, std::span<Index> order, std::span<Index> lcp,
               std::size_t at_a_time)
@@ -431,10 +431,11 @@ class worker_sort {
     std::vector<std::size_t> ends(ranges.size());
     std::inclusive_scan(counts.begin(), counts.end(), ends.begin());
     if (ends.back() == 0) return;
-    auto const found = backend_.template buffer<group>(ends.back());
-    backend_.each_worker(
-        ranges.size(), [&](auto&, std::size_t r) { std::copy_n(groups_at(r), counts[r], found.data() + ends[r] - counts[r]); });
-    settle(found);
+    auto const all_groups_left = backend_.template buffer<group>(ends.back());
+    backend_.each_worker(ranges.size(), [&](auto&, std::size_t r) {
+      std::copy_n(groups_at(r), counts[r], all_groups_left.data() + ends[r] - counts[r]);
+    });
+    settle(all_groups_left);
   }
 
   void settle(buffer<group> const& groups) {

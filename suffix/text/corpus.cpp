@@ -170,7 +170,7 @@ void swap_bytes(std::span<char> bytes, unsigned size) {
 template <class Number, class Token>
 std::size_t convert(std::span<char> bytes, std::string const& name) {
   std::size_t const count = bytes.size() / sizeof(Number);
-  auto const one = [&](std::size_t i) {
+  auto const convert_number = [&](std::size_t i) {
     Number number;
     std::memcpy(&number, bytes.data() + i * sizeof(Number), sizeof(Number));
     auto const token = static_cast<Token>(number);
@@ -180,9 +180,9 @@ std::size_t convert(std::span<char> bytes, std::string const& name) {
     std::memcpy(bytes.data() + i * sizeof(Token), &token, sizeof(Token));
   };
   if constexpr (sizeof(Number) < sizeof(Token))
-    for (std::size_t i = count; i-- > 0;) one(i);
+    for (std::size_t i = count; i-- > 0;) convert_number(i);
   else
-    for (std::size_t i = 0; i < count; ++i) one(i);
+    for (std::size_t i = 0; i < count; ++i) convert_number(i);
   return count * sizeof(Token);
 }
 

@@ -121,7 +121,7 @@ struct json_strings::parser {
   std::optional<std::string_view> read(std::string_view line, std::size_t readable) {
     begin = line.data();
     end = begin + line.size();
-    found.reset();
+    selected.reset();
     flaw.clear();
     if (json.capacity() < line.size())
       if (auto const error = json.allocate(std::max({line.size(), 2 * json.capacity(), std::size_t{4096}}), max_depth + 24)) {
@@ -134,7 +134,7 @@ struct json_strings::parser {
       return std::nullopt;
     }
     if (!walk_document(document)) return std::nullopt;
-    return found;  // or nothing, without a flaw
+    return selected;  // or nothing, without a flaw
   }
 
   bool walk_document(on_demand::document& document) {
@@ -171,7 +171,7 @@ struct json_strings::parser {
       std::string_view const name = rest.substr(0, size);
       if (!has_right_escapes(name)) return refuse_at(raw);
       // Of equal names the first one counts that leads to the string.
-      bool const leads = !found && level < names.size() && is_json_name(name, names[level]);
+      bool const leads = !selected && level < names.size() && is_json_name(name, names[level]);
       if (!walk(field.value(), leads ? level + 1 : off_path, depth)) return false;
     }
     return true;
@@ -211,8 +211,8 @@ struct json_strings::parser {
     if (string)
       if (auto const error = value.get_raw_json_string().error()) return refuse(error);
     if (!is_field) return true;
-    found = string;
-    return found || other(token);
+    selected = string;
+    return selected || other(token);
   }
 
   bool other(std::string_view token) {
@@ -249,7 +249,7 @@ struct json_strings::parser {
   std::vector<std::string> names;
   on_demand::parser json;
   char const *begin = nullptr, *end = nullptr;  // begin and end of the line
-  std::optional<std::string_view> found;
+  std::optional<std::string_view> selected;
   std::string flaw;
 };
 

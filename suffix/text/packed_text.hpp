@@ -44,8 +44,8 @@ ORDO_FN constexpr std::uint64_t from_word(std::uint64_t x) {
   constexpr std::uint64_t each = 0x1c0e070381c0e07;  // the last letter of each group
   x = (x >> 6 & each) * 25 + (x >> 3 & each) * 5 + (x & each);
   // Two of nine bits are free now: moves groups together, by twos, fours and all.
-  constexpr std::uint64_t one = 0x7f, two = 0x3fff, four = 0xfffffff;
-  x = (x & (one | one << 18 | one << 36 | one << 54)) | (x & (one << 9 | one << 27 | one << 45)) >> 2;
+  constexpr std::uint64_t single = 0x7f, two = 0x3fff, four = 0xfffffff;
+  x = (x & (single | single << 18 | single << 36 | single << 54)) | (x & (single << 9 | single << 27 | single << 45)) >> 2;
   x = (x & (two | two << 36)) | (x & (two << 18 | two << 54)) >> 4;
   return (x & four) | (x & four << 36) >> 8;
 }
@@ -166,7 +166,7 @@ template <Backend B>
 class record_breaks {
  public:
   /// @param n  residues
-  /// @param starts  as those of a text
+  /// @param starts  see text::starts
   record_breaks(B& backend, std::size_t n, std::span<std::uint64_t const> starts)
       : bounds_(backend.template buffer<std::uint64_t>(std::max<std::size_t>(starts.size(), 1) + 1)),
         words_(backend.template buffer<std::uint64_t>(n / 64 + 2)),
@@ -386,10 +386,10 @@ constexpr std::uint64_t pack_eight(std::uint64_t letters, std::size_t width) {
 /// Unpacks the letters that pack_eight packed. Ignores higher bits.
 constexpr std::uint64_t unpack_eight(std::uint64_t letters, std::size_t width) {
   auto const lowest = [](std::size_t bits) { return ~std::uint64_t{0} >> (64 - bits); };
-  std::uint64_t const four = lowest(4 * width), two = lowest(2 * width) * 0x100000001, one = lowest(width) * 0x1000100010001;
+  std::uint64_t const four = lowest(4 * width), two = lowest(2 * width) * 0x100000001, single = lowest(width) * 0x1000100010001;
   letters = (letters & four) | (letters >> 4 * width & four) << 32;
   letters = (letters & two) | (letters >> 2 * width & two) << 16;
-  return (letters & one) | (letters >> width & one) << 8;
+  return (letters & single) | (letters >> width & single) << 8;
 }
 
 /// Numbers the bytes that occur.
@@ -479,7 +479,7 @@ class packed_text {
     share.collect(backend, counts, std::span<std::uint64_t const>(own.span()), words_.span());
   }
   /// @param residues  in the backend's memory
-  /// @param starts  as those of a text
+  /// @param starts  see text::starts
   packed_text(B& backend, std::span<unsigned char const> residues, std::span<std::uint64_t const> starts)
       : size_(residues.size()), breaks_(backend, residues.size(), starts) {
     pack(backend, residues);

@@ -275,7 +275,7 @@ class kept_letters {
   text input_;
   std::array<unsigned char, 256> kinds_;
   host_detail::blocks parts_;
-  std::vector<std::size_t> runs_in_;  // by part
+  std::vector<std::size_t> runs_in_;  // one per part
   unsigned seen_ = 0;
   std::size_t letters_ = 0;
 };
@@ -304,9 +304,9 @@ cut_text cut_records(fasta const& from, policy const& rules, std::size_t memory,
   pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     kept_letters const kept(input, rules);
-    auto const refuse = [&](std::size_t p, char const* what, std::string_view why) {
+    auto const refuse = [&](std::size_t p, char const* problem, std::string_view why) {
       std::size_t const record = input.record_at(p);
-      throw input_error(fmt::format("{}: record '{}': letter {} is '{}'{}", what, from.names[record],
+      throw input_error(fmt::format("{}: record '{}': letter {} is '{}'{}", problem, from.names[record],
                                     p - input.begin(record) + 1, input.residues[p], why));
     };
     if (auto const p = kept.first(refused))
@@ -343,16 +343,17 @@ cut_text cut_records(fasta const& from, policy const& rules, std::size_t memory,
     complement const other(kept.has(uracil));
     char* const to = made.residues.data();
     host_detail::parallel_each(count, 1, [&](std::size_t p) {
-      run const& one = runs[run_by_piece[p]];
+      run const& piece_run = runs[run_by_piece[p]];
       char* const piece_at = to + made.columns[p];
       bool const reverse = made.columns[count + p] % 2 != 0;
-      host_detail::blocks(one.end - one.begin, letters_at_once).run([&](std::size_t, std::size_t begin, std::size_t end) {
-        char const* const letter = input.residues.data();
-        if (!reverse)
-          std::copy(letter + one.begin + begin, letter + one.begin + end, piece_at + begin);
-        else
-          for (std::size_t k = begin; k < end; ++k) piece_at[k] = other(letter[one.end - 1 - k]);
-      });
+      host_detail::blocks(piece_run.end - piece_run.begin, letters_at_once)
+          .run([&](std::size_t, std::size_t begin, std::size_t end) {
+            char const* const letter = input.residues.data();
+            if (!reverse)
+              std::copy(letter + piece_run.begin + begin, letter + piece_run.begin + end, piece_at + begin);
+            else
+              for (std::size_t k = begin; k < end; ++k) piece_at[k] = other(letter[piece_run.end - 1 - k]);
+          });
     });
   });
   return made;

@@ -227,11 +227,11 @@ struct fasta_totals {
 };
 
 /// Returns the message for records that do not fit.
-std::string large_records(std::string const& file, fasta_totals const& found, std::size_t memory);
+std::string large_records(std::string const& file, fasta_totals const& totals, std::size_t memory);
 
 /// Throws the error of records that do not fit.
 /// @throws records_too_large
-[[noreturn]] void refuse_large(std::string const& file, fasta_totals const& found, std::size_t memory);
+[[noreturn]] void refuse_large(std::string const& file, fasta_totals const& totals, std::size_t memory);
 
 // Parallel parsing of FASTA, part by part. A part is cut into blocks, one for each thread. A scan over the blocks finds the
 // state at the start of each; then every block is counted, and a scan of these counts gives the offsets at which it writes.
@@ -514,7 +514,7 @@ class fasta_appender {
     before_.names_before = to.names.bytes();
   }
 
-  /// @param text  as for parsed_fasta
+  /// @param text  see parsed_fasta
   void take(std::span<unsigned char const> text) {
     if (text.empty()) return;
     parsed_fasta<B> part(backend_, text, position_, block_);

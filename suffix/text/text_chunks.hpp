@@ -109,21 +109,21 @@ void for_each_chunk(chunk_files const& files, chunk_options const& options, Pars
   };
   bool has_ended = false;
   auto const read = [&](tbb::flow_control& control) {
-    token one = nullptr;
+    token free_item = nullptr;
     {
       std::lock_guard const lock(taking);
       if (free_items.empty()) free_items.push_back(&items.emplace_back());
-      one = free_items.back();
+      free_item = free_items.back();
       free_items.pop_back();
     }
-    *one = {};
-    if (!has_ended) guarded(one, [&] { has_ended = !reader.next(one->chunk); });
+    *free_item = {};
+    if (!has_ended) guarded(free_item, [&] { has_ended = !reader.next(free_item->chunk); });
     if (has_ended) {
       control.stop();
       return token{};
     }
-    has_ended = bool(one->chunk.failure);
-    return one;
+    has_ended = bool(free_item->chunk.failure);
+    return free_item;
   };
   auto const load = [&](token token) {
     return guarded(token, [&] {

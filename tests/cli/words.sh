@@ -6,8 +6,11 @@ root = pathlib.Path(sys.argv[1])
 folders = "base sort_core distributed suffix spectra strings tools include python/src bench fuzz".split()
 forbidden = {
     r"//.*\b[Bb]ehind\b(?! bars)": "after, for an order",
-    r"[;,{)] +// (of|those) ": "a comment that stands alone: name what the line declares",
-    r"@param \w+  of ": "the noun before 'of'",
+    r"[;,{)] +// (of|those|that|by) ": "a comment that stands alone: name what the line declares",
+    r"@param \w+(, \w+)*  (of|as) ": "the noun before 'of', 'see' in place of 'as'",
+    r"(?<!\w)(?!(find_(first|last)(_not)?|all|any|none)_of\()\w+_of\(": "a verb, or a noun: to_digit, read_term, block_size",
+    r"\b(take|put)_[a-z]": "a verb that says what happens: read, consume, append, write",
+    r"(auto|const|[>&*]) (found|one|what)( =|[;,){])": "the noun",
     r"/// (?!@).*\S @returns ": "a line of its own for @returns",
     r"Returns whether\b": "Returns true if",
     r"\bso (many|much)\b": "how many, or the number",

@@ -98,7 +98,7 @@ bool suffixes_are_right(context const& c) {
   auto const expected = suffix::check(text, arrays, options);
   auto const found =
       suffix::check(c.members, text, suffix::share_of_rows(arrays, text.records(), c.members.size(), c.members.rank()), options)
-          .found;
+          .first_mismatch;
   right &= found.has_value() == expected.has_value();
   return right &&
          (!found || (found->array == expected->array && found->row == expected->row && found->reason == expected->reason));

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-std::size_t less(std::size_t from, std::size_t what) {
-  return from - std::min(from, what);
+std::size_t less(std::size_t from, std::size_t taken) {
+  return from - std::min(from, taken);
 }
 
 // Returns the whole number in a file of /sys, or `otherwise`.

@@ -25,7 +25,7 @@ class job {
   [[nodiscard]] bool is_first() const noexcept { return !members_ || members_->rank() == 0; }
 
   /// Returns work(). If it throws, prints the message with the number of this member, and ends all members.
-  /// @param reworded  as of run_main
+  /// @param reworded  see run_main
   int run(std::string_view tool, std::function<int()> const& work,
           std::function<std::string(std::string_view)> const& reworded = {});
 

@@ -96,9 +96,9 @@ void progress::go_on() {
     if (drawn && clock::now() >= next_) draw(bytes_);
 }
 
-void progress::phase(std::string_view what, std::uint64_t bytes) {
+void progress::phase(std::string_view name, std::uint64_t bytes) {
   std::lock_guard const lock(drawing);
-  phase_name = what;
+  phase_name = name;
   total_ = bytes;
   bytes_ = 0;
   begin_ = clock::now();

@@ -82,10 +82,10 @@ void print_with_memory(std::string_view tool, std::function<std::string(std::str
     bool const thread = e.code() == std::errc::resource_unavailable_try_again;
     say(tool, fmt::format("{}: host: {}, {}", thread ? "cannot start a thread" : "system error", e.what(), phase()));
   } catch (std::exception const& e) {  // thrown by another library
-    std::string_view const what = e.what();
-    bool const thread = what.starts_with("pthread_create");  // oneTBB's
+    std::string_view const reason = e.what();
+    bool const thread = reason.starts_with("pthread_create");  // oneTBB's
     say(tool, fmt::format("{}: host: {}, {}", thread ? "cannot start a thread (use fewer with --threads)" : "internal error",
-                          what, phase()));
+                          reason, phase()));
   } catch (...) {
     say(tool, "internal error: an exception of unknown type");
   }

@@ -74,10 +74,10 @@ class genome {
   void plan_families();
   void plan_tandem_repeats();
   void make_residues();
-  [[nodiscard]] std::string make_repeat(repeat const& what) const;
+  [[nodiscard]] std::string make_repeat(repeat const& element) const;
   void plant_duplications();
   void plant_n_runs();
-  interval reserve(std::size_t length, std::string_view what);
+  interval reserve(std::size_t length, std::string_view subject);
   [[nodiscard]] std::vector<substitution> diverge(std::span<char> copy);
   void compare_copies(std::vector<std::vector<substitution>> const& copies);
 
@@ -206,17 +206,17 @@ void genome::make_residues() {
     random_source random(parts[b].seed);
     fill_background(text_.subspan(begin, end - begin), random);
     for (std::size_t const i : parts[b].repeats) {
-      auto const& what = repeats_[i];
-      std::size_t const from = std::max(begin, what.begin), to = std::min(end, what.begin + what.length);
-      std::string const residues = make_repeat(what);
-      std::copy_n(residues.begin() + static_cast<std::ptrdiff_t>(from - what.begin), to - from,
+      auto const& element = repeats_[i];
+      std::size_t const from = std::max(begin, element.begin), to = std::min(end, element.begin + element.length);
+      std::string const residues = make_repeat(element);
+      std::copy_n(residues.begin() + static_cast<std::ptrdiff_t>(from - element.begin), to - from,
                   text_.begin() + static_cast<std::ptrdiff_t>(from));
     }
   });
 }
 
 // A stretch inside one record, with a residue of the same record on both sides, that no other reservation touches.
-genome::interval genome::reserve(std::size_t length, std::string_view what) {
+genome::interval genome::reserve(std::size_t length, std::string_view subject) {
   for (std::size_t attempt = 0; length + 2 <= options_.length && attempt != 10000; ++attempt) {
     std::size_t const begin = random_.below(options_.length - length - 1), end = begin + length + 2;
     if (end > *std::upper_bound(starts_.begin(), starts_.end(), begin)) continue;
@@ -226,7 +226,7 @@ genome::interval genome::reserve(std::size_t length, std::string_view what) {
     reserved_.emplace(begin, end);
     return {begin + 1, end - 1};
   }
-  throw usage_error(fmt::format("genome: {}: no room for one of {} residues", what, length));
+  throw usage_error(fmt::format("genome: {}: no room for one of {} residues", subject, length));
 }
 
 void genome::plant_n_runs() {

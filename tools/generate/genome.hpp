@@ -25,7 +25,7 @@ struct genome_options {
 /// A stretch that stands twice in the text, so that the suffixes at `first` and `second` share `length` residues at least.
 /// Positions are 0-based in the concatenation of all records.
 struct planted_repeat {
-  enum kind { duplication, n_run, near_identical_copy } what;
+  enum kind { duplication, n_run, near_identical_copy } type;
   std::size_t length, first, second;
 };
 

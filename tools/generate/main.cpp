@@ -72,7 +72,7 @@ void report(genome_options const& options, genome_report const& genome, common c
                   genome.residues, genome.records, percent(genome.interspersed), percent(genome.tandem)));
   for (auto const& repeat : genome.planted)
     shared.say(fmt::format("planted: {} residues common to {} and {}: {}", repeat.length, repeat.first, repeat.second,
-                           describe(repeat.what)));
+                           describe(repeat.type)));
 }
 
 std::vector<cli::option> genome_rows(genome_options& options) {

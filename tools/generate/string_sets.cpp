@@ -100,7 +100,7 @@ void write_words(std::size_t count, random_source& random, sink& out) {
   auto const ending = weighted_index::zipf(endings.size(), 0.7);
   word_maker const make;
   fingerprints known(count);
-  recent_texts recent(std::size_t{1} << 20);  // what new words derive from
+  recent_texts recent(std::size_t{1} << 20);  // the sources of new words
   std::string word;
   for (std::size_t i = 0; i != count;) {
     bool const derived = !recent.empty() && random.chance(0.4);

@@ -184,7 +184,7 @@ std::string unescaped(std::string_view field) {
 bool choice_options::any() const {
   return std::ranges::any_of(
       std::array{&ms_level, &rt, &scan, &charge, &polarity, &precursor, &title, &native_id, &index, &sample, &unique},
-      [](std::string const* one) { return !one->empty(); });
+      [](std::string const* list) { return !list->empty(); });
 }
 
 spectra::spectrum_choice choice_options::choice() const {
@@ -280,7 +280,7 @@ std::vector<std::pair<std::string_view, std::string_view>> choice_options::steps
                                                                  {"--index", index},
                                                                  {"--sample", sample},
                                                                  {"--unique-spectra", unique}};
-  std::erase_if(all, [](auto const& one) { return one.second.empty(); });
+  std::erase_if(all, [](auto const& entry) { return entry.second.empty(); });
   return all;
 }
 

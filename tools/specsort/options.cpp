@@ -433,8 +433,8 @@ std::string explained(command const& of) {
   spectra::selection const select = of.selection.selection();
   std::string text = "The steps apply to each spectrum in this order:\n";
   std::size_t step = 0;
-  auto const add = [&](std::string const& option, std::string const& what) {
-    text += fmt::format("{:2}. {:<28} {}\n", ++step, option, what);
+  auto const add = [&](std::string const& option, std::string const& details) {
+    text += fmt::format("{:2}. {:<28} {}\n", ++step, option, details);
   };
   auto const tolerance_value = [](tolerance const& given) { return number(given.value) + (given.ppm ? "ppm" : ""); };
   for (auto const& [option, value] : of.choice.steps())

@@ -103,11 +103,11 @@ class map_file {
 
   void add(std::span<spectra::spectrum_origin const> all) {
     text_.clear();
-    for (auto const& one : all) {
-      number_ = one.part == part_ ? number_ + 1 : 1;
-      part_ = one.part;
-      fmt::format_to(std::back_inserter(text_), "{}\t{}\t{}\t{}\t{}\n", field(outputs_.name(one.part)), number_,
-                     field(inputs_[one.input]), one.number + 1, one.offset);
+    for (auto const& origin : all) {
+      number_ = origin.part == part_ ? number_ + 1 : 1;
+      part_ = origin.part;
+      fmt::format_to(std::back_inserter(text_), "{}\t{}\t{}\t{}\t{}\n", field(outputs_.name(origin.part)), number_,
+                     field(inputs_[origin.input]), origin.number + 1, origin.offset);
     }
     out_.write(text_);
   }

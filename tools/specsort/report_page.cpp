@@ -62,11 +62,11 @@ class page_writer {
     page_ += "<table id=\"summary\">\n";
     if (filtered_) page_ += "<tr><th></th><th>before</th><th>after</th></tr>\n";
     for (std::size_t i = 0; i < before.size(); ++i) {
-      std::string_view what = before[i].what;
-      bool const inner = what.starts_with("  ");
-      if (inner) what.remove_prefix(2);
+      std::string_view caption = before[i].caption;
+      bool const inner = caption.starts_with("  ");
+      if (inner) caption.remove_prefix(2);
       add("<tr><th{}>{}</th><td>{}</td>", inner ? " style=\"padding-left: 1em; font-weight: normal\"" : "",
-          cli::escape_html(what), cli::escape_html(before[i].value));
+          cli::escape_html(caption), cli::escape_html(before[i].value));
       if (filtered_) add("<td>{}</td>", cli::escape_html(after[i].value));
       page_ += "</tr>\n";
     }

@@ -47,7 +47,9 @@ double mean_peaks(summary const& of) {
 
 std::vector<summary_row> summary_rows(summary const& of) {
   std::vector<summary_row> rows;
-  auto const row = [&](std::string_view what, std::string value) { rows.push_back({std::string(what), std::move(value)}); };
+  auto const row = [&](std::string_view caption, std::string value) {
+    rows.push_back({std::string(caption), std::move(value)});
+  };
   row("spectra", cli::grouped_digits(of.spectra));
   row("  in order of m/z", share(of.in_order, of.spectra));
   auto const empty = of.peak_counts.find(0);
@@ -102,7 +104,7 @@ std::string summary_bin::label() const {
 
 std::string summary_table(summary const& of, std::string_view name) {
   std::string text = fmt::format("{}\n", name);
-  for (auto const& [what, value] : summary_rows(of)) text += fmt::format("{:<24}{}\n", what, value);
+  for (auto const& [caption, value] : summary_rows(of)) text += fmt::format("{:<24}{}\n", caption, value);
   std::vector<summary_bin> const bins = summary_bins(of);
   std::uint64_t max_spectra = 1;
   for (summary_bin const& bin : bins) max_spectra = std::max(max_spectra, bin.spectra);
@@ -115,10 +117,10 @@ std::string summary_table(summary const& of, std::string_view name) {
 std::string comparison_table(comparison const& of, std::string_view name) {
   auto const before = summary_rows(of.before), after = summary_rows(of.after);
   std::size_t width = 24;  // width of the values before
-  for (auto const& [what, value] : before) width = std::max(width, value.size() + 2);
+  for (auto const& [caption, value] : before) width = std::max(width, value.size() + 2);
   std::string text = fmt::format("{}\n{:<24}{:<{}}after\n", name, "", "before", width);
   for (std::size_t i = 0; i < before.size(); ++i)
-    text += fmt::format("{:<24}{:<{}}{}\n", before[i].what, before[i].value, width, after[i].value);
+    text += fmt::format("{:<24}{:<{}}{}\n", before[i].caption, before[i].value, width, after[i].value);
   auto const bins = paired_bins(of);
   std::uint64_t max_spectra = 1;
   for (auto const& bin : bins) max_spectra = std::max({max_spectra, bin.before, bin.after});
@@ -136,7 +138,7 @@ std::string comparison_table(comparison const& of, std::string_view name) {
 }
 
 std::vector<paired_bin> paired_bins(comparison const& of) {
-  std::map<std::uint64_t, paired_bin> bins;  // by the least number
+  std::map<std::uint64_t, paired_bin> bins;  // keyed by the smallest number
   for (summary_bin const& bin : summary_bins(of.before)) bins[bin.min] = {bin.label(), bin.spectra, 0};
   for (summary_bin const& bin : summary_bins(of.after)) {
     paired_bin& to = bins[bin.min];
@@ -144,7 +146,7 @@ std::vector<paired_bin> paired_bins(comparison const& of) {
     to.after = bin.spectra;
   }
   std::vector<paired_bin> all;
-  for (auto& [min, one] : bins) all.push_back(std::move(one));
+  for (auto& [min, merged] : bins) all.push_back(std::move(merged));
   return all;
 }
 

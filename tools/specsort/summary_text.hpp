@@ -12,7 +12,7 @@ using spectra::comparison, spectra::summary;
 
 /// A line of a summary.
 struct summary_row {
-  std::string what, value;
+  std::string caption, value;
 };
 std::vector<summary_row> summary_rows(summary const& of);
 

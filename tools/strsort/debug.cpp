@@ -90,7 +90,7 @@ piece key_piece(std::string_view line, key const& by, std::optional<char> separa
 }
 
 // Returns what the key's finder finds in the piece.
-piece found(std::string_view line, piece of, key const& by) {
+piece match_part(std::string_view line, piece of, key const& by) {
   if (!by.finder) return of;
   std::string_view const part = by.finder->find(line.substr(of.first, of.last > of.first ? of.last - of.first : 0));
   if (part.empty()) return {of.first, of.first};
@@ -301,7 +301,7 @@ std::string annotated(std::string_view line, strings::order const& by) {
   std::ranges::replace(made, '\t', '>');
   made += '\n';
   for (key const& k : by.keys)
-    underline(line, significant(line, found(line, key_piece(line, k, by.separator), k), k.type, by.rules), made);
+    underline(line, significant(line, match_part(line, key_piece(line, k, by.separator), k), k.type, by.rules), made);
   if (by.keys.empty() || by.last_resort) underline(line, {0, line.size()}, made);
   return made;
 }

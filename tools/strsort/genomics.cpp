@@ -36,10 +36,10 @@ std::string lower_case(std::string_view text) {
 // Returns true if attributes of GFF3 have "Parent=", or those of GTF a transcript.
 bool has_parent(std::string_view attributes) {
   while (!attributes.empty()) {
-    std::string_view one = attributes.substr(0, attributes.find(';'));
-    attributes.remove_prefix(std::min(attributes.size(), one.size() + 1));
-    one.remove_prefix(std::min(one.find_first_not_of(' '), one.size()));
-    if (one.starts_with("Parent=") || (one.starts_with("transcript_id ") && !one.ends_with("\"\""))) return true;
+    std::string_view item = attributes.substr(0, attributes.find(';'));
+    attributes.remove_prefix(std::min(attributes.size(), item.size() + 1));
+    item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
+    if (item.starts_with("Parent=") || (item.starts_with("transcript_id ") && !item.ends_with("\"\""))) return true;
   }
   return false;
 }

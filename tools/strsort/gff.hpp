@@ -68,7 +68,7 @@ class gff_parts {
   std::optional<std::string> version_;  // and the line that states it
   std::string version_line_;
   stored_text lines_;                                         // without
-  std::string last_lines_;                                    // which follow
+  std::string last_lines_;                                    // the lines after it
   std::unordered_map<std::string, std::size_t> known_lines_;  // and the input that had each of them first
   std::vector<stored_text> sections_;
 };
@@ -99,7 +99,7 @@ class gff_source final : public source {
   std::vector<char> buffer_;
   std::size_t at_ = 0, end_ = 0;  // the bytes in the buffer that have not been read
   bool ended_ = false, in_line_ = false;
-  std::uint64_t lines_ = 0, others_ = 0;  // that have been read, and left out
+  std::uint64_t lines_ = 0, others_ = 0;  // lines read, and lines left out
   std::vector<std::uint64_t> left_out_;   // lines_ at each line that has been left out
 };
 

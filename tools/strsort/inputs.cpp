@@ -25,9 +25,9 @@ bool is_folder(std::string const& path) {
 
 }  // namespace
 
-void must_be_readable(std::string const& file, std::string_view what) {
+void must_be_readable(std::string const& file, std::string_view problem) {
   if (file != "-" && faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0)
-    throw input_error(fmt::format("{}: {}: {}", what, file_quoted(file), std::strerror(errno)));
+    throw input_error(fmt::format("{}: {}: {}", problem, file_quoted(file), std::strerror(errno)));
 }
 
 void read_file_names(command& made, caller const& by) {

@@ -161,5 +161,5 @@ int ordo::programs::strsort(int argc, char** argv) {
     return job.run(
         called.name(), [&] { return run(argc, argv, called, writing, job); }, reworded);
   };
-  return cli::run_main(called.name(), std::ref(body), reworded);  // by reference: a copy may need memory
+  return cli::run_main(called.name(), std::ref(body), reworded);  // a reference: a copy may need memory
 }

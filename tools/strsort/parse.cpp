@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::uint64_t max_number = std::numeric_limits<std::uint64_t>::max();
 
-[[noreturn]] void invalid(option_value const& given, std::string_view what = "invalid") {
-  throw usage_error(fmt::format("{} {} argument '{}'", what, given.option, given.value));
+[[noreturn]] void invalid(option_value const& given, std::string_view problem = "invalid") {
+  throw usage_error(fmt::format("{} {} argument '{}'", problem, given.option, given.value));
 }
 
 std::string too_large(option_value const& given) {

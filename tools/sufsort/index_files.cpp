@@ -233,8 +233,8 @@ std::vector<std::string> index_file_names(std::string const& prefix) {
 void expect_index(std::string const& prefix, bool for_duplicates) {
   struct stat info {};
   if (stat((prefix + ".json").c_str(), &info) == 0 || stat(prefix.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
-  auto const refuse = [&](std::string_view what, std::string const& advice) {
-    throw input_error(fmt::format("no index: {}: {}: {}", prefix, what, advice));
+  auto const refuse = [&](std::string_view problem, std::string const& advice) {
+    throw input_error(fmt::format("no index: {}: {}: {}", prefix, problem, advice));
   };
   std::string stem = without_extension(prefix);
   auto const exists = [&](char const* extension) { return stat((stem + extension).c_str(), &info) == 0; };

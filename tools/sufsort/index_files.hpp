@@ -86,7 +86,7 @@ class index_writer {
   /// Leaves out an array that only others were made from.
   void discard(std::string const& name);
 
-  /// @param expected_sum  as of exchange_index
+  /// @param expected_sum  see exchange_index
   void commit(suffix::index_description const& about, std::optional<std::uint32_t> expected_sum = std::nullopt);
 
  private:

@@ -6,12 +6,12 @@ namespace ordo::inline v0::sufsort {
 
 using cli::option;
 
-option circular_option(std::vector<std::string>& to, std::string_view what, std::string const& details) {
+option circular_option(std::vector<std::string>& to, std::string_view description, std::string const& details) {
   return {.name = "circular",
           .value = "NAME",
           .group = search_group,
           .help = fmt::format("find {} across the end of the record NAME, too, which is circular; all stands for all records",
-                              what),
+                              description),
           .details = details + " The option may be repeated.",
           .repeatable = true,
           .set = cli::append_to(to)};

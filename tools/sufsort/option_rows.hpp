@@ -54,8 +54,8 @@ cli::option::action parse_to(Number& to, std::string_view why_not_zero = {}) {
   };
 }
 
-/// Returns --circular. @param what  is found across the end of a circular record
-cli::option circular_option(std::vector<std::string>& to, std::string_view what, std::string const& details);
+/// Returns --circular. @param description  what is found across the end of a circular record
+cli::option circular_option(std::vector<std::string>& to, std::string_view description, std::string const& details);
 /// Returns --letters. @param subject  holds these letters only
 cli::option letters_option(std::string const& subject, std::optional<suffix::letter_choice>& to);
 cli::option fm_option(bool& to);

@@ -87,8 +87,8 @@ query_reader::query_reader(std::vector<std::string> patterns, std::vector<std::s
   }
 }
 
-void query_reader::fail(std::string_view what, std::uint64_t line, std::string_view why) const {
-  throw input_error(fmt::format("{}: {}:{}: {}", what, input_->name(), line, why));
+void query_reader::fail(std::string_view problem, std::uint64_t line, std::string_view why) const {
+  throw input_error(fmt::format("{}: {}:{}: {}", problem, input_->name(), line, why));
 }
 
 // Returns the name in a header: after '>' or '@', up to the first blank.
@@ -209,9 +209,9 @@ void query_reader::read_fastq(query_batch& batch, std::string_view line) {
   std::uint64_t const begin = lines_->number();
   if (!line.starts_with('@')) fail("bad FASTQ", begin, "a read must begin with '@'");
   name_.assign(name_in(line, "bad FASTQ"));
-  auto const part = [&](char const* what) {
+  auto const part = [&](char const* part_name) {
     auto const next = lines_->next();
-    if (!next) fail("bad FASTQ", lines_->number(), fmt::format("read '{}' ends before its {}", name_, what));
+    if (!next) fail("bad FASTQ", lines_->number(), fmt::format("read '{}' ends before its {}", name_, part_name));
     return trimmed(*next);
   };
   pattern_.assign(part("letters"));

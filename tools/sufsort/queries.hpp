@@ -101,7 +101,7 @@ class query_reader {
   bool read_fasta(query_batch& batch);
   void read_fastq(query_batch& batch, std::string_view line);
   [[nodiscard]] std::string_view name_in(std::string_view header, std::string_view format) const;
-  [[noreturn]] void fail(std::string_view what, std::uint64_t line, std::string_view why) const;
+  [[noreturn]] void fail(std::string_view problem, std::uint64_t line, std::string_view why) const;
   [[noreturn]] void fail_empty(std::uint64_t line) const;
 
   std::vector<std::string> patterns_, files_;

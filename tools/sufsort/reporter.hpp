@@ -15,7 +15,7 @@ struct reporter {
   cli::stats stats;
   cli::progress progress;
 
-  /// @param inputs, output  as for cli::progress
+  /// @param inputs, output  see cli::progress
   reporter(cli::common_options const& options, std::span<std::string const> inputs, std::string const& output, int argc,
            char const* const* argv)
       : stats("sufsort", argc, argv, options), progress("sufsort", options, inputs, output) {}

@@ -24,7 +24,7 @@ struct task_array {
 /// The arguments of an operation that is made of sorts and of the basic operations of a Backend: top_k.hpp, rows.hpp, merge.hpp
 /// and argsort_segments. Pointers are in the machine's memory, except that of row_keys.
 struct operation_task {
-  enum class operation { argsort_segments, top_k, segmented_top_k, argsort_rows, gather, merge, unique } what;
+  enum class operation { argsort_segments, top_k, segmented_top_k, argsort_rows, gather, merge, unique } kind;
   sort_task sort;                     // the keys, their order and segments; for argsort_segments the index
   bool relative = false;              // positions count from the begin of their segment
   std::size_t k = 0;                  // for top_k

@@ -17,7 +17,7 @@ namespace ordo::inline v0::detail {
 /// The arguments of a sort of sort.hpp, with types given by their widths, so that one compiled function serves all types.
 /// Pointers are in the machine's memory.
 struct sort_task {
-  enum class operation { keys, argsort, segments, arrays, check } what = operation::keys;  // check: checks the segments only
+  enum class operation { keys, argsort, segments, arrays, check } kind = operation::keys;  // check: checks the segments only
   void* keys = nullptr;
   std::size_t key_bytes = 4;    // 1, 2, 4 or 8
   bool keep_keys = false;       // keys are only read; values alone are reordered

@@ -32,8 +32,8 @@ struct range_rule {
   [[nodiscard]] bool is_set() const noexcept { return !ranges.empty(); }
   /// Returns true if a range holds the value; no inversion.
   [[nodiscard]] bool holds(Number value) const noexcept {
-    for (auto const& one : ranges)
-      if (value >= one.first && value <= one.last) return true;
+    for (auto const& range : ranges)
+      if (value >= range.first && value <= range.last) return true;
     return false;
   }
   bool operator==(range_rule const&) const = default;

@@ -28,7 +28,7 @@ enum class spectrum_key {
   rt,       // retention time
   scan,     // number
   charge,   // the first one of the list; -2 < 1 < 2
-  title,    // by its bytes
+  title,    // compared as bytes
   peaks,    // number in the output
 };
 

@@ -28,7 +28,7 @@ struct spectrum_columns {
   [[nodiscard]] std::string_view title(std::size_t s) const noexcept {
     return std::string_view(titles).substr(title_offsets[s], title_offsets[s + 1] - title_offsets[s]);
   }
-  void add(spectrum const& one);
+  void add(spectrum const& spectrum);
   void add(spectrum_columns const& other);
 };
 

@@ -75,7 +75,7 @@ struct preset_info {
   std::string_view first, last;
   std::string_view program;  // the program, its licence, and the file of its source that the steps are taken from
   std::string_view changed;  // the difference to the versions before, or what is known of others
-  std::string_view then;     // what the program does with these spectra, and how it differs at the bounds of a rule
+  std::string_view then;     // the program's treatment of these spectra, and its difference at the bounds of a rule
   selection select;
 };
 

@@ -18,7 +18,7 @@ class charge_list {
  public:
   charge_list() = default;
   charge_list(std::initializer_list<int> all) {
-    for (int const one : all) push_back(one);
+    for (int const charge : all) push_back(charge);
   }
   void push_back(int charge) noexcept {
     if (size_ < charges_.size()) charges_[size_++] = charge;

@@ -82,7 +82,7 @@ struct summary {
   std::map<unsigned, std::uint64_t> ms_levels;  // spectra by their MS level
 
   /// @param distributions  adds to them, too
-  void add(spectrum const& one, bool distributions = false);
+  void add(spectrum const& spectrum, bool distributions = false);
   void add(summary const& other);
   /// Sets the bytes, lines and warnings of the whole input.
   void set_size(sort_report const& report);

@@ -27,7 +27,7 @@ enum class key_type : std::uint8_t {
   // Orders that GNU sort does not have. The CPU reads these keys.
   natural,   // bytes and numbers alternate; a number is compared by its value, and comes where '0' comes among the bytes
   duration,  // times such as 90s, 1h30m, 2 days, 1:30:00 and 2-12:00:00, exact to the nanosecond; other pieces first
-  date,      // by order::date_format; pieces that are no date first
+  date,      // a date in order::date_format; other pieces come first
   address,   // IPv4, then IPv6, each by its bytes, then by the length of a prefix (CIDR); other pieces first
   listed     // the pieces of order::listed in the order of that list, then all others by their bytes
 };

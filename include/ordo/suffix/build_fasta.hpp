@@ -49,7 +49,7 @@ class loaded_fasta {
  public:
   /// Reads all texts. If a GPU's memory runs out, the CPU does everything, unless the GPU was required.
   /// @param machine  that builds
-  /// @param what  the arrays that will be built; whether a GPU has the memory is checked before the texts are read
+  /// @param extra  the arrays that will be built; whether a GPU has the memory is checked before the texts are read
   /// @param options  `machine` is used if the CPU builds, `expected` is ignored, `keep_case` means masked_letters::keep
   /// @param rules  the policy of the text and its rows
   /// @throws as choose_machine(), append_fasta(), cut_records() and texts.open

@@ -18,7 +18,7 @@
 namespace ordo::inline v0::suffix {
 
 struct distributed_report {
-  build_report build;           // what this member did
+  build_report build;           // this member's part
   std::uint64_t rows = 0;       // rows of this member, including those that are left out
   std::uint64_t exchanged = 0;  // bytes that this member sent to others, besides results
   unsigned rounds = 0;          // rounds in which ranks crossed
@@ -42,16 +42,16 @@ using output_opener = std::function<sink*(std::string_view array, std::uint64_t 
 /// results, sizeof(Index) bytes for an LCP, twice as many if long prefixes are shared, and what build() takes for these rows.
 /// Results that member 0 writes for others are in host memory until then.
 /// @param open  is called for each array that is wanted
-/// @param entry_bytes  as of sinks
+/// @param entry_bytes  see sinks
 /// @throws as build_into; out_of_memory  if the suffixes of a member do not fit: no other machine takes over
 /// @throws member_lost  if another member failed
 template <class Index>
-ORDO_API distributed_report build_into(communicator& members, text const& input, extra_arrays what, output_opener const& open,
+ORDO_API distributed_report build_into(communicator& members, text const& input, extra_arrays extra, output_opener const& open,
                                        std::size_t entry_bytes = 0, build_options const& options = {});
 
 /// Does the same with several machines of this process, such as GPUs, to the bytes of build_into with one.
 /// @param machines  one for each member, at least one; options.machine is ignored
-/// @param out, options  as for build_into; CPUs share options.memory
+/// @param out, options  see build_into; CPUs share options.memory
 /// @returns the report of the first member @throws as build_into
 template <class Index>
 ORDO_API distributed_report build_into(std::span<machine_options const> machines, text const& input, sinks const& out,
@@ -59,7 +59,7 @@ ORDO_API distributed_report build_into(std::span<machine_options const> machines
 
 /// The result of a check over a communicator.
 struct check_report {
-  std::optional<mismatch> found;  // the same on all members
+  std::optional<mismatch> first_mismatch;  // the same on all members
   build_report build;             // the machine of this member
   std::uint64_t exchanged = 0;    // bytes that this member sent to others
 };
@@ -79,7 +79,7 @@ ORDO_API check_report check(communicator& members, text const& input, arrays<Ind
                             build_options const& options = {});
 
 /// Does the same with several machines of this process, such as GPUs.
-/// @param machines  one for each member, at least one; options.machine is ignored @param all  as for check
+/// @param machines  one for each member, at least one; options.machine is ignored @param all  see check
 /// @returns the report of the first member @throws as check
 template <class Index>
 ORDO_API check_report check(std::span<machine_options const> machines, text const& input, arrays<Index const> all,

@@ -51,7 +51,7 @@ struct duplicate_options {
 /// positions p with D(p) >= min_length has D(p) = min_length, and one bit a position marks all ranges. Time O(n). Temporary
 /// memory: a bit a position; with a scope other than anywhere also 16 bytes a record, and with `within` 8 bytes for each
 /// occurrence of the strings that the threads look at.
-/// @param sa, lcp  of all rows
+/// @param sa, lcp  hold all rows
 /// @returns the number of residues in all ranges
 /// @throws input_error  naming `name` and the row, if sa holds no position of the text
 /// @throws usage_error  arrays of the wrong size, a min_length of 0, whole characters of tokens
@@ -63,7 +63,7 @@ std::uint64_t find_duplicates(text const& input, entries sa, entries lcp, duplic
 /// that lie in some string of min_length residues of a record that a record of `other` has, too. Options keep and scope have no
 /// effect. Time O(n), and O(log m) for each different string; temporary memory: a bit for each position of `input`.
 /// @param sa, lcp  the arrays of all rows of `input` @param other_sa  the other suffix array of all rows of `other`
-/// @param name, other_name  of the suffix arrays, for messages
+/// @param name, other_name  name the suffix arrays in messages
 /// @returns the number of residues in all ranges
 /// @throws as find_duplicates; usage_error  for residues of different sizes
 std::uint64_t find_shared(text const& input, entries sa, entries lcp, text const& other, entries other_sa,
@@ -131,13 +131,13 @@ struct repeated_string {
 };
 struct repeated_strings {
   repeated_string longest;                // count 0 if no string of min_length residues repeats
-  std::vector<repeated_string> frequent;  // by count, the most frequent one first, then by length and position
+  std::vector<repeated_string> frequent;  // ordered by count, the most frequent first, then by length and position
 };
 
 /// Finds the longest string that a text has more than once, and the most frequent ones, of at least min_length residues. A
 /// frequent string is as long as all its occurrences agree, to the right and to the left. Of strings that begin with the same
 /// min_length residues only the most frequent one is listed. Time O(n), one thread.
-/// @param sa, lcp  of all rows @throws as find_duplicates
+/// @param sa, lcp  hold all rows @throws as find_duplicates
 repeated_strings find_repeated_strings(text const& input, entries sa, entries lcp, std::uint64_t min_length,
                                        std::size_t max_strings, std::string const& name = "suffix array");
 

@@ -42,10 +42,10 @@ struct fasta_options {
 /// Thrown if records do not fit fasta_options::memory. bytes() suffices.
 class records_too_large : public out_of_memory {
  public:
-  /// @param residues, records  of the text to be made
+  /// @param residues, records  the size of the text to be made
   /// @param all  false if there may be more
-  records_too_large(std::string const& what, std::size_t bytes, std::uint64_t residues, std::uint64_t records, bool all)
-      : out_of_memory(what, bytes), residues_(residues), records_(records), all_(all) {}
+  records_too_large(std::string const& message, std::size_t bytes, std::uint64_t residues, std::uint64_t records, bool all)
+      : out_of_memory(message, bytes), residues_(residues), records_(records), all_(all) {}
   [[nodiscard]] std::uint64_t residues() const noexcept { return residues_; }
   [[nodiscard]] std::uint64_t records() const noexcept { return records_; }
   [[nodiscard]] bool all() const noexcept { return all_; }

@@ -80,7 +80,7 @@ class fm_index {
   }
   /// Makes a table of the intervals of all strings of k of the four most frequent letters, k such that it has at most an entry
   /// for 32 letters of the text, and at most as many as there are searches to come. It saves each search k steps. Does nothing
-  /// for the general layout. Takes 16 bytes and a step an entry. @param threads  as in machine_options @throws as before
+  /// for the general layout. Takes 16 bytes and a step an entry. @param threads  see machine_options @throws as before
   void make_kmers(std::uint64_t searches, unsigned threads = 0);
 
   /// Returns how many rows are not greater than a letter followed by a string, if `rows` rows are not greater than the string.
@@ -88,8 +88,8 @@ class fm_index {
   [[nodiscard]] std::uint64_t rows_before(char letter, std::uint64_t rows) const;
   /// Returns its rows of suffixes.
   [[nodiscard]] row_range rows(interval of) const noexcept {
-    interval const found = view_.suffixes(of);
-    return {std::size_t(found.begin), std::size_t(found.end)};
+    interval const rows = view_.suffixes(of);
+    return {std::size_t(rows.begin), std::size_t(rows.end)};
   }
   /// Prefetches what the next step from this interval reads.
   void prefetch(interval of) const noexcept { view_.prefetch(of); }
@@ -108,8 +108,8 @@ class fm_index {
   struct layout;
 
   [[noreturn]] void refuse(std::string const& why) const;
-  [[noreturn]] void refuse_counts(interval found) const;
-  [[noreturn]] void refuse_walk(fm_view::walk const& one, fm_view::outcome why) const;
+  [[noreturn]] void refuse_counts(interval rows) const;
+  [[noreturn]] void refuse_walk(fm_view::walk const& walk, fm_view::outcome why) const;
   void check_symbols(layout const& at);
 
   std::span<char const> bytes_;

@@ -78,19 +78,19 @@ class fm_view {
     return {begin - records, end - records};
   }
   /// Takes a step. @pre the row of a suffix
-  ORDO_FN outcome step(walk& one) const noexcept {
-    if (one.row % sample == 0) return found(one, samples[one.row / sample], outcome::bad_position);
-    std::uint64_t const all_row = one.row + records;
+  ORDO_FN outcome step(walk& walk) const noexcept {
+    if (walk.row % sample == 0) return end_walk(walk, samples[walk.row / sample], outcome::bad_position);
+    std::uint64_t const all_row = walk.row + records;
     std::size_t const symbol = symbol_at(all_row);
     if (symbol >= num_symbols) return outcome::bad_symbol;
     std::uint64_t const below = rank(symbol, all_row);
     if (below >= symbols->first[symbol + 1] - symbols->first[symbol]) return outcome::bad_count;
     if (symbol == 0) {
       std::uint64_t const record = ends[below];
-      return found(one, record >= records ? residues : starts ? starts[record] : 0, outcome::bad_record);
+      return end_walk(walk, record >= records ? residues : starts ? starts[record] : 0, outcome::bad_record);
     }
-    one.row = symbols->first[symbol] + below - records;
-    return ++one.steps > residues ? outcome::endless : outcome::row;
+    walk.row = symbols->first[symbol] + below - records;
+    return ++walk.steps > residues ? outcome::endless : outcome::row;
   }
   /// Prefetches what the next step from a row or an interval reads.
   ORDO_FN void prefetch(std::uint64_t row) const noexcept {
@@ -238,10 +238,10 @@ class fm_view {
   }
 
   // Ends a walk at a position, or the start of a record, from which it took its steps.
-  ORDO_FN outcome found(walk& one, std::uint64_t p, outcome if_bad) const noexcept {
-    one.position = p;
-    if (p >= residues || one.steps >= residues - p) return if_bad;
-    one.position += one.steps;
+  ORDO_FN outcome end_walk(walk& walk, std::uint64_t p, outcome if_bad) const noexcept {
+    walk.position = p;
+    if (p >= residues || walk.steps >= residues - p) return if_bad;
+    walk.position += walk.steps;
     return outcome::position;
   }
 };

@@ -22,7 +22,7 @@ void write_fmd(std::string_view bwt, sink& to);
 /// Writes a BWT of DNA in the format FMR of ropebwt2 and ropebwt3, to which both can add records: for each letter, the rows
 /// whose suffixes begin with it, as runs in the leaves of a B+ tree. The tree is the one that ropebwt3 makes when it appends
 /// all runs. One thread. Memory: the size of the file.
-/// @param bwt  as for write_fmd; the first rows are those of the ends of records
+/// @param bwt  see write_fmd; the first rows are those of the ends of records
 /// @throws what the sink throws; out_of_memory
 void write_fmr(std::string_view bwt, sink& to);
 

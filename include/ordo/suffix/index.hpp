@@ -107,9 +107,9 @@ class checksum_sink final : public sink {
   void add(std::uint64_t offset, std::span<char const> data);
 
   sink& to_;
-  std::uint64_t written_ = 0;  // by write
+  std::uint64_t written_ = 0;  // bytes that write() has stored
   std::mutex adding_;
-  std::map<std::uint64_t, part> parts_;  // by offset
+  std::map<std::uint64_t, part> parts_;  // keyed by offset
 };
 
 /// Writes all bytes to a sink; with several threads (0: all) if it is addressable.

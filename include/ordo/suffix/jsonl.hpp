@@ -28,7 +28,7 @@ struct byte_range {
 };
 
 /// Appends a string of JSON without some ranges. Whatever stays is as it was written: no escape is decoded or added.
-/// @param written  as find_json_string returns it
+/// @param written  a result of find_json_string
 /// @param text  the string that it stands for, in UTF-8
 /// @param ranges  bytes of text, whole characters, in order
 /// @returns false if `written` does not stand for `text`; then `to` is unchanged

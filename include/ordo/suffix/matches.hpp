@@ -163,7 +163,7 @@ class ring_match_finder {
   /// and each turn of one.
   void find(std::string_view query, std::uint64_t begin, std::uint64_t end, std::vector<match>& matches) const;
   /// Returns true if a maximal match within a record goes on over one of its ends, and so is a part of one that find() finds.
-  [[nodiscard]] bool goes_on(std::string_view query, match const& one) const;
+  [[nodiscard]] bool goes_on(std::string_view query, match const& match) const;
   /// Returns at how many positions of circular records a string begins and goes on over the end; 0 if it has fewer letters than
   /// the minimum length. Takes time for the letters of the string.
   [[nodiscard]] std::uint64_t count(std::string_view string) const;
@@ -179,7 +179,7 @@ class ring_match_finder {
   };
   static constexpr int first_window = -1;
   [[nodiscard]] ring ring_at(std::size_t record) const;
-  [[nodiscard]] int letter_before(window const& one) const;
+  [[nodiscard]] int letter_before(window const& window) const;
   void find_of_record(std::string_view query, std::span<hit> hits, std::vector<match>& matches) const;
   template <class F>
   void each_window(std::string_view query, std::uint64_t begin, std::uint64_t end, F take) const;
@@ -187,8 +187,8 @@ class ring_match_finder {
   text input_;
   std::vector<bool> circular_;
   std::uint64_t length_, leading_ = 1;
-  std::vector<window> windows_;  // by hash, and by the letter before
-  std::vector<bool> filter_;     // which hashes occur, by some of their bits
+  std::vector<window> windows_;  // ordered by hash and the letter before
+  std::vector<bool> filter_;     // true for hashes that occur; indexed by some of their bits
 };
 
 /// Completes matching statistics by the strings that reach over the ends of circular records, as often as a query goes around.
@@ -199,7 +199,7 @@ class ring_statistics {
   ring_statistics(text const& input, std::vector<bool> circular);
 
   /// Raises the statistics of the offsets [begin, begin + lengths.size()) of a query. Takes time for these offsets and the
-  /// longest of their matches. @param lengths  as matching_statistics sets them
+  /// longest of their matches. @param lengths  results of matching_statistics
   void lengthen(std::string_view query, std::uint64_t begin, std::span<std::uint64_t> lengths) const;
 
  private:

@@ -46,8 +46,8 @@ class text_letters {
 
   [[nodiscard]] ORDO_FN char operator[](std::uint64_t p) const noexcept {
     if (plain_) return plain_[p];
-    run const one = run_behind(p);
-    return one.begin <= p ? one.letter : packed_at(p);
+    run const run = run_behind(p);
+    return run.begin <= p ? run.letter : packed_at(p);
   }
   ORDO_FN void prefetch(std::uint64_t p) const noexcept { ordo::prefetch(plain_ ? plain_ + p : codes_ + p / 4); }
 
@@ -55,12 +55,12 @@ class text_letters {
   [[nodiscard]] ORDO_FN std::uint64_t common_prefix(char const* string, std::uint64_t p,
                                                     std::uint64_t max_length) const noexcept {
     for (std::uint64_t i = 0; i < max_length;) {
-      run const one = plain_ ? no_run() : run_behind(p + i);
-      bool const is_in_run = one.begin <= p + i;
-      std::uint64_t const after = (is_in_run ? one.end : one.begin) - p, stop = after < max_length ? after : max_length;
+      run const run = plain_ ? no_run() : run_behind(p + i);
+      bool const is_in_run = run.begin <= p + i;
+      std::uint64_t const after = (is_in_run ? run.end : run.begin) - p, stop = after < max_length ? after : max_length;
       if (!is_in_run) i += equal_words(string + i, p + i, stop - i);
       for (; i < stop; ++i)
-        if (string[i] != (is_in_run ? one.letter : plain_ ? plain_[p + i] : packed_at(p + i))) return i;
+        if (string[i] != (is_in_run ? run.letter : plain_ ? plain_[p + i] : packed_at(p + i))) return i;
     }
     return max_length;
   }

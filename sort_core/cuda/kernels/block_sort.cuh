@@ -185,9 +185,9 @@ struct block_sort : block_memory<K, Threads, Items> {
   __device__ static bool is_denser_outside(K const (&key)[Items], extremes<K> ends) {
     constexpr unsigned others[3] = {0, Items / 4, Items / 2};
     unsigned const which = team::rank() % 3;
-    K const one = which == 0 ? key[others[0]] : which == 1 ? key[others[1]] : key[others[2]];
+    K const middle_key = which == 0 ? key[others[0]] : which == 1 ? key[others[1]] : key[others[2]];
     K const range = ends.greatest - ends.smallest;
-    return team::count(K(one - ends.smallest) - range / 4 < range / 2) < Threads * 3 / 8;
+    return team::count(K(middle_key - ends.smallest) - range / 4 < range / 2) < Threads * 3 / 8;
   }
 
   /// Copies sorted keys and values from shared to device memory.

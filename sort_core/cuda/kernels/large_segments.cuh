@@ -149,7 +149,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
       K const* const keys = keys_at(data, p.from);
       key_code<K> const code = code_for(data, p.from);
       K differing = 0;
-      K const one = evaluate ? data.keys.encode(*data.keys.address(p.begin)) : code.encode(keys[p.begin]);
+      K const reference = evaluate ? data.keys.encode(*data.keys.address(p.begin)) : code.encode(keys[p.begin]);
       bool const volatile* const still_ordered = &owner.ordered;  // another block may clear it
       each_tile([&](std::uint64_t first, unsigned n, std::uint32_t* count) {
         if (p.ordered && *still_ordered && any_turned(keys, code, p.begin, first, n)) owner.ordered = false;
@@ -157,7 +157,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
         std::uint64_t const begin = first + threadIdx.x;
         auto const count_key = [&](K key) {
           atomicAdd(&count[digit_map(key)], 1u);
-          differing |= key ^ one;
+          differing |= key ^ reference;
         };
         // Many blocks with few outstanding loads each.
         auto const each = [&](auto const* source, auto use) {

@@ -12,7 +12,7 @@ struct dictionary {
   using team = group<Threads>;
   static constexpr K none = K(~K{0});  // marks empty slots; an equal key needs none, because no key is greater
   K keys[Slots];
-  K found[Limit + 1];             // in no particular order
+  K distinct_keys[Limit + 1];     // in no particular order
   std::uint32_t count;            // number of keys found; the upper half is nonzero if `none` is a key
   std::uint16_t slot[Limit + 1];  // slots of the keys found
   std::uint8_t order[Slots];      // rank of a slot's key
@@ -44,7 +44,7 @@ struct dictionary {
             if (there == none) {
               unsigned const number = atomicAdd(&count, 1u) & 0xffff;
               if (number < Limit) {
-                found[number] = key;
+                distinct_keys[number] = key;
                 slot[number] = std::uint16_t(at);
               }
               break;
@@ -64,9 +64,9 @@ struct dictionary {
       return false;
     }
     for (unsigned f = team::rank(); f < distinct; f += Threads) {
-      K const key = found[f];
+      K const key = distinct_keys[f];
       unsigned less = 0;
-      for (unsigned other = 0; other < distinct; ++other) less += found[other] < key;
+      for (unsigned other = 0; other < distinct; ++other) less += distinct_keys[other] < key;
       order[slot[f]] = std::uint8_t(less);
     }
     team::sync();

@@ -57,7 +57,7 @@ class background_downloads {
   std::mutex guard_;  // protects the members below
   std::condition_variable changed_;
   std::deque<task> tasks_;  // copies that have not begun
-  std::vector<bool> done_;  // by number
+  std::vector<bool> done_;  // one per download
   bool ends_ = false;
   std::exception_ptr failure_;
   std::thread thread_;

@@ -67,15 +67,15 @@ struct driver {
  private:
   template <class Function>
   static void load(char const* name, Function*& function) {
-    void* found = nullptr;
+    void* entry_point = nullptr;
     cudaDriverEntryPointQueryResult result;
 #if CUDART_VERSION >= 12050
-    ORDO_CUDA(cudaGetDriverEntryPointByVersion(name, &found, 12040, cudaEnableDefault, &result));
+    ORDO_CUDA(cudaGetDriverEntryPointByVersion(name, &entry_point, 12040, cudaEnableDefault, &result));
 #else
-    ORDO_CUDA(cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result));
+    ORDO_CUDA(cudaGetDriverEntryPoint(name, &entry_point, cudaEnableDefault, &result));
 #endif
     if (result != cudaDriverEntryPointSuccess) throw device_error(std::string("GPU driver: it has no ") + name);
-    function = reinterpret_cast<Function*>(found);
+    function = reinterpret_cast<Function*>(entry_point);
   }
 };
 

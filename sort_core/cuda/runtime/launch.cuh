@@ -102,7 +102,7 @@ class kernel_launcher {
 
   cudaStream_t stream_;
   int multiprocessors_ = 0;
-  std::vector<kernel_facts> facts_;  // by the kernel's number: a hash table took a tenth of a launch
+  std::vector<kernel_facts> facts_;  // indexed by the kernel's number: a hash table took a tenth of a launch
 };
 
 inline unsigned blocks_for(std::size_t items, std::size_t of_a_block) {

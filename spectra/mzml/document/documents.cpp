@@ -169,8 +169,9 @@ void document_writer::close() {
 void document_writer::write_index(indexed_elements& elements, std::string_view name) {
   std::string const& prefix = frame_.prefix;
   put(fmt::format("\n    <{}index name=\"{}\">", prefix, name));
-  while (auto const one = elements.next())
-    if (!one->name.empty()) put(fmt::format("\n      <{0}offset idRef={1}>{2}</{0}offset>", prefix, one->name, one->at));
+  while (auto const element = elements.next())
+    if (!element->name.empty())
+      put(fmt::format("\n      <{0}offset idRef={1}>{2}</{0}offset>", prefix, element->name, element->at));
   put(fmt::format("\n    </{}index>", prefix));
 }
 

@@ -60,8 +60,8 @@ std::string_view head_element::value(std::string_view attribute) const {
 }
 
 head_element const* head_element::find(std::string_view child) const {
-  for (auto const& one : children)
-    if (one.name == child) return &one;
+  for (auto const& element : children)
+    if (element.name == child) return &element;
   return nullptr;
 }
 

@@ -264,9 +264,9 @@ std::string merged_head::rename_source(head_element const& mzml, head_element co
     file += c == '&' || c == '<' || c == '"' || byte < 0x20 || byte > 0x7e ? fmt::format("%{:02X}", byte) : std::string(1, c);
   }
   std::string_view const cv = psi_ms_name(text);
-  auto const term = [&](std::string_view accession, std::string_view what) {
+  auto const term = [&](std::string_view accession, std::string_view term_name) {
     return fmt::format("\n        <{}cvParam cvRef=\"{}\" accession=\"{}\" name=\"{}\" value=\"\"/>", prefix_, cv, accession,
-                       what);
+                       term_name);
   };
   added_[source_files].children +=
       fmt::format("\n      <{0}sourceFile id=\"{1}\" name=\"{2}\" location=\"file:///\">{3}{4}\n      </{0}sourceFile>",

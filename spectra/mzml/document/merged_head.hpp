@@ -65,7 +65,7 @@ class merged_head {
   std::map<std::string, std::string, std::less<>> known_;  // ids of elements, by their kind and text without the id
   std::set<std::string, std::less<>> same_;                // ids and texts of the same
   std::set<std::string, std::less<>> ids_, parameters_;
-  std::array<additions, 10> added_;  // by list, then those of fileContent and of the run
+  std::array<additions, 10> added_;  // one per list, then fileContent's and the run's
 };
 
 }  // namespace ordo::inline v0::spectra::detail

@@ -49,8 +49,8 @@ class head_reader {
                                       std::vector<head_element const*>& to) {
     head_element const* const element = mzml.find(list);
     if (!element || element->is_empty()) return nullptr;
-    for (auto const& one : element->children)
-      if (one.name == name) to.push_back(&one);
+    for (auto const& child : element->children)
+      if (child.name == name) to.push_back(&child);
     return element;
   }
 

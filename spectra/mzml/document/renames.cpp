@@ -105,26 +105,26 @@ class renaming {
     auto const add = [&](std::string_view attribute, std::string_view value) {
       changes_.push_back({name_end, name_end, fmt::format(" {}=\"{}\"", attribute, value)});
     };
-    for (reference const& one : all) {
-      auto const value = attribute_in(tag, one.attribute);
+    for (reference const& entry : all) {
+      auto const value = attribute_in(tag, entry.attribute);
       if (value) {
         std::size_t const end = value->begin + value->size;
-        if (one.as == use::reference) {
-          std::string_view const old = tag.substr(value->begin, value->size), made = renames_.of(one.kind, old);
+        if (entry.as == use::reference) {
+          std::string_view const old = tag.substr(value->begin, value->size), made = renames_.of(entry.kind, old);
           if (made != old) changes_.push_back({value->begin, end, std::string(made)});
         } else {
-          changes_.push_back({end, end, std::string(1, one.as == use::chromatogram_id ? chromatogram_slot : spectrum_slot)});
+          changes_.push_back({end, end, std::string(1, entry.as == use::chromatogram_id ? chromatogram_slot : spectrum_slot)});
         }
-      } else if (markup.name == "spectrum" && one.kind == id_kind::source_file && !renames_.source_file.empty()) {
-        add(one.attribute, renames_.source_file);
-      } else if (markup.name == "scan" && one.kind == id_kind::instrument && !renames_.instrument.empty() &&
+      } else if (markup.name == "spectrum" && entry.kind == id_kind::source_file && !renames_.source_file.empty()) {
+        add(entry.attribute, renames_.source_file);
+      } else if (markup.name == "scan" && entry.kind == id_kind::instrument && !renames_.instrument.empty() &&
                  !attribute_in(tag, "externalSpectrumID")) {
-        add(one.attribute, renames_.instrument);
-      } else if (one.kind == id_kind::processing && markup.name != "binaryDataArray") {
+        add(entry.attribute, renames_.instrument);
+      } else if (entry.kind == id_kind::processing && markup.name != "binaryDataArray") {
         bool const is_spectrum = markup.name == "spectrum";
         std::string const& now = is_spectrum ? defaults.spectra : defaults.chromatograms;
         std::string const& implied = is_spectrum ? stated_.spectra : stated_.chromatograms;
-        if (!now.empty() && now != implied) add(one.attribute, now);
+        if (!now.empty() && now != implied) add(entry.attribute, now);
       }
     }
     std::ranges::stable_sort(changes_, {}, &change::begin);

@@ -38,7 +38,7 @@ struct mzml_renames {
 };
 
 /// Returns the dataProcessing that the tag of a list of spectra or chromatograms states; nothing for other tags.
-std::optional<std::string_view> list_processing(markup const& found, std::string_view tag);
+std::optional<std::string_view> list_processing(markup const& list, std::string_view tag);
 
 /// Appends a text of whole tags, with its references renamed. @param now  the defaults at the begin of the text, by their names
 /// in the output; then those at its end @param stated  those of the output, which its elements need not state

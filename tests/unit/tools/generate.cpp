@@ -225,7 +225,7 @@ TEST_CASE("the planted repeats are there, and are the longest", "[generate]") {
     for (auto const& repeat : report.planted) {
       INFO(repeat.length << " at " << repeat.first << " and " << repeat.second);
       auto const shared = common(suffix_at(records, repeat.first), suffix_at(records, repeat.second));
-      if (repeat.what == planted_repeat::near_identical_copy)
+      if (repeat.type == planted_repeat::near_identical_copy)
         CHECK(shared >= repeat.length);
       else
         CHECK(shared == repeat.length);
@@ -237,14 +237,14 @@ TEST_CASE("the planted repeats are there, and are the longest", "[generate]") {
     options.n_runs = 0;
     auto const report = check();
     REQUIRE(report.planted.size() == 5);
-    CHECK(report.planted[0].what == planted_repeat::duplication);
+    CHECK(report.planted[0].type == planted_repeat::duplication);
     if (options.records == 1) CHECK(report.planted[0].length == 400);
   }
   SECTION("runs of N") {
     options.n_run_length = 900;
     auto const report = check();
     CHECK(report.planted.size() == 8);
-    CHECK(report.planted[0].what == planted_repeat::n_run);
+    CHECK(report.planted[0].type == planted_repeat::n_run);
     CHECK(report.planted[0].length == 899);
   }
   SECTION("nearly identical copies") {
@@ -253,7 +253,7 @@ TEST_CASE("the planted repeats are there, and are the longest", "[generate]") {
     options.copies = 3;
     options.divergence = 0.0005;
     auto const report = check();
-    CHECK(report.planted[0].what == planted_repeat::near_identical_copy);
+    CHECK(report.planted[0].type == planted_repeat::near_identical_copy);
     CHECK(report.residues == 36000);
   }
   SECTION("identical copies") {

@@ -23,8 +23,8 @@
 namespace ordo::inline v0::cli {
 namespace {
 
-constexpr std::size_t blocks_of_a_job = 16;                        // that are inflated
-constexpr std::size_t text_of_a_job = 4 * std::size_t{0xff00};     // that is compressed: of four blocks
+constexpr std::size_t blocks_of_a_job = 16;                        // all compressed
+constexpr std::size_t text_of_a_job = 4 * std::size_t{0xff00};     // uncompressed: four blocks
 constexpr std::size_t max_text = 0xff00;                           // maximum text of a block that is made: fits, whatever it is
 constexpr std::size_t largest_block = std::size_t{1} << 16;        // packed or not
 constexpr std::size_t smallest_block = longest_magic + 2 + 2 * 4;  // smallest block of no text, its checksum and its length
@@ -91,9 +91,9 @@ struct htslib {
   void load(Function& function, char const* name) {
     if (!library_) library_ = dlopen(ORDO_HTSLIB, RTLD_NOW | RTLD_LOCAL);
     if (!library_) library_ = dlopen(ORDO_HTSLIB_FILE, RTLD_NOW | RTLD_LOCAL);  // in a folder that the system does not search
-    void* const found = library_ ? dlsym(library_, name) : nullptr;
-    if (!found) throw output_error(fmt::format("cannot load htslib: {}", dlerror()));
-    function = reinterpret_cast<Function>(found);
+    void* const symbol = library_ ? dlsym(library_, name) : nullptr;
+    if (!symbol) throw output_error(fmt::format("cannot load htslib: {}", dlerror()));
+    function = reinterpret_cast<Function>(symbol);
   }
 
   void* library_ = nullptr;
@@ -122,8 +122,8 @@ class ordered_jobs {
   /// Returns true if there are enough jobs for all threads.
   [[nodiscard]] bool full() const { return queue_.size() >= 2 * threads_; }
 
-  void add(std::unique_ptr<job> one) {
-    queue_.push_back(std::move(one));
+  void add(std::unique_ptr<job> added) {
+    queue_.push_back(std::move(added));
     if (queue_.size() == 1 || !has_pool()) return;
     for (; started_ < queue_.size(); ++started_)
       if (htslib::get().dispatch(pool_.get(), results_.get(), run, queue_[started_].get()) != 0) throw std::bad_alloc();
@@ -159,11 +159,11 @@ class ordered_jobs {
   }
 
   static void* run(void* argument) noexcept {
-    job& one = *static_cast<job*>(argument);
+    job& given = *static_cast<job*>(argument);
     try {
-      one.run(one);
+      given.run(given);
     } catch (...) {
-      one.error = std::current_exception();
+      given.error = std::current_exception();
     }
     return nullptr;
   }
@@ -195,8 +195,8 @@ std::size_t uncompressed_size(std::span<char const> block) {
   return little_endian(block.last(4));
 }
 
-[[noreturn]] void fail_at(std::string_view what, std::uint64_t offset) {
-  throw decode_error(fmt::format("{} BGZF data at byte {}", what, offset));
+[[noreturn]] void fail_at(std::string_view problem, std::uint64_t offset) {
+  throw decode_error(fmt::format("{} BGZF data at byte {}", problem, offset));
 }
 
 // htslib has no public function for a block in memory. libdeflate is its own inflater.

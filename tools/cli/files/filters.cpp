@@ -36,7 +36,7 @@ constexpr int gzip_wrapping = 15 + 16;
 
 // The errors of filters for which Boost has no exception.
 struct filter_error {
-  std::string_view what;
+  std::string_view problem;
   std::string why = {};
 };
 
@@ -111,13 +111,13 @@ class zstd_deflater {
     result = e;
   } catch (io::zlib_error const&) {
   } catch (io::bzip2_error const& e) {
-    if (e.error() == io::bzip2::unexpected_eof) result.what = "truncated";
-    if (e.error() == io::bzip2::data_error_magic) result.what = "garbage after";
+    if (e.error() == io::bzip2::unexpected_eof) result.problem = "truncated";
+    if (e.error() == io::bzip2::data_error_magic) result.problem = "garbage after";
   } catch (io::lzma_error const& e) {
-    if (e.error() == io::lzma::buf_error) result.what = "truncated";
+    if (e.error() == io::lzma::buf_error) result.problem = "truncated";
     if (e.error() == lzma_memlimit_error) result = {"too large a dictionary of", "it takes more than 100 MiB of memory"};
   }
-  throw decode_error(fmt::format("{} {} data at byte {}{}{}", result.what, compression_name(how), offset,
+  throw decode_error(fmt::format("{} {} data at byte {}{}{}", result.problem, compression_name(how), offset,
                                  result.why.empty() ? "" : ": ", result.why));
 }
 

@@ -131,7 +131,7 @@ class output final : public sink {
   bool replaces_ = false;                 // a file exists in its place and can be written
   bool beside_ = true;                    // staged in a folder from which it can be renamed
   bool copies_ = false;                   // commit() copies it over the old content
-  std::vector<std::string> left_behind_;  // by processes that were killed
+  std::vector<std::string> left_behind_;  // files of processes that were killed
   std::optional<file_id> claimed_;
   temporary* ticket_ = nullptr;       // ticket of range_
   int fd_ = -1;                       // fd of staged_, if there is one

@@ -23,7 +23,7 @@ std::optional<reserved_range> reserved_range::next(int fd, std::uint64_t bytes) 
     int const error = errno;
     if (error == EINTR) continue;
     if (error != ENOSPC && error != EDQUOT && error != EFBIG) return {};
-    if (info.st_size <= begin) static_cast<void>(!ftruncate(fd, info.st_size));  // what room there was
+    if (info.st_size <= begin) static_cast<void>(!ftruncate(fd, info.st_size));  // frees the room
     throw std::system_error(error, std::generic_category());
   }
   return range;

@@ -45,15 +45,15 @@ std::size_t members_on_host(communicator& members) {
 
 std::unique_ptr<shared_output> shared_output::open(communicator& members, output* out) {
   description file;
-  struct stat found {};
+  struct stat info {};
   if (members.rank() == 0 && out) {
     std::string const path = out->path_for_others();
-    if (!path.empty() && stat(path.c_str(), &found) == 0) {
+    if (!path.empty() && stat(path.c_str(), &info) == 0) {
       put(file.path, path);
       put(file.host, host_name());
       put(file.name, out->name());
-      file.device = found.st_dev;
-      file.number = found.st_ino;
+      file.device = info.st_dev;
+      file.number = info.st_ino;
     }
   }
   members.broadcast(std::as_writable_bytes(std::span(&file, 1)), 0);
@@ -61,7 +61,7 @@ std::unique_ptr<shared_output> shared_output::open(communicator& members, output
   int const descriptor = ::open(file.path, O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return nullptr;
   // A process in another container may have the same number.
-  if (fstat(descriptor, &found) != 0 || found.st_dev != file.device || found.st_ino != file.number) {
+  if (fstat(descriptor, &info) != 0 || info.st_dev != file.device || info.st_ino != file.number) {
     close(descriptor);
     return nullptr;
   }

@@ -320,7 +320,7 @@ bool copy_attributes(std::string const& from, struct stat const& old, int to) {
                             name.starts_with("trusted.overlay.");
     if (of_content) continue;
     bool const needed = name == access || name.starts_with("user.");
-    if (name == access && !same_group) {  // who is in the list of that group is not in that of ours
+    if (name == access && !same_group) {  // members of that group are not members of ours
       all = false;
       continue;
     }

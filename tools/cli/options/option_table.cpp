@@ -47,9 +47,9 @@ char lower(char c) {
 // Returns the choice that a value is, without data if it is none.
 std::string_view find_choice(option const& of, std::string_view value) {
   for (std::string_view choices = of.choices; !choices.empty();) {
-    std::string_view const one = choices.substr(0, choices.find(' '));
-    if (of.ignores_case ? std::ranges::equal(one, value, {}, lower, lower) : one == value) return one;
-    choices.remove_prefix(std::min(one.size() + 1, choices.size()));
+    std::string_view const word = choices.substr(0, choices.find(' '));
+    if (of.ignores_case ? std::ranges::equal(word, value, {}, lower, lower) : word == value) return word;
+    choices.remove_prefix(std::min(word.size() + 1, choices.size()));
   }
   return {};
 }

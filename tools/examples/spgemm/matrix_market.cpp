@@ -52,12 +52,12 @@ class lines {
     if (!line_.empty()) fail(fmt::format("'{}' is too much", line_));
   }
   /// @param most  that it may be
-  std::uint64_t whole(std::string_view what, std::uint64_t least, std::uint64_t most) {
+  std::uint64_t whole(std::string_view subject, std::uint64_t least, std::uint64_t most) {
     std::string_view const from = word();
     std::uint64_t value = 0;
     auto const [end, error] = std::from_chars(from.data(), from.data() + from.size(), value);
-    if (error != std::errc() || end != from.data() + from.size()) fail(fmt::format("bad {}: '{}' is no number", what, from));
-    if (value < least || value > most) fail(fmt::format("bad {}: {} is not from {} to {}", what, from, least, most));
+    if (error != std::errc() || end != from.data() + from.size()) fail(fmt::format("bad {}: '{}' is no number", subject, from));
+    if (value < least || value > most) fail(fmt::format("bad {}: {} is not from {} to {}", subject, from, least, most));
     return value;
   }
   template <class T>

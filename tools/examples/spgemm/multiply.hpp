@@ -231,13 +231,13 @@ void multiply(Machine& on, matrix_view<T> a, matrix_view<T> b, std::uint64_t max
     machine.scan(a.entries(), detail::products_of_entry<T>{a.column.data(), b.offsets.data()}, ends.span(), plus{});
     auto const to_row = machine.template buffer<std::uint64_t>(a.rows + 1);
     machine.each(a.rows + 1, detail::products_to_row{a.offsets.data(), ends.data(), to_row.data()});
-    auto const found = machine.template buffer<detail::part_of_rows>(1);
+    auto const split = machine.template buffer<detail::part_of_rows>(1);
     if (max_products == 0) max_products = products_at_once<T>(machine);
 
     for (std::size_t first = 0; first < a.rows;) {
-      machine.each(1, detail::find_part{to_row.data(), a.offsets.data(), a.rows, first, max_products, found.data()});
+      machine.each(1, detail::find_part{to_row.data(), a.offsets.data(), a.rows, first, max_products, split.data()});
       detail::part_of_rows part;
-      machine.download(std::span<detail::part_of_rows const>(found.span()), std::span(&part, 1));
+      machine.download(std::span<detail::part_of_rows const>(split.span()), std::span(&part, 1));
       std::size_t const rows = std::size_t(part.last_row) - first;
       std::uint64_t const products = part.last_product - part.first_product;
       product_rows<T> result{.first_row = first,

@@ -12,17 +12,17 @@ namespace ordo::inline v0::specsort {
 
 int check(work& w, session& here) {
   refuse_instrument_folder(w.made.inputs[0]);
-  single_input one(w, make_sort_options(w));
-  static_cast<void>(format_of_output(w.made.output, w.made.to, one.in, one.format));  // refuses what cannot be written
-  one.options.on_progress = [&](std::uint64_t bytes) { here.progress.at(bytes); };
-  here.progress.phase("checking", one.options.input_bytes);
-  auto const [first, done] = spectra::check(one.in, one.options, one.format);
+  single_input opened(w, make_sort_options(w));
+  static_cast<void>(format_of_output(w.made.output, w.made.to, opened.in, opened.format));  // refuses what cannot be written
+  opened.options.on_progress = [&](std::uint64_t bytes) { here.progress.at(bytes); };
+  here.progress.phase("checking", opened.options.input_bytes);
+  auto const [first, done] = spectra::check(opened.in, opened.options, opened.format);
   add_phases(here.stats, done);
   if (first)
-    cli::print_result(fmt::format("{}: {}:{}: disorder: spectrum {}{}: {}\n", tool, one.options.name, first->line,
+    cli::print_result(fmt::format("{}: {}:{}: disorder: spectrum {}{}: {}\n", tool, opened.options.name, first->line,
                                   first->spectrum, first->title.empty() ? "" : fmt::format(" '{}'", first->title),
                                   first->peak));
-  finish(w, one.options, done, here);
+  finish(w, opened.options, done, here);
   return first ? 1 : 0;
 }
 

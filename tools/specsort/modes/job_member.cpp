@@ -18,9 +18,10 @@ spectra::sort_report help_with_chunks(work const& w, spectra::sort_options optio
     spectra::format const to = format_of_ordered(made);
     return help_order_files(made.inputs, w.lists, to, options, w.order, made.common.threads).done;
   }
-  single_input one(w, std::move(options));
+  single_input opened(w, std::move(options));
   no_output none;
-  return sort_input(one.in, none, one.options, one.format, format_of_output(made.output, made.to, one.in, one.format));
+  return sort_input(opened.in, none, opened.options, opened.format,
+                    format_of_output(made.output, made.to, opened.in, opened.format));
 }
 
 }  // namespace

@@ -24,20 +24,20 @@ int sort_file(work& w, session& here) {
   complete_options(w, read, here);
   std::optional<report_file> page = report_of_output(w, read, here);
   refuse_instrument_folder(made.inputs[0]);
-  single_input one(w, std::move(read));
-  spectra::sort_options& options = one.options;
-  spectra::format const to_format = format_of_output(made.output, made.to, one.in, one.format);
+  single_input opened(w, std::move(read));
+  spectra::sort_options& options = opened.options;
+  spectra::format const to_format = format_of_output(made.output, made.to, opened.in, opened.format);
   options.on_progress = [&](std::uint64_t bytes) { here.progress.at(bytes); };
   here.progress.phase("sorting", options.input_bytes);
   std::optional<cli::output> out(std::in_place, made.output, made.common.threads);
-  out->refuse_loop(one.in);
-  if (to_format != one.format) out->refuse_inputs(made.inputs);  // they would not be there in another order, but converted
+  out->refuse_loop(opened.in);
+  if (to_format != opened.format) out->refuse_inputs(made.inputs);  // they would not be there in another order, but converted
 
   spectra::sort_report done;
   std::optional<spectra::sort_report> shared;
-  if (here.others.can_share() && can_be_shared(w, one.in, *out, options, one.format, to_format)) {
+  if (here.others.can_share() && can_be_shared(w, opened.in, *out, options, opened.format, to_format)) {
     static_cast<void>(here.others.decide(division::parts));
-    shared = sort_with_members(here.others.members(), one.in, &*out, options);
+    shared = sort_with_members(here.others.members(), opened.in, &*out, options);
     if (!shared) {
       here.others.reconsider();
       out.reset();
@@ -53,7 +53,7 @@ int sort_file(work& w, session& here) {
       options.members = &here.others.members();
     }
     prompt_output to(*out);
-    done = sort_input(one.in, to, options, one.format, to_format);
+    done = sort_input(opened.in, to, options, opened.format, to_format);
   }
   report_phases(here.stats, done);
   out->commit();

@@ -14,10 +14,10 @@ int summarize(work& w, session& here) {
   spectra::sort_options read = make_sort_options(w);
   complete_options(w, read, here);
   refuse_instrument_folder(w.made.inputs[0]);
-  single_input one(w, std::move(read));
-  cli::input& in = one.in;
-  spectra::sort_options& options = one.options;
-  spectra::format const format = one.format;
+  single_input opened(w, std::move(read));
+  cli::input& in = opened.in;
+  spectra::sort_options& options = opened.options;
+  spectra::format const format = opened.format;
   static_cast<void>(format_of_output(w.made.output, w.made.to, in, format));  // refuses what cannot be written
   options.on_progress = [&](std::uint64_t bytes) { here.progress.at(bytes); };
   here.progress.phase("reading", options.input_bytes);

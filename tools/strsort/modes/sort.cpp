@@ -35,9 +35,9 @@ strings::spill_options make_spill_options(work const& w) {
   strings::spill_options where;
   where.folders = {cli::temporary_folder()};
   if (!made.temporary_folders.empty()) where.folders = made.temporary_folders;
-  where.available_memory = [min_bytes = made.memory ? min_memory : 0, found = std::optional<std::size_t>()]() mutable {
-    if (!found) found = std::max(cli::available_memory(), min_bytes);
-    return *found;
+  where.available_memory = [min_bytes = made.memory ? min_memory : 0, cached = std::optional<std::size_t>()]() mutable {
+    if (!cached) cached = std::max(cli::available_memory(), min_bytes);
+    return *cached;
   };
   where.compress_program = made.compress_program.value_or("");
   if (made.rules != strings::gnu_rules::v9_1)
@@ -88,10 +88,10 @@ int sort(work const& w, cli::stats& stats) {
                              }};
   std::optional<cli::watched_output> watched;
   if (out) watched.emplace(*out, progress);
-  auto const began = [&](strings::phase what, std::uint64_t bytes) {
+  auto const began = [&](strings::phase phase_now, std::uint64_t bytes) {
     constexpr std::string_view names[] = {"read", "sort", "write"}, labels[] = {"reading", "sorting", "writing"};
-    auto const row = static_cast<std::size_t>(what);
-    progress.phase(labels[row], what == strings::phase::sort ? 0 : bytes);
+    auto const row = static_cast<std::size_t>(phase_now);
+    progress.phase(labels[row], phase_now == strings::phase::sort ? 0 : bytes);
     stats.phase(names[row]);
   };
   strings::sort_options options = w.options();

@@ -23,12 +23,12 @@ held_memory held_by(build_options const& options, std::size_t n, std::size_t rec
   std::size_t const piece_bytes = 3 * sizeof(std::uint64_t), record_bytes = 3 * sizeof(std::uint64_t);
   std::size_t const array = suffix::num_sorted_suffixes(n, records, options.policy.rows()) * (width == 32 ? 4 : 8);
   return {n * suffix::bytes_per_residue(options.format) + records * (record_bytes + (options.policy.cuts() ? piece_bytes : 0)),
-          array + (options.what.lcp ? array : 0) + (options.what.bwt ? n + records : 0)};
+          array + (options.extra.lcp ? array : 0) + (options.extra.bwt ? n + records : 0)};
 }
 
 needed_memory needed_by(build_options const& options, std::size_t n, std::size_t records, unsigned width, std::size_t table) {
   return {held_by(options, n, records, width),
-          suffix::build_memory(device::cpu, n, records, width == 32 ? 4 : 8, options.what, options.policy.rows(),
+          suffix::build_memory(device::cpu, n, records, width == 32 ? 4 : 8, options.extra, options.policy.rows(),
                                suffix::bytes_per_residue(options.format)),
           table};
 }

@@ -17,7 +17,7 @@ namespace ordo::inline v0::sufsort {
 struct build_options {
   std::string prefix;
   std::vector<std::string> files;
-  suffix::extra_arrays what;
+  suffix::extra_arrays extra;
   std::string width = "auto";
   suffix::input_format format = suffix::input_format::fasta;
   bool has_format = false;  // --format; without it, files say what they are
@@ -33,7 +33,7 @@ struct build_options {
   bool fm = false;                       // add an FM index
   bool without_sa = false;               // leave out the suffix array
   bool text_only = false;                // and everything else but the text and its records
-  std::uint64_t fm_sample = 32;          // every how many rows the FM index has a position
+  std::uint64_t fm_sample = 32;          // the FM index stores the position of every fm_sample-th row
   std::optional<std::uint32_t> expected_sum;  // checksum of the description of the index that the new one replaces, if it must
 
   /// Returns the names of the arrays that the index gets. @param sa  with the suffix array

@@ -81,12 +81,12 @@ void check_same_text(communicator& members, suffix::text const& input, unsigned 
 sink* shared_arrays::open(std::string_view name, std::uint64_t bytes) {
   sink* const whole = writer_ ? writer_->to(std::string(name)) : nullptr;
   if (whole) whole->expect(bytes);
-  array& one = arrays_.emplace_back();
-  one.name = name;
-  one.file = cli::shared_output::open(members_, writer_ ? &writer_->file(std::string(name)) : nullptr);
-  if (!one.file) return whole;
-  one.sums = std::make_unique<suffix::checksum_sink>(*one.file);
-  return one.sums.get();
+  array& added = arrays_.emplace_back();
+  added.name = name;
+  added.file = cli::shared_output::open(members_, writer_ ? &writer_->file(std::string(name)) : nullptr);
+  if (!added.file) return whole;
+  added.sums = std::make_unique<suffix::checksum_sink>(*added.file);
+  return added.sums.get();
 }
 
 void shared_arrays::finish() {

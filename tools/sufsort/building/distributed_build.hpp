@@ -26,7 +26,7 @@ struct opened_file {
 
 /// Opens a file. Processes of a job each read a regular file; all others are read by the first one, to the end, for all.
 /// Collective if there are members.
-/// @param threads  as for cli::input @param raw  its bytes are read as they are, also if they look compressed
+/// @param threads  see cli::input @param raw  its bytes are read as they are, also if they look compressed
 /// @param members  null: this process works alone
 opened_file open_file(std::string const& path, unsigned threads, bool raw, communicator* members);
 

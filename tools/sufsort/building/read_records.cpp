@@ -169,7 +169,7 @@ suffix::loaded_fasta read_files(build_options const& options, cli::common_option
   report.progress.phase("read", texts.bytes);
   try {
     machine_options const here{device::cpu, common.threads};
-    suffix::loaded_fasta all(texts, options.what, members || common.are_several() ? here : common.machine(), reading,
+    suffix::loaded_fasta all(texts, options.extra, members || common.are_several() ? here : common.machine(), reading,
                              options.policy);
     report.stats.input(bytes);
     report.stats.bytes(bytes);

@@ -42,7 +42,7 @@ std::string read_corpus(build_options const& options, std::string const& separat
 bool has_cut_files(suffix::corpus const& records);
 
 /// Completes the description of a corpus.
-/// @param separator, field  as for index_description @param is_cut  has_cut_files
+/// @param separator, field  see index_description @param is_cut  has_cut_files
 void describe_corpus(suffix::corpus const& records, std::string const& separator, std::string const& field, bool is_cut,
                      suffix::index_description& about);
 
@@ -100,7 +100,7 @@ std::span<std::uint64_t const> starts_of_text(suffix::loaded_fasta const& from, 
 void describe_records(suffix::loaded_fasta const& from, suffix::index_description& about);
 void describe(suffix::loaded_fasta const& from, suffix::index_description& about, index_writer& writer);
 
-/// Reads all records to the machine that will sort them; to the host if several do. @param members  as of open_file
+/// Reads all records to the machine that will sort them; to the host if several do. @param members  see open_file
 suffix::loaded_fasta read_files(build_options const& options, cli::common_options const& common, reporter& report,
                                 communicator* members = nullptr);
 

@@ -37,8 +37,8 @@ suffix::distributed_report build_together(communicator& members, Records const& 
   if (writer) writing = std::async([&] { suffix::store(input.residues, *writer->to("seq"), common.threads); });
   suffix::output_opener const open = [&](std::string_view array, std::uint64_t bytes) { return files.open(array, bytes); };
   suffix::distributed_report const done =
-      width == 32 ? suffix::build_into<std::uint32_t>(members, input, options.what, open, width / 8, sorting)
-                  : suffix::build_into<std::uint64_t>(members, input, options.what, open, width / 8, sorting);
+      width == 32 ? suffix::build_into<std::uint32_t>(members, input, options.extra, open, width / 8, sorting)
+                  : suffix::build_into<std::uint64_t>(members, input, options.extra, open, width / 8, sorting);
   files.finish();
   if (writer) writing.get();
   return done;
@@ -177,7 +177,7 @@ int write(Records& records, index_writer& writer, build_options const& options, 
 std::vector<std::string_view> build_options::arrays(bool sa) const {
   std::vector<std::string_view> all{"seq"};
   for (auto const& [name, wanted] :
-       {std::pair("sa", sa), std::pair("lcp", what.lcp), std::pair("bwt", what.bwt), std::pair("pieces", policy.cuts()),
+       {std::pair("sa", sa), std::pair("lcp", extra.lcp), std::pair("bwt", extra.bwt), std::pair("pieces", policy.cuts()),
         std::pair("kmers", kmers.wanted), std::pair("fm", fm), std::pair("starts", format != suffix::input_format::fasta)})
     if (wanted) all.emplace_back(name);
   return all;
@@ -207,7 +207,7 @@ build_options recorded_options(suffix::index_description const& about, std::stri
   options.format = about.input;
   options.has_format = true;
   options.policy = about.policy;
-  options.what = {.lcp = about.find("lcp") != nullptr, .bwt = about.find("bwt") != nullptr};
+  options.extra = {.lcp = about.find("lcp") != nullptr, .bwt = about.find("bwt") != nullptr};
   options.fm = about.find("fm") != nullptr;
   if (options.fm) options.fm_sample = about.fm_sample;
   if (about.find("kmers"))

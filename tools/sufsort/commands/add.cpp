@@ -51,7 +51,7 @@ int add_records(suffix::stored_index const& index, Records& records, build_optio
   describe_records(records, about);
   check_mergeable(index.description(), options.prefix, about, options.files.front());
   byte_store seq, sa, lcp, bwt;
-  suffix::sinks const out{&sa, options.what.lcp ? &lcp : nullptr, options.what.bwt ? &bwt : nullptr, about.width / 8};
+  suffix::sinks const out{&sa, options.extra.lcp ? &lcp : nullptr, options.extra.bwt ? &bwt : nullptr, about.width / 8};
   suffix::build_options sorting;
   sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
   held_memory const held = held_by(options, records.size(), records.records(), about.width);
@@ -94,7 +94,7 @@ class add final : public command {
     build.expected_sum = expected_sum;
     refuse_inputs(prefix_, files_);
     check_mergeable(index.description(), prefix_, index.description(), prefix_);
-    static_cast<void>(index.array("sa"));  // names the way out if there is none
+    static_cast<void>(index.array("sa"));  // throws, naming the remedy, if the index has no suffix array
     if (build.format == suffix::input_format::fasta) {
       suffix::loaded_fasta records = read_files(build, common, report);
       return add_records(index, records, build, common, report);

@@ -81,19 +81,19 @@ suffix::input_format common_format(std::vector<std::string> const& files) {
   std::optional<suffix::input_format> all;
   std::string const* first = nullptr;
   for (std::string const& file : files) {
-    auto one = suffix::named_format(file);
-    if (!one && size_of_regular(file)) {
+    auto named = suffix::named_format(file);
+    if (!named && size_of_regular(file)) {
       cli::input in(file, 1);
       std::string_view const front = in.front(4096);
-      one = suffix::recognized_format(file, front);
-      if (auto const other = one ? std::nullopt : detect_other_format(file, front))
+      named = suffix::recognized_format(file, front);
+      if (auto const other = named ? std::nullopt : detect_other_format(file, front))
         throw input_error(fmt::format("no FASTA: {}: it is {}: {}", file, other->name, other->advice));
     }
-    if (!one) continue;
-    if (all && *all != *one)
+    if (!named) continue;
+    if (all && *all != *named)
       throw usage_error(fmt::format("different formats: {}: {}, but {} is {}: give --format", file,
-                                    suffix::input_words[std::size_t(*one)], *first, suffix::input_words[std::size_t(*all)]));
-    all = one;
+                                    suffix::input_words[std::size_t(*named)], *first, suffix::input_words[std::size_t(*all)]));
+    all = named;
     if (!first) first = &file;
   }
   return all.value_or(suffix::input_format::fasta);
@@ -108,13 +108,13 @@ void check_format(build_options const& options) {
   struct rule {
     std::string_view option;
     bool is_given, is_for_format;
-    std::string_view what;  // the format does not have
+    std::string_view missing;  // the format does not have
   };
   auto const check = [&](std::initializer_list<rule> rules) {
     for (rule const& rule : rules)
       if (rule.is_given && !rule.is_for_format)
         throw usage_error(fmt::format("conflicting options: {}: --format={} has no {}", rule.option,
-                                      suffix::input_words[std::size_t(format)], rule.what));
+                                      suffix::input_words[std::size_t(format)], rule.missing));
   };
   check({{"--separator", !options.separator.empty(), has_ends, "separator; it is for bytes and tokens"},
          {"--lengths", !options.lengths.empty(), has_ends, "lengths; they are for bytes and tokens"},
@@ -123,7 +123,7 @@ void check_format(build_options const& options) {
   if (!options.lengths.empty() && options.files.size() != 1)
     throw usage_error("conflicting options: --lengths: the lengths are those of one FILE");
   if (!fasta) static_cast<void>(parse_separator(options));
-  check({{"--bwt", options.what.bwt, !tokens, "BWT; it is for bytes"},
+  check({{"--bwt", options.extra.bwt, !tokens, "BWT; it is for bytes"},
          {"--fm", options.fm, !tokens, "FM index; it is for bytes"},
          {"--strands", options.policy.strands != preset.strands, fasta, "strands"},
          {"--ambiguous", options.policy.ambiguous != preset.ambiguous, fasta, "nucleotides"},
@@ -171,9 +171,9 @@ int print_plan(build_options const& options, cli::common_options const& common) 
   unsigned const size = suffix::bytes_per_residue(options.format);
   std::size_t const n = likely_residues(options) * (options.policy.strands == suffix::strands::both ? 2 : 1) / size;
   unsigned const width = width_for(options.width, n, 1);
-  suffix::build_plan const outlook = suffix::plan_build(n, 1, width == 32 ? 4 : 8, options.what, common.machine(),
+  suffix::build_plan const outlook = suffix::plan_build(n, 1, width == 32 ? 4 : 8, options.extra, common.machine(),
                                                         options.memory.host_bytes(), options.policy.rows(), size);
-  std::size_t const rows = n / options.policy.sample, arrays = rows * (width / 8) * (options.what.lcp ? 2 : 1);
+  std::size_t const rows = n / options.policy.sample, arrays = rows * (width / 8) * (options.extra.lcp ? 2 : 1);
   std::size_t table = 0;  // table of the k-mers of DNA
   if (options.kmers.wanted) {
     suffix::kmer_set const words = words_for("ACGT", options.kmers, rows, width);
@@ -188,11 +188,11 @@ int print_plan(build_options const& options, cli::common_options const& common) 
                                    : fmt::format("{:.3f} GB", double(bytes) / 1e9);
   };
   std::string text = fmt::format("residues\tabout {} (from the sizes of files)\nwidth\t{}\n", n, width);
-  text += fmt::format("files\tabout {}{}\n", size_text(n * size + arrays + (options.what.bwt ? n : 0) + table),
+  text += fmt::format("files\tabout {}{}\n", size_text(n * size + arrays + (options.extra.bwt ? n : 0) + table),
                       options.policy.cuts() ? ", and 24 bytes a piece" : "");
   text += fmt::format("machine\t{}: {}\n", to_string(outlook.machine.device), outlook.machine.reason);
-  text += fmt::format("memory\tof {} may be taken: from {} on, {} for the quickest way, {} for any text\n",
-                      size_text(outlook.available), size_text(outlook.memory.min_bytes), size_text(outlook.memory.fast_bytes),
+  text += fmt::format("memory\tof {} may be taken: from {} on, {} for the quickest way, {} for any text\n", size_text(outlook.available),
+                      size_text(outlook.memory.min_bytes), size_text(outlook.memory.fast_bytes),
                       size_text(outlook.memory.max_bytes));
   if (outlook.machine.device == device::cpu)
     text += fmt::format("held\t{} more, for the text and the results\n", size_text(outlook.host_bytes));
@@ -247,8 +247,8 @@ class build final : public command {
              .choices = "little big",
              .only_choices = true,
              .set = [this](std::string_view, std::string_view value) { options_.big_endian = value == "big"; }},
-            cli::flag("lcp", index_group, "add the LCP array", options_.what.lcp),
-            cli::flag("bwt", index_group, "add the Burrows-Wheeler transform", options_.what.bwt),
+            cli::flag("lcp", index_group, "add the LCP array", options_.extra.lcp),
+            cli::flag("bwt", index_group, "add the Burrows-Wheeler transform", options_.extra.bwt),
             cli::flag("fm", index_group, "add an FM index, with which count, locate, mem and ms need less memory", options_.fm),
             {.name = "fm-sample",
              .value = "N",

@@ -143,12 +143,12 @@ class index_check {
   template <class Find>
   std::optional<disorder> on(std::size_t member, Find find) {
     if (!members_) return find();
-    std::optional<disorder> found;
+    std::optional<disorder> answer;
     std::string text;
     if (members_->rank() == member) {
       try {
-        found = find();
-        if (found) text = "d" + found->array + '\0' + found->why;
+        answer = find();
+        if (answer) text = "d" + answer->array + '\0' + answer->why;
       } catch (input_error const& e) {
         text = std::string("e") + e.what();
       }
@@ -255,7 +255,7 @@ class index_check {
                                               : suffix::check(common_.machines(), index_.view(), own, options_);
     done_ = all.build;
     exchanged_ = all.exchanged;
-    return all.found;
+    return all.first_mismatch;
   }
 
   [[nodiscard]] std::optional<disorder> find_in_text() const {

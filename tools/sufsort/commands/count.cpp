@@ -83,7 +83,7 @@ class count final : public pattern_search {
   // Counts by record need as much memory as there are records with hits.
   template <class Flush>
   void print_records(found_batch const& batch, std::size_t i, searched_index const& index, Flush flush) const {
-    std::map<std::size_t, std::array<std::size_t, 2>> counts;  // by strand
+    std::map<std::size_t, std::array<std::size_t, 2>> counts;  // one count per strand
     auto const add = [&](std::size_t k, bool reverse) {
       for (std::size_t hit = 0; hit < batch.count(k); ++hit) {
         std::uint64_t const p = batch.position(index, k, hit);

@@ -328,8 +328,8 @@ class jsonl_writer {
   unsigned threads_;
 };
 
-[[noreturn]] void refuse(suffix::stored_index const& index, std::string_view what, std::string_view why) {
-  throw input_error(fmt::format("{}: {}: {}", what, index.path("json"), why));
+[[noreturn]] void refuse(suffix::stored_index const& index, std::string_view problem, std::string_view why) {
+  throw input_error(fmt::format("{}: {}: {}", problem, index.path("json"), why));
 }
 
 /// Returns what a name ends in, without an extension of compression: "jsonl" for a.jsonl.gz.

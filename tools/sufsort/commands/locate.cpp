@@ -55,12 +55,12 @@ class hit_printer {
   [[nodiscard]] std::size_t lines(std::size_t hits) const { return wanted_.limit == 0 ? hits : std::min(hits, wanted_.limit); }
 
   /// Appends the lines of pattern i to `text` and calls flush(text) after each.
-  void print(found_batch const& found, std::size_t i, std::string& text, std::function<void(std::string&)> const& flush);
+  void print(found_batch const& batch, std::size_t i, std::string& text, std::function<void(std::string&)> const& flush);
 
  private:
-  void find_hits(found_batch const& found, std::size_t i);
-  void add_context(std::string& text, hit const& one, std::size_t length) const;
-  void add_bed(std::string& text, found_batch const& found, std::size_t i, hit const& one, std::uint64_t begin,
+  void find_hits(found_batch const& batch, std::size_t i);
+  void add_context(std::string& text, hit const& hit, std::size_t length) const;
+  void add_bed(std::string& text, found_batch const& batch, std::size_t i, hit const& hit, std::uint64_t begin,
                std::uint64_t end) const;
   [[nodiscard]] std::string letters(std::size_t record, std::size_t begin, std::size_t length) const;
 
@@ -136,15 +136,15 @@ void hit_printer::find_hits(found_batch const& batch, std::size_t i) {
   auto const add = [&](std::size_t k, bool reverse) {
     positions_.clear();
     std::size_t const within = std::min(batch.count_within(k), max_hits - hits_.size());
-    for (std::size_t one = 0; one < within; ++one)
-      positions_.push_back(batch.listed.empty() ? batch.rows[k].begin + one : batch.listed[k][one]);
+    for (std::size_t number = 0; number < within; ++number)
+      positions_.push_back(batch.listed.empty() ? batch.rows[k].begin + number : batch.listed[k][number]);
     if (batch.listed.empty()) index_.search.positions(positions_);
-    for (std::size_t one = within; one < std::min(batch.count(k), max_hits - hits_.size()); ++one)
-      positions_.push_back(batch.around[k][one - within]);
-    for (std::size_t one = 0; one < positions_.size(); ++one) {
-      std::uint64_t const p = positions_[one];
+    for (std::size_t number = within; number < std::min(batch.count(k), max_hits - hits_.size()); ++number)
+      positions_.push_back(batch.around[k][number - within]);
+    for (std::size_t number = 0; number < positions_.size(); ++number) {
+      std::uint64_t const p = positions_[number];
       std::size_t const record = index_.search.record_at(p);
-      if (one < within && length > index_.input.end(record) - p)
+      if (number < within && length > index_.input.end(record) - p)
         throw input_error(fmt::format("bad index: {}: position {}: out of order", index_.stored.path("sa"), p));
       suffix::location at = circular_.has(record) ? circular_.to_location(record, p, length)
                                                   : index_.pieces.to_location(index_.input, record, p, length);

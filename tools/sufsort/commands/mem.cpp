@@ -211,7 +211,8 @@ class match_worker {
   }
 
  private:
-  // Prints the matches of a unit's parts. @param found  those of part p end at ends[p]; without ends they are still to be found
+  // Prints the matches of a unit's parts. @param result  those of part p end at ends[p]; without ends they are still to be
+  // found
   void print(work_unit& unit, std::span<match const> result, std::span<std::size_t const> ends) const {
     std::vector<match> matches;
     std::size_t taken = 0;

@@ -40,7 +40,7 @@ class merge final : public command {
     suffix::index_description const &a = first.description(), &b = second.description();
     check_mergeable(a, first_, b, second_);
     build_options build = recorded_options(a, output_, memory_);
-    build.what = {.lcp = build.what.lcp && b.find("lcp"), .bwt = build.what.bwt && b.find("bwt")};
+    build.extra = {.lcp = build.extra.lcp && b.find("lcp"), .bwt = build.extra.bwt && b.find("bwt")};
     build.fm &= b.find("fm") != nullptr;
     build.kmers.wanted &= b.find("kmers") != nullptr;
     if (!build.kmers.wanted) build.kmers.length = 0;

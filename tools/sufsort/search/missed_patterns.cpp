@@ -64,13 +64,13 @@ void missed_patterns::add(std::string_view name, std::string_view letters) {
 }
 
 void missed_patterns::report() const {
-  for (kind const* const one : {&file_, &code_, &other_letter_})
-    if (one->count != 0)
-      cli::say("sufsort", fmt::format("warning: no hits: pattern '{}'{}: {}", one->first,
-                                      one->count == 1   ? ""
-                                      : one->count == 2 ? ", and another one"
-                                                        : fmt::format(", and {} more", one->count - 1),
-                                      one->why));
+  for (kind const* const missed : {&file_, &code_, &other_letter_})
+    if (missed->count != 0)
+      cli::say("sufsort", fmt::format("warning: no hits: pattern '{}'{}: {}", missed->first,
+                                      missed->count == 1   ? ""
+                                      : missed->count == 2 ? ", and another one"
+                                                           : fmt::format(", and {} more", missed->count - 1),
+                                      missed->why));
 }
 
 }  // namespace ordo::inline v0::sufsort

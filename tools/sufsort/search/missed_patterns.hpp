@@ -14,7 +14,7 @@ class missed_patterns {
   /// @param patterns  the operands @param both_strands  both are searched
   missed_patterns(searched_index const& index, std::vector<std::string> const& patterns, bool both_strands);
 
-  /// Notes a pattern that has no hits. @param letters  as they were searched
+  /// Notes a pattern that has no hits. @param letters  those of the search
   void add(std::string_view name, std::string_view letters);
   /// Warns of each kind once, with its first pattern.
   void report() const;

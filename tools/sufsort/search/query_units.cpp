@@ -139,7 +139,7 @@ gpu_search::gpu_search(searched_index& index, bool can_search, std::uint64_t let
   works_ = choice_.device == device::gpu;
   if (!works_) return;
   fm.make_kmers(letters, common.threads);
-  starting_ = std::async([&fm, &index, wanted, choice = choice_] {  // by the first search if no thread is available
+  starting_ = std::async([&fm, &index, wanted, choice = choice_] {  // runs in the first search if no thread is available
     return suffix::gpu_match_finder(fm, index.input, wanted, choice);
   });
 }

@@ -196,11 +196,11 @@ void expect_same_check(random_numbers& random, std::size_t size, suffix::text co
   };
   run_members(size, check, 1);
   for (suffix::check_report const& report : reports) {
-    REQUIRE(report.found.has_value() == expected.has_value());
+    REQUIRE(report.first_mismatch.has_value() == expected.has_value());
     if (!expected) continue;
-    CHECK(report.found->array == expected->array);
-    CHECK(report.found->row == expected->row);
-    CHECK(report.found->reason == expected->reason);
+    CHECK(report.first_mismatch->array == expected->array);
+    CHECK(report.first_mismatch->row == expected->row);
+    CHECK(report.first_mismatch->reason == expected->reason);
   }
 }
 
