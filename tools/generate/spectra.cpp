@@ -162,9 +162,11 @@ std::vector<std::string_view> spectra_orders() {
 
 spectra_report write_spectra(spectra_options const& options, sink& out) {
   auto const it = std::find_if(presets.begin(), presets.end(), [&](auto const& p) { return p.name == options.preset; });
-  if (it == presets.end()) throw usage_error(fmt::format("spectra: --preset: none is called {}", options.preset));
+  if (it == presets.end())
+    throw usage_error(
+        fmt::format("unknown preset: --preset: '{}': choose from {}", options.preset, fmt::join(spectra_presets(), ", ")));
   if (std::find(orders.begin(), orders.end(), options.order) == orders.end())
-    throw usage_error(fmt::format("spectra: --order: none is called {}", options.order));
+    throw usage_error(fmt::format("unknown order: --order: '{}': choose from {}", options.order, fmt::join(orders, ", ")));
   generator spectra(*it, options.order, options.seed);
   spectra_report report;
   for (std::size_t scan = 1; scan <= options.count; ++scan) report.peaks += spectra.write(scan, out);

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -88,7 +90,11 @@ std::vector<string_set_facts> string_sets() {
 
 std::size_t write_strings(strings_options const& options, sink& out) {
   auto const it = std::find_if(sets.begin(), sets.end(), [&](auto const& set) { return set.facts.name == options.set; });
-  if (it == sets.end()) throw usage_error(fmt::format("strings: --set: none is called {}", options.set));
+  if (it == sets.end()) {
+    std::vector<std::string_view> names;
+    for (auto const& set : sets) names.push_back(set.facts.name);
+    throw usage_error(fmt::format("unknown set: --set: '{}': choose from {}", options.set, fmt::join(names, ", ")));
+  }
   double const count = std::floor(options.scale * static_cast<double>(it->facts.lines) + 0.5);
   if (!(count >= 0 && count < 0x1p53))
     throw usage_error(fmt::format("strings: --scale: not a number of lines: {}", options.scale));

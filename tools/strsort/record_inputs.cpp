@@ -103,7 +103,7 @@ void resolve_orders(command& made) {
   });
   bool const needed = made.keys.empty() || !std::ranges::all_of(made.keys, &given_key::has_options);
   if (needed && made.own.size() > 1)
-    throw usage_error("two orders for lines or keys without options: name one after each key, as in -k 2,2:ip");
+    throw usage_error("conflicting options: two orders for whole lines: attach each to a key, as in -k 2,2:ip");
   if (needed && !made.own.empty()) made.global.own = made.own.front();
 }
 

@@ -66,11 +66,12 @@ for options in '--csv --tsv' '--csv -t;' '--csv -z' '--csv --debug' '--as bed --
   # shellcheck disable=SC2086
   refused incompatible $options f.csv
 done
-for options in '--csv=xy' '--csv="' '--header=x' '--as=fasta' '--compat=8.32' '-k1:x' '--natural --ip' '--natural -n' -k1:order-file \
+for options in '--csv=xy' '--csv="' '--header=x' '--as=fasta' '--compat=8.32' '-k1:x' '--natural -n' -k1:order-file \
   --date=; do
   # shellcheck disable=SC2086
   expect_error strsort $options f.csv
 done
+refused 'conflicting options: two orders for whole lines: attach each to a key, as in -k 2,2:ip' --natural --ip f.csv
 printf 'a\nb\na\n' > order
 refused "order:3: 'a' is also in line 1" --order-file=order f.csv
 refused missing --order-file=missing f.csv

@@ -154,6 +154,7 @@ want "$(cat err)" 'sufsort: bad index: bent.pieces: record 0: pieces outside the
 
 # The plan: twice the letters, fewer entries.
 expect 0 sufsort build "$samples"/lambda.fa -o y --plan
+grep -qE $'^memory\t[0-9.]+ .B available; minimum [0-9.]+ .B, fastest [0-9.]+ .B, any text [0-9.]+ .B$' out || fail "$(cat out)"
 letters=$(sed -n 's/^residues\tabout \([0-9]*\) .*/\1/p' out)
 expect 0 sufsort build "$samples"/lambda.fa -o y --plan --strands both
 want "$(sed -n 's/^residues\tabout \([0-9]*\) .*/\1/p' out)" $((2 * letters)) 'the plan for both strands'

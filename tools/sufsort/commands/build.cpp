@@ -191,11 +191,11 @@ int print_plan(build_options const& options, cli::common_options const& common) 
   text += fmt::format("files\tabout {}{}\n", size_text(n * size + arrays + (options.extra.bwt ? n : 0) + table),
                       options.policy.cuts() ? ", and 24 bytes a piece" : "");
   text += fmt::format("machine\t{}: {}\n", to_string(outlook.machine.device), outlook.machine.reason);
-  text += fmt::format("memory\tof {} may be taken: from {} on, {} for the quickest way, {} for any text\n", size_text(outlook.available),
+  text += fmt::format("memory\t{} available; minimum {}, fastest {}, any text {}\n", size_text(outlook.available),
                       size_text(outlook.memory.min_bytes), size_text(outlook.memory.fast_bytes),
                       size_text(outlook.memory.max_bytes));
   if (outlook.machine.device == device::cpu)
-    text += fmt::format("held\t{} more, for the text and the results\n", size_text(outlook.host_bytes));
+    text += fmt::format("held\talso {} for the text and the results\n", size_text(outlook.host_bytes));
   text += outlook.ranges == 0   ? "refused\tthe memory does not suffice\n"
           : outlook.ranges == 1 ? "suffixes\tsorted at once\n"
                                 : fmt::format("suffixes\tsorted in about {} ranges\n", outlook.ranges);
