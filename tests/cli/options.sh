@@ -116,8 +116,20 @@ specsort --explain
 specsort in.mgf -o '[k]'
 specsort in.mgf -o '++'
 specsort in.mgf -o %%
+specsort in.mgf --out-dir=d
+specsort in.mgf --out-dir d/e --to mgf
+specsort --summary in.mgf in.mgf
+specsort in.mgf --out-dir d --explain
+specsort -V
+specsort -qV
+specsort help
+specsort version
 sufsort --help
 sufsort -h
+sufsort -V
+sufsort version
+sufsort help
+sufsort help build
 sufsort --version
 sufsort --help build
 sufsort --device cpu build in.fa -o y
@@ -188,8 +200,9 @@ sufsort spectrum x -k 3
 sufsort spectrum x --length=3 --letters all -o k
 sufsort spectrum x -k 3 --plot
 sufsort spectrum --help
-sufsort unique x -l 3 --normalize
+sufsort unique x -k 3 --normalize
 sufsort unique x --minimal
+sufsort kmers x -k 2
 sufsort merge x x -o y --quiet
 sufsort merge --output=y --memory=1G x x -q
 sufsort merge --help
@@ -265,10 +278,10 @@ sufsort repeats -l 3 x
 sufsort repeats x -l 3 --quiet
 sufsort repeats x -l 3 -q --device cpu --threads 1 --stats r.json
 sufsort repeats --help
-sufsort unique x -l 3
-sufsort unique -l 3 x
-sufsort unique x -l 3 --quiet
-sufsort unique x -l 3 -q --device cpu --threads 1 --stats r.json
+sufsort unique x -k 3
+sufsort unique -k 3 x
+sufsort unique x -k 3 --quiet
+sufsort unique x -k 3 -q --device cpu --threads 1 --stats r.json
 sufsort unique --help
 sufsort export x --format raw32 -o e
 sufsort export --format raw32 -o e x
@@ -323,8 +336,8 @@ sufsort repeats x -l 3 --limit 0
 sufsort repeats x -l 3 --letters all
 sufsort repeats x -l 3 -o k
 sufsort unique x --length=3
-sufsort unique x -l 3 --letters=nucleotides
-sufsort unique x -l 3 -o k
+sufsort unique x -k 3 --letters=nucleotides
+sufsort unique x -k 3 -o k
 sufsort export x --format raw40 -o e
 sufsort export x --format raw64 -o -
 sufsort export x --format sdsl -oe
@@ -333,7 +346,7 @@ sufsort export x --format infini-gram -o grams
 sufsort export x --format infini-gram -o shards --shard-size 8
 sufsort export x --format infini-gram -o more --shard-size=8K
 sufsort kmers x --length auto
-sufsort kmers x --length 3 --force
+sufsort kmers x --length 3 --force-kmer-table
 strsort in.txt -b
 strsort in.txt -d
 strsort in.txt -f
@@ -495,7 +508,6 @@ specsort in.mgf -Q
 specsort in.mgf -check
 specsort --explain --top 0
 specsort '{}'
-sufsort
 sufsort bogus
 sufsort --bogus
 sufsort --bogus build
@@ -509,7 +521,15 @@ sufsort -q
 sufsort --device cpu
 sufsort --threads x
 sufsort x info
-sufsort help
+sufsort help bogus
+sufsort help x
+specsort help version
+specsort in.mgf --out-dir
+specsort in.mgf --out-dir=
+specsort in.mgf --out-dir d --out-dir d
+specsort in.mgf in.mgf --out-dir d
+specsort in.mgf --out-dir .
+specsort in.mgf --out-dir d -o k
 sufsort -o y build in.fa
 sufsort --threads 1 build in.fa -o y --threads 1
 sufsort --stats= info x
@@ -613,17 +633,17 @@ sufsort repeats x -l 3 --memory 100M
 sufsort repeats x -l 3 --memory 1q
 sufsort repeats -- x -l 3
 sufsort unique
-sufsort unique no -l 3
+sufsort unique no -k 3
 sufsort unique '' -l 3
-sufsort unique x -l 3 --bogus
-sufsort unique x -l 3 -z
-sufsort unique x -l 3 --threads
-sufsort unique x -l 3 extra
-sufsort unique in.fa -l 3
-sufsort unique x -l 3 --lcp
-sufsort unique x -l 3 --memory 100M
-sufsort unique x -l 3 --memory 1q
-sufsort unique -- x -l 3
+sufsort unique x -k 3 --bogus
+sufsort unique x -k 3 -z
+sufsort unique x -k 3 --threads
+sufsort unique x -k 3 extra
+sufsort unique in.fa -k 3
+sufsort unique x -k 3 --lcp
+sufsort unique x -k 3 --memory 100M
+sufsort unique x -k 3 --memory 1q
+sufsort unique -- x -k 3
 sufsort export
 sufsort export no --format raw32 -o e
 sufsort export '' --format raw32 -o e
@@ -659,7 +679,7 @@ sufsort merge x x -o ''
 sufsort add x
 sufsort add no in.fa
 sufsort add x no.fa
-sufsort unique x --minimal -l 3
+sufsort unique x --minimal -k 3
 sufsort unique x --minimal --normalize
 sufsort mem x pat --fm
 sufsort aligner-index --for=bwa in.fa
@@ -724,10 +744,14 @@ sufsort repeats x -l
 sufsort repeats x -l 3 -l 3
 sufsort repeats x -l 3 --letters x
 sufsort repeats x --length 3
+sufsort repeats x -k 3
+sufsort unique x -l 3
+sufsort spectrum x -l 3
+sufsort kmers x --length 3 --force
 sufsort unique x
-sufsort unique x -l 0
-sufsort unique x -l 3 --letters
-sufsort unique x -l 3 --min-length 3
+sufsort unique x -k 0
+sufsort unique x -k 3 --letters
+sufsort unique x -k 3 --min-length 3
 sufsort export x
 sufsort export x --format raw32
 sufsort export x -o e
@@ -738,7 +762,7 @@ sufsort kmers x --length 99
 sufsort kmers x --length 3
 sufsort kmers x --length=
 sufsort kmers x --length 2 --length 2
-sufsort kmers x --force
+sufsort kmers x --force-kmer-table
 sufsort info x x
 sufsort info x check x
 sufsort check x info
@@ -856,6 +880,9 @@ specsort in.mgf -o - --report=-|--output, --report: both would be standard outpu
 specsort in.mgf --explain --top=2 --per=5 --around=6|--per, --around: they are mutually exclusive
 specsort in.mgf -o k --split-size=9 --split-count=2|--split-size, --split-count: they are mutually exclusive
 specsort in.mgf --check --rt=1:2|--check: it reads all spectra, of which other options choose some
+specsort in.mgf --out-dir=d -o k|--out-dir, --output: give one of them
+specsort in.mgf --out-dir=d --check|--out-dir, --check, --summary: --check and --summary write no spectra
+specsort in.mgf --out-dir=d --map=m|--out-dir, --map, --split-size, --split-count: each input becomes one file
 specsort in.mgf --report=k --map=m|--check, --summary, --report without --output: they write no spectra, which others order, split or list
 END
 expect 0 sufsort build in.fa -o k --fm --bwt --sample=1 --mask=fold
