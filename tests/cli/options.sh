@@ -147,8 +147,7 @@ sufsort build in.fa -o y --lcp
 sufsort build --lcp in.fa -o y --lcp
 sufsort build in.fa -o y --bwt
 sufsort build --bwt in.fa -o y --bwt
-sufsort build in.fa -o y --keep-case
-sufsort build --keep-case in.fa -o y --keep-case
+sufsort build --mask=keep in.fa -o y
 sufsort build in.fa -o y --plan
 sufsort build --plan in.fa -o y --plan
 sufsort build in.fa -o y --quiet
@@ -548,7 +547,6 @@ sufsort build -o y -1
 sufsort build info -o y
 sufsort build in.fa -o y --lcp=no
 sufsort build in.fa -o y --bwt=no
-sufsort build in.fa -o y --keep-case=no
 sufsort build in.fa -o y --plan=no
 sufsort build in.fa -o y -q=no
 sufsort build in.fa -o y -v=no
@@ -574,8 +572,7 @@ sufsort build in.fa --output=
 sufsort build in.fa --output
 sufsort build in.fa --output z --output z
 sufsort build in.fa --outpu z
-sufsort build in.fa -o y --keep-case --mask fold
-sufsort build in.fa -o y --mask fold --keep-case
+sufsort build in.fa -o y --keep-case
 sufsort build in.fa -o y --bwt --sample 2
 sufsort build in.fa -o y -f in.fa
 sufsort build --lc in.fa -o y
@@ -859,7 +856,6 @@ names "strsort: unrecognized option '--uniqe': did you mean '--unique'?" strsort
 # Options that conflict: the message names them, and the command line alone shows it. A value that says nothing new is no conflict.
 cd inputs
 while IFS='|' read -r command message; do names "${command%% *}: conflicting options: $message" $command; done << 'END'
-sufsort build in.fa -o k --keep-case --mask=fold|--keep-case, --mask: --keep-case means --mask=keep
 sufsort build in.txt -o k --format=bytes --lengths=four --separator=b|--lengths, --separator: both end records
 sufsort build in.fa -o k --bwt --sample=2|--bwt: a BWT needs all rows; --sample and --ambiguous=skip leave out some
 sufsort build in.fa -o k --fm --ambiguous=skip|--fm: an FM index needs all rows; --sample and --ambiguous=skip leave out some

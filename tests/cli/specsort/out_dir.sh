@@ -48,6 +48,8 @@ for inputs in 'runs/a.mzML runs/c.mgf --out-dir runs' 'runs/a.mzML runs/c.mgf --
   expect_error specsort $inputs
   grep -qE 'it would replace the input|two inputs of one name' err || fail "$inputs: $(< err)"
 done
+mkdir linked; ln -s e.mgf linked/c.mgf; touch linked/e.mgf
+expect_error specsort runs/c.mgf more/e.mgf --out-dir linked; grep -q 'the same file' err
 [[ $(md5sum runs/* more/*) == "$sum" ]] || fail 'an input was replaced'
 for options in '-o x' '--check' '--summary' '--map m' '--split-count=2' '--split-size=9' '--memory=8M'; do
   # shellcheck disable=SC2086

@@ -22,7 +22,7 @@ want "$(numbers 8 wide.sa)" '5 8 3 6 1 0 4 7 2' 'sa of 64 bits'
 [[ ! -e wide.lcp && ! -e wide.bwt ]] || fail 'arrays that nobody wanted'
 expect 0 sufsort check wide
 want "$(cat out)" 'wide: right: seq, sa of 9 residues in 3 records' check
-expect 0 sufsort build in.fa -o cased --keep-case
+expect 0 sufsort build in.fa -o cased --mask=keep
 want "$(cat cased.seq)" BANanaANA 'residues as they are'
 expect 0 sufsort check cased
 

@@ -264,7 +264,7 @@ expect_error sufsort export n --format infini-gram -o ones.grams
 want "$(cat err)" 'sufsort: cannot export: n.json: record ones holds the byte 255 at 1, which precedes records in infini-gram' 'a separator in a record'
 
 # What only FASTA has.
-for option in --strands=both --ambiguous=skip --mask=fold --keep-case --kmer-table=2; do
+for option in --strands=both --ambiguous=skip --mask=fold --mask=keep --kmer-table=2; do
   expect_error sufsort build in.txt -o n --format lines "$option"
   grep -q "conflicting options: ${option%=*}: --format=lines" err || fail "$option: $(cat err)"
 done

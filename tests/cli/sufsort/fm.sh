@@ -10,7 +10,7 @@ awk 'BEGIN { srand(5); print ">changed" } !/^>/ { s = s $0 }
   END { for (i = 1; i <= 9000; ++i) { c = substr(s, i, 1); if (rand() < 0.02) c = substr("ACGTN", 1 + int(5 * rand()), 1); printf "%s", c }
         print "\n>short\nACGT\n>poly"; for (i = 0; i < 200; ++i) printf "A"; print "\n>part"; print substr(s, 20000, 3000) }' "$lambda" > changed.fa
 printf 'A\nAAAAAAAAAA\nNN\nRY\nGATTACAGATTACA\n' >> patterns
-for policy in '' '--strands both' '--ambiguous break' '--keep-case' '--width 40' '--width 64'; do
+for policy in '' '--strands both' '--ambiguous break' '--mask keep' '--width 40' '--width 64'; do
   # shellcheck disable=SC2086
   expect 0 sufsort build in.fa -o x --fm --bwt $policy
   # shellcheck disable=SC2086

@@ -125,7 +125,7 @@ expect 0 sufsort build protein.fa -o protein --mask break --sample 2
 expect_error sufsort build in.fa -o y --sample 0
 expect_error sufsort build in.fa -o y --sample x
 expect_error sufsort build in.fa -o y --strands reverse
-expect_error sufsort build in.fa -o y --mask break --keep-case
+expect_error sufsort build in.fa -o y --keep-case  # the name is --mask=keep
 expect_error sufsort build in.fa -o y --width 32 --strands both --memory 10
 [[ -z $(compgen -G 'y*') ]] || fail 'an index of what was refused'
 

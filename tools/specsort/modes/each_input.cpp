@@ -49,7 +49,7 @@ assignment assign(command const& made, std::string const& input) {
 // Checks that no output replaces another one, or an input. Nothing has been written.
 void refuse_clashes(std::vector<assignment> const& all) {
   std::map<std::string_view, std::string_view> inputs;  // by their outputs
-  std::map<std::pair<dev_t, ino_t>, std::string_view> files;
+  std::map<std::pair<dev_t, ino_t>, std::string_view> files, outputs;
   for (assignment const& one : all)
     if (auto const id = cli::id_of(one.input); id && id->name.empty())
       files.emplace(std::pair(id->device, id->inode), one.input);
@@ -63,6 +63,9 @@ void refuse_clashes(std::vector<assignment> const& all) {
     auto const read = id && id->name.empty() ? files.find({id->device, id->inode}) : files.end();
     if (read != files.end())
       throw usage_error(fmt::format("cannot write: {}: it would replace the input {}", one.output, read->second));
+    if (!id || !id->name.empty()) continue;
+    auto const [other, is_first] = outputs.emplace(std::pair(id->device, id->inode), one.output);
+    if (!is_first) throw usage_error(fmt::format("cannot write: {}: it is the same file as {}", one.output, other->second));
   }
 }
 

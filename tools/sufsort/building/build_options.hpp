@@ -28,7 +28,7 @@ struct build_options {
   suffix::policy policy;
   memory_limits memory;
   bool plan = false;
-  bool has_mask = false, has_keep_case = false;  // --mask, --keep-case
+  bool has_mask = false;  // --mask is given
   kmer_options kmers;
   bool fm = false;                       // add an FM index
   bool without_sa = false;               // leave out the suffix array

@@ -50,14 +50,6 @@ std::vector<cli::option> policy_rows(build_options& to) {
               "suffixes that begin with them (skip)",
               "symbol", "break and skip are for nucleotides only."),
           std::move(mask),
-          {.name = "keep-case",
-           .group = text_group,
-           .help = "keep lower-case letters, as --mask=keep does",
-           .set =
-               [&to](std::string_view, std::string_view) {
-                 to.policy.masked = suffix::masked_letters::keep;
-                 to.has_keep_case = true;
-               }},
           {.name = "sample",
            .value = "D",
            .group = text_group,
@@ -135,8 +127,7 @@ void check_format(build_options const& options) {
          {"--fm", options.fm, !tokens, "FM index; it is for bytes"},
          {"--strands", options.policy.strands != preset.strands, fasta, "strands"},
          {"--ambiguous", options.policy.ambiguous != preset.ambiguous, fasta, "nucleotides"},
-         {"--mask", options.has_mask, fasta, "masked letters"},
-         {"--keep-case", options.has_keep_case, fasta, "masked letters: case is always kept"},
+         {"--mask", options.has_mask, fasta, "masked letters: case is always kept"},
          {options.kmers.option, options.kmers.wanted, fasta, "table of k-mers"}});
 }
 
@@ -280,7 +271,6 @@ class build final : public command {
              .only_choices = true,
              .set = cli::store(options_.width)}}};
     table.conflicts = {
-        {.options = {"--keep-case", "--mask"}, .why = "--keep-case means --mask=keep"},
         {.options = {"--lengths", "--separator"}, .why = "both end records"},
         {.options = {"--bwt"},
          .with = {"--sample!=1", "--ambiguous=skip"},

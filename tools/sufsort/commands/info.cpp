@@ -25,8 +25,8 @@ class info final : public index_reader {
             .description = "Print the description of an index: residues, policy, arrays and records.",
             .operands = {prefix_operand(prefix_)},
             .examples = {{"See what an index holds", "sufsort info genome"},
-                         {"List its records", "sufsort info genome | grep ^record"},
-                         {"Count its records", "sufsort info genome | grep -c ^record"}}};
+                         {"List its records", "sufsort info genome | awk '$1 == \"record\"'"},
+                         {"See its arrays and their checksums", "sufsort info genome | grep ^array"}}};
   }
 
   int run(cli::common_options const& /*common*/, reporter& report, communicator* /*members*/) override {
