@@ -175,7 +175,7 @@ def letters_option(chance, pieces):
 def try_unique(chance, what, policy, pieces):
     length = chance.randint(1, 5)
     options, counted = letters_option(chance, pieces)
-    told = sufsort('unique', 'r', '-l', str(length), *options)
+    told = sufsort('unique', 'r', '-k', str(length), *options)
     if policy.sample != 1:
         expect(told.returncode == 2 and 'rows are left out' in told.stderr, *what, 'unique of a sample')
         return

@@ -294,7 +294,6 @@ expect_error sufsort build empty -o y
 expect_error sufsort build in.fa
 expect_error sufsort build -o y
 expect_error sufsort build in.fa -o y --width 16
-expect_error sufsort
 expect_error sufsort locate x
 expect_error sufsort check x y
 [[ -z $(compgen -G 'y*') ]] || fail 'an index of bad input'
