@@ -51,7 +51,7 @@ void refuse_clashes(std::vector<assignment> const& all) {
   std::map<std::string_view, std::string_view> inputs;  // by their outputs
   std::map<std::pair<dev_t, ino_t>, std::string_view> files, outputs;
   for (assignment const& one : all)
-    if (auto const id = cli::id_of(one.input); id && id->name.empty())
+    if (auto const id = cli::find_file_id(one.input); id && id->name.empty())
       files.emplace(std::pair(id->device, id->inode), one.input);
   for (assignment const& one : all) {
     if (one.failure) continue;
@@ -59,7 +59,7 @@ void refuse_clashes(std::vector<assignment> const& all) {
     if (!is_new)
       throw usage_error(
           fmt::format("two inputs of one name: {}: {} and {} would both become this file", one.output, it->second, one.input));
-    auto const id = cli::id_of(one.output);
+    auto const id = cli::find_file_id(one.output);
     auto const read = id && id->name.empty() ? files.find({id->device, id->inode}) : files.end();
     if (read != files.end())
       throw usage_error(fmt::format("cannot write: {}: it would replace the input {}", one.output, read->second));
@@ -95,7 +95,7 @@ class output_folder {
 
 // Summarizes an input as it is, and as it is written.
 spectra::comparison compare_one(work& w, spectra::format to, session& here) {
-  spectra::sort_options read = options_of(w);
+  spectra::sort_options read = make_sort_options(w);
   read.distributions = true;
   read.on_warning = {};  // the command that writes warns
   complete_options(w, read, here);

@@ -16,7 +16,7 @@ namespace {
 // Summarizes one input as it is and, with filters, another format or a page, as it would be written.
 // @param compares  also without these @returns whether it did so, in `compares`
 named_summary summarize_one(work& w, session& here, report_file const* page, bool& compares) {
-  spectra::sort_options read = options_of(w);
+  spectra::sort_options read = make_sort_options(w);
   complete_options(w, read, here);
   refuse_instrument_folder(w.made.inputs[0]);
   single_input one(w, std::move(read));
