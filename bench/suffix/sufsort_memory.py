@@ -41,12 +41,12 @@ def main():
         ("mem --fm -l 31 --super-maximal, 100,000 reads", "mem fm q.fa -l 31 --super-maximal"),
         ("ms, 100,000 reads", "ms g q.fa"),
         ("repeats -l 500", "repeats g -l 500"),
-        ("unique -l 31", "unique g -l 31"),
-        ("unique -l 31 --mismatches=1", "unique g -l 31 --mismatches=1"),
+        ("unique -k 31", "unique g -k 31"),
+        ("unique -k 31 --mismatches=1", "unique g -k 31 --mismatches=1"),
         ("unique --minimal", "unique g --minimal"),
         ("unique --minimal --circular=all", "unique g --minimal --circular=all"),
         ("spectrum -k 31", "spectrum g -k 31"),
-        ("kmers", "kmers g --length 10 --force"),
+        ("kmers", "kmers g --length 10 --force-kmer-table"),
         ("export --format=sdsl", "export g --format=sdsl -o g.sdsl"),
     ] + [(f"aligner-index --for={name}", f"aligner-index --for={name} g.fa -o al-{name}")
          for name in ("bwa", "bwa-mem2", "minibwa", "bowtie", "ropebwt3", "star")]

@@ -137,35 +137,37 @@ class Spectra:
 _COMPRESSED = ((b"\x1f\x8b", "gzip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "lzma"))
 
 
-def _read(source, name, format, lenient, machine):
+def _read(source, name, format, lenient, machine, rt_unit=None):
     import importlib  # here, for the time that an import of the package takes
     import mmap
     import warnings
 
     def on_warning(text):
-        warnings.warn(text, stacklevel=4)
+        warnings.warn(text, stacklevel=5)
 
     machine = _machines.chosen(machine)
-    if hasattr(source, "readinto"):
-        return core.read_spectra(machine, source, format, name or "input", lenient, on_warning)
-    if not isinstance(source, (str, os.PathLike)):
-        return core.read_spectra(machine, source, format, name or "input", lenient, on_warning)
+
+    def read(opened, name):
+        return core.read_spectra(machine, opened, format, name, lenient, rt_unit or "", on_warning)
+
+    if hasattr(source, "readinto") or not isinstance(source, (str, os.PathLike)):
+        return read(source, name or "input")
     name = name or os.fsdecode(source)
     with open(source, "rb") as file:
         front = file.read(6)
         for magic, module in _COMPRESSED:
             if front.startswith(magic):
                 with importlib.import_module(module).open(source, "rb") as inflated:
-                    return core.read_spectra(machine, inflated, format, name, lenient, on_warning)
+                    return read(inflated, name)
         if not front:
-            return core.read_spectra(machine, b"", format, name, lenient, on_warning)
+            return read(b"", name)
         try:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError):  # a pipe
             with open(source, "rb") as again:
-                return core.read_spectra(machine, again, format, name, lenient, on_warning)
+                return read(again, name)
         with mapped:
-            return core.read_spectra(machine, mapped, format, name, lenient, on_warning)
+            return read(mapped, name)
 
 
 def read_mgf(source, *, name=None, lenient=False, machine=None):
@@ -207,15 +209,17 @@ def read_mzxml(source, *, name=None, lenient=False, machine=None):
     return Spectra(**_read(source, name, "mzxml", lenient, machine))
 
 
-def read_msp(source, *, name=None, lenient=False, machine=None):
-    """Reads a library in NIST's text format MSP into Spectra. Arguments are those of read_mzml.
+def read_msp(source, *, name=None, lenient=False, rt_unit=None, machine=None):
+    """Reads a library in NIST's text format MSP into Spectra. Other arguments are those of read_mzml.
+
+    rt_unit: "s" or "min", of retention times that state no unit. Without it a warning names the unit that is taken.
 
     >>> from ordosort import spectra
     >>> library = b"Name: a\\nPrecursorMZ: 100.5\\nNum Peaks: 2\\n50 1; 60 2\\n"
     >>> spectra.read_msp(library).mz
     array([50., 60.])
     """
-    return Spectra(**_read(source, name, "msp", lenient, machine))
+    return Spectra(**_read(source, name, "msp", lenient, machine, rt_unit))
 
 
 def read_mzspeclib(source, *, name=None, lenient=False, machine=None):

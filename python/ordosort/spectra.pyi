@@ -59,7 +59,12 @@ def read_mzxml(
     source: _Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
 ) -> Spectra: ...
 def read_msp(
-    source: _Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None
+    source: _Source,
+    *,
+    name: Optional[str] = None,
+    lenient: bool = False,
+    rt_unit: Optional[str] = None,
+    machine: Optional[Machine] = None,
 ) -> Spectra: ...
 def read_mzspeclib(
     source: _Source, *, name: Optional[str] = None, lenient: bool = False, machine: Optional[Machine] = None

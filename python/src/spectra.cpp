@@ -76,12 +76,15 @@ spectra::format format_named(std::string const& name) {
   throw ordo::usage_error("bad format: " + name + ": none of mgf, mzml, mzxml, msp and mzspeclib");
 }
 
-/// Reads spectra from bytes, or from a file with readinto.
+/// Reads spectra from bytes, or from a file with readinto. @param rt_unit  "s", "min", or empty
 nb::dict read(machines& on, nb::object input, std::string const& format, std::string const& name, bool lenient,
-              nb::object on_warning) {
+              std::string const& rt_unit, nb::object on_warning) {
   spectra::sort_options options;
   options.name = name;
   options.lenient = lenient;
+  if (!rt_unit.empty() && rt_unit != "s" && rt_unit != "min")
+    throw ordo::usage_error("bad unit: rt_unit '" + rt_unit + "': neither s nor min");
+  if (!rt_unit.empty()) options.rt_unit_seconds = rt_unit == "min" ? 60 : 1;
   options.machine.threads = on.threads();
   std::vector<std::string> warnings;
   options.on_warning = [&](std::string const& text) { warnings.push_back(text); };

@@ -229,6 +229,14 @@ def test_mzxml_and_msp():
     run = spectra.read_msp(library)
     np.testing.assert_array_equal(run.mz, [50, 60, 70])
     np.testing.assert_array_equal(run.offsets, [0, 2, 3])
+    timed = b"Name: a\nRT: 2\nNum Peaks: 1\n50 1\n"
+    with pytest.warns(UserWarning, match="minutes") as caught:
+        np.testing.assert_array_equal(spectra.read_msp(timed).rt_seconds, [120])
+    assert caught[0].filename == __file__
+    np.testing.assert_array_equal(spectra.read_msp(timed, rt_unit="s").rt_seconds, [2])
+    np.testing.assert_array_equal(spectra.read_msp(timed, rt_unit="min").rt_seconds, [120])
+    with pytest.raises(ValueError, match="bad unit"):
+        spectra.read_msp(timed, rt_unit="h")
     for read, wrong in [(spectra.read_mzxml, text.encode()[:-30]), (spectra.read_msp, b"Name: a\nNum Peaks: 2\n50 1\n")]:
         with pytest.raises(ordosort.InputError):
             read(wrong)

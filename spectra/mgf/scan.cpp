@@ -179,8 +179,8 @@ class scanner {
       open_spectrum(p);
     } else if (line == end_ions) {
       if (!forgive(here(fault::stray_end, p, end))) return nullptr;
-    } else if (nearly_delimiter(line)) {
-      warn(here(fault::not_delimiter, p, end));
+    } else if (nearly_delimiter(line)) {  // other programs would not see this spectrum either
+      if (!forgive(here(fault::not_delimiter, p, end))) return nullptr;
     } else if (!options_.begun && out_.spectra == 0 && is_foreign(line)) {
       if (!forgive(here(fault::foreign, p, end))) return nullptr;
     }

@@ -45,3 +45,11 @@ if command -v python3 > /dev/null; then
   expect 0 "$data/mzml_to_mgf.py" run.mzML 1
   grep -q '^TITLE=scan=1$' out || fail 'mzml_to_mgf.py: level 1'
 fi
+
+# --- the demo: it knows each sample and each format by its name ---
+eval "$(sed -n '/^kind_of() {/,/^}/p' "$ORDO_SOURCE/tools/demo.sh")"
+for name in genome:a.fa genome:b.FNA.gz genome:c.fastq.zst spectra:d.mzML spectra:e.mzML.gz spectra:f.mzXML spectra:g.MGF.bz2 \
+  spectra:h.msp.xz spectra:i.mzlib.txt tokens:j.u16 lines:k.txt lines:l.jsonl.zst lines:m.vcf.bgz unknown:n.raw unknown:README; do
+  [[ $(kind_of "${name#*:}") == "${name%%:*}" ]] || fail "demo.sh takes ${name#*:} for $(kind_of "${name#*:}")"
+done
+for sample in "$data"/samples/*; do [[ $(kind_of "${sample##*/}") != unknown ]] || fail "demo.sh does not know ${sample##*/}"; done

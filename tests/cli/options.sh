@@ -41,7 +41,7 @@ valued() {
     while read -r option value; do "$1"; done < <(xargs -n 2 <<< "$options")
   done << 'END'
 specsort|in.mgf|--by intensity --to mgf --preset xtandem --mz-range 50:150 --min-intensity 5 --remove-precursor 17:15 --min-relative 0.5
-specsort|in.mgf|--top 3 --merge 20ppm --dedupe 0.1 --min-peaks 1 --report k.html --output k --ms-level 2 --rt 1:2 --sample 1
+specsort|in.mgf|--top 3 --merge 20ppm --dedupe 0.1 --min-peaks 1 --report k.html --output k --out-dir d --ms-level 2 --rt 1:2 --sample 1
 specsort|in.mgf --top 1|--per 100 --around 50
 specsort|in.mgf in.mgf -o k.mgf|--spectra-by rt,pepmass --split-size 100 --split-count 2
 specsort|in.mgf in.mgf -o k.mgf --spectra-by mass|--map m --memory 8M
@@ -63,7 +63,7 @@ sufsort ms|x pat|--format tsv --letters nucleotides --output k
 sufsort repeats|x|--min-length 3
 sufsort repeats|x -l 3|--limit 1 --letters all --output k
 sufsort unique|x|--length 3
-sufsort unique|x -l 3|--letters nucleotides --output k --mismatches 1
+sufsort unique|x -k 3|--letters nucleotides --output k --mismatches 1
 sufsort spectrum|x|--length 3
 sufsort spectrum|x -k 3|--letters all --output k
 sufsort duplicates|x|--min-length 3
@@ -91,10 +91,10 @@ sufsort count|x A|--both-strands --by-record
 sufsort locate|x A|--both-strands
 sufsort repeats|x -l 3|--pairs
 sufsort unique|x|--minimal
-sufsort unique|x -l 3|--normalize
+sufsort unique|x -k 3|--normalize
 sufsort spectrum|x -k 3|--plot
 sufsort duplicates|x -l 3|--utf-8 --within --across
-sufsort kmers|x --length 3|--force
+sufsort kmers|x --length 3|--force-kmer-table
 END
 }
 # The commands of sufsort with what they need.
@@ -110,7 +110,7 @@ sufsort locate|x A
 sufsort mem|x in.fa
 sufsort ms|x in.fa
 sufsort repeats|x -l 3
-sufsort unique|x -l 3
+sufsort unique|x -k 3
 sufsort spectrum|x -k 3
 sufsort duplicates|x -l 3
 sufsort export|x --format raw32 -o e
@@ -144,8 +144,9 @@ exits 0 << 'END'
 specsort in.mgf -o k.mgf --spectra-by mass|--temporary-directory=. -T.|-T . --temporary-directory .|-T no
 specsort in.mgf|--summary --top 3|--report k.html --top 1|--merge 20ppm --top 2 --around 50|--preset=casanovo@4.3|--preset gicops --explain
 specsort in.mgf|-h|-h -h|-h=no|-ok|-o=k|-qok|-qvok|-q -q|-q --|-o -|-o -x|-o --check|-o '[k]'|-o '++'|-o %%
-specsort|- < in.mgf|-- in.mgf|-h in.mgf|--explain
-sufsort|--help|-h|--version|--help build|--device cpu build in.fa -o y|-q build in.fa -o y|--stats r.json info x
+specsort|- < in.mgf|-- in.mgf|-h in.mgf|--explain|-V|-qV|help|version|--summary in.mgf in.mgf
+specsort in.mgf|--out-dir d/e --to mgf|--out-dir d --explain
+sufsort|--help|-h|--version|--help build|-V|version|help|help build|--device cpu build in.fa -o y|-q build in.fa -o y|--stats r.json info x
 sufsort build|-oy in.fa|-qoy in.fa|-o=y in.fa|in.fa in.fa -o y|- -o y < in.fa|-o y -- in.fa|in.fa -o info|in.fa -o y --force-kmer-table
 sufsort build in.txt -o y|--format bytes --separator '\n'|--format lines && sufsort count y --pattern-format hex 41
 sufsort build four -o y --format u16 --byte-order little
@@ -161,7 +162,7 @@ sufsort count|x A extra|-- x A|x A C -f pat|x -f pat|x -fpat|x --file=pat --file
 sufsort locate|x A extra|-- x A|x A C -f pat|x -f pat|x -fpat|x --file=pat --file pat|x -f pat A|x - < pat|x -f - < pat|x -- -A|x A info|x info
 sufsort locate x A|--limit=0|--format=tsv|--context=0|--format bed --context 3 --both-strands --limit 2
 sufsort export x --format|raw64 -o -|sdsl -oe|infini-gram -o grams|infini-gram -o more --shard-size=8K
-sufsort|repeats x -l 3 --limit 0|kmers x --length auto
+sufsort|repeats x -l 3 --limit 0|kmers x --length auto|kmers x -k 2
 strsort in.txt|-b|-d|-f|-g|-h|-i|-M|-n|-V|-r|-s|-u|-z|-m|-k2|-k 2,2n|-t: -k1|-o k|-ok|-nro k|-S1M|-T.
 strsort in.txt|--ignore-leading-blanks|--ignore-leading-blank|--dictionary-order|--dictionary-orde|--ignore-case|--ignore-cas|--general-numeric-sort
 strsort in.txt|--key=2|--key 2|--key 2 --key 2|--output=k|--output k|--output k --output k|--sort=n|--head=0
@@ -188,14 +189,15 @@ specsort in.mgf -o k.mgf --spectra-by mass|--map no/m|--map ''|--memory x|-T|--t
 specsort in.mgf|--check -o k|--summary -o k|--summary --check -o k|--check --spectra-by mass|--summary --split-count 3
 specsort in.mgf -o k --spectra-by|mass,|mass --to mzml
 specsort||no.mgf|--threads x --help|--help --threads x|--help=x|-- in.mgf -q|'' -o k|-1|--explain --top 0|'{}'
-sufsort||bogus|--bogus|--bogus build|-x|''|Build|bui|--help=x|-- info x|-q|--device cpu|--threads x|x info
-sufsort help
+sufsort|bogus|--bogus|--bogus build|-x|''|Build|bui|--help=x|-- info x|-q|--device cpu|--threads x|x info
+sufsort|help bogus|help x
+specsort|help version|in.mgf in.mgf --out-dir d|in.mgf --out-dir .|in.mgf --out-dir d -o k
 sufsort|-o y build in.fa|--threads 1 build in.fa -o y --threads 1|--stats= info x
 sufsort build|in.fa|-o y|in.fa no.fa -o y|-o y -- -1|-o y -1|info -o y|--lc in.fa -o y
 sufsort build in.fa -o|y -o z|''||no/y|y/|y -q=no|y -v=no|y --width ''|y --kmer-table ''|y --bwt --sample 2|y -f in.fa|y --fm=4|y --fm --fm-sample 0
 sufsort build in.fa -o y|--without-sa|--device gpu:3-1|--device gpu:0-1024
-sufsort|check x extra|info x extra|repeats x -l 3 extra|unique x -l 3 extra|spectrum x -k 3 extra|export x --format raw32 -o e extra|kmers x --length 2 extra
-sufsort|export x --format raw32 -o e --memory 1G|info x --memory 1G|count x A --memory 1G|locate x A --memory 1G|repeats x -l 3 --memory 1G|unique x -l 3 --memory 1G|kmers x --length 2 --memory 1G
+sufsort|check x extra|info x extra|repeats x -l 3 extra|unique x -k 3 extra|spectrum x -k 3 extra|export x --format raw32 -o e extra|kmers x --length 2 extra
+sufsort|export x --format raw32 -o e --memory 1G|info x --memory 1G|count x A --memory 1G|locate x A --memory 1G|repeats x -l 3 --memory 1G|unique x -k 3 --memory 1G|kmers x --length 2 --memory 1G
 sufsort mem|x|x in.fa -l|x in.fa -l x|x in.fa --rare 0|x in.fa --format sam|in.fa in.fa|x pat --fm
 sufsort|ms x|ms x no|ms x in.fa --format bed|spectrum x|spectrum x -k 0|merge x x|merge x -o y|merge x x x -o y|merge x x -o ''|add x|add x no.fa
 sufsort aligner-index in.fa|--for=bwa|-o y|--for=hisat2 -o y|--for=bwa -o y --index-letters 5|--for=bowtie -o y --bin-bits 5
@@ -203,9 +205,9 @@ sufsort aligner-index in.fa -o y --for=star|--index-letters 0|--bin-bits x
 sufsort count x||-f no|-f|-f ''|--file=|''|'A C'|-A|A -o x.sa|A --limit 2|A --format bed|A --device gpu:0-1|A --fm
 sufsort locate x||-f no|-f|-f ''|--file=|''|'A C'|-A|A -o x.sa|A --limit -1|A --limit ''|A --by-record
 sufsort repeats x||-l=3|-l 0|-l ''|-l|-l 3 --letters x|--length 3
-sufsort unique x||-l 0|-l 3 --min-length 3|--minimal -l 3|--minimal --normalize
+sufsort unique x||-k 0|-k 3 --min-length 3|--minimal -k 3|-l 3|--minimal --normalize
 sufsort export x||--format raw32|-o e|--format x -o e|--format raw32 -o ''
-sufsort|kmers x --length 99|kmers x --length 3|kmers x --force|info x x|info x check x|check x info|info x -o k
+sufsort|kmers x --length 99|kmers x --length 3|kmers x --force-kmer-table|kmers x --length 3 --force|spectrum x -l 3|repeats x -k 3|build in.fa -o y --keep-case|info x x|info x check x|check x info|info x -o k
 strsort in.txt|--ignore-leading-blanks=1|--dictionary-order=1|--ignore-case=1|--general-numeric-sort=1|--check quiet|-- -r|--sort=x
 strsort in.txt|--key|--key=|--field-separator|--field-separator=|--output|--output=|--buffer-size|--buffer-size=
 strsort in.txt|-k2x|-t ''|-t a -t b|-o k -o l|-S 1%%|-cC|-c in.txt|-c -o k|-c --count|--debug --count|-x|--bogus|--r|-ng|-nR --random-source in.txt|-q
@@ -280,6 +282,9 @@ specsort in.mgf -o - --report=-|--output, --report: both would be standard outpu
 specsort in.mgf --explain --top=2 --per=5 --around=6|--per, --around: they are mutually exclusive
 specsort in.mgf -o k --split-size=9 --split-count=2|--split-size, --split-count: they are mutually exclusive
 specsort in.mgf --check --rt=1:2|--check: it reads all spectra, of which other options choose some
+specsort in.mgf --out-dir=d -o k|--out-dir, --output: give one of them
+specsort in.mgf --out-dir=d --check|--out-dir, --check, --summary: --check and --summary write no spectra
+specsort in.mgf --out-dir=d --map=m|--out-dir, --map, --split-size, --split-count: each input becomes one file
 specsort in.mgf --report=k --map=m|--check, --summary, --report without --output: they write no spectra, which others order, split or list
 END
 expect 0 sufsort build in.fa -o k --fm --bwt --sample=1 --mask=fold

@@ -74,6 +74,11 @@ offers 'file folder ' strsort f
 offers '--spectra-by= ' specsort file --spec
 offers 'mgf mzml ' specsort --to =
 offers 'build ' sufsort bu
+offers 'help ' sufsort he
+offers 'build ' sufsort help bu
+offers '--lcp ' sufsort help build --lc
+offers '--out-dir= ' specsort file --out-
+offers 'folder ' specsort --out-dir fo
 offers '--lcp ' sufsort build --lc
 offers '--limit= ' sufsort locate file --li
 offers 'break ' sufsort build --mask = b

@@ -48,7 +48,7 @@ for file in lambda.*; do cp "$file" "cut.${file#*.}"; cp "$file" "wrong.${file#*
 truncate -s 1000 cut.seq
 printf '\1\0\0\0' | dd of=wrong.sa conv=notrunc bs=1 status=none
 echo '{"x": 1}' > other.jsonl
-try sufsort unique lambda -l 20
+try sufsort unique lambda -k 20
 try sufsort export fm --format=raw32 -o sa
 try sufsort build "$samples/urls.txt.gz" -o urls
 try sufsort info NAME
@@ -82,7 +82,8 @@ for input in run.raw cut.mzML comma.mgf open.mgf; do try specsort "$input" -o ou
 try specsort two.mgf -o out.mzML
 try specsort two.mgf --ms-level=2 -o out.mgf
 try specsort two.mgf three.mgf -o out.mgf
-try specsort --summary two.mgf three.mgf
+try specsort --check two.mgf three.mgf
+try specsort two.mgf ./two.mgf --out-dir new
 try specsort --preset=casanovo@1.0 two.mgf
 printf 'Name: A\nRetentionTime: 2\nNum Peaks: 2\n200 10\n100 5\n' > lib.msp
 sed 's/Peaks: 2/Peaks: 3/' lib.msp > wrong.msp

@@ -210,7 +210,7 @@ def jobs_of(bench):
         Job("unique", ["sufsort", "unique", "IN/index", "--length", "5", "-o", "old", *two], old),
         Job("duplicates", ["sufsort", "duplicates", "IN/corpus", "-l", "10", "--report", "page", *two]),
         Job("text without duplicates", ["sufsort", "duplicates", "IN/corpus", "-l", "10", "--format", "text", "-o", "old", *two], old),
-        Job("kmers", ["sufsort", "kmers", "y", "--length", "2", "--force", *two], old_index),
+        Job("kmers", ["sufsort", "kmers", "y", "--length", "2", "--force-kmer-table", *two], old_index),
         Job("export", ["sufsort", "export", "IN/index", "--format", "sdsl", "-o", "y.sdsl", *two]),
         Job("bwa's index", ["sufsort", "aligner-index", "IN/b.fa", "--for", "bwa", "-o", "y", *two], several=True),
         Job("MGF", ["specsort", "IN/a.mgf", "-o", "old", *two], old),

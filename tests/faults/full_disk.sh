@@ -112,7 +112,7 @@ stays() {
 }
 expect 0 sufsort build some.fa -o small/i
 for command in 'build more.fa -o small/i' 'build more.fa -o small/i --lcp --bwt' 'add small/i more.fa' 'merge small/i more -o small/i' \
-  'kmers small/i --length 9 --force'; do
+  'kmers small/i --length 9 --force-kmer-table'; do
   # shellcheck disable=SC2086
   stays sufsort $command
   expect 0 sufsort check small/i

@@ -5,7 +5,7 @@ awk 'BEGIN { srand(5); for (r = 0; r < 6; ++r) { print ">r" r; line = ""; for (k
 { grep -v '>' in.fa | cut -c1-30; grep -v '>' in.fa | cut -c50-52; } > patterns
 
 commands=('count x -f patterns --both-strands' 'locate x -f patterns --both-strands --context 9 --limit 0' 'info x'
-          'repeats x -l 3 --limit 0' 'repeats x -l 3 --pairs' 'unique x -l 9' 'export x --format raw64 -o o'
+          'repeats x -l 3 --limit 0' 'repeats x -l 3 --pairs' 'unique x -k 9' 'export x --format raw64 -o o'
           'export x --format sufr -o o' 'kmers x --length 3' 'check x')
 
 # tried: run every command on x, as it is now.

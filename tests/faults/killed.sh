@@ -142,7 +142,7 @@ for signal in KILL TERM; do
       exchanges=$((exchanges + was_stopped))
       if ((was_stopped)) && [[ $signal == KILL ]]; then is_index ab; else is_index b; fi
       # The next one of that name completes it, or begins anew.
-      expect 0 sufsort kmers i/y --length 2 --force
+      expect 0 sufsort kmers i/y --length 2 --force-kmer-table
       is_index ab
       ((nameless)) || rm -f i/.*.tmp
       [[ $(cd i && ls -A | grep -v '^y\.[a-z]*$') == '' ]] || fail "SIG$signal at $call $number: left behind: $(ls -A i)"
@@ -151,7 +151,7 @@ for signal in KILL TERM; do
         [[ $(crc32_of i/y.$name) == "$(sufsort info i/y | sed -n "s/^array\t$name\t.*crc32 //p")" ]] ||
           fail "SIG$signal at $call $number: y.$name is not that of the description"
       done
-      stopped $signal "$call" "$number" sufsort kmers i/y --length 1 --force || :
+      stopped $signal "$call" "$number" sufsort kmers i/y --length 1 --force-kmer-table || :
       is_index ab
       ((was_stopped)) || break
     done
@@ -240,7 +240,7 @@ builds() {
 builds a.fa --lcp & first=$!
 builds b.fa --kmer-table 1 --force-kmer-table & second=$!
 for ((k = 0; k < 15; ++k)); do
-  sufsort kmers -q i/y --length 1 --force 2> kmers.err || grep -q 'replaced meanwhile' kmers.err || fail "kmers: $(< kmers.err)"
+  sufsort kmers -q i/y --length 1 --force-kmer-table 2> kmers.err || grep -q 'replaced meanwhile' kmers.err || fail "kmers: $(< kmers.err)"
   sufsort build -q a.fa -o i/y & sleep 0.0$((RANDOM % 10)); kill -s KILL $! 2> /dev/null || :
   wait $! 2> /dev/null || :
   expect 0 sufsort count i/y C

@@ -280,7 +280,7 @@ def try_pattern(chance, what, corpus, sample):
 
 def try_unique(chance, what, corpus, sample):
     length = chance.randint(1, 5)
-    told = sufsort('unique', 'c', '-l', str(length))
+    told = sufsort('unique', 'c', '-k', str(length))
     if sample != 1:
         expect(told.returncode == 2 and b'rows are left out' in told.stderr, *what, 'unique of a sample')
         return

@@ -175,7 +175,7 @@ def letters_option(chance, pieces):
 def try_unique(chance, what, policy, pieces):
     length = chance.randint(1, 5)
     options, counted = letters_option(chance, pieces)
-    told = sufsort('unique', 'r', '-l', str(length), *options)
+    told = sufsort('unique', 'r', '-k', str(length), *options)
     if policy.sample != 1:
         expect(told.returncode == 2 and 'rows are left out' in told.stderr, *what, 'unique of a sample')
         return
@@ -246,7 +246,7 @@ def try_table(chance, what, rows, width):
     """A table is not larger than the array, unless it is forced, or of one letter."""
     length = chance.choice(['auto', 1, 2, 3, 4])
     force = chance.random() < 0.3
-    made = sufsort('kmers', 'r', '--length', str(length), *['--force'] * force)
+    made = sufsort('kmers', 'r', '--length', str(length), *['--force-kmer-table'] * force)
     if made.returncode == 0:
         entries_of_table = len(entries('r.kmers', width))
         told = json.load(open('r.json'))

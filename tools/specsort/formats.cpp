@@ -23,6 +23,9 @@ constexpr std::size_t max_comments = std::size_t{1} << 20;
 constexpr std::array<std::string_view, 14> foreign{"mzxml", "imzml", "mzdata", "mzmlb", "mz5", "mzpeak", "raw",
                                                    "wiff",  "d",     "msp",    "sptxt", "ms1", "ms2",    "dta"};
 
+// Those of formats that are read, which another one replaces in the name of an output, beside those above.
+constexpr std::array<std::string_view, 6> known{"mgf", "mzml", "xml", "msl", "mzlib", "mzspeclib"};
+
 // Returns the extension of a name in lower case, without a trailing .gz or similar.
 std::string extension(std::string_view of) {
   std::string name = lower_case(of);
@@ -114,6 +117,22 @@ spectra::format format_of_input(cli::input& in) {
     if (spectra::format const later = spectra::detect_format(in.front(max_comments)); later != result) return later;
   bool const is_named = named == "msp" || named == "sptxt" || named == "msl";
   return is_named && in.front(format_bytes).find("BEGIN IONS") == std::string_view::npos ? spectra::format::msp : result;
+}
+
+std::string name_of_output(std::string const& input, spectra::format from, spectra::format to) {
+  std::filesystem::path name = std::filesystem::path(input).filename();
+  if (from == to) return name.string();
+  std::string packed;
+  if (cli::compression_named(name.string()) != cli::compression::none) {
+    packed = name.extension().string();
+    name.replace_extension();
+  }
+  std::string const named = extension(name.string());
+  bool const is_library = named == "txt" || named == "json";  // run.mzlib.txt
+  if (is_library || is_foreign(named) || std::ranges::find(known, named) != known.end()) name.replace_extension();
+  if (std::string const before = extension(name.string()); is_library && (before == "mzlib" || before == "mzspeclib"))
+    name.replace_extension();
+  return name.string() + (to == spectra::format::mgf ? ".mgf" : ".mzML") + packed;
 }
 
 std::optional<spectra::format> format_of_output(std::string const& output, std::string const& to) {

@@ -32,15 +32,18 @@ int run(int argc, char** argv, cli::job const& job) {
   made.common.check_machine();
   cli::stats stats(tool, argc, argv, made.common);
   stats.refuse_inputs(made.inputs);
-  cli::progress progress(tool, made.common, made.inputs, made.writes() ? made.output : "");
+  cli::progress progress(tool, made.common, made.inputs, made.writes() && made.out_dir.empty() ? made.output : "");
   std::vector<std::string> command_line{std::string(tool)};
   command_line.insert(command_line.end(), argv + 1, argv + argc);
-  specsort::session here{stats, progress, others, command_line};
-  auto const mode = w.orders()      ? specsort::order
-                    : made.check    ? specsort::check
-                    : made.writes() ? specsort::sort_file
-                                    : specsort::summarize;
-  return mode(w, here);
+  specsort::session here{stats, progress, others, command_line, {}};
+  auto const mode = !made.out_dir.empty() ? specsort::each_input
+                    : !made.writes()      ? (made.check ? specsort::check : specsort::summarize)
+                    : w.orders()          ? specsort::order
+                                          : specsort::sort_file;
+  int const status = mode(w, here);
+  here.progress.clear();
+  stats.finish();
+  return status;
 }
 
 }  // namespace

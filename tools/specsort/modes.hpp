@@ -8,9 +8,11 @@ namespace ordo::inline v0::specsort {
 int sort_file(work& w, session& here);
 /// Orders the spectra of all inputs, or writes parts, or origins.
 int order(work& w, session& here);
+/// Sorts or orders each input into a file of --out-dir.
+int each_input(work& w, session& here);
 /// Looks for the first peak out of order.
 int check(work& w, session& here);
-/// Prints a summary, or writes a report.
+/// Prints summaries, or writes a report.
 int summarize(work& w, session& here);
 /// Works as another process than the first one of a job.
 int help(int argc, char** argv, cli::job const& job);

@@ -183,6 +183,14 @@ std::vector<cli::option> sort_rows(command& to) {
              to.output = value;
              to.has_output = true;
            }},
+      {.name = "out-dir",
+       .value = "DIR",
+       .group = sort_group,
+       .help = "write each FILE to a file of its own in DIR, of the same name, and with the extension of --to",
+       .details =
+           "DIR is made if it is missing. No two FILEs may have the same name, and none may be replaced. A FILE that cannot "
+           "be read is reported and the others are written; the exit status is 2 then. Options apply to each FILE alone.",
+       .set = cli::store_nonempty(to.out_dir)},
       {.name = "to",
        .value = "FORMAT",
        .group = sort_group,
@@ -242,6 +250,7 @@ std::vector<cli::option> sort_rows(command& to) {
        .value = "json",
        .group = other_group,
        .help = "print a summary of the input, and of what filters leave, as a table or as JSON; write nothing",
+       .details = "Of several FILEs it is a row for each, and for their total. Each is summarized on its own.",
        .choices = "true table json",
        .only_choices = true,
        .ignores_case = true,
@@ -334,6 +343,15 @@ std::vector<cli::option> order_rows(command& to) {
 std::vector<cli::conflict> conflicts() {
   constexpr std::string_view tasks = "--output, --check, --summary, --report", exclusive = "they are mutually exclusive";
   std::vector<cli::conflict> all{
+      {.options = {"--out-dir"}, .with = {"--output"}, .why = "give one of them", .names = "--out-dir, --output"},
+      {.options = {"--out-dir"},
+       .with = {"--check", "--summary"},
+       .why = "--check and --summary write no spectra",
+       .names = "--out-dir, --check, --summary"},
+      {.options = {"--out-dir"},
+       .with = {"--map", "--split-size", "--split-count"},
+       .why = "each input becomes one file",
+       .names = "--out-dir, --map, --split-size, --split-count"},
       {.options = {"--check"},
        .with = {"--output", "--report", "--summary"},
        .why = "give one of them, or --report with --output",
@@ -353,7 +371,7 @@ std::vector<cli::conflict> conflicts() {
   for (std::string_view const reads : {"--check", "--summary", "--report"})
     all.push_back({.options = {reads},
                    .with = {"--spectra-by", "--split-size", "--split-count", "--map"},
-                   .unless = {"--output", "--explain"},
+                   .unless = {"--output", "--out-dir", "--explain"},
                    .why = "they write no spectra, which others order, split or list",
                    .names = "--check, --summary, --report without --output"});
   return all;
@@ -365,7 +383,7 @@ cli::command_table make_table(command& to) {
   cli::command_table table{
       .name = "specsort",
       .summary = "sort the peaks of mass spectra",
-      .usage = {"[OPTION]... FILE...", "[OPTION]... --spectra-by=KEY FILE..."},
+      .usage = {"[OPTION]... FILE...", "[OPTION]... --out-dir=DIR FILE..."},
       .description =
           "Sort the peaks of each spectrum of an MGF, mzML, mzXML, MSP or mzSpecLib file. In MGF the lines of peaks change "
           "places within their spectrum, in mzML the values of its arrays; all else stays as it is. Options can also choose "
@@ -388,6 +406,7 @@ cli::command_table make_table(command& to) {
                     "specsort run.mzML --top=150 --spectra-by=pepmass -o sorted.mgf"},
                    {"Keep the spectra of MS level 2 from 10 to 20 minutes",
                     "specsort run.mzML --ms-level=2 --rt=10min:20min -o part.mzML"},
+                   {"Convert a folder of runs", "specsort runs/*.mzML --to=mgf --out-dir=converted"},
                    {"Merge runs into one, ordered by retention time", "specsort a.mzML b.mzML --spectra-by=rt -o merged.mzML"},
                    {"See what a file holds", "specsort --summary run.mzML"}}};
   for (auto rows : {sort_rows(to), choice_rows(to.choice), selection_rows(to), order_rows(to)})

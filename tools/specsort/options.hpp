@@ -49,9 +49,16 @@ struct choice_options {
 /// The numbers of spectra in a list: one a line, from 1 on, or rows of a table as --map writes it.
 class spectrum_lists {
  public:
+  spectrum_lists() = default;
   /// Reads a list. @param path  with a leading '!' or without it; empty: no list
   /// @param inputs  the names of all inputs @throws input_error  naming the line
   spectrum_lists(std::string_view path, std::vector<std::string> const& inputs);
+  /// Returns the list of one input, for a command that reads it alone.
+  [[nodiscard]] spectrum_lists only(std::size_t k) const {
+    spectrum_lists one;
+    if (!lists_.empty()) one.lists_ = {lists_[k]};
+    return one;
+  }
   /// Returns the numbers of spectra of an input, from 0 on; nullptr without a list.
   [[nodiscard]] std::shared_ptr<std::vector<std::uint64_t> const> of_input(std::size_t k) const {
     return lists_.empty() ? nullptr : lists_[k];
@@ -92,7 +99,7 @@ struct order_options {
 /// The settings of a command line.
 struct command {
   std::vector<std::string> inputs;
-  std::string output = "-", by = "mz", to, summary, report;
+  std::string output = "-", out_dir, by = "mz", to, summary, report;
   std::string isolation_target, precursors, rt_unit;
   bool descending = false, check = false, lenient = false, explain = false, keep_metadata = false, has_output = false;
   choice_options choice;
@@ -101,7 +108,7 @@ struct command {
   cli::common_options common;
 
   /// Returns true if spectra are written.
-  [[nodiscard]] bool writes() const { return !check && summary.empty() && (report.empty() || has_output); }
+  [[nodiscard]] bool writes() const { return !check && summary.empty() && (report.empty() || has_output || !out_dir.empty()); }
   [[nodiscard]] spectra::sort_key key() const { return by == "mz" ? spectra::sort_key::mz : spectra::sort_key::intensity; }
 };
 

@@ -43,6 +43,16 @@ double mean_peaks(summary const& of) {
   return of.spectra == 0 ? 0 : double(of.peaks) / double(of.spectra);
 }
 
+std::string levels_text(summary const& of) {
+  std::string levels;
+  std::uint64_t with_level = 0;
+  for (auto const& [level, count] : of.ms_levels) {
+    levels += fmt::format("{}{}: {}", levels.empty() ? "" : ", ", level, cli::grouped_digits(count));
+    with_level += count;
+  }
+  return (levels.empty() ? "none" : levels) + missing(with_level, of.spectra);
+}
+
 }  // namespace
 
 std::vector<summary_row> summary_rows(summary const& of) {
@@ -64,8 +74,7 @@ std::vector<summary_row> summary_rows(summary const& of) {
   row("intensity", range_text(of.intensity));
   row("precursor m/z", range_text(of.precursor_mz) + missing(of.precursor_mz.count, of.spectra));
   row("retention time, s", range_text(of.rt_seconds) + missing(of.rt_seconds.count, of.spectra));
-  std::string charges, levels;
-  std::uint64_t with_level = 0;
+  std::string charges;
   for (auto const& [charge, count] : of.charges) {
     if (!charges.empty()) charges += ", ";
     if (charge == 0)
@@ -73,12 +82,8 @@ std::vector<summary_row> summary_rows(summary const& of) {
     else
       charges += fmt::format("{}{}: {}", charge < 0 ? -charge : charge, charge < 0 ? '-' : '+', cli::grouped_digits(count));
   }
-  for (auto const& [level, count] : of.ms_levels) {
-    levels += fmt::format("{}{}: {}", levels.empty() ? "" : ", ", level, cli::grouped_digits(count));
-    with_level += count;
-  }
   row("charges", charges.empty() ? "none" : charges);
-  row("MS levels", (levels.empty() ? "none" : levels) + missing(with_level, of.spectra));
+  row("MS levels", levels_text(of));
   row("peaks a spectrum",
       fmt::format("{} to {}, median {}, mean {:.1f}", cli::grouped_digits(of.peaks_at(0)), cli::grouped_digits(of.peaks_at(1)),
                   cli::grouped_digits(of.peaks_at(0.5)), mean_peaks(of)));
@@ -130,10 +135,12 @@ std::string comparison_table(comparison const& of, std::string_view name) {
         fmt::format("{:>20}  {:<{}} {:>12}  {:<{}} {:>12}\n", bin.label, bar(bin.before, max_spectra, half), half,
                     cli::grouped_digits(bin.before), bar(bin.after, max_spectra, half), half, cli::grouped_digits(bin.after));
   }
-  if (!of.steps.empty()) text += fmt::format("{:<40}{:>12}{:>16}\n", "taken away by", "spectra", "peaks");
+  std::size_t step_width = 38;
+  for (spectra::step_effect const& step : of.steps) step_width = std::max(step_width, step.option.size() + 2);
+  if (!of.steps.empty()) text += fmt::format("{:<{}}{:>12}{:>16}\n", "taken away by", step_width + 2, "spectra", "peaks");
   for (spectra::step_effect const& step : of.steps)
-    text +=
-        fmt::format("  {:<38}{:>12}{:>16}\n", step.option, cli::grouped_digits(step.spectra), cli::grouped_digits(step.peaks));
+    text += fmt::format("  {:<{}}{:>12}{:>16}\n", step.option, step_width, cli::grouped_digits(step.spectra),
+                        cli::grouped_digits(step.peaks));
   return text;
 }
 
@@ -191,6 +198,17 @@ json as_json(summary const& of, std::string_view name) {
   return all;
 }
 
+json as_json(comparison const& of, std::string_view name) {
+  json all;
+  all["before"] = as_json(of.before, name);
+  all["after"] = as_json(of.after, name);
+  for (char const* const input : {"name", "bytes", "lines", "warnings"}) all["after"].erase(input);
+  all["steps"] = json::array();
+  for (spectra::step_effect const& step : of.steps)
+    all["steps"].push_back({{"option", step.option}, {"spectra", step.spectra}, {"peaks", step.peaks}});
+  return all;
+}
+
 std::string printed(json const& all) {
   return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -202,14 +220,56 @@ std::string summary_json(summary const& of, std::string_view name) {
 }
 
 std::string comparison_json(comparison const& of, std::string_view name) {
-  json all;
-  all["before"] = as_json(of.before, name);
-  all["after"] = as_json(of.after, name);
-  for (char const* const input : {"name", "bytes", "lines", "warnings"}) all["after"].erase(input);
-  all["steps"] = json::array();
-  for (spectra::step_effect const& step : of.steps)
-    all["steps"].push_back({{"option", step.option}, {"spectra", step.spectra}, {"peaks", step.peaks}});
-  return printed(all);
+  return printed(as_json(of, name));
+}
+
+comparison total_of(std::span<named_summary const> all) {
+  comparison total;
+  for (named_summary const& one : all) total.add(one.of);
+  return total;
+}
+
+std::string summaries_table(std::span<named_summary const> all, bool compares) {
+  std::vector<std::string> const heads =
+      compares ? std::vector<std::string>{"spectra", "after", "peaks", "after", "file"}
+               : std::vector<std::string>{"spectra", "in order", "peaks", "MS levels", "m/z", "retention time, s", "file"};
+  std::vector<std::vector<std::string>> rows{heads};
+  auto const add = [&](comparison const& of, std::string const& name) {
+    summary const &before = of.before, &after = of.after;
+    if (compares)
+      rows.push_back({cli::grouped_digits(before.spectra), cli::grouped_digits(after.spectra),
+                      cli::grouped_digits(before.peaks), cli::grouped_digits(after.peaks), name});
+    else
+      rows.push_back({cli::grouped_digits(before.spectra), cli::grouped_digits(before.in_order),
+                      cli::grouped_digits(before.peaks), levels_text(before), range_text(before.mz),
+                      range_text(before.rt_seconds), name});
+  };
+  for (named_summary const& one : all) add(one.of, one.name);
+  add(total_of(all), "total");
+  constexpr std::size_t gap = 2;
+  std::string text;
+  for (std::vector<std::string> const& row : rows) {
+    for (std::size_t i = 0; i + 1 < heads.size(); ++i) {
+      std::size_t width = 0;
+      for (std::vector<std::string> const& other : rows) width = std::max(width, other[i].size());
+      bool const is_number = compares || i < 3;
+      text += is_number ? fmt::format("{:>{}}", row[i], width) : fmt::format("{:<{}}", row[i], width);
+      text.append(gap, ' ');
+    }
+    text += row.back() + '\n';
+  }
+  return text;
+}
+
+std::string summaries_json(std::span<named_summary const> all, bool compares) {
+  json printed_all;
+  auto const one_json = [&](comparison const& of, std::string_view name) {
+    return compares ? as_json(of, name) : as_json(of.before, name);
+  };
+  printed_all["files"] = json::array();
+  for (named_summary const& one : all) printed_all["files"].push_back(one_json(one.of, one.name));
+  printed_all["total"] = one_json(total_of(all), "total");
+  return printed(printed_all);
 }
 
 }  // namespace ordo::inline v0::specsort

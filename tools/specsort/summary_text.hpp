@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,5 +39,16 @@ std::string summary_json(summary const& of, std::string_view name);
 std::string comparison_table(comparison const& of, std::string_view name);
 /// Formats them as JSON.
 std::string comparison_json(comparison const& of, std::string_view name);
+
+/// An input of several.
+struct named_summary {
+  std::string name;
+  comparison of;  // `after` only if they are compared
+};
+comparison total_of(std::span<named_summary const> all);
+/// Formats summaries as a table with a row for each and one for their total. The name comes last, however long it is.
+std::string summaries_table(std::span<named_summary const> all, bool compares);
+/// Formats them as JSON: {"files": [...], "total": ...}.
+std::string summaries_json(std::span<named_summary const> all, bool compares);
 
 }  // namespace ordo::inline v0::specsort

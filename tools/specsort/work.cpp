@@ -27,7 +27,7 @@ void refuse_folder_output(command const& made) {
   if (!made.output.ends_with('/') && !std::filesystem::is_directory(made.output, error)) return;
   std::string const folder = made.output.substr(0, made.output.find_last_not_of('/') + 1);
   std::string_view const several =
-      made.inputs.size() > 1 ? "; several inputs become one file: to keep them apart, run specsort once for each" : "";
+      made.inputs.size() > 1 ? "; several inputs become one file: to keep them apart, use --out-dir" : "";
   throw usage_error(fmt::format("cannot write: {}: it is a folder, and the output is a file: name it, as {}/{}{}", made.output,
                                 folder, made.to == "mzml" ? "sorted.mzML" : "sorted.mgf", several));
 }
@@ -36,7 +36,7 @@ void refuse_folder_output(command const& made) {
 void find_sample(work const& w, spectra::sort_options& options, session& here) {
   auto const count = w.made.choice.sample_size();
   if (!count) return;
-  here.progress.phase("sampling");
+  here.begin("sampling");
   options.choice.sample = spectra::find_sample(open_inputs(w.made.inputs, w.lists, w.made.common.threads, true), options,
                                                *count, w.made.choice.seed_value());
   options.choice.sample->inverse = w.made.choice.inverse_sample();
@@ -45,7 +45,7 @@ void find_sample(work const& w, spectra::sort_options& options, session& here) {
 // Reads the inputs to find the spectra that repeat others.
 void find_duplicates(work& w, spectra::sort_options& options, session& here) {
   if (!w.duplicates) return;
-  here.progress.phase("comparing");
+  here.begin("comparing");
   w.lists.duplicates = spectra::find_duplicates(open_inputs(w.made.inputs, w.lists, w.made.common.threads, true), options,
                                                 *w.duplicates, w.order);
   options.choice.duplicates_text = w.made.choice.unique;
@@ -57,18 +57,19 @@ void find_duplicates(work& w, spectra::sort_options& options, session& here) {
 work checked(command const& made) {
   if (made.inputs.empty()) throw usage_error("missing operand: FILE: see specsort --help");
   bool const writes = made.writes();
-  if (made.inputs.size() > 1 && !writes)
-    throw usage_error(
-        fmt::format("several inputs: {}: --check, --summary, and --report without --output read one", made.inputs[1]));
+  if (made.inputs.size() > 1 && made.check)
+    throw usage_error(fmt::format("several inputs: {}: --check reads one", made.inputs[1]));
+  if (!made.out_dir.empty() && std::ranges::find(made.inputs, "-") != made.inputs.end())
+    throw usage_error("standard input has no name: --out-dir: -: give the name of the output by --output");
   work w{made,
          made.choice.choice(),
          made.selection.selection(),
-         made.order.order(made.inputs.size() > 1, !made.choice.unique.empty()),
+         made.order.order(made.inputs.size() > 1 && writes && made.out_dir.empty(), !made.choice.unique.empty()),
          {made.choice.index, made.inputs},
          made.choice.duplicates()};
   if (!made.choice.filter_ms_level.empty() && w.select.empty())
     throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
-  if (writes) refuse_folder_output(made);
+  if (writes && made.out_dir.empty()) refuse_folder_output(made);
   if (made.order.splits() && made.output == "-") throw usage_error("missing option: --output: standard output has no parts");
   if (made.check && !w.select.empty())
     throw usage_error("conflicting options: --check: it reads all peaks, of which other options drop some");
@@ -108,6 +109,28 @@ single_input::single_input(work const& w, spectra::sort_options given)
   if (!in.compressed()) options.input_bytes = in.file_size().value_or(0);  // inflating is too slow for a GPU to pay
 }
 
+std::size_t for_each_input(work const& w, session& here, std::function<void(work&, command&, std::size_t k)> const& task) {
+  std::size_t const count = w.made.inputs.size();
+  std::size_t failed = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    command alone = w.made;
+    alone.inputs = {w.made.inputs[k]};
+    work one{alone, w.choice, w.select, w.order, w.lists.only(k), w.duplicates};
+    if (count > 1) here.file = fmt::format("{} of {}", k + 1, count);
+    try {
+      task(one, alone, k);
+    } catch (output_error const&) {
+      throw;
+    } catch (...) {
+      if (count == 1) throw;
+      cli::print_exception(tool);
+      ++failed;
+    }
+  }
+  if (failed != 0) cli::say(tool, fmt::format("failed: {} of {} inputs", failed, count));
+  return failed;
+}
+
 spectra::format format_of_ordered(command const& made) {
   auto const named = format_of_output(made.output, made.to);
   if (named || made.order.any() || made.inputs.size() > 1) return named.value_or(spectra::format::mgf);
@@ -137,7 +160,7 @@ std::optional<report_file> report_of_output(work const& w, spectra::sort_options
   std::optional<report_file> page;
   if (w.made.report.empty() || !w.made.has_output) return page;
   page.emplace(w.made);
-  here.progress.phase("reading");
+  here.begin("reading");
   options.distributions = true;
   auto const inputs = open_inputs(w.made.inputs, w.lists, w.made.common.threads, true);
   std::optional<spectra::format> to = format_of_output(w.made.output, w.made.to);
@@ -178,7 +201,6 @@ void finish(work const& w, spectra::sort_options const& options, spectra::sort_r
   here.progress.clear();
   report_totals(w, options, done, options.name);
   here.stats.input(done.bytes);
-  here.stats.finish();
 }
 
 spectra::sort_report sort_input(cli::input& in, sink& to, spectra::sort_options const& options, spectra::format format,

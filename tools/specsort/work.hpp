@@ -1,9 +1,13 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "ordo/communicator.hpp"
 #include "ordo/spectra.hpp"
@@ -79,6 +83,12 @@ struct session {
   cli::progress& progress;
   sharing& others;
   std::vector<std::string> const& command_line;
+  std::string file;  // the number of the input that is read alone, as "2 of 9"; empty: there is one, or all are read together
+
+  /// Begins a phase of the progress line.
+  void begin(std::string_view phase, std::uint64_t bytes = 0) {
+    progress.phase(file.empty() ? std::string(phase) : fmt::format("{} (file {})", phase, file), bytes);
+  }
 };
 
 /// Reads the inputs to find what options refer to: the sample, if it is a number of spectra, and the spectra that repeat
@@ -94,6 +104,11 @@ struct single_input {
   spectra::sort_options options;
   spectra::format format;
 };
+
+/// Calls `task` for each input, with the work and the command for it alone. An input that fails is reported, and the others go
+/// on; an output that fails ends all, because they share a folder.
+/// @returns the number of inputs that failed
+std::size_t for_each_input(work const& w, session& here, std::function<void(work&, command&, std::size_t k)> const& task);
 
 /// Returns the format of the output of ordered spectra. That of one input whose spectra keep their order is the input's.
 spectra::format format_of_ordered(command const& made);
@@ -125,7 +140,7 @@ void report_totals(work const& w, spectra::sort_options const& options, spectra:
                    std::string const& name);
 /// Warns if a choice, or the least number of peaks, leaves nothing.
 void report_choice(work const& w, spectra::sort_report const& done, std::string const& name);
-/// Ends the work on one input, or on all: prints the numbers of warnings, and writes the report of --stats.
+/// Ends the work on one input: prints the numbers of warnings.
 void finish(work const& w, spectra::sort_options const& options, spectra::sort_report const& done, session& here);
 
 // Calls of the library that the first process of a job and the others make.

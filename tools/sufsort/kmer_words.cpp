@@ -39,8 +39,8 @@ void check_size(suffix::kmer_set const& words, kmer_options const& options, std:
                                   options.option, words.length, words.letters, max_length));
   if (words.length > max_length && !options.force)
     throw usage_error(fmt::format(
-        "large table: {} {}: {} bytes, more than the {} of the suffix array: use at most {} letters, or {}", options.option,
-        words.length, table_bytes(words, width), rows * (width / 8), max_length, options.force_option));
+        "large table: {} {}: {} bytes, more than the {} of the suffix array: use at most {} letters, or --force-kmer-table",
+        options.option, words.length, table_bytes(words, width), rows * (width / 8), max_length));
 }
 
 std::size_t table_bytes(suffix::kmer_set const& words, unsigned width) {

@@ -19,18 +19,21 @@ namespace {
 using namespace ordo;
 
 cli::command_table program_table() {
-  return {.name = "sufsort",
-          .summary = "build, verify and search suffix arrays of FASTA files and of any text",
-          .usage = {"COMMAND [OPTION]... [OPERAND]...", "COMMAND --help"},
-          .description = "Build, verify and search suffix arrays of FASTA files and of any text.",
-          .notes =
-              {{"Files",
-                "An index is the files whose names begin with PREFIX. PREFIX.sa holds the positions, from 0, in the order "
-                "of their suffixes; .lcp, .bwt, .kmers and .fm are optional; .seq holds the residues; .pieces lists the "
-                "parts of records that the text has, unless it has all; .starts lists where records begin, unless the input is "
-                "FASTA. They are plain little-endian arrays. PREFIX.json describes them."}},
-          .examples = {{"Build an index and search it", "sufsort build genome.fa -o genome && sufsort locate genome GATTACA"},
-                       {"Verify an index", "sufsort check genome"}}};
+  return {
+      .name = "sufsort",
+      .summary = "build, verify and search suffix arrays of FASTA files and of any text",
+      .usage = {"COMMAND [OPTION]... [OPERAND]...", "help COMMAND"},
+      .description = "Build, verify and search suffix arrays of FASTA files and of any text.",
+      .notes =
+          {{"Files",
+            "An index is the files whose names begin with PREFIX. PREFIX.sa holds the positions, from 0, in the order "
+            "of their suffixes; .lcp, .bwt, .kmers and .fm are optional; .seq holds the residues; .pieces lists the "
+            "parts of records that the text has, unless it has all; .starts lists where records begin, unless the input is "
+            "FASTA. They are plain little-endian arrays. PREFIX.json describes them."}},
+      .examples = {
+          {"Build an index of a genome and search it", "sufsort build genome.fa -o genome && sufsort locate genome GATTACA"},
+          {"Compare two genomes", "sufsort mem genome other.fa --both-strands"},
+          {"Write the text of an index without its duplicates", "sufsort duplicates web -l 50 --format=text -o clean.txt"}}};
 }
 
 /// The commands, and the table that reads a command line for them.

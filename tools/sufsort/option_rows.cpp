@@ -61,9 +61,9 @@ option gpu_memory_option(memory_limits& limits) {
           .set = cli::store(limits.gpu)};
 }
 
-std::array<option, 2> kmer_rows(std::string_view name, std::string_view force, bool required, kmer_options& to) {
+std::array<option, 2> kmer_rows(char letter, std::string_view name, bool required, kmer_options& to) {
+  constexpr std::string_view force = "force-kmer-table";
   to.option = fmt::format("--{}", name);
-  to.force_option = fmt::format("--{}", force);
   option::action const set = [&to](std::string_view spelling, std::string_view value) {
     to.wanted = true;
     if (value == "auto") return;
@@ -74,7 +74,8 @@ std::array<option, 2> kmer_rows(std::string_view name, std::string_view force, b
     to.length = unsigned(letters);
   };
   return {
-      {{.name = name,
+      {{.letter = letter,
+        .name = name,
         .value = "K",
         .group = index_group,
         .help = "add a table of the K-mers, with which searches are faster; K may be auto",

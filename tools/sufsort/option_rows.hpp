@@ -64,8 +64,20 @@ cli::option output_option(std::string& to, bool required = false);
 cli::option index_option(std::string& to, std::string_view more = {});
 cli::option host_memory_option(memory_limits& limits);
 cli::option gpu_memory_option(memory_limits& limits);
-/// Returns the two options of a table of k-mers.
-std::array<cli::option, 2> kmer_rows(std::string_view name, std::string_view force, bool required, kmer_options& to);
+/// Returns the two options of a table of k-mers. @param name  the option that states their length
+/// @param letter  the letter of this option; 0: none
+std::array<cli::option, 2> kmer_rows(char letter, std::string_view name, bool required, kmer_options& to);
+/// Returns --length of the k-mers that a command counts.
+template <class Number>
+cli::option kmer_length_option(Number& to, bool required) {
+  return {.letter = 'k',
+          .name = "length",
+          .value = "K",
+          .group = search_group,
+          .help = "count k-mers of K letters",
+          .required = required,
+          .set = parse_to(to, "a k-mer has at least one letter")};
+}
 
 cli::operand prefix_operand(std::string& to, std::string help = "the index");
 cli::operand query_operand(std::vector<std::string>& to);

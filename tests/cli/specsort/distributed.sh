@@ -169,3 +169,10 @@ for wait in 0.2 0.1 0.05 0 0 0; do
 done
 ((killed))
 if find . -name '.*ordo*' | grep .; then echo 'a temporary file is left'; exit 1; fi
+
+# An output for each input, and summaries of many, are the work of the first process.
+specsort mixed.mgf two.mgf --out-dir each_one --top=3
+ranks 2 specsort mixed.mgf two.mgf --out-dir each_several --top=3
+diff -r each_one each_several
+specsort --summary mixed.mgf two.mgf > one.txt
+ranks 2 specsort --summary mixed.mgf two.mgf | cmp - one.txt

@@ -237,7 +237,7 @@ for output in plain plain/ missing/; do
   expect_error specsort run.mzML -o $output
   [[ $(< err) == "specsort: cannot write: $output: it is a folder, and the output is a file: name it, as ${output%/}/sorted.mgf" ]] || fail "-o $output: $(< err)"
   expect_error specsort run.mzML run.mzML --preset casanovo -o $output
-  grep -q 'several inputs become one file: to keep them apart, run specsort once for each$' err || fail "-o $output: $(< err)"
+  grep -q 'several inputs become one file: to keep them apart, use --out-dir$' err || fail "-o $output: $(< err)"
 done
 [[ -z $(ls plain) && ! -e missing ]] || fail 'output in spite of an error'
 no_leftovers

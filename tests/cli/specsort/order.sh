@@ -110,7 +110,6 @@ expect 0 specsort in.mgf a.mgf by_pepmass --map map.tsv -o result
 [[ $(cut -f 3,4 map.tsv | tail -n +2 | tr '\n\t' '  ') == 'in.mgf 1 in.mgf 2 a.mgf 1 a.mgf 2 by_pepmass 1 by_pepmass 2 ' ]] ||
   fail "the map: $(< map.tsv)"
 expect_error specsort in.mgf in.mgf --check
-expect_error specsort in.mgf in.mgf --summary
 expect_error specsort in.mgf missing --spectra-by rt -o result2
 
 # mzML comes in as the MGF that --to mgf makes of it.

@@ -238,7 +238,7 @@ gzip -c in.fa > packed.fa.gz
 printf '\xef\xbb\xbf\n>a\nA\n' > marked.fasta
 printf '@r\nA\n+\nI\n' > reads.fq
 mkdir -p no.dots; cp in.fa no.dots/text; cp in.fa .fa
-for command in 'locate FILE ANA' 'locate FILE' 'count FILE -f in.fa' 'check FILE' 'info FILE' 'repeats FILE -l 2' 'unique FILE -l 2' \
+for command in 'locate FILE ANA' 'locate FILE' 'count FILE -f in.fa' 'check FILE' 'info FILE' 'repeats FILE -l 2' 'unique FILE -k 2' \
   'kmers FILE --length 1' 'export FILE --format raw32 -o y'; do
   # shellcheck disable=SC2086
   expect_error sufsort ${command/FILE/in.fa}
@@ -294,7 +294,6 @@ expect_error sufsort build empty -o y
 expect_error sufsort build in.fa
 expect_error sufsort build -o y
 expect_error sufsort build in.fa -o y --width 16
-expect_error sufsort
 expect_error sufsort locate x
 expect_error sufsort check x y
 [[ -z $(compgen -G 'y*') ]] || fail 'an index of bad input'

@@ -20,7 +20,7 @@ want "$(grep -E '^(case|input|file|record)' out | xargs)" \
   'records 4 case kept input lines file in.txt 4 records record in.txt:1 0 5 record in.txt:2 5 0 record in.txt:3 5 13 record in.txt:4 18 3' info
 expect 0 sufsort repeats x -l 4
 want "$(cut -f 2- out | xargs)" '5 2 in.txt:1 0 + 5 2 in.txt:3 7 +' 'repeats of lines'
-expect 0 sufsort unique x -l 5
+expect 0 sufsort unique x -k 5
 want "$(head -n 1 out)" "$(echo 'in.txt:1 0 1 2' | tabs)" 'unique of lines'
 expect 0 sufsort export x --format raw64 -o x.raw
 
@@ -67,7 +67,7 @@ expect 0 sufsort count t 2 1,2 --by-record
 want "$(cat out)" "$(printf '%s\n' '2 t.u16:1 1' '2 t.u16:2 1' '1,2 . 0' | tabs)" 'tokens by record'
 expect 0 sufsort spectrum t -k 2
 want "$(cat out)" "$(printf '%s\n' '1 1' '2 1' | tabs)" 'a spectrum of tokens'
-expect 0 sufsort unique t -l 2
+expect 0 sufsort unique t -k 2
 want "$(cat out)" "$(printf '%s\n' 't.u16:1 0 1 2' 't.u16:2 0 1 2' 't.u16:2 1 2 1' | tabs)" 'unique tokens'
 expect 0 sufsort build big.u16 -o b --format u16 --lengths lengths --lcp --byte-order big
 for array in seq sa lcp starts; do cmp t.$array b.$array; done
@@ -264,13 +264,13 @@ expect_error sufsort export n --format infini-gram -o ones.grams
 want "$(cat err)" 'sufsort: cannot export: n.json: record ones holds the byte 255 at 1, which precedes records in infini-gram' 'a separator in a record'
 
 # What only FASTA has.
-for option in --strands=both --ambiguous=skip --mask=fold --kmer-table=2; do
+for option in --strands=both --ambiguous=skip --mask=fold --mask=keep --kmer-table=2; do
   expect_error sufsort build in.txt -o n --format lines "$option"
   grep -q "conflicting options: ${option%=*}: --format=lines" err || fail "$option: $(cat err)"
 done
 expect_error sufsort count x --both-strands to
 expect_error sufsort repeats x -l 4 --letters nucleotides
-expect_error sufsort unique x -l 4 --letters nucleotides
+expect_error sufsort unique x -k 4 --letters nucleotides
 expect_error sufsort kmers x --length 2
 expect_error sufsort export x --format sufr -o x.sufr
 printf '>a\nACGT\n' > in.fa

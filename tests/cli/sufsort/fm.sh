@@ -76,7 +76,7 @@ expect 0 sufsort check names
 
 # An index without a suffix array says so. It is replaced as a whole, and its array is not forgotten.
 expect 0 sufsort build in.fa -o bare --fm --without-sa
-for command in 'repeats bare -l 9' 'unique bare -l 9' 'kmers bare --length 3' \
+for command in 'repeats bare -l 9' 'unique bare -k 9' 'kmers bare --length 3' \
   'export bare --format raw32 -o o'; do
   # shellcheck disable=SC2086
   expect_error sufsort $command
@@ -102,7 +102,7 @@ expect 0 sufsort build in.fa -o bare --bwt --without-sa
 cmp bare.bwt both.bwt || fail 'another BWT without the suffix array'
 expect 0 sufsort check bare
 printf 'B' | dd of=bare.bwt bs=1 seek=9 conv=notrunc 2> dd.err; expect 1 sufsort check bare
-for command in 'count bare A' 'mem bare in.fa' 'ms bare in.fa' 'repeats bare -l 3' 'unique bare -l 3' 'kmers bare -k 2' \
+for command in 'count bare A' 'mem bare in.fa' 'ms bare in.fa' 'repeats bare -l 3' 'unique bare -k 3' 'kmers bare -k 2' \
   'merge bare both -o z' 'add bare in.fa' 'spectrum bare -k 3' 'export bare --format raw32 -o o'; do
   # shellcheck disable=SC2086
   expect_error sufsort $command

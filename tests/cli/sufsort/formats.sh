@@ -66,27 +66,27 @@ want "$(cat out)" "$(printf '%s\n' '1 4 3 a 0 +' '1 4 3 a 12 +' '1 4 3 b 3 +' | 
 expect 0 sufsort repeats runs -l 8 --letters all
 want "$(cut -f2- out | xargs)" '8 2 a 4 + 8 2 a 20 +' 'repeats of all letters'
 [[ ! -s err ]] || fail "a warning where nothing is left out: $(cat err)"
-expect 0 sufsort unique runs -l 4
+expect 0 sufsort unique runs -k 4
 want "$(cat out)" "$(printf '%s\n' 'a 0 1 3' 'a 12 13 3' 'a 13 17 1' 'a 28 29 1' 'b 3 4 3' | tabs)" 'unique of nucleotides'
 want "$(cat err)" "sufsort: warning: left out: 26 k-mers of the text hold letters other than A, C, G, T and U: use --letters=all to count them" \
   'word of k-mers with N'
-expect 0 sufsort unique runs -l 8 --letters all
+expect 0 sufsort unique runs -k 8 --letters all
 grep -qx "$(echo 'a 4 5 2' | tabs)" out || fail "unique of all letters: $(cat out)"
 # All letters of proteins, including X.
 printf '>p\nMKLVXXEPMKLV\n' > protein.fa
 expect 0 sufsort build protein.fa -o protein --lcp --bwt
-expect 0 sufsort unique protein -l 4
+expect 0 sufsort unique protein -k 4
 want "$(cat out)" "$(printf '%s\n' 'p 0 1 2' 'p 1 8 1' 'p 8 9 2' | tabs)" 'unique of a protein'
 expect 0 sufsort repeats protein -l 4
 want "$(cut -f2- out | xargs)" '4 2 p 0 + 4 2 p 8 +' 'repeats of a protein'
 [[ ! -s err ]] || fail "a warning of a protein: $(cat err)"
-expect 0 sufsort unique protein -l 4 --letters nucleotides
+expect 0 sufsort unique protein -k 4 --letters nucleotides
 [[ ! -s out ]] || fail "nucleotides of a protein: $(cat out)"
-expect_error sufsort unique protein -l 4 --letters dna
+expect_error sufsort unique protein -k 4 --letters dna
 # Groups of rows that extend across the parts of threads.
 { echo '>a'; head -c 200000 /dev/zero | tr '\0' A; printf 'C\n>b\nAAAC\n'; } > run.fa
 expect 0 sufsort build run.fa -o run --lcp
-expect 0 sufsort unique run -l 3
+expect 0 sufsort unique run -k 3
 want "$(cat out)" "$(printf '%s\n' 'a 0 199998 199999' 'a 199998 199999 2' 'b 0 1 199999' 'b 1 2 2' | tabs)" 'unique of a run'
 
 # The same answers from entries of 40 bits.
@@ -101,7 +101,7 @@ for array in sa lcp kmers; do
 done
 sed -i 's/"width": 32/"width": 40/; /^  "crc32"/d' forty/x.json
 for command in 'check X' 'locate X ACG TTAC A --context 2' 'count X ACG TT' 'repeats X -l 2' 'repeats X -l 2 --pairs' \
-  'unique X -l 3' 'export X --format raw32 -o -' 'export X --format raw40 -o -' 'export X --format raw64 -o -' \
+  'unique X -k 3' 'export X --format raw32 -o -' 'export X --format raw40 -o -' 'export X --format raw64 -o -' \
   'export X --format sufr -o -'; do
   sufsort ${command/X/x} > narrow
   expect 0 sufsort ${command/X/forty/x}

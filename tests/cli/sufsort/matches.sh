@@ -148,7 +148,7 @@ expect 0 sufsort ms rings turned.fa --circular=ring
 [[ $(sed -n 2p out) == '17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1' ]] || fail "circular statistics: $(cat out)"
 expect_error sufsort mem rings turned.fa --circular=no
 expect 0 sufsort build rings.fa -o rings --lcp
-expect 0 sufsort unique rings -l 4 --circular=ring
+expect 0 sufsort unique rings -k 4 --circular=ring
 cmp out - <<'END' || fail "circular counts: $(cat out)"
 ring	0	6	1
 ring	6	8	2
@@ -173,7 +173,7 @@ line	2	6
 line	3	7
 line	8	10
 END
-expect 0 sufsort unique rings -l 5 --mismatches=1 --circular=ring
+expect 0 sufsort unique rings -k 5 --mismatches=1 --circular=ring
 cmp out - <<'END' || fail "circular mismatches: $(cat out)"
 ring	0	2	1
 ring	2	3	3

@@ -35,9 +35,9 @@ expect 0 sufsort repeats both -l 4
 want "$(cat out)" "$(printf '%s\n' '1 4 4 one 0 +' '1 4 4 one 0 -' '1 4 4 one 6 +' '1 4 4 one 6 -' | tabs)" 'repeats of nucleotides'
 expect 0 sufsort repeats both -l 4 --letters all
 want "$(cut -f 2- out | sort -u | xargs)" "$(printf '%s\n' '10 2 one 0 +' '10 2 one 0 -' '4 4 one 0 +' '4 4 one 0 -' '4 4 one 6 +' '4 4 one 6 -' | sort | xargs)" repeats
-expect 0 sufsort unique both -l 3
+expect 0 sufsort unique both -k 3
 want "$(grep one out | xargs)" 'one 0 2 4 one 6 8 4' 'unique of nucleotides'
-expect 0 sufsort unique both -l 3 --letters all
+expect 0 sufsort unique both -k 3 --letters all
 want "$(grep one out | head -2 | xargs)" 'one 0 2 4 one 2 6 2' 'unique of all letters'
 expect 0 sufsort export both --format raw32 -o both.raw; cmp both.raw both.sa
 expect_error sufsort export both --format sufr -o both.sufr
@@ -85,12 +85,12 @@ expect 0 sufsort export skipped --format sufr -o skipped.sufr
 # k-mers that begin before an N are not counted, either, unless requested.
 for letters in '' '--letters nucleotides'; do
   # shellcheck disable=SC2086
-  expect 0 sufsort unique skipped -l 3 $letters
+  expect 0 sufsort unique skipped -k 3 $letters
   want "$(cat out)" "$(printf '%s\n' 'one 0 2 2' 'one 6 8 2' 'three 0 5 1' | tabs)" "unique with skip $letters"
   want "$(cat err)" "sufsort: warning: left out: 7 k-mers of the text hold letters other than A, C, G, T and U: use --letters=all to count them" \
     'word of k-mers with N'
 done
-expect 0 sufsort unique skipped -l 3 --letters all --quiet
+expect 0 sufsort unique skipped -k 3 --letters all --quiet
 want "$(grep -c . out) $(head -3 out | xargs)" '5 one 0 2 2 one 2 4 1 one 6 8 2' 'unique with skip, of all letters'
 [[ ! -s err ]] || fail 'not quiet'
 expect_error sufsort repeats skipped -l 3
@@ -100,10 +100,10 @@ want "$(numbers 1 sampled.sa | wc -w)" 45 'rows of a sample'
 expect 0 sufsort locate sampled TTA ACGTNNA --both-strands
 want "$(cut -f 3- out | xargs)" 'three 2 + one 0 + one 3 -' 'locate by a sample'
 expect_error sufsort locate sampled TT
-expect_error sufsort unique sampled -l 3
+expect_error sufsort unique sampled -k 3
 expect_error sufsort repeats sampled -l 3
 expect_error sufsort export sampled --format sufr -o y
-expect 0 sufsort kmers sampled --length 2 --force
+expect 0 sufsort kmers sampled --length 2 --force-kmer-table
 expect 0 sufsort check sampled
 expect 0 sufsort locate sampled TTA ACGTNNA
 want "$(cut -f 3- out | xargs)" 'three 2 + one 0 +' 'locate by a sample and a table'
@@ -125,6 +125,7 @@ expect 0 sufsort build protein.fa -o protein --mask break --sample 2
 expect_error sufsort build in.fa -o y --sample 0
 expect_error sufsort build in.fa -o y --sample x
 expect_error sufsort build in.fa -o y --strands reverse
+expect_error sufsort build in.fa -o y --keep-case  # the name is --mask=keep
 expect_error sufsort build in.fa -o y --width 32 --strands both --memory 10
 [[ -z $(compgen -G 'y*') ]] || fail 'an index of what was refused'
 

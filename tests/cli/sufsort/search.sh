@@ -163,11 +163,11 @@ expect_error sufsort kmers g --length 31
 want "$(cat err)" "sufsort: invalid number: --length: '31': a k-mer has 1 to 30 letters" 'k-mers that are too long'
 # A table is not larger than the array unless forced; sufsort can choose the longest suitable length.
 expect_error sufsort kmers g --length 8
-want "$(cat err)" "sufsort: large table: --length 8: 262148 bytes, more than the $(stat -c %s g.sa) of the suffix array: use at most 7 letters, or --force" \
+want "$(cat err)" "sufsort: large table: --length 8: 262148 bytes, more than the $(stat -c %s g.sa) of the suffix array: use at most 7 letters, or --force-kmer-table" \
   'a table larger than the array'
 cmp g.kmers h.kmers
 expect 0 sufsort kmers g --length 7
-expect 0 sufsort kmers g --length 8 --force
+expect 0 sufsort kmers g --length 8 --force-kmer-table
 want "$(stat -c %s g.kmers)" 262148 'a forced table'
 expect 0 sufsort locate g -f patterns --limit 0; cmp out plain
 expect_error sufsort build genome.fa -o new --kmer-table 8

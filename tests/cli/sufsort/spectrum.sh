@@ -39,9 +39,9 @@ for letters in nucleotides all; do
       if ((l == 1 || (count(substr(w, 2)) > 1 && count(substr(w, 1, l - 1)) > 1)) && (all || w !~ /[^ACGT]/)) print name[r] "\t" b - 1 "\t" b + l - 1 } }' mus.fa > plain
   cmp plain out; [[ -s plain ]] || fail 'no minimal unique substrings'
 done
-expect 0 sufsort unique mus -l 3 --normalize; cut -f 4 out > shares; expect 0 sufsort unique mus -l 3
+expect 0 sufsort unique mus -k 3 --normalize; cut -f 4 out > shares; expect 0 sufsort unique mus -k 3
 want "$(awk '{ printf "%.6g\n", 1 / $4 }' out)" "$(cat shares)" 'one divided by counts'
-expect_error sufsort unique mus --minimal -l 3
+expect_error sufsort unique mus --minimal -k 3
 expect_error sufsort unique mus --minimal --normalize
 expect_error sufsort unique mus
 expect_error sufsort unique skip --minimal

@@ -140,7 +140,7 @@ TEST_CASE("spectra: a text is cut where a spectrum begins, or outside of spectra
 TEST_CASE("spectra: lines and titles") {
   std::string_view text = "a\nb\r\nc\rd\r\r\n\n";
   lines all;
-  while (!text.empty()) all.emplace_back(detail::take_line(text));
+  while (!text.empty()) all.emplace_back(detail::consume_line(text));
   CHECK(all == lines{"a", "b", "c", "d", "", ""});
   CHECK(detail::read_title("BEGIN IONS\nPEPMASS=1\n TITLE=a=b c \nEND IONS\n") == "a=b c");
   CHECK(detail::read_title("BEGIN IONS\n1 1\nEND IONS\nBEGIN IONS\nTITLE=b\nEND IONS\n").empty());

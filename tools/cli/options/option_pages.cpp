@@ -18,6 +18,13 @@ constexpr std::string_view exit_statuses = "0 if it succeeded, 1 if a check foun
 
 using rows = std::vector<option const*>;
 
+// The words in place of a command, for every program that has commands.
+struct common_word {
+  std::string_view name, operand, summary;
+};
+constexpr common_word common_words[] = {{"help", " [COMMAND]", "print the help of a command"},
+                                        {"version", "", "print version, compiler and devices"}};
+
 // Returns the documented options by group.
 std::vector<std::pair<std::string_view, rows>> grouped(command_table const& table) {
   std::vector<option_group> groups = table.groups;
@@ -128,6 +135,9 @@ std::string man_page(command_table const& program, command_table const& command)
   if (!command.subcommands.empty()) page += ".SH COMMANDS\n";
   for (command_table const& sub : command.subcommands)
     page += fmt::format(".TP\n.BR {} (1)\n{}\n", roff(page_name(sub.name)), roff(sentence(sub.summary)));
+  if (!command.subcommands.empty())
+    for (common_word const& word : common_words)
+      page += fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", word.name, word.operand, roff(sentence(std::string(word.summary))));
   if (!command.operands.empty()) page += ".SH OPERANDS\n";
   for (operand const& o : command.operands) page += fmt::format(".TP\n\\fI{}\\fR\n{}\n", roff(o.name), roff(sentence(o.help)));
   page += ".SH OPTIONS\n";
@@ -213,9 +223,17 @@ std::string_view short_name(command_table const& sub) {
   return std::string_view(sub.name).substr(sub.name.find(' ') + 1);
 }
 
-std::string bash_completion(command_table const& program) {
-  std::string names, body;
+// Returns the names of the commands with blanks between them; empty without commands.
+std::string names_of_commands(command_table const& program) {
+  std::string names;
   for (command_table const& sub : program.subcommands) names += fmt::format("{}{}", names.empty() ? "" : " ", short_name(sub));
+  return names;
+}
+
+std::string bash_completion(command_table const& program) {
+  std::string const names = names_of_commands(program);
+  std::string words = names, body;
+  for (common_word const& word : common_words) words += names.empty() ? "" : fmt::format(" {}", word.name);
   if (names.empty()) {
     body = bash_options(program, "  ");
   } else {
@@ -247,7 +265,7 @@ _{0}() {{
 }}
 complete -o filenames -F _{0} {0}
 )",
-                     program.name, body, names);
+                     program.name, body, words);
 }
 
 std::string zsh_options(command_table const& command, std::string_view indent) {
@@ -291,8 +309,10 @@ std::string zsh_completion(command_table const& program) {
   text += "local -a commands\ncommands=(\n";
   for (command_table const& sub : program.subcommands)
     text += fmt::format("  '{}:{}'\n", short_name(sub), escaped(escaped(sub.summary, ":", "\\{}"), "'", "'\\{0}{0}"));
+  for (common_word const& word : common_words) text += fmt::format("  '{}:{}'\n", word.name, word.summary);
   text +=
-      ")\nif ((CURRENT == 2)) && [[ $words[2] != -* ]]; then\n  _describe command commands\n  return\nfi\ncase $words[2] in\n";
+      ")\nif [[ $CURRENT == 2 && $words[2] != -* || $CURRENT == 3 && $words[2] == help ]]; then\n"
+      "  _describe command commands\n  return\nfi\ncase $words[2] in\n";
   for (command_table const& sub : program.subcommands)
     text += fmt::format("  {})\n    shift words\n    ((CURRENT--))\n{}    ;;\n", short_name(sub), zsh_options(sub, "    "));
   return text + fmt::format("  *)\n{}    ;;\nesac\n", zsh_options(program, "    "));
@@ -324,23 +344,44 @@ std::string fish_completion(command_table const& program) {
   for (command_table const& sub : program.subcommands)
     text += fmt::format("{} -n __fish_use_subcommand -f -a {} -d '{}'\n", start, short_name(sub),
                         escaped(sub.summary, "\\'", "\\{}"));
+  for (common_word const& word : common_words)
+    text += fmt::format("{} -n __fish_use_subcommand -f -a {} -d '{}'\n", start, word.name, word.summary);
+  text += fmt::format("{} -n '__fish_seen_subcommand_from help' -f -a '{}'\n", start, names_of_commands(program));
   text += fish_options(program, start + " -n __fish_use_subcommand");
   for (command_table const& sub : program.subcommands)
     text += fish_options(sub, fmt::format("{} -n '__fish_seen_subcommand_from {}'", start, short_name(sub)));
   return text;
 }
 
-}  // namespace
-
-std::string help_text(command_table const& table, std::string_view program) {
+std::string usage_of(command_table const& table, std::string_view program) {
   std::string text;
   for (std::string_view const line : table.usage) {
     std::string const start = fmt::format("{}{} ", text.empty() ? "Usage: " : "  or:  ", program);
     text += start + wrapped(line, start.size(), start.size());
   }
-  for (std::string_view const paragraph : paragraphs(table.description)) text += '\n' + wrapped(paragraph, 0);
-  if (!table.subcommands.empty()) text += "\nCommands:\n";
+  return text;
+}
+
+std::string commands_of(command_table const& table) {
+  if (table.subcommands.empty()) return {};
+  std::string text = "\nCommands:\n";
   for (command_table const& sub : table.subcommands) text += described(short_name(sub), sub.summary);
+  for (common_word const& word : common_words) text += described(fmt::format("{}{}", word.name, word.operand), word.summary);
+  return text;
+}
+
+}  // namespace
+
+std::string command_list(command_table const& table) {
+  return usage_of(table, table.name) + commands_of(table);
+}
+
+std::string help_text(command_table const& table, std::string_view program) {
+  std::string text = usage_of(table, program);
+  for (std::string_view const paragraph : paragraphs(table.description)) text += '\n' + wrapped(paragraph, 0);
+  if (!table.examples.empty()) text += "\nExamples:\n";
+  for (example const& e : table.examples) text += fmt::format("  {}      {}\n", wrapped(e.purpose, 2, 2), e.command);
+  text += commands_of(table);
   if (!table.operands.empty()) text += "\nOperands:\n";
   for (operand const& o : table.operands) text += described(o.name, o.help);
   for (auto const& [group, options] : grouped(table)) {
@@ -351,8 +392,6 @@ std::string help_text(command_table const& table, std::string_view program) {
     text += fmt::format("\n{}:\n", n.title);
     for (std::string_view const paragraph : paragraphs(n.text)) text += "  " + wrapped(paragraph, 2, 2);
   }
-  if (!table.examples.empty()) text += "\nExamples:\n";
-  for (example const& e : table.examples) text += fmt::format("  {}      {}\n", wrapped(e.purpose, 2, 2), e.command);
   return text + '\n' + wrapped(fmt::format("Exit status: {}", exit_statuses), 0);
 }
 

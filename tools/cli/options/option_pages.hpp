@@ -7,6 +7,9 @@
 /// Help, manual pages and completions, made from the table of a command.
 namespace ordo::inline v0::cli {
 
+/// Returns the usage and the commands of a program, which it prints if no command is given.
+std::string command_list(command_table const& table);
+
 /// Returns the text of --help in lines of at most 80 columns. @param program  the name by which the command was called
 std::string help_text(command_table const& table, std::string_view program);
 

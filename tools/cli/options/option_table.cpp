@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
+#include <filesystem>
 #include <map>
 #include <numeric>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +16,8 @@
 
 namespace ordo::inline v0::cli {
 namespace {
+
+constexpr int status_without_command = 2;
 
 // Returns the number of letters to insert, delete, replace, or exchange with their neighbour, to make one text of the other.
 std::size_t edit_distance(std::string_view from, std::string_view to) {
@@ -57,7 +62,8 @@ std::string_view find_choice(option const& of, std::string_view value) {
 // Values are checked at once, unknown options and operands at the end: a command line that asks for help gets it.
 class tool_parser final : public argument_parser {
  public:
-  explicit tool_parser(command_table const& table) : program_(table), command_(&table) {}
+  /// @param is_bare  there are no arguments
+  tool_parser(command_table const& table, bool is_bare) : program_(table), command_(&table), is_bare_(is_bare) {}
 
   parsed_command finish() {
     if (version_)
@@ -68,6 +74,10 @@ class tool_parser final : public argument_parser {
       fmt::print("{}", page_);
     if (version_ || help_ || !page_.empty()) return {0, command_};
     if (!first_error_.empty()) throw usage_error(first_error_);
+    if (!command_->subcommands.empty() && is_bare_) {
+      fmt::print(stderr, "{}", command_list(*command_));
+      return {status_without_command, command_};
+    }
     if (!command_->subcommands.empty()) throw usage_error(fmt::format("no command: {}", advice()));
     for (option const& o : command_->options)
       if (o.required && !seen_.contains(o.spelling()))
@@ -169,11 +179,21 @@ class tool_parser final : public argument_parser {
         command_ = &*it;
         return;
       }
+      if (value == "version" && !help_of_command_) {
+        version_ = true;
+        return;
+      }
+      if (value == "help" && !help_of_command_) {
+        help_ = help_of_command_ = true;
+        return;
+      }
       std::vector<std::string> names;
       for (command_table const& sub : all) names.emplace_back(short_name(sub));
       auto const near = nearest(value, names);
-      return note_error(near ? fmt::format("unknown command: {}: did you mean {}?", value, *near)
-                             : fmt::format("unknown command: '{}': {}", value, advice()));
+      std::string const message = near ? fmt::format("unknown command: {}: did you mean {}?", value, *near)
+                                       : fmt::format("unknown command: '{}': {}", value, advice());
+      if (help_of_command_) throw usage_error(message);
+      return note_error(message);
     }
     std::size_t before = 0;
     std::size_t const number = operands_++;
@@ -203,7 +223,9 @@ class tool_parser final : public argument_parser {
   command_table const* command_;
   std::map<std::string, std::string, std::less<>> seen_;  // the options that are given, and their values
   std::size_t operands_ = 0;
+  bool is_bare_;
   bool help_ = false, version_ = false;
+  bool help_of_command_ = false;  // by the word help, which a command may follow
   std::string page_, first_error_;
 };
 
@@ -314,9 +336,17 @@ void argument_parser::parse_letters(std::string_view argument) {
 }
 
 parsed_command parse(command_table const& table, int argc, char const* const* argv) {
-  tool_parser parser(table);
-  std::span<char const* const> const all(argv, std::size_t(argc));
-  parser.parse(all.empty() ? all : all.subspan(1));
+  std::span<char const* const> all(argv, std::size_t(argc));
+  if (!all.empty()) all = all.subspan(1);
+  // Without commands, the only word is help or version unless there is a file of this name.
+  static constexpr char const *help = "--help", *version = "--version";
+  std::error_code error;
+  if (all.size() == 1 && table.subcommands.empty() && !std::filesystem::exists(all[0], error)) {
+    if (std::string_view(all[0]) == "help") all = {&help, 1};
+    if (std::string_view(all[0]) == "version") all = {&version, 1};
+  }
+  tool_parser parser(table, all.empty());
+  parser.parse(all);
   return parser.finish();
 }
 

@@ -137,13 +137,15 @@ class argument_parser {
 };
 
 struct parsed_command {
-  std::optional<int> status;     // status of a command line that has been answered: help, version, --generate
+  std::optional<int> status;     // status of a command line that has been answered: help, version, --generate, no command
   command_table const* command;  // the subcommand, or the table itself
 };
 
 /// Reads a command line. Names are not abbreviated, and an option with a value is given once. Operands that begin with a digit
-/// after '-' are no options. Prints help, the version or a generated page if the line asks for it and has no invalid value.
-/// Conflicts are looked for last.
+/// after '-' are no options. Prints help, the version or a generated page if the line asks for it and has no invalid value: by
+/// an option, or by the words "help" and "version" in place of a command or, in a program without commands, as the only word
+/// unless there is a file of this name. Prints the commands to standard error if there are no arguments. Conflicts are looked
+/// for last.
 /// @throws usage_error  one line that names the argument
 parsed_command parse(command_table const& table, int argc, char const* const* argv);
 

@@ -162,7 +162,8 @@ void add_common_options(command_table& table, common_options& options) {
                            .choices = std::string(generated_kinds),
                            .only_choices = true});
   table.options.push_back({.letter = 'h', .name = "help", .group = common_group, .help = "print this help and exit"});
-  table.options.push_back({.name = "version", .group = common_group, .help = "print version, compiler and devices, and exit"});
+  table.options.push_back(
+      {.letter = 'V', .name = "version", .group = common_group, .help = "print version, compiler and devices, and exit"});
 }
 
 }  // namespace ordo::inline v0::cli

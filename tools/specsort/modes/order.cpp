@@ -45,7 +45,7 @@ int order(work& w, session& here) {
   options.on_progress = [&](std::uint64_t bytes) { here.progress.at(bytes); };
   complete_options(w, options, here);
   std::optional<report_file> page = report_of_output(w, options, here);
-  here.progress.phase("sorting");
+  here.begin("sorting");
   spectra::format const to = format_of_ordered(made);
   std::optional<std::uint64_t> exchanged;  // with other processes
   order_together together;
@@ -77,7 +77,6 @@ int order(work& w, session& here) {
   report_totals(w, options, result.done, name_of_all(made));
   report_choice(w, result.done, name_of_all(made));
   here.stats.input(result.done.bytes);
-  here.stats.finish();
   return 0;
 }
 

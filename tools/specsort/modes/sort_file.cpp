@@ -28,7 +28,7 @@ int sort_file(work& w, session& here) {
   spectra::sort_options& options = opened.options;
   spectra::format const to_format = format_of_output(made.output, made.to, opened.in, opened.format);
   options.on_progress = [&](std::uint64_t bytes) { here.progress.at(bytes); };
-  here.progress.phase("sorting", options.input_bytes);
+  here.begin("sorting", options.input_bytes);
   std::optional<cli::output> out(std::in_place, made.output, made.common.threads);
   out->refuse_loop(opened.in);
   if (to_format != opened.format) out->refuse_inputs(made.inputs);  // they would not be there in another order, but converted

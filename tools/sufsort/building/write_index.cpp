@@ -211,11 +211,7 @@ build_options recorded_options(suffix::index_description const& about, std::stri
   options.fm = about.find("fm") != nullptr;
   if (options.fm) options.fm_sample = about.fm_sample;
   if (about.find("kmers"))
-    options.kmers = {.option = "--kmer-table",
-                     .force_option = "--force-kmer-table",
-                     .wanted = true,
-                     .length = about.kmers.length,
-                     .force = true};
+    options.kmers = {.option = "--kmer-table", .wanted = true, .length = about.kmers.length, .force = true};
   bool const narrow = suffix::index_fits(4, about.residues, about.text_records());
   if (about.width > 40 || (about.width == 40 && narrow)) options.width = std::to_string(about.width);
   options.field = about.field;

@@ -79,7 +79,9 @@ class add final : public command {
                 "makes of all files. Format, policy and arrays are those of the index.",
             .operands = {prefix_operand(prefix_), records_operand("FILE", files_)},
             .options = {host_memory_option(memory_), gpu_memory_option(memory_)},
-            .examples = {{"Add a plasmid to the index of a genome", "sufsort add genome plasmid.fa"}}};
+            .examples = {{"Add a plasmid to the index of a genome", "sufsort add genome plasmid.fa"},
+                         {"Add two files in 8 GB of memory", "sufsort add genome other.fa.gz plasmid.fa --memory=8G"},
+                         {"Add records of standard input", "gzip -dc other.fa.gz | sufsort add genome -"}}};
   }
   [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }
   [[nodiscard]] index_prefixes prefixes() const override { return {.read = {prefix_}}; }

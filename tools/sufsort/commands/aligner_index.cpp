@@ -238,7 +238,10 @@ class aligner_index final : public command {
              gpu_memory_option(memory_)},
         .conflicts = {{.options = {"--index-letters"}, .unless = {"--for=star"}, .why = only_star},
                       {.options = {"--bin-bits"}, .unless = {"--for=star"}, .why = only_star}},
-        .examples = {{"Prepare a genome for bwa mem", "sufsort aligner-index --for=bwa genome.fa -o genome.fa"}}};
+        .examples = {
+            {"Prepare a genome for bwa mem", "sufsort aligner-index --for=bwa genome.fa -o genome.fa"},
+            {"Prepare a genome for bowtie", "sufsort aligner-index --for=bowtie genome.fa -o genome"},
+            {"Prepare a small genome for STAR", "sufsort aligner-index --for=star genome.fa -o star --index-letters=8"}}};
   }
   [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }
   [[nodiscard]] index_prefixes prefixes() const override { return {}; }

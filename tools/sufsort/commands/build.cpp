@@ -287,8 +287,7 @@ class build final : public command {
         {.options = {"--text-only"},
          .with = {"--lcp", "--bwt", "--fm", "--without-sa", "--width!=auto", "--sample!=1", "--ambiguous=skip", "--plan"},
          .why = "there are no arrays of suffixes"}};
-    for (cli::option& row : kmer_rows("kmer-table", "force-kmer-table", false, options_.kmers))
-      table.options.push_back(std::move(row));
+    for (cli::option& row : kmer_rows(0, "kmer-table", false, options_.kmers)) table.options.push_back(std::move(row));
     for (cli::option& row : policy_rows(options_)) table.options.push_back(std::move(row));
     table.options.push_back(cli::flag("plan", memory_group,
                                       "print the machine, memory and number of ranges that the build would take; build nothing",
@@ -299,6 +298,7 @@ class build final : public command {
         {"Index a genome with everything that searches and repeats need",
          "sufsort build genome.fa.gz -o genome --lcp --bwt --kmer-table=auto"},
         {"Index both strands, without runs of N", "sufsort build genome.fa -o both --strands=both --ambiguous=break"},
+        {"Index the strings of JSONL, to find duplicates", "sufsort build web.jsonl -o web --field=text --lcp"},
         {"Index the lines of a text", "sufsort build words.txt -o words --format=lines --lcp"}};
     return table;
   }

@@ -306,7 +306,9 @@ class check final : public command {
         .description = "Verify that an index is complete and right, by its text and its checksums. Print the first mismatch.",
         .operands = {prefix_operand(prefix_)},
         .options = {host_memory_option(memory_), gpu_memory_option(memory_)},
-        .examples = {{"Verify an index", "sufsort check genome"}}};
+        .examples = {{"Verify an index", "sufsort check genome"},
+                     {"Verify it in 8 GB of memory", "sufsort check genome --memory=8G"},
+                     {"Use an index only if it is right", "sufsort check genome && sufsort count genome GATTACA"}}};
   }
   [[nodiscard]] index_prefixes prefixes() const override { return {.read = {prefix_}}; }
   [[nodiscard]] memory_limits memory() const override { return memory_; }

@@ -27,7 +27,9 @@ class count final : public pattern_search {
         .operands = operands(),
         .options = rows("count reverse complements, too, and print the hits of each strand as two more columns",
                         "A hit goes around a record once at most."),
-        .examples = {{"Count two patterns", "sufsort count genome GATTACA TTAGGG"}}};
+        .examples = {{"Count two patterns", "sufsort count genome GATTACA TTAGGG"},
+                     {"Count all primers of a list on both strands", "sufsort count genome -f primers.txt --both-strands"},
+                     {"Count a pattern in each record", "sufsort count genome GATTACA --by-record"}}};
     table.options.push_back(cli::flag("by-record", output_group,
                                       "print a line for each record that has hits: pattern, record, count", by_record_,
                                       "A pattern without hits has one line, with . as its record."));

@@ -429,7 +429,8 @@ class duplicates final : public index_reader {
                        .why = "--within and --across are for copies in one index"}},
         .examples = {{"Write the lines of an index without what occurs before",
                       "sufsort duplicates web -l 50 --format=text -o clean.txt"},
-                     {"Find what of a test set occurs in a corpus", "sufsort duplicates test -l 50 --against=web"}},
+                     {"Find what of a test set occurs in a corpus", "sufsort duplicates test -l 50 --against=web"},
+                     {"See how much is duplicated, and what", "sufsort duplicates web -l 50 --report=web.html -o web.tsv"}},
         .other_name = "dedup"};
   }
   [[nodiscard]] index_prefixes prefixes() const override {

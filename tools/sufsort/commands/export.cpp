@@ -58,7 +58,9 @@ class array_export final : public index_reader {
                          .set = [this](std::string_view, std::string_view value) { shard_bytes_ = parse_bytes(value); }},
                         output_option(output_, true)},
             .conflicts = {{.options = {"--shard-size"}, .unless = {"--format=infini-gram"}, .why = "{--format} has no shards"}},
-            .examples = {{"Write positions of 40 bits", "sufsort export genome --format=raw40 -o genome.sa5"}}};
+            .examples = {{"Write positions of 40 bits", "sufsort export genome --format=raw40 -o genome.sa5"},
+                         {"Write a vector of SDSL", "sufsort export genome --format=sdsl -o genome.sdsl"},
+                         {"Write shards for infini-gram", "sufsort export web --format=infini-gram -o shards"}}};
   }
 
   int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {

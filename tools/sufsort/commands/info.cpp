@@ -24,7 +24,9 @@ class info final : public index_reader {
             .usage = {"[OPTION]... PREFIX"},
             .description = "Print the description of an index: residues, policy, arrays and records.",
             .operands = {prefix_operand(prefix_)},
-            .examples = {{"List the records of an index", "sufsort info genome | grep ^record"}}};
+            .examples = {{"See what an index holds", "sufsort info genome"},
+                         {"List its records", "sufsort info genome | awk '$1 == \"record\"'"},
+                         {"See its arrays and their checksums", "sufsort info genome | grep ^array"}}};
   }
 
   int run(cli::common_options const& /*common*/, reporter& report, communicator* /*members*/) override {

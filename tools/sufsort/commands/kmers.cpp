@@ -21,13 +21,16 @@ namespace {
 class kmers final : public command {
  public:
   cli::command_table table() override {
-    cli::command_table table{.name = "sufsort kmers",
-                             .summary = "add a table of k-mers to an index, with which searches are faster",
-                             .usage = {"[OPTION]... --length=K PREFIX"},
-                             .description = "Add a table of k-mers to an index, or replace the one that it has.",
-                             .operands = {prefix_operand(prefix_)},
-                             .examples = {{"Add a table of suitable size", "sufsort kmers genome --length=auto"}}};
-    for (cli::option& row : kmer_rows("length", "force", true, kmers_)) table.options.push_back(std::move(row));
+    cli::command_table table{
+        .name = "sufsort kmers",
+        .summary = "add a table of k-mers to an index, with which searches are faster",
+        .usage = {"[OPTION]... --length=K PREFIX"},
+        .description = "Add a table of k-mers to an index, or replace the one that it has.",
+        .operands = {prefix_operand(prefix_)},
+        .examples = {{"Add a table of suitable size", "sufsort kmers genome --length=auto"},
+                     {"Add a table of the 8-mers, however small the genome is", "sufsort kmers genome -k 8 --force-kmer-table"},
+                     {"See which table an index has", "sufsort info genome | grep kmers"}}};
+    for (cli::option& row : kmer_rows('k', "length", true, kmers_)) table.options.push_back(std::move(row));
     return table;
   }
   // Nothing is printed: standard output may be a file of the index.

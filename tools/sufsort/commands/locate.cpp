@@ -208,7 +208,8 @@ class locate final : public pattern_search {
         .operands = operands(),
         .options = rows("find reverse complements, too, and print - as their strand",
                         "A hit goes around a record once at most. In BED such a hit has two lines."),
-        .examples = {{"Find a pattern on both strands, with ten letters around it",
+        .examples = {{"Find a pattern", "sufsort locate genome GATTACA"},
+                     {"Find a pattern on both strands, with ten letters around it",
                       "sufsort locate genome GATTACA --both-strands --context=10"},
                      {"Find all reads as BED", "sufsort locate genome -f reads.fq.gz --format=bed --limit=0 -o hits.bed"}}};
     table.options.push_back({.name = "limit",

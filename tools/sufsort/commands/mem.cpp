@@ -351,6 +351,7 @@ class mem final : public index_reader {
         .examples = {
             {"Compare two genomes as mummer -maxmatch -b -n does",
              "sufsort mem genome other.fa --both-strands --format=mummer"},
+            {"Find strings that are unique in both", "sufsort mem genome other.fa --unique -l 50 --format=paf -o mums.paf"},
             {"Find the longest matches of reads", "sufsort mem genome reads.fq.gz --super-maximal -l 31 --both-strands"}}};
   }
   [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }

@@ -28,7 +28,9 @@ class merge final : public command {
                      {"SECOND", "an index; the smaller it is, the sooner the merge ends", 1, 1,
                       [this](std::string_view value) { second_ = value; }}},
         .options = {index_option(output_, ", which may be that of FIRST or SECOND"), host_memory_option(memory_)},
-        .examples = {{"Merge the indexes of two genomes", "sufsort merge ecoli salmonella -o both"}}};
+        .examples = {{"Merge the indexes of two genomes", "sufsort merge genome other -o two"},
+                     {"Merge them in 8 GB of memory", "sufsort merge genome other -o two --memory=8G"},
+                     {"Add the records of one index to another", "sufsort merge genome other -o genome"}}};
   }
   [[nodiscard]] index_prefixes prefixes() const override { return {.read = {first_, second_}, .written = {output_}}; }
   [[nodiscard]] memory_limits memory() const override { return memory_; }

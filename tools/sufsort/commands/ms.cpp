@@ -65,7 +65,10 @@ class ms final : public index_reader {
                      .only_choices = true,
                      .set = [this](std::string_view, std::string_view value) { tsv_ = value == "tsv"; }},
                     output_option(output_)},
-        .examples = {{"Compare a genome with an index of both strands", "sufsort ms both other.fa -o other.lengths"}}};
+        .examples = {
+            {"Compare a genome with an index", "sufsort ms genome other.fa -o other.lengths"},
+            {"Compare it with both strands", "sufsort build genome.fa -o both --strands=both && sufsort ms both other.fa"},
+            {"Print a line for each letter", "sufsort ms genome other.fa --format=tsv"}}};
   }
   [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }
 

@@ -64,32 +64,33 @@ void need(suffix::stored_index const& index, char const* array) {
 class repeats final : public index_reader {
  public:
   cli::command_table table() override {
-    return {
-        .name = "sufsort repeats",
-        .summary = "print the maximal repeats of an index",
-        .usage = {"[OPTION]... --min-length=L PREFIX"},
-        .description =
-            "Print a line for each occurrence of a maximal repeat: number of the repeat, length, number of its "
-            "occurrences, record, offset and strand.",
-        .operands = {prefix_operand(prefix_, "an index with LCP and BWT")},
-        .options = {{.letter = 'l',
-                     .name = "min-length",
-                     .value = "L",
-                     .group = search_group,
-                     .help = "find repeats of at least L letters",
-                     .required = true,
-                     .set = parse_to(min_length_, "a repeat has at least one letter")},
-                    cli::flag("pairs", search_group, "print pairs of occurrences instead, as repeat-match -f does", pairs_,
-                              "The columns are record, offset and strand of both, and the length."),
-                    {.name = "limit",
-                     .value = "N",
-                     .group = search_group,
-                     .help = "print at most N occurrences, or pairs, of each repeat; 0 means all",
-                     .preset = "10",
-                     .set = parse_to(limit_)},
-                    letters_option("repeats", letters_),
-                    output_option(output_)},
-        .examples = {{"Find all repeats of 100 letters and more", "sufsort repeats genome -l 100 --limit=0 -o repeats.tsv"}}};
+    return {.name = "sufsort repeats",
+            .summary = "print the maximal repeats of an index",
+            .usage = {"[OPTION]... --min-length=L PREFIX"},
+            .description =
+                "Print a line for each occurrence of a maximal repeat: number of the repeat, length, number of its "
+                "occurrences, record, offset and strand.",
+            .operands = {prefix_operand(prefix_, "an index with LCP and BWT")},
+            .options = {{.letter = 'l',
+                         .name = "min-length",
+                         .value = "L",
+                         .group = search_group,
+                         .help = "find repeats of at least L letters",
+                         .required = true,
+                         .set = parse_to(min_length_, "a repeat has at least one letter")},
+                        cli::flag("pairs", search_group, "print pairs of occurrences instead, as repeat-match -f does", pairs_,
+                                  "The columns are record, offset and strand of both, and the length."),
+                        {.name = "limit",
+                         .value = "N",
+                         .group = search_group,
+                         .help = "print at most N occurrences, or pairs, of each repeat; 0 means all",
+                         .preset = "10",
+                         .set = parse_to(limit_)},
+                        letters_option("repeats", letters_),
+                        output_option(output_)},
+            .examples = {{"Find repeats of 100 letters and more", "sufsort repeats genome -l 100"},
+                         {"Find all their occurrences", "sufsort repeats genome -l 100 --limit=0 -o repeats.tsv"},
+                         {"Print pairs as repeat-match -f does", "sufsort repeats genome -l 100 --pairs"}}};
   }
 
   int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {

@@ -59,18 +59,13 @@ class spectrum final : public index_reader {
         .usage = {"[OPTION]... --length=K PREFIX"},
         .description = "Print a line for each number of occurrences: the number, and how many different k-mers occur so often.",
         .operands = {prefix_operand(prefix_, "an index with LCP")},
-        .options = {{.letter = 'k',
-                     .name = "length",
-                     .value = "K",
-                     .group = search_group,
-                     .help = "count k-mers of K letters",
-                     .required = true,
-                     .set = parse_to(length_, "a k-mer has at least one letter")},
+        .options = {kmer_length_option(length_, true),
                     cli::flag("plot", output_group,
                               "draw a bar on each line, of a length by the logarithm; numbers from 33 on share lines", plot_),
-                    letters_option("k-mers", letters_),
-                    output_option(output_)},
-        .examples = {{"Count the different 21-mers", "sufsort spectrum genome -k 21 | awk '{n += $2} END {print n}'"}}};
+                    letters_option("k-mers", letters_), output_option(output_)},
+        .examples = {{"Write the spectrum of 21-mers", "sufsort spectrum genome -k 21 -o spectrum.tsv"},
+                     {"Draw it", "sufsort spectrum genome -k 21 --plot"},
+                     {"Count the different 21-mers", "sufsort spectrum genome -k 21 | awk '{n += $2} END {print n}'"}}};
   }
 
   int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {

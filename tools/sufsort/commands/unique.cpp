@@ -136,12 +136,7 @@ class unique_kmers final : public index_reader {
             "Print bedGraph: record, begin, end, and the number of times that the K letters at each of these "
             "positions occur in the text.",
         .operands = {prefix_operand(prefix_, "an index with LCP")},
-        .options = {{.letter = 'l',
-                     .name = "length",
-                     .value = "K",
-                     .group = search_group,
-                     .help = "count k-mers of K letters",
-                     .set = parse_to(length_, "a k-mer has at least one letter")},
+        .options = {kmer_length_option(length_, false),
                     {.name = "mismatches",
                      .value = "E",
                      .group = search_group,
@@ -162,9 +157,10 @@ class unique_kmers final : public index_reader {
         .conflicts = {{.options = {"--minimal", "--length"}, .why = no_count},
                       {.options = {"--minimal", "--normalize"}, .why = no_count},
                       {.options = {"--minimal", "--mismatches!=0"}, .why = no_count}},
-        .examples = {{"Find the positions whose 31-mers are unique", "sufsort unique genome -l 31 | awk '$4 == 1'"},
-                     {"Print the mappability of 50-mers with up to two mismatches",
-                      "sufsort unique genome -l 50 --mismatches=2 --normalize"}}};
+        .examples = {{"Find the positions whose 31-mers are unique", "sufsort unique genome -k 31 | awk '$4 == 1'"},
+                     {"Write the mappability of 50-mers with up to two mismatches",
+                      "sufsort unique genome -k 50 --mismatches=2 --normalize -o map.bedgraph"},
+                     {"Find the shortest strings that occur once", "sufsort unique genome --minimal -o unique.bed"}}};
   }
 
   int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {

@@ -134,7 +134,7 @@ void expect_policy(std::vector<std::string> const& records, suffix::policy const
     suffix::pieces const cut = from.pieces();
     REQUIRE(cut.empty() == !which.cuts());
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-      REQUIRE(cut.record_at(i) == pieces[i].record);
+      REQUIRE(cut.source_record(i) == pieces[i].record);
       REQUIRE(cut.piece_offset(i) == pieces[i].offset);
       REQUIRE(cut.is_reverse(i) == pieces[i].reverse);
     }
