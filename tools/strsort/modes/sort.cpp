@@ -80,6 +80,8 @@ int sort(work const& w, cli::stats& stats) {
     else
       out.emplace(path, made.common.threads);
     if (made.order_file) out->refuse_inputs(std::span(&*made.order_file, 1));
+    // GNU sort replaces its list.
+    if (made.files_from && !w.called.is_gnu()) out->refuse_inputs(std::span(&*made.files_from, 1));
   }
   w.writing = true;
   cli::progress progress(w.called.name(), made.common, made.files, made.output.value_or("-"));
