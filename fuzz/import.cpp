@@ -28,16 +28,16 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       });
   spectra::sort_options const in_chunks = chosen.in_chunks();
   memory_source to_summarize(text), to_read(text), to_check(text);
-  fuzz::error_of([&] { spectra::check(to_check, options, from); });
-  fuzz::error_of([&] { spectra::summarize(to_summarize, options, from); });
-  fuzz::error_of([&] { spectra::read_spectra(to_read, options, from); });
+  fuzz::catch_error([&] { spectra::check(to_check, options, from); });
+  fuzz::catch_error([&] { spectra::summarize(to_summarize, options, from); });
+  fuzz::catch_error([&] { spectra::read_spectra(to_read, options, from); });
   spectra::order_options order;
   if (more & 128) order.memory = chunk;
   spectra::spectrum_inputs inputs{
       1, [&](std::size_t) {
         return spectra::spectrum_inputs::opened{std::make_unique<memory_source>(text), "x", text.size(), from};
       }};
-  auto const order_error = fuzz::error_of([&] { spectra::order_spectra(inputs, ordered, in_chunks, order); });
+  auto const order_error = fuzz::catch_error([&] { spectra::order_spectra(inputs, ordered, in_chunks, order); });
   fuzz::require(error.has_value() == order_error.has_value(), "the order of the input is an order");
   if (error) return 0;
   fuzz::require(whole.text() == chunked.text(), "chunks are written as a whole input is");
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   plain.choice = {};
   memory_source sorted(whole.text()), to_sort(whole.text());
   fuzz::require(!spectra::check(sorted, plain).first, "an output is in order");
-  auto const third_error = fuzz::error_of([&] { spectra::sort(to_sort, again, plain); });
+  auto const third_error = fuzz::catch_error([&] { spectra::sort(to_sort, again, plain); });
   fuzz::require(!third_error, "an output is valid MGF");
   fuzz::require(again.text() == whole.text(), "an output is sorted to itself");
   return 0;

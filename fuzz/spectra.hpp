@@ -49,8 +49,8 @@ std::optional<std::string> sort_both(std::string_view text, spectra_options cons
   ordo::memory_source from_memory(text);
   sequential_source from_pipe(text);
   ordo::spectra::sort_options const in_chunks = chosen.in_chunks();
-  auto error = error_of([&] { sort(from_memory, whole, chosen.options); });
-  auto const other_error = error_of([&] { sort(from_pipe, chunked, in_chunks); });
+  auto error = catch_error([&] { sort(from_memory, whole, chosen.options); });
+  auto const other_error = catch_error([&] { sort(from_pipe, chunked, in_chunks); });
   // If an input has several errors, the chunk size decides which of them is found first.
   require_same(error, other_error, in_chunks.chunk_bytes == chosen.options.chunk_bytes);
   return error;

@@ -43,7 +43,7 @@ class kmers_below {
   }
   std::uint64_t operator()(std::size_t row) const {
     std::uint64_t const p = detail::checked_position(sa_[row], input_.size(), name_, row);
-    std::size_t const end = input_.end_of(finder_(p));
+    std::size_t const end = input_.end(finder_(p));
     std::uint64_t kmers = 0;
     for (unsigned k = 0; k < length_; ++k) {
       if (p + k >= end) return kmers;
