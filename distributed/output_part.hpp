@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/streams.hpp"
 #include "ordo/communicator.hpp"
 #include "ordo/error.hpp"
 #include "ordo/host_bytes.hpp"
@@ -16,59 +17,12 @@
 // All members of a communicator write one output, each a part of it.
 namespace ordo::inline v0::detail {
 
-/// A part of an output, from an offset on.
-class part_sink final : public sink {
- public:
-  part_sink(sink& to, std::uint64_t begin) : to_(to), begin_(begin) {}
-  void write(std::span<char const> data) override {
-    write_at(written_, data);
-    written_ += data.size();
-  }
-  bool expect(std::uint64_t) override { return true; }
-  [[nodiscard]] bool addressable() const override { return true; }
-  void write_at(std::uint64_t offset, std::span<char const> data) override {
-    turn const own;
-    to_.write_at(begin_ + offset, data);
-  }
-
- private:
-  /// Limits the threads of this process that write at a time. A file system takes the writes to a file one after the other, and
-  /// more threads that wait for their turn only slow it down: 32, of four GPUs, wrote half as many bytes a second as 8.
-  class turn {
-   public:
-    turn() { free().acquire(); }
-    ~turn() { free().release(); }
-    turn(turn const&) = delete;
-    turn& operator=(turn const&) = delete;
-
-   private:
-    static std::counting_semaphore<>& free() {
-      static std::counting_semaphore<> left(8);
-      return left;
-    }
-  };
-
-  sink& to_;
-  std::uint64_t begin_, written_ = 0;
-};
-
-/// A sink to memory of a size that is known.
-class stored_part final : public sink {
- public:
-  explicit stored_part(std::uint64_t bytes) { bytes_.resize(std::size_t(bytes)); }
-  void write(std::span<char const> data) override {
-    write_at(written_, data);
-    written_ += data.size();
-  }
-  bool expect(std::uint64_t) override { return true; }
-  [[nodiscard]] bool addressable() const override { return true; }
-  void write_at(std::uint64_t offset, std::span<char const> data) override { std::ranges::copy(data, bytes_.data() + offset); }
-  [[nodiscard]] std::span<char const> bytes() const { return bytes_.span(); }
-
- private:
-  host_bytes bytes_;
-  std::uint64_t written_ = 0;
-};
+/// Limits the threads of this process that write at a time. A file system takes the writes to a file one after the other, and
+/// more threads that wait for their turn only slow it down: 32, of four GPUs, wrote half as many bytes a second as 8.
+inline std::counting_semaphore<>& write_turns() {
+  static std::counting_semaphore<> turns(8);
+  return turns;
+}
 
 /// One member's part of an output that all members of a communicator write, in the order of members. Members with a sink write
 /// where their part belongs. Those without keep it in memory until finish() sends it to member 0.
@@ -87,9 +41,9 @@ class output_part {
     std::uint64_t begin = 0;
     for (std::size_t m = 0; m < rank; ++m) begin += sizes_[m];
     if (to && in_parts_)
-      direct_.emplace(*to, begin);
+      direct_.emplace(*to, begin, true, &write_turns());
     else
-      stored_.emplace(sizes_[rank]);
+      stored_.emplace(true).expect(sizes_[rank]);
   }
 
   /// Returns the sink of this member's part, whose offsets begin at 0.
@@ -155,7 +109,7 @@ class output_part {
   std::vector<std::uint8_t> has_sink_;
   bool in_parts_;  // whether the whole is addressable
   std::optional<part_sink> direct_;
-  std::optional<stored_part> stored_;
+  std::optional<growing_sink> stored_;
 };
 
 }  // namespace ordo::inline v0::detail

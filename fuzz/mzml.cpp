@@ -5,7 +5,7 @@
 
 #include <deque>
 
-#include "fuzz/fuzz.hpp"
+#include "fuzz/spectra.hpp"
 #include "ordo/spectra/read.hpp"
 
 using namespace ordo;
@@ -72,33 +72,22 @@ void join(std::string_view text, std::string_view sorted, std::string_view other
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   fuzz::fuzzed_bytes bytes(data, size);
-  std::size_t const option = bytes.number(256), chunk = 1 + 7 * bytes.number(256), more = bytes.number(256);
-  spectra::sort_options options;
-  options.machine = fuzz::one_thread();
-  options.lenient = option & 1;
-  options.descending = option & 2;
-  options.by = option & 4 ? spectra::sort_key::intensity : spectra::sort_key::mz;
-  if (option & 8) options.select.top = 1 + more % 8;
+  fuzz::spectra_options chosen(bytes);
+  std::size_t const option = chosen.bits, chunk = chosen.chunk, more = chosen.number;
+  spectra::sort_options& options = chosen.options;
   if (option & 16) options.select.min_peaks = more % 4;
   options.keep_metadata = option & 32;
   if (option & 128) options.select.merge = spectra::tolerance{double(more) / 16, bool(more & 1)};
   options.all_precursors = option & 128;
   auto const to = option & 64 ? spectra::format::mgf : spectra::format::mzml;
-  std::string_view text = bytes.rest(), other;
-  if (std::size_t const end = text.find('\0'); end != text.npos) {
-    other = text.substr(end + 1);
-    text = text.substr(0, end);
-  }
+  auto const texts = fuzz::two_texts(bytes.rest());
+  std::string_view const text = texts.first, other = texts.second;
 
   fuzz::string_sink whole, chunked, again;
-  memory_source from_memory(text);
-  auto const error = fuzz::catch_error([&] { spectra::sort_mzml(from_memory, whole, options, to); });
-  spectra::sort_options in_chunks = options;
-  if (chunk > 1) in_chunks.chunk_bytes = chunk;
-  fuzz::sequential_source from_pipe(text);
-  auto const other_error = fuzz::catch_error([&] { spectra::sort_mzml(from_pipe, chunked, in_chunks, to); });
-  // If an input has several errors, the chunk size decides which of them is found first.
-  fuzz::require_same(error, other_error, in_chunks.chunk_bytes == options.chunk_bytes);
+  auto const error = fuzz::sort_both(
+      text, chosen, whole, chunked,
+      [to](source& from, sink& out, spectra::sort_options const& by) { spectra::sort_mzml(from, out, by, to); });
+  spectra::sort_options const in_chunks = chosen.in_chunks();
   memory_source to_summarize(text), to_read(text), to_check(text);
   fuzz::catch_error([&] { spectra::check_mzml(to_check, options); });
   fuzz::catch_error([&] { spectra::summarize_mzml(to_summarize, options); });

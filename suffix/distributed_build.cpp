@@ -35,10 +35,9 @@ distributed_report build_into(communicator& members, text const& input, extra_ar
             .min_bytes;
       });
   detail::results<Index> const to{arrays, {}, {.entry_bytes = share.entry_bytes()}, options.rows, &share};
-  share.report.build.machine = machine;
+  std::size_t peak = 0;
   try {
-    std::size_t const peak = builder_on<Index>(machine.device).build(input, to, options, machine.gpu_index);
-    if (machine.device == device::gpu) share.report.build.device_memory = peak;
+    peak = builder_on<Index>(machine.device).build(input, to, options, machine.gpu_index);
   } catch (text_too_large const&) {
     throw;
   } catch (out_of_memory const& e) {
@@ -47,7 +46,13 @@ distributed_report build_into(communicator& members, text const& input, extra_ar
                     e.what(), n, members.rank() + 1, members.size(), share.report.rows),
         e.bytes());
   }
-  return share.report;
+  distributed_report report;
+  report.build.machine = machine;
+  if (machine.device == device::gpu) report.build.device_memory = peak;
+  report.rows = share.report.rows;
+  report.exchanged = share.report.exchanged;
+  report.rounds = share.report.rounds;
+  return report;
 }
 
 namespace {

@@ -271,3 +271,22 @@ def library_of(a, name="array"):
     if nulls is not None and nulls.any():
         raise ValueError(f"{name}: {np.count_nonzero(nulls)} nulls or masked items, where none are expected: fill or drop them")
     return library, a
+
+
+def one_dimension(name, a):
+    """Refuses an array of another number of dimensions."""
+    if len(a.shape) != 1:
+        raise ValueError(f"{name}: {len(a.shape)} dimensions, where one is expected")
+
+
+def offsets_array(name, a):
+    """Returns the library of segment offsets, and the offsets: integers of 32 or 64 bits, of one dimension."""
+    library, a = library_of(a, name)
+    if library is NumPy:
+        is_integer = a.dtype.kind in "iu"
+        if not is_integer and a.size != 0:
+            raise TypeError(f"{name}: dtype {a.dtype}, where integers are expected")
+        if not is_integer or a.dtype.itemsize < 4 or not a.dtype.isnative:
+            a = a.astype(np.int64)
+    one_dimension(name, a)
+    return library, a

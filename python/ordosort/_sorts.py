@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _machines
 from . import _ordosort as core
-from ._libraries import NumPy, library_of, with_nulls
+from ._libraries import NumPy, library_of, offsets_array, one_dimension, with_nulls
 
 _DESCENDING, _TOTAL_ORDER = 1, 2
 _KINDS = (None, "stable", "quicksort", "mergesort", "heapsort")
@@ -68,6 +68,13 @@ def _axis(a, axis):
     if not -dimensions <= axis < dimensions:
         raise np.exceptions.AxisError(axis, dimensions) if hasattr(np, "exceptions") else np.AxisError(axis, dimensions)
     return axis % dimensions
+
+
+def _along(a, nulls, axis):
+    """Returns an array, its nulls and a valid axis; without an axis the array has one dimension, of all items."""
+    if axis is None:
+        return a.reshape(-1), None if nulls is None else nulls.reshape(-1), 0
+    return a, nulls, _axis(a, axis)
 
 
 def _library(a):
@@ -136,10 +143,7 @@ def sort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=False
         return result
     given = a
     library, a, nulls = _checked_with_nulls(a)
-    if axis is None:
-        a, axis = a.reshape(-1), 0
-        nulls = None if nulls is None else nulls.reshape(-1)
-    axis = _axis(a, axis)
+    a, nulls, axis = _along(a, nulls, axis)
     last = len(a.shape) - 1
     if nulls is not None:
         moved = NumPy.contiguous(np.moveaxis(a, axis, last))
@@ -165,10 +169,7 @@ def argsort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=Fa
         core.argsort(_machines.chosen(machine), NumPy.contiguous(a), index, a.size, flags, 0)
         return index
     library, a, nulls = _checked_with_nulls(a)
-    if axis is None:
-        a, axis = a.reshape(-1), 0
-        nulls = None if nulls is None else nulls.reshape(-1)
-    axis = _axis(a, axis)
+    a, nulls, axis = _along(a, nulls, axis)
     last = len(a.shape) - 1
     moved = library.contiguous(a if axis == last else library.move_axis(a, axis, last))
     if nulls is not None:
@@ -203,8 +204,8 @@ def sort_pairs(keys, values, *, descending=False, out=None, total_order=False, m
     given, given_values = keys, values
     library, keys, nulls = _checked_with_nulls(keys)
     values_library, values, value_nulls = with_nulls(values)
-    _one_dimension("keys", keys)
-    _one_dimension("values", values)
+    one_dimension("keys", keys)
+    one_dimension("values", values)
     if nulls is not None or value_nulls is not None:
         _same_length("values", values, keys)
         keys = library.contiguous(keys)
@@ -217,26 +218,14 @@ def sort_pairs(keys, values, *, descending=False, out=None, total_order=False, m
     return (keys, values) if out is None else (_store(out[0], keys), _store(out[1], values))
 
 
-def _one_dimension(name, a):
-    if len(a.shape) != 1:
-        raise ValueError(f"{name}: {len(a.shape)} dimensions, where one is expected")
-
-
 def _same_length(name, a, keys):
     if a.shape[0] != keys.shape[0]:
         raise ValueError(f"{name}: length {a.shape[0]} for {keys.shape[0]} keys")
 
 
 def _offsets(name, a):
-    """Returns segment offsets as a contiguous array of integers of 32 or 64 bits."""
-    library, a = library_of(a, name)
-    if library is NumPy:
-        dtype = a.dtype
-        if dtype.kind not in "iu" and a.size != 0:
-            raise TypeError(f"{name}: dtype {dtype}, where integers are expected")
-        if dtype.kind not in "iu" or dtype.itemsize < 4 or not dtype.isnative:
-            a = a.astype(_INT64)
-    _one_dimension(name, a)
+    """Returns segment offsets as a contiguous array."""
+    library, a = offsets_array(name, a)
     return library.contiguous(a)
 
 
@@ -268,12 +257,12 @@ def segmented_sort(
     flags = _flags(None, descending, total_order)
     given, given_values, value_nulls = keys, values, None
     library, keys, nulls = _checked_with_nulls(keys)
-    _one_dimension("keys", keys)
+    one_dimension("keys", keys)
     offsets = _offsets("offsets", offsets)
     ends = None if ends is None else _offsets("ends", ends)
     if values is not None:
         values_library, values, value_nulls = with_nulls(values)
-        _one_dimension("values", values)
+        one_dimension("values", values)
     if nulls is not None or value_nulls is not None:
         if values is not None:
             _same_length("values", values, keys)
@@ -305,7 +294,7 @@ def segmented_argsort(
     """
     flags = _flags(None, descending, total_order)
     library, keys, nulls = _checked_with_nulls(keys)
-    _one_dimension("keys", keys)
+    one_dimension("keys", keys)
     offsets = _offsets("offsets", offsets)
     ends = None if ends is None else _offsets("ends", ends)
     index = _argsort_segments_of(library, library.contiguous(keys), nulls, offsets, ends, max_length, flags, machine)
@@ -394,7 +383,7 @@ def segmented_top_k(keys, offsets, k, *, max_length=None, largest=True, machine=
     """
     given = keys
     library, keys, nulls = _checked_with_nulls(keys)
-    _one_dimension("keys", keys)
+    one_dimension("keys", keys)
     offsets = _offsets("offsets", offsets)
     k = as_index(k)
     if k < 0:
@@ -429,7 +418,7 @@ def argsort_rows(columns, *, descending=False, machine=None):
     library = given[0][0]
     columns = [own.contiguous(column) for own, column, _ in given]
     for column in columns:
-        _one_dimension("column", column)
+        one_dimension("column", column)
     validity = [None if nulls is None else np.packbits(~nulls, bitorder="little") for _, _, nulls in given]
     is_one = isinstance(descending, (bool, int)) or getattr(descending, "ndim", None) == 0
     flags = [bool(descending)] * len(columns) if is_one else [bool(d) for d in descending]

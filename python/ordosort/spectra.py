@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _machines
 from . import _ordosort as core
-from ._libraries import NumPy, library_of, with_nulls
+from ._libraries import NumPy, offsets_array, one_dimension, with_nulls
 
 __all__ = ["Spectra", "read_mgf", "read_msp", "read_mzml", "read_mzspeclib", "read_mzxml", "select", "sort", "write_mgf", "write_parquet"]
 
@@ -397,16 +397,10 @@ def _column(name, a, dtype, missing):
 def _arrays(mz, intensity, offsets):
     library, mz = _numbers("mz", mz)
     intensity_library, intensity = _numbers("intensity", intensity)
-    given, offsets = library_of(offsets, "offsets")
-    if given is NumPy:
-        if offsets.dtype.kind not in "iu" and offsets.size != 0:
-            raise TypeError(f"offsets: dtype {offsets.dtype}, where integers are expected")
-        if offsets.dtype.kind not in "iu" or offsets.dtype.itemsize < 4 or not offsets.dtype.isnative:
-            offsets = offsets.astype(np.int64)
-    for name, a in (("mz", mz), ("intensity", intensity), ("offsets", offsets)):
-        if len(a.shape) != 1:
-            raise ValueError(f"{name}: {len(a.shape)} dimensions, where one is expected")
-    return library, library.copy(mz), intensity_library.copy(intensity), given.copy(offsets)
+    one_dimension("mz", mz)
+    one_dimension("intensity", intensity)
+    offsets_library, offsets = offsets_array("offsets", offsets)
+    return library, library.copy(mz), intensity_library.copy(intensity), offsets_library.copy(offsets)
 
 
 def sort(mz, intensity, offsets, *, by="mz", descending=False, machine=None):

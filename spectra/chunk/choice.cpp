@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "ordo/error.hpp"
 #include "spectra/chunk/chunk.hpp"
 
@@ -148,7 +149,8 @@ std::vector<std::pair<std::string, std::string>> as_options(spectrum_choice cons
   add_pattern("--title", choice.title);
   add_pattern("--native-id", choice.native_id);
   if (choice.numbers)
-    all.emplace_back("--index", fmt::format("{}{} spectra", choice.inverse_numbers ? "!" : "", choice.numbers->size()));
+    all.emplace_back("--index", fmt::format("{}{}", choice.inverse_numbers ? "!" : "",
+                                            quantity(choice.numbers->size(), "spectrum", "spectra")));
   if (choice.duplicates) all.emplace_back("--unique-spectra", choice.duplicates_text);
   if (choice.sample) {
     // As the user gives it: the share of all ranks.

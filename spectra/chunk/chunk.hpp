@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/quantity.hpp"
 #include "ordo/detail/buffer.hpp"
 #include "ordo/io.hpp"
 #include "ordo/memory.hpp"
@@ -224,6 +225,10 @@ class diagnostics {
   void warn(std::string const& message) {
     if (options.on_warning && totals.warnings < options.warnings_shown) options.on_warning(message);
     ++totals.warnings;
+  }
+  /// Warns of `count` things, if there are any. @param one, several  what is said of one, and of several
+  void warn_of_count(std::uint64_t count, std::string_view one, std::string_view several) {
+    if (count != 0) warn(options.name + ": " + quantity(count, one, several));
   }
   /// Warns if all chosen spectra of a run are of MS level 1, which MGF does not take. @param chooses  there is a choice
   void warn_of_levels(bool chooses, std::uint64_t chosen, std::uint64_t level_1) {

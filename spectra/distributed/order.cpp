@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/pooled_arena.hpp"
+#include "base/streams.hpp"
 #include "base/threads.hpp"
 #include "distributed/gather_strings.hpp"
 #include "distributed/output_part.hpp"
@@ -15,7 +16,7 @@
 #include "ordo/error.hpp"
 #include "ordo/host_bytes.hpp"
 #include "ordo/spectra/distributed_sort.hpp"
-#include "spectra/distributed/parts.hpp"
+#include "spectra/chunk/reports.hpp"
 #include "spectra/external/keys.hpp"
 #include "spectra/external/parts.hpp"
 #include "spectra/external/spill.hpp"
@@ -194,7 +195,7 @@ class divided_order {
         std::unique_ptr<source> whole;
         if (!begins_[k].is_packed) {
           whole = std::move(opened.from);
-          opened.from = std::make_unique<source_part>(*whole, begins_[k].in_input + begin - first, end - begin);
+          opened.from = std::make_unique<part_source>(*whole, begins_[k].in_input + begin - first, end - begin);
         }
         if (opened.bytes != 0) opened.bytes = end - begin;
         collector.read(opened, k, begin != first);
@@ -383,8 +384,8 @@ class divided_order {
   std::vector<input_begin> begins_;
   std::vector<std::string> carried_;               // for each input, what goes with its first spectrum
   std::uint64_t total_ = 0, begin_ = 0, end_ = 0;  // the bytes of all inputs, and the range of this member's part
-  std::string behind_, tail_;  // text after the spectra of this member's part, and after those of all inputs
-  std::vector<std::size_t> titles_;                // hashes
+  std::string behind_, tail_;        // text after the spectra of this member's part, and after those of all inputs
+  std::vector<std::size_t> titles_;  // hashes
   phase_time ordering_{.name = "order"}, exchanging_{.name = "exchange"}, writing_{.name = "write"};
   distributed_order_report report_;
 };

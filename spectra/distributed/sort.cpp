@@ -7,55 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "base/streams.hpp"
 #include "distributed/output_part.hpp"
 #include "ordo/error.hpp"
-#include "ordo/host_bytes.hpp"
-#include "spectra/distributed/parts.hpp"
+#include "spectra/chunk/reports.hpp"
 #include "spectra/mgf/cutter.hpp"
-#include "spectra/pipeline/phases.hpp"
 
 namespace ordo::inline v0::spectra {
 namespace {
-
-/// A sink from an offset on. One that is not addressable is written in order.
-class sink_from final : public sink {
- public:
-  explicit sink_from(sink& to) : to_(to) {}
-  void begin_at(std::uint64_t offset) { offset_ = offset; }
-  void write(std::span<char const> data) override { to_.write(data); }
-  [[nodiscard]] bool addressable() const override { return to_.addressable(); }
-  void write_at(std::uint64_t offset, std::span<char const> data) override { to_.write_at(offset_ + offset, data); }
-
- private:
-  sink& to_;
-  std::uint64_t offset_ = 0;
-};
-
-/// A sink to memory of its own.
-class memory_of_part final : public sink {
- public:
-  void write(std::span<char const> data) override { bytes_.append(data); }
-  [[nodiscard]] std::span<char const> bytes() const { return bytes_.span(); }
-
- private:
-  host_bytes bytes_;
-};
-
-void add(sort_report& to, sort_report const& from) {
-  to.bytes += from.bytes;
-  to.lines += from.lines;
-  to.spectra += from.spectra;
-  to.peaks += from.peaks;
-  to.reordered += from.reordered;
-  to.written += from.written;
-  to.spectra_kept += from.spectra_kept;
-  to.peaks_kept += from.peaks_kept;
-  to.missing_precursor += from.missing_precursor;
-  to.warnings += from.warnings;
-  if (from.reordered != 0) to.machine = from.machine;
-  to.device_memory = std::max(to.device_memory, from.device_memory);
-  detail::add_phases(to.phases, from.phases);
-}
 
 /// A distributed sort.
 class divided_sort {
@@ -76,11 +35,10 @@ class divided_sort {
 
   std::optional<distributed_report> run() {
     sink* const to = open_(drops_ ? std::nullopt : std::optional(size_ - done_));
-    std::optional<sink_from> output;
-    if (to) output.emplace(*to);
+    std::optional<part_sink> output;
     while (done_ < size_) {
       find_parts();
-      if (output) output->begin_at(drops_ ? placed_ : done_ - input_.position());
+      if (to) output.emplace(*to, drops_ ? placed_ : done_ - input_.position(), to->addressable());
       bool const is_right = drops_ ? sort_to_memory(output) : sort_in_place(output);
       if (!is_right) return std::nullopt;
       done_ = round_end_;
@@ -113,14 +71,15 @@ class divided_sort {
   bool sort_part(sink& to) {
     bool is_right = true;
     if (begin_ != end_) {
-      detail::source_part part(input_, begin_, end_ - begin_);
+      part_source part(input_, begin_, end_ - begin_);
       sort_options here = options_;
       here.input_bytes = options_.input_bytes == 0 ? 0 : end_ - begin_;
       if (options_.on_progress)
         here.on_progress = [&](std::uint64_t bytes) { options_.on_progress(done_ + bytes * members_.size()); };
       try {
         sort_report const done = spectra::sort(part, to, here);
-        add(report_.sort, done);
+        detail::add(report_.sort, done);
+        if (done.reordered != 0) report_.sort.machine = done.machine;
         is_right = done.warnings == 0;
       } catch (input_error const&) {
         is_right = false;
@@ -130,7 +89,7 @@ class divided_sort {
   }
 
   /// Sorts a part of which all bytes are kept.
-  bool sort_in_place(std::optional<sink_from>& output) {
+  bool sort_in_place(std::optional<part_sink>& output) {
     ordo::detail::output_part part(members_, members_.all_gather(end_ - begin_), output ? &*output : nullptr);
     if (!sort_part(part.writer())) return false;
     if (part.is_direct()) report_.own_bytes += end_ - begin_;
@@ -139,8 +98,8 @@ class divided_sort {
   }
 
   /// Sorts a part that may become shorter.
-  bool sort_to_memory(std::optional<sink_from>& output) {
-    memory_of_part memory;
+  bool sort_to_memory(std::optional<part_sink>& output) {
+    growing_sink memory;
     if (!sort_part(memory)) return false;
     std::span<char const> const bytes = memory.bytes();
     std::vector<std::uint64_t> const sizes = members_.all_gather(std::uint64_t(bytes.size()));
@@ -157,9 +116,9 @@ class divided_sort {
   output_opener const& open_;
   sort_options options_;
   std::size_t max_part_;
-  std::uint64_t size_, done_;                          // bytes of the input, and those that are done
-  bool drops_;                                         // whether the output may be shorter
-  std::uint64_t placed_ = 0;                           // bytes of output, if so
+  std::uint64_t size_, done_;  // bytes of the input, and those that are done
+  bool drops_;                 // whether the output may be shorter
+  std::uint64_t placed_ = 0;   // bytes of output, if so
   std::uint64_t begin_ = 0, end_ = 0,
                 round_end_ = 0;  // the range of this member's part, and the end of all parts of this round
   distributed_report report_;

@@ -223,17 +223,25 @@ class import_format final : public input_format {
   }
 
   void end() override {
-    auto const warn = [&](std::uint64_t count, std::string_view problem) {
-      if (count != 0) found_.warn(fmt::format("{}: {} {}", task_.options->name, count, problem));
-    };
-    warn(warned_.no_precursor, reader_->is_run() ? "spectra of MS level 2 or above have no precursor m/z and are left out"
-                                                 : "spectra have no precursor m/z: their PEPMASS is 0");
-    warn(warned_.faults.lines, "lines that the format does not allow are left out");
-    warn(warned_.faults.counts, "records have another number of peaks than they state");
-    warn(warned_.assumed_seconds, "retention times state no unit, and count as seconds (--rt-unit=min: as minutes)");
-    warn(warned_.assumed_minutes, "retention times state no unit, and count as minutes (--rt-unit=s: as seconds)");
-    warn(warned_.not_finite, "peaks are not finite and are left out");
-    warn(reader_->repaired(), "bytes are no UTF-8, and are read as Windows-1252");
+    if (reader_->is_run())
+      found_.warn_of_count(warned_.no_precursor, "spectrum of MS level 2 or above has no precursor m/z and is left out",
+                           "spectra of MS level 2 or above have no precursor m/z and are left out");
+    else
+      found_.warn_of_count(warned_.no_precursor, "spectrum has no precursor m/z: its PEPMASS is 0",
+                           "spectra have no precursor m/z: their PEPMASS is 0");
+    found_.warn_of_count(warned_.faults.lines, "line that the format does not allow is left out",
+                         "lines that the format does not allow are left out");
+    found_.warn_of_count(warned_.faults.counts, "record has another number of peaks than it states",
+                         "records have another number of peaks than they state");
+    found_.warn_of_count(warned_.assumed_seconds,
+                         "retention time states no unit, and counts as seconds (--rt-unit=min: as minutes)",
+                         "retention times state no unit, and count as seconds (--rt-unit=min: as minutes)");
+    found_.warn_of_count(warned_.assumed_minutes,
+                         "retention time states no unit, and counts as minutes (--rt-unit=s: as seconds)",
+                         "retention times state no unit, and count as minutes (--rt-unit=s: as seconds)");
+    found_.warn_of_count(warned_.not_finite, "peak is not finite and is left out", "peaks are not finite and are left out");
+    found_.warn_of_count(reader_->repaired(), "byte is no UTF-8, and is read as Windows-1252",
+                         "bytes are no UTF-8, and are read as Windows-1252");
     if (task_.writes() && reader_->is_run()) found_.warn_of_levels(task_.choice != nullptr, warned_.chosen, warned_.level_1);
   }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "spectra/encoding/msp_lines.hpp"
 #include "spectra/encoding/xml.hpp"
 #include "spectra/import/format.hpp"
@@ -431,7 +432,8 @@ class msp_parser final : public import_parser {
     to_->faults.lines += bad_lines;
     if (result == wanted_) return;
     if (!lenient_)
-      fail(one_.begin, fmt::format("the record that begins here has {} peaks, where Num Peaks is {}", result, *wanted_));
+      fail(one_.begin,
+           fmt::format("the record that begins here has {}, where Num Peaks is {}", quantity(result, "peak"), *wanted_));
     ++to_->faults.counts;
   }
 

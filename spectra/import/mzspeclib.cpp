@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "spectra/encoding/terms.hpp"
 #include "spectra/encoding/xml.hpp"
 #include "spectra/import/format.hpp"
@@ -276,7 +277,8 @@ class mzspeclib_parser final : public import_parser {
     }
     std::size_t const result = to.mz.size() - before;
     if (values.num_peaks && *values.num_peaks != result)
-      fail(begin, fmt::format("the spectrum that begins here has {} peaks, where it states {}", result, *values.num_peaks));
+      fail(begin, fmt::format("the spectrum that begins here has {}, where it states {}", quantity(result, "peak"),
+                              *values.num_peaks));
     std::string_view key = tag.substr(spectrum_tag.size());
     spectrum.title = !values.name.empty()          ? values.name
                      : !values.peptidoform.empty() ? values.peptidoform

@@ -464,21 +464,30 @@ class mzml_format final : public input_format {
   }
 
   void warn_at_end(std::uint64_t stray_references) {
-    auto const warn = [&](std::uint64_t count, std::string_view problem) {
-      if (count != 0) found_.warn(fmt::format("{}: {} {}", task_.options->name, count, problem));
-    };
-    warn(warned_.fixed_order, "spectra stay as they are: transitions, or in the order of ion mobility or another axis");
-    warn(warned_.no_precursor, "spectra of MS level 2 or above have no selected ion and are left out");
+    found_.warn_of_count(warned_.fixed_order,
+                         "spectrum stays as it is: transitions, or in the order of ion mobility or another axis",
+                         "spectra stay as they are: transitions, or in the order of ion mobility or another axis");
+    found_.warn_of_count(warned_.no_precursor, "spectrum of MS level 2 or above has no selected ion and is left out",
+                         "spectra of MS level 2 or above have no selected ion and are left out");
     if (task_.options->isolation == isolation_target::fallback_with_warning)
-      warn(warned_.targets, "spectra have no selected ion: the target of their isolation window counts as the precursor");
-    warn(warned_.several_ions, "spectra have several selected ions, of which the first is written");
-    warn(warned_.not_finite, "peaks are not finite and are left out");
-    warn(stray_references, "references to spectra that were left out stay");
-    warn(warned_.times_without_unit, "retention times have no unit, and count as seconds");
-    warn(warned_.repaired, task_.writes() && !task_.print
-                               ? "bytes are no UTF-8: they are read as Windows-1252, and stay as they are"
-                               : "bytes are no UTF-8, and are read as Windows-1252");
-    warn(warned_.own_processing, "spectra refer to a dataProcessing of their own, where no step is recorded");
+      found_.warn_of_count(warned_.targets,
+                           "spectrum has no selected ion: the target of its isolation window counts as the precursor",
+                           "spectra have no selected ion: the target of their isolation window counts as the precursor");
+    found_.warn_of_count(warned_.several_ions, "spectrum has several selected ions, of which the first is written",
+                         "spectra have several selected ions, of which the first is written");
+    found_.warn_of_count(warned_.not_finite, "peak is not finite and is left out", "peaks are not finite and are left out");
+    found_.warn_of_count(stray_references, "reference to a spectrum that was left out stays",
+                         "references to spectra that were left out stay");
+    found_.warn_of_count(warned_.times_without_unit, "retention time has no unit, and counts as seconds",
+                         "retention times have no unit, and count as seconds");
+    if (task_.writes() && !task_.print)
+      found_.warn_of_count(warned_.repaired, "byte is no UTF-8: it is read as Windows-1252, and stays as it is",
+                           "bytes are no UTF-8: they are read as Windows-1252, and stay as they are");
+    else
+      found_.warn_of_count(warned_.repaired, "byte is no UTF-8, and is read as Windows-1252",
+                           "bytes are no UTF-8, and are read as Windows-1252");
+    found_.warn_of_count(warned_.own_processing, "spectrum refers to a dataProcessing of its own, where no step is recorded",
+                         "spectra refer to a dataProcessing of their own, where no step is recorded");
     if (task_.print) found_.warn_of_levels(task_.choice != nullptr, chosen_spectra_, warned_.level_1);
   }
 

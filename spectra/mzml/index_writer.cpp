@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "spectra/encoding/xml.hpp"
 #include "spectra/mzml/writer.hpp"
 
@@ -215,13 +216,13 @@ void mzml_writer::add_list(index_mark const& before, bool and_checksum) {
 
 std::string mzml_writer::index_differences() const {
   std::string text;
-  auto const add = [&](std::uint64_t count, std::string_view problem) {
-    if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, problem);
+  auto const add = [&](std::uint64_t count, std::string_view single, std::string_view several) {
+    if (count != 0) text += fmt::format("{}{}", text.empty() ? "" : ", ", quantity(count, single, several));
   };
-  add(differences_.missing, "entries missing");
-  add(differences_.surplus, "entries of nothing in the document");
-  add(differences_.moved, "entries in another order");
-  add(differences_.wrong, "wrong offsets");
+  add(differences_.missing, "entry missing", "entries missing");
+  add(differences_.surplus, "entry of nothing in the document", "entries of nothing in the document");
+  add(differences_.moved, "entry in another order", "entries in another order");
+  add(differences_.wrong, "wrong offset", "wrong offsets");
   return text;
 }
 

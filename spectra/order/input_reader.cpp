@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "spectra/chunk/reports.hpp"
 #include "spectra/external/spill.hpp"
-#include "spectra/pipeline/phases.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 
@@ -33,25 +33,15 @@ sort_report input_reader::read(spectrum_inputs::opened const& opened, pipeline_t
   task.from = opened.from_format;
   pipeline work(std::move(options), task);
   work.run(*opened.from, nullptr);
-  return work.report();
+  sort_report report = work.report();
+  report.written = 0;  // chunks go to the order, which counts what it writes
+  return report;
 }
 
 void input_reader::add(sort_report const& report) {
-  sort_report& all = done.done;
   warned_ += report.warnings;
-  all.bytes += report.bytes;
-  all.lines += report.lines;
-  all.spectra += report.spectra;
-  all.peaks += report.peaks;
-  all.reordered += report.reordered;
-  all.spectra_kept += report.spectra_kept;
-  all.peaks_kept += report.peaks_kept;
-  all.missing_precursor += report.missing_precursor;
-  all.warnings += report.warnings;
-  all.sent += report.sent;
-  all.device_memory = std::max(all.device_memory, report.device_memory);
-  if (inputs_++ == 0 || report.machine.device == device::gpu) all.machine = report.machine;
-  add_phases(all.phases, report.phases);  // phases of other formats have other names
+  detail::add(done.done, report);  // phases of other formats have other names
+  if (inputs_++ == 0 || report.machine.device == device::gpu) done.done.machine = report.machine;
 }
 
 order_report& input_reader::end(phase_time const& order, phase_time const& spill, phase_time const& write) {

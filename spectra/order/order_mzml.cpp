@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "ordo/error.hpp"
 #include "ordo/spectra/mzml.hpp"
 #include "ordo/spectra/order.hpp"
@@ -95,7 +96,10 @@ class joining final : private chunk_receiver {
     std::ranges::sort(dropped_);
     auto const stray =
         std::ranges::count_if(references_, [&](std::size_t id) { return std::ranges::binary_search(dropped_, id); });
-    if (stray != 0) reader_.warn(fmt::format("{}: {} references to spectra that were left out stay", opened.name, stray));
+    if (stray != 0)
+      reader_.warn(fmt::format("{}: {}", opened.name,
+                               quantity(std::uint64_t(stray), "reference to a spectrum that was left out stays",
+                                        "references to spectra that were left out stay")));
     if (!head_.several()) return;
     spectrum_ids_.end_input();
     chromatogram_ids_.end_input();

@@ -1,21 +1,16 @@
 #include "spectra/pipeline/chunk_exchange.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <numeric>
+
+#include "spectra/chunk/reports.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
 
 constexpr std::uint64_t max_round_bytes = std::uint64_t{64}
                                           << 20;  // bytes of input in a round, unless there are more members than chunks
-
-/// The counts of a report, without its machine and phases.
-auto counters(sort_report& all) {
-  return std::array{&all.bytes,        &all.lines,      &all.spectra,           &all.peaks,   &all.reordered, &all.written,
-                    &all.spectra_kept, &all.peaks_kept, &all.missing_precursor, &all.warnings};
-}
 
 }  // namespace
 
@@ -101,10 +96,9 @@ std::span<char const> chunk_exchange::receive_results(std::uint64_t chunk) {
 void chunk_exchange::end(sort_report const* counts) {
   if (is_cut_) return;
   exchange(false);
-  sort_report all;
-  if (counts) all = *counts;
+  sort_report const none;
   std::vector<std::uint64_t> values{counts != nullptr};
-  for (std::uint64_t const* const count : counters(all)) values.push_back(*count);
+  for (std::uint64_t const* const count : report_counts(counts ? *counts : none)) values.push_back(*count);
   members_.broadcast(std::as_writable_bytes(std::span(values)), 0);
 }
 
@@ -122,7 +116,7 @@ bool chunk_exchange::add(std::uint64_t chunk, std::span<char const> results) {
 
 void chunk_exchange::finish(sort_report& counts) {
   while (!ended_) ended_ = !exchange(true);
-  auto const all = counters(counts);
+  auto const all = report_counts(counts);
   std::vector<std::uint64_t> values(1 + all.size());
   members_.broadcast(std::as_writable_bytes(std::span(values)), 0);
   if (values.front() == 0) throw member_lost("group: member 0 failed");

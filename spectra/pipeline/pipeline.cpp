@@ -9,6 +9,7 @@
 
 #include "base/large_blocks.hpp"
 #include "base/threads.hpp"
+#include "spectra/chunk/reports.hpp"
 #include "spectra/import/format.hpp"
 #include "spectra/mgf/format.hpp"
 #include "spectra/mgf/writer.hpp"
@@ -100,15 +101,7 @@ void pipeline::finish(chunk& chunk, sink* output) {
     if (receiver_) receiver_->take(chunk);
   }
   sort_report& totals = found_.totals;
-  totals.bytes += chunk.counted.bytes;
-  totals.lines += chunk.counted.lines;
-  totals.spectra += chunk.counted.spectra;
-  totals.peaks += chunk.counted.peaks;
-  totals.reordered += chunk.counted.reordered;
-  totals.written += size;
-  totals.spectra_kept += chunk.counted.spectra_kept;
-  totals.peaks_kept += chunk.counted.peaks_kept;
-  totals.missing_precursor += chunk.counted.missing_precursor;
+  add(totals, chunk.counted, size);
   if (task_.goal == purpose::summary) summary_.add(chunk.summarized);
   if (task_.goal == purpose::compare) compared_.add(chunk.compared);
   if (task_.goal == purpose::read && !receiver_) columns_.add(chunk.columns);
@@ -296,9 +289,9 @@ void pipeline::work_in_order(sink* output) {
 
 void pipeline::warn_of_unstated() {
   auto const warn = [&](std::uint64_t count, std::string_view property, bool inverse) {
-    if (count != 0)
-      found_.warn(fmt::format("{}: {} spectra do not state {}, and are {}", options_.name, count, property,
-                              inverse ? "chosen" : "not chosen"));
+    std::string_view const end = inverse ? "chosen" : "not chosen";
+    found_.warn_of_count(count, fmt::format("spectrum does not state {}, and is {}", property, end),
+                         fmt::format("spectra do not state {}, and are {}", property, end));
   };
   spectrum_choice const& choice = options_.choice;
   unstated_values const& all = found_.unstated;
@@ -310,9 +303,10 @@ void pipeline::warn_of_unstated() {
   warn(all.precursor, "a precursor m/z", choice.precursor_mz.inverse);
   warn(all.title, "a title", choice.title.inverse);
   warn(all.native_id, "a native id", choice.native_id.inverse);
-  if (all.selection_level != 0)
-    found_.warn(fmt::format("{}: {} spectra do not state an MS level, and {}", options_.name, all.selection_level,
-                            options_.select_levels.inverse ? "are filtered" : "keep all peaks"));
+  bool const filters = options_.select_levels.inverse;
+  found_.warn_of_count(all.selection_level,
+                       fmt::format("spectrum does not state an MS level, and {}", filters ? "is filtered" : "keeps all peaks"),
+                       fmt::format("spectra do not state an MS level, and {}", filters ? "are filtered" : "keep all peaks"));
 }
 
 sort_report pipeline::report() const {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/streams.hpp"
 #include "strings/sort/line_sort.hpp"
 
 namespace ordo::inline v0::strings::detail {
@@ -30,7 +31,8 @@ texts common_texts::share(communicator const& members, char delimiter) const {
   texts share{pieces.size(), 0, {}};
   for (line_piece const& piece : pieces) share.bytes += piece.end - piece.begin;
   share.open = [this, pieces = std::move(pieces)](std::size_t i) -> std::unique_ptr<source> {
-    return std::make_unique<piece_source>(open(pieces[i].text), pieces[i]);
+    line_piece const& piece = pieces[i];
+    return std::make_unique<part_source>(open(piece.text), piece.begin, piece.end - piece.begin);
   };
   return share;
 }

@@ -62,13 +62,6 @@ std::vector<line_piece> collect_pieces(texts const& from, std::size_t first, std
   return pieces;
 }
 
-std::size_t piece_source::read(std::span<char> to) {
-  std::size_t const n = std::size_t(std::min<std::uint64_t>(to.size(), size_ - position_));
-  read_at(position_, to.first(n));
-  position_ += n;
-  return n;
-}
-
 bool member_sink::expect(std::uint64_t bytes) {
   auto const sizes = members_.all_gather(bytes);
   own_bytes_ = bytes;

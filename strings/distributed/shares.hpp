@@ -39,23 +39,6 @@ struct line_piece {
 std::vector<line_piece> collect_pieces(texts const& from, std::size_t first, std::span<text_range const> ranges,
                                        std::size_t members, std::size_t rank, char delimiter);
 
-/// A piece of a text, as a text of its own.
-class piece_source final : public source {
- public:
-  piece_source(std::unique_ptr<source> text, line_piece const& piece)
-      : text_(std::move(text)), begin_(piece.begin), size_(piece.end - piece.begin) {}
-
-  std::size_t read(std::span<char> to) override;
-  [[nodiscard]] std::optional<std::uint64_t> size() const override { return size_; }
-  void read_at(std::uint64_t offset, std::span<char> to) const override { text_->read_at(begin_ + offset, to); }
-  [[nodiscard]] std::uint64_t position() const override { return position_; }
-  void skip(std::uint64_t bytes) override { position_ += bytes; }
-
- private:
-  std::unique_ptr<source> text_;
-  std::uint64_t begin_, size_, position_ = 0;
-};
-
 /// The part of the output that a member writes. expect() is collective.
 class member_sink final : public sink {
  public:

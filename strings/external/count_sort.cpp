@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/external/runs.hpp"
+#include "base/streams.hpp"
 #include "base/threads.hpp"
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/external/count_lines.hpp"
@@ -218,7 +219,7 @@ class count_sort {
       std::size_t next = 0;
       if (others) {
         line_comparison const compare(options_.by, options_.delimiter);
-        function_sink between(options_.delimiter, [&](std::string_view line) {
+        line_sink between(options_.delimiter, [&](std::string_view line) {
           for (; next < sorted.size() && compare(sorted[next], line) < 0; ++next) emit(sorted[next], entry_at(next).count);
           emit(line, 1);
         });
@@ -251,29 +252,6 @@ class count_sort {
   }
 
   [[nodiscard]] bool is_equal(std::string_view a, std::string_view b) const { return compare_.by_keys(a, b) == 0; }
-
-  // Calls a function with each line that is written.
-  template <class OnLine>
-  class function_sink final : public sink {
-   public:
-    function_sink(char delimiter, OnLine on_line) : delimiter_(delimiter), on_line_(std::move(on_line)) {}
-    void write(std::span<char const> data) override {
-      std::string_view rest(data.data(), data.size());
-      while (!rest.empty()) {
-        std::size_t const length = rest.find(delimiter_);
-        unfinished_ += rest.substr(0, length);
-        if (length == rest.npos) return;
-        on_line_(std::string_view(unfinished_));
-        unfinished_.clear();
-        rest.remove_prefix(length + 1);
-      }
-    }
-
-   private:
-    char delimiter_;
-    OnLine on_line_;
-    std::string unfinished_;
-  };
 
   static constexpr std::size_t max_out = std::size_t{256} << 10;
 

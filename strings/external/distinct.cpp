@@ -13,6 +13,7 @@
 
 #include <tbb/enumerable_thread_specific.h>
 
+#include "base/streams.hpp"
 #include "base/threads.hpp"
 #include "strings/external/line_blocks.hpp"
 #include "strings/external/line_table.hpp"
@@ -74,12 +75,6 @@ class registers {
   std::unique_ptr<std::array<unsigned char, size>> ranks_ = std::make_unique<std::array<unsigned char, size>>();
 };
 
-// Takes nothing: no line is written.
-class no_sink final : public sink {
- public:
-  void write(std::span<char const>) override {}
-};
-
 // Returns an order whose codes are the same for equal keys only. Codes of collated keys are cut; those of random keys are the
 // hash of what is collated.
 order by_whole_codes(order by) {
@@ -94,7 +89,7 @@ order by_whole_codes(order by) {
 
 distinct_estimate estimate_distinct(texts const& from, sort_options const& options, phase_observer const& began) {
   check_delimiter(options.delimiter);
-  no_sink nowhere;
+  null_sink nowhere;
   text_job job{from, nowhere, options, duplicates::count, began};
   job.begin(phase::read, from.bytes);
   key_encoder const encode(by_whole_codes(options.by), options.delimiter);

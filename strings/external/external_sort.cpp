@@ -8,6 +8,7 @@
 
 #include "base/external/merge.hpp"
 #include "base/external/runs.hpp"
+#include "base/streams.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "ordo/host_bytes.hpp"
 #include "sort_core/scoped_machine.hpp"
@@ -31,22 +32,6 @@ constexpr std::size_t min_memory = std::size_t{2} << 20;
 constexpr std::size_t usual_batch = 16;                  // GNU sort's
 constexpr std::size_t min_part = std::size_t{64} << 10;  // bytes of a run in a range: smaller parts are read slowly
 constexpr std::size_t max_batch = 1024, max_copied = std::size_t{8} << 20;
-
-// Writes one range of the output after those before.
-class part_sink final : public sink {
- public:
-  // addressed: `to` knows the number of all bytes and takes them in any order.
-  part_sink(sink& to, std::uint64_t begin, bool addressed) : to_(to), begin_(begin), addressed_(addressed) {}
-  void write(std::span<char const> data) override { to_.write(data); }
-  bool expect(std::uint64_t) override { return addressed_; }
-  [[nodiscard]] bool addressable() const override { return addressed_; }
-  void write_at(std::uint64_t offset, std::span<char const> data) override { to_.write_at(begin_ + offset, data); }
-
- private:
-  sink& to_;
-  std::uint64_t begin_;
-  bool addressed_;
-};
 
 class external_sort {
  public:

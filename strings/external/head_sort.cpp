@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/streams.hpp"
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/external/count_lines.hpp"
 #include "strings/external/line_blocks.hpp"
@@ -18,16 +19,6 @@ namespace {
 constexpr std::uint64_t max_head = 1'000'000;
 constexpr std::size_t block_bytes = std::size_t{16} << 20, part_bytes = std::size_t{256} << 10;
 constexpr std::size_t memory_per_byte = 4;  // bytes of memory for a byte of the kept lines, while they are sorted
-
-class text_sink final : public sink {
- public:
-  void write(std::span<char const> data) override { text.append({data.data(), data.size()}); }
-  bool expect(std::uint64_t bytes) override {
-    text.reserve(std::size_t(bytes));
-    return false;
-  }
-  host_bytes text;
-};
 
 // The lines that may be written, in the order of the input among equal ones.
 class first_lines {
@@ -90,9 +81,9 @@ class first_lines {
   }
 
   void cut(std::uint64_t head) {
-    text_sink first;
+    growing_sink first;
     strings::write(sort(view(), options_), kept_, options_.machine.threads, first, head);
-    text_ = std::move(first.text);
+    text_ = first.release();
     cut_ = text_.size();
     if (std::uint64_t(std::count(text_.data(), text_.data() + cut_, options_.delimiter)) < head) {
       times_ *= 2;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/streams.hpp"
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/external/count_lines.hpp"
 #include "strings/write/selected_lines.hpp"
@@ -14,13 +15,6 @@ namespace ordo::inline v0::strings::detail {
 namespace {
 
 constexpr std::size_t max_bytes = std::size_t{16} << 10;
-
-class string_sink final : public sink {
- public:
-  void write(std::span<char const> data) override { text.append(data.data(), data.size()); }
-  bool expect(std::uint64_t) override { return false; }
-  std::string text;
-};
 
 // Reads all texts. Returns false, with the first bytes in job.host, if they have more than `max_bytes`.
 bool read_small(text_job& job) {
@@ -56,11 +50,11 @@ std::string selected(text_job const& job) {
   std::string_view const text(job.host.data(), job.host.size());
   std::string all = in_order(text, options.by, options.delimiter, job.equal == duplicates::drop);
   if (is_counted(job.equal)) {
-    string_sink counted;
+    growing_sink counted;
     counting_sink counter(counted, options);
     counter.write(all);
     counter.finish();
-    all = std::move(counted.text);
+    all = counted.text();
   }
   if (job.equal == duplicates::by_count) {
     order second = by_falling_count();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ordo/suffix.hpp"
+#include "ordo/suffix/distributed_build.hpp"
 #include "suffix/arrays/bwt.hpp"
 #include "suffix/arrays/check.hpp"
 #include "suffix/arrays/distributed_check.hpp"

@@ -14,6 +14,7 @@
 #include "ordo/host_bytes.hpp"
 #include "ordo/suffix/records.hpp"
 #include "suffix/duplicates/copy_bits.hpp"
+#include "suffix/text/checked_position.hpp"
 #include "suffix/text/common_prefix.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -30,10 +31,7 @@ class row_groups {
       : sa_(sa), lcp_(lcp), positions_(input.size()), min_length_(min_length), name_(name) {}
 
   [[nodiscard]] std::uint64_t position(std::size_t row) const {
-    std::uint64_t const p = sa_[row];
-    if (p >= positions_)
-      throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, positions_));
-    return p;
+    return detail::checked_position(sa_[row], positions_, name_, row);
   }
   /// Calls use(first row, row after) for each group, in parallel. The thread that has the first row of a group has all of it.
   template <class Use>
@@ -166,9 +164,7 @@ class ascending_search {
  private:
   /// Compares the suffix of a row, up to `length` residues, with the string at p.
   [[nodiscard]] int compare(std::size_t row, std::uint64_t p) const {
-    std::uint64_t const q = sa_[row];
-    if (q >= other_.size())
-      throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, q, other_.size()));
+    std::uint64_t const q = detail::checked_position(sa_[row], other_.size(), name_, row);
     std::size_t const size = input_.residue_bytes;
     std::size_t const reach = std::min<std::uint64_t>(other_.end(record_at_(q)) - q, length_);
     char const *const a = other_.residues.data() + q * size, *const b = input_.residues.data() + p * size;

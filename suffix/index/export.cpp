@@ -12,6 +12,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/suffix/records.hpp"
+#include "suffix/text/checked_position.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -50,7 +51,7 @@ class writer {
 
 std::uint64_t position(stored_index const& index, entries sa, std::size_t row) {
   std::uint64_t const p = sa[row], n = index.description().residues;
-  if (p >= n) throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", index.path("sa"), row, p, n));
+  if (p >= n) detail::refuse_position(p, n, index.path("sa"), row);
   return p;
 }
 

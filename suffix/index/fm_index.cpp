@@ -12,6 +12,7 @@
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/records.hpp"
+#include "suffix/text/checked_position.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -198,7 +199,7 @@ void fm_index::refuse_walk(fm_view::walk const& walk, fm_view::outcome why) cons
     using enum fm_view::outcome;
     switch (why) {
       case bad_position:
-        return fmt::format("position {} of {} residues", walk.position, view_.residues);
+        return fmt::format("position {} of {}", walk.position, quantity(view_.residues, "residue"));
       case bad_record:
         return "impossible record";
       case bad_symbol:
@@ -448,9 +449,7 @@ class row_letters {
       record = row;
       p = input_.end(row);
     } else {
-      p = sa_[row - records];
-      if (p >= n)
-        throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row - records, p, n));
+      p = detail::checked_position(sa_[row - records], n, name_, row - records);
       record = record_at_(p);
     }
     return p == input_.begin(record) ? 0 : symbols_.symbol_by_byte[static_cast<unsigned char>(input_.residues[p - 1])];

@@ -10,6 +10,7 @@
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/records.hpp"
+#include "suffix/text/checked_position.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -41,9 +42,7 @@ class kmers_below {
     if (row < sa_.size()) __builtin_prefetch(input_.residues.data() + std::min<std::uint64_t>(sa_[row], input_.size()));
   }
   std::uint64_t operator()(std::size_t row) const {
-    std::uint64_t const p = sa_[row];
-    if (p >= input_.size())
-      throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
+    std::uint64_t const p = detail::checked_position(sa_[row], input_.size(), name_, row);
     std::size_t const end = input_.end(finder_(p));
     std::uint64_t kmers = 0;
     for (unsigned k = 0; k < length_; ++k) {

@@ -14,6 +14,7 @@
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix/records.hpp"
+#include "suffix/text/checked_position.hpp"
 #include "suffix/text/common_prefix.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -33,14 +34,11 @@ struct two_texts {
     return first.residues.substr(p, first.end(first_record(p)) - p);
   }
   /// Returns the position in a row. @throws input_error
-  [[nodiscard]] std::uint64_t first_at(std::uint64_t row) const { return checked(of_first.sa[row], first, row); }
-  [[nodiscard]] std::uint64_t second_at(std::uint64_t row) const { return checked(of_second.sa[row], second, row); }
-
- private:
-  static std::uint64_t checked(std::uint64_t p, text const& input, std::uint64_t row) {
-    if (p >= input.size())
-      throw input_error(fmt::format("bad index: suffix array: row {}: position {} of {} residues", row, p, input.size()));
-    return p;
+  [[nodiscard]] std::uint64_t first_at(std::uint64_t row) const {
+    return detail::checked_position(of_first.sa[row], first.size(), "suffix array", row);
+  }
+  [[nodiscard]] std::uint64_t second_at(std::uint64_t row) const {
+    return detail::checked_position(of_second.sa[row], second.size(), "suffix array", row);
   }
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
+#include "suffix/text/checked_position.hpp"
 #include "suffix/text/common_prefix.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -164,7 +165,7 @@ searcher::searcher(fm_index const& fm, text const& input)
     : input_(input), record_at_(input), fm_(&fm), letters_(fm.has_text() ? fm.packed_text() : text_letters(input.residues)) {}
 
 void searcher::refuse(std::size_t row, std::uint64_t p) const {
-  throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
+  detail::refuse_position(p, input_.size(), name_, row);
 }
 
 template <class Result>

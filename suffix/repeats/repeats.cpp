@@ -20,6 +20,7 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix/records.hpp"
 #include "suffix/arrays/bwt.hpp"
+#include "suffix/text/checked_position.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -74,9 +75,7 @@ class common_bytes {
     if (row + ahead < sa_.size())
       __builtin_prefetch(input_.residues.data() +
                          std::min<std::uint64_t>(sa_[row + ahead], input_.size()) * input_.residue_bytes);
-    std::uint64_t const p = sa_[row];
-    if (p >= input_.size())
-      throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
+    std::uint64_t const p = detail::checked_position(sa_[row], input_.size(), name_, row);
     if (p == input_.begin(record_at_(p))) return no_letter;
     std::uint64_t letter = 0;
     std::memcpy(&letter, input_.residues.data() + (p - 1) * input_.residue_bytes, input_.residue_bytes);
@@ -288,9 +287,7 @@ std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std:
         std::size_t after = begin + 1;
         while (!begins(after)) ++after;
         for (std::size_t row = begin; row < after; ++row) {
-          std::uint64_t const p = sa[row];
-          if (p >= input.size())
-            throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name, row, p, input.size()));
+          std::uint64_t const p = detail::checked_position(sa[row], input.size(), name, row);
           store_relaxed(at.data() + p, Count(after - begin));
         }
         begin = after;
@@ -368,8 +365,7 @@ void find_shortest_unique(text const& input, entries sa, entries lcp, std::span<
   arena.execute([&] {
     host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t row = begin; row < end; ++row) {
-        std::uint64_t const p = sa[row];
-        if (p >= n) throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name, row, p, n));
+        std::uint64_t const p = detail::checked_position(sa[row], n, name, row);
         // The neighbours share most with a suffix.
         std::uint64_t const shared = std::max(lcp[row], row + 1 < n ? lcp[row + 1] : 0), room = input.end(record_at(p)) - p;
         if (shared < room) store_relaxed(lengths.data() + p, Length(shared + 1));
@@ -392,9 +388,7 @@ std::vector<spectrum_entry> find_spectrum(text const& input, entries sa, entries
   record_finder const record_at(input);
   auto const begins = [&](std::size_t row) { return row == 0 || row >= n || lcp[row] < length; };
   auto const is_kmer = [&](std::size_t row) {
-    std::uint64_t const p = sa[row];
-    if (p >= input.size())
-      throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name, row, p, input.size()));
+    std::uint64_t const p = detail::checked_position(sa[row], input.size(), name, row);
     if (input.end(record_at(p)) - p < length) return false;
     auto const next = ambiguous.count() == 0 ? std::nullopt : ambiguous.next(p);
     return !next || *next - p >= length;

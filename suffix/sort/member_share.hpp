@@ -2,14 +2,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "distributed/output_part.hpp"
 #include "ordo/backend.hpp"
+#include "ordo/communicator.hpp"
+#include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
-#include "ordo/suffix/distributed_build.hpp"
 #include "suffix/sort/requests.hpp"
 
 // A build over a communicator, as one member's algorithms see it. All data here are in host memory.
@@ -21,10 +23,19 @@ struct range_ends {
   std::uint64_t first_key = 0, last_key = 0;
 };
 
+/// Opens an array for the bytes that all members write; null if member 0 writes this member's part.
+using array_opener = std::function<sink*(std::string_view array, std::uint64_t bytes)>;
+
+/// What a member did in a build: its rows, the bytes that it sent to others, and the rounds in which ranks crossed.
+struct share_counts {
+  std::uint64_t rows = 0, exchanged = 0;
+  unsigned rounds = 0;
+};
+
 /// This member's share of a build over a communicator.
 class member_share {
  public:
-  member_share(communicator& of, output_opener const& open, std::size_t entry_bytes)
+  member_share(communicator& of, array_opener const& open, std::size_t entry_bytes)
       : members(of), open_(open), entry_bytes_(entry_bytes) {}
 
   [[nodiscard]] std::size_t entry_bytes() const { return entry_bytes_; }
@@ -58,12 +69,12 @@ class member_share {
   }
 
   communicator& members;
-  distributed_report report;
+  share_counts report;
 
  private:
   sink* open_part(std::string_view array, std::vector<std::uint64_t> sizes);
 
-  output_opener const& open_;
+  array_opener const& open_;
   std::size_t entry_bytes_;
   std::deque<ordo::detail::output_part> parts_;
 };

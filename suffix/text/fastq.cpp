@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "ordo/error.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -95,7 +96,7 @@ void fastq_source::convert_line(std::string_view line, bool ended) {
       next_ = part::qualities;
       break;
     case part::qualities:
-      if (line.size() != letters_) fail(fmt::format("{} qualities for {} letters", line.size(), letters_));
+      if (line.size() != letters_) fail(quantity(line.size(), "quality", "qualities") + " for " + quantity(letters_, "letter"));
       next_ = part::header;
       break;
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/streams.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/error.hpp"
 #include "ordo/spectra/distributed_sort.hpp"
@@ -19,12 +20,6 @@ namespace distributed_checks {
 namespace {
 
 using namespace ordo;
-
-class text_sink final : public sink {
- public:
-  void write(std::span<char const> data) override { text.append(data.data(), data.size()); }
-  std::string text;
-};
 
 /// Returns few or many letters of an alphabet; often a repetition.
 std::string random_text(random_numbers& random, std::string_view alphabet, std::size_t max) {
@@ -59,12 +54,12 @@ bool lines_are_right(context const& c) {
   if (random.below(3) == 0) options.by.keys = {{.first_field = 1, .type = strings::key_type::number}};
   auto const equal = strings::duplicates(random.below(3));
   if (equal != strings::duplicates::keep) options.by.last_resort = false;
-  text_sink made, expected;
+  growing_sink made, expected;
   strings::sort(
       c.members, texts, [&](std::uint64_t) { return c.if_first(made); }, c.with_machine(options), equal);
   if (c.members.rank() != 0) return true;
   strings::sort(texts, expected, c.with_machine(options), equal);
-  return made.text == expected.text;
+  return made.text() == expected.text();
 }
 
 bool suffixes_are_right(context const& c) {
@@ -76,12 +71,12 @@ bool suffixes_are_right(context const& c) {
   suffix::text const text{letters, starts};
   auto const options = c.with_machine(suffix::build_options{});
   auto all = suffix::build<std::uint32_t>(text, {true, true}, options);
-  std::map<std::string, text_sink, std::less<>> made;
+  std::map<std::string, growing_sink, std::less<>> made;
   auto const open = [&](std::string_view array, std::uint64_t) { return c.if_first(made[std::string(array)]); };
   suffix::build_into<std::uint32_t>(c.members, text, {true, true}, open, 0, options);
   auto const is_same = [&](char const* array, auto const& expected) {
     std::span const bytes = std::as_bytes(std::span(expected));
-    return made[array].text == std::string_view(reinterpret_cast<char const*>(bytes.data()), bytes.size());
+    return made[array].text() == std::string_view(reinterpret_cast<char const*>(bytes.data()), bytes.size());
   };
   bool right = c.members.rank() != 0 || (is_same("sa", all.sa) && is_same("lcp", all.lcp) && is_same("bwt", all.bwt));
 
@@ -115,12 +110,12 @@ bool spectra_are_right(context const& c) {
   }
   spectra::sort_options options;
   if (random.below(2) == 0) options.select.top = 1 + random.below(4);
-  text_sink made, expected;
+  growing_sink made, expected;
   memory_source input{std::string_view(text)};
   auto const open = [&](std::optional<std::uint64_t>) { return c.if_first(made); };
   bool const done = spectra::sort(c.members, input, open, c.with_machine(options), 1 + random.below(200)).has_value();
   // Members that share chunks have nothing to leave to one of them.
-  text_sink of_chunks;
+  growing_sink of_chunks;
   bool fails = false;
   try {
     memory_source again{std::string_view(text)};
@@ -134,7 +129,7 @@ bool spectra_are_right(context const& c) {
   if (c.members.rank() != 0) return true;
   try {
     bool const is_clean = spectra::sort(input, expected, c.with_machine(options)).warnings == 0;
-    return done == is_clean && (!done || made.text == expected.text) && !fails && of_chunks.text == expected.text;
+    return done == is_clean && (!done || made.text() == expected.text()) && !fails && of_chunks.text() == expected.text();
   } catch (input_error const&) {
     return !done && fails;
   }

@@ -2,50 +2,19 @@
 # one; and nothing is left behind.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 . "$ORDO_SOURCE/tests/faults/mounts_lib.sh"
+. "$ORDO_SOURCE/tests/faults/spill_lib.sh"
 export LC_ALL=C ORDO_DEVICE=cpu
-ulimit -c 0
-mkdir place temp
 awk 'BEGIN { srand(5); for (i = 0; i < 600000; ++i) printf "%d some words %d\n", rand() * 1000000, i }' > in
 sort in > want
-echo old > place/out
 small=(-S 16M in -o place/out)
 
-# Nothing is left, and the old output is as it was.
-untouched() {
-  [[ $(cat place/out) == old ]] || fail "$*: the old output is gone"
-  [[ $(ls -A place) == out ]] || fail "$*: left behind: $(ls -A place)"
-  [[ -z $(ls -A temp) ]] || fail "$*: left behind: $(ls -A temp)"
-}
-
-expect_error strsort "${small[@]}" -T missing
-grep -q missing err || fail "no word of the folder: $(cat err)"
-untouched -T missing
-expect_error strsort "${small[@]}" -T in
-untouched -T in
-chmod a-w temp
-if ! touch temp/probe 2> /dev/null; then
-  expect_error strsort "${small[@]}" -T temp
-  untouched unwritable -T
-fi
-chmod u+w temp; rm -f temp/probe
-TMPDIR=missing expect_error strsort "${small[@]}"
-untouched TMPDIR
+refuses_folders strsort "${small[@]}"
 TMPDIR=missing expect 0 strsort -S 16M in -T temp -o sorted
 cmp sorted want
 
 if [[ $ORDO_OWN_MOUNTS != none ]]; then
-  mkdir full large
-  mount -t tmpfs -o size=10M none full
-  for from in in -; do
-    expect_error strsort -S 16M $from -o place/out -T full < in
-    grep -q 'No space left' err || fail "no word of the disk: $(cat err)"
-    untouched full disk
-    [[ $(df --output=used full | tail -1) -lt 100 ]] || fail "a full disk stays full"
-  done
-  mount -t tmpfs -o size=200M none large  # another file system
-  expect 0 strsort -S 16M in -T large -T temp -o sorted
-  cmp sorted want
-  [[ -z $(ls -A large) ]] || fail "left behind: $(ls -A large)"
+  refuses_full_disk strsort -S 16M -o place/out
+  sorts_across_disks strsort -S 16M in
 fi
 
 # Programs that compress. One that cannot be started is an error by the rules of coreutils 9.1, and a warning by later ones.
@@ -67,25 +36,6 @@ done
 expect 0 strsort -S 16M in -T temp --compress-program=gzip -o sorted
 cmp sorted want
 
-# until COMMAND...: it succeeds, in the end.
-wait_for() { for ((i = 0; i < 600; ++i)); do ! "$@" || return 0; sleep 0.02; done; fail "never: $*"; }
-# The temporary files of a process that hold something, as names to open.
-temporary_of() {
-  local fd
-  for fd in /proc/"$1"/fd/*; do
-    [[ $(readlink "$fd") == *"/temp/"* && $(stat -L -c %s "$fd") != 0 ]] && echo "$fd"
-  done 2> /dev/null
-}
-has_temporary() { [[ -n $(temporary_of "$1") ]]; }
-# killed SIGNAL PROCESS: it ends by the signal, and nothing is left.
-killed() {
-  local status=0
-  kill -s "$1" "$2"
-  wait "$2" 2> /dev/null || status=$?
-  [[ $status == $((128 + $(kill -l "$1"))) ]] || fail "SIG$1: status $status: $(cat err)"
-  [[ $1 != KILL ]] || has_nameless place || rm -f place/.*.tmp
-  untouched "SIG$1"
-}
 mkfifo feed hold pipe
 exec 4<> hold 5<> pipe
 printf '#!/bin/sh\nif test "$1" = -d; then : > merging; read -r _ < hold; exec gzip -d; fi\nexec gzip\n' > stops
@@ -126,11 +76,7 @@ for harm in cut changed; do
     changed) printf '~' | dd of="$run" bs=1 seek=1000003 conv=notrunc status=none ;;
   esac
   exec 3>&-
-  status=0; wait $! || status=$?
-  [[ $status == 2 ]] || fail "a run was $harm: status $status"
-  complaint strsort
-  grep -q 'cannot read: temporary file in temp: ' err || fail "a run was $harm: $(cat err)"
-  untouched "a run was $harm"
+  finds_harm strsort $! $harm
 done
 
 # Few descriptors are enough for many runs and many inputs.
@@ -147,7 +93,6 @@ expect 0 strsort -S 16M - -o sorted < <(cat in)
 cmp sorted want
 
 # Memory is what was asked for, and no more than 30 MB beyond: of long and short lines, whatever the order, input and threads.
-peak() { grep -o '"peak_memory": [0-9]*' stats.json | grep -o '[0-9]*$'; }
 head -1 in > line
 strsort -S 32M line --threads 2 --stats stats.json > out
 least=$(peak)

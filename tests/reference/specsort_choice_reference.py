@@ -254,7 +254,7 @@ def check_warnings(text, options, spectra, left, stderr):
         return name in states and states[name] is None
     for name in options:
         missing = sum(counts(name, one) for one in spectra)
-        if missing and f'{missing} spectra do not state '.encode() not in stderr:
+        if missing and f' {missing} {"spectrum does" if missing == 1 else "spectra do"} not state '.encode() not in stderr:
             fail(text, options, f'{missing} without {name}: {stderr.decode()}')
     if spectra and not left and b'is left' not in stderr:
         fail(text, options, f'nothing left: {stderr.decode()}')

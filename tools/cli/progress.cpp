@@ -4,12 +4,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/streams.hpp"
 #include "tools/cli/stats.hpp"
 
 namespace ordo::inline v0::cli {
@@ -132,6 +134,20 @@ void progress::clear() noexcept {
 
 std::string const& progress::last_phase() noexcept {
   return phase_name;
+}
+
+std::unique_ptr<source> counted(std::unique_ptr<input> in, std::atomic<std::uint64_t>& read) {
+  input const& file = *in;
+  if (!file.compressed())
+    return std::make_unique<observed_source>(std::move(in), [&read](std::uint64_t bytes) { read += bytes; });
+  return std::make_unique<observed_source>(std::move(in), [&, before = file.file_read()](std::uint64_t /*bytes*/) mutable {
+    std::uint64_t const now = file.file_read();
+    read += now - std::exchange(before, now);
+  });
+}
+
+std::unique_ptr<source> watched(std::unique_ptr<source> from, progress& shown, std::atomic<std::uint64_t> const& read) {
+  return std::make_unique<observed_source>(std::move(from), [&](std::uint64_t /*bytes*/) { shown.at(read); });
 }
 
 }  // namespace ordo::inline v0::cli

@@ -5,12 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 #include "ordo/io.hpp"
 #include "tools/cli/files/input.hpp"
@@ -59,76 +57,12 @@ class progress {
   bool ended_ = false;
 };
 
-/// An input that counts what is read of its file, compressed or not.
-class counted_input final : public source {
- public:
-  /// @param read  bytes of all inputs so far; must outlive this one
-  counted_input(std::unique_ptr<input> in, std::atomic<std::uint64_t>& read) : in_(std::move(in)), read_(read) {}
+/// Returns a source that adds what is read of the file of an input, compressed or not.
+/// @param read  bytes of all inputs so far; must outlive the source
+std::unique_ptr<source> counted(std::unique_ptr<input> in, std::atomic<std::uint64_t>& read);
 
-  std::size_t read(std::span<char> to) override {
-    std::uint64_t const before = in_->file_read();
-    std::size_t const got = in_->read(to);
-    read_ += in_->file_read() - before;
-    return got;
-  }
-  [[nodiscard]] std::optional<std::uint64_t> size() const override { return in_->size(); }
-  void read_at(std::uint64_t offset, std::span<char> to) const override {
-    in_->read_at(offset, to);
-    read_ += to.size();
-  }
-  [[nodiscard]] std::uint64_t position() const override { return in_->position(); }
-  void skip(std::uint64_t bytes) override { in_->skip(bytes); }
-
- private:
-  std::unique_ptr<input> in_;
-  std::atomic<std::uint64_t>& read_;
-};
-
-/// A source that advances the progress line as it is read.
-class watched_source final : public source {
- public:
-  /// @param read  bytes of the files below all sources, as counted_input counts them; must outlive this one
-  watched_source(std::unique_ptr<source> from, progress& shown, std::atomic<std::uint64_t> const& read)
-      : from_(std::move(from)), shown_(shown), read_(read) {}
-
-  std::size_t read(std::span<char> to) override {
-    std::size_t const got = from_->read(to);
-    shown_.at(read_);
-    return got;
-  }
-  [[nodiscard]] std::optional<std::uint64_t> size() const override { return from_->size(); }
-  void read_at(std::uint64_t offset, std::span<char> to) const override {
-    from_->read_at(offset, to);
-    shown_.at(read_);
-  }
-  [[nodiscard]] std::uint64_t position() const override { return from_->position(); }
-  void skip(std::uint64_t bytes) override { from_->skip(bytes); }
-
- private:
-  std::unique_ptr<source> from_;
-  progress& shown_;
-  std::atomic<std::uint64_t> const& read_;
-};
-
-/// An output that advances the progress line as it is written.
-class watched_output final : public sink {
- public:
-  watched_output(output& out, progress& shown) : out_(out), shown_(shown) {}
-
-  void write(std::span<char const> data) override {
-    out_.write(data);
-    shown_.at(out_.written());
-  }
-  bool expect(std::uint64_t bytes) override { return out_.expect(bytes); }
-  [[nodiscard]] bool addressable() const override { return out_.addressable(); }
-  void write_at(std::uint64_t offset, std::span<char const> data) override {
-    out_.write_at(offset, data);
-    shown_.at(out_.written());
-  }
-
- private:
-  output& out_;
-  progress& shown_;
-};
+/// Returns a source that advances the progress line as it is read.
+/// @param read  bytes of the files below all sources, as counted() counts them; must outlive the source
+std::unique_ptr<source> watched(std::unique_ptr<source> from, progress& shown, std::atomic<std::uint64_t> const& read);
 
 }  // namespace ordo::inline v0::cli

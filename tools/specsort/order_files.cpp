@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/quantity.hpp"
+#include "base/streams.hpp"
 #include "ordo/error.hpp"
 #include "ordo/spectra/mzml.hpp"
 #include "tools/cli/files/input.hpp"
@@ -222,8 +224,10 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, spectr
   if (options.on_warning)
     for (std::size_t k = 0; k < done.missing.size(); ++k)
       if (done.missing[k] != 0)
-        cli::say(tool, fmt::format("warning: {} of {} spectra have no {} and come last", done.missing[k],
-                                   done.done.spectra_kept, what_is_missing(order.order.by[k])));
+        cli::say(tool,
+                 fmt::format("warning: {} of {} {} no {} and {} last", done.missing[k],
+                             quantity(done.done.spectra_kept, "spectrum", "spectra"), done.missing[k] == 1 ? "has" : "have",
+                             what_is_missing(order.order.by[k]), done.missing[k] == 1 ? "comes" : "come"));
   return done;
 }
 
@@ -232,7 +236,7 @@ spectra::order_report help_order_files(std::vector<std::string> const& inputs, s
                                        unsigned threads) {
   class : public spectra::output_parts {
     sink& open(std::size_t) override { return none_; }
-    no_output none_;
+    null_sink none_;
   } to;
   return order_inputs(open_inputs(inputs, lists, threads, false), to, as, options, order);
 }

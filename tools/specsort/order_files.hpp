@@ -41,10 +41,4 @@ spectra::order_report help_order_files(std::vector<std::string> const& inputs, s
                                        spectra::sort_options const& options, spectra::order_options const& order,
                                        unsigned threads);
 
-/// A sink that nothing is written to.
-class no_output final : public sink {
- public:
-  void write(std::span<char const> /*data*/) override {}
-};
-
 }  // namespace ordo::inline v0::specsort

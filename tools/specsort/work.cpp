@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "ordo/error.hpp"
 #include "ordo/spectra/import.hpp"
 #include "tools/cli/files/shared_output.hpp"
@@ -185,16 +186,17 @@ void report_phases(cli::stats& stats, spectra::sort_report const& done) {
 void report_totals(work const& w, spectra::sort_options const& options, spectra::sort_report const& done,
                    std::string const& name) {
   if (done.warnings > options.warnings_shown && options.on_warning)
-    cli::say(tool, fmt::format("warning: {}: {} more warnings", name, done.warnings - options.warnings_shown));
+    cli::say(tool, fmt::format("warning: {}: {}", name, quantity(done.warnings - options.warnings_shown, "more warning")));
   if (done.missing_precursor != 0 && !w.made.common.quiet)
-    cli::say(tool, fmt::format("warning: {}: {} spectra lack the precursor's m/z{}", name, done.missing_precursor,
+    cli::say(tool, fmt::format("warning: {}: {} the precursor's m/z{}", name,
+                               quantity(done.missing_precursor, "spectrum lacks", "spectra lack"),
                                w.select.all_charges ? " or its charge" : ""));
 }
 
 void report_choice(work const& w, spectra::sort_report const& done, std::string const& name) {
   bool const chooses = w.made.choice.any() || w.select.min_peaks != 0;
   if (chooses && done.spectra != 0 && done.spectra_kept == 0 && !w.made.common.quiet)
-    cli::say(tool, fmt::format("warning: {}: none of {} spectra is left", name, done.spectra));
+    cli::say(tool, fmt::format("warning: {}: none of {} is left", name, quantity(done.spectra, "spectrum", "spectra")));
 }
 
 void finish(work const& w, spectra::sort_options const& options, spectra::sort_report const& done, session& here) {

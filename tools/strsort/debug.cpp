@@ -306,19 +306,4 @@ std::string annotated(std::string_view line, strings::order const& by) {
   return made;
 }
 
-void annotated_lines::write(std::span<char const> data) {
-  std::string_view rest(data.data(), data.size());
-  std::string made;
-  while (true) {
-    std::size_t const length = rest.find(delimiter_);
-    if (length == rest.npos) break;
-    unfinished_ += rest.substr(0, length);
-    rest.remove_prefix(length + 1);
-    made += annotated(unfinished_, by_);
-    unfinished_.clear();
-  }
-  unfinished_ += rest;
-  to_.write(made);
-}
-
 }  // namespace ordo::inline v0::strsort

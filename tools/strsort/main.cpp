@@ -106,8 +106,7 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
   if (made.has_records())
     for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
   std::atomic<std::uint64_t> read = 0;
-  strsort::record_inputs inputs(
-      made, [&](std::size_t k) { return std::make_unique<cli::counted_input>(open_input(made, called, k), read); });
+  strsort::record_inputs inputs(made, [&](std::size_t k) { return cli::counted(open_input(made, called, k), read); });
   strsort::resolve_names(made, inputs.header());
   strsort::resolve_orders(made);
   strings::order by = made.order();

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "tools/cli/html.hpp"
 #include "tools/sufsort/symbols.hpp"
 
@@ -95,20 +96,21 @@ std::string duplicates_page(suffix::stored_index const& index, duplicate_counts 
   suffix::text const input = index.view();
   std::string page = cli::page_front("Duplicates");
   auto const to = std::back_inserter(page);
-  std::string_view const unit = input.residue_bytes != 1                                   ? "tokens"
-                                : index.description().input == suffix::input_format::fasta ? "residues"
-                                                                                           : "bytes";
+  std::string_view const residue = input.residue_bytes != 1                                   ? "token"
+                                   : index.description().input == suffix::input_format::fasta ? "residue"
+                                                                                              : "byte";
   auto const share = [&](std::uint64_t part, std::uint64_t all) { return all == 0 ? 0.0 : 100 * double(part) / double(all); };
   page += "<h1>Duplicates</h1>\n<table>\n";
   for (auto const& [name, value] : settings)
     fmt::format_to(to, "<tr><th>{}</th><td>{}</td></tr>\n", name, cli::escape_html(value));
-  fmt::format_to(to, "<tr><th>text</th><td>{} {} in {} records</td></tr>\n", input.size(), unit, input.records());
-  fmt::format_to(to, "<tr><th>duplicates</th><td>{} {} ({:.3f} %) in {} ranges of {} records</td></tr>\n", counts.residues,
-                 unit, share(counts.residues, input.size()), counts.ranges, counts.records);
-  fmt::format_to(to, "<tr><th>longest range</th><td>{} {}</td></tr>\n</table>\n", counts.longest, unit);
+  fmt::format_to(to, "<tr><th>text</th><td>{} in {}</td></tr>\n", quantity(input.size(), residue),
+                 quantity(input.records(), "record"));
+  fmt::format_to(to, "<tr><th>duplicates</th><td>{} ({:.3f} %) in {} of {}</td></tr>\n", quantity(counts.residues, residue),
+                 share(counts.residues, input.size()), quantity(counts.ranges, "range"), quantity(counts.records, "record"));
+  fmt::format_to(to, "<tr><th>longest range</th><td>{}</td></tr>\n</table>\n", quantity(counts.longest, residue));
 
-  fmt::format_to(to, "<h2>Lengths of ranges</h2>\n<table>\n<tr><th>length</th><th>ranges</th><th>{}</th><th></th></tr>\n",
-                 unit);
+  fmt::format_to(to, "<h2>Lengths of ranges</h2>\n<table>\n<tr><th>length</th><th>ranges</th><th>{}s</th><th></th></tr>\n",
+                 residue);
   std::uint64_t most = 1;
   for (duplicate_counts::bin const& bin : counts.bins) most = std::max(most, bin.residues);
   for (std::size_t k = 0; k < counts.bins.size(); ++k) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/quantity.hpp"
 #include "ordo/error.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/files/other_formats.hpp"
@@ -219,7 +220,8 @@ void query_reader::read_fastq(query_batch& batch, std::string_view line) {
     fail("blank in a pattern", lines_->number(), fmt::format("'{}': a blank is not a residue", pattern_));
   if (!part("line with '+'").starts_with('+')) fail("bad FASTQ", lines_->number(), "no line with '+' after the letters");
   if (std::size_t const qualities = part("qualities").size(); qualities != pattern_.size())
-    fail("bad FASTQ", lines_->number(), fmt::format("{} qualities for {} letters", qualities, pattern_.size()));
+    fail("bad FASTQ", lines_->number(),
+         quantity(qualities, "quality", "qualities") + " for " + quantity(pattern_.size(), "letter"));
   add_of_file(batch, begin);
 }
 

@@ -16,7 +16,7 @@ for choice in --ms-level='!2' --rt=1:1min --charge=-3:-1 --polarity=negative --p
 done
 cp in.mgf same.mgf; expect 0 specsort same.mgf --title two --sample 1 -o same.mgf; cmp same.mgf two
 expect 0 specsort in.mgf --ms-level 2
-[[ $(< err) == 'specsort: warning: in.mgf: 1 spectra do not state an MS level, and are not chosen' ]] || fail "warning: $(< err)"
+[[ $(< err) == 'specsort: warning: in.mgf: 1 spectrum does not state an MS level, and is not chosen' ]] || fail "warning: $(< err)"
 expect 0 specsort in.mgf --scan 7
 grep -q 'specsort: warning: in.mgf: none of 2 spectra is left' err || fail "nothing left: $(< err)"
 expect 0 specsort in.mgf --min-peaks 9
@@ -134,8 +134,8 @@ expect 0 specsort ions.mzML --to mgf
 [[ $(grep -E 'TITLE|PEPMASS|CHARGE|MSLEVEL|MOBILITY' out | tr '\n' ' ') == \
   'TITLE=scan=0 PEPMASS=400.5 TITLE=scan=1 PEPMASS=500.25 CHARGE=2+ MSLEVEL=3 ION_MOBILITY=0.85 TITLE=scan=2 PEPMASS=300.5 CHARGE=4+ ' ]] ||
   fail "precursors: $(< out)"
-[[ $(cut -d: -f4- err | sort) == ' 1 spectra have several selected ions, of which the first is written
- 1 spectra of MS level 2 or above have no selected ion and are left out
+[[ $(cut -d: -f4- err | sort) == ' 1 spectrum has several selected ions, of which the first is written
+ 1 spectrum of MS level 2 or above has no selected ion and is left out
  2 spectra have no selected ion: the target of their isolation window counts as the precursor' ]] || fail "warnings: $(< err)"
 expect 0 specsort ions.mzML --to mgf --precursors all --isolation-target fallback
 [[ $(grep -E 'TITLE|PEPMASS' out | tr '\n' ' ') == 'TITLE=scan=0 PEPMASS=400.5 TITLE=scan=1 PEPMASS=500.25 TITLE=scan=1 ion=2 PEPMASS=600.5 TITLE=scan=1 ion=3 PEPMASS=700.5 TITLE=scan=2 PEPMASS=300.5 ' ]] ||

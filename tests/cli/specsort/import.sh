@@ -75,8 +75,8 @@ expect_error specsort counts.msp
 [[ $(< err) == 'specsort: not MSP: counts.msp:1: the record that begins here has 2 peaks, where Num Peaks is 3' ]] || fail "counts: $(< err)"
 expect 0 specsort counts.msp --lenient
 [[ $(< out) == $'BEGIN IONS\nTITLE=a\nRTINSECONDS=7\nPEPMASS=9\n1 2\n3 4\nEND IONS' ]] || fail "--lenient: $(< out)"
-grep -q 'counts.msp: 1 records have another number of peaks than they state' err || fail "--lenient: $(< err)"
-grep -q 'counts.msp: 1 retention times state no unit, and count as seconds (--rt-unit=min: as minutes)' err || fail "unit: $(< err)"
+grep -q 'counts.msp: 1 record has another number of peaks than it states' err || fail "--lenient: $(< err)"
+grep -q 'counts.msp: 1 retention time states no unit, and counts as seconds (--rt-unit=min: as minutes)' err || fail "unit: $(< err)"
 expect 0 specsort counts.msp --lenient --rt-unit min; grep -q '^RTINSECONDS=420$' out || fail "--rt-unit: $(< out)"
 expect 1 grep unit err
 expect 0 specsort counts.msp --lenient --rt-unit s --spectra-by rt; grep -q '^RTINSECONDS=7$' out || fail "--rt-unit: $(< out)"

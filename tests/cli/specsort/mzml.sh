@@ -166,7 +166,7 @@ diff <(sed '/<binary/d; s/defaultArrayLength="[0-9]*"//' run.mzML) <(sed '/<bina
 # Entries that an index lacks, and those of nothing.
 sed '/<offset idRef="[^"]*11470"/d; s/<indexListOffset>/&1/' result.mzML | sed '0,/<offset /s//<offset idRef="none">1<\/offset>\n<offset /' > damaged.mzML
 expect 0 specsort damaged.mzML; cmp out result.mzML
-[[ $(< err) == 'specsort: warning: damaged.mzML: the index was wrong and is made anew: 1 entries missing, 1 entries of nothing in the document, 1 wrong offsets' ]] ||
+[[ $(< err) == 'specsort: warning: damaged.mzML: the index was wrong and is made anew: 1 entry missing, 1 entry of nothing in the document, 1 wrong offset' ]] ||
   fail "a damaged index: $(< err)"
 
 # A byte of Windows-1252 in UTF-8.
@@ -177,7 +177,7 @@ for to in '' '--to mgf' '--check' '--summary' '--top 5' '--spectra-by rt --to mz
   grep -q "^specsort: not UTF-8: micro.mzML:$line: byte 0xb5, " err || fail "$to: $(< err)"
 done
 expect 0 specsort micro.mzML --lenient; cmp out micro.mzML
-[[ $(< err) == 'specsort: warning: micro.mzML: 1 bytes are no UTF-8: they are read as Windows-1252, and stay as they are' ]] ||
+[[ $(< err) == 'specsort: warning: micro.mzML: 1 byte is no UTF-8: it is read as Windows-1252, and stays as it is' ]] ||
   fail "--lenient: $(< err)"
 expect 0 specsort micro.mzML --lenient --to mgf; grep -q $'^TITLE=\xc2\xb5 scan=11461$' out || fail 'another title'
 

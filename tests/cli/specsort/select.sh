@@ -19,7 +19,7 @@ expect 0 specsort in.mgf --min-peaks 99; printf 'COM=head\n\n' | cmp - out
 
 # A precursor that is missing is told, unless --quiet.
 expect 0 specsort in.mgf --remove-precursor 0.1
-[[ $(< err) == "specsort: warning: in.mgf: 1 spectra lack the precursor's m/z" ]] || fail "warning: $(< err)"
+[[ $(< err) == "specsort: warning: in.mgf: 1 spectrum lacks the precursor's m/z" ]] || fail "warning: $(< err)"
 expect 0 specsort in.mgf --remove-precursor 100ppm --all-charges --quiet; [[ ! -s err ]] || fail "--quiet: $(< err)"
 
 # What makes no sense.

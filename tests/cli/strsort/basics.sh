@@ -144,6 +144,16 @@ same --files0-from=empty
 same --files0-from=absent
 same --files0-from=list plain
 cp plain stdin
+# GNU sort replaces the list; strsort keeps it.
+printf 'plain\0' > list; cp list kept; ln -sf list link
+for output in list link ./list; do
+  expect_error strsort --files0-from=list -o $output
+  [[ $(< err) == "strsort: cannot write: $output: it is the same file as the input list" ]] || fail "$(< err)"
+  expect_error strsort --files0-from=list --distinct-estimate -o $output
+done
+expect_error strsort --files0-from=- -o list < list
+cmp list kept
+rm -f list link kept
 
 # Errors. Before a word is read: what is wrong with the flags, then the inputs, then the output.
 same -cC plain

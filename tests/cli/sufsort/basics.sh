@@ -126,7 +126,7 @@ expect_error sufsort locate missing A
 printf '>x\nCCCC\n' > other.fa
 expect 0 sufsort build other.fa -o x
 expect 0 sufsort check x
-want "$(cat out)" 'x: right: seq, sa of 4 residues in 1 records' 'check of an index built anew'
+want "$(cat out)" 'x: right: seq, sa of 4 residues in 1 record' 'check of an index built anew'
 [[ ! -e x.lcp && ! -e x.bwt ]] || fail 'arrays of the old index beside a new one'
 cp again.lcp x.lcp  # as somebody else may
 expect 1 sufsort check x
@@ -143,7 +143,7 @@ mkdir there
 for each in seq sa lcp bwt json; do mv again.$each there/; ln -s there/again.$each again.$each; done
 expect 0 sufsort build other.fa -o again --lcp
 expect 0 sufsort check again
-want "$(cat out)" 'again: right: seq, sa, lcp of 4 residues in 1 records' 'check of an index built anew after links'
+want "$(cat out)" 'again: right: seq, sa, lcp of 4 residues in 1 record' 'check of an index built anew after links'
 [[ -L again.json && -L again.lcp && -f there/again.json && -f there/again.lcp && ! -e there/again.bwt ]] || fail "$(ls -l)"
 
 # An index of many records is opened in little more memory than its description takes.
@@ -225,12 +225,12 @@ rm same*
 # Names that do not identify records: a warning of each kind, with an example.
 printf '>a 1\nACGTACGT\n>a 2\nTTTACGT\n>\nACGG\n>b\nA\n>\tx\nA\n>b\nA\n>a\n' > names.fa
 expect 0 sufsort build names.fa -o names
-want "$(cat err)" "sufsort: warning: duplicate record names: 'a': record 2 has the name of record 1, and 2 more have the names of earlier ones
-sufsort: warning: empty record names: record 3 has no name, and 1 more have no name" 'names'
+want "$(cat err)" "sufsort: warning: duplicate record names: 'a': record 2 has the name of record 1, and 2 more have the name of an earlier one
+sufsort: warning: empty record names: record 3 has no name, and 1 more has no name" 'names'
 expect 0 sufsort build names.fa -o names --quiet
 [[ ! -s err ]] || fail 'not quiet'
 expect 0 sufsort build in.fa in.fa -o names
-want "$(cat err)" "sufsort: warning: duplicate record names: 'one': record 4 has the name of record 1, and 2 more have the names of earlier ones" \
+want "$(cat err)" "sufsort: warning: duplicate record names: 'one': record 4 has the name of record 1, and 2 more have the name of an earlier one" \
   'names of two files'
 
 # A file instead of a prefix.
@@ -264,7 +264,7 @@ bad_reads() {
 }
 bad_reads '@r\nA\n+\nI\nq\n' "Q: bad.fq:5: a read must begin with '@'"
 bad_reads '@r\nA\n\n+\nI\n' "Q: bad.fq:3: no line with '+' after the letters"
-bad_reads '@r x\nAC\n+\nI' 'Q: bad.fq:4: 1 qualities for 2 letters'
+bad_reads '@r x\nAC\n+\nI' 'Q: bad.fq:4: 1 quality for 2 letters'
 bad_reads '@r x\nAC\n+\n' "Q: bad.fq:3: read 'r' ends before its qualities"
 bad_reads '@r\nA\n+\nI\n\n@r x' "Q: bad.fq:6: read 'r' ends before its letters"
 bad_reads '@r\n>C\n+\nII\n' "Q: bad.fq:2: '>' is not a residue"

@@ -34,7 +34,7 @@ want "$(cat out)" "$(echo 'ff 1' | tabs)" 'a byte of standard input'
 : > empty
 expect 0 sufsort build empty -o e --format bytes --lcp --bwt
 expect 0 sufsort check e
-want "$(cat out)" 'e: right: seq, sa, lcp, bwt, starts of 0 residues in 1 records' 'an empty record'
+want "$(cat out)" 'e: right: seq, sa, lcp, bwt, starts of 0 residues in 1 record' 'an empty record'
 expect 0 sufsort locate e a
 expect_error sufsort build empty -o e --format lines
 want "$(cat err)" 'sufsort: no records: empty: the file is empty' 'no lines'
@@ -149,7 +149,7 @@ printf '{"x":null,"text" : "ab \303\244\360\237\230\200 /c","y":"ab" }' > k2.jso
 expect 0 sufsort build k1.jsonl k2.jsonl -o k --format jsonl --lcp
 expect 0 sufsort duplicates k -l 5 --format text --report k.html
 cmp out <(cat k1.jsonl; printf '{"x":null,"text" : "","y":"ab" }\n')
-for part in '<!DOCTYPE html>' '12 bytes' '1 ranges of 1 records' 'ab ä😀 /c'; do grep -q "$part" k.html || fail "no $part: $(cat k.html)"; done
+for part in '<!DOCTYPE html>' '12 bytes' '1 range of 1 record' 'ab ä😀 /c'; do grep -q "$part" k.html || fail "no $part: $(cat k.html)"; done
 ! grep -q 'https\?:' k.html || fail 'the page needs others'
 expect 0 sufsort duplicates k -l 5 --keep none --format annotated --column 'a"b'
 cmp out <(sed -n '1s/}$/,"a\\"b":[[0,12]]}/p;2p' k1.jsonl; sed 's/}$/,"a\\"b":[[0,12]]}\n/' k2.jsonl)

@@ -13,7 +13,7 @@ expect 0 sufsort repeats x --min-length 4
 want "$(cat out)" "$(printf '%s\n' '1 4 4 one 0 +' '1 4 4 one 5 +' '1 4 4 two 0 +' '1 4 4 two 5 +' | tabs)" repeats
 expect 0 sufsort repeats x -l 4 --limit 2
 want "$(cut -f3,4,5 out | xargs)" '4 one 5 4 two 5' 'repeats within the limit, the first in suffix order'
-want "$(cat err)" 'sufsort: warning: not all printed: 1 repeats have more than 2 occurrences: use --limit=0 to print all' \
+want "$(cat err)" 'sufsort: warning: not all printed: 1 repeat has more than 2 occurrences: use --limit=0 to print all' \
   'word of the limit'
 expect 0 sufsort repeats x -l 4 --pairs
 want "$(cut -f1,2,4,5,7 out | sort | xargs)" \

@@ -68,7 +68,7 @@ want "$(cat err)" "sufsort: warning: not all printed: pattern 'A': 2 of its 9 hi
 expect 0 sufsort locate x A T C --limit 2 --quiet
 [[ ! -s err ]] || fail 'not quiet'
 expect 0 sufsort locate x A T C --limit 2
-grep -q '1 more patterns have too many' err || fail "word of the limit: $(cat err)"
+grep -q '1 more pattern has too many' err || fail "word of the limit: $(cat err)"
 expect 0 sufsort locate x A --limit 0
 want "$(cut -f3,4 out | xargs)" 'one 1 one 4 one 6 three 3 three 4 three 7 three 8 three 9 three 10' 'all hits, by position'
 printf '>n\n%s\n' "$(head -c 3000 /dev/zero | tr '\0' N)" > n.fa; expect 0 sufsort build n.fa -o n

@@ -5,22 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "base/streams.hpp"
 #include "ordo/spectra/distributed_sort.hpp"
 #include "ordo/strings/distributed_sort.hpp"
 #include "ordo/suffix/distributed_build.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/distributed/fail_at_each.hpp"
+#include "tests/unit/io_ends.hpp"
 
 namespace {
 
 using namespace ordo;
 using namespace distributed_checks;
-
-class text_sink final : public sink {
- public:
-  void write(std::span<char const> data) override { text.append(data.data(), data.size()); }
-  std::string text;
-};
 
 }  // namespace
 
@@ -34,14 +30,14 @@ TEST_CASE("A member that fails in a sort of lines, suffixes or spectra ends the 
   for (std::size_t const members : {2u, 3u, 5u}) {
     tried += fail_at_each(members, [&](communicator& all, chances& left) {
       failing_member member(all, left);
-      text_sink out;
+      growing_sink out;
       strings::texts const texts{1, 0, [&](std::size_t) { return std::make_unique<memory_source>(lines); }};
       strings::sort(
           member, texts, [&](std::uint64_t) { return member.rank() == 0 ? &out : nullptr; }, {}, strings::duplicates::keep);
     });
     tried += fail_at_each(members, [&](communicator& all, chances& left) {
       failing_member member(all, left);
-      std::map<std::string, text_sink, std::less<>> out;
+      std::map<std::string, growing_sink, std::less<>> out;
       std::vector<std::uint64_t> const starts{0, 7};
       suffix::build_into<std::uint32_t>(
           member, {letters, starts}, {true, true},
@@ -50,14 +46,14 @@ TEST_CASE("A member that fails in a sort of lines, suffixes or spectra ends the 
     });
     tried += fail_at_each(members, [&](communicator& all, chances& left) {
       failing_member member(all, left);
-      text_sink out;
+      growing_sink out;
       memory_source input{std::string_view(mgf)};
       static_cast<void>(spectra::sort(
           member, input, [&](std::optional<std::uint64_t>) { return member.rank() == 0 ? &out : nullptr; }, {}, 100));
     });
     tried += fail_at_each(members, [&](communicator& all, chances& left) {
       failing_member member(all, left);
-      text_sink out;
+      growing_sink out;
       memory_source input{std::string_view(mgf)};
       spectra::sort_options options;
       options.members = &member;
@@ -70,9 +66,6 @@ TEST_CASE("A member that fails in a sort of lines, suffixes or spectra ends the 
 
 TEST_CASE("An error of a sort of spectra is not replaced by that of the others' end", "[distributed]") {
   watchdog const guards;
-  struct full_sink final : sink {
-    void write(std::span<char const>) override { throw output_error("cannot write: a full disk"); }
-  };
   std::string mgf;
   for (int i = 0; i < 12; ++i) mgf += "BEGIN IONS\nTITLE=t\n3.5 1\n2.5 2\nEND IONS\n";
   std::string wrong;
@@ -83,8 +76,8 @@ TEST_CASE("An error of a sort of spectra is not replaced by that of the others' 
           [&](communicator& all, cpu&) {
             chances left(all.rank() == 0 ? n : 0);
             failing_member member(all, left);
-            full_sink full;
-            text_sink out;
+            test_sink full(false, 0);
+            growing_sink out;
             memory_source input{std::string_view(mgf)};
             spectra::sort_options options;
             options.members = &member;

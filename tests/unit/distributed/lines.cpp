@@ -4,31 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "base/streams.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "ordo/strings/distributed_sort.hpp"
 #include "strings/distributed/share_on.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
+#include "tests/unit/io_ends.hpp"
 
 using namespace ordo;
 
 namespace {
-
-class string_sink final : public sink {
- public:
-  void write(std::span<char const> data) override { text.append(data.data(), data.size()); }
-  std::string text;
-};
-
-/// A text that can be read only once, from front to back.
-class piped final : public source {
- public:
-  explicit piped(std::string_view text) : from_(text) {}
-  std::size_t read(std::span<char> to) override { return from_.read(to); }
-
- private:
-  memory_source from_;
-};
 
 struct result {
   std::string text;
@@ -37,7 +23,7 @@ struct result {
 
 strings::texts texts_of(std::vector<std::string> const& inputs, std::size_t piped_input) {
   return {inputs.size(), 0, [&inputs, piped_input](std::size_t k) -> std::unique_ptr<source> {
-            if (k == piped_input) return std::make_unique<piped>(inputs[k]);
+            if (k == piped_input) return std::make_unique<test_source>(inputs[k], false);
             return std::make_unique<memory_source>(inputs[k]);
           }};
 }
@@ -49,7 +35,7 @@ result sort_together(std::size_t size, std::vector<std::string> const& inputs, s
                      writer written_by = writer::first) {
   result all;
   std::mutex mutex;
-  string_sink out;
+  growing_sink out;
   std::string shared;
   run_members(size, [&](communicator& members, cpu& on) {
     // Into one memory by all members, all but the second, or by the first in order.
@@ -68,7 +54,7 @@ result sort_together(std::size_t size, std::vector<std::string> const& inputs, s
     all.exchanged += report.exchanged;
     all.largest_share = std::max(all.largest_share, report.received_text);
   });
-  all.text = written_by == writer::first ? out.text : shared;
+  all.text = written_by == writer::first ? out.text() : std::string_view(shared);
   return all;
 }
 
@@ -77,7 +63,7 @@ result sort_in_their_memory(std::size_t size, std::vector<std::string> const& in
                             strings::duplicates equal, std::size_t piped_input = ~std::size_t{0}) {
   result all;
   std::mutex mutex;
-  string_sink out;
+  growing_sink out;
   strings::texts const texts = texts_of(inputs, piped_input);
   strings::detail::common_texts const common(texts);
   run_members(size, [&](communicator& members, cpu& on) {
@@ -89,15 +75,15 @@ result sort_in_their_memory(std::size_t size, std::vector<std::string> const& in
     all.exchanged += report.exchanged;
     all.largest_share = std::max(all.largest_share, report.received_text);
   });
-  all.text = out.text;
+  all.text = out.text();
   return all;
 }
 
 std::string sort_alone(std::vector<std::string> const& inputs, strings::sort_options const& options,
                        strings::duplicates equal = strings::duplicates::keep) {
-  string_sink out;
+  growing_sink out;
   strings::sort(texts_of(inputs, ~std::size_t{0}), out, options, equal);
-  return out.text;
+  return std::string(out.text());
 }
 
 }  // namespace
@@ -198,10 +184,10 @@ TEST_CASE("GPUs of one process sort lines to the bytes of one machine", "[distri
       strings::sort_options options;
       if (kind >= 3) options.by.keys = {{.last_field = 0, .type = strings::key_type::number}};
       options.by.last_resort = equal == strings::duplicates::keep;
-      string_sink out;
+      growing_sink out;
       strings::sort(machines, texts_of({urls, "", others, "end"}, kind == 4 ? 0 : 9), out, options, equal);
       INFO(machines.size() << " members, kind " << kind);
       options.machine.device = device::cpu;
-      CHECK((out.text == sort_alone({urls, "", others, "end"}, options, equal)));
+      CHECK((out.text() == sort_alone({urls, "", others, "end"}, options, equal)));
     }
 }

@@ -122,8 +122,8 @@ TEST_CASE("spectra that do not state a value are counted", "[spectra][choice]") 
   text_stream stream(text);
   auto const report = sort(stream, stream, options);
   CHECK(report.spectra_kept == 1);
-  CHECK(warnings == std::vector<std::string>{"input: 1 spectra do not state an MS level, and are chosen",
-                                             "input: 1 spectra do not state a native id, and are not chosen"});
+  CHECK(warnings == std::vector<std::string>{"input: 1 spectrum does not state an MS level, and is chosen",
+                                             "input: 1 spectrum does not state a native id, and is not chosen"});
 }
 
 TEST_CASE("samples", "[spectra][choice]") {

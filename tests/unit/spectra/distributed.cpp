@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/streams.hpp"
 #include "ordo/communicator.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/error.hpp"
@@ -18,31 +19,13 @@ using namespace ordo;
 
 namespace {
 
-class text_sink final : public sink {
- public:
-  void write(std::span<char const> data) override { text.append(data.data(), data.size()); }
-  std::string text;
-};
-
-/// A sink of any size, which is addressable.
-class wide_sink final : public sink {
- public:
-  explicit wide_sink(std::size_t max) : text(max, '\0') {}
-  void write(std::span<char const>) override { FAIL("in order"); }
-  [[nodiscard]] bool addressable() const override { return true; }
-  void write_at(std::uint64_t offset, std::span<char const> data) override {
-    REQUIRE(offset + data.size() <= text.size());
-    std::ranges::copy(data, text.begin() + std::ptrdiff_t(offset));
-  }
-  std::string text;
-};
-
 /// Sorts with so many members.
 /// @returns the output; nothing if one process has to sort alone
 std::optional<std::string> sorted(std::string const& text, std::size_t size, spectra::sort_options const& options,
                                   std::size_t max_part, bool in_order) {
-  text_sink one;
-  wide_sink all(text.size());
+  growing_sink one;
+  std::string written(text.size(), '\0');
+  memory_sink all(written);
   std::vector<std::optional<spectra::distributed_report>> reports(size);
   bool drops = false;
   run_members(
@@ -63,8 +46,8 @@ std::optional<std::string> sorted(std::string const& text, std::size_t size, spe
   if (!reports[0]) return std::nullopt;
   for (auto const& report : reports) CHECK(report->sort.written == reports[0]->sort.written);
   CHECK(reports[0]->sort.bytes == text.size());
-  all.text.resize(reports[0]->sort.written);
-  return in_order ? one.text : all.text;
+  written.resize(reports[0]->sort.written);
+  return in_order ? std::string(one.text()) : written;
 }
 
 std::string random_mgf(random_numbers& random, std::size_t spectra, bool ends_last_line) {
@@ -94,13 +77,13 @@ TEST_CASE("MGF sorted over a communicator has the bytes of one process", "[spect
     options.descending = random.below(2) == 0;
     if (random.below(3) == 0) options.select.top = 1 + random.below(8);
     if (random.below(3) == 0) options.choice.charges.ranges = {{2, 3}};
-    text_sink expected;
+    growing_sink expected;
     memory_source input{std::string_view(text)};
     auto const report = spectra::sort(input, expected, options);
     REQUIRE(report.warnings == 0);
     auto const made = sorted(text, 1 + random.below(16), options, 1 + random.below(20000), random.below(2) == 0);
     REQUIRE(made.has_value());
-    REQUIRE((*made == expected.text));
+    REQUIRE((*made == expected.text()));
   }
 }
 
@@ -114,7 +97,7 @@ TEST_CASE("MGF with faults is left to one process", "[spectra][distributed]") {
     text.insert(at + 1, lines[random.below(std::size(lines))]);
     spectra::sort_options options;
     options.lenient = random.below(2) == 0;
-    text_sink expected;
+    growing_sink expected;
     memory_source input{std::string_view(text)};
     bool is_right = true;
     try {
@@ -125,7 +108,7 @@ TEST_CASE("MGF with faults is left to one process", "[spectra][distributed]") {
     faults += !is_right;
     auto const made = sorted(text, 1 + random.below(6), options, 1 + random.below(2000), true);
     REQUIRE(made.has_value() == is_right);
-    if (made) REQUIRE((*made == expected.text));
+    if (made) REQUIRE((*made == expected.text()));
   }
   CHECK(faults > 20);
   spectra::sort_options options;
@@ -170,7 +153,7 @@ TEST_CASE("Spectra of several inputs ordered over a communicator have the bytes 
 
     std::size_t const size = 1 + random.below(16);
     std::optional<spectra::order_report> expected;
-    text_sink one;
+    growing_sink one;
     std::vector<std::string> of_inputs;  // warnings that a group gives, too
     std::size_t others = 0;
     options.on_warning = [&](std::string const& text) {
@@ -184,8 +167,9 @@ TEST_CASE("Spectra of several inputs ordered over a communicator have the bytes 
     } catch (input_error const&) {}
     options.on_warning = {};
     bool const is_right = expected && others == 0;
-    wide_sink all(bytes);
-    text_sink in_sequence;
+    std::string written(bytes, '\0');
+    memory_sink all(written);
+    growing_sink in_sequence;
     bool const in_order = random.below(2) == 0;
     std::vector<std::optional<spectra::distributed_order_report>> reports(size);
     run_members(
@@ -194,7 +178,7 @@ TEST_CASE("Spectra of several inputs ordered over a communicator have the bytes 
           spectra::sort_options here = options;
           here.machine.on = &on;
           auto const open = [&](std::optional<std::uint64_t> announced) -> sink* {
-            REQUIRE(announced == one.text.size());
+            REQUIRE(announced == one.text().size());
             if (in_order) return members.rank() == 0 ? &in_sequence : nullptr;
             return members.rank() % 3 == 2 ? nullptr : static_cast<sink*>(&all);
           };
@@ -204,12 +188,12 @@ TEST_CASE("Spectra of several inputs ordered over a communicator have the bytes 
     for (auto const& report : reports) REQUIRE(report.has_value() == is_right);
     if (!is_right) continue;
     ++divided;
-    all.text.resize(one.text.size());
-    REQUIRE(((in_order ? in_sequence.text : all.text) == one.text));
+    written.resize(one.text().size());
+    REQUIRE(((in_order ? in_sequence.text() : std::string_view(written)) == one.text()));
     for (auto const& report : reports) {
       CHECK(report->warnings == of_inputs);
       CHECK(report->order.missing == expected->missing);
-      CHECK(report->order.done.written == one.text.size());
+      CHECK(report->order.done.written == one.text().size());
       CHECK(report->order.done.spectra == expected->done.spectra);
     }
   }
@@ -242,9 +226,10 @@ TEST_CASE("Spectra of several inputs ordered over a communicator have the bytes 
     return one;
   };
   order.memory = large.size() * 11 / 8;
-  text_sink expected;
+  growing_sink expected;
   spectra::order_spectra(inputs, expected, {}, order);
-  wide_sink all(large.size() + 2);
+  std::string written(large.size() + 2, '\0');
+  memory_sink all(written);
   run_members(
       2,
       [&](communicator& members, cpu&) {
@@ -252,8 +237,8 @@ TEST_CASE("Spectra of several inputs ordered over a communicator have the bytes 
         CHECK(spectra::order_spectra(members, inputs, open, {}, order).has_value());
       },
       1);
-  all.text.resize(expected.text.size());
-  CHECK((all.text == expected.text));
+  written.resize(expected.text().size());
+  CHECK((written == expected.text()));
   order.parts = 2;
   CHECK_FALSE(spectra::can_be_divided({}, order));
 }

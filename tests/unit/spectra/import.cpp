@@ -18,7 +18,6 @@ namespace {
 
 using namespace ordo::spectra;
 using mzml::replaced;
-using mzml::text_sink;
 
 /// Sorts an input to MGF, by chunks of several sizes.
 /// @returns the output, or the error message
@@ -30,12 +29,12 @@ std::string to_mgf(std::string_view text, format from, sort_options options = {}
     options.chunk_bytes = bytes;
     options.machine.threads = bytes == 1 ? 1 : 3;
     ordo::memory_source source(text);
-    text_sink sink;
+    ordo::growing_sink sink;
     std::string message;
     try {
       auto const done = sort_to_mgf(source, sink, options, from);
       CHECK(done.bytes == text.size());
-      message = sink.text;
+      message = sink.text();
     } catch (ordo::input_error const& e) {
       message = e.what();
     }
@@ -290,9 +289,9 @@ std::string mgf_and_warnings(std::string_view text, sort_options options = {}) {
   options.machine.device = ordo::device::cpu;
   options.on_warning = [&](std::string const& message) { warnings += message + '\n'; };
   ordo::memory_source source(text);
-  text_sink sink;
+  ordo::growing_sink sink;
   sort_to_mgf(source, sink, options, format::msp);
-  return sink.text + warnings;
+  return std::string(sink.text()) + warnings;
 }
 
 }  // namespace
@@ -320,9 +319,9 @@ TEST_CASE("import: retention times of MSP without a unit count as seconds or min
   auto const seconds = [](std::string const& value) {
     return "BEGIN IONS\nTITLE=a\nRTINSECONDS=" + value + "\nPEPMASS=0\nEND IONS\n";
   };
-  std::string const no_precursor = "f: 1 spectra have no precursor m/z: their PEPMASS is 0\n";
-  std::string const as_minutes = "f: 1 retention times state no unit, and count as minutes (--rt-unit=s: as seconds)\n";
-  std::string const as_seconds = "f: 1 retention times state no unit, and count as seconds (--rt-unit=min: as minutes)\n";
+  std::string const no_precursor = "f: 1 spectrum has no precursor m/z: its PEPMASS is 0\n";
+  std::string const as_minutes = "f: 1 retention time states no unit, and counts as minutes (--rt-unit=s: as seconds)\n";
+  std::string const as_seconds = "f: 1 retention time states no unit, and counts as seconds (--rt-unit=min: as minutes)\n";
   struct {
     char const *line, *value, *stated;
     bool warns, in_seconds;
@@ -370,15 +369,15 @@ TEST_CASE("import: retention times of MSP without a unit count as seconds or min
 TEST_CASE("import: a lenient reader of MSP takes the peaks that are there, and counts what it leaves out") {
   sort_options options;
   options.lenient = true;
-  std::string const no_precursor = "f: 1 spectra have no precursor m/z: their PEPMASS is 0\n";
+  std::string const no_precursor = "f: 1 spectrum has no precursor m/z: its PEPMASS is 0\n";
   auto const expect = [&](std::string const& text, std::string const& peaks, std::string const& warnings) {
     CAPTURE(text);
     CHECK(mgf_and_warnings(text, options) ==
           "BEGIN IONS\nTITLE=a\nPEPMASS=0\n" + peaks + "END IONS\n" + no_precursor + warnings);
     CHECK(to_mgf(text, format::msp).starts_with("not MSP: f:"));
   };
-  std::string const counts = "f: 1 records have another number of peaks than they state\n",
-                    lines = "f: 1 lines that the format does not allow are left out\n";
+  std::string const counts = "f: 1 record has another number of peaks than it states\n",
+                    lines = "f: 1 line that the format does not allow is left out\n";
   expect("Name: a\nNum peaks: 4\n3 4 \"y1\"\n1 2 \"b2\"\n", "1 2\n3 4\n", counts);
   expect("Name: a\nNum peaks: 1\n3 4\n1 2\n", "1 2\n3 4\n", counts);
   expect("Name: a\nNum peaks: x\n3 4\n1 2\n", "1 2\n3 4\n", counts);
@@ -399,7 +398,7 @@ TEST_CASE("import: text that is no MGF is refused by a lenient reader, too") {
     for (std::size_t const shown : {0, 10}) {
       options.warnings_shown = shown;
       ordo::memory_source source{std::string_view(text)}, again{std::string_view(text)};
-      text_sink sink;
+      ordo::growing_sink sink;
       CHECK_THROWS_AS(ordo::spectra::sort(source, sink, options), ordo::input_error);
       CHECK_THROWS_AS(check(again, options), ordo::input_error);
     }
@@ -472,7 +471,7 @@ TEST_CASE("import: truncations and mutations of mzXML, MSP and mzSpecLib are rea
       options.machine = {ordo::device::cpu, 1};
       options.chunk_bytes = text.size() % 2 == 0 ? 1 : 4096;
       ordo::memory_source source(text);
-      text_sink sink;
+      ordo::growing_sink sink;
       try {
         sort_to_mgf(source, sink, options, from);
       } catch (ordo::input_error const& e) {

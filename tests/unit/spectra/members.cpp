@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/streams.hpp"
 #include "ordo/communicator.hpp"
 #include "ordo/cpu.hpp"
 #include "ordo/error.hpp"
@@ -43,10 +44,10 @@ struct outcome {
 
 struct memory_parts final : spectra::output_parts {
   sink& open(std::size_t part) override {
-    while (all.size() <= part) all.push_back(std::make_unique<mzml::text_sink>());
+    while (all.size() <= part) all.push_back(std::make_unique<growing_sink>());
     return *all[part];
   }
-  std::vector<std::unique_ptr<mzml::text_sink>> all;
+  std::vector<std::unique_ptr<growing_sink>> all;
 };
 
 /// The work on some inputs of one format.
@@ -103,7 +104,7 @@ struct job {
         made.report = report;
       else
         sent += report.sent;
-      for (auto const& part : none.all) REQUIRE(part->text.empty());
+      for (auto const& part : none.all) REQUIRE(part->text().empty());
     };
     try {
       if (members == 1)
@@ -115,7 +116,7 @@ struct job {
       made.error = e.what();
       return made;
     }
-    for (auto const& part : out.all) made.parts.push_back(part->text);
+    for (auto const& part : out.all) made.parts.emplace_back(part->text());
     made.sent = sent;
     return made;
   }

@@ -6,11 +6,13 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/streams.hpp"
 #include "ordo/error.hpp"
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/keys/compiled_keys.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
+#include "tests/unit/io_ends.hpp"
 
 namespace {
 
@@ -18,31 +20,6 @@ namespace strings = ordo::strings;
 using strings::detail::record_format;
 using strings::detail::record_sink;
 using strings::detail::record_source;
-
-// A text that is read from front to back.
-class stream final : public ordo::source {
- public:
-  explicit stream(std::string_view text) : text_(text) {}
-  std::size_t read(std::span<char> to) override { return text_.read(to); }
-
- private:
-  ordo::memory_source text_;
-};
-
-class text_sink final : public ordo::sink {
- public:
-  void write(std::span<char const> data) override { text.append(data.data(), data.size()); }
-  bool expect(std::uint64_t bytes) override {
-    text.resize(addressed ? bytes : 0);
-    return addressed;
-  }
-  [[nodiscard]] bool addressable() const override { return addressed; }
-  void write_at(std::uint64_t offset, std::span<char const> data) override {
-    std::copy(data.begin(), data.end(), text.begin() + std::ptrdiff_t(offset));
-  }
-  std::string text;
-  bool addressed = false;
-};
 
 std::string rest_of(ordo::source& from, std::size_t step) {
   std::string text, part(step, '\0');
@@ -87,7 +64,7 @@ TEST_CASE("Records with quotes end where RFC 4180 ends them, however they are re
     format.header = random.below(3);
     std::string want = ended(text, format.separator), header;
     if (want.empty() && !text.empty()) {
-      CHECK_THROWS_AS(rest_of(*std::make_unique<record_source>(std::make_unique<stream>(text), format, "in"), 100),
+      CHECK_THROWS_AS(rest_of(*std::make_unique<record_source>(std::make_unique<test_source>(text, false), format, "in"), 100),
                       ordo::input_error);
       continue;
     }
@@ -100,7 +77,7 @@ TEST_CASE("Records with quotes end where RFC 4180 ends them, however they are re
     if (!header.empty() && header.back() != '\0') header += '\0';
     std::ranges::replace(header, '\0', '\n');
     for (std::size_t const step : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{100000}}) {
-      record_source from(std::make_unique<stream>(text), format, "in");
+      record_source from(std::make_unique<test_source>(text, false), format, "in");
       CHECK(from.header() == header);
       CHECK(rest_of(from, step) == want);
       record_source addressable(std::make_unique<ordo::memory_source>(text), format, "in");
@@ -109,21 +86,17 @@ TEST_CASE("Records with quotes end where RFC 4180 ends them, however they are re
     }
     // The sink restores the text.
     for (bool const addressed : {false, true}) {
-      text_sink to;
-      to.addressed = addressed;
+      ordo::growing_sink to(addressed);
       record_sink sink(to, header, true);
       if (sink.expect(want.size()) && !want.empty()) {
-        to.text.clear();
         sink.finish();
-        to.text.resize(header.size() + want.size());
         sink.write_at(want.size() / 2, std::string_view(want).substr(want.size() / 2));
         sink.write_at(0, std::string_view(want).substr(0, want.size() / 2));
       } else {
-        to.text.clear();
         sink.write(want);
         sink.finish();
       }
-      CHECK(to.text == (text.ends_with('\n') || !want.empty() ? text : header));
+      CHECK(to.text() == (text.ends_with('\n') || !want.empty() ? text : header));
     }
   }
   CHECK(valid > 500);
@@ -145,7 +118,7 @@ TEST_CASE("Headers are as long as they are", "[records]") {
         }
         std::string header = text.substr(0, end);
         if (!header.empty() && header.back() != '\n') header += '\n';
-        record_source sequential(std::make_unique<stream>(text), format, "in");
+        record_source sequential(std::make_unique<test_source>(text, false), format, "in");
         CHECK(sequential.header() == header);
         CHECK(sequential.header_lines() == count);
         CHECK(rest_of(sequential, 1000) == text.substr(end));

@@ -2,6 +2,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/streams.hpp"
 #include "ordo/error.hpp"
 #include "tests/unit/catch.hpp"
 #include "tools/cli/options/option_pages.hpp"
@@ -267,18 +268,13 @@ std::vector<std::string> remarks(std::vector<char const*> const& arguments) {
   return said;
 }
 
-struct text_sink final : sink {
-  void write(std::span<char const> data) override { text.append(data.begin(), data.end()); }
-  std::string text;
-};
-
 std::string annotated(std::string_view text, std::vector<char const*> const& arguments, std::size_t piece) {
   strsort::command const made = parsed(arguments);
   strings::order const by = made.order();
-  text_sink to;
-  strsort::annotated_lines lines(to, by, made.delimiter);
+  std::string all;
+  line_sink lines(made.delimiter, [&](std::string_view line) { all += strsort::annotated(line, by); });
   for (std::size_t at = 0; at < text.size(); at += piece) lines.write({text.data() + at, std::min(piece, text.size() - at)});
-  return to.text;
+  return all;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/streams.hpp"
 #include "ordo/spectra/order.hpp"
 #include "tools/specsort/formats.hpp"
 #include "tools/specsort/modes.hpp"
@@ -19,9 +20,8 @@ spectra::sort_report help_with_chunks(work const& w, spectra::sort_options optio
     return help_order_files(made.inputs, w.lists, to, options, w.order, made.common.threads).done;
   }
   single_input opened(w, std::move(options));
-  no_output none;
-  return sort_input(opened.in, none, opened.options, opened.format,
-                    format_of_output(made.output, made.to, opened.in, opened.format));
+  null_sink none;
+  return sort_input(opened.in, none, opened.options, opened.format, format_of_output(made.output, made.to, opened.in, opened.format));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <memory>
+#include <span>
 #include <string>
 
 #include <fmt/format.h>
@@ -16,10 +17,10 @@ int estimate(work const& w, cli::stats& stats) {
   for (std::string const& file : made.files) must_be_readable(file, "cannot read");
   cli::output out(made.output.value_or("-"), made.common.threads);
   out.refuse_inputs(made.files);  // a number is no sorted form of them
+  if (made.files_from) out.refuse_inputs(std::span(&*made.files_from, 1));
   cli::progress progress(w.called.name(), made.common, made.files, made.output.value_or("-"));
-  strings::texts const files{made.files.size(), known_bytes(made.files), [&](std::size_t k) {
-                               return std::make_unique<cli::watched_source>(w.inputs.open(k), progress, w.read);
-                             }};
+  strings::texts const files{made.files.size(), known_bytes(made.files),
+                             [&](std::size_t k) { return cli::watched(w.inputs.open(k), progress, w.read); }};
   progress.phase("reading", files.bytes);
   stats.phase("read");
   auto const distinct = strings::estimate_distinct(files, w.options());

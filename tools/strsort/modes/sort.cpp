@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include "base/streams.hpp"
 #include "ordo/strings/distributed_sort.hpp"
 #include "ordo/strings/external_sort.hpp"
 #include "tools/cli/available_memory.hpp"
@@ -79,15 +80,16 @@ int sort(work const& w, cli::stats& stats) {
     else
       out.emplace(path, made.common.threads);
     if (made.order_file) out->refuse_inputs(std::span(&*made.order_file, 1));
+    // GNU sort replaces its list.
+    if (made.files_from && !w.called.is_gnu()) out->refuse_inputs(std::span(&*made.files_from, 1));
   }
   w.writing = true;
   cli::progress progress(w.called.name(), made.common, made.files, made.output.value_or("-"));
 
-  strings::texts const files{made.files.size(), known_bytes(made.files), [&](std::size_t k) {
-                               return std::make_unique<cli::watched_source>(w.inputs.open(k), progress, w.read);
-                             }};
-  std::optional<cli::watched_output> watched;
-  if (out) watched.emplace(*out, progress);
+  strings::texts const files{made.files.size(), known_bytes(made.files),
+                             [&](std::size_t k) { return cli::watched(w.inputs.open(k), progress, w.read); }};
+  std::optional<observed_sink> watched;
+  if (out) watched.emplace(*out, [&](std::uint64_t /*bytes*/) { progress.at(out->written()); });
   auto const began = [&](strings::phase phase_now, std::uint64_t bytes) {
     constexpr std::string_view names[] = {"read", "sort", "write"}, labels[] = {"reading", "sorting", "writing"};
     auto const row = static_cast<std::size_t>(phase_now);
@@ -126,8 +128,8 @@ int sort(work const& w, cli::stats& stats) {
     std::optional<gff_sink> gff;
     if (w.inputs.gff()) gff.emplace(records, *w.inputs.gff());
     sink& lines = gff ? static_cast<sink&>(*gff) : records;
-    annotated_lines annotated(lines, w.by, made.delimiter);
-    sink& to = made.debug ? static_cast<sink&>(annotated) : lines;
+    line_sink underlined(made.delimiter, [&](std::string_view line) { lines.write(annotated(line, w.by)); });
+    sink& to = made.debug ? static_cast<sink&>(underlined) : lines;
     auto report = made.merge ? strings::merge(files, to, options, equal, where, began)
                              : strings::sort_external(files, to, options, equal, where, began);
     if (gff) report.written += gff->finish();

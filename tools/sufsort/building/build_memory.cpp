@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "ordo/suffix/index.hpp"
 
 namespace ordo::inline v0::sufsort {
@@ -9,8 +10,8 @@ namespace ordo::inline v0::sufsort {
 unsigned width_for(std::string const& wanted, std::size_t residues, std::size_t records) {
   bool const narrow = suffix::index_fits(4, residues, records), fits_40 = suffix::index_fits(5, residues, records);
   if ((wanted == "32" && !narrow) || (wanted == "40" && !fits_40))
-    throw usage_error(fmt::format("too few bits: --width {}: {} residues in {} records need {} bits", wanted, residues, records,
-                                  fits_40 ? 40 : 64));
+    throw usage_error(fmt::format("too few bits: --width {}: {} in {} need {} bits", wanted, quantity(residues, "residue"),
+                                  quantity(records, "record"), fits_40 ? 40 : 64));
   if (wanted != "auto") return wanted == "32" ? 32 : wanted == "40" ? 40 : 64;
   return narrow ? 32 : fits_40 ? 40 : 64;
 }

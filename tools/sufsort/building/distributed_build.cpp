@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "base/streams.hpp"
 #include "ordo/error.hpp"
 #include "ordo/host_bytes.hpp"
 #include "tools/cli/files/input.hpp"
@@ -15,19 +16,9 @@
 namespace ordo::inline v0::sufsort {
 namespace {
 
-/// A source over memory of its own.
-class held_bytes final : public source {
- public:
-  explicit held_bytes(host_bytes bytes) : bytes_(std::move(bytes)), from_({bytes_.data(), bytes_.size()}) {}
-  std::size_t read(std::span<char> to) override { return from_.read(to); }
-  [[nodiscard]] std::optional<std::uint64_t> size() const override { return from_.size(); }
-  void read_at(std::uint64_t offset, std::span<char> to) const override { from_.read_at(offset, to); }
-  [[nodiscard]] std::uint64_t position() const override { return from_.position(); }
-  void skip(std::uint64_t bytes) override { from_.skip(bytes); }
-
- private:
-  host_bytes bytes_;
-  memory_source from_;
+struct held_bytes {
+  host_bytes bytes;
+  memory_source from{{bytes.data(), bytes.size()}};
 };
 
 constexpr std::size_t max_front = 4096;
@@ -64,7 +55,9 @@ opened_file open_file(std::string const& path, unsigned threads, bool raw, commu
   bytes.resize(std::size_t(size));
   members->broadcast(std::as_writable_bytes(bytes.span()), 0);
   std::string front(bytes.data(), std::min(bytes.size(), max_front));
-  return {path == "-" ? "standard input" : path, std::make_unique<held_bytes>(std::move(bytes)), 0, size, std::move(front)};
+  auto const held = std::make_shared<held_bytes>(held_bytes{std::move(bytes)});
+  auto from = std::make_unique<part_source>(std::shared_ptr<source const>(held, &held->from), 0, size);
+  return {path == "-" ? "standard input" : path, std::move(from), 0, size, std::move(front)};
 }
 
 void check_same_text(communicator& members, suffix::text const& input, unsigned threads) {

@@ -182,15 +182,15 @@ suffix::loaded_fasta read_files(build_options const& options, cli::common_option
 void warn_of_names(suffix::record_names const& names, unsigned threads) {
   suffix::name_faults const faults = suffix::find_name_faults(names, threads);
   auto const more = [](std::size_t records, char const* which) {
-    return records == 1 ? "" : fmt::format(", and {} more {}", records - 1, which);
+    return records == 1 ? "" : fmt::format(", and {} more {} {}", records - 1, records == 2 ? "has" : "have", which);
   };
   if (faults.repeated != 0)
     cli::say("sufsort", fmt::format("warning: duplicate record names: '{}': record {} has the name of record {}{}",
                                     shortened(names[faults.first_repeated]), faults.first_repeated + 1, faults.same_as + 1,
-                                    more(faults.repeated, "have the names of earlier ones")));
+                                    more(faults.repeated, "the name of an earlier one")));
   if (faults.empty != 0)
     cli::say("sufsort", fmt::format("warning: empty record names: record {} has no name{}", faults.first_empty + 1,
-                                    more(faults.empty, "have no name")));
+                                    more(faults.empty, "no name")));
 }
 
 }  // namespace ordo::inline v0::sufsort

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ordo/host_bytes.hpp"
+#include "base/streams.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix/build_fasta.hpp"
 #include "ordo/suffix/index.hpp"
@@ -22,23 +22,6 @@
 namespace ordo::inline v0::sufsort {
 namespace {
 
-/// A sink that keeps all bytes.
-class byte_store final : public sink {
- public:
-  void write(std::span<char const> data) override { bytes_.append(data); }
-  bool expect(std::uint64_t bytes) override {
-    bytes_.resize(std::size_t(bytes));
-    return addressable_ = true;
-  }
-  [[nodiscard]] bool addressable() const override { return addressable_; }
-  void write_at(std::uint64_t offset, std::span<char const> data) override { std::ranges::copy(data, bytes_.data() + offset); }
-  [[nodiscard]] std::span<char const> bytes() const { return bytes_.span(); }
-
- private:
-  host_bytes bytes_;
-  bool addressable_ = false;
-};
-
 /// Sorts the suffixes of records in host memory, and merges them with an index.
 template <class Records>
 int add_records(suffix::stored_index const& index, Records& records, build_options const& options,
@@ -50,7 +33,7 @@ int add_records(suffix::stored_index const& index, Records& records, build_optio
   about.width = suffix::index_fits(4, records.size(), records.records()) ? 32 : 64;
   describe_records(records, about);
   check_mergeable(index.description(), options.prefix, about, options.files.front());
-  byte_store seq, sa, lcp, bwt;
+  growing_sink seq(true), sa(true), lcp(true), bwt(true);
   suffix::sinks const out{&sa, options.extra.lcp ? &lcp : nullptr, options.extra.bwt ? &bwt : nullptr, about.width / 8};
   suffix::build_options sorting;
   sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
@@ -61,7 +44,7 @@ int add_records(suffix::stored_index const& index, Records& records, build_optio
                                                       : records.template build_into<std::uint64_t>(out, seq, sorting);
   report.stats.machine(done.machine);
   merged_part const more{about,
-                         {{seq.bytes().data(), seq.bytes().size()}, starts_of_text(records, about)},
+                         {seq.text(), starts_of_text(records, about)},
                          records.pieces(),
                          {{sa.bytes(), about.width}, {lcp.bytes(), about.width}, bwt.bytes()}};
   return write_merged(to_merged_part(index), more, index.fm(), options, common, report);

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "ordo/communicator.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix.hpp"
@@ -332,8 +333,8 @@ class check final : public command {
     std::string names;
     for (suffix::index_array const& array : index.description().arrays) names += (names.empty() ? "" : ", ") + array.name;
     if (!common.quiet)
-      std::cout << fmt::format("{}: right: {} of {} residues in {} records\n", prefix_, names, index.description().residues,
-                               index.description().records());
+      std::cout << fmt::format("{}: right: {} of {} in {}\n", prefix_, names, quantity(index.description().residues, "residue"),
+                               quantity(index.description().records(), "record"));
     return 0;
   }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "ordo/suffix/index.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/sufsort/command.hpp"
@@ -50,13 +51,14 @@ class info final : public index_reader {
       else
         append_tokens(separator, about.separator, size);
       if (!separator.empty()) line(fmt::format("separator\t{}\n", separator));
-      for (suffix::input_file const& file : about.files) line(fmt::format("file\t{}\t{} records\n", file.name, file.records));
+      for (suffix::input_file const& file : about.files)
+        line(fmt::format("file\t{}\t{}\n", file.name, quantity(file.records, "record")));
     }
     for (suffix::index_array const& array : about.arrays)
       line(fmt::format("array\t{}\t{} bytes\tcrc32 {:08x}\n", array.name, array.bytes, array.crc32));
     suffix::text const input = index.view();
     if (about.fm_sample != 0)
-      line(fmt::format("fm\tposition of each {}. row, {} letters\n", about.fm_sample, about.fm_letters));
+      line(fmt::format("fm\tposition of each {}. row, {}\n", about.fm_sample, quantity(about.fm_letters, "letter")));
     std::string name;
     for (std::size_t r = 0; r < about.records(); ++r) {
       about.append_name(name, r);

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
 #include "ordo/suffix/pieces.hpp"
@@ -79,10 +80,11 @@ void cut_patterns::add(std::string_view name, std::size_t hits) {
 
 void cut_patterns::report(std::size_t limit) const {
   if (count_ == 0) return;
-  std::string const others = count_ == 1 ? "" : fmt::format(", and {} more patterns have too many", count_ - 1);
+  std::string const others =
+      count_ == 1 ? "" : fmt::format(", and {} too many", quantity(count_ - 1, "more pattern has", "more patterns have"));
   cli::say("sufsort",
-           fmt::format("warning: not all printed: pattern '{}': {} of its {} hits are printed{}: use --limit=0 to print all",
-                       first_, limit, hits_, others));
+           fmt::format("warning: not all printed: pattern '{}': {} of its {} hits {} printed{}: use --limit=0 to print all",
+                       first_, limit, hits_, limit == 1 ? "is" : "are", others));
 }
 
 void hit_printer::print(found_batch const& batch, std::size_t i, std::string& text,

@@ -17,7 +17,6 @@
 #include "ordo/suffix/matches.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/sufsort/command.hpp"
-#include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/option_rows.hpp"
 #include "tools/sufsort/output_text.hpp"
 #include "tools/sufsort/search/circular_records.hpp"
@@ -282,7 +281,7 @@ class match_worker {
 };
 
 /// Prints the maximal exact matches of queries, in the order of the queries.
-class mem final : public index_reader {
+class mem final : public query_search {
  public:
   cli::command_table table() override {
     return {
@@ -354,38 +353,24 @@ class mem final : public index_reader {
             {"Find strings that are unique in both", "sufsort mem genome other.fa --unique -l 50 --format=paf -o mums.paf"},
             {"Find the longest matches of reads", "sufsort mem genome reads.fq.gz --super-maximal -l 31 --both-strands"}}};
   }
-  [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }
 
-  int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
-    expect_query_files(files_);
-    report.phase("open");
-    searched_index index(prefix_, fm_ ? search_by::fm_index : search_by::any);
-    refuse_tokens(index);
+ private:
+  void check(searched_index const& index) const override {
     if (wanted_.both_strands && !index.is_fasta())
       throw usage_error(fmt::format("conflicting options: --both-strands: {}: an index of FASTA has strands, no other",
                                     index.stored.path("json")));
-    cli::output out(output_, common.threads);
-    refuse_output(prefix_, out);
-    suffix::letter_choice const letters = letters_with_rows(index.stored, letters_, common.threads, &index.fm);
-    report.phase("kmers");
-    std::uint64_t const searched = letters_in(files_) * (wanted_.both_strands && !index.both_strands ? 2 : 1);
-    gpu_search on_gpu(index, are_all_found(index, wanted_), searched, common);
-    if (!on_gpu.works()) index.expect_searches(searched / 8, common.threads);  // about every eighth letter
-    report.phase("search");
-    match_worker worker(index, on_gpu, wanted_);
+  }
+  [[nodiscard]] bool searches_both_strands() const override { return wanted_.both_strands; }
+  [[nodiscard]] bool can_search_on_gpu(searched_index const& index) const override { return are_all_found(index, wanted_); }
+  [[nodiscard]] std::uint64_t letters_a_search() const override { return 8; }
+  void search(search_ends const& ends) override {
+    match_worker worker(ends.index, ends.on_gpu, wanted_);
     run_units(
-        files_, wanted_.both_strands, letters, on_gpu, wanted_.super_maximal ? gpu_letters : gpu_letters_of_all, common, index,
-        out, report, [&](std::span<work_unit> units) { worker.work(units); },
-        [&](work_unit& unit) { worker.finish(unit, out); });
-    out.commit();
-    return 0;
+        ends, wanted_.super_maximal ? gpu_letters : gpu_letters_of_all, [&](std::span<work_unit> units) { worker.work(units); },
+        [&](work_unit& unit) { worker.finish(unit, ends.out); });
   }
 
- private:
-  std::vector<std::string> files_;
   wanted_matches wanted_;
-  std::optional<suffix::letter_choice> letters_;
-  bool fm_ = false;  // search by the FM index
 };
 
 }  // namespace

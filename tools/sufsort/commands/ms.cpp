@@ -10,9 +10,7 @@
 #include "ordo/detail/buffer.hpp"
 #include "ordo/memory.hpp"
 #include "ordo/suffix/matches.hpp"
-#include "tools/cli/files/output.hpp"
 #include "tools/sufsort/command.hpp"
-#include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/option_rows.hpp"
 #include "tools/sufsort/output_text.hpp"
 #include "tools/sufsort/search/circular_records.hpp"
@@ -40,7 +38,7 @@ void print_lengths(std::string& text, std::string_view name, query_part const& p
 }
 
 /// Prints for each letter of queries the length of the longest match that begins there.
-class ms final : public index_reader {
+class ms final : public query_search {
  public:
   cli::command_table table() override {
     return {
@@ -70,34 +68,19 @@ class ms final : public index_reader {
             {"Compare it with both strands", "sufsort build genome.fa -o both --strands=both && sufsort ms both other.fa"},
             {"Print a line for each letter", "sufsort ms genome other.fa --format=tsv"}}};
   }
-  [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }
-
-  int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
-    expect_query_files(files_);
-    report.phase("open");
-    searched_index index(prefix_, fm_ ? search_by::fm_index : search_by::any);
-    refuse_tokens(index);
-    expect_all_positions(index.stored, "matching statistics need the row of every position");
-    cli::output out(output_, common.threads);
-    refuse_output(prefix_, out);
-    suffix::letter_choice const letters = letters_with_rows(index.stored, letters_, common.threads, &index.fm);
-    report.phase("kmers");
-    std::uint64_t const searched = letters_in(files_);
-    gpu_search on_gpu(index, true, searched, common);
-    if (!on_gpu.works()) index.expect_searches(searched, common.threads);
-    circular_records const circular(index, circular_);
-    std::optional<suffix::ring_statistics> rings;
-    if (circular.any()) rings.emplace(index.input, circular.of_text());
-    report.phase("search");
-    run_units(
-        files_, false, letters, on_gpu, gpu_lengths, common, index, out, report,
-        [&](std::span<work_unit> units) { find(units, index, on_gpu, rings); },
-        [&](work_unit& unit) { out.write(std::string_view(unit.text)); });
-    out.commit();
-    return 0;
-  }
 
  private:
+  void check(searched_index const& index) const override {
+    expect_all_positions(index.stored, "matching statistics need the row of every position");
+  }
+  void search(search_ends const& ends) override {
+    circular_records const circular(ends.index, circular_);
+    std::optional<suffix::ring_statistics> rings;
+    if (circular.any()) rings.emplace(ends.index.input, circular.of_text());
+    run_units(
+        ends, gpu_lengths, [&](std::span<work_unit> units) { find(units, ends.index, ends.on_gpu, rings); },
+        [&](work_unit& unit) { ends.out.write(std::string_view(unit.text)); });
+  }
   void find(std::span<work_unit> units, searched_index const& index, gpu_search& on_gpu,
             std::optional<suffix::ring_statistics> const& rings) const {
     std::vector<std::size_t> first_letter;  // first letter of each unit
@@ -123,9 +106,8 @@ class ms final : public index_reader {
     });
   }
 
-  std::vector<std::string> files_, circular_;
-  std::optional<suffix::letter_choice> letters_;
-  bool tsv_ = false, fm_ = false;  // fm: search by the FM index
+  std::vector<std::string> circular_;
+  bool tsv_ = false;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/index.hpp"
 #include "ordo/suffix/repeats.hpp"
@@ -161,12 +162,15 @@ class repeats final : public index_reader {
     write_some(out, text, 0);
     out.commit();
     if (ambiguous.count() != 0 && !common.quiet)
-      cli::say("sufsort", fmt::format("warning: left out: {} of {} letters are not A, C, G, T or U, and no repeat holds them: "
-                                      "use --letters=all to include them",
-                                      ambiguous.count(), residues.size()));
+      cli::say("sufsort",
+               fmt::format("warning: left out: {} of {} not A, C, G, T or U, and no repeat holds {}: "
+                           "use --letters=all to include {}",
+                           ambiguous.count(), quantity(residues.size(), "letter") + (ambiguous.count() == 1 ? " is" : " are"),
+                           ambiguous.count() == 1 ? "it" : "them", ambiguous.count() == 1 ? "it" : "them"));
     if (cut != 0 && !common.quiet)
-      cli::say("sufsort", fmt::format("warning: not all printed: {} repeats have more than {} {}: use --limit=0 to print all",
-                                      cut, limit_, pairs_ ? "pairs" : "occurrences"));
+      cli::say("sufsort",
+               fmt::format("warning: not all printed: {} more than {}: use --limit=0 to print all",
+                           quantity(cut, "repeat has", "repeats have"), quantity(limit_, pairs_ ? "pair" : "occurrence")));
     return 0;
   }
 

@@ -12,6 +12,7 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
+#include "base/quantity.hpp"
 #include "base/threads.hpp"
 #include "ordo/detail/buffer.hpp"
 #include "ordo/error.hpp"
@@ -183,9 +184,10 @@ class unique_kmers final : public index_reader {
                                        : print_counts<std::uint64_t>(index, common.threads, report, out);
     out.commit();
     if (left_out != 0 && !common.quiet)
-      cli::say("sufsort", fmt::format("warning: left out: {} k-mers of the text hold letters other than A, C, G, T and U: use "
-                                      "--letters=all to count them",
-                                      left_out));
+      cli::say("sufsort",
+               fmt::format("warning: left out: {} of the text {} letters other than A, C, G, T and U: use "
+                           "--letters=all to count {}",
+                           quantity(left_out, "k-mer"), left_out == 1 ? "holds" : "hold", left_out == 1 ? "it" : "them"));
     return 0;
   }
 

@@ -14,6 +14,7 @@
 
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
+#include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/output_text.hpp"
 #include "tools/sufsort/symbols.hpp"
 
@@ -74,6 +75,28 @@ void prepare(std::span<work_unit const> units, letter_rules const& rules) {
   each_in_parallel(sets.size(), [&](std::size_t k) { sets[k]->prepare(rules); });
 }
 
+/// Throws input_error for a pattern in the place of a file of queries.
+void expect_query_files(std::vector<std::string> const& files) {
+  for (std::string const& file : files) {
+    bool const is_word =
+        !file.empty() && std::ranges::all_of(file, [](char c) { return std::isalpha(static_cast<unsigned char>(c)); });
+    std::error_code ignored;
+    if (is_word && std::filesystem::status(file, ignored).type() == std::filesystem::file_type::not_found)
+      throw input_error(
+          fmt::format("cannot read: {}: {}: QUERY is a file; sufsort locate finds a pattern", file, std::strerror(ENOENT)));
+  }
+}
+
+/// Returns how many letters the files hold at most; 0 of what is no file.
+std::uint64_t letters_in(std::vector<std::string> const& files) {
+  std::uint64_t letters = 0;
+  for (std::string const& file : files) {
+    std::error_code none;
+    if (std::uintmax_t const bytes = std::filesystem::file_size(file, none); !none) letters += bytes;
+  }
+  return letters;
+}
+
 }  // namespace
 
 void query_set::prepare(letter_rules const& rules) {
@@ -97,32 +120,6 @@ void query_set::add_reversed(std::size_t i, letter_rules const& rules) {
                                   shortened(queries.name(i)), at + 1, letters[at]));
   reversed_begins_.push_back(reversed_.size());
   other.append_reversed(reversed_, letters);
-}
-
-void expect_query_files(std::vector<std::string> const& files) {
-  for (std::string const& file : files) {
-    bool const is_word =
-        !file.empty() && std::ranges::all_of(file, [](char c) { return std::isalpha(static_cast<unsigned char>(c)); });
-    std::error_code ignored;
-    if (is_word && std::filesystem::status(file, ignored).type() == std::filesystem::file_type::not_found)
-      throw input_error(
-          fmt::format("cannot read: {}: {}: QUERY is a file; sufsort locate finds a pattern", file, std::strerror(ENOENT)));
-  }
-}
-
-std::uint64_t letters_in(std::vector<std::string> const& files) {
-  std::uint64_t letters = 0;
-  for (std::string const& file : files) {
-    std::error_code none;
-    if (std::uintmax_t const bytes = std::filesystem::file_size(file, none); !none) letters += bytes;
-  }
-  return letters;
-}
-
-void refuse_tokens(searched_index const& index) {
-  if (index.input.residue_bytes != 1)
-    throw input_error(
-        fmt::format("no letters: {}: queries are letters, but the index is of tokens", index.stored.path("json")));
 }
 
 gpu_search::gpu_search(searched_index& index, bool can_search, std::uint64_t letters, cli::common_options const& common) {
@@ -201,21 +198,45 @@ std::vector<suffix::query_part> collect_letters(std::span<work_unit const> units
   return parts;
 }
 
-void run_units(std::vector<std::string> const& files, bool both_strands, suffix::letter_choice letters, gpu_search& on_gpu,
-               std::uint64_t letters_of_gpu, cli::common_options const& common, searched_index const& index,
-               cli::output const& out, reporter& report, std::function<void(std::span<work_unit>)> const& work,
-               std::function<void(work_unit&)> const& finish) {
-  letter_rules rules{index.read_as(both_strands), both_strands && !index.both_strands, letters == suffix::letter_choice::all,
-                     &index.other_strand};
-  if (letters == suffix::letter_choice::nucleotides)  // a text of FASTA has no NUL, which matches nothing
+int query_search::run(cli::common_options const& common, reporter& report, communicator* /*members*/) {
+  expect_query_files(files_);
+  report.phase("open");
+  searched_index index(prefix_, fm_ ? search_by::fm_index : search_by::any);
+  if (index.input.residue_bytes != 1)
+    throw input_error(
+        fmt::format("no letters: {}: queries are letters, but the index is of tokens", index.stored.path("json")));
+  check(index);
+  cli::output out(output_, common.threads);
+  refuse_output(prefix_, out);
+  suffix::letter_choice const letters = letters_with_rows(index.stored, letters_, common.threads, &index.fm);
+  report.phase("kmers");
+  std::uint64_t const searched = letters_in(files_) * (searches_both_strands() && !index.both_strands ? 2 : 1);
+  gpu_search on_gpu(index, can_search_on_gpu(index), searched, common);
+  if (!on_gpu.works()) index.expect_searches(searched / letters_a_search(), common.threads);
+  report.phase("search");
+  search({index, on_gpu, letters, out, common, report});
+  out.commit();
+  return 0;
+}
+
+void query_search::run_units(search_ends const& ends, std::uint64_t letters_of_gpu,
+                             std::function<void(std::span<work_unit>)> const& work,
+                             std::function<void(work_unit&)> const& finish) const {
+  searched_index const& index = ends.index;
+  gpu_search& on_gpu = ends.on_gpu;
+  reporter& report = ends.report;
+  bool const both_strands = searches_both_strands();
+  letter_rules rules{index.read_as(both_strands), both_strands && !index.both_strands,
+                     ends.letters == suffix::letter_choice::all, &index.other_strand};
+  if (ends.letters == suffix::letter_choice::nucleotides)  // a text of FASTA has no NUL, which matches nothing
     for (char& c : rules.read_as)
       if (!suffix::is_nucleotide(static_cast<unsigned char>(c))) c = '\0';
-  query_reader::options reading{rules.read_as, {}, {}, common.threads, true};
+  query_reader::options reading{rules.read_as, {}, {}, ends.common.threads, true};
   if (!index.is_fasta())
     reading.parse = [](std::string_view pattern) { return parse_symbols(pattern, pattern_format::text, 1); };
-  query_reader reader({}, files, std::move(reading), out);
+  query_reader reader({}, files_, std::move(reading), ends.out);
   unit_source source(reader, rules.reverse);
-  tbb::task_arena arena(threads_for(common.threads));
+  tbb::task_arena arena(threads_for(ends.common.threads));
   std::size_t const waiting = units_of_thread * std::size_t(arena.max_concurrency());
   using bundle = std::shared_ptr<std::vector<work_unit>>;
   using clock = std::chrono::steady_clock;

@@ -20,6 +20,7 @@
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/options/options.hpp"
 #include "tools/cli/stats.hpp"
+#include "tools/sufsort/command.hpp"
 #include "tools/sufsort/queries.hpp"
 #include "tools/sufsort/reporter.hpp"
 #include "tools/sufsort/search/searched_index.hpp"
@@ -80,15 +81,6 @@ struct work_unit {
   std::string text;
 };
 
-/// Throws input_error for a pattern in the place of a file of queries.
-void expect_query_files(std::vector<std::string> const& files);
-
-/// Throws input_error for an index of tokens.
-void refuse_tokens(searched_index const& index);
-
-/// Returns how many letters the files hold at most; 0 of what is no file.
-std::uint64_t letters_in(std::vector<std::string> const& files);
-
 /// A GPU that searches for the strings of queries, if one was chosen. It starts while the first queries are read.
 class gpu_search {
  public:
@@ -133,11 +125,44 @@ std::vector<std::size_t> first_parts(std::span<work_unit const> units);
 /// Returns the letters of all parts of some units. @param first  what first_parts returns
 std::vector<suffix::query_part> collect_letters(std::span<work_unit const> units, std::span<std::size_t const> first);
 
-/// Reads queries, calls work(units) for one unit, or as many as a GPU takes, in parallel, and finish(unit) in the order of the
-/// queries. @param both_strands  adds reverse complements @param letters_of_gpu  that it takes at a time
-void run_units(std::vector<std::string> const& files, bool both_strands, suffix::letter_choice letters, gpu_search& on_gpu,
-               std::uint64_t letters_of_gpu, cli::common_options const& common, searched_index const& index,
-               cli::output const& out, reporter& report, std::function<void(std::span<work_unit>)> const& work,
-               std::function<void(work_unit&)> const& finish);
+/// A command that searches for the strings of queries, of files.
+class query_search : public index_reader {
+ public:
+  [[nodiscard]] std::vector<std::string> inputs() const final { return files_; }
+
+  /// Opens the index and the output, chooses the machine, and searches.
+  int run(cli::common_options const& common, reporter& report, communicator* members) final;
+
+ protected:
+  /// What is searched on which machine, and where results are printed.
+  struct search_ends {
+    searched_index const& index;
+    gpu_search& on_gpu;
+    suffix::letter_choice letters;
+    cli::output& out;
+    cli::common_options const& common;
+    reporter& report;
+  };
+
+  /// Throws input_error or usage_error for an index that cannot be searched with these options.
+  virtual void check(searched_index const& index) const = 0;
+  /// Returns true if reverse complements of queries are searched, too.
+  [[nodiscard]] virtual bool searches_both_strands() const { return false; }
+  /// Returns true if a GPU can search: it finds matches and matching statistics of all rows.
+  [[nodiscard]] virtual bool can_search_on_gpu(searched_index const& /*index*/) const { return true; }
+  /// Returns the letters of queries for each search in the suffix array, about.
+  [[nodiscard]] virtual std::uint64_t letters_a_search() const { return 1; }
+  /// Searches and prints, by run_units().
+  virtual void search(search_ends const& ends) = 0;
+
+  /// Reads queries, calls work(units) for one unit, or as many as a GPU takes, in parallel, and finish(unit) in the order of
+  /// the queries. @param letters_of_gpu  that it takes at a time
+  void run_units(search_ends const& ends, std::uint64_t letters_of_gpu, std::function<void(std::span<work_unit>)> const& work,
+                 std::function<void(work_unit&)> const& finish) const;
+
+  std::vector<std::string> files_;
+  std::optional<suffix::letter_choice> letters_;
+  bool fm_ = false;  // search by the FM index
+};
 
 }  // namespace ordo::inline v0::sufsort

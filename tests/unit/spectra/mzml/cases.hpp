@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/streams.hpp"
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
 #include "ordo/spectra/mzml.hpp"
@@ -142,18 +143,12 @@ inline std::string text_of(document const& one) {
   return made;
 }
 
-class text_sink final : public ordo::sink {
- public:
-  std::string text;
-  void write(std::span<char const> data) override { text.append(data.data(), data.size()); }
-};
-
 inline ordo::spectra::sort_report sort(std::string_view text, std::string& out, ordo::spectra::sort_options options,
                                        ordo::spectra::format as = ordo::spectra::format::mzml) {
   ordo::memory_source from(text);
-  text_sink to;
+  ordo::growing_sink to;
   auto const done = ordo::spectra::sort_mzml(from, to, options, as);
-  out = to.text;
+  out = to.text();
   return done;
 }
 

@@ -217,7 +217,7 @@ TEST_CASE("mzml: arrays that cannot keep their form become plain numbers, compre
                          "</referenceableParamGroup></referenceableParamGroupList> <run id");
   CHECK(sorted(grouped) == grouped);
   ordo::memory_source source(grouped);
-  text_sink sink;
+  ordo::growing_sink sink;
   CHECK_THROWS_WITH(ordo::spectra::sort_mzml(source, sink, options),
                     Catch::Matchers::StartsWith("cannot write a binary array: ") &&
                         Catch::Matchers::EndsWith("but a referenceableParamGroup states its type or compression"));

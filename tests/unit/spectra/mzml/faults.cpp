@@ -28,11 +28,11 @@ bool done_or_refused(Work work) {
 
 std::string put_in_order(std::string const& text, ordo::spectra::sort_options const& options) {
   ordo::memory_source from(text);
-  text_sink to;
+  ordo::growing_sink to;
   ordo::spectra::order_options by;
   by.order = {{ordo::spectra::spectrum_key::scan}, true};
   ordo::spectra::order_mzml(from, to, options, by);
-  return to.text;
+  return std::string(to.text());
 }
 
 // Sorted, with all spectra and without those of few peaks, made MGF and summarized, or refused; spectra put in order,

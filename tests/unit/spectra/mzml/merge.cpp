@@ -23,12 +23,12 @@ using ordo::spectra::spectrum_key;
 
 class text_parts final : public ordo::spectra::output_parts {
  public:
-  std::vector<std::unique_ptr<text_sink>> all;
+  std::vector<std::unique_ptr<ordo::growing_sink>> all;
   std::size_t closed = 0;
   ordo::sink& open(std::size_t part) override {
     CHECK(part == all.size());
     CHECK(closed == part);
-    return *all.emplace_back(std::make_unique<text_sink>());
+    return *all.emplace_back(std::make_unique<ordo::growing_sink>());
   }
   void close(std::size_t part) override { CHECK(part == closed++); }
 };
@@ -59,7 +59,7 @@ outcome merged(std::vector<std::string> const& texts, order_options by = {}, sor
     };
     text_parts to;
     made.report = order_mzml(from, to, options, by);
-    for (auto const& one : to.all) made.parts.push_back(one->text);
+    for (auto const& one : to.all) made.parts.emplace_back(one->text());
     CHECK(to.closed == made.parts.size());
     CHECK(made.report.parts == made.parts.size());
     std::size_t written = 0;

@@ -213,7 +213,7 @@ TEST_CASE("mzml: what cannot be recorded is told") {
     }
   outcome const own = made_of(replaced(in, "<spectrum ", "<spectrum dataProcessingRef=\"e\" "), options);
   CHECK(own.warnings ==
-        std::vector<std::string>{"f.mzML: 1 spectra refer to a dataProcessing of their own, where no step is recorded"});
+        std::vector<std::string>{"f.mzML: 1 spectrum refers to a dataProcessing of its own, where no step is recorded"});
 }
 
 TEST_CASE("mzml: retention times are in seconds, whatever their unit") {
@@ -245,7 +245,7 @@ TEST_CASE("mzml: retention times are in seconds, whatever their unit") {
     options.name = "f.mzML";
     ordo::memory_source source(text);
     CHECK_THROWS_WITH(ordo::spectra::summarize_mzml(source, options), told);
-    text_sink to;
+    ordo::growing_sink to;
     ordo::spectra::order_options by;
     by.order = {{ordo::spectra::spectrum_key::rt}};
     ordo::memory_source again(text);
@@ -255,7 +255,7 @@ TEST_CASE("mzml: retention times are in seconds, whatever their unit") {
   CHECK(refusal(text_in(" unitName=\"minuet\""), format::mgf).starts_with("unit not supported: f.mzML:8: "));
   outcome const none = made_of(text_in(""), {}, format::mgf);
   CHECK(none.text.find("RTINSECONDS=7.5\n") != std::string::npos);
-  CHECK(none.warnings == std::vector<std::string>{"f.mzML: 1 retention times have no unit, and count as seconds"});
+  CHECK(none.warnings == std::vector<std::string>{"f.mzML: 1 retention time has no unit, and counts as seconds"});
   // In a parameter group, too.
   std::string const grouped = replaced(
       replaced(text_in(unit("UO:0000028")),

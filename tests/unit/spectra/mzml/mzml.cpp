@@ -259,8 +259,8 @@ TEST_CASE("mzml: to MGF, as msconvert writes it") {
       "BEGIN IONS\nTITLE=controllerType=0 scan=5\nRTINSECONDS=30\nPEPMASS=445.34\nCHARGE=2+\nSCANS=5\nEND IONS\n";
   CHECK(sorted(text_of(made), options, format::mgf) == expected);
   REQUIRE(warned.size() == 6);  // of three runs
-  CHECK(warned[0] == "f.mzML: 1 spectra of MS level 2 or above have no selected ion and are left out");
-  CHECK(warned[1] == "f.mzML: 1 peaks are not finite and are left out");
+  CHECK(warned[0] == "f.mzML: 1 spectrum of MS level 2 or above has no selected ion and is left out");
+  CHECK(warned[1] == "f.mzML: 1 peak is not finite and is left out");
 
   // A spectrum without peaks may have one array, or two, or none.
   document empty;

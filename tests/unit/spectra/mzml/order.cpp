@@ -28,9 +28,9 @@ outcome order(std::string_view text, sort_options options, order_options by) {
     made.origins.insert(made.origins.end(), some.begin(), some.end());
   };
   ordo::memory_source from(text);
-  text_sink to;
+  ordo::growing_sink to;
   made.report = ordo::spectra::order_mzml(from, to, options, by);
-  made.text = to.text;
+  made.text = to.text();
   return made;
 }
 

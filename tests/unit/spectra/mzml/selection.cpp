@@ -22,7 +22,7 @@ TEST_CASE("mzml: peaks whose m/z is NaN go with every selection, and that is tol
   CHECK((sorted(text_of(document{{{{mz({2, nan, 1}), intensity({1, 2, 3})}}}}), options) ==
          text_of(document{{{{mz({1, 2}), intensity({3, 1})}}}})));
   REQUIRE(warned.size() == 3);  // of three runs
-  CHECK(warned[0] == "f.mzML: 1 peaks are not finite and are left out");
+  CHECK(warned[0] == "f.mzML: 1 peak is not finite and is left out");
 }
 
 TEST_CASE("mzml: sums of intensities keep the type of their array, and the values made of peaks follow") {
@@ -157,7 +157,7 @@ TEST_CASE("mzml: what is not of peaks stays where spectra leave, and references 
   expected = replaced(replaced(expected, "count=\"4\"", "count=\"3\""), "index=\"3\"", "index=\"2\"");
   CHECK((sorted(in, options) == expected));
   REQUIRE(warned.size() == 6);  // of three runs
-  CHECK(warned[1] == "f.mzML: 1 references to spectra that were left out stay");
+  CHECK(warned[1] == "f.mzML: 1 reference to a spectrum that was left out stays");
 
   // Numbers anywhere in their tags, prefixes, numbers that were wrong, and none.
   auto const both = [&](std::string_view what, std::string_view by) {

@@ -9,22 +9,13 @@
 #include "ordo/suffix/export.hpp"
 #include "ordo/suffix/index.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/io_ends.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 using namespace ordo;
 
 namespace {
-
-struct string_sink final : sink {
-  std::string bytes;
-  std::uint64_t expected = 0;
-  void write(std::span<char const> data) override { bytes.append(data.data(), data.size()); }
-  bool expect(std::uint64_t size) override {
-    expected = size;
-    return false;
-  }
-};
 
 std::string entries_of(std::vector<std::uint64_t> const& values, unsigned bytes) {
   std::string all(values.size() * bytes, '\0');
@@ -56,10 +47,10 @@ void write_index(temporary_folder const& folder, stored_text const& stored, unsi
 
 std::string exported(std::string const& prefix, suffix::export_format options) {
   suffix::stored_index const index(prefix);
-  string_sink out;
+  test_sink out(false);
   suffix::export_index(index, options, out);
-  CHECK(out.expected == out.bytes.size());
-  return out.bytes;
+  CHECK(out.expected() == out.text().size());
+  return out.text();
 }
 
 /// Reads a file as sufr does, in its order, and checks that nothing is missing or left over.

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/streams.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/fm_index.hpp"
@@ -14,13 +15,6 @@
 using namespace ordo;
 
 namespace {
-
-/// A sink that takes bytes in order only.
-class sequential_sink final : public sink {
- public:
-  void write(std::span<char const> data) override { bytes.append(data.data(), data.size()); }
-  std::string bytes;
-};
 
 template <class Index>
 suffix::stored_arrays stored(suffix::result<Index> const& of) {
@@ -44,9 +38,9 @@ merged merge(suffix::text const& all, std::size_t first_records, suffix::stored_
             std::string(all.size() + all.records(), '\0')};
   suffix::merge_options const options{.threads = threads};
   if (in_order) {
-    sequential_sink sa, lcp, bwt;
+    growing_sink sa, lcp, bwt;
     suffix::merge_arrays(all, first_records, a, b, fm, {&sa, &lcp, &bwt, entry}, options);
-    return {sa.bytes, lcp.bytes, bwt.bytes};
+    return {std::string(sa.text()), std::string(lcp.text()), std::string(bwt.text())};
   }
   memory_sink sa(to.sa), lcp(to.lcp), bwt(to.bwt);
   suffix::merge_arrays(all, first_records, a, b, fm, {&sa, &lcp, &bwt, entry}, options);
@@ -111,7 +105,7 @@ TEST_CASE("wrong merges are refused", "[suffix][merge]") {
   auto const file = suffix::make_fm_index(a.view(), std::span<std::uint32_t const>(of_a.sa), 2, "a.sa");
   suffix::text const text_of_a = a.view();
   suffix::fm_index const fm(file, text_of_a, "a.fm");
-  sequential_sink sa, lcp;
+  growing_sink sa, lcp;
   suffix::sinks const out{&sa, nullptr, nullptr, 4};
   CHECK_THROWS_AS(suffix::merge_arrays(all.view(), 0, stored(of_a), stored(of_b), fm, out), usage_error);
   CHECK_THROWS_AS(suffix::merge_arrays(all.view(), 2, stored(of_a), stored(of_b), fm, out), usage_error);
@@ -119,7 +113,7 @@ TEST_CASE("wrong merges are refused", "[suffix][merge]") {
   CHECK_THROWS_AS(suffix::merge_arrays(all.view(), 1, stored(of_a), stored(of_b), fm, {&sa, &lcp, nullptr, 4}), usage_error);
   CHECK_THROWS_AS(suffix::merge_arrays(all.view(), 1, stored(of_a), stored(of_b), fm, {&sa, nullptr, nullptr, 3}), usage_error);
   CHECK_THROWS_AS(suffix::merge_arrays(all.view(), 1, stored(of_a), stored(of_b), fm, out, {.memory = 10}), out_of_memory);
-  CHECK(sa.bytes.empty());
+  CHECK(sa.bytes().empty());
   auto wrong = of_b;
   wrong.sa[2] = 99;
   CHECK_THROWS_AS(suffix::merge_arrays(all.view(), 1, stored(of_a), stored(wrong), fm, out), input_error);

@@ -491,5 +491,5 @@ TEST_CASE("matches of small and wrong calls", "[suffix][matches]") {
   std::vector<std::uint32_t> const wrong{7};
   suffix::searcher const damaged(text, entries_of(wrong), "f.sa");
   CHECK_THROWS_WITH(suffix::match_finder(text, damaged, {}, {1, 0}).find("A"),
-                    "bad index: f.sa: row 0: position 7 of 1 residues");
+                    "bad index: f.sa: row 0: position 7 of 1 residue");
 }

@@ -21,18 +21,6 @@ namespace {
 
 constexpr std::size_t residues = 160000;
 
-// A sink of bytes in memory.
-struct span_sink final : sink {
-  std::span<std::byte> to;
-  explicit span_sink(std::span<std::byte> bytes) : to(bytes) {}
-  void write(std::span<char const>) override { FAIL("rows have their places"); }
-  bool expect(std::uint64_t bytes) override { return bytes == to.size(); }
-  [[nodiscard]] bool addressable() const override { return true; }
-  void write_at(std::uint64_t offset, std::span<char const> data) override {
-    std::memcpy(to.subspan(offset, data.size()).data(), data.data(), data.size());
-  }
-};
-
 struct sample {
   char const* name;
   stored_text text;
@@ -174,8 +162,10 @@ namespace {
 template <class Index, class Build>
 made<Index> made_in_parts(suffix::text const& text, suffix::extra_arrays what, Build build) {
   made<Index> all(text, what);
-  span_sink sa{std::as_writable_bytes(std::span(all.sa))}, lcp{std::as_writable_bytes(std::span(all.lcp))},
-      bwt{std::as_writable_bytes(std::span(all.bwt))};
+  auto const bytes_of = [](auto& array) {
+    return std::span(reinterpret_cast<char*>(array.data()), std::span(array).size_bytes());
+  };
+  memory_sink sa(bytes_of(all.sa)), lcp(bytes_of(all.lcp)), bwt(bytes_of(all.bwt));
   build(suffix::sinks{&sa, what.lcp ? &lcp : nullptr, what.bwt ? &bwt : nullptr});
   return all;
 }

@@ -324,18 +324,18 @@ TEST_CASE("a sample takes the memory of its suffixes", "[suffix][policy][memory]
       if (where == device::cpu) continue;  // which sorts all suffixes in parts, and a sample at once
       CHECK(some.fast_bytes < all.fast_bytes / 3 * 2);
       CHECK(some.max_bytes < all.max_bytes / 2);
-      bytes_sink to_sa;
+      test_sink to_sa(true);
       suffix::build_options options;
       options.machine.device = where;
       options.rows = rows;
       CHECK(suffix::build_into<std::uint32_t>(text, {&to_sa}, options).device_memory <= some.fast_bytes);
-      CHECK(to_sa.all.size() == 4 * text.size() / distance);
+      CHECK(to_sa.text().size() == 4 * text.size() / distance);
     }
     std::vector<std::uint32_t> order(suffix::num_sorted_suffixes(text.size(), 1, rows));
-    bytes_sink to_sa;
+    test_sink to_sa(true);
     std::size_t const peak =
         suffix::detail::host_builder<std::uint32_t>().build(text, {{}, {order, {}, {}}, {&to_sa}, rows}, {}, 0);
     CHECK(peak <= suffix::build_memory(device::cpu, text.size(), 1, 4, {}, rows).fast_bytes);
-    CHECK(to_sa.all.size() == 4 * text.size() / distance);
+    CHECK(to_sa.text().size() == 4 * text.size() / distance);
   }
 }

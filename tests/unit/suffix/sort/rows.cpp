@@ -44,11 +44,11 @@ TEST_CASE("arrays with left out rows are made by ranges and in parts, too", "[su
         options.rows = which;
         options.memory = where == device::cpu ? memory : options.memory;
         INFO(memory << " of " << plan.min_bytes << " to " << plan.max_bytes);
-        bytes_sink to_sa, to_lcp;
+        test_sink to_sa(true), to_lcp(true);
         try {
           suffix::build_into<std::uint32_t>(text, {&to_sa, &to_lcp}, options);
-          CHECK((numbers_in(to_sa.all, 4) == sa));
-          CHECK((numbers_in(to_lcp.all, 4) == lcp));
+          CHECK((numbers_in(to_sa.text(), 4) == sa));
+          CHECK((numbers_in(to_lcp.text(), 4) == lcp));
         } catch (out_of_memory const&) {
           CHECK(memory < plan.max_bytes);
         }
@@ -58,23 +58,23 @@ TEST_CASE("arrays with left out rows are made by ranges and in parts, too", "[su
     auto const plan = suffix::build_memory(device::cpu, text.size(), text.records(), 4, {true, false}, which);
     {
       std::vector<std::uint32_t> order(text.size()), lengths(text.size());
-      bytes_sink to_sa, to_lcp;
+      test_sink to_sa(true), to_lcp(true);
       std::size_t const peak = suffix::detail::host_builder<std::uint32_t>().build(
           text, {{true, false}, {order, lengths, {}}, {&to_sa, &to_lcp}, which}, {}, 0);
       CHECK(peak <= plan.max_bytes);
       if (which.sample < 7) CHECK(peak > plan.fast_bytes - plan.fast_bytes / 4);  // otherwise most of it is the text
-      CHECK((numbers_in(to_sa.all, 4) == sa));
+      CHECK((numbers_in(to_sa.text(), 4) == sa));
     }
     // No order in host memory: part by part, as on a GPU.
     std::size_t made = 0;
     for (std::size_t k = 1; k <= 4; ++k) {
       suffix::build_options options;
       options.memory = k * plan.max_bytes;
-      bytes_sink to_sa, to_lcp;
+      test_sink to_sa(true), to_lcp(true);
       try {
         suffix::detail::host_builder<std::uint32_t>().build(text, {{true, false}, {}, {&to_sa, &to_lcp}, which}, options, 0);
-        CHECK((numbers_in(to_sa.all, 4) == sa));
-        CHECK((numbers_in(to_lcp.all, 4) == lcp));
+        CHECK((numbers_in(to_sa.text(), 4) == sa));
+        CHECK((numbers_in(to_lcp.text(), 4) == lcp));
         ++made;
       } catch (out_of_memory const&) {}
     }

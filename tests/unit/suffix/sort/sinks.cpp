@@ -17,46 +17,12 @@
 #include "suffix/arrays/build.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/devices.hpp"
+#include "tests/unit/io_ends.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
 
 using namespace ordo;
 
 namespace {
-
-/// A sink of bytes in memory, by offset or in order; fails from byte `bad` on.
-class string_sink final : public sink {
- public:
-  explicit string_sink(bool addressed, std::uint64_t bad = ~std::uint64_t{0}) : addressed_(addressed), bad_(bad) {}
-
-  void write(std::span<char const> data) override {
-    check(all.size() + data.size());
-    all.append(data.data(), data.size());
-  }
-  bool expect(std::uint64_t bytes) override {
-    expected = bytes;
-    if (addressed_) all.assign(bytes, '?');
-    return addressed_;
-  }
-  [[nodiscard]] bool addressable() const override { return addressed_; }
-  void write_at(std::uint64_t offset, std::span<char const> data) override {
-    check(offset + data.size());
-    std::lock_guard const lock(writing_);
-    all.replace(offset, data.size(), data.data(), data.size());
-    written += data.size();
-  }
-
-  std::string all;
-  std::uint64_t expected = 0, written = 0;
-
- private:
-  void check(std::uint64_t end) const {
-    if (end > bad_) throw output_error("cannot write: a test: full");
-  }
-
-  bool addressed_;
-  std::uint64_t bad_;
-  std::mutex writing_;
-};
 
 template <class T>
 std::string bytes_of(std::vector<T> const& values) {
@@ -85,51 +51,37 @@ template <class Index>
 void expect_same(suffix::text const& text, device where) {
   auto const made = suffix::build<Index>(text, {true, true}, on(where));
   for (bool addressed : {true, false}) {
-    string_sink sa(addressed), lcp(addressed), bwt(addressed);
+    test_sink sa(addressed), lcp(addressed), bwt(addressed);
     suffix::checksum_sink sum(sa);
     suffix::build_report const done = suffix::build_into<Index>(text, {&sum, &lcp, &bwt}, on(where));
     CHECK(done.machine.device == where);
-    REQUIRE((sa.all == bytes_of(made.sa)));
-    REQUIRE((lcp.all == bytes_of(made.lcp)));
-    REQUIRE((bwt.all == made.bwt));
-    CHECK(sa.expected == made.sa.size() * sizeof(Index));
-    if (addressed) CHECK(bwt.written == made.bwt.size());  // each byte once
+    REQUIRE((sa.text() == bytes_of(made.sa)));
+    REQUIRE((lcp.text() == bytes_of(made.lcp)));
+    REQUIRE((bwt.text() == made.bwt));
+    CHECK(sa.expected() == made.sa.size() * sizeof(Index));
+    if (addressed) CHECK(bwt.taken() == made.bwt.size());  // each byte once
     suffix::index_array const about = sum.of("sa");
-    CHECK(about.bytes == sa.all.size());
-    CHECK(about.crc32 == crc32_of(sa.all));
+    CHECK(about.bytes == sa.text().size());
+    CHECK(about.crc32 == crc32_of(sa.text()));
     if constexpr (sizeof(Index) == 8) {
-      string_sink narrow(addressed), narrow_lcp(addressed);
+      test_sink narrow(addressed), narrow_lcp(addressed);
       suffix::build_into<Index>(text, {&narrow, &narrow_lcp, nullptr, 5}, on(where));
-      REQUIRE((narrow.all == narrow_bytes_of(made.sa)));
-      REQUIRE((narrow_lcp.all == narrow_bytes_of(made.lcp)));
+      REQUIRE((narrow.text() == narrow_bytes_of(made.sa)));
+      REQUIRE((narrow_lcp.text() == narrow_bytes_of(made.lcp)));
     }
-    string_sink alone(addressed), lcp_alone(addressed), bwt_alone(addressed), no_sa_lcp(addressed), no_sa_bwt(addressed);
+    test_sink alone(addressed), lcp_alone(addressed), bwt_alone(addressed), no_sa_lcp(addressed), no_sa_bwt(addressed);
     suffix::build_into<Index>(text, {&alone}, on(where));
-    REQUIRE((alone.all == sa.all));
+    REQUIRE((alone.text() == sa.text()));
     suffix::build_into<Index>(text, {.lcp = &lcp_alone}, on(where));
-    REQUIRE((lcp_alone.all == lcp.all));
+    REQUIRE((lcp_alone.text() == lcp.text()));
     suffix::build_into<Index>(text, {.bwt = &bwt_alone}, on(where));
-    REQUIRE((bwt_alone.all == bwt.all));
-    CHECK(bwt_alone.expected == made.bwt.size());
+    REQUIRE((bwt_alone.text() == bwt.text()));
+    CHECK(bwt_alone.expected() == made.bwt.size());
     suffix::build_into<Index>(text, {.lcp = &no_sa_lcp, .bwt = &no_sa_bwt}, on(where));
-    REQUIRE((no_sa_lcp.all == lcp.all));
-    REQUIRE((no_sa_bwt.all == bwt.all));
+    REQUIRE((no_sa_lcp.text() == lcp.text()));
+    REQUIRE((no_sa_bwt.text() == bwt.text()));
   }
 }
-
-/// A sequential text.
-class text_stream final : public source {
- public:
-  explicit text_stream(std::string_view text) : text_(text) {}
-  std::size_t read(std::span<char> to) override {
-    std::size_t const got = text_.copy(to.data(), to.size());
-    text_.remove_prefix(got);
-    return got;
-  }
-
- private:
-  std::string_view text_;
-};
 
 suffix::fasta_texts as_texts(std::vector<std::string> const& all, bool stream) {
   suffix::fasta_texts texts;
@@ -137,7 +89,7 @@ suffix::fasta_texts as_texts(std::vector<std::string> const& all, bool stream) {
   for (std::string const& text : all) texts.bytes += stream ? 0 : text.size();
   texts.open = [&all, stream](std::size_t k) {
     std::unique_ptr<source> from = std::make_unique<memory_source>(all[k]);
-    if (stream) from = std::make_unique<text_stream>(all[k]);
+    if (stream) from = std::make_unique<test_source>(all[k], false);
     return suffix::fasta_texts::opened{"text " + std::to_string(k), std::move(from), stream ? all[k].size() / 2 : 0};
   };
   texts.reopen = true;
@@ -156,13 +108,13 @@ suffix::build_report expect_loaded(std::vector<std::string> const& all, machine_
   REQUIRE(loaded.size() == plain.residues.size());
   REQUIRE((loaded.names() == plain.names));
   REQUIRE((loaded.starts() == plain.starts));
-  string_sink sa(true), lcp(false), bwt(true), residues(!stream);
+  test_sink sa(true), lcp(false), bwt(true), residues(!stream);
   suffix::build_report const done = loaded.build_into<std::uint32_t>({&sa, &lcp, &bwt}, residues, {});
-  REQUIRE((residues.all == plain.view().residues));
-  CHECK(residues.expected == plain.residues.size());
-  REQUIRE((sa.all == bytes_of(right.sa)));
-  REQUIRE((lcp.all == bytes_of(right.lcp)));
-  REQUIRE((bwt.all == right.bwt));
+  REQUIRE((residues.text() == plain.view().residues));
+  CHECK(residues.expected() == plain.residues.size());
+  REQUIRE((sa.text() == bytes_of(right.sa)));
+  REQUIRE((lcp.text() == bytes_of(right.lcp)));
+  REQUIRE((bwt.text() == right.bwt));
   return done;
 }
 
@@ -210,7 +162,7 @@ TEST_CASE("FASTA goes to the machine that builds", "[suffix][fasta]") {
       CHECK_THROWS_WITH((suffix::loaded_fasta(as_texts(small, stream), {}, options, {})),
                         "bad FASTA: text 1:4: '$' is not a residue");
     }
-    string_sink full(true, 1'000'000), sa(true);
+    test_sink full(true, 1'000'000), sa(true);
     suffix::loaded_fasta loaded(as_texts(large, false), {}, options, {});
     CHECK_THROWS_AS(loaded.build_into<std::uint32_t>({&sa}, full, {}), output_error);
   }
@@ -286,15 +238,15 @@ TEST_CASE("a sink that fails ends the build", "[suffix]") {
   std::string const letters(1'000'000, 'C');
   for (device const where : devices()) {
     for (bool addressed : {true, false}) {
-      string_sink full(addressed, 3'000'000), other(addressed);
+      test_sink full(addressed, 3'000'000), other(addressed);
       CHECK_THROWS_AS(suffix::build_into<std::uint32_t>({letters}, {&full}, on(where)), output_error);
-      string_sink rows(addressed, 500'000);
+      test_sink rows(addressed, 500'000);
       CHECK_THROWS_AS(suffix::build_into<std::uint32_t>({letters}, {&other, nullptr, &rows}, on(where)), output_error);
       CHECK_THROWS_AS(suffix::store(letters, rows), output_error);
     }
   }
   CHECK_THROWS_AS(suffix::build_into<std::uint32_t>({letters}, suffix::sinks{}), usage_error);
-  string_sink narrow(true);
+  test_sink narrow(true);
   CHECK_THROWS_AS(suffix::build_into<std::uint32_t>({letters}, {&narrow, nullptr, nullptr, 5}), usage_error);
 }
 
@@ -302,7 +254,7 @@ TEST_CASE("a checksum of parts in any order", "[suffix]") {
   std::string bytes(100'000, '\0');
   random_numbers random(3);
   for (char& c : bytes) c = static_cast<char>(random());
-  string_sink to(true);
+  test_sink to(true);
   suffix::checksum_sink sum(to);
   sum.expect(bytes.size());
   std::span<char const> const all(bytes);

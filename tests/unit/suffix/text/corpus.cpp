@@ -9,36 +9,17 @@
 #include <string_view>
 #include <vector>
 
+#include "base/streams.hpp"
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix/corpus.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/io_ends.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
 
 using namespace ordo;
 
 namespace {
-
-/// A sink that keeps what it gets.
-class kept final : public sink {
- public:
-  void write(std::span<char const> data) override { bytes.append(data.data(), data.size()); }
-  std::string bytes;
-};
-
-/// A file without addresses, which returns its bytes in order.
-class sequential final : public source {
- public:
-  explicit sequential(std::string_view bytes) : rest_(bytes) {}
-  std::size_t read(std::span<char> to) override {
-    std::size_t const got = rest_.copy(to.data(), to.size());
-    rest_.remove_prefix(got);
-    return got;
-  }
-
- private:
-  std::string_view rest_;
-};
 
 /// A sink of any size with addresses, for several threads.
 class addressed final : public sink {
@@ -60,7 +41,7 @@ class addressed final : public sink {
 /// Appends files to memory and to sinks by parts, one by one and all at once, and compares records and errors.
 void expect_same(std::vector<std::string> const& files, suffix::corpus_options options, std::size_t part_bytes) {
   suffix::corpus whole;
-  kept residues;
+  growing_sink residues;
   addressed residues_at;
   suffix::corpus_writer parts(residues, part_bytes), all_at_once(residues_at, part_bytes);
   auto const error_of = [&](auto append) -> std::string {
@@ -78,7 +59,7 @@ void expect_same(std::vector<std::string> const& files, suffix::corpus_options o
                         .open =
                             [&](std::size_t k) {
                               auto from = k % 2 == 0 ? std::shared_ptr<source>(new memory_source(files[k]))
-                                                     : std::shared_ptr<source>(new sequential(files[k]));
+                                                     : std::shared_ptr<source>(new test_source(files[k], false));
                               return suffix::corpus_files::opened{name(k), from};
                             },
                         .may_wait = [](std::size_t k) { return k == 3; }},
@@ -87,11 +68,11 @@ void expect_same(std::vector<std::string> const& files, suffix::corpus_options o
   options.threads = 1;
   for (std::size_t k = 0; k < files.size(); ++k) {
     std::string const error = error_of([&] {
-      sequential from(files[k]);
+      test_source from(files[k], false);
       suffix::append_corpus(whole, name(k), from, options);
     });
     REQUIRE(error_of([&] {
-              sequential from(files[k]);
+              test_source from(files[k], false);
               parts.append(name(k), from, options);
             }) == error);
     if (!error.empty()) REQUIRE(any_error == error);
@@ -99,7 +80,7 @@ void expect_same(std::vector<std::string> const& files, suffix::corpus_options o
   }
   REQUIRE(any_error.empty());
   std::string_view const text(whole.residues.data(), whole.residues.size());
-  REQUIRE(residues.bytes == text);
+  REQUIRE(residues.text() == text);
   REQUIRE(residues_at.bytes == text);
   for (suffix::corpus_writer const* const each : {&parts, &all_at_once}) {
     REQUIRE(each->size() == whole.view().size());
@@ -153,9 +134,9 @@ TEST_CASE("a corpus by parts is that of whole files", "[suffix][corpus]") {
     expect_same({numbers}, {.format = u16, .lengths = lengths}, part_bytes);
     expect_same({numbers}, {.format = u16, .lengths = wrong}, part_bytes);
   }
-  kept residues;
+  growing_sink residues;
   suffix::corpus_writer parts(residues, 8);
-  sequential from(numbers);
+  test_source from(numbers, false);
   CHECK_THROWS_AS(parts.append("x", from, {.format = fasta}), usage_error);
   CHECK_THROWS_AS(parts.append("x\n", from, {}), input_error);
   CHECK_THROWS_AS(parts.append("x", from, {.memory = 3}), out_of_memory);
@@ -171,19 +152,20 @@ TEST_CASE("lines of JSON: what is a string, what is refused, and where", "[suffi
     std::vector<std::string> files(16);
     for (std::size_t k = 0; k < 16 * num_lines; ++k)
       files[k / num_lines] += k == at ? line + "\n" : k == at + 7 ? "{}\n" : record(k);
-    kept residues;
+    growing_sink residues;
     suffix::corpus_writer writer(residues, 512);
     try {
-      writer.append({.count = files.size(),
-                     .open =
-                         [&](std::size_t k) {
-                           return suffix::corpus_files::opened{std::to_string(k), std::make_shared<sequential>(files[k])};
-                         }},
-                    {.format = suffix::input_format::jsonl, .threads = 4});
+      writer.append(
+          {.count = files.size(),
+           .open =
+               [&](std::size_t k) {
+                 return suffix::corpus_files::opened{std::to_string(k), std::make_shared<test_source>(files[k], false)};
+               }},
+          {.format = suffix::input_format::jsonl, .threads = 4});
     } catch (input_error const& e) {
       return e.what();
     }
-    return residues.bytes;
+    return std::string(residues.text());
   };
   auto const nested = [](std::size_t depth) {
     return "{\"a\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + ",\"text\":\"\"}";

@@ -122,15 +122,15 @@ void expect_policy(std::vector<std::string> const& records, suffix::policy const
     suffix::loaded_fasta from = loaded(source, which, where);
     REQUIRE(from.size() == text.size());
     REQUIRE(from.records() == text.records());
-    bytes_sink to_sa, to_lcp, residues;
+    test_sink to_sa(true), to_lcp(true), residues(true);
     suffix::sinks const to{&to_sa, &to_lcp, nullptr, bytes};
     if (bytes == 4)
       from.build_into<std::uint32_t>(to, residues, {});
     else
       from.build_into<std::uint64_t>(to, residues, {});
-    REQUIRE((residues.all == text.residues));
-    REQUIRE((numbers_in(to_sa.all, bytes) == sa));
-    REQUIRE((numbers_in(to_lcp.all, bytes) == lcp));
+    REQUIRE((residues.text() == text.residues));
+    REQUIRE((numbers_in(to_sa.text(), bytes) == sa));
+    REQUIRE((numbers_in(to_lcp.text(), bytes) == lcp));
     suffix::pieces const cut = from.pieces();
     REQUIRE(cut.empty() == !which.cuts());
     for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -188,7 +188,7 @@ TEST_CASE("texts that are no nucleotides are refused by policies that are for th
   for (device const where : devices()) {
     which = {.ambiguous = ambiguous_letters::skip};
     suffix::loaded_fasta skips = loaded(protein, which, where);
-    bytes_sink sa, residues;
+    test_sink sa(true), residues(true);
     CHECK_THROWS_WITH(skips.build_into<std::uint32_t>({&sa}, residues, {}), contains_text("the text has the letter 'E'"));
   }
 }
