@@ -15,7 +15,7 @@ export DEBIAN_FRONTEND=noninteractive
 install=(apt-get install -q -y --no-install-recommends)
 
 apt-get update -q
-"${install[@]}" build-essential debhelper git lintian
+"${install[@]}" build-essential debhelper git lintian xz-utils
 if [[ ! $(apt-cache policy nanobind-dev) =~ Candidate:\ [0-9] ]]; then
   echo 'no nanobind: python3-ordosort is left out'
   export DEB_BUILD_PROFILES=nopython
@@ -26,8 +26,12 @@ if [[ ${ORDO_DEBUG_SYMBOLS-} == OFF ]]; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-git archive --prefix=ordo/ HEAD | tar -x -C "$work"
-cd "$work/ordo"
+# The source archive of the release, as tools/release.sh makes it, and the packages made of it.
+version=$(dpkg-parsechangelog -S Version)
+name=ordo-${version%-*}
+git archive --format=tar --prefix="$name/" HEAD | xz -9 -T1 > "$work/ordo_${version%-*}.orig.tar.xz"
+tar -xJf "$work/ordo_${version%-*}.orig.tar.xz" -C "$work"
+cd "$work/$name"
 apt-get build-dep -q -y --no-install-recommends "$PWD"
 dpkg-buildpackage -us -uc
 lintian --fail-on error,warning --display-info --allow-root ../*.changes
@@ -44,7 +48,6 @@ fi
 others=()
 for file in ../*.deb; do [[ $file == "$cuda" || $file == *-dbgsym_* ]] || others+=("$file"); done
 "${install[@]}" "${others[@]}"
-version=$(dpkg-parsechangelog -S Version)
 while IFS='|' read -r test depends; do
   if [[ $depends == *ordosort* && ${DEB_BUILD_PROFILES-} == nopython ]]; then continue; fi
   others=$(tr ',' '\n' <<< "$depends" | sed 's/|.*//; s/ //g' | grep -v ordo || true)
@@ -54,5 +57,5 @@ while IFS='|' read -r test depends; do
   echo "debian/tests/$test: passed"
 done < <(awk -F': ' '$1 == "Tests" { test = $2 } $1 == "Depends" { print test "|" $2 }' debian/tests/control)
 
-cp ../*.deb ../*.dsc ../*.changes ../*.buildinfo "../ordo_$version.tar.xz" "$folder/"
+cp ../*.deb ../*.dsc ../*.changes ../*.buildinfo ../ordo_*.tar.xz "$folder/"
 ls -l "$folder"
