@@ -59,6 +59,34 @@ wrong 'one tag' tools/release.sh v1 v2
 if git -C "$ORDO_SOURCE" rev-parse --quiet --verify HEAD > /dev/null 2>&1; then
   wrong 'no such tag' tools/release.sh v0.0.0-none
   wrong 'a trial is' tools/release.sh --trial "v$version"
+  # The checksums are signed by the key that git signs with. Where there is none, that is said.
+  git clone -q --shared --no-checkout "$ORDO_SOURCE" "$work/clone"
+  git -C "$work/clone" checkout -q HEAD -- tools/release.sh CMakeLists.txt CHANGELOG.md
+  cp tools/release.sh "$work/clone/tools/"
+  (
+    cd "$work/clone"
+    export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+    tools/release.sh --trial --only notes > "$work/out" 2> "$work/err"
+    (cd dist && sha256sum --quiet -c SHA256SUMS)
+    grep -qx 'release.sh: SHA256SUMS is not signed: git has no user.signingkey' "$work/err" || fail "$(< "$work/err")"
+    if command -v ssh-keygen > /dev/null; then
+      ssh-keygen -q -t ed25519 -N '' -f "$work/key"
+      git config gpg.format ssh
+      git config user.signingkey "$work/key"
+      tools/release.sh --trial --only notes > "$work/out" 2> "$work/err"
+      ssh-keygen -q -Y check-novalidate -n file -s dist/SHA256SUMS.sig < dist/SHA256SUMS
+    fi
+    printf '#!/bin/sh\necho "$*" > "$7"\n' > "$work/gpg"
+    chmod +x "$work/gpg"
+    git config gpg.format openpgp
+    git config gpg.program "$work/gpg"
+    git config user.signingkey ABCD
+    tools/release.sh --trial --only notes > "$work/out" 2> "$work/err"
+    [[ $(cd dist && echo SHA256SUMS*) == 'SHA256SUMS SHA256SUMS.asc' && ! -s $work/err ]] || fail "$(ls dist; cat "$work/err")"
+    grep -qx -- '--batch --armor --detach-sign --local-user ABCD --output SHA256SUMS.asc SHA256SUMS' dist/SHA256SUMS.asc
+    git config gpg.program false
+    wrong 'ABCD does not sign' tools/release.sh --trial --only notes
+  )
   if command -v dpkg-query > /dev/null; then  # the bill of materials: twice the same, with a library that is linked and its version
     tools/sbom.py 2> /dev/null > "$work/sbom"
     tools/sbom.py 2> /dev/null | cmp - "$work/sbom"
