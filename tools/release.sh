@@ -90,7 +90,7 @@ pythons_here() {
 }
 
 wheels() {
-  local made=$work/made venv=$work/venv settings=() platform=() source python pythons abi3='' file zig
+  local made=$work/made venv=$work/venv settings=() platform=() source python pythons abi3='' user file zig
   pythons=$(pythons_here)
   [[ $pythons ]] || fail 'no Python to make wheels by'
   mapfile -t pythons <<< "$pythons"
@@ -118,7 +118,7 @@ wheels() {
   fi
   if [[ ${ORDO_CUDA-} ]]; then settings+=(--config-settings="cmake.define.ORDO_CUDA=$ORDO_CUDA"); fi
   for python in "${pythons[@]}"; do
-    local user=$work/user_${python##*/}
+    user=$(mktemp -d -p "$work")
     "$python" -m venv "$user"
     if [[ ! $abi3 ]] || "$python" -c 'import sys; sys.exit(sys.version_info >= (3, 12))'; then
       "$user/bin/pip" wheel --quiet --no-deps --wheel-dir "$made/built" --config-settings="build-dir=$work/build" "${settings[@]}" "$source"
