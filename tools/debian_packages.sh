@@ -51,9 +51,9 @@ for file in ../*.deb; do [[ $file == "$cuda" || $file == *-dbgsym_* ]] || others
 "${install[@]}" "${others[@]}"
 while IFS='|' read -r test depends; do
   if [[ $depends == *ordosort* && ${DEB_BUILD_PROFILES-} == nopython ]]; then continue; fi
-  others=$(tr ',' '\n' <<< "$depends" | sed 's/|.*//; s/ //g' | grep -v ordo || true)
+  needed=$(tr ',' '\n' <<< "$depends" | sed 's/|.*//; s/ //g' | grep -v ordo || true)
   # shellcheck disable=SC2086
-  "${install[@]}" $others
+  "${install[@]}" $needed
   AUTOPKGTEST_TMP=$(mktemp -d -p "$work") "debian/tests/$test"
   echo "debian/tests/$test: passed"
 done < <(awk -F': ' '$1 == "Tests" { test = $2 } $1 == "Depends" { print test "|" $2 }' debian/tests/control)
