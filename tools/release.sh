@@ -67,12 +67,18 @@ cuda_of_pypi() {
   export CUDACXX=$toolkit/bin/nvcc CUDAToolkit_ROOT=$toolkit
 }
 
+# Binary archives of the sources, with the compiler that this checkout has or makes. That for aarch64 needs qemu-user.
 archive() {
-  if [[ ! -x tools/archive.sh ]]; then
+  local target targets=(x86_64)
+  if [[ ! -x $work/$name/tools/archive.sh ]]; then
     echo 'release.sh: no tools/archive.sh: no binary archive' >&2
     return
   fi
-  tools/archive.sh
+  if command -v qemu-aarch64 qemu-aarch64-static > /dev/null; then targets+=(aarch64); fi
+  mkdir -p build/zig "$work/$name/build"
+  ln -sfn "$PWD/build/zig" "$work/$name/build/zig"
+  for target in "${targets[@]}"; do "$work/$name/tools/archive.sh" "$target"; done
+  cp "$work/$name"/dist/*.tar.xz dist/
 }
 
 # Prints the Pythons that wheels are made by: each version below 3.12, and all from there on for tests of the stable ABI.
