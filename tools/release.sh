@@ -112,9 +112,10 @@ wheels() {
   source=$made/ordosort-$version
   if [[ ! $cuda && ${ORDO_ZIG-} != OFF ]]; then
     local ORDO_CUDA=OFF
-    zig=$(tools/zig_root.sh)
-    settings+=(--config-settings="cmake.args=--toolchain=$PWD/cmake/zig.cmake" --config-settings="cmake.define.ORDO_ZIG_ROOT=$zig")
-    platform=(--plat manylinux_2_28_x86_64)
+    zig=$(tools/zig_root.sh "$(uname -m)")
+    settings+=(--config-settings="cmake.args=--toolchain=$PWD/cmake/zig.cmake" --config-settings="cmake.define.ORDO_ZIG_ROOT=$zig"
+               --config-settings="cmake.define.ORDO_ZIG_TARGET=$(uname -m)")
+    platform=(--plat "manylinux_2_28_$(uname -m)")
     # The libraries are in the wheels, and so are their licences.
     cp -r "$zig/licences" "$source/"
     sed -i 's|^license-files = .*|license-files = ["LICENSE", "licences/*"]|' "$source/pyproject.toml"
