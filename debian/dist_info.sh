@@ -2,6 +2,7 @@
 # dist_info.sh FOLDER: writes the description of the Python package into FOLDER, by which pip and importlib.metadata know it.
 set -eu
 version=$(dpkg-parsechangelog -S Version)
+version=${version%-*}
 info=$1/ordosort-$version.dist-info
 mkdir -p "$info"
 cat > "$info/METADATA" << END

@@ -15,7 +15,7 @@ export DEBIAN_FRONTEND=noninteractive
 install=(apt-get install -q -y --no-install-recommends)
 
 apt-get update -q
-"${install[@]}" build-essential debhelper git lintian
+"${install[@]}" build-essential debhelper git lintian xz-utils
 if [[ ! $(apt-cache policy nanobind-dev) =~ Candidate:\ [0-9] ]]; then
   echo 'no nanobind: python3-ordosort is left out'
   export DEB_BUILD_PROFILES=nopython
@@ -26,11 +26,16 @@ if [[ ${ORDO_DEBUG_SYMBOLS-} == OFF ]]; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-git archive --prefix=ordo/ HEAD | tar -x -C "$work"
-cd "$work/ordo"
+# The source archive of the release, as tools/release.sh makes it, and the packages made of it.
+version=$(dpkg-parsechangelog -S Version)
+name=ordo-${version%-*}
+git archive --format=tar --prefix="$name/" HEAD | xz -9 -T1 > "$work/ordo_${version%-*}.orig.tar.xz"
+tar -xJf "$work/ordo_${version%-*}.orig.tar.xz" -C "$work"
+cd "$work/$name"
 apt-get build-dep -q -y --no-install-recommends "$PWD"
 dpkg-buildpackage -us -uc
-lintian --fail-on error,warning --display-info --allow-root ../*.changes
+# The archive of the release has debian/, and no bug of Debian asks for the package: lintian cannot know either.
+lintian --suppress-tags no-debian-changes,initial-upload-closes-no-bugs --fail-on error,warning --display-info --allow-root ../*.changes
 
 # What the tests of debian/tests/control need, and the tests. The packages are installed as a user would do it.
 cuda=$(find .. -maxdepth 1 -name 'ordo-tools-cuda_*.deb')
@@ -44,15 +49,14 @@ fi
 others=()
 for file in ../*.deb; do [[ $file == "$cuda" || $file == *-dbgsym_* ]] || others+=("$file"); done
 "${install[@]}" "${others[@]}"
-version=$(dpkg-parsechangelog -S Version)
 while IFS='|' read -r test depends; do
   if [[ $depends == *ordosort* && ${DEB_BUILD_PROFILES-} == nopython ]]; then continue; fi
-  others=$(tr ',' '\n' <<< "$depends" | sed 's/|.*//; s/ //g' | grep -v ordo || true)
+  needed=$(tr ',' '\n' <<< "$depends" | sed 's/|.*//; s/ //g' | grep -v ordo || true)
   # shellcheck disable=SC2086
-  "${install[@]}" $others
+  "${install[@]}" $needed
   AUTOPKGTEST_TMP=$(mktemp -d -p "$work") "debian/tests/$test"
   echo "debian/tests/$test: passed"
 done < <(awk -F': ' '$1 == "Tests" { test = $2 } $1 == "Depends" { print test "|" $2 }' debian/tests/control)
 
-cp ../*.deb ../*.dsc ../*.changes ../*.buildinfo "../ordo_$version.tar.xz" "$folder/"
+cp ../*.deb ../*.dsc ../*.changes ../*.buildinfo ../ordo_*.tar.xz "$folder/"
 ls -l "$folder"

@@ -29,7 +29,10 @@ array='import numpy, ordosort; print(ordosort.sort(numpy.array([3, 1, 2])))'
 case $door in
   deb) files=("$folder/$VERSION_CODENAME"/ordo-tools_*.deb) ;;
   python3) files=("$folder/$VERSION_CODENAME"/{ordo-tools,python3-ordosort}_*.deb) ;;
-  wheel) files=("$folder"/ordosort-*.whl) ;;
+  wheel)  # that of the suite's Python: 3.11 in Debian 12
+    files=("$folder"/ordosort-*-abi3-*.whl)
+    [[ $VERSION_CODENAME != bookworm ]] || files=("$folder"/ordosort-*-cp311-*.whl)
+    ;;
   source) files=() ;;
   *) fail "not a door: $door" ;;
 esac

@@ -2,9 +2,9 @@
 """repository.py [--check] [--root FOLDER]: the address of the repository, everywhere.
 
 HOMEPAGE_URL in CMakeLists.txt is the one setting; empty, no file states an address. Without --check this writes the address into
-CITATION.cff, pyproject.toml, debian/control, debian/copyright, mkdocs.yml, the conda recipe, the README and, for a package that
-is not native, debian/watch. With --check it writes nothing: exit status 1 if one of them differs, or if any file of the project
-names an address that is not the setting's.
+CITATION.cff, pyproject.toml, debian/control, debian/copyright, debian/watch, mkdocs.yml, the conda recipe and the README. With
+--check it writes nothing: exit status 1 if one of them differs, or if any file of the project names an address that is not the
+setting's.
 """
 
 import argparse
@@ -28,13 +28,21 @@ class Place:
     stated: str  # matches the lines, whatever address they state
 
 
+SUBSTITUTION = "[[tool.hatch.metadata.hooks.fancy-pypi-readme.substitutions]]\n"
 PLACES = [
     Place("CITATION.cff", r"^license: .*\n", 'repository-code: "{}"\n', r"^repository-code: .*\n"),
     Place(
         "pyproject.toml",
-        r'^dynamic = \["version"\]\n\n',
-        '[project.urls]\nRepository = "{}"\n\n',
+        r"^dynamic = .*\n\n",
+        '[project.urls]\nRepository = "{0}"\nIssues = "{0}/issues"\nChangelog = "{0}/blob/HEAD/CHANGELOG.md"\n\n',
         r"^\[project\.urls\]\n(?:[^\[\n].*\n)*\n",
+    ),
+    Place(  # links of the description
+        "pyproject.toml",
+        r'^path = "python/README\.md"\n\n',
+        f"{SUBSTITUTION}pattern = '\\]\\(\\.\\./'\nreplacement = ']({{0}}/blob/v$HFPR_VERSION/'\n\n"
+        f"{SUBSTITUTION}pattern = '\\]\\((?!https:|#)'\nreplacement = ']({{0}}/blob/v$HFPR_VERSION/python/'\n\n",
+        rf"^{re.escape(SUBSTITUTION)}pattern = .*\nreplacement = '\]\(https:.*\n\n",
     ),
     Place(
         "debian/control",
@@ -139,8 +147,7 @@ def main() -> int:
         else:
             file.write_text(made)
     watch = options.root / "debian/watch"
-    is_native = "native" in (options.root / "debian/source/format").read_text()  # lintian warns of a watch file there
-    made = WATCH.format(address) if address and not is_native else None
+    made = WATCH.format(address) if address else None
     if (watch.read_text() if watch.exists() else None) != made:
         if options.check:
             wrong.append("debian/watch: is not that of the address: run tools/repository.py")

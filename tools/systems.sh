@@ -130,9 +130,9 @@ if [[ $first_result ]]; then
     for door in deb:ordo-tools python3:python3-ordosort; do
       if compgen -G "$first_result/$suite/${door#*:}_*.deb" > /dev/null; then systems+=("$suite-${door%:*}"); fi
     done
-    if [[ $suite != bookworm ]] && compgen -G "$first_result/ordosort-*-abi3-*.whl" > /dev/null; then  # it has Python 3.11
-      systems+=("$suite-wheel")
-    fi
+    tag=abi3
+    [[ $suite != bookworm ]] || tag=cp311
+    if compgen -G "$first_result/ordosort-*-$tag-*.whl" > /dev/null; then systems+=("$suite-wheel"); fi
   done
   ((${#systems[@]})) || fail "no packages in $first_result"
 fi

@@ -1,5 +1,6 @@
 """What an import of the package loads."""
 
+import shutil
 import subprocess
 import sys
 
@@ -23,6 +24,13 @@ def test_numpy_is_loaded_when_it_is_used():
         "assert ordosort.spectra.sort is not ordosort.sort\n"
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("nm"), reason="needs nm of binutils")
+def test_the_module_shows_its_entry_alone():  # two versions of Ordo can be in one process
+    module = sys.modules["ordosort._ordosort"].__file__
+    done = subprocess.run(["nm", "-D", "--defined-only", module], capture_output=True, text=True)
+    assert [line.split()[-1] for line in done.stdout.splitlines()] == ["PyInit__ordosort"]
 
 
 def test_names():

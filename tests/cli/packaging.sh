@@ -5,7 +5,7 @@ cd "$ORDO_SOURCE"
 version=$(sed -n 's/^project(ordo VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "CMakeLists.txt: no version: '$version'"
 is_version() { [[ $2 == "$version" ]] || fail "$1 has version '$2', CMakeLists.txt has $version"; }
-is_version debian/changelog "$(sed -n '1s/^ordo (\([^)]*\)) .*/\1/p' debian/changelog)"
+is_version debian/changelog "$(sed -n '1s/^ordo (\([^)]*\)-[0-9]*) .*/\1/p' debian/changelog)"
 is_version CITATION.cff "$(sed -n 's/^version: //p' CITATION.cff)"
 is_version CHANGELOG.md "$(sed -n '/^## /{s/^## \(Unreleased (\)\{0,1\}\([0-9.]*\).*/\2/p; q}' CHANGELOG.md)"
 is_version strsort "$(strsort --version | sed -n '1s/.* //p')"
@@ -15,11 +15,18 @@ library=libordo${version%.*}
 grep -qx "Package: $library" debian/control || fail "debian/control: no package $library"
 [[ -f debian/$library.install ]] || fail "no debian/$library.install"
 
+# Its symbols: each function of the interface in C, and one entry for the namespace of that in C++.
+[[ $(sed -n '/^lib/p' debian/$library.symbols) == "libordo.so.${version%.*} $library #MINVER#" ]] || fail "debian/$library.symbols: the name"
+diff <(sed -n 's/^ \(ordo_[a-z0-9_]*\)@Base .*/\1/p' debian/$library.symbols) \
+  <(grep -oE '\bordo_[a-z0-9_]+\(' include/ordo.h | tr -d '(' | LC_ALL=C sort -u) ||
+  fail "debian/$library.symbols has other functions than include/ordo.h"
+grep -q '4ordo2v0' debian/$library.symbols && grep -q '^namespace ordo::inline v0 {' include/ordo/error.hpp || fail "debian/$library.symbols: the namespace"
+
 # Every file that debian/ names for a package is of a package there, and the documents exist.
 packages=$(sed -n 's/^Package: //p' debian/control)
-for file in debian/*.install debian/*.docs debian/*.links debian/*.README.Debian; do
+for file in debian/*.install debian/*.docs debian/*.links debian/*.symbols debian/*.README.Debian; do
   package=${file#debian/}
-  for ending in install docs links README.Debian; do package=${package%."$ending"}; done
+  for ending in install docs links symbols README.Debian; do package=${package%."$ending"}; done
   grep -qx "$package" <<< "$packages" || fail "$file: no such package"
 done
 while read -r file; do [[ -e $file ]] || fail "debian/*.docs: no $file"; done < <(cat debian/*.docs)
@@ -52,6 +59,34 @@ wrong 'one tag' tools/release.sh v1 v2
 if git -C "$ORDO_SOURCE" rev-parse --quiet --verify HEAD > /dev/null 2>&1; then
   wrong 'no such tag' tools/release.sh v0.0.0-none
   wrong 'a trial is' tools/release.sh --trial "v$version"
+  # The checksums are signed by the key that git signs with. Where there is none, that is said.
+  git clone -q --shared --no-checkout "$ORDO_SOURCE" "$work/clone"
+  git -C "$work/clone" checkout -q HEAD -- tools/release.sh CMakeLists.txt CHANGELOG.md
+  cp tools/release.sh "$work/clone/tools/"
+  (
+    cd "$work/clone"
+    export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+    tools/release.sh --trial --only notes > "$work/out" 2> "$work/err"
+    (cd dist && sha256sum --quiet -c SHA256SUMS)
+    grep -qx 'release.sh: SHA256SUMS is not signed: git has no user.signingkey' "$work/err" || fail "$(< "$work/err")"
+    if command -v ssh-keygen > /dev/null; then
+      ssh-keygen -q -t ed25519 -N '' -f "$work/key"
+      git config gpg.format ssh
+      git config user.signingkey "$work/key"
+      tools/release.sh --trial --only notes > "$work/out" 2> "$work/err"
+      ssh-keygen -q -Y check-novalidate -n file -s dist/SHA256SUMS.sig < dist/SHA256SUMS
+    fi
+    printf '#!/bin/sh\necho "$*" > "$7"\n' > "$work/gpg"
+    chmod +x "$work/gpg"
+    git config gpg.format openpgp
+    git config gpg.program "$work/gpg"
+    git config user.signingkey ABCD
+    tools/release.sh --trial --only notes > "$work/out" 2> "$work/err"
+    [[ $(cd dist && echo SHA256SUMS*) == 'SHA256SUMS SHA256SUMS.asc' && ! -s $work/err ]] || fail "$(ls dist; cat "$work/err")"
+    grep -qx -- '--batch --armor --detach-sign --local-user ABCD --output SHA256SUMS.asc SHA256SUMS' dist/SHA256SUMS.asc
+    git config gpg.program false
+    wrong 'ABCD does not sign' tools/release.sh --trial --only notes
+  )
   if command -v dpkg-query > /dev/null; then  # the bill of materials: twice the same, with a library that is linked and its version
     tools/sbom.py 2> /dev/null > "$work/sbom"
     tools/sbom.py 2> /dev/null | cmp - "$work/sbom"
@@ -64,8 +99,7 @@ fi
 # address comes into each of them, and without it they are as before.
 tools/repository.py --check
 mkdir -p "$work/address/as_before"
-stating=(CITATION.cff CMakeLists.txt README.md mkdocs.yml pyproject.toml debian/control debian/copyright debian/source/format
-         packaging/conda/recipe.yaml)
+stating=(CITATION.cff CMakeLists.txt README.md mkdocs.yml pyproject.toml debian/control debian/copyright packaging/conda/recipe.yaml)
 cp --parents "${stating[@]}" "$work/address/as_before"
 (
   cd "$work/address"
@@ -77,12 +111,11 @@ cp --parents "${stating[@]}" "$work/address/as_before"
   ! repository here --check > out || fail 'an address that no file states'
   repository here
   repository here --check
+  cp -r here stating
   for file in "${stating[@]}"; do
-    [[ $file == debian/source/format ]] || grep -qF 'https://git.invalid/lab/ordo' "here/$file" || fail "$file: no address"
+    grep -qF 'https://git.invalid/lab/ordo' "here/$file" || fail "$file: no address"
   done
   (($(wc -l < here/README.md) <= 130)) || fail 'README.md: too long with an address'
-  echo '3.0 (quilt)' > here/debian/source/format
-  repository here
   grep -qF ' https://git.invalid/lab/ordo.git refs/tags/v@ANY_VERSION@' here/debian/watch || fail 'debian/watch'
   for other in "https:/""/github.com/somebody/ordo" "git""@gitlab.com:x/ordosort.git" "https:/""/ordo.readthedocs.io/"; do
     echo "See $other." > here/other.md
@@ -93,10 +126,30 @@ cp --parents "${stating[@]}" "$work/address/as_before"
   sed -i 's|HOMEPAGE_URL ".*"|HOMEPAGE_URL "http://git.invalid/ordo.git"|' here/CMakeLists.txt
   wrong 'expected https' repository here
   sed -i 's|HOMEPAGE_URL ".*"|HOMEPAGE_URL ""|' here/CMakeLists.txt
-  cp as_before/debian/source/format here/debian/source
   repository here
   diff -r as_before here
 )
+
+# The description on PyPI is the guide without links that lead nowhere there: they are text, or with an address they lead to files
+# of the version. Substitutions are those of pyproject.toml, in their order.
+cat > "$work/description.py" << 'END'
+import pathlib, re, sys, tomllib
+folder, source, address = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+project = tomllib.loads((folder / "pyproject.toml").read_text())
+hook = project["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
+text = "".join((source / one["path"]).read_text() for one in hook["fragments"])
+for one in hook["substitutions"]:
+    text = re.sub(one["pattern"], one["replacement"], text)
+links = re.findall(r"\]\(([^()]*)\)", text)
+begin = address + "/blob/v$HFPR_VERSION/"
+wrong = [one for one in links if not address or not one.startswith(begin) or not (source / one[len(begin):].partition("#")[0]).exists()]
+if wrong or bool(links) != bool(address):
+    sys.exit(f"links of the description: {wrong or links}")
+END
+if python3 -c 'import tomllib' 2> /dev/null; then  # since Python 3.11
+  python3 "$work/description.py" "$work/address/here" . ''
+  python3 "$work/description.py" "$work/address/stating" . https://git.invalid/lab/ordo
+fi
 
 # Workflows call scripts that are there and no actions but GitHub's own, and build on the systems of the README.
 bash -n tools/lint_workflows.sh
@@ -118,6 +171,26 @@ if command -v actionlint > /dev/null; then actionlint; fi
 is_version packaging/conda/recipe.yaml "$(sed -n 's/^  version: "\(.*\)"$/\1/p' packaging/conda/recipe.yaml)"
 is_version packaging/galaxy/strsort.xml "$(sed -n 's/.*<token name="@TOOL_VERSION@">\(.*\)<.*/\1/p' packaging/galaxy/strsort.xml)"
 for file in packaging/nextflow/modules/{strsort,specsort,sufsort/build}/environment.yml; do is_version "$file" "$(sed -n 's/.*::ordo=//p' "$file")"; done
+
+# That of a release has the URL and the hash of the archive; without an address the host is one that cannot exist.
+mkdir -p "$work/release/packaging"
+cp -r packaging/conda "$work/release/packaging"
+echo archive > "$work/ordo-$version.tar.xz"
+for address in '' https://git.invalid/lab/ordo; do
+  printf 'project(ordo\n  HOMEPAGE_URL "%s")\n' "$address" > "$work/release/CMakeLists.txt"
+  "$work/release/packaging/conda/release_recipe.py" "$work/ordo-$version.tar.xz" > "$work/recipe.yaml"
+  diff packaging/conda/recipe.yaml "$work/recipe.yaml" > "$work/out" || true
+  diff - <(sed -n 's/^[<>] //p' "$work/out") << END || fail "packaging/conda/release_recipe.py, the address '$address'"
+  path: ../..
+  url: ${address:-https://address-not-set.invalid}/releases/download/v$version/ordo-$version.tar.xz
+  sha256: $(sha256sum < "$work/ordo-$version.tar.xz" | cut -d' ' -f1)
+END
+done
+
+# It builds the Python package by what pyproject.toml names.
+while read -r name least; do
+  grep -qx "        - $name >=$least" packaging/conda/recipe.yaml || fail "packaging/conda/recipe.yaml lacks $name >=$least"
+done < <(sed -n '/^\[build-system\]/,/^build-backend/s/^requires = //p' pyproject.toml | grep -oE '[a-z-]+>=[0-9.]+' | sed 's/>=/ /')
 
 # What conda needs to build is what Debian needs: each library of debian/control has its name in both outputs of the recipe.
 declare -A of_conda=([libboost-iostreams-dev]=libboost-devel [libdeflate-dev]=libdeflate [libexpat1-dev]=libexpat

@@ -44,6 +44,27 @@ if [[ -f ${library_folder%/pkgconfig}/libordo.so ]]; then
   fi
 fi
 
+# ORDO_TOOLS=OFF makes the same libraries where what the tools alone need is not there, and no programs.
+printf '#!/bin/sh\ncase "$*" in *htslib*|*libpcre2*) exit 1 ;; esac\nexec %s "$@"\n' "$(command -v pkg-config)" > "$work/pkg-config"
+chmod +x "$work/pkg-config"
+shared=OFF cuda=OFF
+if [[ -f ${library_folder%/pkgconfig}/libordo.so ]]; then shared=ON; fi
+if [[ -d $work/prefix/include/ordo/detail/sort_core/cuda ]]; then cuda=ON; fi
+libraries() {
+  cmake -G Ninja -S "$here/../.." -B "$work/libraries" -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON \
+    --no-warn-unused-cli -DPKG_CONFIG_EXECUTABLE="$work/pkg-config" -DBUILD_SHARED_LIBS="$shared" -DORDO_CUDA="$cuda" "$@" > "$work/log" 2>&1
+}
+libraries -DORDO_TOOLS=OFF || { cat "$work/log"; exit 1; }
+ninja -C "$work/libraries" -n > "$work/log"  # everything that its rules need has a rule
+names_of() { find "$1" -name cmake_install.cmake -exec grep -hoE '"[^"]*/libordo[a-z_]*\.(a|so)[0-9.]*"' {} + | sed 's|.*/||' | sort -u; }
+diff <(names_of "$1") <(names_of "$work/libraries")
+if grep -rE 'man1|sufsort|ordo_mpi' --include=cmake_install.cmake "$work/libraries"; then echo 'ORDO_TOOLS=OFF installs programs'; exit 1; fi
+if libraries -DORDO_TESTS=ON || ! grep -q 'ORDO_TESTS is ON, which needs the programs' "$work/log"; then
+  cat "$work/log"
+  echo 'the tests without the programs'
+  exit 1
+fi
+
 # gpu.cuh says in one error what is missing: nvcc, or the GPU machine.
 if [[ -d $work/prefix/include/ordo/detail/sort_core/cuda ]]; then missing='is for nvcc'; else missing='without GPU support'; fi
 echo '#include <ordo/gpu.cuh>' > "$work/without_nvcc.cpp"
