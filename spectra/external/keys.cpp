@@ -105,7 +105,7 @@ namespace {
 // its titles share, and leaves shorter runs. `codes` is memory for as many codes.
 void sort_by_title(cpu& machine, order_keys const& keys, std::span<std::string_view const> titles,
                    std::span<std::uint64_t> codes, std::span<std::uint32_t> order) {
-  constexpr std::size_t few_titles = 1024;  // of which comparisons take less time than a step
+  constexpr std::size_t max_compared = 1024;  // titles: comparing so few takes less time than a step
   std::uint64_t const flip = keys.order().descending ? ~std::uint64_t{0} : 0;
   struct run {
     std::size_t begin, end, shared_bytes;
@@ -119,7 +119,7 @@ void sort_by_title(cpu& machine, order_keys const& keys, std::span<std::string_v
       std::ranges::stable_sort(spectra,
                                [&](std::uint32_t a, std::uint32_t b) { return keys.title_before(titles[a], titles[b]); });
     };
-    if (spectra.size() <= few_titles) {
+    if (spectra.size() <= max_compared) {
       compare_titles();
       continue;
     }
