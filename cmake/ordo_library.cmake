@@ -33,6 +33,10 @@ function(ordo_library name)
   target_compile_features(${name} PUBLIC cxx_std_20)
   ordo_include_folders(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} PUBLIC ${ARG_PUBLIC_LINK})
+  list(LENGTH ARG_SOURCES sources)
+  if(sources GREATER 15)  # the header takes as long as four sources save
+    ordo_precompile(${name})
+  endif()
 
   set(installed ${name})
   set(ordo_pc_requires ${ARG_PC})

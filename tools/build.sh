@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tools/build.sh [--preset NAME] [TARGET...]: install what is missing, configure, build; prints the build folder.
+# tools/build.sh [--preset NAME] [TARGET...]: install what is missing, configure, build; prints the build folder, and on standard
+# error the programs that are there now.
 # Without a preset: optimised, in build/release, with the GPU machine where nvcc is found. Called by demo.sh and test.sh.
 # With ORDO_PYTHON=ON in the environment it also makes the module of the Python package, if pip can install what that needs.
 # Warnings stop the build with ORDO_WERROR=ON in the environment (.ci/run) and with the presets dev and dev-cuda only.
@@ -76,4 +77,10 @@ fi
 say "building $folder"
 [[ -t 2 ]] && quiet=() || quiet=(--quiet)  # progress for a person; for a log, warnings and errors only
 ninja -C "$folder" "${quiet[@]}" "$@" >&2
+made=()
+(($#)) || set -- sufsort specsort strsort
+for program in "$@"; do
+  if [[ -x $folder/bin/$program ]]; then made+=("$folder/bin/$program"); fi
+done
+((${#made[@]} == 0)) || say "built ${made[*]}"
 printf '%s\n' "$folder"

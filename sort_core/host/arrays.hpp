@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include "sort_core/host/segmented.hpp"
@@ -83,7 +82,7 @@ std::size_t cut(records<K, V> all, std::size_t n, Left left) {
       std::clamp<std::size_t>(n >> 14, 1, max_blocks);  // n alone decides: the result must not depend on the threads
   auto const block_begin = [&](std::size_t block) { return n / count * block + std::min(block, n % count); };
   std::array<std::size_t, max_blocks> middle;  // the first right item of each block
-  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t b) {
+  parallel_each(count, 1, [&](std::size_t b) {
     std::size_t to = block_begin(b);
     for (std::size_t i = to, end = block_begin(b + 1); i < end; ++i) {
       bool const goes_left = left(all.keys[i]);
@@ -174,7 +173,7 @@ void sort_cutting(records<K, V> all, std::size_t n, encoded<K> const& code, Othe
   std::vector<part> parts, to_cut{{0, n}};
   for (unsigned cuts = max_cuts(n); cuts != 0 && !to_cut.empty(); --cuts) {
     std::vector<divided> at(to_cut.size());
-    tbb::parallel_for(std::size_t{0}, to_cut.size(), [&](std::size_t i) {
+    parallel_each(to_cut.size(), 1, [&](std::size_t i) {
       auto const [begin, size] = to_cut[i];
       // Isolated, because a thread that waits for the others must not start another partition: these would pile up on its
       // stack.
@@ -194,7 +193,7 @@ void sort_cutting(records<K, V> all, std::size_t n, encoded<K> const& code, Othe
   parts.insert(parts.end(), to_cut.begin(), to_cut.end());
   bit_range const bits = detail::clipped<K>({});
   std::size_t const max_vector = max_vector_records<K, V>(bits), small = network_keys(sizeof(K));
-  tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t i) {
+  parallel_each(parts.size(), 1, [&](std::size_t i) {
     if constexpr (for_vectors<K, V>) {
       if (parts[i].n <= max_vector)
         return sort_segment_by_vectors(all.keys + parts[i].begin, parts[i].n, nullptr, code, small);

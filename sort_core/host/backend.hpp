@@ -8,8 +8,6 @@
 #include <type_traits>
 #include <vector>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_for_each.h>
 #include <tbb/task_arena.h>
 
@@ -118,10 +116,14 @@ class host_backend {
   template <class F>
   void each_worker(workers& all, std::size_t n, F f) {
     host_detail::run_in(arena_, [&] {
-      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), [&](auto const& range) {
+      auto const on_range = [&](std::size_t i, std::size_t last) {
         auto& worker = all.local();
-        for (std::size_t i = range.begin(); i != range.end(); ++i) f(worker, i);
-      });
+        for (; i != last; ++i) f(worker, i);
+      };
+      host_detail::for_ranges(
+          n, 1,
+          [](void const* call, std::size_t begin, std::size_t end) { (*static_cast<decltype(on_range)*>(call))(begin, end); },
+          &on_range);
     });
   }
   /// Calls f(item) for each item and for those that f returns, several at a time, in any order. f may call operations of the

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <tbb/parallel_for.h>
 
 #include "base/threads.hpp"
 #include "sort_core/host/presorted.hpp"
@@ -72,7 +71,7 @@ struct distribution {
 /// Calls f(bucket, begin, size) for each bucket that is not empty, in parallel.
 template <class F>
 void each_bucket(std::vector<std::size_t> const& bounds, F f) {
-  tbb::parallel_for(std::size_t{0}, bounds.size() - 1, [&](std::size_t b) {
+  parallel_each(bounds.size() - 1, 1, [&](std::size_t b) {
     if (bounds[b + 1] != bounds[b]) f(b, bounds[b], bounds[b + 1] - bounds[b]);
   });
 }

@@ -6,8 +6,6 @@
 #include <span>
 #include <vector>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/combinable.h>
 #include <tbb/enumerable_thread_specific.h>
 
@@ -36,8 +34,9 @@ void each_segment(segment_list<Offset> segments, Some some, Whole whole) {
   if (threads == 1 || segments.size() == 1) {
     run(0, segments.size());
   } else {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, segments.size(), std::max<std::size_t>(1, grain)),
-                      [&](auto const& range) { run(range.begin(), range.end()); });
+    for_ranges(
+        segments.size(), std::max<std::size_t>(1, grain),
+        [](void const* call, std::size_t first, std::size_t last) { (*static_cast<decltype(run)*>(call))(first, last); }, &run);
   }
   late.combine_each([&](std::vector<std::size_t> const& result) {
     for (std::size_t s : result) whole(s);

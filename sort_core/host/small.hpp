@@ -93,12 +93,23 @@ template <std::size_t N, class C, class Before>
   count_before<N>(code, rank, is_before);
 }
 
+/// True for numbers that count_smaller compares.
+template <class C>
+constexpr bool is_counted_word = std::same_as<C, std::uint8_t> || std::same_as<C, std::uint16_t> ||
+                                 std::same_as<C, std::uint32_t> || std::same_as<C, std::uint64_t> || std::same_as<C, wide_key>;
+#pragma GCC visibility push(default)
+/// Does the work of count_before for N numbers in ascending order. It is in the library: no other source compiles it again.
+template <std::size_t N, class C>
+void count_smaller(C const* code, std::uint32_t* rank);
+#pragma GCC visibility pop
+
 /// Does the work of sort_small for n items, where n is N if Whole, else at most N. Each size has a function of its own, so that
 /// sorts of few items need not save the registers that larger ones use.
 template <bool Whole, std::size_t N, class K, class V, class Code>
 [[gnu::noinline]] void sort_by_counting(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
+  using code_type = std::remove_cvref_t<std::invoke_result_t<Code, K const&>>;
   room<K, N> keys;
-  room<std::remove_cvref_t<std::invoke_result_t<Code, K const&>>, N> codes;
+  room<code_type, N> codes;
   room<V, std::same_as<V, nothing> ? 1 : N> values;
   std::array<std::uint32_t, N> rank;
   if constexpr (Whole)
@@ -113,7 +124,10 @@ template <bool Whole, std::size_t N, class K, class V, class Code>
   } else {
     auto const first = code(from.keys[0]);
     for (std::size_t i = n; i < N; ++i) codes[i] = first;
-    count_before_outlined<N>(codes.data(), rank.data(), code.before);
+    if constexpr (is_counted_word<code_type> && std::same_as<std::remove_cvref_t<decltype(code.before)>, smaller>)
+      count_smaller<N>(codes.data(), rank.data());
+    else
+      count_before_outlined<N>(codes.data(), rank.data(), code.before);
     std::uint32_t const more = std::uint32_t(N - n);
     for (std::size_t i = 0; i < n; ++i) rank[i] -= more * code.before(first, codes[i]);
   }
@@ -160,9 +174,9 @@ requires(sizeof(K) > largest_copied) void sort_small(records<K, V> from, records
   }
 }
 
-/// Sorts from[0, n), n at most small_limit, stably by code(key) into `to`, which may be `from`.
+/// Does the work of sort_small by the function for n items.
 template <class K, class V, class Code>
-void sort_small(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
+void sort_by_size(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
   switch (n) {
     case 0:
       return;
@@ -189,6 +203,15 @@ void sort_small(records<K, V> from, records<K, V> to, std::size_t n, Code const&
       if (n <= 24) return sort_by_counting<false, 24>(from, to, n, code);
       return sort_by_counting<false, small_limit>(from, to, n, code);
   }
+}
+
+/// Sorts from[0, n), n at most small_limit, stably by code(key) into `to`, which may be `from`.
+template <class K, class V, class Code>
+void sort_small(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
+  if constexpr (unsigned_word<K> && std::same_as<Code, whole<K, std::less<K>>>)  // the same instructions, once
+    return sort_small(from, to, n, whole<K, smaller>{});
+  else
+    sort_by_size(from, to, n, code);
 }
 
 /// The code of a key, and the order of two such codes: here, the bits of a key that are compared.

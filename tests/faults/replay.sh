@@ -13,8 +13,14 @@ done
 # fuzz/CMakeLists.txt lists sources by name: CMake finds each of them, and clang compiles with the flags of libFuzzer. Linking a
 # target would take minutes: it needs the libraries once more.
 for program in clang++ cmake ninja; do command -v $program > /dev/null || exit 0; done
-cmake -G Ninja -S "$ORDO_SOURCE" -B fuzz -DCMAKE_CXX_COMPILER=clang++ -DORDO_FUZZ=ON -DORDO_TESTS=OFF -DORDO_MPI=OFF -DORDO_CUDA=OFF \
+env -u CMAKE_CXX_COMPILER_LAUNCHER cmake -G Ninja -S "$ORDO_SOURCE" -B fuzz -DCMAKE_CXX_COMPILER=clang++ -DORDO_FUZZ=ON \
+  -DORDO_TESTS=OFF -DORDO_MPI=OFF -DORDO_CUDA=OFF \
   > out 2> err || fail "the fuzz targets cannot be configured: $(tail -c 1000 err)"
 [[ $(ninja -C fuzz -t commands ordo_fuzz | grep -c -- '-o bin/fuzz_') == 12 ]] || fail 'ordo_fuzz does not build all targets'
+# No launcher is asked for: sources are compiled through ccache where it works, elsewhere with a precompiled header.
+ways=0
+if grep -q 'ccache .*clang++' fuzz/CMakeFiles/rules.ninja; then ways=$((ways + 1)); fi
+if grep -q 'cmake_pch\.hxx' fuzz/build.ninja; then ways=$((ways + 1)); fi
+((ways == 1)) || fail "ccache and a precompiled header: $ways of the two"
 ninja -C fuzz fuzz/CMakeFiles/fuzz_description.dir/description.cpp.o > out 2>&1 ||
   fail "a fuzz target does not compile: $(tail -c 1000 out)"

@@ -2,6 +2,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 
 #include "ordo/error.hpp"
 #include "ordo/spectra/order.hpp"
+#include "spectra/external/keys.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/io_ends.hpp"
 #include "tests/unit/temporary_folder.hpp"
@@ -147,6 +149,34 @@ TEST_CASE("titles that begin alike, and of any bytes", "[spectra][order]") {
     blocks.chunk_bytes = 1;
     CHECK(titles_of(order({text}, little, blocks).parts.at(0)) == wanted);
     std::ranges::reverse(sorted);
+  }
+}
+
+TEST_CASE("thousands of titles: equal ones, ends of others, zeros and none", "[spectra][order]") {
+  std::vector<std::string> names;
+  for (int i = 0; i < 4000; ++i) {
+    names.push_back(fmt::format("20260101_run_{}.{}.{}", i % 3, i * 7919 % 50000, i % 2));
+    names.push_back("one title of many spectra");
+    names.push_back(std::string("one title of many spectra").substr(0, std::size_t(i % 20)));
+    names.push_back("zeros" + std::string(std::size_t(i % 11), '\0') + (i % 64 == 0 ? "\xff" : ""));
+  }
+  for (bool const descending : {false, true}) {
+    detail::order_keys const keys(by({spectrum_key::title}, descending).order);
+    detail::key_table table;
+    table.codes.resize(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      spectrum_header header;
+      header.title = names[i];
+      keys.encode(header, 0, &table.codes[i]);
+      table.titles.push_back(names[i]);
+    }
+    std::vector<std::uint32_t> wanted(names.size());
+    std::iota(wanted.begin(), wanted.end(), 0);
+    std::ranges::stable_sort(wanted, [&](std::uint32_t a, std::uint32_t b) {
+      if (names[a].empty() || names[b].empty()) return !names[a].empty() && names[b].empty();
+      return descending ? names[b] < names[a] : names[a] < names[b];
+    });
+    CHECK(detail::sorted_order(keys, table, names.size(), {}) == wanted);
   }
 }
 
