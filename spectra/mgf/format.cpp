@@ -406,7 +406,7 @@ class mgf_format final : public input_format {
 
   [[nodiscard]] std::string message(line_fault const& line_fault, std::string_view line) const {
     std::string const where = fmt::format("{}:{}", name(), found_.totals.lines + line_fault.line + 1);
-    switch (line_fault.goal) {
+    switch (line_fault.kind) {
       case fault::missing_end:
         return missing_end(line_fault.line, found_.totals.lines + line_fault.since);
       case fault::stray_end:
@@ -420,8 +420,8 @@ class mgf_format final : public input_format {
       case fault::bad_intensity:
         if (has_decimal_comma(line)) return fmt::format("decimal comma: {}: '{}'; a point is expected", where, excerpt(line));
         return fmt::format("not a number: {}: {} of '{}'", where,
-                           line_fault.goal == fault::bad_number   ? "the m/z"
-                           : line_fault.goal == fault::bad_header ? "the value"
+                           line_fault.kind == fault::bad_number   ? "the m/z"
+                           : line_fault.kind == fault::bad_header ? "the value"
                                                                   : "the intensity",
                            excerpt(line));
       case fault::foreign:

@@ -155,9 +155,9 @@ ORDO_FN void write_typed(compiled_key const& by, key_rules const& rules, text_pi
   key_output<Out> const put(out, by.reverse);
   switch (by.type) {
     case key_type::number:
-      return write_number<Piece>(by, of, rules, false, put);
+      return write_number_codes<Piece>(by, of, rules, false, put);
     case key_type::human_number:
-      return write_number<Piece>(by, of, rules, true, put);
+      return write_number_codes<Piece>(by, of, rules, true, put);
     case key_type::month:
       return write_month(piece, rules, put);
     case key_type::version:

@@ -174,7 +174,7 @@ class short_number {
 
 /// Writes the unit. Zero has none, nor has a number without a letter of a unit after it.
 template <class Number, class Out>
-ORDO_FN void write_number(Number const& number, key_rules const& rules, bool with_unit, key_output<Out> put) {
+ORDO_FN void write_number_codes(Number const& number, key_rules const& rules, bool with_unit, key_output<Out> put) {
   if (with_unit) {
     unsigned const after = number.byte_behind();
     unsigned const unit = number.significant == 0 || after == direct_piece::end ? 0 : rules.unit[after];
@@ -184,11 +184,11 @@ ORDO_FN void write_number(Number const& number, key_rules const& rules, bool wit
 }
 
 template <class Piece, class Out>
-ORDO_FN void write_number(compiled_key const& by, text_piece const& of, key_rules const& rules, bool with_unit,
-                          key_output<Out> put) {
+ORDO_FN void write_number_codes(compiled_key const& by, text_piece const& of, key_rules const& rules, bool with_unit,
+                                key_output<Out> put) {
   if (by.direct)
-    if (short_number const number(of, rules); number.has_number()) return write_number(number, rules, with_unit, put);
-  write_number(long_number<Piece>(Piece(by, of), rules), rules, with_unit, put);
+    if (short_number const number(of, rules); number.has_number()) return write_number_codes(number, rules, with_unit, put);
+  write_number_codes(long_number<Piece>(Piece(by, of), rules), rules, with_unit, put);
 }
 
 /// Writes one code for blanks, the name of a month and anything. A piece without a month comes first. Bisection finds the name,
