@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tools/archive.sh [x86_64|aarch64]: makes dist/ordo-VERSION-linux-TARGET.tar.xz of this checkout, to be unpacked anywhere: the three
-# programs, which are one file with three names, their manual pages and completions, and libordo.so with ordo.h. They need a C
-# library of glibc 2.28 (2018) or newer and nothing else. CPU only, without MPI. The same sources and packages give the same bytes.
+# tools/archive.sh [x86_64|aarch64]: makes dist/ordo-VERSION-linux-TARGET.tar.xz of this checkout, to be unpacked anywhere: the
+# three programs, which are one file with three names, their manual pages and completions, and libordo.so with ordo.h. They need
+# glibc 2.28 (2018) or newer and nothing else. CPU only, without MPI. The same sources and packages give the same bytes.
 # tools/zig_root.sh makes what it needs first; for aarch64 the manual pages need qemu-user.
 # tests/packages/archive.sh tries the archive on bare systems.
 set -euo pipefail
@@ -55,18 +55,21 @@ for file in "$made"/bin/strsort "$made"/lib/libordo.so; do
   is=$(readelf -hdW "$file") symbols=$(readelf --dyn-syms -W "$file")
   grep -q "Machine:.*$machine" <<< "$is" || fail "$file is not for $target"
   loads=$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' <<< "$is")
-  if grep -vxE '(libc|libm|libpthread|libdl|librt|ld-linux-[a-z0-9-]*)\.so\.[0-9]+' <<< "$loads"; then fail "${file##*/} loads that"; fi
+  if grep -vxE '(libc|libm|libpthread|libdl|librt|ld-linux-[a-z0-9-]*)\.so\.[0-9]+' <<< "$loads"; then
+    fail "${file##*/} loads that"
+  fi
   if grep -E '\((RPATH|RUNPATH)\)' <<< "$is"; then fail "${file##*/} looks for libraries there"; fi
   newest=$(grep -o 'GLIBC_[0-9.]*' <<< "$symbols" | sed 's/GLIBC_//' | sort -Vu | tail -n 1)
   [[ $(printf '%s\n' "$newest" 2.28 | sort -V | tail -n 1) == 2.28 ]] || fail "${file##*/} needs glibc $newest"
   if grep -aqF "$PWD" "$file"; then fail "${file##*/} names the folder it was built in"; fi
-  printf '%-12s %8.1f MB, glibc %s\n' "${file##*/}" "$(($(stat -Lc %s "$file") / 100000))e-1" "$newest"
+  printf '%-32s %5.1f MB, glibc %s\n' "${file##*/}" "$(($(stat -Lc %s "$file") / 100000))e-1" "$newest"
 done
 
 mkdir -p dist
-tar -C "$work" --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mode=u+rwX,go+rX,go-w --mtime="$date 00:00Z" -cf - "$name" |
+tar -C "$work" --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mode=u+rwX,go+rX,go-w \
+  --mtime="$date 00:00Z" -cf - "$name" |
   xz -9e -T1 > "$work/$name.tar.xz"
 size=$(stat -c %s "$work/$name.tar.xz")
 ((size <= 12000000)) || fail "$size bytes, more than 12 MB"
 mv "$work/$name.tar.xz" dist/
-printf '%s %8.1f MB\n' "dist/$name.tar.xz" "$((size / 100000))e-1"
+printf '%-32s %5.1f MB\n' "dist/$name.tar.xz" "$((size / 100000))e-1"

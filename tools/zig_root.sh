@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# tools/zig_root.sh [--folder FOLDER] [x86_64|aarch64]: makes build/zig/TARGET, which cmake/zig.cmake needs to build programs for
-# Linux systems with glibc 2.28 and newer: compilers, and the libraries of Debian 12 that Ordo needs, as archives. It takes three
-# minutes and 1 GB; what is there already is kept. Nothing outside of the folder is changed.
+# tools/zig_root.sh [--folder FOLDER] [x86_64|aarch64]: makes build/zig/TARGET, which cmake/zig.cmake needs to build programs
+# for Linux systems with glibc 2.28 and newer: compilers, and the libraries of Debian 12 that Ordo needs, as archives. It takes
+# three minutes and 1 GB; what is there already is kept. Nothing outside of the folder is changed.
 #   venv               zig, from PyPI: clang, libc++ and stubs of every glibc
 #   TARGET/bin         its compilers for this target: zig-clang, zig-clang++, zig-ar, zig-ranlib
-#   TARGET/root        headers and archives. Those of C are in Debian's packages; those of C++, which must have libc++, and expat,
-#                      whose archive there needs glibc 2.36, are built from Debian's sources
+#   TARGET/root        headers and archives. Those of C are in Debian's packages; those of C++, which must have libc++, and
+#                      expat, whose archive there needs glibc 2.36, are built from Debian's sources
 #   TARGET/licences    what the authors of these libraries want said beside programs that hold them
 #   TARGET/system      the C library of Debian, for qemu; of a target that is not this machine
 # ORDO_DEBIAN names a mirror of Debian (http://deb.debian.org), ORDO_ZIG_WHEEL a file or version of ziglang.
@@ -72,11 +72,12 @@ apt=$here/apt
 apt() { apt-get -c "$apt/conf" -qq "$@"; }
 packages_lists() {
   local mirror=${ORDO_DEBIAN:-http://deb.debian.org}
-  mkdir -p "$apt"/{lists/partial,archives/partial,preferences}
+  mkdir -p "$apt"/{lists/partial,archives/partial,none}
   : > "$apt/status"
   printf 'APT::Architecture "%s"; APT::Architectures { "%s"; }; APT::Sandbox::User "root"; Acquire::Languages "none";
-Dir::State "%s"; Dir::State::status "%s/status"; Dir::Cache "%s"; Dir::Etc::sourcelist "%s/sources"; Dir::Etc::sourceparts "%s/preferences";
-Dir::Etc::preferences "-"; Dir::Etc::preferencesparts "%s/preferences";\n' "$architecture" "$architecture" "$apt" "$apt" "$apt" "$apt" "$apt" "$apt" > "$apt/conf"
+Dir::State "%s"; Dir::State::status "%s/status"; Dir::Cache "%s"; Dir::Etc::sourcelist "%s/sources";
+Dir::Etc::sourceparts "%s/none"; Dir::Etc::preferences "/dev/null"; Dir::Etc::preferencesparts "%s/none";\n' \
+    "$architecture" "$architecture" "$apt" "$apt" "$apt" "$apt" "$apt" "$apt" > "$apt/conf"
   for kind in deb deb-src; do
     echo "$kind [signed-by=$keyring] $mirror/debian bookworm main"
     echo "$kind [signed-by=$keyring] $mirror/debian-security bookworm-security main"
@@ -94,16 +95,18 @@ c_libraries() (
   # Programs get archives alone. htslib is loaded at run time, by the name that its library has.
   find "$root" -name '*.so*' ! -name 'libhts.so*' -delete
   rm "$root/$libraries"/cmake/boost_iostreams-*/*-shared.cmake
-  sed -i '/^list(APPEND _cmake_import_check_files_for/d' "$root/$libraries"/cmake/hwy/*.cmake  # of Highway, Ordo uses the headers
+  sed -i '/^list(APPEND _cmake_import_check_files_for/d' "$root/$libraries"/cmake/hwy/*.cmake  # of Highway, headers are used
   # Headers of the multiarch folder, where zig does not look.
   cp -r "$root/usr/include/$target-linux-gnu/." "$root/usr/include/"
   for package in "${packages[@]}"; do
-    if [[ -f $root/usr/share/doc/$package/copyright ]]; then cp "$root/usr/share/doc/$package/copyright" "$here/licences/${package%-dev}"; fi
+    if [[ -f $root/usr/share/doc/$package/copyright ]]; then
+      cp "$root/usr/share/doc/$package/copyright" "$here/licences/${package%-dev}"
+    fi
   done
 )
 
-# source_of NAME [FILE]: a source package of Debian with its patches, or some files of it, in sources/NAME. A mirror may not have
-# the last version of all.
+# source_of NAME [FILE]: a source package of Debian with its patches, or some files of it, in sources/NAME. A mirror may not
+# have the last version of all.
 source_of() (
   local name=$1 files=${2-} version
   [[ ! -e $folder/sources/$name/complete ]] || return 0
@@ -127,7 +130,8 @@ source_of() (
 # cmake_library NAME OPTION...
 cmake_library() {
   local name=$1 source=$folder/sources/$1; shift
-  cmake -G Ninja -S "$source" -B "$here/build/$name" --toolchain "$project/cmake/zig.cmake" -DORDO_ZIG_TARGET="$target" -DORDO_ZIG_ROOT="$here" \
+  cmake -G Ninja -S "$source" -B "$here/build/$name" --toolchain "$project/cmake/zig.cmake" \
+    -DORDO_ZIG_TARGET="$target" -DORDO_ZIG_ROOT="$here" \
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$root/usr" -DCMAKE_INSTALL_LIBDIR="lib/$target-linux-gnu" \
     -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
     -DCMAKE_CXX_FLAGS="-w -ffile-prefix-map=$folder/sources/=" -DCMAKE_FIND_ROOT_PATH="$root" "$@"
@@ -159,22 +163,25 @@ simdjson() {
 }
 boost_iostreams() {
   source_of boost1.74 '*/libs/iostreams/src/*'
+  local sources=$folder/sources/boost1.74/libs/iostreams/src
   local compile=("$here/bin/zig-clang++" -std=c++20 -isystem "$root/usr/include")
-  archive boost_iostreams "$folder"/sources/boost1.74/libs/iostreams/src/{bzip2,gzip,lzma,zlib,zstd,file_descriptor,mapped_file}.cpp
+  archive boost_iostreams "$sources"/{bzip2,gzip,lzma,zlib,zstd,file_descriptor,mapped_file}.cpp
 }
 expat() {
   source_of expat
   local sources=$folder/sources/expat/expat/lib
   cp "$sources/expat.h" "$sources/expat_external.h" "$root/usr/include/"
   mkdir -p "$here/build/expat"
-  printf '#define %s\n' 'BYTEORDER 1234' 'HAVE_GETRANDOM 1' 'HAVE_UNISTD_H 1' 'HAVE_FCNTL_H 1' 'XML_DTD 1' 'XML_GE 1' 'XML_NS 1' \
-    'XML_CONTEXT_BYTES 1024' > "$here/build/expat/expat_config.h"
+  printf '#define %s\n' 'BYTEORDER 1234' 'HAVE_GETRANDOM 1' 'HAVE_UNISTD_H 1' 'HAVE_FCNTL_H 1' 'XML_DTD 1' 'XML_GE 1' \
+    'XML_NS 1' 'XML_CONTEXT_BYTES 1024' > "$here/build/expat/expat_config.h"
   local compile=("$here/bin/zig-clang" -I "$here/build/expat")
   archive expat "$sources"/{xmlparse,xmlrole,xmltok}.c
 }
 licences() {
   local name
-  for name in onetbb fmtlib simdjson boost1.74 expat; do cp "$folder/sources/$name/debian/copyright" "$here/licences/$name"; done
+  for name in onetbb fmtlib simdjson boost1.74 expat; do
+    cp "$folder/sources/$name/debian/copyright" "$here/licences/$name"
+  done
   cp "$(dirname "$(readlink -f "$folder/venv/zig")")/lib/libcxx/LICENSE.TXT" "$here/licences/libcxx"
 }
 system() (
