@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 #include "base/bits.hpp"
+#include "base/count_bytes.hpp"
 #include "base/find_bytes.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
@@ -112,7 +114,8 @@ void count_blocks_of_bytes(B& backend, symbols text, std::span<Offset> counts) {
   backend.each(counts.size(), [=](std::size_t b) {
     std::size_t const begin = b * text_block;
     prefetch_ahead(text.data() + begin);
-    counts[b] = Offset(count_bytes(text.data() + begin, std::min(text_block, text.size() - begin), text.delimiter()));
+    std::string_view const block(reinterpret_cast<char const*>(text.data()) + begin, std::min(text_block, text.size() - begin));
+    counts[b] = Offset(count_bytes(block, char(text.delimiter())));
   });
 }
 
