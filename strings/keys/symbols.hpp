@@ -30,7 +30,8 @@ class symbols {
   /// Returns the eight symbols from position p in [0, size()] on.
   ORDO_FN std::uint64_t operator()(std::size_t p) const {
     std::size_t const left = size_ - p;
-    if (left >= 8) return encode(load_big_endian(text_ + p, 8));
+    if (left >= 8) [[likely]]  // or else clang does not inline this function
+      return encode(load_big_endian(text_ + p, 8));
     if (left == 0) return 0;
     return encode(load_big_endian(text_ + p, left)) & ~(~std::uint64_t{0} >> (8 * left));
   }
