@@ -61,6 +61,7 @@ for file in "$made"/bin/strsort "$made"/lib/libordo.so; do
   if grep -E '\((RPATH|RUNPATH)\)' <<< "$is"; then fail "${file##*/} looks for libraries there"; fi
   newest=$(grep -o 'GLIBC_[0-9.]*' <<< "$symbols" | sed 's/GLIBC_//' | sort -Vu | tail -n 1)
   [[ $(printf '%s\n' "$newest" 2.28 | sort -V | tail -n 1) == 2.28 ]] || fail "${file##*/} needs glibc $newest"
+  grep -q ' memcpy@GLIBC_' <<< "$symbols" || fail "${file##*/} has a memcpy of the compiler's, not that of glibc"
   if grep -aqF "$PWD" "$file"; then fail "${file##*/} names the folder it was built in"; fi
   printf '%-32s %5.1f MB, glibc %s\n' "${file##*/}" "$(($(stat -Lc %s "$file") / 100000))e-1" "$newest"
 done

@@ -86,12 +86,14 @@ Dir::Etc::sourceparts "%s/none"; Dir::Etc::preferences "/dev/null"; Dir::Etc::pr
 }
 
 packages=(zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libdeflate-dev libpcre2-dev libssl-dev libhts-dev libhts3
-          libboost1.74-dev libboost-iostreams1.74-dev libhwy-dev nlohmann-json3-dev libfast-float-dev)
+          libboost1.74-dev libboost-iostreams1.74-dev libhwy-dev nlohmann-json3-dev libfast-float-dev libgcc-12-dev gcc-12-base)
 c_libraries() (
   cd "$apt/archives"
   apt download "${packages[@]}"
   local package
   for package in "${packages[@]}"; do dpkg-deb -x "${package}"_*.deb "$root"; done
+  mv "$root/usr/lib/gcc/$target-linux-gnu/12/libgcc.a" "$root/$libraries/"  # see cmake/zig.cmake
+  rm -r "$root/usr/lib/gcc"
   # Programs get archives alone. htslib is loaded at run time, by the name that its library has.
   find "$root" -name '*.so*' ! -name 'libhts.so*' -delete
   rm "$root/$libraries"/cmake/boost_iostreams-*/*-shared.cmake
