@@ -20,8 +20,8 @@ set(CMAKE_RANLIB ${ordo_zig_root}/bin/zig-ranlib CACHE FILEPATH "")
 string(CONCAT CMAKE_CXX_FLAGS_INIT "-fomit-frame-pointer -g0 -ffp-contract=off -ffunction-sections -fdata-sections "
                                    "-fstack-protector-strong -D_FORTIFY_SOURCE=2")
 set(CMAKE_CXX_FLAGS_RELEASE_INIT "-Xclang -O3")
-# The compiler's own functions, as for division of 128 bits, come from libgcc. Those of zig are in one file with a memcpy that is
-# slower than glibc's, and a program that needs one of them gets all.
+# The compiler's own functions, as for division of 128 bits, come from libgcc. Those of zig are in one file with a memcpy that
+# is slower than glibc's, and a program that needs one of them gets all.
 set(CMAKE_CXX_STANDARD_LIBRARIES_INIT ${ordo_zig_root}/root/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libgcc.a)
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-pie -s")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "-s -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/c_interface.map")

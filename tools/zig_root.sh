@@ -85,7 +85,7 @@ Dir::Etc::sourceparts "%s/none"; Dir::Etc::preferences "/dev/null"; Dir::Etc::pr
   apt update
 }
 
-packages=(zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libdeflate-dev libpcre2-dev libssl-dev libhts-dev libhts3
+packages=(zlib1g-dev libbz2-dev libbz2-1.0 liblzma-dev libzstd-dev libdeflate-dev libpcre2-dev libssl-dev libhts-dev libhts3
           libboost1.74-dev libboost-iostreams1.74-dev libhwy-dev nlohmann-json3-dev libfast-float-dev libgcc-12-dev gcc-12-base)
 c_libraries() (
   cd "$apt/archives"
@@ -101,9 +101,7 @@ c_libraries() (
   # Headers of the multiarch folder, where zig does not look.
   cp -r "$root/usr/include/$target-linux-gnu/." "$root/usr/include/"
   for package in "${packages[@]}"; do
-    if [[ -f $root/usr/share/doc/$package/copyright ]]; then
-      cp "$root/usr/share/doc/$package/copyright" "$here/licences/${package%-dev}"
-    fi
+    cp "$root/usr/share/doc/$package/copyright" "$here/licences/${package%-dev}"
   done
 )
 
