@@ -68,14 +68,14 @@ is() { [[ $(sha256sum < "$1") == "$2  -" ]] || fail "other bytes: $1"; }
 LC_ALL=C sort "$samples/urls.txt" | cmp - lines || fail 'strsort: not what sort writes'
 strsort -u "$samples/words_en.txt.gz" -o words && is words 69ca05f1ec9dacc8316e785c8202be6417cc16a8e932e5d619606607570e06c2
 printf 'a\nb' | strsort -r | cmp - <(printf 'b\na\n') || fail 'strsort: a pipe'
-sufsort build "$samples/ecoli_k12.fa.gz" -o ecoli && sufsort check ecoli || fail 'sufsort'
+sufsort build "$samples/ecoli_k12.fa.gz" -o ecoli && sufsort check ecoli > check || fail 'sufsort'
 is ecoli.sa 84e190cd8f3ac9feeb77b570586c037c630cc75d148cfd91cc295deafa1a6793
 specsort "$samples/xtandem_yeast.mgf.gz" -o yeast.mgf --by mz
 is yeast.mgf 8f84f81c145180351a60f97b52614745e1a2320f1361cacbe2768b78368d8beb
 specsort "$samples/openms_ecoli_25.mzML.gz" -o ecoli.mzML --by intensity --descending
 is ecoli.mzML f4a9b46919e1ee65ea75123f77ff6618f11bd9f80f1a18aaafa8762683ba49e1
 got=0; strsort /nowhere 2> error || got=$?
-[[ $got == 2 ]] && grep -q '^strsort: /nowhere: ' error || fail "no file: exit status $got"
+[[ $got == 2 ]] && grep -q '^strsort: .*/nowhere' error || fail "no file: exit status $got"
 grep -q strsort /root/ordo-*/share/man/man1/strsort.1 || fail 'no manual page'
 echo "first result after $seconds s, $(du -sk /root/ordo-* | cut -f1) kB unpacked, glibc $(ldd --version | sed -n '1s/.* //p')"
 END
