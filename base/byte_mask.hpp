@@ -102,7 +102,7 @@ class vector_row {
     __m128i const smallest = _mm_set1_epi8(static_cast<char>(c + 1));
     return gathered([=](__m128i part) { return _mm_cmpeq_epi8(_mm_max_epu8(part, smallest), part); });
   }
-  [[nodiscard]] std::uint64_t letters() const { return gathered(letters_of); }
+  [[nodiscard]] std::uint64_t letters() const { return gathered(letter_mask); }
 
   /// Copies 64 bytes. Letters become upper-case if `fold` is 0x20 and stay unchanged if it is 0.
   static void copy(unsigned char const* from, unsigned char* to, unsigned char fold) {
@@ -121,7 +121,7 @@ class vector_row {
  private:
   static void copy_part(unsigned char const* from, unsigned char* to, unsigned char fold) {
     __m128i const part = _mm_loadu_si128(reinterpret_cast<__m128i const*>(from));
-    __m128i const bit = _mm_and_si128(letters_of(part), _mm_set1_epi8(static_cast<char>(fold)));
+    __m128i const bit = _mm_and_si128(letter_mask(part), _mm_set1_epi8(static_cast<char>(fold)));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_andnot_si128(bit, part));
   }
   struct row_bytes {
@@ -132,7 +132,7 @@ class vector_row {
     std::memcpy(row.bytes, p, count);
     return row;
   }
-  static __m128i letters_of(__m128i part) {
+  static __m128i letter_mask(__m128i part) {
     __m128i const place = _mm_sub_epi8(_mm_or_si128(part, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
     return _mm_cmpeq_epi8(_mm_min_epu8(place, _mm_set1_epi8('z' - 'a')), place);
   }

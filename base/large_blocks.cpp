@@ -69,7 +69,7 @@ std::size_t unwritten_bytes() {
   return sum;
 }
 
-std::optional<memory_shortage> shortage_of(std::size_t bytes, std::size_t (*available)()) {
+std::optional<memory_shortage> find_shortage(std::size_t bytes, std::size_t (*available)()) {
   auto const now = clock::now();
   // A small share of what was there a moment ago is there.
   if (now - last_time < max_age && bytes <= last_available / 4 && granted_since <= last_available / 4 - bytes) return {};
@@ -134,7 +134,7 @@ std::optional<memory_shortage> allocate_large_block(std::size_t bytes, void* (*a
   }
   std::lock_guard const lock(changing);
   // Moving pages takes memory for those that are added only. The unwritten ones of the old block are counted already.
-  if (auto const shortage = shortage_of(bytes - std::min(bytes, old_bytes), available))
+  if (auto const shortage = find_shortage(bytes - std::min(bytes, old_bytes), available))
     return memory_shortage{bytes, shortage->available + std::min(bytes, old_bytes)};
   std::size_t const old = old_block ? find(old_block) : std::size_t{num_blocks};
   block = allocate(context);

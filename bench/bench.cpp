@@ -66,7 +66,7 @@ json to_json(timing const& t) {
   return x;
 }
 
-json rivals_of(measured const& r) {
+json rivals_json(measured const& r) {
   json rivals = json::object();
   for (auto const& [name, rival] : r.rivals) {
     rivals[name] = to_json(rival.time);
@@ -81,7 +81,7 @@ json to_json(row_result const& r) {
   if (r.uniform.runs != 0) x["uniform"] = to_json(r.uniform);
   x["headline_ms"] = rounded(r.headline());
   x["copy"] = to_json(r.copy);
-  x["rivals"] = rivals_of(r);
+  x["rivals"] = rivals_json(r);
   if (double const best = best_rival(r); best != 0) x["best_rival_to_ours"] = rounded(best / r.headline());
   if (r.target_ms != 0) x["target_ms"] = r.target_ms;
   x["extra_bytes"] = r.extra_bytes;
@@ -97,7 +97,7 @@ json to_json(whole_result const& r) {
          {"items", r.items},
          {"ours", to_json(r.ours)},
          {"copy", to_json(r.copy)},
-         {"rivals", rivals_of(r)}};
+         {"rivals", rivals_json(r)}};
   if (r.other_form.runs != 0) {
     x["form"] = r.is_out_of_place ? "out of place" : "in place";
     x["other_form"] = to_json(r.other_form);
@@ -134,7 +134,7 @@ json to_json(capacity_result const& c) {
 }
 
 template <class T>
-json all_of(std::vector<T> const& results) {
+json results_json(std::vector<T> const& results) {
   json list = json::array();
   for (T const& result : results) list.push_back(to_json(result));
   return list;
@@ -146,12 +146,12 @@ bool bench_options::selects(std::string const& row) const {
   return std::regex_search(row, std::regex(rows));
 }
 
-std::string_view name_of(program benchmark) {
+std::string_view program_name(program benchmark) {
   return program_names[std::size_t(benchmark)];
 }
 
 std::optional<int> parse(program benchmark, int argc, char const* const* argv, bench_options& options) {
-  cli::command_table table{.name = std::string(name_of(benchmark)),
+  cli::command_table table{.name = std::string(program_name(benchmark)),
                            .summary = "measure",
                            .usage = {"[OPTION]..."},
                            .description = std::string(program_texts[std::size_t(benchmark)])};
@@ -376,14 +376,14 @@ void report::say(std::string_view line) const {
 
 void report::save() const {
   if (options_.json.empty()) return;
-  json all{{"benchmark", name_of(program_)}, {"ordo", version}};
+  json all{{"benchmark", program_name(program_)}, {"ordo", version}};
   for (auto const& [name, value] : machine_) all["machine"][name] = value;
   all["quick"] = options_.quick;
   all["bounded"] = options_.bounded;
   all["runs"] = options_.runs;
-  all["rows"] = wholes_.empty() ? all_of(rows_) : all_of(wholes_);
-  all["sweeps"] = all_of(sweeps_);
-  all["capacity"] = all_of(capacities_);
+  all["rows"] = wholes_.empty() ? results_json(rows_) : results_json(wholes_);
+  all["sweeps"] = results_json(sweeps_);
+  all["capacity"] = results_json(capacities_);
   std::ofstream file(options_.json);
   file << row_lines(all) << std::flush;
   if (!file) throw output_error(fmt::format("cannot write: {}", options_.json));

@@ -35,7 +35,7 @@ struct bench_options {
 };
 
 enum class program { segmented_sort, array_sort, radix_sort, comparator_sort, small_sorts, tune_segments };
-std::string_view name_of(program benchmark);
+std::string_view program_name(program benchmark);
 
 /// Parses the command line. Returns the exit status if the program must end. @throws usage_error
 std::optional<int> parse(program benchmark, int argc, char const* const* argv, bench_options& options);

@@ -50,7 +50,7 @@ ORDO_FN K key_from(std::uint64_t x) {
     return K(x >> (64 - 8 * sizeof(K)));
 }
 
-ORDO_FN inline unsigned bits_of(std::uint64_t x) {
+ORDO_FN inline unsigned bit_length(std::uint64_t x) {
   unsigned bits = 0;
   for (; x != 0; x >>= 1) ++bits;
   return bits;
@@ -79,7 +79,7 @@ struct key_at {
       case pattern::low_20_bits:
         return K(mixed(i) >> 44);
       case pattern::low_half:
-        return low_half_of(mixed(i));
+        return only_low_half(mixed(i));
       case pattern::and_2:
         return key_from<K>(rare_ones(i, 2));
       case pattern::and_3:
@@ -97,7 +97,7 @@ struct key_at {
         return key_from<K>(within(2 * b <= blocks ? 2 * b - 1 : 2 * b - blocks - 2, i));
       }
       case pattern::duplicates:
-        return K(bits_of(n - i - 1));  // log n in the first half, log n - 1 in the next quarter, and so forth
+        return K(bit_length(n - i - 1));  // log n in the first half, log n - 1 in the next quarter, and so forth
       case pattern::random:
         break;
     }
@@ -105,7 +105,7 @@ struct key_at {
   }
 
  private:
-  ORDO_FN static K low_half_of(std::uint64_t x) {
+  ORDO_FN static K only_low_half(std::uint64_t x) {
     std::uint64_t const upper = mixed(1) << (4 * sizeof(K));
     return K(upper | x >> (64 - 4 * sizeof(K)));
   }
@@ -323,7 +323,7 @@ columns<K, V> make_columns(cuda_backend& lab, std::size_t n, pattern order) {
 }
 
 template <class K>
-ORDO_FN auto code_of(K key) {
+ORDO_FN auto encode_key(K key) {
   return radix_key<K>::encode(key);
 }
 

@@ -21,7 +21,7 @@
 namespace ordo::inline v0::bench {
 
 template <class Work>
-double seconds_of(Work work) {
+double time_seconds(Work work) {
   auto const start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -57,7 +57,7 @@ class divided_sort {
         lengths_(lengths),
         p_(members.size()),
         n_(task.keys_in_given),
-        less_{codes_of<K>(task), mask_of<K>(clipped<K>(task.bits))} {}
+        less_{codes_for<K>(task), bit_mask<K>(clipped<K>(task.bits))} {}
 
   /// Sorts, and returns true. Returns false, on every member, if it is faster to sort the shares first: there are few keys, or
   /// they have many of their items in the buckets on borders. Nothing has been written then.
@@ -78,7 +78,7 @@ class divided_sort {
   };
 
   [[nodiscard]] std::uint64_t total() const { return lengths_.out_ends.back(); }
-  [[nodiscard]] std::size_t digit_of(K code) const { return std::size_t(K(code >> shift_) & K(digits_ - 1)); }
+  [[nodiscard]] std::size_t to_digit(K code) const { return std::size_t(K(code >> shift_) & K(digits_ - 1)); }
 
   bool choose_digit() {
     // A message carries what one member has of a bucket. With more than 64 buckets, their sorts and the division took longer on
@@ -102,7 +102,7 @@ class divided_sort {
     shift_ = width > bits ? width - bits : 0;
 
     std::vector<double> weights(digits_);
-    for (auto const& [code, weight] : samples) weights[digit_of(code)] += weight;
+    for (auto const& [code, weight] : samples) weights[to_digit(code)] += weight;
     double on_borders = 0, before = 0;
     std::size_t target = 0;
     for (std::size_t digit = 0; digit < digits_; ++digit) {
@@ -128,7 +128,7 @@ class divided_sort {
     for (std::uint64_t i = 0; i < own.size; ++i) positions.push_back(n_ / own.size * i + n_ % own.size * i / own.size);
     std::span const codes(own.codes.data(), own.size);
     share_fetcher<B, K>{backend_, {static_cast<K const*>(task_.keys_in), n_}}(positions, codes);
-    for (K& code : codes) code = less_.code_of(code);
+    for (K& code : codes) code = less_.encode(code);
     std::vector<std::pair<K, double>> all;
     auto const samples = members_.all_gather(own);
     for (std::size_t m = 0; m < p_; ++m)
@@ -168,11 +168,11 @@ class divided_sort {
     // more time than their work.
     std::vector<border> borders;
     std::vector<std::uint64_t> lengths(p_), targets;
-    std::vector<std::size_t> border_of, outputs;  // by target
+    std::vector<std::size_t> border_by_target, outputs;  // by target
     std::uint64_t before = 0;                     // items of all members in the borders before the last one
     for (std::size_t q = 1; q < p_; ++q) {
       std::uint64_t const target = lengths_.out_ends[q - 1];
-      std::size_t const digit = bucket_of(target);
+      std::size_t const digit = bucket_at(target);
       if (target == begins_of_all_[digit]) {
         for (std::size_t m = 0; m < p_; ++m) cuts_[q * p_ + m] = begins_[m][digit];
         continue;
@@ -184,7 +184,7 @@ class divided_sort {
         sort_bucket(digit);
       }
       targets.push_back(before + target - begins_of_all_[digit]);
-      border_of.push_back(borders.size() - 1);
+      border_by_target.push_back(borders.size() - 1);
       outputs.push_back(q);
     }
     wait_for(backend_, keys_.span());
@@ -203,12 +203,12 @@ class divided_sort {
     auto const within = share_splitter<K, code_less<K>>(members_, lengths, targets, less_).cuts(fetch);
     for (std::size_t s = 0; s < targets.size(); ++s)
       for (std::size_t m = 0; m < p_; ++m) {
-        border const& b = borders[border_of[s]];
+        border const& b = borders[border_by_target[s]];
         cuts_[outputs[s] * p_ + m] = begins_[m][b.digit] + within[s * p_ + m] - b.begins[m];
       }
   }
   /// Returns the bucket that holds item `position` of all, or the last one for their number.
-  [[nodiscard]] std::size_t bucket_of(std::uint64_t position) const {
+  [[nodiscard]] std::size_t bucket_at(std::uint64_t position) const {
     auto const after = std::upper_bound(begins_of_all_.begin() + 1, begins_of_all_.end() - 1, position);
     return std::size_t(after - begins_of_all_.begin()) - 1;
   }
@@ -242,17 +242,17 @@ class divided_sort {
   struct bucket_range {
     std::size_t first = 0, count = 0;
   };
-  [[nodiscard]] bucket_range buckets_of(std::size_t q) const {
+  [[nodiscard]] bucket_range buckets_for(std::size_t q) const {
     std::uint64_t const begin = q == 0 ? 0 : lengths_.out_ends[q - 1], end = lengths_.out_ends[q];
     if (begin == end) return {};
-    std::size_t const first = bucket_of(begin);
-    return {first, bucket_of(end - 1) - first + 1};
+    std::size_t const first = bucket_at(begin);
+    return {first, bucket_at(end - 1) - first + 1};
   }
   /// The items of member m that are in a bucket and in the output of member q.
   struct part {
     std::uint64_t begin, size;
   };
-  [[nodiscard]] part part_of(std::size_t m, std::size_t q, std::size_t digit) const {
+  [[nodiscard]] part part_at(std::size_t m, std::size_t q, std::size_t digit) const {
     std::uint64_t const begin = std::max(begins_[m][digit], cuts_[q * p_ + m]);
     std::uint64_t const end = std::min(begins_[m][digit + 1], cuts_[(q + 1) * p_ + m]);
     return {begin, end > begin ? end - begin : 0};
@@ -262,7 +262,7 @@ class divided_sort {
     std::size_t const rank = members_.rank(), n_out = task_.n;
     std::vector<bucket_range> buckets;
     std::size_t rounds = 0;
-    for (std::size_t q = 0; q < p_; ++q) rounds = std::max(rounds, buckets.emplace_back(buckets_of(q)).count);
+    for (std::size_t q = 0; q < p_; ++q) rounds = std::max(rounds, buckets.emplace_back(buckets_for(q)).count);
     bucket_range const own = buckets[rank];
 
     // What is sorted at a time: some eighth of the output, in segments, one for each bucket.
@@ -276,12 +276,12 @@ class divided_sort {
     rounds_of_moves moves;
     for (std::size_t round = 0; round < rounds; ++round) {
       for (std::size_t q = 0; q < p_; ++q) {
-        part const sent = round < buckets[q].count ? part_of(rank, q, buckets[q].first + round) : part{0, 0};
+        part const sent = round < buckets[q].count ? part_at(rank, q, buckets[q].first + round) : part{0, 0};
         moves.sends.push_back({sent.begin, sent.size});
       }
       std::uint64_t const begin = at;
       for (std::size_t m = 0; m < p_; ++m) {
-        std::uint64_t const size = round < own.count ? part_of(m, rank, own.first + round).size : 0;
+        std::uint64_t const size = round < own.count ? part_at(m, rank, own.first + round).size : 0;
         moves.receives.push_back({at, size});
         at += size;
       }

@@ -15,8 +15,8 @@ template <class K>
 struct code_less {
   code_at<K> code;
   K mask;
-  [[nodiscard]] bool operator()(K a, K b) const { return code_of(a) < code_of(b); }
-  [[nodiscard]] K code_of(K key) const { return K(code_in(&key)(0) & mask); }
+  [[nodiscard]] bool operator()(K a, K b) const { return encode(a) < encode(b); }
+  [[nodiscard]] K encode(K key) const { return K(code_in(&key)(0) & mask); }
   /// Returns the codes of other keys.
   [[nodiscard]] code_at<K> code_in(void const* keys) const {
     code_at<K> at = code;

@@ -61,7 +61,7 @@ share_lengths gather_lengths(communicator& members, std::uint64_t in, std::uint6
   return lengths;
 }
 
-share_moves moves_of(communicator const& members, share_lengths const& lengths, std::span<std::uint64_t const> cuts) {
+share_moves plan_moves(communicator const& members, share_lengths const& lengths, std::span<std::uint64_t const> cuts) {
   std::size_t const p = members.size(), rank = members.rank();
   // The cut of member m's share before output q.
   auto const cut = [&](std::size_t q, std::size_t m) { return q == 0 ? 0 : q == p ? lengths.in[m] : cuts[(q - 1) * p + m]; };

@@ -41,7 +41,7 @@ class share_sort {
       : members_(members), on_(on), backend_(backend), task_(task), values_(task.value_bytes) {}
 
   void operator()(share_lengths const& lengths) {
-    code_less<K> const less{codes_of<K>(task_), mask_of<K>(clipped<K>(task_.bits))};
+    code_less<K> const less{codes_for<K>(task_), bit_mask<K>(clipped<K>(task_.bits))};
     // Merges and buckets know no ranges of bits. What was received is in order of the members, and so a stable sort does the same.
     bool const merges = less.mask == K(~K{0});
     bool const direct = merges && members_.shares_memory();
@@ -62,7 +62,7 @@ class share_sort {
     std::span const targets(lengths.out_ends.data(), members_.size() - 1);
     auto const cuts = share_splitter<K, code_less<K>>(members_, lengths.in, targets, less)
                           .cuts(share_fetcher<B, K>{backend_, sorted_keys.span()});
-    share_moves const moves = moves_of(members_, lengths, cuts);
+    share_moves const moves = plan_moves(members_, lengths, cuts);
     auto const parts = std::size_t(std::ranges::count_if(moves.receives, [](std::uint64_t x) { return x != 0; }));
     std::size_t rounds = 0;
     while (std::size_t{1} << rounds < parts) ++rounds;
@@ -183,7 +183,7 @@ void argsort_shares(communicator& members, machine& on, B& backend, sort_task co
   auto const codes = backend.template buffer<K>(n);
   auto const sorted_codes = backend.template buffer<K>(task.n);
   auto const positions = backend.template buffer<char>(n * task.value_bytes);
-  backend.each(n, write_masked_code<K>{codes_of<K>(task), mask_of<K>(clipped<K>(task.bits)), codes.data()});
+  backend.each(n, write_masked_code<K>{codes_for<K>(task), bit_mask<K>(clipped<K>(task.bits)), codes.data()});
   if (task.value_bytes == 8)
     backend.each(n, write_global_position<std::uint64_t>{reinterpret_cast<std::uint64_t*>(positions.data()), first});
   else

@@ -40,21 +40,21 @@ constexpr std::size_t max_sample_length(std::size_t members, std::uint64_t sampl
 }
 
 /// Draws samples that stand for equal numbers of bytes.
-/// @param n  the number of items @param bytes_of  returns the bytes of the k-th; 0 for an item that does not count
-/// @param key_of  returns the key of the k-th
-template <class BytesOf, class KeyOf>
-std::vector<key_sample> draw_samples(std::size_t members, std::size_t n, BytesOf bytes_of, KeyOf key_of) {
+/// @param n  the number of items @param bytes_at  returns the bytes of the k-th; 0 for an item that does not count
+/// @param key_at  returns the key of the k-th
+template <class BytesAt, class KeyAt>
+std::vector<key_sample> draw_samples(std::size_t members, std::size_t n, BytesAt bytes_at, KeyAt key_at) {
   std::uint64_t bytes = 0;
-  for (std::size_t k = 0; k < n; ++k) bytes += bytes_of(k);
+  for (std::size_t k = 0; k < n; ++k) bytes += bytes_at(k);
   std::uint64_t const step = std::max<std::uint64_t>(1, bytes / samples_wanted(members));
   std::size_t const max_length = max_sample_length(members, samples_wanted(members));
   std::vector<key_sample> samples;
   std::uint64_t passed = 0, next = step / 2;
   for (std::size_t k = 0; k < n; ++k) {
-    passed += bytes_of(k);
+    passed += bytes_at(k);
     if (passed <= next) continue;
     std::uint64_t const steps = (passed - next - 1) / step + 1;  // a large item stands for several
-    samples.push_back({k, steps * step, std::string(std::string_view(key_of(k)).substr(0, max_length))});
+    samples.push_back({k, steps * step, std::string(std::string_view(key_at(k)).substr(0, max_length))});
     next += steps * step;
   }
   return samples;

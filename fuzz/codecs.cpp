@@ -18,7 +18,7 @@ std::pair<std::string, std::string> decode(std::string_view packed, std::size_t 
   });
   std::string text, error;
   try {
-    auto const decoder = cli::make_decoder(cli::compression_of(from.peek(cli::longest_magic)), from, 1);
+    auto const decoder = cli::make_decoder(cli::detect_compression(from.peek(cli::longest_magic)), from, 1);
     std::vector<char> buffer(part);
     for (std::size_t got = part; got == part && text.size() < max_text;) {
       got = decoder->read(buffer);

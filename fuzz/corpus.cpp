@@ -22,11 +22,11 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 
   suffix::corpus whole;
   memory_source from_memory(text);
-  auto const error = fuzz::error_of([&] { suffix::append_corpus(whole, "x", from_memory, options); });
+  auto const error = fuzz::catch_error([&] { suffix::append_corpus(whole, "x", from_memory, options); });
   fuzz::string_sink residues;
   suffix::corpus_writer writer(residues, part);
   fuzz::sequential_source from_pipe(text);
-  auto const other_error = fuzz::error_of([&] { writer.append("x", from_pipe, options); });
+  auto const other_error = fuzz::catch_error([&] { writer.append("x", from_pipe, options); });
   fuzz::require_same(error, other_error);
   if (!error) {
     fuzz::require(whole.view().residues == residues.text() && whole.starts == writer.records().starts,
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     auto const found = suffix::find_json_string(line, names);
     if (error || line.find_first_not_of(" \t\r") == line.npos) continue;
     fuzz::require(found.has_value(), "a record has a string");
-    std::size_t const first = whole.view().begin_of(record), last = whole.view().end_of(record);
+    std::size_t const first = whole.view().begin(record), last = whole.view().end(record);
     std::string without;
     std::string_view const decoded = whole.view().residues.substr(first, last - first);
     fuzz::require(suffix::append_without(without, *found, decoded, {}) && without == *found,

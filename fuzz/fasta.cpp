@@ -24,15 +24,15 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   suffix::fasta one, other;
   memory_source from_memory(text);
   fuzz::sequential_source from_pipe(text);
-  auto const error = fuzz::error_of([&] { one = suffix::read_fasta("x", from_memory, options); });
-  auto const other_error = fuzz::error_of([&] { other = suffix::read_fasta("x", from_pipe, options); });
+  auto const error = fuzz::catch_error([&] { one = suffix::read_fasta("x", from_memory, options); });
+  auto const other_error = fuzz::catch_error([&] { other = suffix::read_fasta("x", from_pipe, options); });
   fuzz::require_same(error, other_error);
   if (error) return 0;
   fuzz::require(one.view().residues == other.view().residues && one.starts == other.starts && one.names == other.names,
                 "a pipe has the records of a file");
   if (!rules.cuts()) return 0;
   suffix::cut_text cut;
-  if (fuzz::error_of([&] { cut = suffix::cut_records(one, rules, std::size_t{1} << 30, 1); })) return 0;
+  if (fuzz::catch_error([&] { cut = suffix::cut_records(one, rules, std::size_t{1} << 30, 1); })) return 0;
   fuzz::require(!suffix::find_contradiction(cut.view(), cut.pieces(), rules, 1), "pieces follow their policy");
   return 0;
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view blanks = " \t\r\n", byte_order_mark = "\xef\xbb\xbf";
 
 // Returns the lines, each with what ends it.
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> split_lines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
     std::size_t const end = std::min(text.find('\n'), text.size() - 1) + 1;
@@ -31,10 +31,10 @@ std::string_view without_end(std::string_view line) {
 }
 
 // Returns the FASTA that the text stands for, line by line; nothing if it is no FASTQ.
-std::optional<std::string> fasta_of(std::string_view text) {
+std::optional<std::string> to_fasta(std::string_view text) {
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   std::string fasta;
-  std::vector<std::string_view> const lines = lines_of(text);
+  std::vector<std::string_view> const lines = split_lines(text);
   auto const add = [&](std::size_t line, std::string_view made) {
     fasta += made;
     if (lines[line].ends_with('\n')) fasta += '\n';
@@ -59,13 +59,13 @@ std::optional<std::string> fasta_of(std::string_view text) {
   return fasta;
 }
 
-std::unique_ptr<source> pipe_of(std::string_view text) {
+std::unique_ptr<source> make_pipe(std::string_view text) {
   return std::make_unique<fuzz::sequential_source>(text);
 }
 
 // Reads all in parts of that size.
 std::string converted(std::string_view text, std::size_t part_bytes) {
-  suffix::fastq_source from("x", pipe_of(text));
+  suffix::fastq_source from("x", make_pipe(text));
   std::string all, part(part_bytes, '\0');
   for (;;) {
     std::size_t const got = from.read(part);
@@ -82,10 +82,10 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   std::string_view const text = bytes.rest();
   suffix::is_fastq(text);
   std::string whole, in_parts;
-  auto const error = fuzz::error_of([&] { whole = converted(text, text.size() + 16); });
-  auto const same_error = fuzz::error_of([&] { in_parts = converted(text, part_bytes); });
+  auto const error = fuzz::catch_error([&] { whole = converted(text, text.size() + 16); });
+  auto const same_error = fuzz::catch_error([&] { in_parts = converted(text, part_bytes); });
   fuzz::require_same(error, same_error);
-  std::optional<std::string> const expected = fasta_of(text);
+  std::optional<std::string> const expected = to_fasta(text);
   fuzz::require(expected.has_value() != error.has_value(), "an error for what is no FASTQ only");
   if (error) return 0;
   fuzz::require(whole == in_parts, "the size of reads changes nothing");
@@ -94,10 +94,10 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   suffix::fasta_options options;
   options.machine = fuzz::one_thread();
   suffix::fasta reads, records;
-  suffix::fastq_source from_reads("x", pipe_of(text));
+  suffix::fastq_source from_reads("x", make_pipe(text));
   memory_source from_records(whole);
-  auto const reads_error = fuzz::error_of([&] { reads = suffix::read_fasta("x", from_reads, options); });
-  auto const records_error = fuzz::error_of([&] { records = suffix::read_fasta("x", from_records, options); });
+  auto const reads_error = fuzz::catch_error([&] { reads = suffix::read_fasta("x", from_reads, options); });
+  auto const records_error = fuzz::catch_error([&] { records = suffix::read_fasta("x", from_records, options); });
   fuzz::require_same(reads_error, records_error);
   if (!reads_error)
     fuzz::require(

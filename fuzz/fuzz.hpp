@@ -80,7 +80,7 @@ class string_sink final : public ordo::sink {
 /// Calls f().
 /// @returns the message of its error; nothing without one
 template <class F>
-std::optional<std::string> error_of(F const& f) {
+std::optional<std::string> catch_error(F const& f) {
   try {
     f();
   } catch (ordo::error const& e) {

@@ -18,7 +18,7 @@ using namespace ordo;
 namespace {
 
 // The order as options of sort.
-std::vector<std::string> arguments_of(strings::order const& by) {
+std::vector<std::string> to_arguments(strings::order const& by) {
   std::vector<std::string> words{"sort"};
   if (by.reverse) words.push_back("-r");
   if (!by.last_resort) words.push_back("-s");
@@ -61,7 +61,7 @@ std::string output_of_sort(strings::order const& by, std::string_view text) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, in, 0);
   posix_spawn_file_actions_adddup2(&actions, out, 1);
-  std::vector<std::string> words = arguments_of(by);
+  std::vector<std::string> words = to_arguments(by);
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -84,7 +84,7 @@ std::string output_of_sort(strings::order const& by, std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   fuzz::fuzzed_bytes bytes(data, size);
   strings::sort_options options;
-  options.by = fuzz::order_of(bytes);
+  options.by = fuzz::make_order(bytes);
   options.machine = fuzz::one_thread();
   for (strings::key& k : options.by.keys) {
     // Releases of sort differ in versions; and a long double of a "nan" may hold any bits.

@@ -27,24 +27,24 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 
   fuzz::string_sink whole, chunked, again, ordered;
   memory_source from_memory(text);
-  auto const error = fuzz::error_of([&] { spectra::sort_to_mgf(from_memory, whole, options, from); });
+  auto const error = fuzz::catch_error([&] { spectra::sort_to_mgf(from_memory, whole, options, from); });
   spectra::sort_options in_chunks = options;
   if (chunk > 1) in_chunks.chunk_bytes = chunk;
   fuzz::sequential_source from_pipe(text);
-  auto const other_error = fuzz::error_of([&] { spectra::sort_to_mgf(from_pipe, chunked, in_chunks, from); });
+  auto const other_error = fuzz::catch_error([&] { spectra::sort_to_mgf(from_pipe, chunked, in_chunks, from); });
   // If an input has several errors, the chunk size decides which of them is found first.
   fuzz::require_same(error, other_error, in_chunks.chunk_bytes == options.chunk_bytes);
   memory_source to_summarize(text), to_read(text), to_check(text);
-  fuzz::error_of([&] { spectra::check(to_check, options, from); });
-  fuzz::error_of([&] { spectra::summarize(to_summarize, options, from); });
-  fuzz::error_of([&] { spectra::read_spectra(to_read, options, from); });
+  fuzz::catch_error([&] { spectra::check(to_check, options, from); });
+  fuzz::catch_error([&] { spectra::summarize(to_summarize, options, from); });
+  fuzz::catch_error([&] { spectra::read_spectra(to_read, options, from); });
   spectra::order_options order;
   if (more & 128) order.memory = chunk;
   spectra::spectrum_inputs inputs{
       1, [&](std::size_t) {
         return spectra::spectrum_inputs::opened{std::make_unique<memory_source>(text), "x", text.size(), from};
       }};
-  auto const order_error = fuzz::error_of([&] { spectra::order_spectra(inputs, ordered, in_chunks, order); });
+  auto const order_error = fuzz::catch_error([&] { spectra::order_spectra(inputs, ordered, in_chunks, order); });
   fuzz::require(error.has_value() == order_error.has_value(), "the order of the input is an order");
   if (error) return 0;
   fuzz::require(whole.text() == chunked.text(), "chunks are written as a whole input is");
@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   plain.choice = {};
   memory_source sorted(whole.text()), to_sort(whole.text());
   fuzz::require(!spectra::check(sorted, plain).first, "an output is in order");
-  auto const third_error = fuzz::error_of([&] { spectra::sort(to_sort, again, plain); });
+  auto const third_error = fuzz::catch_error([&] { spectra::sort(to_sort, again, plain); });
   fuzz::require(!third_error, "an output is valid MGF");
   fuzz::require(again.text() == whole.text(), "an output is sorted to itself");
   return 0;

@@ -22,7 +22,7 @@ constexpr std::array names{"json", "seq", "sa", "lcp", "kmers", "fm", "pieces"};
 using files = std::array<std::string, names.size()>;
 
 template <class T>
-std::string bytes_of(std::vector<T> const& values) {
+std::string to_bytes(std::vector<T> const& values) {
   return {reinterpret_cast<char const*>(values.data()), values.size() * sizeof(T)};
 }
 
@@ -52,16 +52,16 @@ files valid_index(bool cut, unsigned width, bool protein = false) {
     starts.assign(text.pieces().begins().begin(), text.pieces().begins().end());
     about.starts.clear();
     for (std::size_t k = 0; k < text.pieces().size(); ++k)
-      if (k == 0 || text.pieces().record_of(k) != text.pieces().record_of(k - 1)) about.starts.push_back(starts[k]);
-    all[6] = bytes_of(text.columns);
+      if (k == 0 || text.pieces().source_record(k) != text.pieces().source_record(k - 1)) about.starts.push_back(starts[k]);
+    all[6] = to_bytes(text.columns);
   }
   suffix::text const text{residues, starts};
   suffix::build_options build;
   build.machine = fuzz::one_thread();
   auto const fill = [&]<class Index>(Index) {
     auto const made = suffix::build<Index>(text, {true, false}, build);
-    all[2] = bytes_of(made.sa);
-    all[3] = bytes_of(made.lcp);
+    all[2] = to_bytes(made.sa);
+    all[3] = to_bytes(made.lcp);
   };
   if (width == 32)
     fill(std::uint32_t{});
@@ -79,7 +79,7 @@ files valid_index(bool cut, unsigned width, bool protein = false) {
   about.fm_letters = std::size_t(std::ranges::count_if(std::string_view("ACDEFGHIKLMNPQRSTVWY"),
                                                        [&](char c) { return residues.find(c) != residues.npos; }));
   for (std::size_t k = 1; k < names.size(); ++k)
-    if (!all[k].empty()) about.arrays.push_back({names[k], all[k].size(), suffix::crc32_of(all[k], 1)});
+    if (!all[k].empty()) about.arrays.push_back({names[k], all[k].size(), suffix::compute_crc32(all[k], 1)});
   all[0] = suffix::to_json(about);
   return all;
 }
@@ -104,42 +104,42 @@ class temporary_folder {
 
 void search(suffix::searcher const& rows, suffix::text const& text, std::string_view pattern) {
   auto const locate = [&](std::string_view of) {
-    fuzz::error_of([&] {
+    fuzz::catch_error([&] {
       for (std::uint64_t const p : rows.locate(of)) {
         fuzz::require(p < text.size(), "a hit is in the text");
-        fuzz::require(rows.record_of(p) < text.records(), "a hit is in a record");
+        fuzz::require(rows.record_at(p) < text.records(), "a hit is in a record");
       }
     });
   };
   for (std::string_view const of : {std::string_view("GATTACA"), std::string_view("N"), std::string_view("CC"), pattern})
     locate(of);
-  fuzz::error_of([&] {
+  fuzz::catch_error([&] {
     std::string_view const queries[] = {"GATTACAN", pattern};
     std::uint64_t lengths[2];
     rows.find_longest(queries, lengths);
   });
-  fuzz::error_of([&] { static_cast<void>(suffix::match_finder(text, rows, {}, {4}).find("GATTACAGATTACCCCCCACGT")); });
-  fuzz::error_of([&] {
+  fuzz::catch_error([&] { static_cast<void>(suffix::match_finder(text, rows, {}, {4}).find("GATTACAGATTACCCCCCACGT")); });
+  fuzz::catch_error([&] {
     std::vector<suffix::match> found;
     suffix::match_finder(text, rows, {}, {4}).find_super_maximal("GATTACAGATTACCCCCCACGT", 0, 22, found);
   });
   // Occurrences are counted; each string is searched for; and rows are looked up as if some were missing.
   std::string_view const repeated = "GATTACAGATTACAGATTACAGATTACATTTTTTTTTTTTTTTTTTCCCCCCCCCCCC";
   for (suffix::match_options const& rare : {suffix::match_options{4, 2, 64}, suffix::match_options{3, 0, 1}})
-    fuzz::error_of([&] {
+    fuzz::catch_error([&] {
       auto found = suffix::match_finder(text, rows, {}, rare).find(repeated);
       auto unique = found;
       suffix::keep_unique_in_query(unique, text, std::vector<bool>(text.records(), true));
       suffix::keep_super_maximal(found);
     });
-  fuzz::error_of([&] {
+  fuzz::catch_error([&] {
     std::vector<std::uint64_t> lengths(repeated.size());
     suffix::matching_statistics(rows, repeated, 0, lengths);
   });
   for (suffix::row_selection const some : {suffix::row_selection{true, 1}, suffix::row_selection{false, 2}})
     for (std::string_view const of : {std::string_view("NNACG"), std::string_view("TTACA"), pattern})
-      fuzz::error_of([&] { static_cast<void>(suffix::sampled_searcher(text, rows, some).locate(of)); });
-  fuzz::error_of([&] {
+      fuzz::catch_error([&] { static_cast<void>(suffix::sampled_searcher(text, rows, some).locate(of)); });
+  fuzz::catch_error([&] {
     std::vector<std::uint64_t> lengths(22);
     suffix::matching_statistics(rows, "GATTACAGATTACCCCCCACGT", 0, lengths);
   });
@@ -179,14 +179,14 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     else
       std::ofstream(path, std::ios::binary) << all[k];
   }
-  fuzz::error_of([&] {
+  fuzz::catch_error([&] {
     suffix::stored_index const index(prefix);
     static_cast<void>(index.altered_array(1));
     static_cast<void>(index.unlisted_array());
     index.expect_few_reads();
     suffix::text const text = index.view();
     if (index.has_sa())
-      fuzz::error_of([&] {
+      fuzz::catch_error([&] {
         search(suffix::searcher(text, index.array("sa"), "sa"), text, pattern);
         search(suffix::searcher(text, index.array("sa"), "sa", index.kmers()), text, pattern);
         if (index.kmers().length() != 0)
@@ -194,19 +194,19 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
               suffix::find_wrong_kmer(text, index.array("sa"), index.description().kmers, index.array("kmers"), "sa", 1));
         static_cast<void>(suffix::frequent_letters(text.residues));
       });
-    fuzz::error_of([&] {
+    fuzz::catch_error([&] {
       suffix::fm_index const fm = index.fm();
       if (fm.empty()) return;
       search(suffix::searcher(fm, text), text, pattern);
       for (std::size_t row = 0; row < text.size(); row += 5)
-        fuzz::error_of([&] {
+        fuzz::catch_error([&] {
           fuzz::require(fm.position(row) < text.size(), "a row holds a position of the text");
           fuzz::require(fm.rows_before('C', row) <= text.size(), "a string has a place among the rows");
         });
     });
     suffix::pieces const pieces = index.pieces();
     if (index.description().policy.cuts()) suffix::find_contradiction(text, pieces, index.description().policy, 1);
-    for (std::size_t p = 0; p < text.size(); p += 7) static_cast<void>(pieces.location_of(text, text.record_of(p), p, 1));
+    for (std::size_t p = 0; p < text.size(); p += 7) static_cast<void>(pieces.to_location(text, text.record_at(p), p, 1));
     suffix::build_options build;
     build.machine = fuzz::one_thread();
     auto const check = [&]<class Index>(Index) { suffix::check<Index>(text, index.arrays<Index>(), build); };

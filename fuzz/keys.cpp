@@ -8,7 +8,7 @@ using namespace ordo;
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   fuzz::fuzzed_bytes bytes(data, size);
   strings::sort_options options;
-  options.by = fuzz::order_of(bytes, true);
+  options.by = fuzz::make_order(bytes, true);
   options.machine = fuzz::one_thread();
   options.delimiter = bytes.flag() ? '\0' : '\n';
   std::string_view const text = bytes.rest();

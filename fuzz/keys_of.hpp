@@ -21,7 +21,7 @@ class digits_behind_mark final : public ordo::strings::piece_finder {
 
 /// Takes an order from the front of an input.
 /// @param own  with the kinds of keys and fields that GNU sort does not have
-inline ordo::strings::order order_of(fuzzed_bytes& bytes, bool own = false) {
+inline ordo::strings::order make_order(fuzzed_bytes& bytes, bool own = false) {
   ordo::strings::order by;
   std::size_t const option = bytes.number(256);
   by.reverse = option & 1;

@@ -13,7 +13,7 @@ using namespace ordo;
 namespace {
 
 // Bytes of a text, whatever their order.
-std::string multiset_of(std::string text) {
+std::string sorted_bytes(std::string text) {
   std::ranges::sort(text);
   return text;
 }
@@ -44,22 +44,22 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 
   fuzz::string_sink whole, chunked;
   memory_source from_memory(text);
-  auto const error = fuzz::error_of([&] { spectra::sort(from_memory, whole, options); });
+  auto const error = fuzz::catch_error([&] { spectra::sort(from_memory, whole, options); });
   spectra::sort_options in_chunks = options;
   if (chunk > 1) in_chunks.chunk_bytes = chunk;
   fuzz::sequential_source from_pipe(text);
-  auto const other_error = fuzz::error_of([&] { spectra::sort(from_pipe, chunked, in_chunks); });
+  auto const other_error = fuzz::catch_error([&] { spectra::sort(from_pipe, chunked, in_chunks); });
   // If an input has several errors, the chunk size decides which of them is found first.
   fuzz::require_same(error, other_error, in_chunks.chunk_bytes == options.chunk_bytes);
   memory_source to_summarize(text), to_read(text), to_check(text);
-  fuzz::error_of([&] { spectra::check(to_check, options); });
-  auto const summary_error = fuzz::error_of([&] { spectra::summarize(to_summarize, options); });
-  auto const read_error = fuzz::error_of([&] { spectra::read_spectra(to_read, options); });
+  fuzz::catch_error([&] { spectra::check(to_check, options); });
+  auto const summary_error = fuzz::catch_error([&] { spectra::summarize(to_summarize, options); });
+  auto const read_error = fuzz::catch_error([&] { spectra::read_spectra(to_read, options); });
   fuzz::require_same(summary_error, read_error);
   if (error) return 0;
   fuzz::require(whole.text() == chunked.text(), "chunks are sorted as a whole text is");
   if (options.select.empty()) {
-    fuzz::require(multiset_of(whole.text()) == multiset_of(std::string(text)), "bytes change their places only");
+    fuzz::require(sorted_bytes(whole.text()) == sorted_bytes(std::string(text)), "bytes change their places only");
     memory_source sorted(whole.text());
     fuzz::require(!spectra::check(sorted, options).first, "an output is in order");
   }
@@ -81,6 +81,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         return spectra::spectrum_inputs::opened{std::make_unique<memory_source>(from), "x", from.size(), spectra::format::mgf};
       }};
   fuzz::string_sink ordered;
-  fuzz::error_of([&] { spectra::order_spectra(inputs, ordered, in_chunks, order); });
+  fuzz::catch_error([&] { spectra::order_spectra(inputs, ordered, in_chunks, order); });
   return 0;
 }

@@ -21,7 +21,7 @@ class string_parts final : public spectra::output_parts {
   std::deque<fuzz::string_sink> all;
 };
 
-spectra::spectrum_inputs inputs_of(std::vector<std::string_view> const& texts) {
+spectra::spectrum_inputs make_inputs(std::vector<std::string_view> const& texts) {
   return {texts.size(), [&texts](std::size_t k) {
             return spectra::spectrum_inputs::opened{std::make_unique<memory_source>(texts[k]), std::to_string(k),
                                                     texts[k].size(), spectra::format::mzml};
@@ -38,9 +38,9 @@ void join(std::string_view text, std::string_view sorted, std::string_view other
   string_parts joined, whole, parts;
   spectra::order_report done;
   spectra::sort_options in_chunks = options;
-  auto const error = fuzz::error_of([&] { done = spectra::order_mzml(inputs_of(texts), joined, options, order); });
+  auto const error = fuzz::catch_error([&] { done = spectra::order_mzml(make_inputs(texts), joined, options, order); });
   in_chunks.chunk_bytes = 1 + 7 * more;
-  auto const other_error = fuzz::error_of([&] { spectra::order_mzml(inputs_of(texts), whole, in_chunks, order); });
+  auto const other_error = fuzz::catch_error([&] { spectra::order_mzml(make_inputs(texts), whole, in_chunks, order); });
   fuzz::require_same(error, other_error, false);
   if (error) return;
   std::string const& text_of_all = joined.all.front().text();
@@ -56,7 +56,7 @@ void join(std::string_view text, std::string_view sorted, std::string_view other
   memory_source again(text_of_all);
   fuzz::string_sink sorted_again;
   spectra::sort_report read;
-  auto const third_error = fuzz::error_of([&] { read = spectra::sort_mzml(again, sorted_again, plain); });
+  auto const third_error = fuzz::catch_error([&] { read = spectra::sort_mzml(again, sorted_again, plain); });
   fuzz::require(!third_error || options.select.merge, "an output is a valid input");
   fuzz::require(selects || sorted_again.text() == text_of_all, "an output is sorted to itself");
   fuzz::require(third_error || read.spectra == done.done.spectra_kept, "an output holds the spectra of all documents");
@@ -64,7 +64,7 @@ void join(std::string_view text, std::string_view sorted, std::string_view other
   std::vector<std::string_view> const one{text_of_all};
   order.parts = 1 + more % 3;
   plain.on_warning = {};
-  auto const fourth_error = fuzz::error_of([&] { spectra::order_mzml(inputs_of(one), parts, plain, order); });
+  auto const fourth_error = fuzz::catch_error([&] { spectra::order_mzml(make_inputs(one), parts, plain, order); });
   fuzz::require((fourth_error && options.select.merge) || parts.all.size() == *order.parts, "an output is split into parts");
 }
 
@@ -92,23 +92,23 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 
   fuzz::string_sink whole, chunked, again;
   memory_source from_memory(text);
-  auto const error = fuzz::error_of([&] { spectra::sort_mzml(from_memory, whole, options, to); });
+  auto const error = fuzz::catch_error([&] { spectra::sort_mzml(from_memory, whole, options, to); });
   spectra::sort_options in_chunks = options;
   if (chunk > 1) in_chunks.chunk_bytes = chunk;
   fuzz::sequential_source from_pipe(text);
-  auto const other_error = fuzz::error_of([&] { spectra::sort_mzml(from_pipe, chunked, in_chunks, to); });
+  auto const other_error = fuzz::catch_error([&] { spectra::sort_mzml(from_pipe, chunked, in_chunks, to); });
   // If an input has several errors, the chunk size decides which of them is found first.
   fuzz::require_same(error, other_error, in_chunks.chunk_bytes == options.chunk_bytes);
   memory_source to_summarize(text), to_read(text), to_check(text);
-  fuzz::error_of([&] { spectra::check_mzml(to_check, options); });
-  fuzz::error_of([&] { spectra::summarize_mzml(to_summarize, options); });
-  fuzz::error_of([&] { spectra::read_mzml_spectra(to_read, options); });
+  fuzz::catch_error([&] { spectra::check_mzml(to_check, options); });
+  fuzz::catch_error([&] { spectra::summarize_mzml(to_summarize, options); });
+  fuzz::catch_error([&] { spectra::read_mzml_spectra(to_read, options); });
   if (error) return 0;
   fuzz::require(whole.text() == chunked.text(), "chunks are sorted as a whole document is");
   if (to == spectra::format::mgf) return 0;
   memory_source sorted(whole.text()), to_sort(whole.text());
   if (options.select.empty()) fuzz::require(!spectra::check_mzml(sorted, options).first, "an output is in order");
-  auto const third_error = fuzz::error_of([&] { spectra::sort_mzml(to_sort, again, options); });
+  auto const third_error = fuzz::catch_error([&] { spectra::sort_mzml(to_sort, again, options); });
   fuzz::require(!third_error || options.select.merge, "an output is a valid input");
   if (options.select.empty()) fuzz::require(again.text() == whole.text(), "an output is sorted to itself");
   spectra::order_options order;
@@ -116,7 +116,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   if (more & 128) order.memory = chunk;
   memory_source to_order(text);
   fuzz::string_sink ordered;
-  fuzz::error_of([&] { spectra::order_mzml(to_order, ordered, in_chunks, order); });
+  fuzz::catch_error([&] { spectra::order_mzml(to_order, ordered, in_chunks, order); });
   if (more & 64) order.order = {};
   join(text, whole.text(), other, options, order, more);
   return 0;

@@ -17,10 +17,10 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     if (text.find('\0', begin) == text.npos) break;
   }
   for (std::string_view const key : arguments)
-    fuzz::error_of([&] { strsort::parse_named_key(key, {"a", "b c", "a", "q\"", "a:b"}); });
+    fuzz::catch_error([&] { strsort::parse_named_key(key, {"a", "b c", "a", "q\"", "a:b"}); });
   if (option < 3) {
     strsort::caller const called(option == 1 ? "sort" : "strsort");
-    fuzz::error_of([&] {
+    fuzz::catch_error([&] {
       strsort::command const made = strsort::parse(arguments, called, {option == 2, option != 2});
       if (!made.answer) static_cast<void>(made.order());
     });
@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     specsort::command made;
     auto const table = specsort::make_table(made);
     arguments.insert(arguments.begin(), "specsort");
-    fuzz::error_of([&] {
+    fuzz::catch_error([&] {
       if (cli::parse(table, int(arguments.size()), arguments.data()).status) return;
       made.selection.selection().check();
       static_cast<void>(made.order.order(made.inputs.size() > 1, !made.choice.unique.empty()));

@@ -35,7 +35,7 @@ struct type_properties {
   unsigned mantissa_bits = 0;  // 0: no floating-point type
 };
 
-type_properties properties_of(char const* where, ordo_type type) {
+type_properties properties_for(char const* where, ordo_type type) {
   switch (type) {
     case ORDO_INT8:
       return {1, true, false};
@@ -67,14 +67,14 @@ type_properties properties_of(char const* where, ordo_type type) {
 }
 
 /// Returns the magnitude of infinity, above which there are NaNs, as an unsigned number.
-std::uint64_t max_magnitude_of(type_properties const& floating) {
+std::uint64_t infinity_magnitude(type_properties const& floating) {
   std::uint64_t const nans = (std::uint64_t{1} << floating.mantissa_bits) - 1;
   return (~std::uint64_t{0} >> (65 - 8 * floating.bytes)) - nans;
 }
 
 /// Returns the width of a type of positions of n items.
 std::size_t position_bytes(char const* where, ordo_type type, std::size_t n) {
-  auto const [bytes, is_signed, is_float, mantissa_bits] = properties_of(where, type);
+  auto const [bytes, is_signed, is_float, mantissa_bits] = properties_for(where, type);
   if (is_float || bytes < 4)
     throw usage_error(fmt::format("bad {}: type {}: positions are integers of 32 or 64 bits", where, type));
   if (is_signed && bytes == 4 && n > std::size_t{1} << 31)
@@ -91,7 +91,7 @@ T& checked(T* pointer, char const* name) {
 /// Returns a copy of a structure of options. Members that an older program does not know have their defaults. A newer program
 /// may set no member that this library does not know.
 template <class T>
-T options_of(T const* given, char const* name) {
+T read_options(T const* given, char const* name) {
   T options{};
   if (!given) return options;
   constexpr std::size_t max_size = 4096;  // a larger size was never set
@@ -123,7 +123,7 @@ ordo_nans known_nans(ordo_nans nans, ordo_nans max) {
     throw usage_error(fmt::format("unknown nans: {}: no ordo_nans of this call", nans));
   return nans;
 }
-std::size_t limit_of(std::size_t memory_limit) {
+std::size_t to_limit(std::size_t memory_limit) {
   return memory_limit == 0 ? ~std::size_t{0} : memory_limit;
 }
 
@@ -134,7 +134,7 @@ void check_aligned(char const* array, void const* items, std::size_t bytes) {
 }
 
 void add_keys(sort_task& task, ordo_type type, void const* keys, std::size_t n) {
-  auto const [bytes, is_signed, is_float, mantissa_bits] = properties_of("keys", type);
+  auto const [bytes, is_signed, is_float, mantissa_bits] = properties_for("keys", type);
   check_extent("keys", n, bytes);
   check_aligned("keys", keys, bytes);
   std::uint64_t const all = ~std::uint64_t{0} >> (64 - 8 * bytes), top = (all >> 1) + 1;
@@ -162,7 +162,7 @@ void add_values(sort_task& task, std::size_t bytes, void* values) {
 
 /// Adds the options, after the keys.
 void add_options(sort_task& task, ordo_type key_type, ordo_sort_options const* given) {
-  auto const options = options_of(given, "ordo_sort_options");
+  auto const options = read_options(given, "ordo_sort_options");
   if (options.order != ORDO_ASCENDING && options.order != ORDO_DESCENDING)
     throw usage_error(fmt::format("unknown order: {}: neither ORDO_ASCENDING nor ORDO_DESCENDING", options.order));
   if (options.order == ORDO_DESCENDING) task.flip ^= ~std::uint64_t{0} >> (64 - 8 * task.key_bytes);
@@ -173,11 +173,11 @@ void add_options(sort_task& task, ordo_type key_type, ordo_sort_options const* g
     throw usage_error("bad bits: sorts of arrays compare whole keys");
   bool const nans_last = known_nans(options.nans, ORDO_NANS_LAST) == ORDO_NANS_LAST;
   bool const equal_zeros = flag(options.equal_zeros, "equal_zeros");
-  if (auto const properties = properties_of("keys", key_type); properties.is_float) {
+  if (auto const properties = properties_for("keys", key_type); properties.is_float) {
     // As task_of_keys of sort.hpp does it.
     std::uint64_t const nans = (std::uint64_t{1} << properties.mantissa_bits) - 1;
     if (nans_last && task.keep_keys)
-      task.max_magnitude = max_magnitude_of(properties);
+      task.max_magnitude = infinity_magnitude(properties);
     else if (nans_last)
       task.rotate = nans;
     task.equal_zeros = equal_zeros;
@@ -186,7 +186,7 @@ void add_options(sort_task& task, ordo_type key_type, ordo_sort_options const* g
 }
 
 bool is_signed(ordo_type type) {
-  return properties_of("index", type).is_signed;
+  return properties_for("index", type).is_signed;
 }
 
 void add_index(sort_task& task, ordo_type type, void* index) {
@@ -198,11 +198,11 @@ void add_index(sort_task& task, ordo_type type, void* index) {
 
 void add_segments(sort_task& task, ordo_segments const* given) {
   checked(given, "segments");
-  auto const segments = options_of(given, "ordo_segments");
+  auto const segments = read_options(given, "ordo_segments");
   check_reserved(segments.reserved);
   task.segments = segments.count;
   task.uniform_length = segments.uniform_length;
-  task.max_length = limit_of(segments.max_length);
+  task.max_length = to_limit(segments.max_length);
   if (segments.uniform_length != 0) {
     if (segments.begins || segments.ends) throw usage_error("bad segments: uniform: offsets and a uniform length");
     if (segments.max_length == 0) task.max_length = segments.uniform_length;
@@ -210,7 +210,7 @@ void add_segments(sort_task& task, ordo_segments const* given) {
   }
   if (segments.count == 0) return;
   task.offset_bytes = position_bytes("segments", segments.offset_type, task.n);
-  task.signed_offsets = properties_of("segments", segments.offset_type).is_signed;
+  task.signed_offsets = properties_for("segments", segments.offset_type).is_signed;
   check_extent("segments", segments.count, 2 * task.offset_bytes);
   check_aligned("segments", segments.begins, task.offset_bytes);
   check_aligned("segments", segments.ends, task.offset_bytes);
@@ -219,7 +219,7 @@ void add_segments(sort_task& task, ordo_segments const* given) {
   task.ends_given = segments.count;
 }
 
-sort_task task_of(sort_task::operation operation, ordo_type key_type, void const* keys, std::size_t n) {
+sort_task make_task(sort_task::operation operation, ordo_type key_type, void const* keys, std::size_t n) {
   sort_task task;
   task.what = operation;
   add_keys(task, key_type, keys, n);
@@ -229,7 +229,7 @@ sort_task task_of(sort_task::operation operation, ordo_type key_type, void const
 using operation = sort_task::operation;
 
 /// Returns the array of a result, which is not wanted if it is null.
-task_array result_of(void* items, std::size_t size, std::size_t bytes, bool is_signed) {
+task_array make_result(void* items, std::size_t size, std::size_t bytes, bool is_signed) {
   if (!items) return {};
   check_extent("result", size, bytes);
   check_aligned("result", items, bytes);
@@ -238,17 +238,17 @@ task_array result_of(void* items, std::size_t size, std::size_t bytes, bool is_s
 
 operation_task top_k_task(operation_task::operation what, ordo_type key_type, void const* keys, std::size_t n, std::size_t k,
                           ordo_top_k_options const* given) {
-  auto const options = options_of(given, "ordo_top_k_options");
+  auto const options = read_options(given, "ordo_top_k_options");
   operation_task task;
   task.what = what;
-  task.sort = task_of(operation::argsort, key_type, keys, n);
+  task.sort = make_task(operation::argsort, key_type, keys, n);
   ordo_sort_options order = ORDO_SORT_OPTIONS_INIT;
   order.order = flag(options.smallest, "smallest") ? ORDO_ASCENDING : ORDO_DESCENDING;
   add_options(task.sort, key_type, &order);
-  auto const properties = properties_of("keys", key_type);
+  auto const properties = properties_for("keys", key_type);
   if (!flag(options.total_order, "total_order") && properties.is_float) {
     // As nan_order::greatest and zeros::equal of top_k.hpp.
-    task.sort.max_magnitude = max_magnitude_of(properties);
+    task.sort.max_magnitude = infinity_magnitude(properties);
     task.sort.nans_first = order.order == ORDO_DESCENDING;
     task.sort.equal_zeros = true;
   }
@@ -258,16 +258,16 @@ operation_task top_k_task(operation_task::operation what, ordo_type key_type, vo
   return task;
 }
 
-row_key row_key_of(ordo_row_key const& given, std::size_t n) {
-  auto const key = options_of(&given, "ordo_row_key");
+row_key read_row_key(ordo_row_key const& given, std::size_t n) {
+  auto const key = read_options(&given, "ordo_row_key");
   check_reserved(key.reserved);
-  sort_task task = task_of(operation::keys, key.type, key.values, n);
+  sort_task task = make_task(operation::keys, key.type, key.values, n);
   ordo_sort_options order = ORDO_SORT_OPTIONS_INIT;
   order.order = key.order;
   add_options(task, key.type, &order);
   row_key column{key.values, n, task.key_bytes, task.flip, task.flip_negative, 0, {}};
-  if (auto const properties = properties_of("keys", key.type); properties.is_float)
-    column.infinity = max_magnitude_of(properties);
+  if (auto const properties = properties_for("keys", key.type); properties.is_float)
+    column.infinity = infinity_magnitude(properties);
   column.options.order = key.order == ORDO_DESCENDING ? sort_order::descending : sort_order::ascending;
   ordo_nans const nans = known_nans(key.nans, ORDO_NANS_FIRST);
   column.options.nans = nans == ORDO_NANS_LAST    ? row_nans::last
@@ -288,7 +288,7 @@ void write_memory(ordo_machine* machine, sort_task const& task, std::size_t* byt
 
 sort_task c_sort_task(ordo_type key_type, void* keys, std::size_t value_bytes, void* values, std::size_t n,
                       ordo_sort_options const* options) {
-  sort_task task = task_of(operation::keys, key_type, keys, n);
+  sort_task task = make_task(operation::keys, key_type, keys, n);
   add_values(task, value_bytes, values);
   add_options(task, key_type, options);
   return task;
@@ -351,11 +351,11 @@ extern "C" {
 ordo_status ordo_cpu_create(ordo_machine** machine, ordo_cpu_options const* given) {
   return c_status([&] {
     checked(machine, "machine") = nullptr;
-    auto const options = options_of(given, "ordo_cpu_options");
+    auto const options = read_options(given, "ordo_cpu_options");
     check_reserved(options.reserved);
     check_allocator(options.allocator);
     auto created = std::make_unique<ordo_machine>();
-    ordo::cpu_options cpu{.threads = options.threads, .memory_limit = limit_of(options.memory_limit)};
+    ordo::cpu_options cpu{.threads = options.threads, .memory_limit = to_limit(options.memory_limit)};
     if (options.allocator.allocate) cpu.allocator = &created->host_memory.emplace(options.allocator);
     created->machine = std::make_unique<ordo::cpu>(cpu);
     *machine = created.release();
@@ -365,13 +365,13 @@ ordo_status ordo_cpu_create(ordo_machine** machine, ordo_cpu_options const* give
 ordo_status ordo_gpu_create(ordo_machine** machine, ordo_gpu_options const* given) {
   return c_status([&] {
     checked(machine, "machine") = nullptr;
-    auto const options = options_of(given, "ordo_gpu_options");
+    auto const options = read_options(given, "ordo_gpu_options");
     check_allocator(options.allocator);
     bool const use_stream = flag(options.use_stream, "use_stream");
     if (!use_stream && options.stream) throw ordo::usage_error("bad stream: given, but use_stream is 0");
     if constexpr (!ordo::cuda_enabled) throw ordo::usage_error("no GPU support: this build was compiled without CUDA");
     auto created = std::make_unique<ordo_machine>();
-    ordo::gpu_options gpu{.device = options.device, .memory_limit = limit_of(options.memory_limit)};
+    ordo::gpu_options gpu{.device = options.device, .memory_limit = to_limit(options.memory_limit)};
     if (use_stream) gpu.stream = static_cast<CUstream_st*>(options.stream);
     if (options.allocator.allocate) gpu.allocator = &created->device_memory.emplace(options.allocator);
     auto of_device = std::make_unique<ordo::gpu>(gpu);
@@ -438,7 +438,7 @@ ordo_status ordo_sort_pairs(ordo_machine* machine, ordo_type key_type, void* key
 ordo_status ordo_argsort(ordo_machine* machine, ordo_type key_type, void const* keys, ordo_type index_type, void* index,
                          std::size_t n, ordo_sort_options const* options) {
   return c_status([&] {
-    sort_task task = task_of(operation::argsort, key_type, keys, n);
+    sort_task task = make_task(operation::argsort, key_type, keys, n);
     add_index(task, index_type, index);
     add_options(task, key_type, options);
     checked(machine, "machine").machine->run(task);
@@ -449,7 +449,7 @@ ordo_status ordo_sort_segments(ordo_machine* machine, ordo_type key_type, void* 
                                std::size_t n, ordo_segments const* segments, std::uint8_t* heads,
                                ordo_sort_options const* options) {
   return c_status([&] {
-    sort_task task = task_of(operation::segments, key_type, keys, n);
+    sort_task task = make_task(operation::segments, key_type, keys, n);
     add_values(task, value_bytes, values);
     add_segments(task, segments);
     task.heads = heads;
@@ -462,7 +462,7 @@ ordo_status ordo_sort_segments(ordo_machine* machine, ordo_type key_type, void* 
 ordo_status ordo_sort_arrays(ordo_machine* machine, ordo_type key_type, void* keys, std::size_t value_bytes, void* values,
                              std::size_t n, ordo_segments const* arrays, ordo_sort_options const* options) {
   return c_status([&] {
-    sort_task task = task_of(operation::arrays, key_type, keys, n);
+    sort_task task = make_task(operation::arrays, key_type, keys, n);
     add_values(task, value_bytes, values);
     add_segments(task, arrays);
     add_options(task, key_type, options);
@@ -483,7 +483,7 @@ ordo_status ordo_check_segments(ordo_machine* machine, std::size_t n, ordo_segme
 ordo_status ordo_sort_memory(ordo_machine* machine, ordo_type key_type, std::size_t value_bytes, std::size_t n,
                              ordo_sort_options const* options, std::size_t* bytes) {
   return c_status([&] {
-    sort_task task = task_of(operation::keys, key_type, nullptr, n);
+    sort_task task = make_task(operation::keys, key_type, nullptr, n);
     add_value_width(task, value_bytes);
     add_options(task, key_type, options);
     write_memory(machine, task, bytes);
@@ -493,7 +493,7 @@ ordo_status ordo_sort_memory(ordo_machine* machine, ordo_type key_type, std::siz
 ordo_status ordo_argsort_memory(ordo_machine* machine, ordo_type key_type, ordo_type index_type, std::size_t n,
                                 ordo_sort_options const* options, std::size_t* bytes) {
   return c_status([&] {
-    sort_task task = task_of(operation::argsort, key_type, nullptr, n);
+    sort_task task = make_task(operation::argsort, key_type, nullptr, n);
     add_value_width(task, position_bytes("index", index_type, n));
     add_options(task, key_type, options);
     write_memory(machine, task, bytes);
@@ -504,11 +504,11 @@ ordo_status ordo_sort_segments_memory(ordo_machine* machine, ordo_type key_type,
                                       std::size_t segments, std::size_t max_length, ordo_sort_options const* options,
                                       std::size_t* bytes) {
   return c_status([&] {
-    sort_task task = task_of(operation::segments, key_type, nullptr, n);
+    sort_task task = make_task(operation::segments, key_type, nullptr, n);
     add_value_width(task, value_bytes);
     check_extent("segments", segments, 16);
     task.segments = segments;
-    task.max_length = limit_of(max_length);
+    task.max_length = to_limit(max_length);
     add_options(task, key_type, options);
     write_memory(machine, task, bytes);
   });
@@ -518,11 +518,11 @@ ordo_status ordo_sort_arrays_memory(ordo_machine* machine, ordo_type key_type, s
                                     std::size_t arrays, std::size_t max_length, ordo_sort_options const* options,
                                     std::size_t* bytes) {
   return c_status([&] {
-    sort_task task = task_of(operation::arrays, key_type, nullptr, n);
+    sort_task task = make_task(operation::arrays, key_type, nullptr, n);
     add_value_width(task, value_bytes);
     check_extent("segments", arrays, 16);
     task.segments = arrays;
-    task.max_length = limit_of(max_length);
+    task.max_length = to_limit(max_length);
     add_options(task, key_type, options);
     write_memory(machine, task, bytes);
   });
@@ -534,7 +534,7 @@ ordo_status ordo_argsort_segments(ordo_machine* machine, ordo_type key_type, voi
   return c_status([&] {
     operation_task task;
     task.what = operation_task::operation::argsort_segments;
-    task.sort = task_of(operation::segments, key_type, keys, n);
+    task.sort = make_task(operation::segments, key_type, keys, n);
     add_index(task.sort, index_type, index);
     add_segments(task.sort, segments);
     add_options(task.sort, key_type, options);
@@ -548,8 +548,8 @@ ordo_status ordo_top_k(ordo_machine* machine, ordo_type key_type, void const* ke
                        void* out_keys, ordo_type index_type, void* out_index, ordo_top_k_options const* options) {
   return c_status([&] {
     operation_task task = top_k_task(operation_task::operation::top_k, key_type, keys, n, k, options);
-    task.out_keys = result_of(out_keys, k, task.sort.key_bytes, false);
-    if (out_index) task.out_index = result_of(out_index, k, position_bytes("index", index_type, n), is_signed(index_type));
+    task.out_keys = make_result(out_keys, k, task.sort.key_bytes, false);
+    if (out_index) task.out_index = make_result(out_index, k, position_bytes("index", index_type, n), is_signed(index_type));
     checked(machine, "machine").machine->run(task);
   });
 }
@@ -563,8 +563,9 @@ ordo_status ordo_segmented_top_k(ordo_machine* machine, ordo_type key_type, void
     std::size_t items = 0;
     if (__builtin_mul_overflow(task.sort.segments, k, &items))
       throw ordo::usage_error("bad k: the result exceeds the address space");
-    task.out_keys = result_of(out_keys, items, task.sort.key_bytes, false);
-    if (out_index) task.out_index = result_of(out_index, items, position_bytes("index", index_type, n), is_signed(index_type));
+    task.out_keys = make_result(out_keys, items, task.sort.key_bytes, false);
+    if (out_index)
+      task.out_index = make_result(out_index, items, position_bytes("index", index_type, n), is_signed(index_type));
     checked(machine, "machine").machine->run(task);
   });
 }
@@ -575,7 +576,7 @@ ordo_status ordo_argsort_rows(ordo_machine* machine, ordo_row_key const* keys, s
     if (num_keys != 0) checked(keys, "keys");
     check_extent("keys", num_keys, sizeof(ordo_row_key));
     std::vector<ordo::row_key> columns;
-    for (std::size_t i = 0; i < num_keys; ++i) columns.push_back(row_key_of(keys[i], n));
+    for (std::size_t i = 0; i < num_keys; ++i) columns.push_back(read_row_key(keys[i], n));
     if (n != 0) checked(static_cast<char*>(index), "index");
     operation_task task;
     task.what = operation_task::operation::argsort_rows;

@@ -15,7 +15,7 @@ namespace {
 
 using operation = operation_task::operation;
 
-char const* name_of(operation what) {
+char const* operation_name(operation what) {
   switch (what) {
     case operation::argsort_segments:
       return "argsort_segments";
@@ -69,13 +69,13 @@ void check_size(char const* name, char const* where, std::size_t size, std::size
   if (size != needed) throw usage_error(fmt::format("bad {}: {}: length {}, but {} are needed", name, where, size, needed));
 }
 
-void check_known_segments_of(sort_task const& task) {
+void check_known_segments(sort_task const& task) {
   sort_task only = task;
   only.what = sort_task::operation::check;
   check_arguments(only);
 }
 
-named_array keys_of(operation_task const& task) {
+named_array named_keys(operation_task const& task) {
   return {"keys", {task.sort.keys, task.sort.n, task.sort.key_bytes, false, task.sort.key_bytes}};
 }
 
@@ -83,7 +83,7 @@ void check_top_k(operation_task const& task, char const* where) {
   bool const segmented = task.what == operation::segmented_top_k;
   std::size_t needed = task.k;
   if (segmented) {
-    check_known_segments_of(task.sort);
+    check_known_segments(task.sort);
     if (__builtin_mul_overflow(task.sort.segments, task.k, &needed))
       throw usage_error(fmt::format("bad k: {}: {} keys of each of {} segments", where, task.k, task.sort.segments));
   } else if (task.k > task.sort.n) {
@@ -92,7 +92,7 @@ void check_top_k(operation_task const& task, char const* where) {
   if (task.out_keys.data || task.out_keys.size != 0 || !task.out_index.data)
     check_size("out_keys", where, task.out_keys.size, needed);
   if (task.out_index.data || task.out_index.size != 0) check_size("out_index", where, task.out_index.size, needed);
-  check_arrays(where, {{"out_keys", task.out_keys}, {"out_index", task.out_index}}, {keys_of(task)});
+  check_arrays(where, {{"out_keys", task.out_keys}, {"out_index", task.out_index}}, {named_keys(task)});
 }
 
 void check_rows(operation_task const& task, char const* where) {
@@ -123,7 +123,7 @@ void check_merge(operation_task const& task, char const* where) {
   }
   check_arrays(
       where, {{"out", task.out_keys}, {"out_values", task.out_values}},
-      {{"a", keys_of(task).second}, {"b", task.other_keys}, {"a_values", task.values}, {"b_values", task.other_values}});
+      {{"a", named_keys(task).second}, {"b", task.other_keys}, {"a_values", task.values}, {"b_values", task.other_values}});
 }
 
 }  // namespace
@@ -146,15 +146,15 @@ void check_operation_extents(operation_task const& task) {
 }
 
 void check_operation(operation_task const& task) {
-  char const* const where = name_of(task.what);
+  char const* const where = operation_name(task.what);
   check_operation_width(task);
   switch (task.what) {
     case operation::argsort_segments:
-      check_known_segments_of(task.sort);
+      check_known_segments(task.sort);
       check_length("index", where, task.sort.values_given, task.sort.n);
       return check_arrays(
           where, {{"index", {task.sort.values, task.sort.values_given, task.sort.value_bytes, false, task.sort.value_bytes}}},
-          {keys_of(task)});
+          {named_keys(task)});
     case operation::top_k:
     case operation::segmented_top_k:
       return check_top_k(task, where);
@@ -166,11 +166,11 @@ void check_operation(operation_task const& task) {
     case operation::merge:
       return check_merge(task, where);
     case operation::unique:
-      check_known_segments_of(task.sort);
+      check_known_segments(task.sort);
       if (task.out_offsets.item_bytes != 0) check_size("out_offsets", where, task.out_offsets.size, task.sort.segments + 1);
       return check_arrays(where,
                           {{"out_keys", task.out_keys}, {"out_lengths", task.out_index}, {"out_offsets", task.out_offsets}},
-                          {keys_of(task)});
+                          {named_keys(task)});
   }
 }
 

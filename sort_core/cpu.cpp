@@ -39,10 +39,10 @@ struct cpu::state {
 namespace {
 
 /// Checks the offsets of a task's segments.
-void check_segments_of(host_backend& backend, unsigned threads, detail::sort_task const& task) {
-  if (task.segments == 0 || detail::check_bounds_of(backend, task)) return;
+void check_task_segments(host_backend& backend, unsigned threads, detail::sort_task const& task) {
+  if (task.segments == 0 || detail::check_task_bounds(backend, task)) return;
   host_backend apart(threads);  // memory of the check does not count as that of the sort
-  detail::check_overlap_of(apart, task);
+  detail::check_task_overlap(apart, task);
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ std::size_t cpu::peak_memory() noexcept try {
   if (!state_) return 0;
   auto& own = state_->own.get();
   if (!own.user.try_enter()) return 0;
-  std::size_t const peak = own.backend ? own.backend->pool().take_peak() : 0;
+  std::size_t const peak = own.backend ? own.backend->pool().reset_peak() : 0;
   own.user.leave();
   return peak;
 } catch (std::bad_alloc const&) {
@@ -110,7 +110,7 @@ std::size_t cpu::peak_memory() noexcept try {
 void cpu::run(detail::sort_task const& task) {
   use const now(*this);
   detail::check_arguments(task);
-  check_segments_of(backend(), state_->threads, task);
+  check_task_segments(backend(), state_->threads, task);
   detail::run_task(backend(), task);
 }
 
@@ -123,7 +123,7 @@ std::size_t cpu::memory_for(detail::sort_task const& task) {
 std::uint64_t cpu::run(detail::operation_task const& task) {
   use const now(*this);
   detail::check_operation(task);
-  check_segments_of(backend(), state_->threads, task.sort);
+  check_task_segments(backend(), state_->threads, task.sort);
   return detail::run_operation(backend(), task);
 }
 

@@ -20,8 +20,8 @@ constexpr bool checks_offsets = false;
 constexpr bool checks_offsets = true;
 #endif
 
-void check_segments_of(cuda_backend& backend, detail::sort_task const& task) {
-  if (task.segments != 0 && !detail::check_bounds_of(backend, task)) detail::check_overlap_of(backend, task);
+void check_task_segments(cuda_backend& backend, detail::sort_task const& task) {
+  if (task.segments != 0 && !detail::check_task_bounds(backend, task)) detail::check_task_overlap(backend, task);
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ void gpu::trim(std::size_t max_bytes) noexcept {
 
 std::size_t gpu::peak_memory() noexcept {
   if (!state_ || !state_->user.try_enter()) return 0;
-  std::size_t const peak = state_->backend ? state_->backend->pool().take_peak() : 0;
+  std::size_t const peak = state_->backend ? state_->backend->pool().reset_peak() : 0;
   state_->user.leave();
   return peak;
 }
@@ -125,7 +125,7 @@ void gpu::run(detail::sort_task const& task) {
   detail::check_arguments(task);
   with_backend(*this, [&](cuda_backend& backend) {
     bool const only_checks = task.what == detail::sort_task::operation::check;
-    if (only_checks || (checks_offsets && backend.may_wait())) check_segments_of(backend, task);
+    if (only_checks || (checks_offsets && backend.may_wait())) check_task_segments(backend, task);
     detail::run_task(backend, task);
   });
 }
@@ -140,7 +140,7 @@ std::uint64_t gpu::run(detail::operation_task const& task) {
   detail::machine_use const now(checked().user, "gpu");
   detail::check_operation(task);
   return with_backend(*this, [&](cuda_backend& backend) {
-    if (checks_offsets && backend.may_wait()) check_segments_of(backend, task.sort);
+    if (checks_offsets && backend.may_wait()) check_task_segments(backend, task.sort);
     return detail::run_operation(backend, task);
   });
 }

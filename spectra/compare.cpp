@@ -26,7 +26,7 @@ comparison compare(source& input, sort_options const& options, format from, std:
   detail::pipeline work(options, {.what = detail::purpose::compare, .from = from, .to = output});
   work.run(input, nullptr);
   comparison all = work.compared();
-  all.before.take_size(work.report());
+  all.before.set_size(work.report());
   name_steps(all, options, output != from);
   return all;
 }
@@ -37,7 +37,7 @@ comparison compare(spectrum_inputs const& inputs, sort_options const& options, s
       inputs, options, {.what = detail::purpose::compare, .to = to.value_or(format::mzml)}, [](sort_options&) {},
       [&](std::size_t, std::uint64_t, detail::pipeline& work) {
         comparison comparison = work.compared();
-        comparison.before.take_size(work.report());
+        comparison.before.set_size(work.report());
         all.add(comparison);
       });
   name_steps(all, options, false);

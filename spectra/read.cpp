@@ -23,7 +23,7 @@ void append_offsets(std::vector<std::uint64_t>& to, std::vector<std::uint64_t> c
 spectrum_columns read_spectra(source& input, sort_options const& options, format from) {
   detail::pipeline work(options, {.what = detail::purpose::read, .from = from});
   work.run(input, nullptr);
-  return work.take_columns();
+  return work.release_columns();
 }
 
 void spectrum_columns::add(spectrum const& spectrum) {

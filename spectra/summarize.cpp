@@ -100,7 +100,7 @@ void summary::add(spectrum const& spectrum, bool distributions) {
   if (header.ms_level) ++ms_levels[*header.ms_level];
 }
 
-void summary::take_size(sort_report const& report) {
+void summary::set_size(sort_report const& report) {
   bytes = report.bytes;
   lines = report.lines;
   warnings = report.warnings;
@@ -144,7 +144,7 @@ summary summarize(source& input, sort_options const& options, format from) {
   detail::pipeline work(options, {.what = detail::purpose::summary, .from = from});
   work.run(input, nullptr);
   summary all = work.summarized();
-  all.take_size(work.report());
+  all.set_size(work.report());
   return all;
 }
 

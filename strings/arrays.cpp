@@ -41,7 +41,7 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
 
 // Returns the number of each sorted line in the text.
 template <class Index>
-std::vector<Index> permutation_of(sorted_lines const& lines) {
+std::vector<Index> make_permutation(sorted_lines const& lines) {
   std::size_t const n = lines.size();
   std::vector<Index> starts(n), permutation(n);
   each(n, [&](std::size_t k) { starts[k] = Index(lines.start(k)); });
@@ -105,7 +105,7 @@ class delimited {
   template <class String>
   delimited(std::size_t n, std::optional<char> free, std::size_t limit, String string)
       : escaped_(!free), delimiter_(free.value_or(0)), ends_(n) {
-    each(n, [&](std::size_t i) { ends_[i] = size_of(string(i)); });
+    each(n, [&](std::size_t i) { ends_[i] = stored_size(string(i)); });
     std::size_t size = 0;
     for (std::size_t& end : ends_) end = size += end;
     if (size > limit)
@@ -119,7 +119,7 @@ class delimited {
   [[nodiscard]] char delimiter() const { return delimiter_; }
 
  private:
-  [[nodiscard]] std::size_t size_of(std::string_view string) const {
+  [[nodiscard]] std::size_t stored_size(std::string_view string) const {
     return string.size() + 1 + (escaped_ ? std::size_t(std::ranges::count_if(string, is_escaped)) : 0);
   }
   void put(std::string_view string, char* to) const {
@@ -147,7 +147,8 @@ order_arrays<Index> to_arrays(sorted_lines const& lines, unsigned threads) {
   check_width<Index>(lines.text().size());
   order_arrays<Index> all;
   pooled_arena(threads_for(threads)).execute([&] {
-    all = arrays_with(permutation_of<Index>(lines), lines.text().data(), [&](auto const&, std::size_t k) { return lines[k]; });
+    all =
+        arrays_with(make_permutation<Index>(lines), lines.text().data(), [&](auto const&, std::size_t k) { return lines[k]; });
   });
   all.machine = lines.machine();
   all.device_memory = lines.device_memory();
@@ -178,7 +179,7 @@ order_arrays<Index> sort(std::string_view bytes, std::span<Offset const> offsets
   here.memory -= std::min(here.memory, copy->text().size());
   sorted_lines const lines = sort(copy->text(), here);
   arena.execute([&] {
-    all = arrays_with(permutation_of<Index>(lines), bytes.data(),
+    all = arrays_with(make_permutation<Index>(lines), bytes.data(),
                       [&](std::vector<Index> const& permutation, std::size_t k) { return string(permutation[k]); });
   });
   all.machine = lines.machine();

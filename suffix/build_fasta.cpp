@@ -40,7 +40,7 @@ loaded_fasta::loaded_fasta(fasta_texts const& texts, extra_arrays extra, machine
 
 void loaded_fasta::cut(fasta_options const& options) {
   text const whole = all_.view();
-  for (std::size_t r = 0; r < whole.records(); ++r) lengths_.push_back(whole.end_of(r) - whole.begin_of(r));
+  for (std::size_t r = 0; r < whole.records(); ++r) lengths_.push_back(whole.end(r) - whole.begin(r));
   try {
     cut_ = cut_records(all_, policy_, options.memory - std::min(options.memory, whole.size()), options.machine.threads);
   } catch (records_too_large const& e) {  // besides the records that were read
@@ -49,7 +49,7 @@ void loaded_fasta::cut(fasta_options const& options) {
   all_.residues = {};
   suffix::pieces const made = cut_->pieces();
   for (std::size_t i = made.size(); i-- != 0;)
-    all_.starts[made.record_of(i)] = made.begins()[i];  // backwards, so that the first piece of a record is stored last
+    all_.starts[made.source_record(i)] = made.begins()[i];  // backwards, so that the first piece of a record is stored last
 }
 
 loaded_fasta::~loaded_fasta() = default;

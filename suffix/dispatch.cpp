@@ -35,7 +35,7 @@ detail::suffix_builder<Index> builder_on(device kind) {
 }
 
 template <class T>
-std::span<char> bytes_of(std::span<T> values) {
+std::span<char> as_chars(std::span<T> values) {
   return {reinterpret_cast<char*>(values.data()), values.size_bytes()};
 }
 
@@ -96,7 +96,7 @@ build_report run(text const& input, build_options const& options, MemoryOn memor
 
 }  // namespace
 
-std::size_t text::record_of(std::size_t p) const noexcept {
+std::size_t text::record_at(std::size_t p) const noexcept {
   if (starts.empty()) return 0;
   return std::size_t(std::ranges::upper_bound(starts, p) - starts.begin()) - 1;
 }
@@ -128,14 +128,14 @@ memory_estimate build_memory(device where, std::size_t n, std::size_t records, s
 build_plan plan_build(std::size_t n, std::size_t records, std::size_t index_bytes, extra_arrays extra,
                       machine_options const& machine, std::size_t memory, row_selection rows, unsigned residue_bytes) {
   build_plan outlook;
-  auto const plan_of = [&](device where) { return build_memory(where, n, records, index_bytes, extra, rows, residue_bytes); };
+  auto const plan_for = [&](device where) { return build_memory(where, n, records, index_bytes, extra, rows, residue_bytes); };
   std::size_t free = 0;
   outlook.machine =
       choose_machine(machine, n * residue_bytes, detail::min_gpu_bytes(machine.threads), [&](gpu_info const& gpu) {
         free = std::min(gpu.memory, gpu_memory_limit().value_or(gpu.memory));
-        return plan_of(device::gpu).min_bytes;
+        return plan_for(device::gpu).min_bytes;
       });
-  outlook.memory = plan_of(outlook.machine.device);
+  outlook.memory = plan_for(outlook.machine.device);
   if (outlook.machine.device == device::cpu) {
     std::size_t const held = num_sorted_suffixes(n, records, rows);
     std::size_t const results = held * index_bytes * (extra.lcp ? 2 : 1) + (extra.bwt ? n + records : 0);
@@ -177,7 +177,7 @@ build_report build(text const& input, arrays<Index> out, build_options const& op
   bool const has_sa = !out.sa.empty() || (out.lcp.empty() && out.bwt.empty());
   check_sizes(input.size(), input.starts, has_sa ? out.sa.size() : rows, out.lcp.size(), out.bwt.size(), sizeof(Index), rows);
   if (!options.rows.all()) {
-    memory_sink sa(bytes_of(out.sa)), lcp(bytes_of(out.lcp));
+    memory_sink sa(as_chars(out.sa)), lcp(as_chars(out.lcp));
     return build_into<Index>(input, {has_sa ? &sa : nullptr, out.lcp.empty() ? nullptr : &lcp}, options);
   }
   host_memory plain;

@@ -40,10 +40,10 @@ struct record {
   ORDO_FN friend bool operator<(record const& a, record const& b) { return a.key < b.key; }
 };
 
-ORDO_FN std::uint64_t word_of(two_words x) {
+ORDO_FN std::uint64_t to_word(two_words x) {
   return mixed(x.first) ^ x.second;
 }
-ORDO_FN std::uint64_t word_of(record const& x) {
+ORDO_FN std::uint64_t to_word(record const& x) {
   return mixed(std::uint64_t(x.key) << 32 | x.position) ^ x.payload;
 }
 

@@ -86,13 +86,13 @@ struct by_key {
 };
 
 template <class K, class V>
-struct pair_of {
+struct key_value {
   K key;
   V value;
 };
 
 template <class K>
-K key_of(std::uint64_t word) {
+K to_key(std::uint64_t word) {
   if constexpr (std::is_same_v<K, record>)
     return {word, 0};
   else if constexpr (std::is_same_v<K, float>)
@@ -103,21 +103,21 @@ K key_of(std::uint64_t word) {
 
 /// The type that the rival sorts: K, a word of key and value, or a struct of both.
 template <class K, class V>
-struct rival_of {
-  using type = pair_of<K, V>;
+struct rival_item {
+  using type = key_value<K, V>;
   using less = by_key;
   static type make(K key, V value) { return {key, value}; }
   static K key(type r) { return r.key; }
 };
 template <class K>
-struct rival_of<K, void> {
+struct rival_item<K, void> {
   using type = K;
   using less = std::conditional_t<std::is_same_v<K, record>, by_key, std::less<>>;
   static type make(K key, std::uint32_t) { return key; }
   static K key(type r) { return r; }
 };
 template <>
-struct rival_of<std::uint32_t, std::uint32_t> {
+struct rival_item<std::uint32_t, std::uint32_t> {
   using type = std::uint64_t;
   using less = std::less<>;
   static type make(std::uint32_t key, std::uint32_t value) { return std::uint64_t{key} << 32 | value; }
@@ -150,8 +150,8 @@ class race {
     if constexpr (possible) {
       auto const time = [&](std::string_view name, auto sort) {
         keys_.resize(input.size());
-        std::ranges::transform(input, keys_.begin(), key_of<K>);
-        times_[std::string(name)].push_back(seconds_of(sort));
+        std::ranges::transform(input, keys_.begin(), to_key<K>);
+        times_[std::string(name)].push_back(time_seconds(sort));
       };
       if (!wanted) return;
       if constexpr (pairs) {
@@ -189,7 +189,7 @@ class race {
 template <class K, class V>
 void measure(settings const& options, verb sort, std::string_view type, std::string_view distribution,
              std::vector<std::uint64_t> const& input, nlohmann::ordered_json& report) {
-  using rival = rival_of<K, V>;
+  using rival = rival_item<K, V>;
   using value = std::conditional_t<std::is_void_v<V>, std::uint32_t, V>;
   constexpr bool pairs = !std::is_void_v<V>;
   std::size_t const n = input.size();
@@ -199,14 +199,14 @@ void measure(settings const& options, verb sort, std::string_view type, std::str
   host_backend machine(options.threads);
   tbb::task_arena arena(options.threads == 0 ? tbb::task_arena::automatic : int(options.threads));
   auto const fill_rival = [&] {
-    for (std::size_t i = 0; i < n; ++i) rival_sorted[i] = rival::make(key_of<K>(input[i]), value(i));
+    for (std::size_t i = 0; i < n; ++i) rival_sorted[i] = rival::make(to_key<K>(input[i]), value(i));
   };
   std::vector<double> ours, theirs, stable;
   race<K, V> others(options.threads);
   for (unsigned k = 0; k < options.runs + 1; ++k) {  // run 0 is a warm-up
-    for (std::size_t i = 0; i < n; ++i) sorted[i] = key_of<K>(input[i]);
+    for (std::size_t i = 0; i < n; ++i) sorted[i] = to_key<K>(input[i]);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(i);
-    ours.push_back(seconds_of([&] {
+    ours.push_back(time_seconds([&] {
       if constexpr (std::is_arithmetic_v<K>) {
         if (sort == verb::radix_sort) {
           if constexpr (pairs)
@@ -223,12 +223,13 @@ void measure(settings const& options, verb sort, std::string_view type, std::str
         machine.sample_sort(std::span(sorted), less{});
     }));
     fill_rival();
-    theirs.push_back(seconds_of(
+    theirs.push_back(time_seconds(
         [&] { arena.execute([&] { tbb::parallel_sort(rival_sorted.begin(), rival_sorted.end(), typename rival::less{}); }); }));
     others.run(sort == verb::radix_sort, input);
     if (options.stable && k == 1) {
       fill_rival();
-      stable.push_back(seconds_of([&] { std::stable_sort(rival_sorted.begin(), rival_sorted.end(), typename rival::less{}); }));
+      stable.push_back(
+          time_seconds([&] { std::stable_sort(rival_sorted.begin(), rival_sorted.end(), typename rival::less{}); }));
     }
   }
   for (auto* times : {&ours, &theirs}) times->erase(times->begin());

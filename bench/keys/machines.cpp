@@ -39,7 +39,7 @@ template <class Work>
 double median_ms(std::size_t runs, Work work) {
   for (int warm = 0; warm < 2; ++warm) work();
   std::vector<double> times;
-  for (std::size_t k = 0; k < runs; ++k) times.push_back(1e3 * bench::seconds_of(work));
+  for (std::size_t k = 0; k < runs; ++k) times.push_back(1e3 * bench::time_seconds(work));
   return bench::median(times);
 }
 

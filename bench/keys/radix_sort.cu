@@ -22,14 +22,14 @@ namespace {
 struct by_code {
   template <class K>
   ORDO_FN bool operator()(K a, K b) const {
-    return code_of(a) < code_of(b);
+    return encode_key(a) < encode_key(b);
   }
 };
 
 template <class K>
 struct code_at {
   K const* keys;
-  ORDO_FN auto operator()(std::size_t i) const { return code_of(keys[i]); }
+  ORDO_FN auto operator()(std::size_t i) const { return encode_key(keys[i]); }
 };
 
 /// The pass that a caller of CUB runs before an argsort.

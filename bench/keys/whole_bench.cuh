@@ -13,8 +13,8 @@ namespace ordo::inline v0::bench {
 
 /// Returns 64 bits that represent an item in checks.
 template <Key K>
-ORDO_FN std::uint64_t word_of(K key) {
-  return code_of(key);
+ORDO_FN std::uint64_t to_word(K key) {
+  return encode_key(key);
 }
 
 template <class T>
@@ -40,7 +40,7 @@ struct out_of_place {
       return 0;
   }
   ORDO_FN std::uint64_t operator()(std::size_t i) const {
-    if (traced && (position(i) >= n || word_of(items[i]) != word_of(source[position(i)]))) return 1;
+    if (traced && (position(i) >= n || to_word(items[i]) != to_word(source[position(i)]))) return 1;
     if (i == 0) return 0;
     if (less(items[i], items[i - 1])) return 1;
     return traced && !less(items[i - 1], items[i]) && position(i) <= position(i - 1);
@@ -50,7 +50,7 @@ struct out_of_place {
 template <class T>
 struct mixed_word {
   T const* items;
-  ORDO_FN std::uint64_t operator()(std::size_t i) const { return mixed(word_of(items[i])); }
+  ORDO_FN std::uint64_t operator()(std::size_t i) const { return mixed(to_word(items[i])); }
 };
 
 /// Returns true if the result is a correct stable sort of `source`.

@@ -123,7 +123,7 @@ std::vector<matrix_kind> matrix_kinds(std::size_t shrink) {
           {"R-MAT 20, 8", [=] { return recursive(20 - scales, 8); }}};
 }
 
-std::vector<matrix_kind> matrices_of(std::vector<std::string> const& files) {
+std::vector<matrix_kind> read_matrices(std::vector<std::string> const& files) {
   std::vector<matrix_kind> kinds;
   for (std::string const& file : files)
     kinds.push_back({std::filesystem::path(file).stem().string(), [file] {

@@ -21,7 +21,7 @@ std::vector<matrix_kind> matrix_kinds(std::size_t shrink);
 
 /// Returns the matrices of Matrix Market files, by name, with small integers as values. `make` throws the errors of reading,
 /// and usage_error if the matrix is not square.
-std::vector<matrix_kind> matrices_of(std::vector<std::string> const& files);
+std::vector<matrix_kind> read_matrices(std::vector<std::string> const& files);
 
 /// The results of one matrix.
 struct square_row {

@@ -259,7 +259,7 @@ int run(int argc, char const* const* argv) {
                    cli::help_row()};
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
   square_report out(json, describe_machine());
-  for (matrix_kind const& kind : files.empty() ? matrix_kinds(shrink) : matrices_of(files)) {
+  for (matrix_kind const& kind : files.empty() ? matrix_kinds(shrink) : read_matrices(files)) {
     sparse_matrix<float> const matrix = kind.make();
     measure<float>(kind, matrix, runs, out);
     measure<double>(kind, matrix, runs, out);

@@ -98,10 +98,10 @@ __global__ void __launch_bounds__(256)
   std::uint64_t total = 0, parity = 0;
   bool ordered = true;
   for (std::size_t i = begin + threadIdx.x % 32; i < begin + length; i += 32) {
-    std::uint64_t const is = mixed(code_of(data[i])), was = mixed(code_of(fresh(i)));
+    std::uint64_t const is = mixed(encode_key(data[i])), was = mixed(encode_key(fresh(i)));
     total += is - was;
     parity ^= is ^ was;
-    if (i > begin && code_of(data[i - 1]) > code_of(data[i])) ordered = false;
+    if (i > begin && encode_key(data[i - 1]) > encode_key(data[i])) ordered = false;
   }
   for (int step = 16; step != 0; step /= 2) {
     total += __shfl_xor_sync(~0u, total, step);

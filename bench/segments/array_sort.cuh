@@ -30,7 +30,7 @@ struct arrays {
 // ---- STA ----
 
 struct tag_at {
-  owner_of owner;
+  owner_finder owner;
   ORDO_FN std::uint32_t operator()(std::size_t i) const { return owner(i) - 1; }
 };
 

@@ -116,7 +116,7 @@ void only_down(gpu& on, std::span<char> to) {
   });
 }
 
-double seconds_of(auto work) {
+double time_seconds(auto work) {
   auto const start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -142,7 +142,7 @@ nlohmann::ordered_json in_memory(settings const& options) {
   auto const rate = [&](double transferred, auto work) {
     work();
     std::vector<double> times;
-    for (std::size_t k = 0; k < options.runs; ++k) times.push_back(seconds_of(work));
+    for (std::size_t k = 0; k < options.runs; ++k) times.push_back(time_seconds(work));
     return transferred / median(times) * 1e-9;
   };
   double const up = rate(double(some.size()), [&] { only_up(on, some); });
@@ -153,7 +153,7 @@ nlohmann::ordered_json in_memory(settings const& options) {
     only_up(on, some.first(half));
   });
   std::copy(saved.begin(), saved.end(), some.begin());
-  double const seconds = seconds_of([&] { sort_host_arrays(on, keys.all(), options.length); });
+  double const seconds = time_seconds([&] { sort_host_arrays(on, keys.all(), options.length); });
   std::size_t const wrong = wrong_arrays(keys.all(), options.length);
   if (wrong != 0) throw error("wrong order: " + std::to_string(wrong) + " of " + std::to_string(arrays) + " arrays");
   double const sorted = bytes / seconds * 1e-9, share = sorted / std::min(up, down);

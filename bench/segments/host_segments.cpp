@@ -48,20 +48,20 @@ K random_key(std::size_t i) {
 }
 
 template <class K>
-constexpr std::string_view name_of = std::is_same_v<K, float> ? "f32"
-                                     : sizeof(K) == 8         ? "u64"
-                                                              : "u32";
+constexpr std::string_view type_name = std::is_same_v<K, float> ? "f32"
+                                       : sizeof(K) == 8         ? "u64"
+                                                                : "u32";
 
 /// A record of the rival.
 template <class K, class V>
-struct pair_of {
+struct key_value {
   K key;
   V value;
-  friend bool operator<(pair_of a, pair_of b) { return a.key < b.key; }
+  friend bool operator<(key_value a, key_value b) { return a.key < b.key; }
 };
 template <class K, class V>
 struct rival_record {
-  using type = pair_of<K, V>;
+  using type = key_value<K, V>;
   static type make(K key, V value) { return {key, value}; }
   static K key(type r) { return r.key; }
 };
@@ -136,14 +136,14 @@ void measure(settings const& options, verb sort, segment_layout const& layout, n
   for (unsigned k = 0; k < options.runs + 1; ++k) {  // run 0 is a warm-up
     sorted = keys;
     sorted_values = values;
-    double const a = seconds_of([&] {
+    double const a = time_seconds([&] {
       if (sort == verb::segmented_sort)
         sort_segments(machine, std::span(sorted), std::span(sorted_values), segments);
       else
         sort_arrays(machine, std::span(sorted), std::span(sorted_values), segments);
     });
     rival_sorted = records;
-    double const b = seconds_of([&] {
+    double const b = time_seconds([&] {
       if (!is_long)
         return each_segment([&](auto begin, auto end) { std::sort(rival_sorted.data() + begin, rival_sorted.data() + end); });
       arena.execute([&] {
@@ -154,7 +154,7 @@ void measure(settings const& options, verb sort, segment_layout const& layout, n
     std::vector<K> copied;
     auto const time = [&](std::string_view name, auto sort_one) {
       copied = keys;
-      double const seconds = seconds_of([&] { each_segment(sort_one); });
+      double const seconds = time_seconds([&] { each_segment(sort_one); });
       if (k != 0) others[std::string(name)].push_back(seconds);
       if (k == 0 && copied != sorted) throw error(fmt::format("different results: {}: {}", layout.name, name));
     };
@@ -186,7 +186,7 @@ void measure(settings const& options, verb sort, segment_layout const& layout, n
     if (median(times) < b) b = median(times), best = name;
   }
   std::string_view const verb_name = sort == verb::segmented_sort ? "segmented_sort" : "array_sort";
-  std::string const types = pairs ? fmt::format("{}/u{}", name_of<K>, 8 * sizeof(value)) : std::string(name_of<K>);
+  std::string const types = pairs ? fmt::format("{}/u{}", type_name<K>, 8 * sizeof(value)) : std::string(type_name<K>);
   fmt::print("{:<15} {:<8} {:>12} {:>11} {:>9.2f} {:>18} {:>9.2f} {:>7.2f}\n", verb_name, types, layout.name, n,
              a * 1e9 / double(n), best, b * 1e9 / double(n), b / a);
   std::fflush(stdout);

@@ -24,7 +24,7 @@ namespace ordo::inline v0::bench {
 // ---- Segments ----
 
 /// Returns the number of the segment of an item, from 1; 0 in a hole.
-struct owner_of {
+struct owner_finder {
   std::uint32_t const* table;  // null: all segments have one length
   std::size_t length;
   ORDO_FN std::uint32_t operator()(std::size_t i) const { return table ? table[i] : std::uint32_t(i / length) + 1; }
@@ -45,7 +45,7 @@ struct segment_layout {
   }
   // As uniform_segments(count, length), but of the type of the others, which halves the instantiations.
   [[nodiscard]] segment_list<std::uint32_t> uniform() const { return {{}, {}, uniform_length, uniform_length, count}; }
-  [[nodiscard]] owner_of owner() const { return {uniform_length != 0 ? nullptr : owners.data(), uniform_length}; }
+  [[nodiscard]] owner_finder owner() const { return {uniform_length != 0 ? nullptr : owners.data(), uniform_length}; }
 };
 
 /// Returns `count` segments of one length, given by offsets.
@@ -105,7 +105,7 @@ struct is_below {
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return offsets[i] < n; }
 };
 
-struct length_of {
+struct segment_length {
   std::uint32_t const* offsets;
   ORDO_FN std::uint32_t operator()(std::size_t i) const { return offsets[i + 1] - offsets[i]; }
 };
@@ -122,7 +122,7 @@ segment_layout drawn_lengths(cuda_backend& lab, std::size_t n, double mean, Leng
     fill(lab, offsets.span().subspan(layout.count, 1), constant<std::uint32_t>{std::uint32_t(n)});
     layout.bounds = lab.buffer<std::uint32_t>(layout.count + 1);
     fill(lab, layout.bounds.span(), load<std::uint32_t>{offsets.data()});
-    layout.longest = lab.reduce(layout.count, length_of{layout.bounds.data()}, std::uint32_t{0}, larger{});
+    layout.longest = lab.reduce(layout.count, segment_length{layout.bounds.data()}, std::uint32_t{0}, larger{});
     find_owners(lab, layout);
     return layout;
   }
@@ -189,24 +189,24 @@ template <class K, class V>
 struct misplaced {
   K const *source, *keys;
   stored<V> const* values;
-  owner_of owner;
+  owner_finder owner;
   std::size_t extent;
   bool stable;
   ORDO_FN std::uint64_t operator()(std::size_t i) const {
     constexpr bool pairs = columns<K, V>::pairs;
     std::uint32_t const segment = owner(i);
-    auto const code = code_of(keys[i]);
+    auto const code = encode_key(keys[i]);
     if (segment == 0) {
       if constexpr (pairs) {
         if (values[i] != i) return 1;
       }
-      return code != code_of(source[i]);
+      return code != encode_key(source[i]);
     }
     if constexpr (pairs) {
-      if (values[i] >= extent || owner(values[i]) != segment || code != code_of(source[values[i]])) return 1;
+      if (values[i] >= extent || owner(values[i]) != segment || code != encode_key(source[values[i]])) return 1;
     }
     if (i == 0 || owner(i - 1) != segment) return 0;
-    auto const before = code_of(keys[i - 1]);
+    auto const before = encode_key(keys[i - 1]);
     if constexpr (pairs) {
       if (stable && code == before && values[i] <= values[i - 1]) return 1;
     }
@@ -219,9 +219,9 @@ template <class K, class V>
 struct fingerprint {
   K const* keys;
   stored<V> const* values;
-  owner_of owner;
+  owner_finder owner;
   ORDO_FN std::uint64_t operator()(std::size_t i) const {
-    std::uint64_t word = mixed(code_of(keys[i])) ^ owner(i);
+    std::uint64_t word = mixed(encode_key(keys[i])) ^ owner(i);
     if constexpr (columns<K, V>::pairs) word = mixed(word) ^ values[i];
     return mixed(word);
   }
@@ -244,11 +244,11 @@ bool is_right(cuda_backend& lab, segment_layout const& layout, columns<K, V> con
 template <class K>
 struct wrong_head {
   K const* keys;
-  owner_of owner;
+  owner_finder owner;
   std::uint8_t const* heads;
   ORDO_FN std::uint64_t operator()(std::size_t i) const {
     if (owner(i) == 0) return 0;
-    bool const head = i == 0 || owner(i - 1) != owner(i) || code_of(keys[i - 1]) != code_of(keys[i]);
+    bool const head = i == 0 || owner(i - 1) != owner(i) || encode_key(keys[i - 1]) != encode_key(keys[i]);
     return heads[i] != std::uint8_t(head);
   }
 };
@@ -258,8 +258,8 @@ struct wrong_head {
 template <class K>
 struct pack {
   K const* keys;
-  owner_of owner;
-  ORDO_FN std::uint64_t operator()(std::size_t i) const { return std::uint64_t(owner(i) - 1) << 32 | code_of(keys[i]); }
+  owner_finder owner;
+  ORDO_FN std::uint64_t operator()(std::size_t i) const { return std::uint64_t(owner(i) - 1) << 32 | encode_key(keys[i]); }
 };
 
 template <class K>
@@ -308,7 +308,7 @@ void race_rivals(session& s, segment_layout const& layout, columns<K, V> const& 
     auto const race_packed = [&] {
       auto const packed = s.lab.buffer<std::uint64_t>(layout.extent), sorted = s.lab.buffer<std::uint64_t>(layout.extent);
       fill(s.lab, packed.span(), pack<K>{in.keys.data(), layout.owner()});
-      int const bits = int(32 + bits_of(layout.count - 1));
+      int const bits = int(32 + bit_length(layout.count - 1));
       timing const time = time_cub(s, [&](void* temporary, std::size_t& bytes) {
         if constexpr (pairs)
           return cub::DeviceRadixSort::SortPairs(temporary, bytes, packed.data(), sorted.data(), in.values.data(),

@@ -125,7 +125,7 @@ sweep_result sweep(session& s, std::string types) {
   wait_for(s.lab);
   cuda_backend machine;
   sweep_result result{std::move(types), n, s.options.from, {}, {}, {}};
-  auto const rate_of = [&](std::size_t length, unsigned runs, bool check) {
+  auto const measure_rate = [&](std::size_t length, unsigned runs, bool check) {
     segment_layout const layout = equal_lengths(s.lab, std::max<std::size_t>(n / length, 1), length);
     wait_for(s.lab);
     auto const restore = [&] { in.copy_to(out, machine.stream()); };
@@ -137,7 +137,8 @@ sweep_result sweep(session& s, std::string types) {
     if (check && !is_right(s.lab, layout, in, out, true)) result.wrong.push_back(length);
     return double(layout.items) / time.ms / 1e6;
   };
-  for (std::size_t length = s.options.from; length <= s.options.to; ++length) result.rates.push_back(rate_of(length, 3, true));
+  for (std::size_t length = s.options.from; length <= s.options.to; ++length)
+    result.rates.push_back(measure_rate(length, 3, true));
 
   constexpr std::size_t max_drops = 20;
   std::vector<std::size_t> order;
@@ -147,7 +148,7 @@ sweep_result sweep(session& s, std::string types) {
     return result.rates[a] * result.rates[b + 1] > result.rates[b] * result.rates[a + 1];
   });
   for (std::size_t const i : std::span(order).first(num_drops)) {
-    for (std::size_t const j : {i, i + 1}) result.rates[j] = rate_of(s.options.from + j, 15, false);
+    for (std::size_t const j : {i, i + 1}) result.rates[j] = measure_rate(s.options.from + j, 15, false);
     result.worst.push_back({s.options.from + i, result.rates[i], result.rates[i + 1]});
   }
   std::sort(result.worst.begin(), result.worst.end(), [](drop const& a, drop const& b) { return a.times() > b.times(); });

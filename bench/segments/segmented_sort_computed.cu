@@ -50,12 +50,12 @@ void measure_computed(session& s, segment_row const& row, std::size_t n) {
   segment_layout const layout = lay_out(s.lab, row, n);
   std::size_t const extent = layout.extent;
   // A power of two, so that the permutation is a bijection.
-  std::size_t const universe = std::size_t{1} << bits_of(extent - 1);
+  std::size_t const universe = std::size_t{1} << bit_length(extent - 1);
   auto const table = s.lab.buffer<std::uint32_t>(universe), positions = s.lab.buffer<std::uint32_t>(universe);
   auto const items = s.lab.buffer<std::uint32_t>(extent), sorted = s.lab.buffer<std::uint32_t>(extent);
   auto const heads = s.lab.buffer<std::uint8_t>(row.heads ? extent : 0);
   fill(s.lab, table.span(), keys_like<std::uint32_t>(row.order, universe));
-  fill(s.lab, items.span(), scattered{bits_of(extent - 1)});
+  fill(s.lab, items.span(), scattered{bit_length(extent - 1)});
   s.lab.each(extent, note_position{items.data(), positions.data()});
   // Keys and positions of the items, for the check and the rival.
   pairs const in(s.lab, extent), out(s.lab, extent);

@@ -17,7 +17,7 @@ namespace {
 
 using cuda_detail::tuning::method;
 
-std::string name_of(shape const& s) {
+std::string shape_name(shape const& s) {
   return fmt::format("{} {}x{} {}", s.by == method::network ? "network" : "buckets", s.threads, s.items, s.resident);
 }
 
@@ -111,7 +111,7 @@ std::vector<shape> fastest_table(std::span<width_times const> widths, std::size_
   return table;
 }
 
-loss loss_of(width_times const& width, std::span<shape const> table) {
+loss compute_loss(width_times const& width, std::span<shape const> table) {
   loss loss;
   auto const fastest_times = min_times(width);
   auto const share = weights(fastest_times);
@@ -141,9 +141,9 @@ void print_fastest(width_times const& width) {
     auto const present =
         std::find_if(width.present.begin(), width.present.end(), [&](shape const& s) { return length <= s.capacity(); });
     shape_times const* const now = present == width.present.end() ? nullptr : find(width, *present);
-    fmt::print("{:>7} {:>8.1f} {:<22}", length, time, name_of(fastest->kernel));
+    fmt::print("{:>7} {:>8.1f} {:<22}", length, time, shape_name(fastest->kernel));
     if (now != nullptr && now->at.contains(length))
-      fmt::print(" {:>8.1f} {:<22} {:>6.2f}", now->at.at(length), name_of(now->kernel), now->at.at(length) / time);
+      fmt::print(" {:>8.1f} {:<22} {:>6.2f}", now->at.at(length), shape_name(now->kernel), now->at.at(length) / time);
     fmt::print("\n");
   }
   std::fflush(stdout);
@@ -165,7 +165,7 @@ void print_table(std::string const& name, std::span<shape const> table, std::spa
       fmt::print(" {} ({})", i, table[i].capacity());
   fmt::print("\n");
   for (width_times const& width : widths) {
-    loss const now = loss_of(width, width.present), then = loss_of(width, table);
+    loss const now = compute_loss(width, width.present), then = compute_loss(width, table);
     fmt::print(
         "  // {}: {:.3f} times the fastest shape of each length, at worst {:.2f} ({}); the present table {:.3f}, {:.2f} ({})\n",
         width.name, then.mean, then.worst, then.worst_length, now.mean, now.worst, now.worst_length);
@@ -185,7 +185,7 @@ void save(bench_options const& options, facts const& machine, std::span<width_ti
     for (shape_times const& s : width.measured) {
       json at = json::object();
       for (auto const& [length, time] : s.at) at[std::to_string(length)] = std::round(time * 10) / 10;
-      shapes.push_back({{"shape", name_of(s.kernel)}, {"ps_per_item", at}});
+      shapes.push_back({{"shape", shape_name(s.kernel)}, {"ps_per_item", at}});
     }
     all["widths"].push_back({{"name", width.name}, {"copy_ps_per_item", width.copy}, {"shapes", shapes}});
   }

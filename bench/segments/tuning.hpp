@@ -36,7 +36,7 @@ struct loss {
   double mean = 0, worst = 0;
   std::size_t worst_length = 0;
 };
-loss loss_of(width_times const& width, std::span<shape const> table);
+loss compute_loss(width_times const& width, std::span<shape const> table);
 
 void print_fastest(width_times const& width);
 /// Prints a table in the syntax of sort_core/cuda/tuning/segmented.cuh.

@@ -55,9 +55,9 @@ double median_ms(std::size_t runs, Work work) {
 }
 
 /// The lines of a text as NUL-terminated strings.
-class strings_of {
+class c_strings {
  public:
-  explicit strings_of(std::string text) : text_(std::move(text)) {
+  explicit c_strings(std::string text) : text_(std::move(text)) {
     for (char *at = text_.data(), *const end = at + text_.size(); at < end;) {
       begins_.push_back(reinterpret_cast<unsigned char const*>(at));
       auto* const next = static_cast<char*>(std::memchr(at, '\n', std::size_t(end - at)));
@@ -87,7 +87,8 @@ nlohmann::ordered_json measure(std::string const& name, std::string text, settin
   auto const sort_on = [&](machine& on) {
     strings::sort_options sort_options;
     sort_options.machine.on = &on;
-    return median_ms(options.runs, [&] { return 1e3 * bench::seconds_of([&] { lines = strings::sort(text, sort_options); }); });
+    return median_ms(options.runs,
+                     [&] { return 1e3 * bench::time_seconds([&] { lines = strings::sort(text, sort_options); }); });
   };
   nlohmann::ordered_json row{{"set", name}, {"bytes", text.size()}};
   if (gpu) row["gpu_ms"] = sort_on(*gpu);
@@ -96,11 +97,11 @@ nlohmann::ordered_json measure(std::string const& name, std::string text, settin
   row["lines"] = lines->size();
   if (gpu) row["device_memory"] = device_memory;
   if (!bench::string_rival().empty()) {
-    strings_of const unsorted(text);
+    c_strings const unsorted(text);
     std::vector<unsigned char const*> sorted;
     row[bench::string_rival()] = median_ms(options.runs, [&] {
       sorted = unsorted.begins();
-      return 1e3 * bench::seconds_of([&] { bench::sort_by_rival(sorted); });
+      return 1e3 * bench::time_seconds([&] { bench::sort_by_rival(sorted); });
     });
     if (!is_same(*lines, sorted))
       throw error(fmt::format("different orders: {}: Ordo's and {}'s", name, bench::string_rival()));

@@ -15,13 +15,13 @@
 namespace ordo::inline v0::bench {
 namespace {
 
-host_bytes bytes_of(std::string const& text) {
+host_bytes to_bytes(std::string const& text) {
   host_bytes bytes(text.size());
   bytes.append(text);
   return bytes;
 }
 
-host_bytes genome_of(generate::genome_options const& options) {
+host_bytes genome_bytes(generate::genome_options const& options) {
   host_bytes bytes;
   bytes.resize(options.length * options.copies);
   generate::make_genome(options, bytes.span());
@@ -35,15 +35,15 @@ struct kind {
 
 constexpr std::array kinds{
     kind{"random-dna", "four letters, equally likely",
-         [](std::size_t n) { return bytes_of(generate::uniform_text(n, "ACGT", 1)); }},
+         [](std::size_t n) { return to_bytes(generate::uniform_text(n, "ACGT", 1)); }},
     kind{"random-protein", "twenty letters, equally likely",
-         [](std::size_t n) { return bytes_of(generate::uniform_text(n, "ACDEFGHIKLMNPQRSTVWY", 1)); }},
-    kind{"equal", "one letter", [](std::size_t n) { return bytes_of(generate::homopolymer_text(n, 'A')); }},
-    kind{"fibonacci", "the Fibonacci word", [](std::size_t n) { return bytes_of(generate::fibonacci_text(n, "AC")); }},
+         [](std::size_t n) { return to_bytes(generate::uniform_text(n, "ACDEFGHIKLMNPQRSTVWY", 1)); }},
+    kind{"equal", "one letter", [](std::size_t n) { return to_bytes(generate::homopolymer_text(n, 'A')); }},
+    kind{"fibonacci", "the Fibonacci word", [](std::size_t n) { return to_bytes(generate::fibonacci_text(n, "AC")); }},
     kind{"genome", "the output of ordo_generate genome, with repeats and stretches of N",
-         [](std::size_t n) { return genome_of({.length = n}); }},
+         [](std::size_t n) { return genome_bytes({.length = n}); }},
     kind{"genomes", "four genomes that differ in one letter of a thousand, without N",
-         [](std::size_t n) { return genome_of({.length = n / 4, .n_runs = 0, .copies = 4}); }},
+         [](std::size_t n) { return genome_bytes({.length = n / 4, .n_runs = 0, .copies = 4}); }},
 };
 
 }  // namespace

@@ -50,7 +50,7 @@ struct settings {
 
 /// Returns true if condition(i) holds for all i in [0, n), with all threads.
 template <class Condition>
-bool all_of(std::size_t n, Condition condition) {
+bool holds_for_all(std::size_t n, Condition condition) {
   std::atomic<bool> all = true;
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n, 1 << 16), [&](auto const& part) {
     for (std::size_t i = part.begin(); i != part.end() && all; ++i)
@@ -110,11 +110,11 @@ bool is_same(std::string_view text, std::span<Index const> sa, touched_memory co
              bool has_mark) {
   std::size_t const n = text.size();
   if (entry_bytes == 8)
-    return all_of(n, [&, theirs = result.as<std::uint64_t>(n)](std::size_t i) { return theirs[i] == sa[i]; });
+    return holds_for_all(n, [&, theirs = result.as<std::uint64_t>(n)](std::size_t i) { return theirs[i] == sa[i]; });
   if (entry_bytes == 4)
-    return all_of(n, [&, theirs = result.as<std::uint32_t>(n)](std::size_t i) { return theirs[i] == sa[i]; });
+    return holds_for_all(n, [&, theirs = result.as<std::uint32_t>(n)](std::size_t i) { return theirs[i] == sa[i]; });
   if (entry_bytes == narrow_bytes)
-    return all_of(n, [&, theirs = result.as<unsigned char>(narrow_bytes * n)](std::size_t i) {
+    return holds_for_all(n, [&, theirs = result.as<unsigned char>(narrow_bytes * n)](std::size_t i) {
       std::uint64_t entry = 0;
       for (std::size_t k = narrow_bytes; k-- != 0;) entry = entry << 8 | theirs[narrow_bytes * i + k];
       return entry == sa[i];
@@ -122,14 +122,15 @@ bool is_same(std::string_view text, std::span<Index const> sa, touched_memory co
   auto const rows = result.as<char>(n + (has_mark ? 1 : 0));
   if (has_mark)
     return rows[0] == text[n - 1] &&
-           all_of(n, [&](std::size_t i) { return rows[i + 1] == (sa[i] == 0 ? '$' : text[std::size_t(sa[i]) - 1]); });
+           holds_for_all(n, [&](std::size_t i) { return rows[i + 1] == (sa[i] == 0 ? '$' : text[std::size_t(sa[i]) - 1]); });
   std::atomic<std::size_t> whole = n;  // row of the whole text
-  static_cast<void>(all_of(n, [&](std::size_t i) {
+  static_cast<void>(holds_for_all(n, [&](std::size_t i) {
     if (sa[i] == 0) whole = i;
     return true;
   }));
-  return rows[0] == text[n - 1] &&
-         all_of(n, [&](std::size_t i) { return i == whole || rows[i < whole ? i + 1 : i] == text[std::size_t(sa[i]) - 1]; });
+  return rows[0] == text[n - 1] && holds_for_all(n, [&](std::size_t i) {
+           return i == whole || rows[i < whole ? i + 1 : i] == text[std::size_t(sa[i]) - 1];
+         });
 }
 
 /// Builds the suffix array of a text by all contenders in turn.
@@ -223,7 +224,7 @@ class race {
                                [this, where, memory](void* out) {
                                  suffix::arrays<Index> const to{{static_cast<Index*>(out), text_.size()}, {}, {}};
                                  suffix::build_options const build_options = options_on(where);
-                                 return bench::seconds_of(
+                                 return bench::time_seconds(
                                      [&] { *memory = suffix::build(suffix::text{text_}, to, build_options).device_memory; });
                                },
                            .device_memory = [memory] { return *memory; }});
@@ -247,7 +248,7 @@ class race {
                                [this, where, memory](void* out) {
                                  suffix::arrays<Index> const to{{}, {}, {static_cast<char*>(out), text_.size() + 1}};
                                  suffix::build_options const build_options = options_on(where);
-                                 return bench::seconds_of(
+                                 return bench::time_seconds(
                                      [&] { *memory = suffix::build(suffix::text{text_}, to, build_options).device_memory; });
                                },
                            .device_memory = [memory] { return *memory; }});
@@ -264,7 +265,7 @@ class race {
                                [this, where, memory](void* out) {
                                  memory_sink to({static_cast<char*>(out), narrow_bytes * text_.size()});
                                  suffix::build_options const build_options = options_on(where);
-                                 return bench::seconds_of([&] {
+                                 return bench::time_seconds([&] {
                                    auto const report = suffix::build_into<Index>(
                                        suffix::text{text_}, {&to, nullptr, nullptr, narrow_bytes}, build_options);
                                    *memory = report.device_memory;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t max_int32 = std::numeric_limits<std::int32_t>::max();
 
-unsigned char const* bytes_of(std::string_view text) {
+unsigned char const* as_bytes(std::string_view text) {
   return reinterpret_cast<unsigned char const*>(text.data());
 }
 
@@ -30,7 +30,7 @@ unsigned char const* bytes_of(std::string_view text) {
 template <class Call>
 double time_checked(std::string_view name, Call call) {
   std::int64_t status = 0;
-  double const seconds = seconds_of([&] { status = std::int64_t(call()); });
+  double const seconds = time_seconds([&] { status = std::int64_t(call()); });
   if (status < 0) throw error(fmt::format("{} fails with {}", name, status));
   return seconds;
 }
@@ -41,7 +41,7 @@ suffix_rival libdivsufsort() {
           .max_length = max_int32,
           .build = [](std::string_view text, void* out, unsigned) {
             return time_checked("libdivsufsort",
-                                [&] { return divsufsort(bytes_of(text), static_cast<saidx_t*>(out), saidx_t(text.size())); });
+                                [&] { return divsufsort(as_bytes(text), static_cast<saidx_t*>(out), saidx_t(text.size())); });
           }};
 }
 
@@ -52,7 +52,7 @@ suffix_rival libsais_32() {
           .max_length = max_int32,
           .build = [](std::string_view text, void* out, unsigned threads) {
             return time_checked("libsais", [&] {
-              return libsais_omp(bytes_of(text), static_cast<std::int32_t*>(out), std::int32_t(text.size()), 0, nullptr,
+              return libsais_omp(as_bytes(text), static_cast<std::int32_t*>(out), std::int32_t(text.size()), 0, nullptr,
                                  std::int32_t(threads));
             });
           }};
@@ -67,7 +67,7 @@ suffix_rival libsais_64() {
           .by_name_only = true,
           .build = [](std::string_view text, void* out, unsigned threads) {
             return time_checked("libsais64", [&] {
-              return libsais64_omp(bytes_of(text), static_cast<std::int64_t*>(out), std::int64_t(text.size()), 0, nullptr,
+              return libsais64_omp(as_bytes(text), static_cast<std::int64_t*>(out), std::int64_t(text.size()), 0, nullptr,
                                    std::int64_t(threads));
             });
           }};
@@ -110,7 +110,7 @@ suffix_rival libcubwt() {
                 libcubwt_storage const storage(text.size());
                 *memory = storage.bytes();
                 return time_checked("libcubwt", [&] {
-                  return libcubwt_bwt(storage.get(), bytes_of(text), static_cast<std::uint8_t*>(out),
+                  return libcubwt_bwt(storage.get(), as_bytes(text), static_cast<std::uint8_t*>(out),
                                       std::int64_t(text.size()));
                 });
               },

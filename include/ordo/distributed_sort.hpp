@@ -63,7 +63,7 @@ struct share_moves {
   std::vector<std::uint64_t> send_begin, sends, receive_begin, receives;
 };
 /// @param cuts  the cuts of share_splitter, for the ends of all outputs but the last
-share_moves moves_of(communicator const& members, share_lengths const& lengths, std::span<std::uint64_t const> cuts);
+share_moves plan_moves(communicator const& members, share_lengths const& lengths, std::span<std::uint64_t const> cuts);
 
 }  // namespace detail
 
@@ -74,7 +74,7 @@ share_moves moves_of(communicator const& members, share_lengths const& lengths, 
 template <sort_order Order = sort_order::ascending, detail::key_array Keys>
 void sort_keys(communicator& members, machine& on, Keys&& keys, bit_range bits = {}, key_order order = {}) {
   auto const all = detail::as_span(keys);
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, all, bits, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::keys, all, bits, order);
   detail::add_keys_in(task, all);
   detail::sort_over(members, on, task);
 }
@@ -84,7 +84,7 @@ template <sort_order Order = sort_order::ascending, detail::key_array Keys, deta
 void sort_pairs(communicator& members, machine& on, Keys&& keys, Values&& values, bit_range bits = {}, key_order order = {}) {
   auto const all = detail::as_span(keys);
   auto const moved = detail::as_span(values);
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, all, bits, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::keys, all, bits, order);
   detail::add_values(task, moved);
   detail::add_keys_in(task, all);
   detail::add_values_in(task, moved);
@@ -96,7 +96,7 @@ void sort_pairs(communicator& members, machine& on, Keys&& keys, Values&& values
 template <sort_order Order = sort_order::ascending, class In, detail::key_array Keys>
 requires detail::input_of<In, Keys>
 void sort_keys(communicator& members, machine& on, In&& keys_in, Keys&& keys, bit_range bits = {}, key_order order = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
   detail::add_keys_in(task, detail::as_span(keys_in));
   detail::sort_over(members, on, task);
 }
@@ -107,7 +107,7 @@ template <sort_order Order = sort_order::ascending, class In, detail::key_array 
 requires(detail::input_of<In, Keys>&& detail::input_of<ValuesIn, Values>)  //
     void sort_pairs(communicator& members, machine& on, In&& keys_in, Keys&& keys, ValuesIn&& values_in, Values&& values,
                     bit_range bits = {}, key_order order = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
   detail::add_values(task, detail::as_span(values));
   detail::add_keys_in(task, detail::as_span(keys_in));
   detail::add_values_in(task, detail::as_span(values_in));
@@ -122,7 +122,7 @@ template <sort_order Order = sort_order::ascending, detail::any_key_array Keys, 
 void argsort(communicator& members, machine& on, Keys&& keys, Index&& index, bit_range bits = {}, key_order order = {}) {
   using K = std::remove_const_t<detail::element_of<Keys>>;
   std::span<K const> const read = detail::as_span(keys);
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::argsort, read, bits, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::argsort, read, bits, order);
   detail::add_keys_in(task, read);
   detail::add_values(task, detail::as_span(index));
   task.n = task.values_given;
@@ -213,7 +213,7 @@ void sample_sort_over(communicator& members, Machine& on, std::span<T> items, st
     if (members.size() == 1) return;
     std::span const targets(lengths.out_ends.data(), members.size() - 1);
     auto const cuts = share_splitter<T, Less>(members, lengths.in, targets, less).cuts(share_fetcher<B, T>{backend, items});
-    share_moves const moves = moves_of(members, lengths, cuts);
+    share_moves const moves = plan_moves(members, lengths, cuts);
     auto const move = [&]<class I>(std::span<I> share) {
       auto const received = backend.template buffer<I>(n);
       wait_for(backend, share);

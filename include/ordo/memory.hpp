@@ -84,7 +84,7 @@ class pool final : public memory_resource {
   [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
   [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
   /// Returns the peak and restarts its measurement.
-  std::size_t take_peak() noexcept { return std::exchange(peak_, in_use_); }
+  std::size_t reset_peak() noexcept { return std::exchange(peak_, in_use_); }
 
  private:
   void check_limit(std::size_t size) const;

@@ -25,7 +25,7 @@ template <sort_order Order, class K>
 operation_task task_of_merge(std::span<K const> a, std::span<K const> b, std::span<K> out, key_order order) {
   operation_task task;
   task.what = operation_task::operation::merge;
-  task.sort = task_of<Order>(sort_task::operation::argsort, a, {}, order);
+  task.sort = make_task<Order>(sort_task::operation::argsort, a, {}, order);
   task.other_keys = argument(b);
   task.out_keys = argument(out);
   return task;
@@ -35,7 +35,7 @@ template <class K>
 operation_task task_of_unique(std::span<K const> keys, std::span<K> out_keys) {
   operation_task task;
   task.what = operation_task::operation::unique;
-  task.sort = task_of<sort_order::ascending>(sort_task::operation::segments, keys, {});
+  task.sort = make_task<sort_order::ascending>(sort_task::operation::segments, keys, {});
   if (!out_keys.empty()) task.out_keys = argument(out_keys);
   return task;
 }

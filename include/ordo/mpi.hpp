@@ -42,7 +42,7 @@ class mpi_communicator final : public communicator {
   /// @param max_message  the maximum of bytes that cross at a time, from 8 to 2^31 - 1
   /// @throws member_lost  if MPI fails
   explicit mpi_communicator(MPI_Comm comm, std::size_t max_message = std::size_t{1} << 30)
-      : communicator(size_of(comm), rank_of(comm)), max_message_(max_message) {
+      : communicator(comm_size(comm), comm_rank(comm)), max_message_(max_message) {
     if (max_message < 8 || max_message >= std::size_t{1} << 31)
       throw usage_error("bad communicator: MPI: messages of at most " + std::to_string(max_message) + " bytes");
     check(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
@@ -102,12 +102,12 @@ class mpi_communicator final : public communicator {
   void fail(std::string const& /*why*/) noexcept override { MPI_Abort(comm_, 2); }
 
  private:
-  static std::size_t size_of(MPI_Comm comm) {
+  static std::size_t comm_size(MPI_Comm comm) {
     int size = 0;
     check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
     return std::size_t(size);
   }
-  static std::size_t rank_of(MPI_Comm comm) {
+  static std::size_t comm_rank(MPI_Comm comm) {
     int rank = 0;
     check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
     return std::size_t(rank);
@@ -173,7 +173,7 @@ class mpi_communicator final : public communicator {
   };
   void exchange(std::span<std::span<std::byte const> const> sends, std::span<std::span<std::byte> const> receives) {
     std::size_t parts = 0;
-    for (std::size_t m = 0; m < size(); ++m) parts += parts_of(sends[m].size()) + parts_of(receives[m].size());
+    for (std::size_t m = 0; m < size(); ++m) parts += count_parts(sends[m].size()) + count_parts(receives[m].size());
     messages sent;
     sent.reserve(parts);  // nothing but MPI can fail once there are messages
     for (std::size_t i = 1; i < size(); ++i) {
@@ -196,7 +196,7 @@ class mpi_communicator final : public communicator {
       throw usage_error("bad length: all_to_all: member " + std::to_string(rank()) + " sends itself " +
                         std::to_string(own.size()) + " bytes, and receives " + std::to_string(receives[rank()].size()));
   }
-  [[nodiscard]] std::size_t parts_of(std::size_t bytes) const { return bytes / max_message_ + (bytes % max_message_ != 0); }
+  [[nodiscard]] std::size_t count_parts(std::size_t bytes) const { return bytes / max_message_ + (bytes % max_message_ != 0); }
   template <class Byte, class F>
   void for_each_part(std::span<Byte> data, F f) const {
     for (std::size_t at = 0; at < data.size(); at += max_message_)

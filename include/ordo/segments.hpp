@@ -76,7 +76,7 @@ constexpr bit_range clipped(bit_range bits) {
 
 /// Returns a word with ones at `bits`, which must be limited to the width of K.
 template <class K>
-constexpr K mask_of(bit_range bits) {
+constexpr K bit_mask(bit_range bits) {
   if (bits.begin >= bits.end) return 0;
   return K(K(K(~K{0}) >> (8 * sizeof(K) - (bits.end - bits.begin))) << bits.begin);
 }

@@ -110,7 +110,7 @@ sort_task task_of_keys(sort_task::operation what, std::size_t n, key_order order
 }
 
 template <sort_order Order, class K>
-sort_task task_of(sort_task::operation what, std::span<K> keys, bit_range bits, key_order order = {}) {
+sort_task make_task(sort_task::operation what, std::span<K> keys, bit_range bits, key_order order = {}) {
   sort_task task = task_of_keys<Order, K>(what, keys.size(), order);
   task.keys = const_cast<std::remove_const_t<K>*>(keys.data());
   task.bits = bits;
@@ -183,13 +183,13 @@ void add_segments(sort_task& task, segment_list<Offset> const& segments) {
 /// (Polok, Ila and Smrz, HPC'14. On GPUs an MSD radix sort where that is faster.)
 template <sort_order Order = sort_order::ascending, detail::key_array Keys>
 void sort_keys(machine& on, Keys&& keys, bit_range bits = {}, key_order order = {}) {
-  on.run(detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order));
+  on.run(detail::make_task<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order));
 }
 
 /// Sorts keys in place, and moves values[i] with keys[i]. Stable. Waits as sort_keys does.
 template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::value_array Values>
 void sort_pairs(machine& on, Keys&& keys, Values&& values, bit_range bits = {}, key_order order = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
   detail::add_values(task, detail::as_span(values));
   on.run(task);
 }
@@ -206,7 +206,7 @@ void sort_pairs(machine& on, Keys&& keys, Values&& values, bit_range bits = {}, 
 template <sort_order Order = sort_order::ascending, class In, detail::key_array Keys>
 requires detail::input_of<In, Keys>
 void sort_keys(machine& on, In&& keys_in, Keys&& keys, bit_range bits = {}, key_order order = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
   detail::add_keys_in(task, detail::as_span(keys_in));
   on.run(task);
 }
@@ -218,7 +218,7 @@ template <sort_order Order = sort_order::ascending, class In, detail::key_array 
 requires(detail::input_of<In, Keys>&& detail::input_of<ValuesIn, Values>)  //
     void sort_pairs(machine& on, In&& keys_in, Keys&& keys, ValuesIn&& values_in, Values&& values, bit_range bits = {},
                     key_order order = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order);
   detail::add_values(task, detail::as_span(values));
   detail::add_keys_in(task, detail::as_span(keys_in));
   detail::add_values_in(task, detail::as_span(values_in));
@@ -234,7 +234,7 @@ requires(detail::input_of<In, Keys>&& detail::input_of<ValuesIn, Values>)  //
 template <sort_order Order = sort_order::ascending, detail::any_key_array Keys, detail::index_array Index>
 void argsort(machine& on, Keys&& keys, Index&& index, bit_range bits = {}, key_order order = {}) {
   std::span<detail::element_of<Keys> const> const read = detail::as_span(keys);
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::argsort, read, bits, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::argsort, read, bits, order);
   detail::add_values(task, detail::as_span(index));
   task.signed_index = std::is_signed_v<detail::element_of<Index>>;
   on.run(task);
@@ -263,7 +263,7 @@ void argsort(machine& on, Keys&& keys, Index&& index, bit_range bits = {}, key_o
 template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::position_type Offset>
 void sort_segments(machine& on, Keys&& keys, segment_list<Offset> segments, detail::head_array heads = {}, bit_range bits = {},
                    key_order order = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits, order);
   detail::add_segments(task, segments);
   detail::add_heads(task, heads.span());
   on.run(task);
@@ -279,7 +279,7 @@ template <sort_order Order = sort_order::ascending, detail::any_key_array Keys, 
           detail::position_type Offset>
 void sort_segments(machine& on, Keys&& keys, Values&& values, segment_list<Offset> segments, detail::head_array heads = {},
                    bit_range bits = {}, key_order order = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits, order);
   detail::add_segments(task, segments);
   detail::add_values(task, detail::as_span(values));
   detail::add_heads(task, heads.span());
@@ -292,7 +292,7 @@ template <sort_order Order = sort_order::ascending, class In, detail::key_array 
 requires detail::input_of<In, Keys>
 void sort_segments_copy(machine& on, In&& keys_in, Keys&& keys, segment_list<Offset> segments, detail::head_array heads = {},
                         bit_range bits = {}, key_order order = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits, order);
   detail::add_keys_in(task, detail::as_span(keys_in));
   detail::add_segments(task, segments);
   detail::add_heads(task, heads.span());
@@ -306,7 +306,7 @@ requires(detail::input_of<In, Keys>&& detail::input_of<ValuesIn, Values>)  //
     void sort_segments_copy(machine& on, In&& keys_in, Keys&& keys, ValuesIn&& values_in, Values&& values,
                             segment_list<Offset> segments, detail::head_array heads = {}, bit_range bits = {},
                             key_order order = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::segments, detail::as_span(keys), bits, order);
   detail::add_values(task, detail::as_span(values));
   detail::add_keys_in(task, detail::as_span(keys_in));
   detail::add_values_in(task, detail::as_span(values_in));
@@ -335,7 +335,7 @@ void argsort_segments(machine& on, Keys&& keys, segment_list<Offset> segments, I
   std::span<detail::element_of<Keys> const> const read = detail::as_span(keys);
   detail::operation_task task;
   task.what = detail::operation_task::operation::argsort_segments;
-  task.sort = detail::task_of<Order>(detail::sort_task::operation::segments, read, options.bits, options.order);
+  task.sort = detail::make_task<Order>(detail::sort_task::operation::segments, read, options.bits, options.order);
   detail::add_segments(task.sort, segments);
   detail::add_values(task.sort, detail::as_span(index));
   task.sort.signed_index = std::is_signed_v<detail::element_of<Index>>;
@@ -355,7 +355,7 @@ void argsort_segments(machine& on, Keys&& keys, segment_list<Offset> segments, I
 /// (The problem of Awan and Saeed, GPU-ArraySort, ICPP'16.)
 template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::position_type Offset>
 void sort_arrays(machine& on, Keys&& keys, segment_list<Offset> arrays, key_order order = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, detail::as_span(keys), {}, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::arrays, detail::as_span(keys), {}, order);
   detail::add_segments(task, arrays);
   on.run(task);
 }
@@ -364,7 +364,7 @@ void sort_arrays(machine& on, Keys&& keys, segment_list<Offset> arrays, key_orde
 template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::value_array Values,
           detail::position_type Offset>
 void sort_arrays(machine& on, Keys&& keys, Values&& values, segment_list<Offset> arrays, key_order order = {}) {
-  detail::sort_task task = detail::task_of<Order>(detail::sort_task::operation::arrays, detail::as_span(keys), {}, order);
+  detail::sort_task task = detail::make_task<Order>(detail::sort_task::operation::arrays, detail::as_span(keys), {}, order);
   detail::add_segments(task, arrays);
   detail::add_values(task, detail::as_span(values));
   on.run(task);

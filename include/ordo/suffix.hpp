@@ -25,7 +25,7 @@ namespace ordo::inline v0::suffix {
 
 /// Records of residues laid end to end without separators. Record r is [starts[r], starts[r + 1]); the last one ends with the
 /// text. Records may be empty. Without starts the text is one record. A residue is a byte, or a token: an unsigned number of 2
-/// or 4 bytes, little-endian and aligned (text_of makes such texts). All sizes, starts and positions count residues.
+/// or 4 bytes, little-endian and aligned (make_text makes such texts). All sizes, starts and positions count residues.
 struct text {
   std::string_view residues;  // their bytes
   std::span<std::uint64_t const> starts = {};
@@ -33,19 +33,21 @@ struct text {
 
   [[nodiscard]] std::size_t size() const noexcept { return residues.size() / residue_bytes; }
   [[nodiscard]] std::size_t records() const noexcept { return starts.empty() ? 1 : starts.size(); }
-  [[nodiscard]] std::size_t begin_of(std::size_t record) const noexcept { return record == 0 ? 0 : starts[record]; }
-  [[nodiscard]] std::size_t end_of(std::size_t record) const noexcept {
+  [[nodiscard]] std::size_t begin(std::size_t record) const noexcept { return record == 0 ? 0 : starts[record]; }
+  [[nodiscard]] std::size_t end(std::size_t record) const noexcept {
     return record + 1 < starts.size() ? starts[record + 1] : size();
   }
   /// Returns the record that holds position p, p in [0, size()).
-  [[nodiscard]] std::size_t record_of(std::size_t p) const noexcept;
+  [[nodiscard]] std::size_t record_at(std::size_t p) const noexcept;
 };
 
 /// Returns a text of tokens. Both spans must outlive it.
-[[nodiscard]] inline text text_of(std::span<std::uint16_t const> tokens, std::span<std::uint64_t const> starts = {}) noexcept {
+[[nodiscard]] inline text make_text(std::span<std::uint16_t const> tokens,
+                                    std::span<std::uint64_t const> starts = {}) noexcept {
   return {{reinterpret_cast<char const*>(tokens.data()), tokens.size_bytes()}, starts, sizeof(std::uint16_t)};
 }
-[[nodiscard]] inline text text_of(std::span<std::uint32_t const> tokens, std::span<std::uint64_t const> starts = {}) noexcept {
+[[nodiscard]] inline text make_text(std::span<std::uint32_t const> tokens,
+                                    std::span<std::uint64_t const> starts = {}) noexcept {
   return {{reinterpret_cast<char const*>(tokens.data()), tokens.size_bytes()}, starts, sizeof(std::uint32_t)};
 }
 

@@ -53,8 +53,8 @@ operation_task task_of_top_k(operation_task::operation what, std::span<K const> 
   constexpr auto sorting = sort_task::operation::argsort;
   operation_task task;
   task.what = what;
-  task.sort = options.largest ? task_of<sort_order::descending>(sorting, keys, {}, options.order)
-                              : task_of<sort_order::ascending>(sorting, keys, {}, options.order);
+  task.sort = options.largest ? make_task<sort_order::descending>(sorting, keys, {}, options.order)
+                              : make_task<sort_order::ascending>(sorting, keys, {}, options.order);
   task.k = k;
   task.sorted = options.sorted;
   task.relative = options.relative;

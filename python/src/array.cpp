@@ -27,7 +27,7 @@ constexpr int dlpack_cpu = 1, dlpack_cuda = 2, dlpack_cuda_host = 3, dlpack_cuda
 }
 
 /// Returns the type of items of `bytes` bytes of a kind of NumPy's: i, u, f or b; 0 if no keys have it.
-ordo_type type_of(char kind, std::size_t bytes) {
+ordo_type item_type(char kind, std::size_t bytes) {
   switch (kind) {
     case 'i':
       return bytes == 1 ? ORDO_INT8 : bytes == 2 ? ORDO_INT16 : bytes == 4 ? ORDO_INT32 : bytes == 8 ? ORDO_INT64 : 0;
@@ -64,11 +64,11 @@ bool is_numpy(nb::handle object) {
 // or none that is written, also of a new array, which only the caller knows (JAX).
 array::array(nb::handle object, char const* name, bool writable, std::uintptr_t stream) : name_(name) {
   if (!is_numpy(object) && nb::hasattr(object, "__dlpack__") && nb::hasattr(object, "__dlpack_device__"))
-    take_dlpack(object, stream == 0 ? 1 : stream);
+    import_dlpack(object, stream == 0 ? 1 : stream);
   else if (PyObject_CheckBuffer(object.ptr()))
-    take_buffer(object, writable);
+    import_buffer(object, writable);
   else if (nb::hasattr(object, "__cuda_array_interface__"))
-    take_interface(object.attr("__cuda_array_interface__"), writable);
+    import_interface(object.attr("__cuda_array_interface__"), writable);
   else
     refuse(PyExc_TypeError, name_, "not an array");
 }
@@ -77,17 +77,17 @@ array::~array() {
   if (has_buffer_) PyBuffer_Release(&buffer_);
 }
 
-void array::take_buffer(nb::handle object, bool writable) {
+void array::import_buffer(nb::handle object, bool writable) {
   int const flags = PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
   if (PyObject_GetBuffer(object.ptr(), &buffer_, flags) != 0) throw nb::python_error();
   has_buffer_ = true;
   data_ = buffer_.buf;
   item_bytes_ = std::size_t(buffer_.itemsize);
   size_ = item_bytes_ == 0 ? 0 : std::size_t(buffer_.len) / item_bytes_;
-  type_ = type_of(kind_of_format(buffer_.format ? buffer_.format : "B"), item_bytes_);
+  type_ = item_type(kind_of_format(buffer_.format ? buffer_.format : "B"), item_bytes_);
 }
 
-void array::take_interface(nb::handle interface, bool writable) {
+void array::import_interface(nb::handle interface, bool writable) {
   auto const type = nb::cast<std::string>(interface["typestr"]);
   nb::tuple const data = nb::cast<nb::tuple>(interface["data"]), shape = nb::cast<nb::tuple>(interface["shape"]);
   if (writable && nb::cast<bool>(data[1])) refuse(PyExc_ValueError, name_, "read-only");
@@ -102,12 +102,12 @@ void array::take_interface(nb::handle interface, bool writable) {
         refuse(PyExc_ValueError, name_, "not contiguous");
   }
   data_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
-  type_ = type_of(type[1], item_bytes_);
+  type_ = item_type(type[1], item_bytes_);
   gpu_ = 0;  // the interface has no device: the first one that is shown
   owner_ = nb::borrow(interface);
 }
 
-void array::take_dlpack(nb::handle object, std::uintptr_t stream) {
+void array::import_dlpack(nb::handle object, std::uintptr_t stream) {
   nb::tuple const device = nb::cast<nb::tuple>(object.attr("__dlpack_device__")());
   int const kind = nb::cast<int>(device[0]);
   bool const on_gpu = kind == dlpack_cuda || kind == dlpack_cuda_managed;
@@ -127,7 +127,7 @@ void array::take_dlpack(nb::handle object, std::uintptr_t stream) {
   data_ = static_cast<char*>(tensor->data) + tensor->byte_offset;
   constexpr char kinds[] = {'i', 'u', 'f', 0, 0, 0, 'b'};
   if (tensor->type_lanes == 1) {
-    if (tensor->type_code < sizeof(kinds)) type_ = type_of(kinds[tensor->type_code], item_bytes_);
+    if (tensor->type_code < sizeof(kinds)) type_ = item_type(kinds[tensor->type_code], item_bytes_);
     if (tensor->type_code == 4 && item_bytes_ == 2) type_ = ORDO_BFLOAT16;
   }
   if (on_gpu) gpu_ = unsigned(tensor->device_index);

@@ -34,9 +34,9 @@ class array {
   [[nodiscard]] std::optional<unsigned> gpu() const noexcept { return gpu_; }
 
  private:
-  void take_buffer(nb::handle object, bool writable);
-  void take_interface(nb::handle interface, bool writable);
-  void take_dlpack(nb::handle object, std::uintptr_t stream);
+  void import_buffer(nb::handle object, bool writable);
+  void import_interface(nb::handle interface, bool writable);
+  void import_dlpack(nb::handle object, std::uintptr_t stream);
 
   char const* name_;
   void* data_ = nullptr;

@@ -112,7 +112,7 @@ struct share {
   }
   /// Returns the task of this share, in place.
   [[nodiscard]] ordo::detail::sort_task task(unsigned flags) const {
-    ordo_sort_options options = options_of(flags);
+    ordo_sort_options options = make_options(flags);
     options.equal_zeros = values && !(flags & has_total_order);  // keys alone are the same bytes in any order of zeros
     auto task = ordo::detail::c_sort_task(keys.type(), keys.data(), values ? values->item_bytes() : 0,
                                           values ? values->data() : nullptr, keys.size(), &options);

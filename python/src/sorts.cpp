@@ -17,7 +17,7 @@ void check_same_place(array const& a, array const& b, char const* name) {
 }
 
 /// Returns the segments of rows of one length.
-ordo_segments rows_of(std::size_t n, std::size_t length) {
+ordo_segments make_rows(std::size_t n, std::size_t length) {
   ordo_segments rows = ORDO_SEGMENTS_INIT;
   rows.uniform_length = length;
   rows.count = length == 0 ? 0 : n / length;
@@ -46,13 +46,13 @@ bool has_negative_zero(array const& keys) {
 
 void sort(machines& on, nb::handle keys_given, std::size_t length, unsigned flags, std::uintptr_t stream) {
   array const keys(keys_given, "keys", true, stream);
-  auto const options = options_of(flags);
+  auto const options = make_options(flags);
   on.run(keys.gpu(), stream, [&](ordo_machine* machine) {
     ordo_status status = ORDO_OK;
     if (length == keys.size()) {
       status = ordo_sort_keys(machine, keys.type(), keys.data(), keys.size(), &options);
     } else {
-      auto const rows = rows_of(keys.size(), length);
+      auto const rows = make_rows(keys.size(), length);
       status = ordo_sort_segments(machine, keys.type(), keys.data(), 0, nullptr, keys.size(), &rows, nullptr, &options);
     }
     return status;
@@ -65,7 +65,7 @@ void sort_pairs(machines& on, nb::handle keys_given, nb::handle values_given, un
   if (values.size() != keys.size())
     throw ordo::usage_error("bad values: length " + std::to_string(values.size()) + " for " + std::to_string(keys.size()) +
                             " keys");
-  auto options = options_of(flags);
+  auto options = make_options(flags);
   on.run(keys.gpu(), stream, [&](ordo_machine* machine) {
     if (!(flags & has_total_order) && has_negative_zero(keys)) options.equal_zeros = 1;
     return ordo_sort_pairs(machine, keys.type(), keys.data(), values.item_bytes(), values.data(), keys.size(), &options);
@@ -78,13 +78,13 @@ void argsort(machines& on, nb::handle keys_given, nb::handle index_given, std::s
   array const keys(keys_given, "keys", false, stream), index(index_given, "index", true, stream);
   check_same_place(keys, index, "index");
   if (index.size() != keys.size()) throw ordo::usage_error("bad index: not as long as the keys");
-  auto options = options_of(flags);
+  auto options = make_options(flags);
   options.equal_zeros = !(flags & has_total_order);  // at no cost
   on.run(keys.gpu(), stream, [&](ordo_machine* machine) {
     void* const data = keys.data();
     if (length == keys.size())
       return ordo_argsort(machine, keys.type(), data, index.type(), index.data(), keys.size(), &options);
-    auto const rows = rows_of(keys.size(), length);
+    auto const rows = make_rows(keys.size(), length);
     options.keep_keys = 1;
     return ordo_sort_segments(machine, keys.type(), data, index.item_bytes(), index.data(), keys.size(), &rows, nullptr,
                               &options);
@@ -116,7 +116,7 @@ void sort_segments(machines& on, nb::handle keys_given, nb::handle values_given,
     check_same_place(keys, *values, "values");
     if (values->size() != keys.size()) throw ordo::usage_error("bad values: not as long as the keys");
   }
-  auto options = options_of(flags);
+  auto options = make_options(flags);
   options.keep_keys = keep_keys;
   on.run(keys.gpu(), stream, [&](ordo_machine* machine) {
     if (!(flags & has_total_order)) options.equal_zeros = keep_keys || (values && has_negative_zero(keys));
@@ -132,7 +132,7 @@ void top_k(machines& on, nb::handle keys_given, std::size_t length, std::size_t 
       index(index_given, "index", true, stream);
   check_same_place(keys, best, "out");
   check_same_place(keys, index, "index");
-  auto const rows = rows_of(keys.size(), length);
+  auto const rows = make_rows(keys.size(), length);
   if (k > length) throw ordo::usage_error("bad k: " + std::to_string(k) + " of " + std::to_string(length) + " keys");
   if (best.size() != rows.count * k || best.type() != keys.type() || index.size() != best.size())
     throw ordo::usage_error("bad out: type or length");

@@ -55,7 +55,7 @@ class file_source final : public ordo::source {
 
 /// Returns an array of NumPy that owns a vector.
 template <class T>
-nb::object array_of(std::vector<T>&& items) {
+nb::object make_array(std::vector<T>&& items) {
   auto owned = std::make_unique<std::vector<T>>(std::move(items));
   T* const data = owned->data();
   std::size_t const size = owned->size();
@@ -107,13 +107,13 @@ nb::dict read(machines& on, nb::object input, std::string const& format, std::st
     titles.append(nb::steal(PyUnicode_DecodeUTF8(title.data(), Py_ssize_t(title.size()), "surrogateescape")));
   }
   nb::dict columns;
-  columns["mz"] = array_of(std::move(all.mz));
-  columns["intensity"] = array_of(std::move(all.intensity));
-  columns["offsets"] = array_of(std::vector<std::int64_t>(all.offsets.begin(), all.offsets.end()));
-  columns["precursor_mz"] = array_of(std::move(all.precursor_mz));
-  columns["charge"] = array_of(std::move(all.charge));
-  columns["rt_seconds"] = array_of(std::move(all.rt_seconds));
-  columns["ms_level"] = array_of(std::vector<std::int32_t>(all.ms_level.begin(), all.ms_level.end()));
+  columns["mz"] = make_array(std::move(all.mz));
+  columns["intensity"] = make_array(std::move(all.intensity));
+  columns["offsets"] = make_array(std::vector<std::int64_t>(all.offsets.begin(), all.offsets.end()));
+  columns["precursor_mz"] = make_array(std::move(all.precursor_mz));
+  columns["charge"] = make_array(std::move(all.charge));
+  columns["rt_seconds"] = make_array(std::move(all.rt_seconds));
+  columns["ms_level"] = make_array(std::vector<std::int32_t>(all.ms_level.begin(), all.ms_level.end()));
   columns["titles"] = titles;
   return columns;
 }
@@ -169,7 +169,7 @@ void sort_peaks(machines& on, nb::handle mz_given, nb::handle intensity_given, n
   });
 }
 
-std::optional<spectra::tolerance> tolerance_of(nb::handle given) {
+std::optional<spectra::tolerance> parse_tolerance(nb::handle given) {
   if (given.is_none()) return std::nullopt;
   if (nb::isinstance<nb::tuple>(given)) {
     nb::tuple const pair = nb::cast<nb::tuple>(given);
@@ -203,17 +203,17 @@ std::size_t select(machines& on, nb::handle mz_given, nb::handle intensity_given
     else if (rule == "min_intensity")
       chosen.min_intensity = nb::cast<double>(value);
     else if (rule == "remove_precursor")
-      chosen.remove_precursor = tolerance_of(value);
+      chosen.remove_precursor = parse_tolerance(value);
     else if (rule == "remove_precursor_above")
-      chosen.remove_precursor_above = tolerance_of(value);
+      chosen.remove_precursor_above = parse_tolerance(value);
     else if (rule == "all_charges")
       chosen.all_charges = nb::cast<bool>(value);
     else if (rule == "min_relative")
       chosen.min_relative = nb::cast<double>(value);
     else if (rule == "dedupe")
-      chosen.dedupe = tolerance_of(value);
+      chosen.dedupe = parse_tolerance(value);
     else if (rule == "merge")
-      chosen.merge = tolerance_of(value);
+      chosen.merge = parse_tolerance(value);
     else if (rule == "top")
       chosen.top = nb::cast<std::size_t>(value);
     else if (rule == "per")

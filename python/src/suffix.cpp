@@ -21,24 +21,24 @@ namespace {
 namespace suffix = ordo::suffix;
 
 template <class T>
-std::span<T> span_of(array const& items) {
+std::span<T> as_span(array const& items) {
   if (items.item_bytes() != sizeof(T) || items.gpu())
     throw ordo::usage_error("bad array: items of " + std::to_string(items.item_bytes()) + " bytes, where " +
                             std::to_string(sizeof(T)) + " are expected in the host's memory");
   return {static_cast<T*>(items.data()), items.size()};
 }
 
-std::string_view text_of(array const& bytes) {
-  auto const all = span_of<char const>(bytes);
+std::string_view as_text(array const& bytes) {
+  auto const all = as_span<char const>(bytes);
   return {all.data(), all.size()};
 }
 
 template <class Index>
 void build_arrays(machines& on, suffix::text const& text, array const* sa, array const* lcp, array const* bwt) {
   suffix::arrays<Index> out;
-  if (sa) out.sa = span_of<Index>(*sa);
-  if (lcp) out.lcp = span_of<Index>(*lcp);
-  if (bwt) out.bwt = span_of<char>(*bwt);
+  if (sa) out.sa = as_span<Index>(*sa);
+  if (lcp) out.lcp = as_span<Index>(*lcp);
+  if (bwt) out.bwt = as_span<char>(*bwt);
   nb::gil_scoped_release const released;
   suffix::build_options options;
   options.machine = on.options();
@@ -54,7 +54,7 @@ void build(machines& on, nb::handle text, nb::handle starts, nb::handle sa_given
   if (!sa_given.is_none()) sa.emplace(sa_given, "sa", true);
   if (!lcp_given.is_none()) lcp.emplace(lcp_given, "lcp", true);
   if (!bwt_given.is_none()) bwt.emplace(bwt_given, "bwt", true);
-  suffix::text const input{text_of(residues), first ? span_of<std::uint64_t const>(*first) : std::span<std::uint64_t const>{}};
+  suffix::text const input{as_text(residues), first ? as_span<std::uint64_t const>(*first) : std::span<std::uint64_t const>{}};
   bool const is_narrow = sa    ? sa->item_bytes() == 4
                          : lcp ? lcp->item_bytes() == 4
                                : suffix::index_fits(4, input.size(), input.records());
@@ -138,7 +138,7 @@ class index {
         positions.push_back(search_.position(row));
       std::ranges::sort(positions);
       for (std::uint64_t const p : positions) {
-        if (repeat.length > text_.end_of(search_.record_of(p)) - p)
+        if (repeat.length > text_.end(search_.record_at(p)) - p)
           throw ordo::input_error("bad index: " + stored_.path("lcp") + ": a common prefix is longer than its record");
         add(all.at, p, repeat.length);
       }
@@ -162,7 +162,7 @@ class index {
       throw ordo::input_error(std::string("no array ") + array + ": " + stored_.path("json") + ": build the index with it");
   }
   void add(hits& to, std::uint64_t p, std::uint64_t length) const {
-    suffix::location const at = pieces_.location_of(text_, search_.record_of(p), p, length);
+    suffix::location const at = pieces_.to_location(text_, search_.record_at(p), p, length);
     to.record.push_back(at.record);
     to.offset.push_back(at.offset);
     to.reverse.push_back(at.reverse);
@@ -177,14 +177,14 @@ class index {
 
 /// Returns the bytes of a vector, for numpy.frombuffer.
 template <class T>
-nb::bytes bytes_of(std::vector<T> const& items) {
+nb::bytes to_bytes(std::vector<T> const& items) {
   return nb::bytes(items.data(), items.size() * sizeof(T));
 }
-nb::tuple tuple_of(index::hits const& all) {
-  return nb::make_tuple(bytes_of(all.record), bytes_of(all.offset), bytes_of(all.reverse));
+nb::tuple to_tuple(index::hits const& all) {
+  return nb::make_tuple(to_bytes(all.record), to_bytes(all.offset), to_bytes(all.reverse));
 }
 
-std::string string_of(nb::bytes const& text) {
+std::string to_std_string(nb::bytes const& text) {
   return {static_cast<char const*>(text.data()), text.size()};
 }
 
@@ -198,7 +198,7 @@ void add_suffix(nb::module_& module) {
   nb::class_<index>(module, "StoredIndex")
       .def("__init__",
            [](index* self, nb::bytes const& prefix) {
-             std::string path = string_of(prefix);
+             std::string path = to_std_string(prefix);
              nb::gil_scoped_release const released;
              new (self) index(std::move(path));
            })
@@ -218,26 +218,26 @@ void add_suffix(nb::module_& module) {
              for (std::size_t r = 0; r < names.size(); ++r) all.append(nb::bytes(names[r].data(), names[r].size()));
              return all;
            })
-      .def("starts", [](index const& self) { return bytes_of(self.stored().description().starts); })
+      .def("starts", [](index const& self) { return to_bytes(self.stored().description().starts); })
       .def("count",
            [](index const& self, nb::list const& patterns, nb::handle counts_given) {
              array const counts(counts_given, "counts", true);
-             auto const to = span_of<std::uint64_t>(counts);
+             auto const to = as_span<std::uint64_t>(counts);
              std::vector<std::string> all;
-             for (nb::handle pattern : patterns) all.push_back(self.folded(string_of(nb::cast<nb::bytes>(pattern))));
+             for (nb::handle pattern : patterns) all.push_back(self.folded(to_std_string(nb::cast<nb::bytes>(pattern))));
              if (to.size() != all.size()) throw ordo::usage_error("bad counts: not as long as the patterns");
              nb::gil_scoped_release const released;
              self.count(all, to);
            })
       .def("locate",
            [](index const& self, nb::bytes const& pattern) {
-             std::string const letters = self.folded(string_of(pattern));
+             std::string const letters = self.folded(to_std_string(pattern));
              index::hits all;
              {
                nb::gil_scoped_release const released;
                all = self.locate(letters);
              }
-             return tuple_of(all);
+             return to_tuple(all);
            })
       .def("repeats",
            [](index const& self, std::uint64_t min_length, std::size_t limit) {
@@ -246,11 +246,11 @@ void add_suffix(nb::module_& module) {
                nb::gil_scoped_release const released;
                all = self.find_repeats(min_length, limit);
              }
-             return nb::make_tuple(bytes_of(all.length), bytes_of(all.count), bytes_of(all.first), tuple_of(all.at));
+             return nb::make_tuple(to_bytes(all.length), to_bytes(all.count), to_bytes(all.first), to_tuple(all.at));
            })
       .def("unique", [](index const& self, std::uint64_t length, nb::handle counts_given) {
         array const counts(counts_given, "counts", true);
-        auto const to = span_of<std::uint64_t>(counts);
+        auto const to = as_span<std::uint64_t>(counts);
         nb::gil_scoped_release const released;
         self.count_occurrences(length, to);
       });

@@ -149,7 +149,7 @@ struct mark_old_head {
 
 /// The group of an item after a sort.
 template <class Index>
-struct group_of {
+struct group_finder {
   Index const *head, *slots;
   std::uint8_t const* heads;
   /// Returns true if the group of item i began at the same position before the sort. Then it is the first part of an older
@@ -180,7 +180,7 @@ class refinement {
   /// Returns the bytes that the refinement takes from the pool for n unresolved items, without those of sort.
   static std::size_t memory(std::size_t n) {
     return 2 * (pool::rounded(n * sizeof(Item)) + pool::rounded(n * sizeof(Index)) + pool::rounded(n)) +
-           pool::rounded(offsets_of(n) * sizeof(Index));
+           pool::rounded(max_offsets(n) * sizeof(Index));
   }
   /// Returns the further bytes that sort takes for keys of `key_bytes` bytes.
   static std::size_t sort_memory(std::size_t n, std::size_t segments, std::size_t key_bytes) {
@@ -249,7 +249,7 @@ class refinement {
   }
 
   /// Returns the group of each item, between sort and drop_settled. @param head  memory for as many elements as there are items
-  [[nodiscard]] detail::group_of<Index> groups_of_items(std::span<Index> head) const {
+  [[nodiscard]] detail::group_finder<Index> groups_of_items(std::span<Index> head) const {
     std::uint8_t* const heads = side_[0].heads.data();
     backend_.each(groups_, detail::mark_old_head<Index>{offsets_.data(), heads});
     backend_.scan(size_, detail::position_of_head<Index>{heads}, head, maximum{});
@@ -326,7 +326,7 @@ class refinement {
     size_ = groups_ = 0;
   }
   /// Replaces the present groups by groups that were set aside. @param order  holds their items, if they were set aside without
-  void take_up(open_items groups, std::span<Item const> order = {}) {
+  void resume(open_items groups, std::span<Item const> order = {}) {
     size_ = groups.size();
     offsets_ = {};
     side_[0] = std::move(groups);
@@ -342,7 +342,7 @@ class refinement {
   using side = open_items;
 
   /// Returns the maximum number of offsets: a group has at least two items, and there is one offset more than groups.
-  static constexpr std::size_t offsets_of(std::size_t n) { return n / 2 + 1; }
+  static constexpr std::size_t max_offsets(std::size_t n) { return n / 2 + 1; }
 
   [[nodiscard]] detail::scatter<Item, Index> scatter_to(std::span<Item> order, std::size_t first) const {
     return {side_[0].items.data(), side_[0].slots.data(), order.data(), first};
@@ -351,7 +351,7 @@ class refinement {
   void find_groups() {
     auto const* const heads = side_[0].heads.data();
     std::size_t const n = size_;
-    if (offsets_.size() < offsets_of(n)) offsets_ = backend_.template buffer<Index>(offsets_of(n));
+    if (offsets_.size() < max_offsets(n)) offsets_ = backend_.template buffer<Index>(max_offsets(n));
     groups_ = backend_.select(n + 1, detail::begins_or_ends{heads, n}, detail::as_index<Index>{}, offsets_.span()) - 1;
   }
 

@@ -63,7 +63,7 @@ class array_streamer {
   /// All parts of one lane. with_machine(use) calls use(machine).
   template <class With>
   void run(std::size_t lane, With with_machine) noexcept try {
-    with_machine([&](B& machine) { take_parts(machine, lane); });
+    with_machine([&](B& machine) { process_parts(machine, lane); });
   } catch (...) {
     fail();
   }
@@ -84,7 +84,7 @@ class array_streamer {
   }
 
  private:
-  void take_parts(B& machine, std::size_t lane) {
+  void process_parts(B& machine, std::size_t lane) {
     auto const memory = machine.template buffer<char>(plan_.part * array_bytes_);
     for (std::uint64_t k = lane;; k += plan_.lanes) {
       std::size_t got = 0;

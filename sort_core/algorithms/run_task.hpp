@@ -53,7 +53,7 @@ auto with_offset_type(std::size_t bytes, F f) {
 }
 
 template <class T>
-std::span<T> span_of(void* items, std::size_t n) {
+std::span<T> typed_span(void* items, std::size_t n) {
   return {static_cast<T*>(items), n};
 }
 
@@ -100,7 +100,7 @@ struct segment_list<detail::any_offset> {
 namespace ordo::inline v0::detail {
 
 template <class Offset>
-segment_list<Offset> segments_of(sort_task const& task) {
+segment_list<Offset> make_segments(sort_task const& task) {
   return {{static_cast<Offset const*>(task.begins), task.begins ? task.segments : 0},
           {static_cast<Offset const*>(task.ends), task.ends ? task.segments : 0},
           task.max_length,
@@ -130,34 +130,34 @@ struct write_code {
 };
 
 template <class K>
-key_code<K> code_of(sort_task const& task) {
+key_code<K> code_for(sort_task const& task) {
   return {K(task.flip), K(task.flip_negative), K(task.rotate)};
 }
 template <class K>
-code_at<K> codes_of(sort_task const& task) {
-  return {static_cast<K const*>(task.keys), code_of<K>(task), K(task.max_magnitude), task.equal_zeros ? code_at<K>::top : K{0},
+code_at<K> codes_for(sort_task const& task) {
+  return {static_cast<K const*>(task.keys), code_for<K>(task), K(task.max_magnitude), task.equal_zeros ? code_at<K>::top : K{0},
           task.nans_first ? K{0} : K(~K{0})};
 }
 
 /// Returns the keys that a task reads.
 template <class K>
 std::span<K const> keys_read(sort_task const& task) {
-  return span_of<K>(task.out_of_place ? const_cast<void*>(task.keys_in) : task.keys, task.n);
+  return typed_span<K>(task.out_of_place ? const_cast<void*>(task.keys_in) : task.keys, task.n);
 }
 /// Returns the values that a task reads.
 template <class V>
 std::span<V const> values_read(sort_task const& task) {
-  return span_of<V>(task.out_of_place ? const_cast<void*>(task.values_in) : task.values, task.n);
+  return typed_span<V>(task.out_of_place ? const_cast<void*>(task.values_in) : task.values, task.n);
 }
 
 template <Backend B, class K>
 void sort_typed_array(B& backend, sort_task const& task) {
   auto const from = keys_read<K>(task);
-  auto const keys = span_of<K>(task.keys, task.n);
-  if (task.value_bytes == 0) return backend.radix_sort_copy(from, keys, task.bits, code_of<K>(task));
+  auto const keys = typed_span<K>(task.keys, task.n);
+  if (task.value_bytes == 0) return backend.radix_sort_copy(from, keys, task.bits, code_for<K>(task));
   with_value_type(task.value_bytes, [&](auto value) {
     using V = decltype(value);
-    backend.radix_sort_copy(from, keys, values_read<V>(task), span_of<V>(task.values, task.n), task.bits, code_of<K>(task));
+    backend.radix_sort_copy(from, keys, values_read<V>(task), typed_span<V>(task.values, task.n), task.bits, code_for<K>(task));
   });
 }
 
@@ -165,19 +165,19 @@ template <Backend B, class K>
 void argsort_typed_array(B& backend, sort_task const& task) {
   with_offset_type(task.value_bytes, [&](auto index) {
     auto const codes = backend.template buffer<K>(task.n);
-    backend.argsort(task.n, codes_of<K>(task), codes.span(), span_of<decltype(index)>(task.values, task.n), task.bits);
+    backend.argsort(task.n, codes_for<K>(task), codes.span(), typed_span<decltype(index)>(task.values, task.n), task.bits);
   });
 }
 
 /// Calls f(segments) with the segments of a task, with offsets of the type in which they were given.
 template <class F>
 auto with_typed_segments(sort_task const& task, F f) {
-  return with_offset_type(task.offset_bytes, [&](auto offset) { return f(segments_of<decltype(offset)>(task)); });
+  return with_offset_type(task.offset_bytes, [&](auto offset) { return f(make_segments<decltype(offset)>(task)); });
 }
 
 /// Calls f(segments) with the segments of a task, with offsets of a type that the backend's sorts take.
 template <Backend B, class F>
-auto with_segments_of(sort_task const& task, F f) {
+auto with_segments(sort_task const& task, F f) {
   if constexpr (requires { B::takes_any_offset; })
     return f(segment_list<any_offset>(task));
   else
@@ -187,18 +187,18 @@ auto with_segments_of(sort_task const& task, F f) {
 /// Checks a task's segments by reading their offsets.
 /// @returns true if they ascend; if not, some may overlap
 template <Backend B>
-bool check_bounds_of(B& backend, sort_task const& task) {
+bool check_task_bounds(B& backend, sort_task const& task) {
   std::size_t const signed_bytes = task.signed_offsets ? task.offset_bytes : 0;
   return with_typed_segments(task, [&](auto const& segments) { return check_bounds(backend, task.n, segments, signed_bytes); });
 }
 template <Backend B>
-void check_overlap_of(B& backend, sort_task const& task) {
+void check_task_overlap(B& backend, sort_task const& task) {
   with_typed_segments(task, [&](auto const& segments) { check_overlap(backend, segments); });
 }
 
 /// Replaces all NaNs between the begin of the first segment and the end of the last by one NaN that comes last.
 template <class K, class Segments>
-struct put_nans_last {
+struct move_nans_last {
   static constexpr K top = K{1} << (8 * sizeof(K) - 1), infinity = top - (K{1} << (sizeof(K) == 4 ? 23 : 52));
   K* keys;
   Segments segments;
@@ -210,20 +210,20 @@ struct put_nans_last {
 
 template <Backend B, class K>
 void sort_typed_segments(B& backend, sort_task const& task) {
-  auto keys = span_of<K>(task.keys, task.n);
-  auto code = code_of<K>(task);
+  auto keys = typed_span<K>(task.keys, task.n);
+  auto code = code_for<K>(task);
   std::span<std::uint8_t> const heads(task.heads, task.heads ? task.n : 0);
   buffer<K> codes;
   if (task.keep_keys) {
     codes = backend.template buffer<K>(task.n);
-    backend.each(task.n, write_code<K>{codes_of<K>(task), codes.data()});
+    backend.each(task.n, write_code<K>{codes_for<K>(task), codes.data()});
     keys = codes.span();
     code = {};
   }
-  with_segments_of<B>(task, [&]<class Segments>(Segments const& segments) {
+  with_segments<B>(task, [&]<class Segments>(Segments const& segments) {
     if constexpr (sizeof(K) >= 4)
       if (task.nan_last && segments.size() != 0) {
-        using put = put_nans_last<K, Segments>;
+        using put = move_nans_last<K, Segments>;
         bool const descending = (task.flip & put::top) == 0;
         backend.each(task.n, put{keys.data(), segments, K(put::infinity | put::infinity >> 1 | (descending ? put::top : 0))});
       }
@@ -234,7 +234,7 @@ void sort_typed_segments(B& backend, sort_task const& task) {
       backend.segmented_sort(keys, values, segments, heads, task.bits, code);
     };
     if (task.value_bytes == 0) return sort(std::span<std::uint32_t>{});
-    with_value_type(task.value_bytes, [&](auto value) { sort(span_of<decltype(value)>(task.values, task.n)); });
+    with_value_type(task.value_bytes, [&](auto value) { sort(typed_span<decltype(value)>(task.values, task.n)); });
   });
 }
 
@@ -295,7 +295,7 @@ struct copy_moved {
 };
 /// Moves them to their places.
 template <class Word, class Position>
-struct take_moved {
+struct place_moved {
   Word* to;
   Word const* from;
   Position const* positions;
@@ -310,7 +310,7 @@ struct take_moved {
 
 /// Calls f(Word{}) for the widest word of which items of `bytes` bytes at an address consist.
 template <class F>
-void with_word_of(std::size_t bytes, void const* items, F f) {
+void with_word_type(std::size_t bytes, void const* items, F f) {
   unsigned const width = trailing_zeros(std::uint64_t(reinterpret_cast<std::uintptr_t>(items)) | bytes);
   if (width >= 4) return f(value_of_16_bytes{});
   with_key_type(std::size_t{1} << width, f);
@@ -319,11 +319,11 @@ void with_word_of(std::size_t bytes, void const* items, F f) {
 /// Moves items[positions[i]] to items[i]. `copy` has room for all items.
 template <Backend B, class Position>
 void move_to_positions(B& backend, void* items, std::size_t bytes, std::span<Position const> positions, char* copy) {
-  with_word_of(bytes, items, [&]<class Word>(Word) {
+  with_word_type(bytes, items, [&]<class Word>(Word) {
     auto* const words = static_cast<Word*>(items);
     auto* const copied = reinterpret_cast<Word*>(copy);
     backend.each(positions.size(), copy_moved<Word, Position>{words, copied, positions.data(), bytes / sizeof(Word)});
-    backend.each(positions.size(), take_moved<Word, Position>{words, copied, positions.data(), bytes / sizeof(Word)});
+    backend.each(positions.size(), place_moved<Word, Position>{words, copied, positions.data(), bytes / sizeof(Word)});
   });
 }
 
@@ -332,14 +332,14 @@ void run_by_key_type(B& backend, sort_task const& task) {
   with_key_type(task.key_bytes, [&](auto key) { run_typed_task<B, decltype(key)>(backend, task); });
 }
 
-constexpr std::size_t position_bytes_of(std::size_t n) {
+constexpr std::size_t bytes_per_position(std::size_t n) {
   return n <= std::size_t{1} << 32 ? 4 : 8;
 }
 
 /// Sorts positions by the keys, and then moves values, of any type, to them, and keys that are not yet sorted.
 template <Backend B>
 void sort_by_position(B& backend, sort_task const& task) {
-  with_offset_type(position_bytes_of(task.n), [&]<class Position>(Position) {
+  with_offset_type(bytes_per_position(task.n), [&]<class Position>(Position) {
     bool const moves_keys = moves_keys_by_position(task);
     // All memory of its own first, so that nothing has moved if there is not enough.
     auto const positions = backend.template buffer<Position>(task.n);
@@ -414,7 +414,7 @@ std::size_t memory_of_task(B& backend, sort_task const& task) {
   std::size_t const with_keys = moves ? typed_task_memory(backend, task) : 0;
   if (moves && (task.value_alignment >= task.value_bytes || task.what == sort_task::operation::argsort)) return with_keys;
   std::size_t const moved = std::max(task.value_bytes, moves_keys_by_position(task) ? task.key_bytes : 0);
-  std::size_t const position_bytes = position_bytes_of(task.n);
+  std::size_t const position_bytes = bytes_per_position(task.n);
   return std::max(with_keys, pool::rounded(task.n * position_bytes) + pool::rounded(task.n * moved) +
                                  typed_task_memory(backend, task_of_positions(task, nullptr, position_bytes)));
 }

@@ -48,7 +48,7 @@ void sort_by_key(B& backend, std::span<Item> items, segment_list<Offset> const& 
     using K = std::remove_cvref_t<std::invoke_result_t<Key, Item>>;
     auto const keys = backend.template buffer<K>(items.size());
     backend.each(items.size(), detail::write_key<Item, K, Key, Wanted>{
-                                   items.data(), key, wanted, detail::mask_of<K>(detail::clipped<K>(bits)), keys.data()});
+                                   items.data(), key, wanted, detail::bit_mask<K>(detail::clipped<K>(bits)), keys.data()});
     backend.segmented_sort(keys.span(), items, segments, heads);
   } else {
     backend.segmented_sort_by(items, segments, key, heads, bits);

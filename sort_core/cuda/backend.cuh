@@ -55,7 +55,7 @@ auto computed(F f) {
   return thrust::make_transform_iterator(thrust::make_counting_iterator(std::size_t{0}), cast_to<T, F>{f});
 }
 
-inline unsigned grid_of(std::size_t n, std::size_t block) {
+inline unsigned grid_size(std::size_t n, std::size_t block) {
   std::size_t const count = (n + block - 1) / block;
   if (count > 0x7fffffff) throw usage_error("GPU launch: too many items: " + std::to_string(n));
   return unsigned(count);
@@ -110,7 +110,7 @@ struct recode_keys {
 };
 
 template <class T, class Position>
-struct take_from {
+struct gather_moved {
   T* to;
   T const* from;
   Position const* positions;
@@ -315,7 +315,7 @@ class cuda_backend {
   template <class F>
   void each(std::size_t n, F f) {
     if (n == 0) return;
-    cuda_detail::launch_blocks<cuda_detail::each_kernel<F>>(kernels_, cuda_detail::grid_of(n, 256), 256, 0, false, n, f);
+    cuda_detail::launch_blocks<cuda_detail::each_kernel<F>>(kernels_, cuda_detail::grid_size(n, 256), 256, 0, false, n, f);
   }
 
   template <class In, class T, class Op>
@@ -455,7 +455,7 @@ class cuda_backend {
     using K = std::remove_cvref_t<std::invoke_result_t<Key, V>>;
     using keys = cuda_detail::computed_keys<K, V, Key>;
     cuda_detail::segmented_sorter<cuda_backend, K, moved<V>, keys>(
-        *this, keys{items.data(), key, detail::mask_of<K>(detail::clipped<K>(bits))}, as_moved(items).data(), items.size(),
+        *this, keys{items.data(), key, detail::bit_mask<K>(detail::clipped<K>(bits))}, as_moved(items).data(), items.size(),
         cuda_detail::pointer_to(heads))
         .sort(segments);
   }
@@ -545,13 +545,13 @@ class cuda_backend {
         copy_inputs();
         return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, n), {}, code);
       }
-      radix_way const way = way_of<K, M>(from, values.size(), bits, code, !arrays.in_place());
+      radix_way const way = choose_radix_way<K, M>(from, values.size(), bits, code, !arrays.in_place());
       if (way.msd && (bits.end - bits.begin == 8 * sizeof(K) || (may_wait() && all_count(from, bits, code)))) {
         copy_inputs();
         return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, n), {}, code);
       }
       if (way.width + cuda_detail::tuning::narrower_bits <= bits.end) {
-        K const differing = K(differing_bits(from, code) & detail::mask_of<K>(bits));
+        K const differing = K(differing_bits(from, code) & detail::bit_mask<K>(bits));
         bits = {unsigned(trailing_zeros(differing)), 64 - leading_zeros(std::uint64_t(differing))};
         if (differing == 0) return copy_inputs();
       }
@@ -596,7 +596,7 @@ class cuda_backend {
   /// Returns true if keys differ only in the bits `bits` of their codes.
   template <class K>
   bool all_count(std::span<K const> keys, bit_range bits, key_code<K> code) {
-    K const others = K(~detail::mask_of<K>(bits));
+    K const others = K(~detail::bit_mask<K>(bits));
     return others == 0 || (differing_bits(keys, code) & others) == 0;
   }
   /// Returns a word with ones where the codes of keys differ.
@@ -611,7 +611,7 @@ class cuda_backend {
     unsigned width = 64;
   };
   template <class K, class M>
-  radix_way way_of(std::span<K const> keys, std::size_t values, bit_range bits, key_code<K> code, bool copied) {
+  radix_way choose_radix_way(std::span<K const> keys, std::size_t values, bit_range bits, key_code<K> code, bool copied) {
     std::size_t const n = keys.size();
     if (n < cuda_detail::tuning::msd_from(sizeof(K))) return {};
     if (n < cuda_detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return {};
@@ -628,9 +628,9 @@ class cuda_backend {
     if (!cuda_detail::msd_may_be_quicker(task)) return {};
     static_assert(cuda_detail::tuning::sampled_keys(~std::size_t{0}) <= cuda_detail::staging::max_words);
     std::span<std::uint64_t> const sample = staging_.words(cuda_detail::tuning::sampled_keys(n));
-    cuda_detail::take_sample(kernels_, keys.data(), n, code, sample);
+    cuda_detail::draw_sample(kernels_, keys.data(), n, code, sample);
     ORDO_CUDA(cudaStreamSynchronize(stream_));
-    return {cuda_detail::msd_is_quicker(sample, task), cuda_detail::width_of(sample)};
+    return {cuda_detail::msd_is_quicker(sample, task), cuda_detail::differing_width(sample)};
   }
 
   /// Sorts by our own kernels if they can and are faster. Returns false if another stable sort must do the work or finish it:
@@ -667,7 +667,7 @@ class cuda_backend {
     if (n == 0 || segments.size() == 0) return;
     auto const positions = buffer<Position>(n);
     auto codes = buffer<typename write::wide>(n);  // freed before the copy is allocated, which then fits in a reserved block
-    each(n, write{keys.data(), code, detail::mask_of<K>(bits), codes.data(), positions.data()});
+    each(n, write{keys.data(), code, detail::bit_mask<K>(bits), codes.data(), positions.data()});
     sort_in_segments<cuda_detail::large_method::copying>(codes.span(), positions.span(), segments, heads, {});
     codes = {};
     auto const copy = buffer<char>(std::max(keys.size_bytes(), values.size_bytes()));  // may throw, so it precedes all moves
@@ -677,7 +677,7 @@ class cuda_backend {
   template <class T, class Position>
   void move_to_positions(std::span<T> items, Position const* from, char* copy) {
     ORDO_CUDA(cudaMemcpyAsync(copy, items.data(), items.size_bytes(), cudaMemcpyDeviceToDevice, stream_));
-    each(items.size(), cuda_detail::take_from<T, Position>{items.data(), reinterpret_cast<T const*>(copy), from});
+    each(items.size(), cuda_detail::gather_moved<T, Position>{items.data(), reinterpret_cast<T const*>(copy), from});
   }
   /// Returns true if positions of 32 bits suffice for n items.
   static bool few_positions(std::size_t n) { return n <= std::size_t{1} << 32; }
@@ -689,8 +689,8 @@ class cuda_backend {
         stream_(main_stream_),
         kernels_(stream_),
         capturable_(options.capturable),
-        limited_(memory_of(options), std::min(options.memory_limit, gpu_memory_limit().value_or(options.memory_limit))),
-        pool_(source ? *source : limited_, source ? ordo::pool::reuse::same_size : reuse_of(options)),
+        limited_(choose_memory(options), std::min(options.memory_limit, gpu_memory_limit().value_or(options.memory_limit))),
+        pool_(source ? *source : limited_, source ? ordo::pool::reuse::same_size : choose_reuse(options)),
         waits_at_end_(source || !options.stream || !(given_ || in_stream_order_)) {}
 
   void check_wait(char const* operation) const {
@@ -741,12 +741,12 @@ class cuda_backend {
     if (in_stream_order_) in_stream_order_->use(stream);
   }
   // A limit may equal the exact size from X_memory(), so that the pool must not hold any excess.
-  static ordo::pool::reuse reuse_of(gpu_options const& options) {
+  static ordo::pool::reuse choose_reuse(gpu_options const& options) {
     using reuse = ordo::pool::reuse;
     bool const is_limited = options.memory_limit != gpu_options{}.memory_limit || gpu_memory_limit();
     return options.allocator ? reuse::none : is_limited ? reuse::same_size : reuse::larger_too;
   }
-  memory_resource& memory_of(gpu_options const& options) {
+  memory_resource& choose_memory(gpu_options const& options) {
     if (options.allocator) return given_.emplace(*options.allocator, stream_);
     if (options.stream && stream_memory::possible())
       return uncaptured_.emplace(in_stream_order_.emplace(stream_), stream_);
@@ -760,8 +760,8 @@ class cuda_backend {
     return {reinterpret_cast<moved<V>*>(values.data()), values.size()};
   }
   template <class T>
-  static cuda_detail::words_of<T>* as_words(std::span<T> items) {
-    return reinterpret_cast<cuda_detail::words_of<T>*>(items.data());
+  static cuda_detail::words_for<T>* as_words(std::span<T> items) {
+    return reinterpret_cast<cuda_detail::words_for<T>*>(items.data());
   }
   /// CUB's merge sort takes numbers as they are, which it loads faster, and other items as words.
   template <class T>

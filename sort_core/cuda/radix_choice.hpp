@@ -102,7 +102,7 @@ inline bool skewed(std::span<std::uint64_t const> sample, std::size_t few) {
 }
 
 /// Returns the number of low bits in which the keys of a sample differ. @param sample  sorted
-inline unsigned width_of(std::span<std::uint64_t const> sample) {
+inline unsigned differing_width(std::span<std::uint64_t const> sample) {
   return sample.empty() ? 64 : unsigned(std::bit_width(sample.front() ^ sample.back()));
 }
 
@@ -113,7 +113,7 @@ inline unsigned correlated_bits(std::span<std::uint64_t const> sample, unsigned 
   looked_at const some(sample, tuning::keys_for_correlation);
   auto const share = [&](std::uint32_t count) { return double(count) / double(some.keys); };
   auto const ones = count_ones(sample, some.stride);
-  unsigned const width = width_of(sample);
+  unsigned const width = differing_width(sample);
   std::uint64_t correlated = 0;
   for (unsigned apart = 1; apart < width; ++apart) {
     auto const differing = count_ones(sample, some.stride, [=](std::uint64_t key) { return key ^ key >> apart; });
@@ -174,7 +174,8 @@ inline bool msd_may_be_quicker(radix_task const& task) {
 inline bool msd_is_quicker(std::span<std::uint64_t const> sample, radix_task const& task) {
   if (sample.empty()) return true;
   // Many keys of each number in a small range: an LSD sort has few digits, and blocks would find few distinct keys.
-  if (unsigned const width = width_of(sample); width % 64 != 0 && task.n >> width >= tuning::of_each_number) return false;
+  if (unsigned const width = differing_width(sample); width % 64 != 0 && task.n >> width >= tuning::of_each_number)
+    return false;
   if (skewed(sample, task.limits().few)) return false;
   if (sample.front() != sample.back() && densest_eighth(sample) > task.densest()) return false;
   double const moves =
@@ -182,7 +183,7 @@ inline bool msd_is_quicker(std::span<std::uint64_t const> sample, radix_task con
       double(task.n);
   if (moves > std::min(task.worth(), task.even() + task.slack())) return false;
   // 64-bit keys gain enough that blocks may be slower.
-  unsigned const width = width_of(sample), left = width - std::min(width, task.partitioned_bits());
+  unsigned const width = differing_width(sample), left = width - std::min(width, task.partitioned_bits());
   return task.key_bytes > 4 || task.counted(left) || distinct_keys(sample) <= task.limits().few ||
          correlated_bits(sample, left) <= tuning::max_correlated_bits;
 }

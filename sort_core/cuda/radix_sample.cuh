@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(tuning::sampling_threads)
 /// Queues the kernel.
 /// @param to  receives at most n codes, in device memory or the host's pinned memory
 template <class K>
-void take_sample(kernel_launcher& on, K const* keys, std::size_t n, key_code<K> code, std::span<std::uint64_t> to) {
+void draw_sample(kernel_launcher& on, K const* keys, std::size_t n, key_code<K> code, std::span<std::uint64_t> to) {
   launch<sample_keys<K>>(on, unsigned(to.size() + tuning::keys_a_block - 1) / tuning::keys_a_block, tuning::sampling_threads,
                          to.size() * sizeof(K), keys, n / to.size(), code, unsigned(to.size()), to.data());
 }

@@ -31,7 +31,7 @@ struct alignas(Align) item_words {
   word words[Bytes / sizeof(word)];
 };
 template <class T>
-using words_of = item_words<sizeof(T), alignof(T)>;
+using words_for = item_words<sizeof(T), alignof(T)>;
 /// True for the types of items that the sort below handles; others are merged by CUB.
 template <class T>
 constexpr bool sampled_type = alignof(T) % 4 == 0 && sizeof(T) <= tuning::sampled_bytes;
@@ -39,7 +39,7 @@ constexpr bool sampled_type = alignof(T) % 4 == 0 && sizeof(T) <= tuning::sample
 template <class T, class Less>
 struct order_of_words {
   Less less;
-  __device__ bool operator()(words_of<T> const& a, words_of<T> const& b) const {
+  __device__ bool operator()(words_for<T> const& a, words_for<T> const& b) const {
     return less(__builtin_bit_cast(T, a), __builtin_bit_cast(T, b));
   }
 };
@@ -190,20 +190,20 @@ __global__ void __launch_bounds__(sample_traits<Words, V>::threads)
     choose_splitters(segment_data<Words, V, sampled_items<Words>> data, partition_work work, Words* trees, Order less,
                      unsigned list) {
   wait_for_previous();
-  using choice_of = splitter_choice<Words, V, Order>;
-  using traits = typename choice_of::traits;
-  auto* const sample = reinterpret_cast<typename choice_of::element*>(dynamic_shared_memory());
+  using choice_type = splitter_choice<Words, V, Order>;
+  using traits = typename choice_type::traits;
+  auto* const sample = reinterpret_cast<typename choice_type::element*>(dynamic_shared_memory());
   __shared__ Words bound[digit_values];
-  __shared__ typename choice_of::team::template storage<std::uint32_t> shared;
+  __shared__ typename choice_type::team::template storage<std::uint32_t> shared;
   std::uint64_t const partitions = work.counts[list].partitions;
   for (std::uint64_t s = blockIdx.x; s < partitions; s += gridDim.x) {
     partition& p = work.lists[list][s];
-    sample_places const places(p.begin, p.length, traits::bucket, choice_of::sorter::capacity);
+    sample_places const places(p.begin, p.length, traits::bucket, choice_type::sorter::capacity);
     Words const* const items = (p.from == copy::away ? data.away_codes : data.home_codes) + p.begin;
     for (unsigned i = threadIdx.x; i < places.size; i += traits::threads) sample[i].item = items[places[i]];
     __syncthreads();
-    choice_of::sorter::sort(sample, places.size, less);
-    choice_of const choice{sample, places, less, bound};
+    choice_type::sorter::sort(sample, places.size, less);
+    choice_type const choice{sample, places, less, bound};
     unsigned bounds = choice.keep_distinct(shared);
     bool const equal = choice.has_equals(bounds);
     if (equal) bounds = choice.thin_out(bounds);
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(tuning::classifying_threads, 1024 / tuning::cl
                    unsigned list) {
   wait_for_previous();
   using traits = sample_traits<Words, V>;
-  using partition_of = partitioner<Words, V, sampled_items<Words>, true>;
+  using partition_at = partitioner<Words, V, sampled_items<Words>, true>;
   constexpr unsigned threads = tuning::classifying_threads, interleaved = tuning::classified_at_once(sizeof(Words));
   static_assert(digit_values <= threads);
   __shared__ std::uint32_t counts[2][digit_values];
@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(tuning::classifying_threads, 1024 / tuning::cl
   if (blockIdx.x == 0 && threadIdx.x == 0) work.counts[1 - list] = {};
   unsigned const b = threadIdx.x;
   if (b < digit_values) counts[0][b] = counts[1][b] = 0;
-  count_chunks<partition_of::tile, false>(work, list, counts, [&](partition const&, partition const& p, auto each_tile) {
+  count_chunks<partition_at::tile, false>(work, list, counts, [&](partition const&, partition const& p, auto each_tile) {
     unsigned const width = p.width, last = 1u << width;
     bool const equal = p.equal;
     auto const tree = splitters<Words const>::of(trees, p, traits::slot);
@@ -384,7 +384,7 @@ inline std::size_t sample_sort_bytes(std::size_t n, std::size_t item_bytes, std:
 /// before any item moves.
 template <class B, class T, class V, class Less>
 class sample_sorter {
-  using words = words_of<T>;
+  using words = words_for<T>;
   using order = order_of_words<T, Less>;
   using items = sampled_items<words>;
   using traits = sample_traits<words, V>;

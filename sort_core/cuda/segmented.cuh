@@ -90,12 +90,12 @@ struct segmented_sizes {
   [[nodiscard]] partition_sizes in_partition() const {
     return {partitioned(), partitions(), partition_traits<K, V, false>::tile};
   }
-  static tuning::small_run small_run_of(std::size_t n, std::size_t segments) {
-    return has_small_sort<K, V, Computed> ? tuning::small_run_of(n, segments) : tuning::small_run{};
+  static tuning::small_run choose_small_run(std::size_t n, std::size_t segments) {
+    return has_small_sort<K, V, Computed> ? tuning::choose_small_run(n, segments) : tuning::small_run{};
   }
   /// Returns the number of runs of segments that may be small; 0 if most are not.
   [[nodiscard]] std::size_t small_runs() const {
-    unsigned const segments_per_run = small_run_of(n, segments).segments;
+    unsigned const segments_per_run = choose_small_run(n, segments).segments;
     return segments_per_run == 0 ? 0 : (segments - 1) / segments_per_run + 1;
   }
   /// Returns the maximum number of segments of class c and larger, with those into which large ones are divided. Classes 2k and
@@ -160,7 +160,7 @@ class segmented_sorter {
     if (segments.size() == 0 || n_ == 0) return;
     sizes const size{n_, segments.size(), std::min(segments.max_length, n_), limits_.window};
     if (std::uint64_t const length = segments.uniform_length; length != 0) {
-      if (auto const run = sizes::small_run_of(length * segments.size(), segments.size()); run.segments != 0)
+      if (auto const run = sizes::choose_small_run(length * segments.size(), segments.size()); run.segments != 0)
         return sort_small(run, segments, {});
     }
     if (segments.uniform_length > tuning::tiny_capacity && !size.any_large())
@@ -196,9 +196,9 @@ class segmented_sorter {
     }
     lists.longer = taken.take<large_segment>(size.given_large());
     lists.longer_count = counts + tuning::classes;
-    if (size.any_large()) take_copies(size.partitioned(), taken);
+    if (size.any_large()) allocate_copies(size.partitioned(), taken);
     planned_runs runs{};
-    if (auto const run = sizes::small_run_of(n_, segments.size()); run.segments != 0) {
+    if (auto const run = sizes::choose_small_run(n_, segments.size()); run.segments != 0) {
       runs = {taken.take<std::uint32_t>(size.small_runs()), counts + tuning::classes + 1, run.segments};
       sort_small(run, segments, runs);
     }
@@ -286,7 +286,7 @@ class segmented_sorter {
   }
 
   /// Allocates second copies of keys and values of large segments, for n items at a time.
-  void take_copies(std::size_t n, parts& taken) {
+  void allocate_copies(std::size_t n, parts& taken) {
     if constexpr (Keys::computed)
       data_.home_codes = taken.take<K>(n);
     else
@@ -322,7 +322,7 @@ class segmented_sorter {
       std::size_t const max_length = std::size_t(double(sizes::block_capacity() * digit_values) * tuning::numbered_share);
       if (data_.keys.code.flip_negative == 0 || levels_by_kernel(size, many) == 0 || n_ / size.segments > max_length) return;
       std::span<std::uint64_t> const sample(reinterpret_cast<std::uint64_t*>(data_.away_codes), tuning::sampled_keys(n_));
-      take_sample(backend_.kernels(), data_.keys.keys, n_, data_.keys.code, sample);
+      draw_sample(backend_.kernels(), data_.keys.keys, n_, data_.keys.code, sample);
       launch<choose_numbers<K>>(backend_.kernels(), 1, warp_threads, 0, sample.data(), unsigned(sample.size()), data_.keys.code,
                                 numbers_);
       range.longest_numbered = max_length;

@@ -35,7 +35,7 @@ template <class K>
 bit_range differing(K const* keys, std::size_t n, bit_range bits) {
   K differs = 0;
   for (std::size_t i = 1; i < n; ++i) differs |= K(keys[i] ^ keys[0]);
-  unsigned const end = unsigned(std::bit_width(K(differs & detail::mask_of<K>(bits))));
+  unsigned const end = unsigned(std::bit_width(K(differs & detail::bit_mask<K>(bits))));
   return {bits.begin, std::max(bits.begin, end)};
 }
 
@@ -47,10 +47,10 @@ void sort_in_place(records<K, V> all, std::size_t n, bit_range bits, records<K, 
   bits = differing(all.keys, n, bits);
   if (bits.begin == bits.end) return;
   bit_range const digit = top_digit(bits, digit_bits);
-  K const mask = detail::mask_of<K>({0, digit.end - digit.begin});
-  auto const bucket_of = [&](std::size_t i) { return std::size_t((all.keys[i] >> digit.begin) & mask); };
+  K const mask = detail::bit_mask<K>({0, digit.end - digit.begin});
+  auto const bucket_at = [&](std::size_t i) { return std::size_t((all.keys[i] >> digit.begin) & mask); };
   std::array<std::size_t, std::size_t{1} << digit_bits> next{}, end;
-  for (std::size_t i = 0; i < n; ++i) ++next[bucket_of(i)];
+  for (std::size_t i = 0; i < n; ++i) ++next[bucket_at(i)];
   std::size_t sum = 0;
   for (std::size_t b = 0; b < next.size(); ++b) {
     std::size_t const count = next[b];
@@ -62,7 +62,7 @@ void sort_in_place(records<K, V> all, std::size_t n, bit_range bits, records<K, 
   for (bool done = false; !done;) {
     done = true;
     for (std::size_t b = 0; b < next.size(); ++b) {
-      for (std::size_t i = next[b]; i < end[b]; ++i) swap_records(all, i, next[bucket_of(i)]++);
+      for (std::size_t i = next[b]; i < end[b]; ++i) swap_records(all, i, next[bucket_at(i)]++);
       done = done && next[b] == end[b];
     }
   }
@@ -81,11 +81,11 @@ std::size_t cut(records<K, V> all, std::size_t n, Left left) {
   constexpr std::size_t max_blocks = 256;
   std::size_t const count =
       std::clamp<std::size_t>(n >> 14, 1, max_blocks);  // by n alone: the result must not depend on the threads
-  auto const begin_of = [&](std::size_t block) { return n / count * block + std::min(block, n % count); };
+  auto const block_begin = [&](std::size_t block) { return n / count * block + std::min(block, n % count); };
   std::array<std::size_t, max_blocks> middle;  // the first right item of each block
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t b) {
-    std::size_t to = begin_of(b);
-    for (std::size_t i = to, end = begin_of(b + 1); i < end; ++i) {
+    std::size_t to = block_begin(b);
+    for (std::size_t i = to, end = block_begin(b + 1); i < end; ++i) {
       bool const goes_left = left(all.keys[i]);
       swap_records(all, i, to);
       to += goes_left;
@@ -93,7 +93,7 @@ std::size_t cut(records<K, V> all, std::size_t n, Left left) {
     middle[b] = to;
   });
   std::size_t bound = 0;
-  for (std::size_t b = 0; b < count; ++b) bound += middle[b] - begin_of(b);
+  for (std::size_t b = 0; b < count; ++b) bound += middle[b] - block_begin(b);
   // Right items before the bound, and as many left items after it, as contiguous ranges.
   struct run {
     std::size_t begin, before;  // `before`: items of all earlier ranges
@@ -101,7 +101,7 @@ std::size_t cut(records<K, V> all, std::size_t n, Left left) {
   std::array<run, max_blocks + 1> right, wrong_left;
   std::size_t rights = 0, lefts = 0, to_right = 0, to_left = 0;
   for (std::size_t b = 0; b < count; ++b) {
-    std::size_t const begin = begin_of(b), end = begin_of(b + 1);
+    std::size_t const begin = block_begin(b), end = block_begin(b + 1);
     if (middle[b] < std::min(end, bound)) {
       right[rights++] = {middle[b], to_right};
       to_right += std::min(end, bound) - middle[b];
@@ -214,7 +214,7 @@ void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> cod
   tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
   each_segment(
       arrays,
-      [&](std::size_t first, std::size_t last, auto put_off) {
+      [&](std::size_t first, std::size_t last, auto postpone) {
         auto& other = local.local();
         for (std::size_t s = first; s != last; ++s) {
           std::size_t const begin = arrays.begin(s), n = arrays.end(s) - begin;
@@ -225,7 +225,7 @@ void sort_arrays(records<K, V> all, segment_list<Offset> arrays, key_code<K> cod
             }
           }
           if (n > cut_limit) {
-            put_off(s);
+            postpone(s);
           } else {
             sort_segment(
                 all.from(begin), n, nullptr, of, [&] { return other.of_size(max_stable_array_length); },

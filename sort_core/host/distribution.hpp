@@ -48,9 +48,9 @@ struct distribution {
   /// Returns the number of items of a block in each bucket.
   [[nodiscard]] std::size_t* counts(std::size_t part) { return at.data() + part * buckets; }
 
-  /// Moves source.key(i) and source.value(i) to bucket bucket_of(i, key), for each i. Returns the bounds of the buckets.
+  /// Moves source.key(i) and source.value(i) to bucket bucket_at(i, key), for each i. Returns the bounds of the buckets.
   template <class Source, class K, class V, class Bucket>
-  std::vector<std::size_t> move(Source source, records<K, V> to, Bucket bucket_of) {
+  std::vector<std::size_t> move(Source source, records<K, V> to, Bucket bucket_at) {
     std::vector<std::size_t> bounds(buckets + 1);
     std::size_t sum = 0;
     for (std::size_t b = 0; b < buckets; ++b) {
@@ -62,7 +62,7 @@ struct distribution {
       std::size_t* const next = counts(part);
       for (std::size_t i = begin; i < end; ++i) {
         auto const& key = source.key(i);
-        to.set(next[bucket_of(i, key)]++, key, source.value(i));
+        to.set(next[bucket_at(i, key)]++, key, source.value(i));
       }
     });
     return bounds;

@@ -14,7 +14,7 @@ namespace ordo::inline v0::host_detail {
 
 /// Returns std::bit_width, also for wide keys.
 template <class K>
-unsigned width_of(K bits) {
+unsigned width_in_bits(K bits) {
   if constexpr (std::same_as<K, wide_key>) {
     auto const high = std::uint64_t(bits >> 64);
     return unsigned(high != 0 ? 64 + std::bit_width(high) : std::bit_width(std::uint64_t(bits)));
@@ -26,7 +26,7 @@ unsigned width_of(K bits) {
 /// Returns the number of zeros below the lowest one of `bits`, which is not 0.
 template <class K>
 unsigned zeros_below(K bits) {
-  return width_of(K(bits & -bits)) - 1;
+  return width_in_bits(K(bits & -bits)) - 1;
 }
 
 /// True for records that vectors can sort by one word: a key, and after it a position.
@@ -69,7 +69,7 @@ template <class K, class V, class Code>
     values[i] = from.values[i];
   }
   unsigned const places = unsigned(std::bit_width(n - 1));  // bits of a position
-  std::uint64_t const place_mask = detail::mask_of<std::uint64_t>({0, places});
+  std::uint64_t const place_mask = detail::bit_mask<std::uint64_t>({0, places});
   bool all = true;  // whether words hold all bits in which codes differ
   if constexpr (sizeof(K) < sizeof(std::uint64_t)) {
     for (std::size_t i = 0; i < n; ++i) packed[i] = std::uint64_t(code(keys[i])) << places | i;
@@ -81,8 +81,8 @@ template <class K, class V, class Code>
       if (from.keys != to.keys) from.copy_to(to, n);
       return;
     }
-    unsigned const end = width_of(differing), room_for = word_bits - places, below = end > room_for ? end - room_for : 0;
-    all = (differing & detail::mask_of<K>({0, below})) == 0;
+    unsigned const end = width_in_bits(differing), room_for = word_bits - places, below = end > room_for ? end - room_for : 0;
+    all = (differing & detail::bit_mask<K>({0, below})) == 0;
     for (std::size_t i = 0; i < n; ++i) packed[i] = std::uint64_t(code(keys[i]) >> below) << places | i;
   }
   sort_by_vectors(packed.data(), n, {}, {});

@@ -47,21 +47,21 @@ template <class K, class V>
 void sort_by_passes(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across) {
   std::array<std::array<std::uint32_t, 1 << digit_bits>, max_passes> counts{};
   unsigned const passes = (bits.end - bits.begin + digit_bits - 1) / digit_bits;
-  K const mask = detail::mask_of<K>(bits);
-  auto const digit_of = [&](K key, unsigned pass) { return std::uint8_t(K(key & mask) >> (bits.begin + pass * digit_bits)); };
+  K const mask = detail::bit_mask<K>(bits);
+  auto const to_digit = [&](K key, unsigned pass) { return std::uint8_t(K(key & mask) >> (bits.begin + pass * digit_bits)); };
   auto const count = [&]<unsigned Passes>(std::integral_constant<unsigned, Passes>) {
     for (std::size_t i = 0; i < n; ++i)
-      for (unsigned pass = 0; pass < Passes; ++pass) ++counts[pass][digit_of(from.keys[i], pass)];
+      for (unsigned pass = 0; pass < Passes; ++pass) ++counts[pass][to_digit(from.keys[i], pass)];
   };
   if (passes == 1) count(std::integral_constant<unsigned, 1>{});
   if (passes == 2) count(std::integral_constant<unsigned, 2>{});
   if (passes == 3) count(std::integral_constant<unsigned, 3>{});
   for (unsigned pass = 0; pass < passes; ++pass) {
     auto& at = counts[pass];
-    if (at[digit_of(from.keys[0], pass)] == n) continue;
+    if (at[to_digit(from.keys[0], pass)] == n) continue;
     std::uint32_t sum = 0;
     for (std::uint32_t& a : at) sum += std::exchange(a, sum);
-    for (std::size_t i = 0; i < n; ++i) to.set(at[digit_of(from.keys[i], pass)]++, from.keys[i], from.value(i));
+    for (std::size_t i = 0; i < n; ++i) to.set(at[to_digit(from.keys[i], pass)]++, from.keys[i], from.value(i));
     std::swap(from, to);
     across = !across;
   }
@@ -79,17 +79,17 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
   };
   for (;;) {
     if (n >= min_vector_keys && n <= max_vector && n <= max_direct_keys<K>(max_vector)) return by_vectors();
-    if (are_few<K, V>(n)) return sort_few(from, across ? to : from, n, masked<K>{detail::mask_of<K>(bits)});
+    if (are_few<K, V>(n)) return sort_few(from, across ? to : from, n, masked<K>{detail::bit_mask<K>(bits)});
     if (bits.begin >= bits.end) break;
     if (bits.end - bits.begin <= max_passes * digit_bits && few_passes(n, bits.end - bits.begin))
       return sort_by_passes(from, to, n, bits, across);
     bit_range const digit = top_digit(bits, digit_width(n));
-    K const mask = detail::mask_of<K>({0, digit.end - digit.begin});
+    K const mask = detail::bit_mask<K>({0, digit.end - digit.begin});
     if (((from.keys[n / 2] ^ from.keys[0]) >> digit.begin & mask) == 0 &&
         ((from.keys[n - 1] ^ from.keys[0]) >> digit.begin & mask) == 0) {  // perhaps all keys share the digit, or are equal
       K differing = 0;
       for (std::size_t i = 1; i < n; ++i) differing |= from.keys[i] ^ from.keys[0];
-      unsigned const end = std::max(bits.begin, unsigned(width_of(K(differing & detail::mask_of<K>(bits)))));
+      unsigned const end = std::max(bits.begin, unsigned(width_in_bits(K(differing & detail::bit_mask<K>(bits)))));
       if (end != bits.end) {
         bits.end = end;
         continue;
@@ -128,7 +128,7 @@ std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t
   K const first = source.key(0);
   for (;;) {
     bit_range const digit = top_digit(bits, digit_bits);
-    K const mask = detail::mask_of<K>({0, digit.end - digit.begin});
+    K const mask = detail::bit_mask<K>({0, digit.end - digit.begin});
     distribution into(n, std::size_t(mask) + 1);
     std::vector<K> differing(into.parts.count, 0);
     into.parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
@@ -143,7 +143,7 @@ std::vector<std::size_t> distribute(Source source, records<K, V> to, std::size_t
     });
     K all = 0;
     for (K d : differing) all |= d;
-    unsigned const end = std::max(bits.begin, width_of(K(all & detail::mask_of<K>(bits))));
+    unsigned const end = std::max(bits.begin, width_in_bits(K(all & detail::bit_mask<K>(bits))));
     if (end > digit.begin || bits.begin == bits.end) {
       bits.end = digit.begin;
       return into.move(source, to, [=](std::size_t, K key) { return std::size_t((key >> digit.begin) & mask); });
@@ -172,7 +172,7 @@ template <class K, class V>
 void sort_records(records<K, V> from, records<K, V> to, std::size_t n, bit_range bits, bool across, std::size_t max_vector,
                   key_code<K> code = {}) {
   bool const one_thread = n <= parallel_limit;
-  masked<K> const left{detail::mask_of<K>(bits)};
+  masked<K> const left{detail::bit_mask<K>(bits)};
   if (one_thread ? in_order(from.keys, n, left) : everywhere_in_order(from.keys, n, left)) {  // also if all are equal
     blocks(n, 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
       if (across) from.from(begin).copy_to(to.from(begin), end - begin);
@@ -226,7 +226,7 @@ struct to_encode {
 /// write to `from` unless that is `to`.
 template <class K, class V>
 void sort_encoded(records<K, V> from, records<K, V> to, records<K, V> other, std::size_t n, bit_range bits, key_code<K> code) {
-  K const mask = detail::mask_of<K>(bits);
+  K const mask = detail::bit_mask<K>(bits);
   // Ordered arrays should cost no more than reading them: use the cheapest comparison that decides.
   bool const presorted = !code.identity()   ? sort_presorted(from, to, other, n, encoded<K>{code, mask})
                          : mask != K(~K{0}) ? sort_presorted(from, to, other, n, masked<K>{mask})

@@ -22,7 +22,7 @@ void set_heads(K const* keys, std::size_t n, Code const& code, std::uint8_t* hea
   for (std::size_t i = 1; i < n; ++i) heads[i] = code(keys[i]) != code(keys[i - 1]);
 }
 
-/// Calls some(first, last, put_off) in parallel for ranges of segments. It calls put_off(s) for segments that all threads
+/// Calls some(first, last, postpone) in parallel for ranges of segments. It calls postpone(s) for segments that all threads
 /// should share. Then calls whole(s) for each of these, one after the other.
 template <class Offset, class Some, class Whole>
 void each_segment(segment_list<Offset> segments, Some some, Whole whole) {
@@ -114,13 +114,13 @@ void sort_whole_segment(records<K, V> segment, std::size_t n, std::uint8_t* head
 template <class K, class V, class Offset, class Scratch>
 void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std::uint8_t* heads, bit_range bits,
                           key_code<K> code, Scratch scratch) {
-  encoded<K> const of{code, detail::mask_of<K>(bits)};
+  encoded<K> const of{code, detail::bit_mask<K>(bits)};
   std::size_t const max_vector = max_vector_records<K, V>(bits), small = network_keys(sizeof(K));
   std::size_t const max_length = max_one_thread(parallel_limit);
   tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
   each_segment(
       segments,
-      [&](std::size_t first, std::size_t last, auto put_off) {
+      [&](std::size_t first, std::size_t last, auto postpone) {
         auto& other = local.local();
         for (std::size_t s = first; s != last; ++s) {
           std::size_t const begin = segments.begin(s), n = segments.end(s) - begin;
@@ -131,7 +131,7 @@ void sort_stored_segments(records<K, V> all, segment_list<Offset> segments, std:
             }
           }
           if (n > parallel_limit)
-            put_off(s);
+            postpone(s);
           else
             sort_segment(
                 all.from(begin), n, heads ? heads + begin : nullptr, of, [&] { return other.of_size(n); },
@@ -161,10 +161,10 @@ template <class K, class V, class Offset, class Key, class Scratch>
 void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, std::uint8_t* heads, bit_range bits,
                             Scratch scratch) {
   constexpr std::size_t batch = 1024;
-  encoded<K> const code{{}, detail::mask_of<K>(bits)};
+  encoded<K> const code{{}, detail::bit_mask<K>(bits)};
   tbb::enumerable_thread_specific<thread_scratch<K, V>> local;
   tbb::enumerable_thread_specific<std::vector<K>> local_keys;
-  auto const size_of = [&](std::size_t s) { return std::size_t(segments.end(s) - segments.begin(s)); };
+  auto const size_at = [&](std::size_t s) { return std::size_t(segments.end(s) - segments.begin(s)); };
   // Consecutive segments that hold at most `batch` items together, or a single one.
   auto const sort_batch = [&](std::size_t first, std::size_t last, std::size_t total) {
     auto& other = local.local();
@@ -177,13 +177,13 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
       compute_keys(items + segments.begin(first), total, key, at);
     } else {
       for (std::size_t s = first; s != last; ++s) {
-        compute_keys(items + segments.begin(s), size_of(s), key, at);
-        at += size_of(s);
+        compute_keys(items + segments.begin(s), size_at(s), key, at);
+        at += size_at(s);
       }
     }
     at = keys.data();
     for (std::size_t s = first; s != last; ++s) {
-      std::size_t const begin = segments.begin(s), n = size_of(s);
+      std::size_t const begin = segments.begin(s), n = size_at(s);
       sort_segment(
           records<K, V>{at, items + begin}, n, heads ? heads + begin : nullptr, code, [&] { return other.of_size(n); },
           [&](records<K, V> segment, records<K, V> to) { sort_bucket(segment, to, n, bits, false); });
@@ -192,20 +192,20 @@ void sort_computed_segments(V* items, segment_list<Offset> segments, Key key, st
   };
   each_segment(
       segments,
-      [&](std::size_t s, std::size_t last, auto put_off) {
+      [&](std::size_t s, std::size_t last, auto postpone) {
         while (s != last) {
-          std::size_t total = size_of(s);
+          std::size_t total = size_at(s);
           if (total > parallel_limit) {
-            put_off(s++);
+            postpone(s++);
             continue;
           }
           std::size_t const first = s++;
-          while (s != last && size_of(s) <= parallel_limit && total + size_of(s) <= batch) total += size_of(s++);
+          while (s != last && size_at(s) <= parallel_limit && total + size_at(s) <= batch) total += size_at(s++);
           sort_batch(first, s, total);
         }
       },
       [&](std::size_t s) {
-        std::size_t const begin = segments.begin(s), n = size_of(s);
+        std::size_t const begin = segments.begin(s), n = size_at(s);
         scratch(n, nothing{}, [&](records<K, nothing> one) {
           blocks(n, 2048).run([&](std::size_t, std::size_t first, std::size_t last) {
             compute_keys(items + begin + first, last - first, key, one.keys + first);

@@ -69,14 +69,14 @@ template <class Before>
 /// Writes to rank[i] the number of codes of code[0, N) that come before code[i] in stable order. Fully unrolled: loops take
 /// three times as long.
 template <std::size_t N, class C, class Before>
-void count_before(C const* code, std::uint32_t* rank, Before const& before_of) {
+void count_before(C const* code, std::uint32_t* rank, Before const& is_before) {
   for (std::size_t i = 0; i < N; ++i) rank[i] = 0;
 #pragma GCC unroll 32
   for (std::size_t i = 1; i < N; ++i) {
     std::uint32_t before = 0;
 #pragma GCC unroll 32
     for (std::size_t j = 0; j < i; ++j) {
-      bool const greater = before_of(code[i], code[j]);
+      bool const greater = is_before(code[i], code[j]);
       before += !greater;
       rank[j] += greater;
     }
@@ -89,8 +89,8 @@ void count_before(C const* code, std::uint32_t* rank, Before const& before_of) {
 
 /// Does the same without inlining, so that all types of values share one copy of the many instructions.
 template <std::size_t N, class C, class Before>
-[[gnu::noinline]] void count_before_outlined(C const* code, std::uint32_t* rank, Before const& before_of) {
-  count_before<N>(code, rank, before_of);
+[[gnu::noinline]] void count_before_outlined(C const* code, std::uint32_t* rank, Before const& is_before) {
+  count_before<N>(code, rank, is_before);
 }
 
 /// Does the work of sort_small for n items, where n is N if Whole, else at most N. Each size has a function of its own, so that

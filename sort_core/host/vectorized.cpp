@@ -463,20 +463,20 @@ class processor_features {
   explicit processor_features(std::size_t bytes) {
     unsigned a, b, c, d;
     if (__get_cpuid(1, &a, &b, &c, &d) == 0) return;
-    sse4_ = all_of(c, bit_SSE4_2 | bit_PCLMUL | bit_AES);
-    if (!sse4_ || bytes < 32 || !all_of(c, bit_OSXSAVE | bit_AVX | bit_FMA)) return;
+    sse4_ = has_all(c, bit_SSE4_2 | bit_PCLMUL | bit_AES);
+    if (!sse4_ || bytes < 32 || !has_all(c, bit_OSXSAVE | bit_AVX | bit_FMA)) return;
     unsigned const saved = saved_registers();
-    if (!all_of(saved, 0x6) || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return;
-    avx2_ = all_of(b, bit_AVX2 | bit_BMI | bit_BMI2);
-    avx3_ = avx2_ && bytes >= 64 && all_of(saved, 0xe6) &&
-            all_of(b, bit_AVX512F | bit_AVX512VL | bit_AVX512DQ | bit_AVX512BW | bit_AVX512CD);
+    if (!has_all(saved, 0x6) || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return;
+    avx2_ = has_all(b, bit_AVX2 | bit_BMI | bit_BMI2);
+    avx3_ = avx2_ && bytes >= 64 && has_all(saved, 0xe6) &&
+            has_all(b, bit_AVX512F | bit_AVX512VL | bit_AVX512DQ | bit_AVX512BW | bit_AVX512CD);
   }
   [[nodiscard]] bool sse4() const { return sse4_; }
   [[nodiscard]] bool avx2() const { return avx2_; }
   [[nodiscard]] bool avx3() const { return avx3_; }
 
  private:
-  static bool all_of(unsigned bits, unsigned wanted) { return (bits & wanted) == wanted; }
+  static bool has_all(unsigned bits, unsigned wanted) { return (bits & wanted) == wanted; }
   // Returns the registers that the system saves when it switches threads.
   static unsigned saved_registers() {
     unsigned low, high;

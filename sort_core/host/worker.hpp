@@ -31,7 +31,7 @@ class host_worker {
     K const differing = compute(items, n, key, keys);
     if (differing == 0) return static_cast<K const*>(keys);
     host_detail::sort_bucket(host_detail::records<K, V>{keys, items}, scratch<K, V>(), n,
-                             {unsigned(host_detail::zeros_below(differing)), host_detail::width_of(differing)}, false);
+                             {unsigned(host_detail::zeros_below(differing)), host_detail::width_in_bits(differing)}, false);
     return static_cast<K const*>(keys);
   }
 
@@ -39,12 +39,12 @@ class host_worker {
   /// @returns the keys, valid until the next call that computes
   /// keys
   template <class V, class Key>
-  std::uint64_t* keys_of(V const* items, std::size_t n, Key const& key) {
+  std::uint64_t* evaluate_keys(V const* items, std::size_t n, Key const& key) {
     auto* const keys = room_for<std::uint64_t, V>(n);
     if (n != 0) compute(items, n, key, keys);
     return keys;
   }
-  /// Sorts values[0, n) and keys[0, n) by the keys, which are among those that keys_of returned. Stable.
+  /// Sorts values[0, n) and keys[0, n) by the keys, which are among those that evaluate_keys returned. Stable.
   template <class V>
   void sort(std::uint64_t* keys, V* values, std::size_t n) const {
     host_detail::sort_bucket(host_detail::records<std::uint64_t, V>{keys, values}, scratch<std::uint64_t, V>(), n, {0, 64},

@@ -9,7 +9,7 @@ struct make_relative {
   any_positions index;
   ORDO_FN void operator()(std::size_t t) const {
     if (t >= items.size()) return;
-    std::size_t const s = items.segment_of(t), i = items.position(t, s);
+    std::size_t const s = items.segment_at(t), i = items.position(t, s);
     index.set(i, index.at(i) - items.segments.begin(s));
   }
 };
@@ -20,20 +20,20 @@ void run_argsort_segments(B& backend, operation_task const& task) {
   if (sort.n == 0) return;
   with_offset_type(sort.value_bytes, [&](auto index) {
     using Index = decltype(index);
-    backend.each(sort.n, write_number<Index>{span_of<Index>(sort.values, sort.n).data()});
+    backend.each(sort.n, write_number<Index>{typed_span<Index>(sort.values, sort.n).data()});
   });
   if (sort.segments == 0) return;
   sort.what = sort_task::operation::segments;
   sort.keep_keys = true;
   run_typed_task<B, K>(backend, sort);
   if (!task.relative) return;
-  auto const starts = starts_of(backend, sort);
+  auto const starts = compute_starts(backend, sort);
   backend.each(sort.n, make_relative{{segment_list<any_offset>(sort), starts.data()},
                                      any_positions({sort.values, sort.n, sort.value_bytes})});
 }
 
 template <Backend B>
-std::size_t argsort_segments_memory_of(B& backend, operation_task const& task) {
+std::size_t task_argsort_segments_memory(B& backend, operation_task const& task) {
   sort_task sort = task.sort;
   sort.what = sort_task::operation::segments;
   sort.keep_keys = true;

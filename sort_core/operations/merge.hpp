@@ -74,16 +74,16 @@ struct merge_step {
 
 /// Returns the items that one call of merge_step merges: many where few threads call it, and few where many do.
 template <class B>
-constexpr std::size_t merge_step_of = has_workers<B> ? 1024 : 8;
+constexpr std::size_t merge_step_items = has_workers<B> ? 1024 : 8;
 constexpr std::size_t merge_tile = 1024;
 
 template <Backend B, class K>
 void run_merge(B& backend, operation_task const& task) {
   std::size_t const a = task.sort.n, b = task.other_keys.size, n = a + b;
   if (n == 0) return;
-  sorted_arrays<K> from{codes_of<K>(task.sort), codes_of<K>(task.sort), a, b};
+  sorted_arrays<K> from{codes_for<K>(task.sort), codes_for<K>(task.sort), a, b};
   from.b.keys = static_cast<K const*>(task.other_keys.data);
-  std::size_t const tiles = (n + merge_tile - 1) / merge_tile, step = merge_step_of<B>;
+  std::size_t const tiles = (n + merge_tile - 1) / merge_tile, step = merge_step_items<B>;
   auto const splits = backend.template buffer<std::uint64_t>(tiles + 1);
   backend.each(tiles + 1, split_at<K>{from, merge_tile, splits.data()});
   std::size_t const bytes = task.out_values.item_bytes;
@@ -96,7 +96,7 @@ void run_merge(B& backend, operation_task const& task) {
   });
 }
 
-inline std::size_t merge_memory_of(operation_task const& task) {
+inline std::size_t task_merge_memory(operation_task const& task) {
   return pool::rounded((task.sort.n / merge_tile + 2) * 8);
 }
 

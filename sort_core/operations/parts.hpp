@@ -68,7 +68,7 @@ void with_common_word(std::size_t bytes, std::initializer_list<void const*> arra
   std::uintptr_t addresses = 0;
   for (void const* array : arrays) addresses |= reinterpret_cast<std::uintptr_t>(array);
   if (bytes == 0) bytes = 4;  // there are no values
-  with_word_of(bytes, reinterpret_cast<void const*>(addresses), f);
+  with_word_type(bytes, reinterpret_cast<void const*>(addresses), f);
 }
 
 /// Positions of 32 or 64 bits, with the width known at run time.
@@ -108,7 +108,7 @@ struct segment_items {
     return segments.uniform_length != 0 ? s * segments.uniform_length : starts[s];
   }
   /// Returns the segment of item t.
-  [[nodiscard]] ORDO_FN std::size_t segment_of(std::uint64_t t) const {
+  [[nodiscard]] ORDO_FN std::size_t segment_at(std::uint64_t t) const {
     if (segments.uniform_length != 0) return t / segments.uniform_length;
     std::size_t low = 0, high = segments.size();  // the last segment that starts at or before t has it: others are empty
     while (high - low > 1) {
@@ -134,7 +134,7 @@ struct length_before {
 
 /// Returns the starts of segment_items, which are empty for uniform segments.
 template <Backend B>
-buffer<std::uint64_t> starts_of(B& backend, sort_task const& task) {
+buffer<std::uint64_t> compute_starts(B& backend, sort_task const& task) {
   segment_list<any_offset> const segments(task);
   if (segments.uniform_length != 0) return {};
   auto starts = backend.template buffer<std::uint64_t>(segments.size() + 1);

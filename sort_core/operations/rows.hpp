@@ -91,7 +91,7 @@ struct write_words {
 };
 
 /// Returns the number of bits of a key's code, with that for null.
-inline std::size_t bits_of(row_key const& key) {
+inline std::size_t code_bits(row_key const& key) {
   return 8 * key.value_bytes + (key.options.validity ? 1 : 0);
 }
 
@@ -112,7 +112,7 @@ inline std::vector<packed_column> packed_columns(operation_task const& task) {
                   key.options.equal_zeros,
                   key.options.nans == row_nans::first,
                   key.options.nans == row_nans::last};
-    begin += bits_of(key);
+    begin += code_bits(key);
   }
   return columns;
 }
@@ -126,17 +126,17 @@ void sort_by_word(B& backend, row_word const& word, std::span<Index> index, bool
 
 template <Backend B, class Index>
 void argsort_rows_by(B& backend, operation_task const& task) {
-  auto const index = span_of<Index>(task.out_index.data, task.sort.n);
+  auto const index = typed_span<Index>(task.out_index.data, task.sort.n);
   std::vector<packed_column> const packed = packed_columns(task);
   std::uint64_t num_bits = 0;
-  for (std::size_t c = 0; c < packed.size(); ++c) num_bits += bits_of(task.row_keys[c]);
+  for (std::size_t c = 0; c < packed.size(); ++c) num_bits += code_bits(task.row_keys[c]);
   if (num_bits == 0) return backend.each(index.size(), write_number<Index>{index.data()});
   auto const columns = backend.upload(std::span<packed_column const>(packed));
   for (std::uint64_t begin = 0; begin < num_bits; begin += 64) {
     // The columns that have some of these bits; the first column has the highest.
     std::size_t first = 0, last = packed.size();
     while (packed[first].begin >= begin + 64) ++first;
-    while (packed[last - 1].begin + bits_of(task.row_keys[last - 1]) <= begin) --last;
+    while (packed[last - 1].begin + code_bits(task.row_keys[last - 1]) <= begin) --last;
     row_word const word{columns.data() + first, last - first, begin};
     unsigned const bits = unsigned(std::min<std::uint64_t>(64, num_bits - begin));
     if (bits <= 32)
@@ -153,9 +153,9 @@ void run_argsort_rows(B& backend, operation_task const& task) {
 }
 
 template <Backend B>
-std::size_t argsort_rows_memory_of(B& backend, operation_task const& task) {
+std::size_t task_argsort_rows_memory(B& backend, operation_task const& task) {
   std::size_t bits = 0;
-  for (std::size_t c = 0; c < task.num_row_keys; ++c) bits += bits_of(task.row_keys[c]);
+  for (std::size_t c = 0; c < task.num_row_keys; ++c) bits += code_bits(task.row_keys[c]);
   std::size_t const n = task.sort.n, index = task.out_index.item_bytes;
   if (n == 0 || bits == 0) return 0;
   auto const with_words = [&](std::size_t word) { return pool::rounded(n * word) + backend.radix_sort_memory(n, word, index); };

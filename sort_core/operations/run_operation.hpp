@@ -43,17 +43,17 @@ std::size_t memory_of_operation(B& backend, operation_task const& task) {
   using operation = operation_task::operation;
   switch (task.what) {
     case operation::argsort_segments:
-      return argsort_segments_memory_of(backend, task);
+      return task_argsort_segments_memory(backend, task);
     case operation::top_k:
-      return top_k_memory_of(backend, task);
+      return task_top_k_memory(backend, task);
     case operation::segmented_top_k:
-      return segmented_top_k_memory_of(backend, task);
+      return task_segmented_top_k_memory(backend, task);
     case operation::argsort_rows:
-      return argsort_rows_memory_of(backend, task);
+      return task_argsort_rows_memory(backend, task);
     case operation::merge:
-      return merge_memory_of(task);
+      return task_merge_memory(task);
     case operation::unique:
-      return unique_memory_of(task);
+      return task_unique_memory(task);
     default:
       return 0;
   }

@@ -56,7 +56,7 @@ struct collect_items {
   T const* items;
   item_of_segment<T>* to;
   ORDO_FN void operator()(std::size_t t) const {
-    std::size_t const s = from.segment_of(t);
+    std::size_t const s = from.segment_at(t);
     to[t] = {std::uint32_t(s), items[from.position(t, s)]};
   }
 };
@@ -107,7 +107,7 @@ void segmented_sample_sort(B& backend, std::span<T> items, segment_list<Offset> 
       return backend.each(any.size(), detail::insertion_sort<T, Less>{items.data(), any, less});
     if (any.size() > std::uint32_t{0} - std::uint32_t{1})
       throw usage_error("too many segments: sort by a comparison: " + std::to_string(any.size()) + ", at most 2^32 - 1");
-    auto const starts = detail::starts_of(backend, task);
+    auto const starts = detail::compute_starts(backend, task);
     detail::segment_items const all{any, starts.data()};
     std::size_t const count = std::size_t(any.uniform_length != 0 ? all.size() : value_at(backend, starts.span(), any.size()));
     auto const sorted = backend.template buffer<detail::item_of_segment<T>>(count);

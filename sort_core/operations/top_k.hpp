@@ -65,7 +65,7 @@ struct write_sample {
 };
 
 template <class K>
-struct write_code_of {
+struct write_code_at {
   code_at<K> code;
   std::uint64_t const* positions;
   K* to;
@@ -165,7 +165,7 @@ candidate_set<K> find_candidates(B& backend, code_at<K> code, std::size_t n, std
 
 /// Writes the first k of n keys.
 template <Backend B, class K>
-void take_top(B& backend, code_at<K> code, std::size_t n, std::size_t k, bool sorted, top_output<K> const& out) {
+void select_top(B& backend, code_at<K> code, std::size_t n, std::size_t k, bool sorted, top_output<K> const& out) {
   if (k == 0) return;
   candidate_set<K> chosen{K(~K{0}), n, n};
   if (max_candidates(n, k) < n) chosen = find_candidates(backend, code, n, k);
@@ -177,7 +177,7 @@ void take_top(B& backend, code_at<K> code, std::size_t n, std::size_t k, bool so
     backend.select(n, is_candidate<K>{code, chosen.splitter, chosen.end}, own_number{}, positions.span());
   if (sorted || chosen.count != k) {
     auto const codes = backend.template buffer<K>(chosen.count);
-    backend.each(chosen.count, write_code_of<K>{code, positions.data(), codes.data()});
+    backend.each(chosen.count, write_code_at<K>{code, positions.data(), codes.data()});
     sort_codes(backend, codes.span(), positions.span());
   }
   if (!sorted && chosen.count != k)
@@ -187,17 +187,17 @@ void take_top(B& backend, code_at<K> code, std::size_t n, std::size_t k, bool so
 
 /// Returns the outputs of a task, with room for n items.
 template <class K>
-top_output<K> outputs_of(operation_task const& task, std::size_t n) {
-  return {task.out_keys.data ? span_of<K>(task.out_keys.data, n).data() : nullptr, any_positions(task.out_index), 0, 0};
+top_output<K> make_outputs(operation_task const& task, std::size_t n) {
+  return {task.out_keys.data ? typed_span<K>(task.out_keys.data, n).data() : nullptr, any_positions(task.out_index), 0, 0};
 }
 
 template <Backend B, class K>
 void run_top_k(B& backend, operation_task const& task) {
-  take_top(backend, codes_of<K>(task.sort), task.sort.n, task.k, task.sorted, outputs_of<K>(task, task.k));
+  select_top(backend, codes_for<K>(task.sort), task.sort.n, task.k, task.sorted, make_outputs<K>(task, task.k));
 }
 
 template <Backend B>
-std::size_t take_top_memory(B& backend, std::size_t n, std::size_t k, std::size_t key) {
+std::size_t select_top_memory(B& backend, std::size_t n, std::size_t k, std::size_t key) {
   if (n == 0 || k == 0) return 0;
   std::size_t const count = max_candidates(n, std::min(n, k)), m = sample_size(n);
   std::size_t const sampling = pool::rounded(m * key) + std::max(backend.radix_sort_memory(m, key, 0), lists_memory(n));
@@ -267,8 +267,8 @@ struct write_top_of_rows {
 template <Backend B, class K, class Position>
 void write_sorted_top(B& backend, operation_task const& task, sorted_positions<Position> const& sorted) {
   std::size_t const k = task.k, count = task.sort.segments;
-  K const* const keys = codes_of<K>(task.sort).keys;
-  top_output<K> const out = outputs_of<K>(task, count * k);
+  K const* const keys = codes_for<K>(task.sort).keys;
+  top_output<K> const out = make_outputs<K>(task, count * k);
   if (task.sorted) return backend.each(count * k, write_top_of_segments<K, Position>{keys, sorted, k, task.relative, out});
   auto const rows = backend.template buffer<Position>(count * k);
   backend.each(count * k, write_rows_of_positions<Position>{sorted, k, rows.data()});
@@ -291,7 +291,7 @@ void sort_for_top(B& backend, operation_task const& task) {
   backend.each(n, write_number<Position>{positions.data()});
   {
     auto const codes = backend.template buffer<K>(n);
-    backend.each(n, write_code<K>{codes_of<K>(task.sort), codes.data()});
+    backend.each(n, write_code<K>{codes_for<K>(task.sort), codes.data()});
     sort_code_segments(backend, codes.span(), positions.span(), task.sort);
   }
   write_sorted_top<B, K>(backend, task, sorted_positions<Position>{positions.data(), segment_list<any_offset>(task.sort), 0});
@@ -333,7 +333,7 @@ struct write_code_of_candidate {
 template <selects_from_segments B, class K, class Position>
 void select_for_top(B& backend, operation_task const& task, std::size_t row) {
   std::size_t const count = task.sort.segments;
-  code_at<K> const code = codes_of<K>(task.sort);
+  code_at<K> const code = codes_for<K>(task.sort);
   segment_list<any_offset> const segments(task.sort);
   auto const positions = backend.template buffer<Position>(count * row);
   {
@@ -413,9 +413,9 @@ bool sorts_whole_segments(sort_task const& task, std::size_t k) {
 template <class B, class K>
 void select_top_of_segments(B& backend, operation_task const& task) {
   std::size_t const k = task.k, count = task.sort.segments;
-  code_at<K> const code = codes_of<K>(task.sort);
+  code_at<K> const code = codes_for<K>(task.sort);
   segment_list<any_offset> const segments(task.sort);
-  top_output<K> const out = outputs_of<K>(task, count * k);
+  top_output<K> const out = make_outputs<K>(task, count * k);
   bool const sorted = task.sorted, relative = task.relative;
   backend.each_worker(count, [=](auto const&, std::size_t s) {
     std::size_t const begin = segments.begin(s), length = segments.end(s) - begin;
@@ -433,8 +433,8 @@ void select_top_of_segments(B& backend, operation_task const& task) {
     if (length < selected_by_all_from) continue;
     code_at<K> part = code;
     part.keys += begin;
-    take_top(backend, part, length, std::min(k, length), sorted,
-             top_output<K>{out.keys, out.index, s * k, relative ? 0 : begin});
+    select_top(backend, part, length, std::min(k, length), sorted,
+               top_output<K>{out.keys, out.index, s * k, relative ? 0 : begin});
   }
 }
 
@@ -456,16 +456,16 @@ void run_segmented_top_k(B& backend, operation_task const& task) {
 }
 
 template <Backend B>
-std::size_t top_k_memory_of(B& backend, operation_task const& task) {
-  return take_top_memory(backend, task.sort.n, task.k, task.sort.key_bytes);
+std::size_t task_top_k_memory(B& backend, operation_task const& task) {
+  return select_top_memory(backend, task.sort.n, task.k, task.sort.key_bytes);
 }
 
 template <Backend B>
-std::size_t segmented_top_k_memory_of(B& backend, operation_task const& task) {
+std::size_t task_segmented_top_k_memory(B& backend, operation_task const& task) {
   std::size_t const n = task.sort.n, key = task.sort.key_bytes, position = position_bytes(n);
   std::size_t const count = task.sort.segments, rows = count * task.k, longest = std::min(task.sort.max_length, n);
   if (!sorts_whole_segments<B>(task.sort, task.k))
-    return longest < selected_by_all_from ? 0 : take_top_memory(backend, longest, task.k, key);
+    return longest < selected_by_all_from ? 0 : select_top_memory(backend, longest, task.k, key);
   std::size_t const by_position =
       pool::rounded(rows * position) + backend.segmented_sort_memory(rows, count, std::min(task.k, rows), position, 0, {});
   auto const with = [&](std::size_t items, std::size_t max_length, std::size_t lists) {

@@ -14,7 +14,7 @@ struct begins_group {
   segment_items items;
   K const* keys;
   ORDO_FN bool operator()(std::size_t t) const {
-    std::size_t const s = items.segment_of(t);
+    std::size_t const s = items.segment_at(t);
     if (t == items.start(s)) return true;
     std::size_t const i = items.position(t, s);
     return keys[i] != keys[i - 1];
@@ -38,7 +38,7 @@ struct write_group {
   any_positions lengths;
   ORDO_FN void operator()(std::size_t g) const {
     std::uint64_t const t = groups[g];
-    if (out_keys) out_keys[g] = keys[items.position(t, items.segment_of(t))];
+    if (out_keys) out_keys[g] = keys[items.position(t, items.segment_at(t))];
     if (lengths.wanted()) lengths.set(g, (g + 1 == num_groups ? num_items : groups[g + 1]) - t);
   }
 };
@@ -71,12 +71,12 @@ inline bool fits(task_array const& array, std::uint64_t number) {
 template <Backend B, class K>
 std::uint64_t run_unique(B& backend, operation_task const& task) {
   std::size_t const count = task.sort.segments;
-  auto const starts = count == 0 ? buffer<std::uint64_t>{} : starts_of(backend, task.sort);
+  auto const starts = count == 0 ? buffer<std::uint64_t>{} : compute_starts(backend, task.sort);
   segment_items const items{segment_list<any_offset>(task.sort), starts.data()};
   std::uint64_t const n = count == 0                      ? 0
                           : task.sort.uniform_length != 0 ? items.size()
                                                           : value_at(backend, starts.span(), count);
-  begins_group<K> const begins{items, n == 0 ? nullptr : span_of<K>(task.sort.keys, task.sort.n).data()};
+  begins_group<K> const begins{items, n == 0 ? nullptr : typed_span<K>(task.sort.keys, task.sort.n).data()};
   std::uint64_t const num_groups = backend.reduce(n, count_group<K>{begins}, std::uint64_t{0}, plus{});
   check_room("out_keys", task.out_keys, num_groups);
   check_room("out_lengths", task.out_index, num_groups);
@@ -101,7 +101,7 @@ std::uint64_t run_unique(B& backend, operation_task const& task) {
   return num_groups;
 }
 
-inline std::size_t unique_memory_of(operation_task const& task) {
+inline std::size_t task_unique_memory(operation_task const& task) {
   return starts_memory(task.sort.segments) + pool::rounded(task.sort.n * 8) + lists_memory(task.sort.n);
 }
 

@@ -32,7 +32,7 @@ bool accepts_text(pattern_rule const& rule, std::optional<std::string_view> text
 }
 
 template <class Number>
-std::string text_of(range_rule<Number> const& rule) {
+std::string format_rule(range_rule<Number> const& rule) {
   std::string text = rule.inverse ? "!" : "";
   char const* between = "";
   for (auto const& [first, last] : rule.ranges) {
@@ -126,13 +126,13 @@ bool spectrum_choice::accepts(spectrum_header const& header, std::uint64_t numbe
 }
 
 std::string to_text(range_rule<std::uint64_t> const& rule) {
-  return text_of(rule);
+  return format_rule(rule);
 }
 
 std::vector<std::pair<std::string, std::string>> as_options(spectrum_choice const& choice) {
   std::vector<std::pair<std::string, std::string>> all;
   auto const add_ranges = [&](char const* name, auto const& rule) {
-    if (rule.is_set()) all.emplace_back(name, text_of(rule));
+    if (rule.is_set()) all.emplace_back(name, format_rule(rule));
   };
   auto const add_pattern = [&](char const* name, pattern_rule const& rule) {
     if (rule.is_set()) all.emplace_back(name, (rule.inverse ? "!" : "") + *rule.pattern);

@@ -241,7 +241,7 @@ class diagnostics {
 };
 
 /// Returns a checksum of the text of a chunk.
-std::uint32_t checksum_of(std::string_view text);
+std::uint32_t compute_checksum(std::string_view text);
 
 /// Some whole spectra of an input, and the work on them by one thread at a time.
 class chunk : public step_times {

@@ -97,7 +97,7 @@ bool is_control(char c) {
 
 }  // namespace
 
-std::string_view kind_of(std::string_view text) {
+std::string_view detect_kind(std::string_view text) {
   std::string_view const all = text;
   text = text.substr(0, max_front);
   // mzPeak is Parquet in a zip archive, whose first entry has its name in front.
@@ -125,7 +125,7 @@ std::string_view kind_of(std::string_view text) {
   return {};
 }
 
-std::string description_of(std::string_view kind, std::string_view line) {
+std::string describe_kind(std::string_view kind, std::string_view line) {
   std::string text = line.empty() ? fmt::format("it looks like {}", kind) : fmt::format("it looks like {}: '{}'", kind, line);
   if (kind.starts_with("an SQLite"))
     return text + "; that cannot be read, but msconvert --mzML makes mzML of the .d folder that holds it";
@@ -148,7 +148,7 @@ std::string_view kind_of_line(std::string_view line) {
 namespace ordo::inline v0::spectra {
 
 format detect_format(std::string_view front) {
-  std::string_view const kind = detail::kind_of(front);
+  std::string_view const kind = detail::detect_kind(front);
   return kind == "mzML"        ? format::mzml
          : kind == "mzXML"     ? format::mzxml
          : kind == "MSP"       ? format::msp
@@ -157,8 +157,8 @@ format detect_format(std::string_view front) {
 }
 
 std::string foreign_format(std::string_view front) {
-  std::string_view const kind = detail::kind_of(front);
-  return kind.empty() || detect_format(front) != format::mgf ? "" : detail::description_of(kind);
+  std::string_view const kind = detail::detect_kind(front);
+  return kind.empty() || detect_format(front) != format::mgf ? "" : detail::describe_kind(kind);
 }
 
 }  // namespace ordo::inline v0::spectra

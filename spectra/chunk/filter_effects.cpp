@@ -40,7 +40,7 @@ std::string joined(std::vector<std::pair<std::string, std::string>> const& optio
   return text;
 }
 
-std::vector<spectrum_choice> rules_of(spectrum_choice const& all) {
+std::vector<spectrum_choice> split_rules(spectrum_choice const& all) {
   std::vector<spectrum_choice> rules;
   auto const add = [&](auto set) {
     spectrum_choice choice;
@@ -73,7 +73,7 @@ std::vector<spectrum_choice> rules_of(spectrum_choice const& all) {
 }
 
 // Returns the first step of a selection, the first two, and so on.
-std::vector<selection> steps_of(selection const& all) {
+std::vector<selection> split_steps(selection const& all) {
   std::vector<selection> steps;
   selection one;
   auto const add = [&](auto set) {
@@ -101,7 +101,7 @@ std::vector<selection> steps_of(selection const& all) {
 }  // namespace
 
 filter_effects::filter_effects(sort_options const& options, bool prints)
-    : options_(options), prints_(prints), rules_(rules_of(options.choice)), selections_(steps_of(options.select)) {
+    : options_(options), prints_(prints), rules_(split_rules(options.choice)), selections_(split_steps(options.select)) {
   for (spectrum_choice const& rule : rules_) steps_.push_back({joined(as_options(rule)), 0, 0});
   if (prints_) steps_.push_back({"--to mgf", 0, 0});
   std::size_t listed = 0;

@@ -22,22 +22,22 @@ class value_writer {
 
   template <class... T>
   void put(T const&... values) {
-    (put_one(values), ...);
+    (write_value(values), ...);
   }
 
  private:
   template <class T>
   requires is_plain_value<T>
-  void put_one(T const& value) { append(&value, sizeof(T)); }
-  void put_one(std::string_view text) {
-    put_one(text.size());
+  void write_value(T const& value) { append(&value, sizeof(T)); }
+  void write_value(std::string_view text) {
+    write_value(text.size());
     append(text.data(), text.size());
   }
-  void put_one(std::string const& text) { put_one(std::string_view(text)); }
+  void write_value(std::string const& text) { write_value(std::string_view(text)); }
   template <class T>
   requires is_plain_value<T>
-  void put_one(std::vector<T> const& values) {
-    put_one(values.size());
+  void write_value(std::vector<T> const& values) {
+    write_value(values.size());
     append(values.data(), values.size() * sizeof(T));
   }
   void append(void const* data, std::size_t size) {
@@ -54,12 +54,12 @@ class value_reader {
 
   template <class... T>
   void take(T&... values) {
-    (take_one(values), ...);
+    (read_value(values), ...);
   }
   /// Returns a text, which stays in the message.
   [[nodiscard]] std::string_view text() {
     std::size_t size = 0;
-    take_one(size);
+    read_value(size);
     auto const bytes = next(size, 1);
     return {bytes.data(), bytes.size()};
   }
@@ -67,13 +67,13 @@ class value_reader {
  private:
   template <class T>
   requires is_plain_value<T>
-  void take_one(T& value) { std::memcpy(&value, next(1, sizeof(T)).data(), sizeof(T)); }
-  void take_one(std::string& to) { to = text(); }
+  void read_value(T& value) { std::memcpy(&value, next(1, sizeof(T)).data(), sizeof(T)); }
+  void read_value(std::string& to) { to = text(); }
   template <class T>
   requires is_plain_value<T>
-  void take_one(std::vector<T>& to) {
+  void read_value(std::vector<T>& to) {
     std::size_t count = 0;
-    take_one(count);
+    read_value(count);
     auto const bytes = next(count, sizeof(T));
     to.resize(count);
     if (count != 0) std::memcpy(to.data(), bytes.data(), bytes.size());

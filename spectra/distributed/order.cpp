@@ -81,7 +81,7 @@ class divided_order {
         inputs_(inputs),
         open_(open),
         order_(order),
-        reader_(options_of(members, options), order),
+        reader_(member_options(members, options), order),
         keys_(order.order),
         arena_(threads_for(options.machine.threads)),
         heads_([this](std::string const& message) { reader_.warn(message); }),
@@ -93,7 +93,7 @@ class divided_order {
     if (!all_are(find_inputs())) return std::nullopt;
     if (!all_are(read())) return std::nullopt;
     warn_of_titles();
-    take_text_of_others();
+    receive_text();
     if (keys_.count() != 0 && p_ > 1)
       exchange();
     else
@@ -112,7 +112,7 @@ class divided_order {
   static constexpr std::size_t parts_of_memory = 2, max_rounds = 8;
   static constexpr std::uint64_t min_round_bytes = std::uint64_t{16} << 20;
 
-  static sort_options options_of(communicator const& members, sort_options options) {
+  static sort_options member_options(communicator const& members, sort_options options) {
     options.on_warning = {};
     options.members = nullptr;
     if (options.on_progress)
@@ -167,7 +167,7 @@ class divided_order {
     std::size_t k = begins_.size() - 1;
     while (begins_[k].in_all > offset) --k;
     if (begins_[k].is_packed) {
-      std::uint64_t const first = begins_[k].in_all, last = end_of(k);
+      std::uint64_t const first = begins_[k].in_all, last = end_at(k);
       return offset - first < last - offset ? first : last;
     }
     auto const opened = inputs_.open(k);
@@ -176,7 +176,7 @@ class divided_order {
     return cut - in_input + begins_[k].in_all;
   }
 
-  [[nodiscard]] std::uint64_t end_of(std::size_t k) const { return k + 1 < begins_.size() ? begins_[k + 1].in_all : total_; }
+  [[nodiscard]] std::uint64_t end_at(std::size_t k) const { return k + 1 < begins_.size() ? begins_[k + 1].in_all : total_; }
 
   /// Reads this member's part.
   /// @returns false if it has a fault, if there is something to warn of, or if memory does not
@@ -187,7 +187,7 @@ class divided_order {
         [this](std::size_t k, std::string const&, bool, std::string const&) { return carried_[k]; }, [] { throw no_room(); });
     try {
       for (std::size_t k = 0; k < inputs_.count; ++k) {
-        std::uint64_t const first = begins_[k].in_all, last = end_of(k);
+        std::uint64_t const first = begins_[k].in_all, last = end_at(k);
         std::uint64_t const begin = std::clamp(begin_, first, last), end = std::clamp(end_, first, last);
         if (begin == end) continue;
         spectrum_inputs::opened opened = inputs_.open(k);
@@ -222,7 +222,7 @@ class divided_order {
   }
 
   /// Takes the text after the spectra of members before this one, which goes with the next spectrum. Collective.
-  void take_text_of_others() {
+  void receive_text() {
     auto const after = ordo::detail::gather_strings(members_, behind_);
     auto const counts = members_.all_gather(std::uint64_t(store_.all().size()));
     auto const before = [&](std::size_t member) {
@@ -244,7 +244,7 @@ class divided_order {
   }
 
   /// Appends the codes and the title of a spectrum, as the key of splitters.
-  [[nodiscard]] std::string key_of(std::size_t i) const {
+  [[nodiscard]] std::string splitter_key(std::size_t i) const {
     std::string key(reinterpret_cast<char const*>(store_.table().codes.data() + i * keys_.count()),
                     keys_.count() * sizeof(std::uint64_t));
     if (!store_.table().titles.empty()) key += store_.table().titles[i];
@@ -263,11 +263,11 @@ class divided_order {
     std::vector<std::uint32_t> const order = reader_.timed(ordering_, store_.text_bytes(), [&] {
       return sorted_order(keys_, store_.table(), store_.all().size(), reader_.options().machine);
     });
-    auto const key_at = [&](std::size_t k) { return key_of(order[k]); };
+    auto const key_at = [&](std::size_t k) { return splitter_key(order[k]); };
     auto const by = [this](std::string_view a, std::string_view b) { return compare(a, b); };
-    auto const bytes_of = [&](std::size_t k) { return store_.all()[order[k]].bytes; };
+    auto const bytes_at = [&](std::size_t k) { return store_.all()[order[k]].bytes; };
     auto const splitters =
-        ordo::detail::find_splitters(members_, ordo::detail::draw_samples(p_, order.size(), bytes_of, key_at), by);
+        ordo::detail::find_splitters(members_, ordo::detail::draw_samples(p_, order.size(), bytes_at, key_at), by);
     auto const cuts = ordo::detail::cuts_at(members_, order.size(), key_at, splitters, by, false);
     std::vector<std::uint32_t> to(order.size());
     std::size_t k = 0;
@@ -288,7 +288,7 @@ class divided_order {
     };
     std::vector<arrival> arrivals;
     std::size_t const count = store_.all().size(), bytes_of_codes = keys_.count() * sizeof(std::uint64_t);
-    auto const title_of = [this](std::size_t i) {
+    auto const title_at = [this](std::size_t i) {
       return store_.table().titles.empty() ? std::string_view() : store_.table().titles[i];
     };
     for (std::size_t s = 0; members_.reduce(std::uint64_t(s != count), reduction::max) != 0;) {
@@ -297,14 +297,14 @@ class divided_order {
       std::vector<std::uint64_t> ends(p_), at(p_);
       for (std::uint64_t bytes = 0; end != count && bytes < in_round; ++end) {
         bytes += store_.all()[end].bytes;
-        ends[to[end]] += sizeof(index_entry) + bytes_of_codes + title_of(end).size() + store_.all()[end].bytes;
+        ends[to[end]] += sizeof(index_entry) + bytes_of_codes + title_at(end).size() + store_.all()[end].bytes;
       }
       for (std::size_t member = 1; member < p_; ++member) ends[member] += at[member] = ends[member - 1];
       host_bytes parts;
       parts.resize(std::size_t(ends.back()));
       for (; s != end; ++s) {
         ordered_spectrum const& spectrum = store_.all()[s];
-        std::string_view const title = title_of(s);
+        std::string_view const title = title_at(s);
         index_entry const entry{spectrum.bytes, spectrum.number, spectrum.offset, spectrum.input, std::uint32_t(title.size())};
         char* next = parts.data() + at[to[s]];
         std::memcpy(next, &entry, sizeof(entry));

@@ -31,7 +31,7 @@ constexpr std::size_t max_stated_bytes = std::size_t{1} << 26;
 constexpr ZSTD_customMem window_memory{[](void*, std::size_t bytes) { return ordo::detail::allocate_checked(bytes); },
                                        [](void*, void* block) { ordo::detail::free_checked(block); }, nullptr};
 
-constexpr numpress::method method_of(number_coding coding) {
+constexpr numpress::method to_method(number_coding coding) {
   return coding == number_coding::linear ? numpress::method::linear
          : coding == number_coding::pic  ? numpress::method::pic
                                          : numpress::method::slof;
@@ -81,7 +81,7 @@ constexpr pair_table make_pairs() {
 }
 constexpr pair_table pairs = make_pairs();
 
-void put_group(std::uint32_t bits, char* to) {
+void write_group(std::uint32_t bits, char* to) {
   to[0] = char(bits >> 16);
   to[1] = char(bits >> 8);
   to[2] = char(bits);
@@ -112,7 +112,7 @@ std::optional<std::size_t> decode_base64(std::string_view text, char* output) {
     for (; end - p >= 4; p += 4, output += 3) {
       std::uint32_t const bits = values[0][p[0]] | values[1][p[1]] | values[2][p[2]] | values[3][p[3]];
       if (bits & wrong) break;
-      put_group(bits, output);
+      write_group(bits, output);
     }
     // Reads one group with blanks between its characters, or the last one.
     std::uint32_t bits = 0;
@@ -129,7 +129,7 @@ std::optional<std::size_t> decode_base64(std::string_view text, char* output) {
     if (count == 0) return std::size_t(output - begin);
     if (count + padding != 4) return std::nullopt;
     char group[3];
-    put_group(bits, group);
+    write_group(bits, group);
     std::memcpy(output, group, count - 1);
     output += count - 1;
     if (padding == 0) continue;
@@ -335,10 +335,10 @@ std::span<char const> array_codec::unpack_bytes(binary_array const& array, std::
 }
 
 // Reads the integers of MS-Numpress.
-void array_codec::take_integers(binary_array const& array, std::string_view text) {
+void array_codec::decode_integers(binary_array const& array, std::string_view text) {
   auto const bytes = unpack_bytes(array, text);
   std::string_view const why =
-      numpress::decode(method_of(array.coding), {reinterpret_cast<unsigned char const*>(bytes.data()), bytes.size()},
+      numpress::decode(to_method(array.coding), {reinterpret_cast<unsigned char const*>(bytes.data()), bytes.size()},
                        array.count, state_->integers);
   if (!why.empty()) fail(array, fmt::format("it does not hold {} numbers of MS-Numpress: {}", array.count, why));
 }
@@ -350,11 +350,11 @@ std::span<char const> array_codec::unpack(binary_array const& array, std::string
   std::size_t const wanted = array.count * array.width();
   auto const with_room = [&] { numbers.resize(std::max(numbers.size(), wanted)); };
   if (array.is_numpress()) {
-    take_integers(array, text);
+    decode_integers(array, text);
     with_room();
     auto const& from = state_->integers;
     for (std::size_t i = 0; i < array.count; ++i) {
-      double const value = numpress::number(method_of(array.coding), from.scale, from.values[i]);
+      double const value = numpress::number(to_method(array.coding), from.scale, from.values[i]);
       std::memcpy(numbers.data() + i * sizeof(double), &value, sizeof(double));
     }
     return std::span(numbers).first(wanted);
@@ -431,13 +431,13 @@ std::size_t array_codec::pack(binary_array const& array, std::span<char const> n
 array_codec::repacked array_codec::repack(binary_array const& array, std::string_view text,
                                           std::span<std::uint32_t const> order, std::string& to) {
   if (array.is_numpress() && !is_empty(array, text)) {
-    take_integers(array, text);
+    decode_integers(array, text);
     auto const& from = state_->integers;
     auto& permuted = state_->permuted;
     permuted.scale = from.scale;
     permuted.values.resize(order.size());
     std::ranges::transform(order, permuted.values.begin(), [&](std::uint32_t i) { return from.values[i]; });
-    if (numpress::encode(method_of(array.coding), permuted, state_->encoded)) {
+    if (numpress::encode(to_method(array.coding), permuted, state_->encoded)) {
       auto const& encoded = state_->encoded;
       binary_array stored;
       stored.compression = array.compression;
@@ -447,7 +447,7 @@ array_codec::repacked array_codec::repack(binary_array const& array, std::string
   auto const numbers = unpack(array, text);
   auto& taken = state_->memory;
   taken.resize(order.size() * array.width());
-  take_numbers(array.width(), numbers, order, taken.data());
+  gather_numbers(array.width(), numbers, order, taken.data());
   return pack_numbers(array, taken, to);
 }
 
@@ -508,7 +508,7 @@ void to_doubles(number_type type, std::span<char const> numbers, std::vector<dou
   }
 }
 
-void take_numbers(std::size_t width, std::span<char const> numbers, std::span<std::uint32_t const> order, char* to) {
+void gather_numbers(std::size_t width, std::span<char const> numbers, std::span<std::uint32_t const> order, char* to) {
   if (width == 4) {
     take<std::uint32_t>(numbers, order, to);
   } else {

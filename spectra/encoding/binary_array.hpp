@@ -106,7 +106,7 @@ class array_codec {
   repacked pack_numbers(binary_array const& array, std::span<char const> numbers, std::string& to);
   std::span<char const> unpack_bytes(binary_array const& array, std::string_view text);
   std::span<char const> compress(packing how, std::span<char const> bytes);
-  void take_integers(binary_array const& array, std::string_view text);
+  void decode_integers(binary_array const& array, std::string_view text);
 
   std::unique_ptr<state> state_;
 };
@@ -115,6 +115,6 @@ class array_codec {
 void to_doubles(number_type type, std::span<char const> numbers, std::vector<double>& to);
 
 /// Copies number order[i] to to[i]. @param to  order.size() numbers
-void take_numbers(std::size_t width, std::span<char const> numbers, std::span<std::uint32_t const> order, char* to);
+void gather_numbers(std::size_t width, std::span<char const> numbers, std::span<std::uint32_t const> order, char* to);
 
 }  // namespace ordo::inline v0::spectra::detail

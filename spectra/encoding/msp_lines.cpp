@@ -43,7 +43,7 @@ bool is_peak_count(std::string_view key) {
   return key == "numpeaks" || key == "numpeak" || key == "pk$numpeak" || key == "numberofpeaks" || key == "numalphapeaks";
 }
 
-void msp_lines::take_key(std::string_view text, std::size_t colon) {
+void msp_lines::read_key(std::string_view text, std::size_t colon) {
   stated_key_ = msp_trimmed(text.substr(0, colon));
   value_ = msp_trimmed(text.substr(colon + 1));
   key_.clear();
@@ -84,7 +84,7 @@ msp_lines::found msp_lines::classified(std::string_view line) {
     any_peaks_ |= is_peak;
     return {is_peak ? kind::peaks : kind::other};
   }
-  take_key(text, colon);
+  read_key(text, colon);
   bool const begins = !in_record_ || begins_another();
   if (begins) {
     in_record_ = true;

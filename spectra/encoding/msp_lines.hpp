@@ -48,7 +48,7 @@ class msp_lines {
  private:
   found classified(std::string_view line);
   [[nodiscard]] bool begins_another() const;
-  void take_key(std::string_view text, std::size_t colon);
+  void read_key(std::string_view text, std::size_t colon);
 
   std::string_view stated_key_, value_;
   std::string key_, first_key_;

@@ -110,7 +110,7 @@ std::optional<T> number(std::string_view text) {
 /// Reads a number.
 /// @returns nothing for an empty text @throws text_fault  if the text is no number
 template <class T>
-std::optional<T> number_of(std::string_view what, std::string_view text) {
+std::optional<T> parse_number(std::string_view what, std::string_view text) {
   if (text.empty()) return std::nullopt;
   auto const value = number<T>(text);
   if (!value) throw text_fault(text_fault::here, "not a number", fmt::format("{} is '{}'", what, text));

@@ -55,7 +55,7 @@ bool order_keys::has(spectrum_key key) const noexcept {
   return std::ranges::find(order_.by, key) != order_.by.end();
 }
 
-std::uint64_t order_keys::code_of(spectrum_key key, spectrum_header const& header, std::uint64_t peaks) const {
+std::uint64_t order_keys::encode_key(spectrum_key key, spectrum_header const& header, std::uint64_t peaks) const {
   std::uint64_t const flip = order_.descending ? ~std::uint64_t{0} : 0;
   // No number has the code of all ones, flipped or not: that is a NaN.
   auto const of_real = [&](std::optional<double> const& value) {
@@ -87,7 +87,7 @@ std::uint64_t order_keys::code_of(spectrum_key key, spectrum_header const& heade
 }
 
 void order_keys::encode(spectrum_header const& header, std::uint64_t peaks, std::uint64_t* codes) const {
-  for (spectrum_key const key : order_.by) *codes++ = code_of(key, header, peaks);
+  for (spectrum_key const key : order_.by) *codes++ = encode_key(key, header, peaks);
 }
 
 int order_keys::compare(values const& a, values const& b) const noexcept {

@@ -40,7 +40,7 @@ class order_keys {
   [[nodiscard]] int compare(values const& a, values const& b) const noexcept;
 
  private:
-  [[nodiscard]] std::uint64_t code_of(spectrum_key key, spectrum_header const& header, std::uint64_t peaks) const;
+  [[nodiscard]] std::uint64_t encode_key(spectrum_key key, spectrum_header const& header, std::uint64_t peaks) const;
 
   spectrum_order order_;
 };

@@ -24,7 +24,7 @@ void part_writer::open() {
 }
 
 // Returns the part of a spectrum. With a number of parts, it depends on the bytes of spectra before it.
-std::size_t part_writer::part_of(ordered_spectrum const& spectrum) const {
+std::size_t part_writer::choose_part(ordered_spectrum const& spectrum) const {
   std::size_t const now = parts_ == 0 ? 0 : parts_ - 1;
   if (options_.part_bytes) return any_in_part_ && part_bytes_ + spectrum.bytes > *options_.part_bytes ? now + 1 : now;
   if (!options_.parts || *total_ == 0) return now;
@@ -39,7 +39,7 @@ bool part_writer::plan(ordered_spectra& from, order_window& window, std::size_t 
       if (!from.next(spectrum)) break;
       next_ = spectrum;
     }
-    if (std::size_t const part = part_of(*next_); parts_ == 0 || part != parts_ - 1) {
+    if (std::size_t const part = choose_part(*next_); parts_ == 0 || part != parts_ - 1) {
       if (window.to) break;  // a window is of one part
       open();
       window.opens = true;
@@ -53,7 +53,7 @@ bool part_writer::plan(ordered_spectra& from, order_window& window, std::size_t 
       window.part = parts_ - 1;
       window.at = part_bytes_ - window.bytes;
     }
-    if (part_of(*next_) != window.part) break;  // a part that stays empty
+    if (choose_part(*next_) != window.part) break;  // a part that stays empty
     window.all.push_back(*next_);
     window.bytes += next_->bytes;
     part_bytes_ += next_->bytes;

@@ -48,7 +48,7 @@ class part_writer {
  private:
   bool plan(ordered_spectra& from, order_window& window, std::size_t max_bytes);
   void end(order_window& window);
-  [[nodiscard]] std::size_t part_of(ordered_spectrum const& one) const;
+  [[nodiscard]] std::size_t choose_part(ordered_spectrum const& one) const;
   void open();
   void put(std::string const& text);
 

@@ -12,7 +12,7 @@ namespace {
 
 host_memory plain;
 
-std::vector<index_reader> readers_of(std::span<spectrum_run const> runs, order_keys const& keys, std::size_t buffer) {
+std::vector<index_reader> open_readers(std::span<spectrum_run const> runs, order_keys const& keys, std::size_t buffer) {
   std::vector<index_reader> readers;
   readers.reserve(runs.size());
   for (spectrum_run const& run : runs) readers.emplace_back(run, keys, buffer);
@@ -93,7 +93,7 @@ void index_reader::append(std::string& to) const {
 }
 
 merged_runs::merged_runs(std::span<spectrum_run const> runs, order_keys const& keys, std::size_t buffer)
-    : runs_(runs), entries_(readers_of(runs, keys, buffer), comparison{&keys}) {}
+    : runs_(runs), entries_(open_readers(runs, keys, buffer), comparison{&keys}) {}
 
 bool merged_runs::next(ordered_spectrum& to) {
   index_reader const* const reader = entries_.next();

@@ -42,7 +42,7 @@ class import_chunk final : public chunk {
       }
       if (!failure) failure = text.failure;
       warned.faults = read_.faults;
-      take_spectra();
+      add_spectra();
     });
     return !failure && !disorder;
   }
@@ -54,7 +54,7 @@ class import_chunk final : public chunk {
   [[nodiscard]] std::span<char const> output() const override { return out_; }
   [[nodiscard]] std::uint64_t offset() const override { return text.offset; }
 
-  std::uint32_t input_checksum() override { return checksum_of(text.view()); }
+  std::uint32_t input_checksum() override { return compute_checksum(text.view()); }
   bool save(value_writer& to) const override {
     if (failure || disorder || !composed) return false;
     save_counts(to);
@@ -75,13 +75,13 @@ class import_chunk final : public chunk {
   std::optional<located_disorder> disorder;
 
  private:
-  [[nodiscard]] std::size_t begin_of(std::size_t s) const { return s == 0 ? 0 : read_.ends[s - 1]; }
-  [[nodiscard]] peak_list peaks_of(std::size_t s) const {
-    std::size_t const begin = begin_of(s), size = read_.ends[s] - begin;
+  [[nodiscard]] std::size_t first_peak(std::size_t s) const { return s == 0 ? 0 : read_.ends[s - 1]; }
+  [[nodiscard]] peak_list peaks_at(std::size_t s) const {
+    std::size_t const begin = first_peak(s), size = read_.ends[s] - begin;
     return {std::span(read_.mz).subspan(begin, size), std::span(read_.intensity).subspan(begin, size), {}};
   }
 
-  void take_spectra() {
+  void add_spectra() {
     rows_.clear();
     if (read_.mz.size() > ~std::uint32_t{0}) {
       failure = std::make_exception_ptr(text_fault(0, "too large", "more than 2^32 peaks in spectra that follow one another"));
@@ -92,7 +92,7 @@ class import_chunk final : public chunk {
       if (!one.native_id.empty()) one.header.native_id = one.native_id;
     }
     out_.clear();
-    for (std::size_t s = 0; s < read_.all.size() && !disorder; ++s) take_spectrum(s);
+    for (std::size_t s = 0; s < read_.all.size() && !disorder; ++s) add_spectrum(s);
     if (!task_.writes()) return;
     // Peaks of spectra that are not written stay in the arrays, as spectra that are left out.
     peaks.mz = read_.mz;
@@ -100,10 +100,10 @@ class import_chunk final : public chunk {
     peaks.first.push_back(std::uint32_t(read_.mz.size()));
   }
 
-  void take_spectrum(std::size_t s) {
+  void add_spectrum(std::size_t s) {
     imported_spectrum const& spectrum = read_.all[s];
     ++counted.spectra;
-    std::size_t const num_peaks = peaks_of(s).size();
+    std::size_t const num_peaks = peaks_at(s).size();
     counted.peaks += num_peaks;
     bool is_written = choose(task_, spectrum.header, text.first_spectrum + s);
     if (is_written ? needs_time() : chooses_by_time()) {
@@ -114,7 +114,7 @@ class import_chunk final : public chunk {
     std::uint64_t const number = text.first_spectrum + s;
     if (task_.reads_all() && (is_written || task_.reads_others())) {
       warned.chosen += is_written;
-      return add(task_, {spectrum.header, peaks_of(s), {}, number}, number, true, is_in_mgf(spectrum.header));
+      return add(task_, {spectrum.header, peaks_at(s), {}, number}, number, true, is_in_mgf(spectrum.header));
     }
     if (is_written) {
       ++warned.chosen;
@@ -122,7 +122,7 @@ class import_chunk final : public chunk {
       is_written = counts_in_mgf(spectrum.header);
     }
     if (!task_.writes()) return;
-    peaks.first.push_back(std::uint32_t(begin_of(s)));
+    peaks.first.push_back(std::uint32_t(first_peak(s)));
     peaks.left_out.push_back(!is_written);
     if (!task_.select) return;
     if (task_.select->remove_precursor) peaks.headers.push_back(&spectrum.header);
@@ -145,18 +145,18 @@ class import_chunk final : public chunk {
   }
 
   void find_disorder(std::size_t s) {
-    peak_list const all = peaks_of(s);
+    peak_list const all = peaks_at(s);
     auto const values = task_.options->by == sort_key::mz ? all.mz : all.intensity;
     peak_code const code(task_.options->descending);
     for (std::size_t i = 1; i < values.size(); ++i) {
       if (code(values[i - 1]) <= code(values[i])) continue;
       disorder = {read_.all[s].begin, s, read_.all[s].title,
-                  fmt::format("{} {}", text_of(all.mz[i], read_.all[s].digits.mz_single),
-                              text_of(all.intensity[i], read_.all[s].digits.intensity_single))};
+                  fmt::format("{} {}", format_number(all.mz[i], read_.all[s].digits.mz_single),
+                              format_number(all.intensity[i], read_.all[s].digits.intensity_single))};
       return;
     }
   }
-  static std::string text_of(double value, bool single) {
+  static std::string format_number(double value, bool single) {
     return single ? fmt::format("{}", float(value)) : fmt::format("{}", value);
   }
 
@@ -166,7 +166,7 @@ class import_chunk final : public chunk {
     for (std::size_t s = 0; s < read_.all.size(); ++s) {
       if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
       imported_spectrum const& spectrum = read_.all[s];
-      auto const kept = peaks.kept_of(s);
+      auto const kept = peaks.kept_peaks(s);
       relative_.resize(kept.size());
       std::ranges::transform(kept, relative_.begin(), [&](std::uint32_t peak) { return peak - peaks.first[s]; });
       spectrum_header header = spectrum.header;
@@ -174,10 +174,10 @@ class import_chunk final : public chunk {
         own_title = run + "." + spectrum.title;
         header.title = own_title;
       }
-      peak_list list = peaks_of(s);
+      peak_list list = peaks_at(s);
       if (!peaks.sums.empty()) {
         if (spectrum.digits.intensity_single) peaks.round_sums(s);
-        list.intensity = peaks.intensities().subspan(begin_of(s), list.size());
+        list.intensity = peaks.intensities().subspan(first_peak(s), list.size());
       }
       std::size_t const not_finite = task_.print(header, title, list, relative_, spectrum.digits, out_);
       warned.not_finite += not_finite;

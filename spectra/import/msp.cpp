@@ -41,7 +41,7 @@ std::string_view first_word(std::string_view text) {
 }
 
 // Takes the first word off a text.
-std::string_view take_word(std::string_view& text) {
+std::string_view consume_word(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   std::string_view const word = first_word(text);
   text.remove_prefix(word.size());
@@ -70,7 +70,7 @@ bool is_unknown(std::string_view value) {
 }
 
 // Reads "2", "2+", "+2", "-1", "1-", "[M+H]+" as no number.
-std::optional<int> charge_of(std::string_view text) {
+std::optional<int> parse_charge(std::string_view text) {
   text = msp_trimmed(text);
   bool const negative = text.ends_with('-');
   if (negative || text.ends_with('+')) text.remove_suffix(1);
@@ -83,10 +83,10 @@ int adduct_charge(std::string_view type) {
   std::size_t const bracket = type.rfind(']');
   std::string_view const sign = bracket == std::string_view::npos ? "" : msp_trimmed(type.substr(bracket + 1));
   if (sign == "+" || sign == "-") return sign == "+" ? 1 : -1;
-  return sign.find_first_of("+-") == 1 ? charge_of(sign).value_or(0) : 0;
+  return sign.find_first_of("+-") == 1 ? parse_charge(sign).value_or(0) : 0;
 }
 
-std::optional<ion_polarity> polarity_of(std::string_view value) {
+std::optional<ion_polarity> parse_polarity(std::string_view value) {
   std::string const mode = lower(value);
   if (mode == "p" || mode.starts_with("pos") || mode.starts_with('+')) return ion_polarity::positive;
   if (mode == "n" || mode.starts_with("neg") || mode.starts_with('-')) return ion_polarity::negative;
@@ -152,8 +152,8 @@ class peak_reader {
   // Reads a line as one peak, whatever follows its two numbers.
   bool read_single(std::string_view line) {
     line = msp_trimmed(line);
-    std::string_view const mz = take_word(line);
-    return add(mz, take_word(line));
+    std::string_view const mz = consume_word(line);
+    return add(mz, consume_word(line));
   }
 
  private:
@@ -172,9 +172,9 @@ class peak_reader {
   }
 
   // Takes the next word without commas around it.
-  static std::string_view take_value(std::string_view& text) {
+  static std::string_view consume_value(std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t,"), text.size()));
-    std::string_view word = take_word(text);
+    std::string_view word = consume_word(text);
     while (word.ends_with(',')) word.remove_suffix(1);
     return word;
   }
@@ -187,7 +187,7 @@ class peak_reader {
       std::size_t const end = line.find(')');
       if (line.front() != '(' || end == std::string_view::npos) return false;
       std::string_view pair = line.substr(1, end - 1);
-      std::string_view const first = take_value(pair), second = take_value(pair);
+      std::string_view const first = consume_value(pair), second = consume_value(pair);
       if (!pair.empty() && !msp_trimmed(pair).empty()) return false;
       if (!(second.empty() ? add_joined(first) : add(first, second))) return false;
       line.remove_prefix(end + 1);
@@ -197,19 +197,19 @@ class peak_reader {
   // Reads one peak with any annotation, or pairs of numbers alone.
   bool read_part(std::string_view part) {
     std::string_view rest = part;
-    std::string_view const first = take_value(rest);
+    std::string_view const first = consume_value(rest);
     if (first.find_first_of(":,") != std::string_view::npos) return read_joined(part);
-    std::string_view const second = take_value(rest);
+    std::string_view const second = consume_value(rest);
     if (!add(first, second)) return false;
     rest = msp_trimmed(rest);
     if (rest.empty()) return true;
     std::size_t words = 0;
     for (std::string_view others = rest; !others.empty(); others = msp_trimmed(others), ++words)
-      if (!number<double>(take_value(others))) return true;
+      if (!number<double>(consume_value(others))) return true;
     if (words % 2 != 0) return true;
     for (; words != 0; words -= 2) {
-      std::string_view const mz = take_value(rest);
-      static_cast<void>(add(mz, take_value(rest)));
+      std::string_view const mz = consume_value(rest);
+      static_cast<void>(add(mz, consume_value(rest)));
     }
     return true;
   }
@@ -217,7 +217,7 @@ class peak_reader {
   // Reads "70:10 76:35", and an annotation after them.
   bool read_joined(std::string_view part) {
     for (bool any = false;; any = true) {
-      std::string_view const pair = take_value(part);
+      std::string_view const pair = consume_value(part);
       if (pair.empty()) return true;
       if (add_joined(pair)) continue;
       return any && !is_digit(pair.front());
@@ -247,11 +247,11 @@ class msp_parser final : public import_parser {
         begin_record(at);
       }
       if (result.is == msp_lines::kind::header)
-        take_header(at);
+        read_header(at);
       else if (result.is == msp_lines::kind::peaks)
         peak_lines_.push_back({at, line});
       else if (result.is == msp_lines::kind::other)
-        take_other(at, line, inside);
+        read_other(at, line, inside);
       at = ends.next;
     }
     if (inside) end_record();
@@ -272,7 +272,7 @@ class msp_parser final : public import_parser {
     ++to_->faults.lines;
   }
 
-  void take_other(std::size_t at, std::string_view line, bool inside) {
+  void read_other(std::size_t at, std::string_view line, bool inside) {
     bool const in_header = inside && !wanted_ && peak_lines_.empty();
     if (!inside) fail(at, fmt::format("'{}' where a record begins with a line \"key: value\"", excerpt(line)));
     forgive(at, in_header ? fmt::format("'{}' is no line \"key: value\"", excerpt(line))
@@ -294,9 +294,9 @@ class msp_parser final : public import_parser {
   // The keys of names; the first of them that a record has is its title.
   static constexpr std::array<std::string_view, 5> names{"name", "compoundname", "recordtitle", "title", "ch$name"};
 
-  void take_header(std::size_t at) {
+  void read_header(std::size_t at) {
     std::string_view key = lines_.key(), value = lines_.value(), stated = lines_.stated_key();
-    if (is_peak_count(key)) return take_count(at, key, value);
+    if (is_peak_count(key)) return read_count(at, key, value);
     if (auto const name = std::ranges::find(names, key); name != names.end()) {
       std::size_t const rank = std::size_t(name - names.begin());
       if (rank < name_rank_) one_.title = value;
@@ -314,7 +314,7 @@ class msp_parser final : public import_parser {
     take(key, stated, value, at);
   }
 
-  void take_count(std::size_t at, std::string_view key, std::string_view value) {
+  void read_count(std::size_t at, std::string_view key, std::string_view value) {
     if (wanted_) return;
     wanted_ = leading<std::size_t>(value);
     if (key == "numalphapeaks" && wanted_) {  // peptides with a crosslink: "17, Num beta peaks: 13"
@@ -333,19 +333,19 @@ class msp_parser final : public import_parser {
       if (!header.precursor_mz) return no_number();
       if (!(*header.precursor_mz > 0)) header.precursor_mz.reset();
     } else if (key == "charge") {
-      if (auto const charge = charge_of(value); charge && *charge != 0 && header.charges.empty())
+      if (auto const charge = parse_charge(value); charge && *charge != 0 && header.charges.empty())
         header.charges.push_back(*charge);
     } else if (key == "precursortype" || key == "adduct" || key == "adducttype" || key == "iontype") {
       if (int const charge = adduct_charge(value); charge != 0) adduct_charge_ = charge;
     } else if (key == "ionmode" || key == "ionizationmode" || key == "polarity") {
-      auto const polarity = polarity_of(value);
+      auto const polarity = parse_polarity(value);
       if (!polarity) return;
       header.polarity = polarity;
       negative_ = polarity == ion_polarity::negative;
     } else if (key == "retentiontime" || key == "rt") {
       if (is_unknown(value)) return;
       if (has_decimal_comma(value)) return no_number();
-      take_time(value, stated.find('_') != std::string_view::npos);
+      read_time(value, stated.find('_') != std::string_view::npos);
     } else if (key == "rtinseconds") {
       if (auto const time = leading<double>(value); time && *time >= 0) header.rt_seconds = time;
     } else if (key == "scannumber" || key == "scan" || key == "scans") {
@@ -366,7 +366,7 @@ class msp_parser final : public import_parser {
 
   // Programs that write RETENTION_TIME write seconds (matchms, msPurity), those that write RT and RETENTIONTIME minutes (AMDIS,
   // MS-DIAL), but not all of them.
-  void take_time(std::string_view value, bool is_in_seconds) {
+  void read_time(std::string_view value, bool is_in_seconds) {
     std::size_t const end = std::min(value.find_first_not_of("0123456789.+-eE"), value.size());
     auto const time = number<double>(value.substr(0, end));
     if (!time || !(*time >= 0)) return;

@@ -57,7 +57,7 @@ struct attribute {
   std::uint32_t number = 0;  // number of an accession MS:1000041; else 0
 };
 
-attribute attribute_of(std::string_view line, std::size_t at) {
+attribute parse_attribute(std::string_view line, std::size_t at) {
   std::string_view text = trimmed(line);
   attribute attribute{at, {}, {}, {}, {}};
   if (text.starts_with('[')) {
@@ -109,7 +109,7 @@ using attribute_list = std::vector<attribute>;
 void read_attributes(line_source& lines, attribute_list& to) {
   while (auto const line = lines.next()) {
     if (line->starts_with('<')) return lines.back();
-    if (!is_nothing(*line)) to.push_back(attribute_of(*line, lines.at()));
+    if (!is_nothing(*line)) to.push_back(parse_attribute(*line, lines.at()));
   }
 }
 
@@ -141,7 +141,7 @@ struct stated_values {
  private:
   template <class T>
   static void set(std::optional<T>& to, attribute const& attribute) {
-    if (!to) to = number_of<T>(attribute.name, attribute.value);
+    if (!to) to = parse_number<T>(attribute.name, attribute.value);
   }
 
   void take(attribute const& attribute, attribute_list const& all) {
@@ -175,7 +175,8 @@ struct stated_values {
       case terms::possible_charge_state: {
         charge_list& to = attribute.number == terms::charge_state ? charges : possible_charges;
         if (attribute.number == terms::charge_state && !to.empty()) return;
-        if (auto const charge = number_of<int>(attribute.name, attribute.value); charge && *charge != 0) to.push_back(*charge);
+        if (auto const charge = parse_number<int>(attribute.name, attribute.value); charge && *charge != 0)
+          to.push_back(*charge);
         return;
       }
       case scan_polarity:
@@ -190,7 +191,7 @@ struct stated_values {
       case retention_time:
       case local_retention_time:
       case terms::scan_start_time:
-        if (!rt_seconds) take_time(attribute, all);
+        if (!rt_seconds) read_time(attribute, all);
         return;
       default:
         return;
@@ -198,8 +199,8 @@ struct stated_values {
   }
 
   // A time has its unit in another attribute of its group; without one it is in seconds.
-  void take_time(attribute const& one, attribute_list const& all) {
-    auto const time = number_of<double>(one.name, one.value);
+  void read_time(attribute const& one, attribute_list const& all) {
+    auto const time = parse_number<double>(one.name, one.value);
     if (!time) return;
     std::string_view unit;
     if (!one.group.empty())
@@ -235,8 +236,8 @@ class mzspeclib_parser final : public import_parser {
 
  private:
   // Adds the attributes of sets: those that a section names, then those for all.
-  static void take_sets(attribute_list const& own, std::map<std::string, attribute_list, std::less<>> const& sets,
-                        stated_values& to) {
+  static void add_sets(attribute_list const& own, std::map<std::string, attribute_list, std::less<>> const& sets,
+                       stated_values& to) {
     auto const take = [&](std::string_view name) {
       if (auto const it = sets.find(name); it != sets.end()) to.take(it->second);
     };
@@ -253,7 +254,7 @@ class mzspeclib_parser final : public import_parser {
     attributes_.clear();
     read_attributes(lines, attributes_);
     values.take(attributes_);
-    take_sets(attributes_, front_.spectra, values);
+    add_sets(attributes_, front_.spectra, values);
     std::size_t const before = to.mz.size();
     bool first_analyte = true;
     while (auto const line = lines.next()) {
@@ -270,7 +271,7 @@ class mzspeclib_parser final : public import_parser {
       read_attributes(lines, attributes_);
       if (!analyte || !std::exchange(first_analyte, false)) continue;
       values.take(attributes_);
-      take_sets(attributes_, front_.analytes, values);
+      add_sets(attributes_, front_.analytes, values);
     }
     std::size_t const result = to.mz.size() - before;
     if (values.num_peaks && *values.num_peaks != result)

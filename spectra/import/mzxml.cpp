@@ -201,7 +201,7 @@ class mzxml_reader final : public import_reader, private xml_handler {
       in_precursor_ = false;
       parser_.want_characters(false);
       auto& mz = scan_->spectrum.header.precursor_mz;
-      mz = number_of<double>("precursorMz", precursor_);
+      mz = parse_number<double>("precursorMz", precursor_);
       if (mz && !(*mz > 0)) mz.reset();
     }
   }
@@ -217,12 +217,12 @@ class mzxml_reader final : public import_reader, private xml_handler {
     imported_spectrum& imported_spectrum = scan_->spectrum;
     imported_spectrum.begin = places_.front();
     places_.pop_front();
-    auto const count = number_of<std::size_t>("peaksCount", all.get("peaksCount"));
+    auto const count = parse_number<std::size_t>("peaksCount", all.get("peaksCount"));
     if (!count) not_mzxml("a scan without peaksCount");
     if (*count > ~std::uint32_t{0}) not_mzxml(fmt::format("a scan of {} peaks", *count));
     scan_->num_peaks = *count;
-    imported_spectrum.header.scan = number_of<std::uint64_t>("num", all.get("num"));
-    imported_spectrum.header.ms_level = number_of<unsigned>("msLevel", all.get("msLevel"));
+    imported_spectrum.header.scan = parse_number<std::uint64_t>("num", all.get("num"));
+    imported_spectrum.header.ms_level = parse_number<unsigned>("msLevel", all.get("msLevel"));
     if (std::string_view const time = all.get("retentionTime"); !time.empty()) {
       imported_spectrum.header.rt_seconds = duration(time);
       if (!imported_spectrum.header.rt_seconds)
@@ -238,8 +238,8 @@ class mzxml_reader final : public import_reader, private xml_handler {
   void start_precursor(attributes const& all) {
     if (!scan_ || precursors_++ != 0) return;  // the first one counts
     spectrum_header& header = scan_->spectrum.header;
-    header.precursor_intensity = number_of<double>("precursorIntensity", all.get("precursorIntensity"));
-    auto const charge = number_of<int>("precursorCharge", all.get("precursorCharge"));
+    header.precursor_intensity = parse_number<double>("precursorIntensity", all.get("precursorIntensity"));
+    auto const charge = parse_number<int>("precursorCharge", all.get("precursorCharge"));
     if (charge && *charge != 0) {
       bool const negative = header.polarity == ion_polarity::negative;
       header.charges.push_back(negative ? -std::abs(*charge) : *charge);

@@ -17,7 +17,7 @@ constexpr std::size_t first_tail = std::size_t{16} << 10;
 constexpr std::size_t max_first_line = std::size_t{1} << 20;
 
 // Finds the last place to cut in a part of a source, and reads no more of its end than it must. @param tail  to read it
-last_cut last_cut_of(source const& from, std::uint64_t begin, std::uint64_t size, std::vector<char>& tail) {
+last_cut find_last_cut(source const& from, std::uint64_t begin, std::uint64_t size, std::vector<char>& tail) {
   for (std::uint64_t looked = first_tail;; looked *= 4) {
     looked = std::min(looked, size);
     tail.resize(std::size_t(looked));
@@ -88,14 +88,14 @@ bool mgf_cutter::refuses(std::string_view front) const {
 
 // Finds the last place to cut in a part of the source.
 std::size_t mgf_cutter::cut_at(std::uint64_t begin, std::size_t size) {
-  last_cut const last_cut = last_cut_of(from_, begin, size, tail_);
+  last_cut const last_cut = find_last_cut(from_, begin, size, tail_);
   begun_ = begun_ || last_cut.begin;
   return where_ == cut::spectrum && !last_cut.begin ? 0 : chosen(last_cut);
 }
 
 std::uint64_t last_spectrum_before(source const& from, std::uint64_t begin, std::uint64_t end) {
   std::vector<char> tail;
-  return begin + last_cut_of(from, begin, end - begin, tail).begin.value_or(0);
+  return begin + find_last_cut(from, begin, end - begin, tail).begin.value_or(0);
 }
 
 // @returns true for the last chunk

@@ -28,7 +28,7 @@ std::string input_heads::take(std::string_view head, bool has_spectra, std::stri
   std::string others;  // lines
   for (std::string_view rest = head; !rest.empty();) {
     std::string_view const before = rest;
-    std::string_view const line = trimmed(take_line(rest));
+    std::string_view const line = trimmed(consume_line(rest));
     if (!is_parameter(line)) {
       others += before.substr(0, before.size() - rest.size());
       continue;

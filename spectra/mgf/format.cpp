@@ -18,7 +18,7 @@ bool needs_headers(chunk_task const& task) {
   return task.choice || task.keys || (task.select && (task.select->remove_precursor || task.options->select_levels.is_set()));
 }
 
-scan_options scan_options_of(chunk_task const& task) {
+scan_options make_scan_options(chunk_task const& task) {
   scan_options scan;
   scan.by = task.options->by;
   scan.descending = task.options->descending;
@@ -57,7 +57,7 @@ std::size_t empty_lines(std::string_view text) {
   std::size_t size = 0;
   while (!text.empty()) {
     std::size_t const before = text.size();
-    if (!trimmed(take_line(text)).empty()) break;
+    if (!trimmed(consume_line(text)).empty()) break;
     size += before - text.size();
   }
   return size;
@@ -99,8 +99,8 @@ class mgf_chunk final : public chunk {
     timed(parsing, text.size, [&] { scan(text.bytes(), options, found); });
     if (task_.keys) note_spectra(options);
     warned.clear();
-    for (line_fault const& warning : found.first_warnings) warned.emplace_back(line_of(warning, text.view()));
-    kind = text.begun ? std::string_view() : kind_of(text.view());
+    for (line_fault const& warning : found.first_warnings) warned.emplace_back(fault_line(warning, text.view()));
+    kind = text.begun ? std::string_view() : detect_kind(text.view());
     scanned = true;
     counted.bytes = text.size - added_;
     counted.lines = found.lines;
@@ -140,7 +140,7 @@ class mgf_chunk final : public chunk {
   std::uint32_t input_checksum() override {
     if (failure || text.size >= chunk_text::max_bytes) return 0;
     timed(reading, 0, [&] { fill(); });
-    return checksum_of(text.view());
+    return compute_checksum(text.view());
   }
   bool save(value_writer& to) const override {
     if (failure || !composed || found.warnings != 0 || !kind.empty()) return false;
@@ -246,7 +246,7 @@ class mgf_chunk final : public chunk {
         at += std::uint32_t(empty_lines(text.view().substr(at, next - at)));
       }
       if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
-      auto const kept = peaks.kept_of(s);
+      auto const kept = peaks.kept_peaks(s);
       add_spectrum(ranges_, text.view(), table, lines, s, peaks.keep, kept,
                    found.unterminated && s + 1 == table.spectra.size());
       if (task_.keys) record(s, kept.size(), std::size_t(ranges_.size()));
@@ -272,10 +272,10 @@ class mgf_chunk final : public chunk {
       std::string_view rest = text.view().substr(spectra[s].text.end(), end - spectra[s].text.end());
       while (!rest.empty() && !found.error) {
         std::size_t const at = end - rest.size();
-        std::string_view const line = take_line(rest);
+        std::string_view const line = consume_line(rest);
         if (!is_parameter(trimmed(line))) continue;
         std::string_view before = text.view().substr(counted_to, at - counted_to);
-        for (; !before.empty(); take_line(before)) ++lines;
+        for (; !before.empty(); consume_line(before)) ++lines;
         counted_to = at;
         line_fault const line_fault{fault::moved_scope, lines, at, at + line.size()};
         if (!options.lenient)
@@ -332,7 +332,7 @@ class mgf_format final : public input_format {
  public:
   mgf_format(source& input, chunk_task const& task, diagnostics& diagnostics)
       : task_(task),
-        scan_(scan_options_of(task)),
+        scan_(make_scan_options(task)),
         cutter_(input, task.keys || task.choice ? mgf_cutter::cut::spectrum : mgf_cutter::cut::line, !scan_.lenient),
         found_(diagnostics) {}
 
@@ -382,12 +382,12 @@ class mgf_format final : public input_format {
     open_.reset();
     for (std::size_t i = 0; i < part.warned.size(); ++i) found_.warn(message(result.first_warnings[i], part.warned[i]));
     found_.totals.warnings += result.warnings - result.first_warnings.size();
-    if (result.first_foreign && !foreign_) foreign_ = message(*result.first_foreign, line_of(*result.first_foreign, text));
-    if (result.error) throw input_error(message(*result.error, line_of(*result.error, text)));
+    if (result.first_foreign && !foreign_) foreign_ = message(*result.first_foreign, fault_line(*result.first_foreign, text));
+    if (result.error) throw input_error(message(*result.error, fault_line(*result.error, text)));
     if (result.disorder) {
       disorder_at const& at = *result.disorder;
       found_.first_disorder = disorder{found_.totals.lines + at.where.line + 1, found_.totals.spectra + at.spectrum + 1,
-                                       std::string(title_of(text.substr(at.begin))), std::string(line_of(at.where, text))};
+                                       std::string(read_title(text.substr(at.begin))), std::string(fault_line(at.where, text))};
       return false;
     }
     if (result.open) open_ = found_.totals.lines + *result.open;
@@ -425,9 +425,9 @@ class mgf_format final : public input_format {
                                                                   : "the intensity",
                            excerpt(line));
       case fault::foreign:
-        if (!kind_.empty()) return fmt::format("not MGF: {}: {}", where, description_of(kind_));
+        if (!kind_.empty()) return fmt::format("not MGF: {}: {}", where, describe_kind(kind_));
         if (auto const kind = kind_of_line(line); !kind.empty())
-          return fmt::format("not MGF: {}: {}", where, description_of(kind, excerpt(line)));
+          return fmt::format("not MGF: {}: {}", where, describe_kind(kind, excerpt(line)));
         return fmt::format("not MGF: {}: neither parameter, comment, query nor BEGIN IONS: '{}'", where, excerpt(line));
       case fault::moved_scope:
         return fmt::format("parameter between spectra: {}: '{}' would come to stand before other spectra", where,

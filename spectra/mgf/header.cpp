@@ -19,7 +19,7 @@ void skip_blanks(std::string_view& text) {
 }
 
 // Takes a finite number off a text. A comma may follow it only in a `list`, as it may be a decimal comma.
-std::optional<double> take_real(std::string_view& text, bool list = false) {
+std::optional<double> consume_real(std::string_view& text, bool list = false) {
   skip_blanks(text);
   std::string_view rest = text;
   if (rest.starts_with('+')) rest.remove_prefix(1);
@@ -36,7 +36,7 @@ std::optional<double> take_real(std::string_view& text, bool list = false) {
 constexpr int max_charge = 1000;
 
 // Takes a charge off a text: 2, 2+, 2-, +2, -2. Greater values are no charges.
-std::optional<int> take_charge(std::string_view& text) {
+std::optional<int> consume_charge(std::string_view& text) {
   bool negative = false;
   std::string_view rest = text;
   if (rest.starts_with('+') || rest.starts_with('-')) {
@@ -65,7 +65,7 @@ taken read_charges(std::string_view text, charge_list& to) {
       text.remove_prefix(3);
     } else if (text.starts_with("or")) {
       text.remove_prefix(2);
-    } else if (auto const charge = take_charge(text)) {
+    } else if (auto const charge = consume_charge(text)) {
       if (*charge != 0) list.push_back(*charge);
     } else {
       return taken::not_a_number;
@@ -82,7 +82,7 @@ void set(std::optional<T>& to, T value) {
 
 taken read_real(std::string_view text, std::optional<double>& to) {
   if (text.empty()) return taken::read;
-  auto const value = take_real(text, true);
+  auto const value = consume_real(text, true);
   if (!value) return taken::not_a_number;
   set(to, *value);
   return taken::read;
@@ -121,7 +121,7 @@ std::optional<std::string_view> native_id_in(std::string_view title) {
 taken read_mz(std::string_view& text, std::optional<double>& to) {
   skip_blanks(text);
   if (text.empty()) return taken::read;
-  auto const value = take_real(text);
+  auto const value = consume_real(text);
   if (!value) return taken::not_a_number;
   if (*value > 0) set(to, *value);
   return taken::read;
@@ -149,7 +149,7 @@ mgf_header::taken mgf_header::take(std::string_view line) {
     if (taken const mz = read_mz(value, header_.precursor_mz); mz != taken::read) return mz;
     skip_blanks(value);
     if (value.empty()) return taken::read;
-    if (auto const intensity = take_real(value)) set(header_.precursor_intensity, *intensity);
+    if (auto const intensity = consume_real(value)) set(header_.precursor_intensity, *intensity);
     skip_blanks(value);
     read_charges(value, fallback_charges_);
     return taken::read;
@@ -177,9 +177,9 @@ spectrum_header mgf_header::done() {
 
 spectrum_header read_mgf_header(std::string_view text) {
   mgf_header header;
-  detail::take_line(text);
+  detail::consume_line(text);
   while (!text.empty()) {
-    std::string_view const line = detail::take_line(text);
+    std::string_view const line = detail::consume_line(text);
     if (detail::trimmed(line) == detail::end_ions) break;
     header.take(line);
   }

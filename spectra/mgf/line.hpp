@@ -35,7 +35,7 @@ inline bool is_parameter(std::string_view line) {
 }
 
 /// Takes the first line off a text, line end (LF, CRLF, CR) excluded.
-std::string_view take_line(std::string_view& text);
+std::string_view consume_line(std::string_view& text);
 
 /// A place to cut a text that begins outside of a spectrum: the text before it holds whole spectra and whole lines between
 /// them. And the place of the last BEGIN IONS, if there is one.
@@ -52,6 +52,6 @@ std::optional<std::size_t> find_spectrum(std::string_view text);
 std::uint64_t count_spectra(std::string_view text);
 
 /// Returns the title of the spectrum whose BEGIN IONS is the first line of `text`; empty if it has none.
-std::string_view title_of(std::string_view text);
+std::string_view read_title(std::string_view text);
 
 }  // namespace ordo::inline v0::spectra::detail

@@ -30,7 +30,7 @@ inline constexpr std::array<double, 20> double_powers_of_ten{1e0,  1e1,  1e2,  1
 /// Appends the digits at p to `value`, if Wanted, modulo 2^64. Reads eight at a time where as many bytes lie before `end`.
 /// @returns the end of the digits
 template <bool Wanted>
-inline char const* take_digits(char const* p, char const* end, std::uint64_t& value) {
+inline char const* consume_digits(char const* p, char const* end, std::uint64_t& value) {
   if constexpr (std::endian::native == std::endian::little) {
     for (; end - p >= 8; p += 8) {
       std::uint64_t word;
@@ -55,16 +55,16 @@ inline char const* take_digits(char const* p, char const* end, std::uint64_t& va
 /// before `end`. Values beyond the range of double count as infinite or zero.
 /// @returns false, p and value undefined, if the word at p is no number
 template <bool Wanted = true>
-[[gnu::always_inline]] inline bool take_number(char const*& p, char const* end, double& value) {
+[[gnu::always_inline]] inline bool consume_number(char const*& p, char const* end, double& value) {
   bool const negative = *p == '-';
   if (negative || *p == '+') ++p;
   char const* const first = p;
   std::uint64_t digits = 0;
-  p = take_digits<Wanted>(p, end, digits);
+  p = consume_digits<Wanted>(p, end, digits);
   std::ptrdiff_t count = p - first, decimals = 0;
   if (*p == '.') {
     char const* const point = p;
-    p = take_digits<Wanted>(p + 1, end, digits);
+    p = consume_digits<Wanted>(p + 1, end, digits);
     decimals = p - point - 1;
     count += decimals;
   }
@@ -93,7 +93,7 @@ template <bool Wanted = true>
 /// @param mz, intensity  the values, if wanted
 /// @returns false, with p unchanged, for other lines
 template <bool Mz, bool Intensity>
-[[gnu::always_inline]] inline bool take_plain_pair(char const*& p, char const* end, double& mz, double& intensity) {
+[[gnu::always_inline]] inline bool consume_plain_pair(char const*& p, char const* end, double& mz, double& intensity) {
   constexpr unsigned max_digits = 7;
   if (std::endian::native != std::endian::little || std::size_t(end - p) < half_row::size + 8) return false;
   half_row const row(p);
@@ -125,13 +125,13 @@ template <bool Mz, bool Intensity>
     std::memcpy(&word, p + at, 8);
     return eight_digits((word ^ 0x3030303030303030) << (63 - 8 * count) << 1);
   };
-  auto const value_of = [&](number const& wanted) {
+  auto const to_value = [&](number const& wanted) {
     std::uint64_t const digits = digits_at(wanted.begin, wanted.point - wanted.begin) * powers_of_ten[wanted.decimals] +
                                  digits_at(wanted.point + 1, wanted.decimals);
     return double(digits) / double_powers_of_ten[wanted.decimals];
   };
-  if constexpr (Mz) mz = value_of(first);
-  if constexpr (Intensity) intensity = value_of(second);
+  if constexpr (Mz) mz = to_value(first);
+  if constexpr (Intensity) intensity = to_value(second);
   p += line_end;
   return true;
 }

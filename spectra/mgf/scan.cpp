@@ -35,7 +35,7 @@ bool not_finite(std::string_view word) {
 }
 
 // Takes the first word off a line.
-std::string_view take_word(std::string_view& line) {
+std::string_view consume_word(std::string_view& line) {
   line = trimmed(line);
   std::string_view const word = line.substr(0, line.find_first_of(" \t"));
   line.remove_prefix(word.size());
@@ -44,7 +44,7 @@ std::string_view take_word(std::string_view& line) {
 
 // Returns true for "begin ions" and the like, which are perhaps meant to delimit a spectrum.
 bool nearly_delimiter(std::string_view line) {
-  std::string_view const first = take_word(line);
+  std::string_view const first = consume_word(line);
   return (same_letters(first, "begin") || same_letters(first, "end")) && same_letters(trimmed(line), "ions");
 }
 
@@ -52,7 +52,7 @@ bool is_number(std::string_view word) {
   std::string const text = std::string(word) + '\n';
   char const* p = text.data();
   double value;
-  return take_number(p, p + text.size(), value) && p == text.data() + word.size();
+  return consume_number(p, p + text.size(), value) && p == text.data() + word.size();
 }
 
 bool is_needed(std::string_view line, needed_parameters const& all) {
@@ -65,15 +65,15 @@ bool is_needed(std::string_view line, needed_parameters const& all) {
 
 // Returns the fault of a line inside a spectrum that is neither delimiter nor peak; nothing for blank lines, comments and
 // parameters.
-std::optional<fault> fault_of(std::string_view line) {
+std::optional<fault> find_fault(std::string_view line) {
   if (line.empty() || is_comment(line)) return {};
   std::string_view rest = line;
-  std::string_view const word = take_word(rest);
+  std::string_view const word = consume_word(rest);
   if (word.find('=') != std::string_view::npos) return {};
   if (not_finite(word)) return fault::not_finite;
   if (begins_number(line[0])) {
     if (!is_number(word)) return fault::bad_number;
-    return not_finite(take_word(rest)) ? fault::not_finite : fault::bad_intensity;
+    return not_finite(consume_word(rest)) ? fault::not_finite : fault::bad_intensity;
   }
   if (nearly_delimiter(line)) return fault::not_delimiter;
   if (line.find('=') != std::string_view::npos) return {};
@@ -197,16 +197,16 @@ class scanner {
       if (!forgive(here(fault::missing_end, p, end, since_))) return nullptr;
       close_spectrum(offset(p));
       open_spectrum(p);
-    } else if (auto const fault = fault_of(line)) {
+    } else if (auto const fault = find_fault(line)) {
       if (!forgive(here(*fault, p, end))) return nullptr;
-    } else if (with_headers_ && !take_header(p, end)) {
+    } else if (with_headers_ && !read_header(p, end)) {
       return nullptr;
     }
     return next;
   }
 
   // @returns true if the scan goes on
-  bool take_header(char const* p, char const* end) {
+  bool read_header(char const* p, char const* end) {
     // The text lives as long as the result; the window may be a copy of its end.
     std::string_view const line(text_.data() + offset(p), std::size_t(end - p));
     if (header_.take(line) != mgf_header::taken::not_a_number) return true;
@@ -250,13 +250,13 @@ class scanner {
       char const* s = p;
       double mass = 0, height = 0;
       bool has_intensity = true;
-      if (!take_plain_pair<mz, intensity>(s, end_, mass, height)) {
+      if (!consume_plain_pair<mz, intensity>(s, end_, mass, height)) {
         s = skip_blanks(p);
-        if (!take_number<mz>(s, end_, mass)) break;
+        if (!consume_number<mz>(s, end_, mass)) break;
         s = skip_blanks(s);
         has_intensity = !is_line_end(*s);
         if (has_intensity) {
-          if (!take_number<intensity>(s, end_, height)) break;
+          if (!consume_number<intensity>(s, end_, height)) break;
           s = skip_blanks(s);
           if (!is_line_end(*s)) s = line_end(s);
         }
@@ -320,7 +320,7 @@ bool is_foreign(std::string_view line) {
   std::size_t const equals = line.find('=');
   if (equals != std::string_view::npos && equals != 0 && line.find_first_of("<>\"{") > equals) return false;
   std::string_view rest = line;
-  std::string word(take_word(rest));
+  std::string word(consume_word(rest));
   if (not_finite(word)) return false;
   if (std::size_t const comma = word.find(','); comma != std::string::npos) word[comma] = '.';  // a decimal comma
   return !begins_number(word[0]) || !is_number(word);

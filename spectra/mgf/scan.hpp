@@ -36,7 +36,7 @@ struct line_fault {
   std::uint64_t since = 0;
 };
 
-inline std::string_view line_of(line_fault const& fault, std::string_view text) {
+inline std::string_view fault_line(line_fault const& fault, std::string_view text) {
   return text.substr(fault.begin, fault.end - fault.begin);
 }
 

@@ -15,7 +15,7 @@ namespace {
 // A sign, "0." and at most 1074 decimals of the smallest double.
 constexpr std::size_t max_number_bytes = 1100;
 
-char* put_number(char* to, double value, bool single) {
+char* write_number(char* to, double value, bool single) {
   char* const end = to + max_number_bytes;
   return single ? std::to_chars(to, end, float(value), std::chars_format::fixed).ptr
                 : std::to_chars(to, end, value, std::chars_format::fixed).ptr;
@@ -42,7 +42,7 @@ std::string run_name(std::string_view path) {
 
 void add_number(double value, std::string& output) {
   char text[max_number_bytes];
-  output.append(text, put_number(text, value, false));
+  output.append(text, write_number(text, value, false));
 }
 
 std::size_t print_mgf(spectrum_header& header, std::string& title, peak_list const& peaks, std::span<std::uint32_t const> order,
@@ -95,9 +95,9 @@ std::size_t print_mgf(spectrum_header& header, std::string& title, peak_list con
       ++left_out;
       continue;
     }
-    char* end = put_number(line, mz, digits.mz_single);
+    char* end = write_number(line, mz, digits.mz_single);
     *end++ = ' ';
-    end = put_number(end, intensity, digits.intensity_single);
+    end = write_number(end, intensity, digits.intensity_single);
     *end++ = '\n';
     output.append(line, end);
   }

@@ -18,13 +18,14 @@ bool mzml_chunk::is_dropped(job const& job) const {
 }
 
 bool mzml_chunk::is_changed(job const& job) const {
-  return !job.whole || peaks.changes[job.row] != chunk_peaks::change::none || size_of(job) != job.count;
+  return !job.whole || peaks.changes[job.row] != chunk_peaks::change::none || count_peaks(job) != job.count;
 }
 
 // Returns the peaks of its output by their numbers in the spectrum.
-std::span<std::uint32_t const> mzml_chunk::order_of(job const& job) {
+std::span<std::uint32_t const> mzml_chunk::peak_order(job const& job) {
   std::uint32_t const first = job.whole ? peaks.first[job.row] : peaks.bounds[job.row];
-  auto const order = job.whole ? peaks.kept_of(job.row) : std::span<std::uint32_t const>(peaks.order).subspan(first, job.count);
+  auto const order =
+      job.whole ? peaks.kept_peaks(job.row) : std::span<std::uint32_t const>(peaks.order).subspan(first, job.count);
   relative_.resize(order.size());
   std::ranges::transform(order, relative_.begin(), [&](std::uint32_t peak) { return peak - first; });
   return relative_;
@@ -159,22 +160,22 @@ void mzml_chunk::replace_peak_value(mzml_spectrum::peak_value const& given, job 
     case terms::highest_mz:
       return set(kept.highest, job.digits.mz_single);
     default:
-      return set(double(size_of(job)), false);
+      return set(double(count_peaks(job)), false);
   }
 }
 
 // Replaces arrays and, if peaks were dropped, values that were made of peaks; in the order of the text.
 void mzml_chunk::replace_arrays(mzml_spectrum const& spectrum, job const& change) {
-  bool const fewer = task_.records() && change.whole && size_of(change) != change.count;
+  bool const fewer = task_.records() && change.whole && count_peaks(change) != change.count;
   auto next = spectrum.peak_values.begin();
   kept_values const kept = fewer && !spectrum.peak_values.empty() ? values_of_kept(change) : kept_values();
   auto const values_before = [&](std::size_t end) {
     for (; fewer && next != spectrum.peak_values.end() && next->tag < end; ++next) replace_peak_value(*next, change, kept);
   };
-  auto const order = order_of(change);
+  auto const order = peak_order(change);
   values_.clear();
   if (change.whole && !peaks.sums.empty()) {
-    auto const left = peaks.kept_of(change.row);
+    auto const left = peaks.kept_peaks(change.row);
     if (std::ranges::any_of(left, [&](std::uint32_t peak) { return peaks.is_sum(peak); }))
       for (std::uint32_t const peak : left) values_.push_back(peaks.sums[peak]);
   }
@@ -188,7 +189,7 @@ void mzml_chunk::replace_arrays(mzml_spectrum const& spectrum, job const& change
 }
 
 void mzml_chunk::compose_spectrum(mzml_spectrum const& spectrum, job const* change) {
-  start& made = starts.emplace_back(start{id_hash(spectrum.id), place_of(spectrum.begin)});
+  start& made = starts.emplace_back(start{id_hash(spectrum.id), output_offset(spectrum.begin)});
   bool const renumbers = task_.renumbers(), refers = refers_anew(spectrum);
   if (!change && !renumbers && !refers && !text.indexed) return;
   auto const result = next_markup(text.view(), spectrum.begin);
@@ -196,7 +197,7 @@ void mzml_chunk::compose_spectrum(mzml_spectrum const& spectrum, job const* chan
   if (auto const id = attribute_in(tag, "id")) made.name = tag.substr(id->begin - 1, id->size + 2);
 
   // Changes to the tag, in its order. The writer sets its number in the output.
-  std::size_t const size = change ? size_of(*change) : 0;
+  std::size_t const size = change ? count_peaks(*change) : 0;
   enum { number, length, reference };
   std::array<std::pair<std::size_t, int>, 3> changes;
   std::size_t count = 0;
@@ -213,7 +214,7 @@ void mzml_chunk::compose_spectrum(mzml_spectrum const& spectrum, job const* chan
   for (std::size_t i = 0; i < count; ++i) {
     auto const [at, which] = changes[i];
     if (which == number) {
-      made.index = place_of(result->begin + at);
+      made.index = output_offset(result->begin + at);
       made.index_size = attribute_in(tag, "index")->size;
     } else if (which == length) {
       replace_value(result->begin, result->end, "defaultArrayLength", fmt::format("{}", size));
@@ -227,7 +228,7 @@ void mzml_chunk::compose_spectrum(mzml_spectrum const& spectrum, job const* chan
 // Adds the keys of a spectrum with the peaks that it has in the output.
 void mzml_chunk::add_keys(mzml_spectrum const& spectrum, job const* change) {
   binary_array const* const mz = spectrum.find(array_kind::mz);
-  std::size_t const num_peaks = change && change->whole ? size_of(*change) : mz ? mz->count : 0;
+  std::size_t const num_peaks = change && change->whole ? count_peaks(*change) : mz ? mz->count : 0;
   std::size_t const count = task_.keys->count();
   keys.codes.resize(keys.codes.size() + count);
   task_.keys->encode(spectrum.header, num_peaks, keys.codes.data() + keys.codes.size() - count);
@@ -249,7 +250,7 @@ void mzml_chunk::compose_mzml() {
     for (; next_mark != text.marks.end() && next_mark->tag < end; ++next_mark) {
       for (std::size_t* const place : {&next_mark->tag, &next_mark->begin, &next_mark->end}) {
         apply_edits(*place);
-        *place = place_of(*place);
+        *place = output_offset(*place);
       }
     }
     apply_edits(end);
@@ -267,9 +268,9 @@ void mzml_chunk::compose_mzml() {
       continue;
     }
     compose_spectrum(mzml_spectrum, change && is_changed(*change) ? change : nullptr);
-    if (record && record->lacks.empty() && change && change->whole && size_of(*change) != change->count)
+    if (record && record->lacks.empty() && change && change->whole && count_peaks(*change) != change->count)
       warned.own_processing += !mzml_spectrum.processing.empty() && mzml_spectrum.processing != record->before;
-    starts.back().end = place_of(text.spectra[i].end);
+    starts.back().end = output_offset(text.spectra[i].end);
     starts.back().read_at = mzml_spectrum.begin;
     if (task_.renumbers())
       references.insert(references.end(), mzml_spectrum.references.begin(), mzml_spectrum.references.end());
@@ -306,7 +307,7 @@ void mzml_chunk::print_spectra() {
     auto const of_spectrum = [&](std::span<double const> values) { return values.subspan(peaks.first[job.row], job.count); };
     mzml_spectrum const& read = reader_.all()[job.spectrum];
     peak_list const list{of_spectrum(mz_), of_spectrum(peaks.intensities()), {}};
-    auto const order = order_of(job);
+    auto const order = peak_order(job);
     bool const several = read.ions.size() > 1;
     warned.several_ions += several && !task_.options->all_precursors;
     for (std::size_t i = 0; i < (task_.options->all_precursors ? read.ions.size() : 1); ++i) {
@@ -325,7 +326,7 @@ void mzml_chunk::print_spectra() {
       std::size_t const not_finite = task_.print(header, title, list, order, job.digits, out_);
       if (i == 0) warned.not_finite += not_finite;
       if (task_.keys)
-        records.add(*task_.keys, header, size_of(job) - not_finite, out_.size(), job.spectrum, read.begin, task_.several);
+        records.add(*task_.keys, header, count_peaks(job) - not_finite, out_.size(), job.spectrum, read.begin, task_.several);
     }
   }
   records.any_spectra = !records.all().empty();

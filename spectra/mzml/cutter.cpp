@@ -69,7 +69,7 @@ bool mzml_cutter::more(mzml_text& chunk, std::size_t wanted) {
 }
 
 void mzml_cutter::cut(mzml_text& chunk, std::size_t wanted) {
-  outline_.take_marks(chunk.marks);
+  outline_.set_marks(chunk.marks);
   chunk.size = 0;
   at_end_ = false;
   for (;;) {

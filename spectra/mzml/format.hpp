@@ -54,7 +54,7 @@ class mzml_chunk final : public chunk {
   void compose() override;
   [[nodiscard]] std::span<char const> output() const override { return output_text(); }
   [[nodiscard]] std::uint64_t offset() const override { return text.offset; }
-  std::uint32_t input_checksum() override { return checksum_of(text.view()); }
+  std::uint32_t input_checksum() override { return compute_checksum(text.view()); }
   bool save(value_writer& to) const override;
   void load(value_reader& from) override;
   [[nodiscard]] std::string_view output_text() const { return replaced_ ? std::string_view(out_) : text.view(); }
@@ -114,8 +114,10 @@ class mzml_chunk final : public chunk {
   [[nodiscard]] bool is_left_out(std::size_t spectrum) const { return !left_out_.empty() && left_out_[spectrum]; }
   [[nodiscard]] bool is_dropped(job const& one) const;
   [[nodiscard]] bool is_changed(job const& one) const;
-  [[nodiscard]] std::size_t size_of(job const& job) const { return job.whole ? peaks.kept_of(job.row).size() : job.count; }
-  std::span<std::uint32_t const> order_of(job const& one);
+  [[nodiscard]] std::size_t count_peaks(job const& job) const {
+    return job.whole ? peaks.kept_peaks(job.row).size() : job.count;
+  }
+  std::span<std::uint32_t const> peak_order(job const& one);
   void compose_mzml();
   void rename();
   void print_spectra();
@@ -135,7 +137,7 @@ class mzml_chunk final : public chunk {
   void leave_out(mzml_text::element const& spectrum);
   void copy_to(std::size_t end);
   /// Returns the place in the output of a place in the text after which nothing was copied yet.
-  [[nodiscard]] std::size_t place_of(std::size_t at) const { return at + out_.size() - copied_; }
+  [[nodiscard]] std::size_t output_offset(std::size_t at) const { return at + out_.size() - copied_; }
 
   mzml_task const& task_;
   bool replaced_ = false;

@@ -15,7 +15,7 @@ std::string_view full_name(std::string_view tag) {
   return tag.substr(begin, tag.find_first_of(" \t\r\n/>", begin) - begin);
 }
 
-std::string prefix_of(std::string_view tag) {
+std::string namespace_prefix(std::string_view tag) {
   std::string_view const name = full_name(tag);
   return std::string(name.substr(0, name.find(':') + 1));  // without prefix npos + 1 is 0
 }
@@ -36,8 +36,8 @@ void mzml_writer::begin_list(index_mark const& list, index_mark const* next) {
   list_at_ = written_ + (list.tag - done_);
   list_read_at_ = piece_at_ + list.at;
   list_seen_ = true;
-  std::string_view const tag = tag_of(list);
-  prefix_ = prefix_of(tag);
+  std::string_view const tag = tag_text(list);
+  prefix_ = namespace_prefix(tag);
   blanks_ = deeper(text_.substr(before_blanks(list.tag), list.tag - before_blanks(list.tag)));
   auto const will_exist = [&](indexed_elements const& elements, index_mark::subject subject) {
     return std::size_t(elements.any() || (next && next->what == index_mark::kind::index && next->of == subject));
@@ -46,7 +46,7 @@ void mzml_writer::begin_list(index_mark const& list, index_mark const* next) {
       will_exist(spectra_, index_mark::subject::spectra) + will_exist(chromatograms_, index_mark::subject::chromatograms);
   auto const count = attribute_in(tag, "count");
   if (count && number<std::size_t>(tag.substr(count->begin, count->size)).value_or(0) < min_count) {
-    put_to(list.tag + count->begin);
+    write_up_to(list.tag + count->begin);
     replace(list.tag + count->begin + count->size, fmt::format("{}", min_count));
   }
   if (min_count != 0) open_empty(list, list_end_);
@@ -55,9 +55,9 @@ void mzml_writer::begin_list(index_mark const& list, index_mark const* next) {
 // Turns an empty-element tag into a start tag.
 void mzml_writer::open_empty(index_mark const& mark, std::string& to_close) {
   if (!is_closed(mark)) return;
-  put_to(mark.begin - 2);
+  write_up_to(mark.begin - 2);
   replace(mark.begin, ">");
-  to_close = fmt::format("</{}>", full_name(tag_of(mark)));
+  to_close = fmt::format("</{}>", full_name(tag_text(mark)));
 }
 
 void mzml_writer::begin_index(index_mark const& index) {
@@ -65,34 +65,34 @@ void mzml_writer::begin_index(index_mark const& index) {
   indexes_spectra_ = index.of == spectra;
   bool const again = index.of == other || std::exchange(indexes_spectra_ ? spectra_indexed_ : chromatograms_indexed_, true);
   index_ = again ? nullptr : indexes_spectra_ ? &spectra_ : &chromatograms_;
-  prefix_ = prefix_of(tag_of(index));
+  prefix_ = namespace_prefix(tag_text(index));
   std::size_t const begin = before_blanks(index.tag);
   blanks_ = deeper(text_.substr(begin, index.tag - begin));
   if (index_ && index_->any()) open_empty(index, index_end_);
 }
 
-void mzml_writer::take_entry(index_mark const& mark) {
+void mzml_writer::check_entry(index_mark const& mark) {
   std::size_t const begin = before_blanks(mark.tag);
   if (!index_) {  // only its offsets are corrected
     indexed_elements* of = &spectra_;
     auto it = of->find(mark.id);
     if (!it) it = (of = &chromatograms_)->find(mark.id);
-    if (it && of->place_of(*it) != indexed_elements::dropped) return set_entry(mark, of->place_of(*it));
+    if (it && of->place_at(*it) != indexed_elements::dropped) return set_entry(mark, of->place_at(*it));
     differences_.surplus += !it;
     return drop_entry(mark);
   }
   auto const it = index_->find(mark.id);
   if (!it || *it < index_->next_number()) {  // no element, or one that has its entry already
-    if (it && index_->take_added(*it)) {
+    if (it && index_->pop_added(*it)) {
       --differences_.missing;
       ++differences_.moved;
-    } else if (!it || index_->place_of(*it) != indexed_elements::dropped) {
+    } else if (!it || index_->place_at(*it) != indexed_elements::dropped) {
       ++differences_.surplus;
     }
     return drop_entry(mark);
   }
   blanks_ = text_.substr(begin, mark.tag - begin);
-  put_to(begin);
+  write_up_to(begin);
   add_entries(*it);
   indexed_elements::element const element = *index_->next();
   if (element.at == indexed_elements::dropped) return drop_entry(mark);
@@ -106,17 +106,17 @@ void mzml_writer::take_entry(index_mark const& mark) {
 // Writes an entry up to its number, with the number.
 void mzml_writer::set_entry(index_mark const& mark, std::uint64_t at) {
   if (is_closed(mark)) {
-    put_to(mark.begin - 2);
-    replace(mark.begin, fmt::format(">{}</{}>", at, full_name(tag_of(mark))));
+    write_up_to(mark.begin - 2);
+    replace(mark.begin, fmt::format(">{}</{}>", at, full_name(tag_text(mark))));
   } else {
-    put_to(mark.begin);
+    write_up_to(mark.begin);
     replace(mark.end, fmt::format("{}", at));
   }
 }
 
 // Leaves out an entry, and the blanks before it.
 void mzml_writer::drop_entry(index_mark const& mark) {
-  put_to(before_blanks(mark.tag));
+  write_up_to(before_blanks(mark.tag));
   done_ = end_of_entry(mark);
 }
 
@@ -144,13 +144,13 @@ void mzml_writer::add_entries(std::size_t end) {
 
 void mzml_writer::end_index(index_mark const& mark) {
   if (index_ && index_->next_number() != index_->size()) {
-    put_to(before_blanks(mark.tag));
+    write_up_to(before_blanks(mark.tag));
     add_entries(index_->size());
   }
   release_entries();
   index_ = nullptr;
   if (index_end_.empty()) return;
-  put_to(mark.tag);
+  write_up_to(mark.tag);
   put(std::exchange(index_end_, {}));
 }
 
@@ -172,12 +172,12 @@ void mzml_writer::end_list(index_mark const& mark) {
   if (lacks_spectra || lacks_chromatograms) {
     std::size_t const begin = before_blanks(mark.tag);
     std::string const blanks = deeper(text_.substr(begin, mark.tag - begin));
-    put_to(begin);
+    write_up_to(begin);
     if (lacks_spectra) add_index(spectra_, "spectrum", blanks);
     if (lacks_chromatograms) add_index(chromatograms_, "chromatogram", blanks);
   }
   if (list_end_.empty()) return;
-  put_to(mark.tag);
+  write_up_to(mark.tag);
   put(std::exchange(list_end_, {}));
 }
 
@@ -192,9 +192,9 @@ void mzml_writer::add_list(index_mark const& before, bool and_checksum) {
   checksum_seen_ |= adds_checksum;
   std::size_t const begin = before_blanks(before.tag);
   std::string const blanks(text_.substr(begin, before.tag - begin));
-  std::string_view const tag = before.what == index_mark::kind::document_end ? text_.substr(before.tag) : tag_of(before);
-  prefix_ = prefix_of(tag);
-  put_to(begin);
+  std::string_view const tag = before.what == index_mark::kind::document_end ? text_.substr(before.tag) : tag_text(before);
+  prefix_ = namespace_prefix(tag);
+  write_up_to(begin);
   if (adds_list) {
     put(blanks);
     list_at_ = written_;

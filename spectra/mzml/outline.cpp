@@ -24,7 +24,7 @@ std::uint32_t accession_number(std::string_view accession) {
 
 }  // namespace
 
-cv_term term_of(attributes const& all) {
+cv_term read_term(attributes const& all) {
   cv_term made;
   for (auto const& [name, value] : all.all()) {
     if (name == "accession") {
@@ -78,7 +78,7 @@ mzml_outline::mzml_outline(bool lenient) : parser_(*this, true, {}, lenient) {
   now_.lenient = lenient;
 }
 
-void mzml_outline::take_marks(std::vector<index_mark>& marks) {
+void mzml_outline::set_marks(std::vector<index_mark>& marks) {
   marks_ = &marks;
   next_mark_ = 0;
 }
@@ -99,7 +99,7 @@ void mzml_outline::start(std::string_view name, attributes const& all) {
     if (!indexed_ && name != "mzML") throw text_fault(text_fault::here, "not mzML", fmt::format("its first tag is <{}>", name));
   }
   if (name == "cvParam") {
-    cv_term const term = term_of(all);
+    cv_term const term = read_term(all);
     if (in_group_) now_.groups[group_].emplace_back(term);
     if (source_files_ == 1 && term.number == terms::thermo_native_id) now_.thermo = true;
     if (in_group_ || source_files_ == 1) given_.reset();

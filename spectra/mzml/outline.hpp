@@ -17,7 +17,7 @@ struct cv_term {
   std::string_view accession, name, value;
   std::string_view unit, unit_name;  // accession and name of the value's unit; empty if it has none
 };
-cv_term term_of(attributes const& all);
+cv_term read_term(attributes const& all);
 
 /// The context of a document in which its parts are read.
 struct mzml_context {
@@ -65,7 +65,7 @@ class mzml_outline final : private xml_handler {
   explicit mzml_outline(bool lenient);
 
   /// Sets the list of marks. A mark is there before the piece with its tag is parsed, and is completed by parse().
-  void take_marks(std::vector<index_mark>& marks);
+  void set_marks(std::vector<index_mark>& marks);
   /// Parses the next piece of the document, whole tags. @param at  its place in the text, for faults @throws text_fault
   void parse(std::string_view piece, std::size_t at, bool last = false);
   /// Returns the context of the parts that follow.

@@ -106,7 +106,7 @@ bool mzml_spectra::read_plain_tags(mzml_text::element const& one, std::string_vi
       end(result->name);
     } else if (bool const term = result->name == "cvParam"; term || result->name == "userParam") {
       if (!empty) return false;
-      term ? take(term_of(attributes(plain_)), tag) : take_user(attributes(plain_), tag);
+      term ? take(read_term(attributes(plain_)), tag) : read_user_param(attributes(plain_), tag);
     } else {
       if (result->name == "binaryDataArray") array_tags_.push_back(tag);
       if (result->name == "binary") {
@@ -153,7 +153,7 @@ void mzml_spectra::read(xml_parser& parser, mzml_text::element const& one, std::
     if (parameter && !prefixed && result->kind == markup_kind::empty && plain_tag(text, result->begin, plain_)) {
       if (text.substr(given, result->begin - given).find_first_not_of(" \t\r\n") != std::string_view::npos) give(result->begin);
       mzml_text::element const place{result->begin, result->end};
-      term ? take(term_of(attributes(plain_)), place) : take_user(attributes(plain_), place);
+      term ? take(read_term(attributes(plain_)), place) : read_user_param(attributes(plain_), place);
       given = result->end;
     } else if (parameter) {
       term_tags_.push_back({result->begin, result->end});
@@ -173,15 +173,15 @@ void mzml_spectra::start(std::string_view name, attributes const& all) {
   if (bool const term = name == "cvParam"; term || name == "userParam") {
     if (next_term_ >= term_tags_.size()) throw text_fault(text_fault::here, "malformed XML", "a tag where none can be");
     mzml_text::element const place = term_tags_[next_term_++];
-    term ? take(term_of(all), place) : take_user(all, place);
+    term ? take(read_term(all), place) : read_user_param(all, place);
   } else if (name == "spectrum") {
     start_spectrum(all);
     inner = place::spectrum;
   } else if (name == "scan") {
-    take_reference(all);
+    read_reference(all);
     inner = scans_++ == 0 ? place::scan : place::other;
   } else if (name == "precursor" && now_) {
-    take_reference(all);
+    read_reference(all);
     target_mz_.reset();
     precursor_ions_ = now_->ions.size();
     inner = place::precursor;
@@ -236,7 +236,7 @@ void mzml_spectra::start_spectrum(attributes const& all) {
   *now_ = {};
   now_->begin = begin_;
   now_->id = all.get("id");
-  auto const count = number_of<std::size_t>("defaultArrayLength", all.get("defaultArrayLength"));
+  auto const count = parse_number<std::size_t>("defaultArrayLength", all.get("defaultArrayLength"));
   if (!count) throw text_fault(text_fault::here, "not mzML", "a spectrum without defaultArrayLength");
   now_->count = *count;
   now_->header.scan = number<std::uint64_t>(id_value(now_->id, "scan"));
@@ -247,7 +247,7 @@ void mzml_spectra::start_spectrum(attributes const& all) {
   first_charge_.clear();
 }
 
-void mzml_spectra::take_reference(attributes const& all) {
+void mzml_spectra::read_reference(attributes const& all) {
   if (now_ && all.has("spectrumRef")) now_->references.push_back(id_hash(all.get("spectrumRef")));
 }
 
@@ -257,7 +257,7 @@ void mzml_spectra::start_array(attributes const& all) {
   binary_array& array = now_->arrays.emplace_back();
   array.tag = tag.begin;
   array.tag_end = array.begin = array.end = tag.end;
-  array.own_count = number_of<std::size_t>("arrayLength", all.get("arrayLength"));
+  array.own_count = parse_number<std::size_t>("arrayLength", all.get("arrayLength"));
 }
 
 void mzml_spectra::start_binary() {
@@ -305,16 +305,16 @@ void mzml_spectra::take(cv_term const& term, mzml_text::element tag) try {
   if (!now_ || where_.empty()) return;
   switch (where_.back()) {
     case place::spectrum:
-      return take_spectrum(term, tag);
+      return read_spectrum_term(term, tag);
     case place::scan:
-      if (term.number == terms::scan_start_time) take_time(term, tag.begin);
-      return take_mobility(term);
+      if (term.number == terms::scan_start_time) read_time(term, tag.begin);
+      return read_mobility(term);
     case place::window:
       if (term.number == terms::isolation_target)
-        target_mz_ = number_of<double>("the target of an isolation window", term.value);
+        target_mz_ = parse_number<double>("the target of an isolation window", term.value);
       return;
     case place::ion:
-      return take_ion(term);
+      return read_ion(term);
     case place::array:
       if (terms::is_external(term))
         throw text_fault(text_fault::here, "external binary array not supported",
@@ -329,16 +329,16 @@ void mzml_spectra::take(cv_term const& term, mzml_text::element tag) try {
 }
 
 // Some writers give values that were made of peaks as userParam.
-void mzml_spectra::take_user(attributes const& all, mzml_text::element tag) {
+void mzml_spectra::read_user_param(attributes const& all, mzml_text::element tag) {
   if (!now_ || where_.empty() || where_.back() != place::spectrum) return;
   if (std::uint32_t const term = terms::value_of_peaks(all.get("name")))
     now_->peak_values.push_back({term, tag.begin, tag.end});
 }
 
-void mzml_spectra::take_time(cv_term const& term, std::size_t at) {
+void mzml_spectra::read_time(cv_term const& term, std::size_t at) {
   auto& seconds = now_->header.rt_seconds;
   now_->bad_time.reset();
-  seconds = number_of<double>("the start time of a scan", term.value);
+  seconds = parse_number<double>("the start time of a scan", term.value);
   if (!seconds) return;
   now_->time_without_unit = term.unit.empty() && term.unit_name.empty();
   seconds = terms::seconds(*seconds, term.unit, term.unit_name);
@@ -348,7 +348,7 @@ void mzml_spectra::take_time(cv_term const& term, std::size_t at) {
                                      term.unit_name, term.unit));
 }
 
-void mzml_spectra::take_spectrum(cv_term const& term, mzml_text::element tag) {
+void mzml_spectra::read_spectrum_term(cv_term const& term, mzml_text::element tag) {
   switch (term.number) {
     case terms::total_ion_current:
     case terms::base_peak_mz:
@@ -362,7 +362,7 @@ void mzml_spectra::take_spectrum(cv_term const& term, mzml_text::element tag) {
       ms1_ = true;
       return;
     case terms::ms_level:
-      now_->header.ms_level = number_of<unsigned>("the MS level", term.value);
+      now_->header.ms_level = parse_number<unsigned>("the MS level", term.value);
       return;
     case terms::negative_scan:
       negative_ = true;
@@ -382,22 +382,22 @@ void mzml_spectra::take_spectrum(cv_term const& term, mzml_text::element tag) {
   }
 }
 
-void mzml_spectra::take_ion(cv_term const& term) {
+void mzml_spectra::read_ion(cv_term const& term) {
   if (std::exchange(ion_begins_, false)) now_->ions.emplace_back();
   precursor_ion& ion = now_->ions.back();
   switch (term.number) {
     case terms::selected_ion_mz:
-      ion.mz = number_of<double>("the m/z of a selected ion", term.value);
+      ion.mz = parse_number<double>("the m/z of a selected ion", term.value);
       if (ion.mz && !(*ion.mz > 0)) ion.mz.reset();
       return;
     case terms::peak_intensity:
-      ion.intensity = number_of<double>("the intensity of a selected ion", term.value);
+      ion.intensity = parse_number<double>("the intensity of a selected ion", term.value);
       return;
     case terms::charge_state:
     case terms::possible_charge_state: {
       bool const known = term.number == terms::charge_state;
       if (!known && !charge_.empty()) return;
-      auto const charge = number_of<int>("the charge of a selected ion", term.value);
+      auto const charge = parse_number<int>("the charge of a selected ion", term.value);
       if (known) {
         charge_ = charge ? fmt::format("{}", *charge) : "";
         if (now_->ions.size() == 1) first_charge_ = charge_;
@@ -407,15 +407,15 @@ void mzml_spectra::take_ion(cv_term const& term) {
       return;
     }
     default:
-      return take_mobility(term);
+      return read_mobility(term);
   }
 }
 
 // Writers give the mobility of a scan, or of the selected ion.
-void mzml_spectra::take_mobility(cv_term const& term) {
+void mzml_spectra::read_mobility(cv_term const& term) {
   if (term.number != terms::inverse_mobility && term.number != terms::drift_time) return;
   auto& mobility = now_->header.ion_mobility;
-  if (!mobility) mobility = number_of<double>("an ion mobility", term.value);
+  if (!mobility) mobility = parse_number<double>("an ion mobility", term.value);
 }
 
 // Takes the target of the isolation window for the m/z that no selected ion of the precursor states.

@@ -64,15 +64,15 @@ class mzml_spectra final : private xml_handler {
   void characters(std::string_view text) override;
   void start_spectrum(attributes const& all);
   void start_array(attributes const& all);
-  void take_reference(attributes const& all);
+  void read_reference(attributes const& all);
   void start_binary();
   void end_spectrum();
   void take(cv_term const& term, mzml_text::element tag);
-  void take_user(attributes const& all, mzml_text::element tag);
-  void take_time(cv_term const& term, std::size_t at);
-  void take_spectrum(cv_term const& term, mzml_text::element tag);
-  void take_ion(cv_term const& term);
-  void take_mobility(cv_term const& term);
+  void read_user_param(attributes const& all, mzml_text::element tag);
+  void read_time(cv_term const& term, std::size_t at);
+  void read_spectrum_term(cv_term const& term, mzml_text::element tag);
+  void read_ion(cv_term const& term);
+  void read_mobility(cv_term const& term);
   void end_precursor();
 
   mzml_context const* context_ = nullptr;

@@ -37,7 +37,7 @@ void mzml_writer::send(std::string_view text) {
 }
 
 // Writes the text of the chunk up to `end`.
-void mzml_writer::put_to(std::size_t end) {
+void mzml_writer::write_up_to(std::size_t end) {
   put(text_.substr(done_, end - done_));
   done_ = end;
 }
@@ -56,18 +56,18 @@ void mzml_writer::write(mzml_chunk const& chunk) {
   piece_at_ = chunk.text.offset - *document_at_;
   if (indexed_ || spool_ || ordering_) {
     std::size_t next = 0;
-    auto const take_spectra = [&](std::size_t end) {
+    auto const add_spectra = [&](std::size_t end) {
       for (; next != chunk.starts.size() && chunk.starts[next].at < end; ++next) take(chunk, next);
     };
     auto const& marks = chunk.text.marks;
     for (std::size_t i = 0; i < marks.size(); ++i) {
-      take_spectra(marks[i].tag);
+      add_spectra(marks[i].tag);
       take(marks[i], i + 1 < marks.size() ? &marks[i + 1] : nullptr);
     }
-    take_spectra(text_.size() + 1);
+    add_spectra(text_.size() + 1);
     references_.insert(references_.end(), chunk.references.begin(), chunk.references.end());
   }
-  put_to(text_.size());
+  write_up_to(text_.size());
 }
 
 void mzml_writer::take(mzml_chunk const& from, std::size_t spectrum) {
@@ -80,7 +80,7 @@ void mzml_writer::take(mzml_chunk const& from, std::size_t spectrum) {
   if (one.dropped) return dropped_.push_back(one.id);
   if (!spool_) return;
   if (one.index) {
-    put_to(*one.index);
+    write_up_to(*one.index);
     replace(*one.index + one.index_size, fmt::format("{}", numbered_));
   }
   ++numbered_;
@@ -98,8 +98,8 @@ void mzml_writer::take(index_mark const& mark, index_mark const* next) {
       break;
     case index_mark::kind::chromatogram:
       if (indexed_) {
-        auto const id = attribute_in(tag_of(mark), "id");
-        chromatograms_.add(mark.id, id ? tag_of(mark).substr(id->begin - 1, id->size + 2) : std::string_view(),
+        auto const id = attribute_in(tag_text(mark), "id");
+        chromatograms_.add(mark.id, id ? tag_text(mark).substr(id->begin - 1, id->size + 2) : std::string_view(),
                            piece_at_ + mark.at, written_ + (mark.tag - done_));
       }
       break;
@@ -110,7 +110,7 @@ void mzml_writer::take(index_mark const& mark, index_mark const* next) {
       begin_index(mark);
       break;
     case index_mark::kind::entry:
-      take_entry(mark);
+      check_entry(mark);
       break;
     case index_mark::kind::index_end:
       end_index(mark);
@@ -121,7 +121,7 @@ void mzml_writer::take(index_mark const& mark, index_mark const* next) {
     case index_mark::kind::list_offset:
       add_list(mark, false);
       offset_seen_ = true;
-      put_to(mark.begin);
+      write_up_to(mark.begin);
       if (is_closed(mark)) break;
       compare_offset(mark, list_read_at_);
       replace(mark.end, fmt::format("{}", list_at_));
@@ -129,7 +129,7 @@ void mzml_writer::take(index_mark const& mark, index_mark const* next) {
     case index_mark::kind::checksum:
       add_list(mark, false);
       checksum_seen_ = true;
-      put_to(mark.begin);
+      write_up_to(mark.begin);
       if (!is_closed(mark)) replace(mark.end, digest_.hex());
       break;
     case index_mark::kind::document_end:
@@ -138,7 +138,7 @@ void mzml_writer::take(index_mark const& mark, index_mark const* next) {
   }
 }
 
-std::string_view mzml_writer::tag_of(index_mark const& mark) const {
+std::string_view mzml_writer::tag_text(index_mark const& mark) const {
   return text_.substr(mark.tag, mark.begin - mark.tag);
 }
 
@@ -166,7 +166,7 @@ void mzml_writer::hold(index_mark const& list) {
   numbered_ = 0;
   auto const count = attribute_in(text_.substr(list.tag, list.begin - list.tag), "count");
   if (!count) return;
-  put_to(list.tag + count->begin);
+  write_up_to(list.tag + count->begin);
   done_ += count->size;
   first_held_ = spectra_.size();
   holds_ = true;
@@ -211,7 +211,7 @@ void mzml_writer::keep_list(index_mark const& list) {
   auto const count = attribute_in(text_.substr(list.tag, list.begin - list.tag), "count");
   ordering_->counts = count.has_value();
   if (count) {
-    put_to(list.tag + count->begin);
+    write_up_to(list.tag + count->begin);
     done_ += count->size;
   }
   ordering_->list_rest = text_.substr(done_, list.begin - done_);
@@ -275,7 +275,7 @@ void mzml_writer::send_batch() {
 // Holds back the entries from there on.
 void mzml_writer::hold_entries(std::size_t from) {
   if (ordering_->holds_entries) return;
-  put_to(from);
+  write_up_to(from);
   ordering_->holds_entries = true;
 }
 
@@ -283,7 +283,7 @@ void mzml_writer::hold_entries(std::size_t from) {
 void mzml_writer::keep_entry(index_mark const& mark, std::uint64_t at) {
   hold_entries(before_blanks(mark.tag));
   set_entry(mark, at);
-  put_to(end_of_entry(mark));
+  write_up_to(end_of_entry(mark));
   keep_entry(std::exchange(ordering_->carried, {}), at);
 }
 

@@ -69,18 +69,18 @@ class mzml_writer {
  private:
   void put(std::string_view text);
   void send(std::string_view text);
-  void put_to(std::size_t end);
+  void write_up_to(std::size_t end);
   void replace(std::size_t end, std::string_view by);
   void take(mzml_chunk const& from, std::size_t spectrum);
   void take(index_mark const& mark, index_mark const* next);
-  [[nodiscard]] std::string_view tag_of(index_mark const& mark) const;
+  [[nodiscard]] std::string_view tag_text(index_mark const& mark) const;
   [[nodiscard]] std::size_t before_blanks(std::size_t at) const;
   [[nodiscard]] std::size_t end_of_entry(index_mark const& mark) const;
 
   // index_writer.cpp
   void begin_list(index_mark const& list, index_mark const* next);
   void begin_index(index_mark const& index);
-  void take_entry(index_mark const& mark);
+  void check_entry(index_mark const& mark);
   void set_entry(index_mark const& mark, std::uint64_t at);
   void drop_entry(index_mark const& mark);
   void open_empty(index_mark const& mark, std::string& to_close);

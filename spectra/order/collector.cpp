@@ -24,7 +24,7 @@ void spectrum_collector::read(spectrum_inputs::opened const& opened, std::size_t
   head_.clear();
   begun_ = begun;
   sort_report const report = reader_.read(opened, {.keys = &keys_, .receiver = this, .several = several_});
-  if (!begun_) carried_ += take_head_(input_, head_, false, name_);
+  if (!begun_) carried_ += on_head_(input_, head_, false, name_);
   reader_.add(report);
 }
 
@@ -41,7 +41,7 @@ void spectrum_collector::take(chunk const& chunk) {
     }
     if (!records.any_spectra) return;
     begun_ = true;
-    carried_ += take_head_(input_, head_, true, name_);
+    carried_ += on_head_(input_, head_, true, name_);
     head_.clear();
   }
   // The warning is not worth memory that spectra need.

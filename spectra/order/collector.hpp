@@ -20,19 +20,19 @@ std::optional<std::string> warning_of_titles(std::vector<std::size_t> titles);
 /// Reads inputs into a store of spectra, each with the text between it and the spectrum before it.
 class spectrum_collector final : private chunk_receiver {
  public:
-  /// @param take_head  receives the file header of input k once its end is known: take_head(k, head, has_spectra, name).
+  /// @param on_head  receives the file header of input k once its end is known: on_head(k, head, has_spectra, name).
   /// Returns
   ///     the part of it that goes with the next spectrum
   /// @param make_room  empties the store
   /// @param several  there are several inputs
   spectrum_collector(input_reader& reader, order_keys const& keys, spectrum_store& store, bool several,
-                     std::function<std::string(std::size_t, std::string const&, bool, std::string const&)> take_head,
+                     std::function<std::string(std::size_t, std::string const&, bool, std::string const&)> on_head,
                      std::function<void()> make_room)
       : reader_(reader),
         keys_(keys),
         store_(store),
         several_(several),
-        take_head_(std::move(take_head)),
+        on_head_(std::move(on_head)),
         make_room_(std::move(make_room)) {}
 
   /// Reads an input, or a part of it. @param begun  a spectrum of the input has begun before this part
@@ -50,7 +50,7 @@ class spectrum_collector final : private chunk_receiver {
   order_keys const& keys_;
   spectrum_store& store_;
   bool several_;
-  std::function<std::string(std::size_t, std::string const&, bool, std::string const&)> take_head_;
+  std::function<std::string(std::size_t, std::string const&, bool, std::string const&)> on_head_;
   std::function<void()> make_room_;
   std::string carried_;
   std::vector<std::size_t> titles_;  // hashes, as far as there is room

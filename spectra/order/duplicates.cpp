@@ -45,7 +45,7 @@ double distance_at(tolerance const& of, double mz) {
 }
 
 // All NaNs are equal, and so are the two zeros.
-std::uint64_t bits_of(double value) {
+std::uint64_t canonical_bits(double value) {
   return std::bit_cast<std::uint64_t>(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value + 0.0);
 }
 
@@ -53,7 +53,7 @@ bool is_equal(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-std::size_t memory_of(order_options const& order) {
+std::size_t usable_memory(order_options const& order) {
   return std::max(order.memory, detail::min_order_memory);
 }
 
@@ -81,7 +81,8 @@ class spectrum_table {
       std::vector<std::pair<double, double>> peaks(count);
       for (std::size_t i = 0; i < count; ++i) peaks[i] = {mz_[begin + i], intensity_[begin + i]};
       std::ranges::sort(peaks, [](auto const& a, auto const& b) {
-        return is_equal(a.first, b.first) ? bits_of(a.second) < bits_of(b.second) : a.first < b.first || std::isnan(b.first);
+        return is_equal(a.first, b.first) ? canonical_bits(a.second) < canonical_bits(b.second)
+                                          : a.first < b.first || std::isnan(b.first);
       });
       for (std::size_t i = 0; i < count; ++i) std::tie(mz_[begin + i], intensity_[begin + i]) = peaks[i];
     });
@@ -369,9 +370,9 @@ class identical_finder final : public repeat_finder {
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, some_.size()), [&](tbb::blocked_range<std::size_t> const& range) {
       std::vector<std::uint64_t> bits;
       for (std::size_t s = range.begin(); s < range.end(); ++s) {
-        bits.assign({bits_of(some_.precursor(s)), std::uint64_t(some_.charge(s)), some_.ms_level(s)});
-        for (double const value : some_.mz(s)) bits.push_back(bits_of(value));
-        for (double const value : some_.intensity(s)) bits.push_back(bits_of(value));
+        bits.assign({canonical_bits(some_.precursor(s)), std::uint64_t(some_.charge(s)), some_.ms_level(s)});
+        for (double const value : some_.mz(s)) bits.push_back(canonical_bits(value));
+        for (double const value : some_.intensity(s)) bits.push_back(canonical_bits(value));
         detail::sha1_digest sum;
         sum.add({reinterpret_cast<char const*>(bits.data()), bits.size() * sizeof(std::uint64_t)});
         std::memcpy(digests_[before + s].data(), sum.bytes().data(), sizeof(digest));
@@ -387,7 +388,7 @@ class identical_finder final : public repeat_finder {
 class similar_finder final : public repeat_finder {
  public:
   similar_finder(duplicate_rule const& rule, order_options const& order)
-      : rule_(rule), batch_bytes_(memory_of(order) / share), files_(order.folders) {}
+      : rule_(rule), batch_bytes_(usable_memory(order) / share), files_(order.folders) {}
 
   std::vector<std::uint8_t> found() override {
     mark_batch();
@@ -452,9 +453,9 @@ std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(s
       inputs, options, {.what = detail::purpose::read, .receiver = finder.get(), .lists = true},
       [&](sort_options& options) {
         options.choice.duplicates.reset();
-        options.chunk_bytes = std::clamp<std::size_t>(memory_of(order) / detail::order_blocks, 1, options.chunk_bytes);
+        options.chunk_bytes = std::clamp<std::size_t>(usable_memory(order) / detail::order_blocks, 1, options.chunk_bytes);
       },
-      [&](std::size_t k, std::uint64_t, detail::pipeline& work) { numbers[k] = work.take_chosen(); });
+      [&](std::size_t k, std::uint64_t, detail::pipeline& work) { numbers[k] = work.release_chosen(); });
   pooled_arena arena(threads_for(options.machine.threads));
   std::vector<std::uint8_t> const repeats = arena.execute([&] { return finder->found(); });
   std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> result;

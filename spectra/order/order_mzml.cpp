@@ -136,7 +136,7 @@ class joining final : private chunk_receiver {
   // Reads whole tags that are not those of spectra.
   void read_outside(std::string_view text) {
     std::size_t done = 0;
-    auto const take_text = [&](std::size_t end) {
+    auto const carry_text = [&](std::size_t end) {
       if (place_ != place::outside) carried_ += text.substr(done, end - done);
       done = end;
     };
@@ -152,11 +152,11 @@ class joining final : private chunk_receiver {
         done = result->end;
       } else if (place_ == place::chromatograms && result->name == "chromatogram") {
         if (!ends) begins_chromatogram();
-        take_text(result->end);
+        carry_text(result->end);
         if (ends || empty) end_chromatogram();
       }
     }
-    take_text(text.size());
+    carry_text(text.size());
   }
 
   void note_list(place list, std::string_view tag, bool empty) {

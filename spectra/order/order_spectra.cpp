@@ -36,7 +36,7 @@ class ordering {
               return heads_.take(head, has_spectra, name);
             },
             [this] { spill(); }),
-        spilled_(order.folders, keys_, memory_, window_of(1)),
+        spilled_(order.folders, keys_, memory_, merge_window(1)),
         writer_(to, order, heads_.front()),
         streams_(keys_.count() == 0 && !order.parts) {
     check_parts(order);
@@ -60,7 +60,7 @@ class ordering {
   }
 
  private:
-  [[nodiscard]] std::size_t window_of(std::size_t runs) const {
+  [[nodiscard]] std::size_t merge_window(std::size_t runs) const {
     return window_size(memory_, std::size_t(arena_.max_concurrency()), runs);
   }
 
@@ -74,7 +74,7 @@ class ordering {
   void spill() {
     stored_in_order from = ordered();
     if (streams_) {
-      reader_.timed(write_, store_.text_bytes(), [&] { writer_.write(from, window_of(1)); });
+      reader_.timed(write_, store_.text_bytes(), [&] { writer_.write(from, merge_window(1)); });
     } else {
       reader_.timed(spill_, store_.text_bytes(), [&] { spilled_.add(from, store_.text_bytes()); });
     }
@@ -86,7 +86,7 @@ class ordering {
       stored_in_order from = ordered();
       if (!streams_) writer_.expect(store_.text_bytes(), stored_.carried().size());
       reader_.timed(write_, store_.text_bytes(), [&] {
-        writer_.write(from, window_of(1));
+        writer_.write(from, merge_window(1));
         writer_.finish(stored_.carried());
       });
     });
@@ -100,7 +100,7 @@ class ordering {
       std::uint64_t const bytes = from.bytes();
       writer_.expect(bytes, stored_.carried().size());
       reader_.timed(write_, bytes, [&] {
-        writer_.write(from, window_of(spilled_.left()));
+        writer_.write(from, merge_window(spilled_.left()));
         from.check();
         writer_.finish(stored_.carried());
       });

@@ -15,7 +15,7 @@ sample_rule find_sample(spectrum_inputs const& inputs, sort_options const& optio
   detail::read_inputs(
       inputs, options, {.what = detail::purpose::choose}, [](sort_options& options) { options.choice.sample.reset(); },
       [&](std::size_t, std::uint64_t read, detail::pipeline& work) {
-        for (std::uint64_t const number : work.take_chosen()) {
+        for (std::uint64_t const number : work.release_chosen()) {
           ++accepted;
           least.push_back(rule.rank(read + number));
           std::ranges::push_heap(least);

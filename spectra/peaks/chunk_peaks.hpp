@@ -72,7 +72,7 @@ class chunk_peaks {
   /// Sorts the disordered spectra. @param share  the share of the input's spectra that is disordered, as far as is known
   /// @returns the seconds that it waited for a machine
   double sort(peak_machines& machines, double share);
-  [[nodiscard]] std::span<std::uint32_t const> kept_of(std::size_t spectrum) const {
+  [[nodiscard]] std::span<std::uint32_t const> kept_peaks(std::size_t spectrum) const {
     return std::span(kept).subspan(first_kept[spectrum], first_kept[spectrum + 1] - first_kept[spectrum]);
   }
 

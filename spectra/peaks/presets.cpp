@@ -172,7 +172,7 @@ std::vector<preset_info> make_presets() {
 }
 
 // Returns the numbers of a version; none if it is no version.
-std::vector<unsigned> numbers_of(std::string_view version) {
+std::vector<unsigned> parse_version(std::string_view version) {
   std::vector<unsigned> all;
   for (bool more = true; more;) {
     std::size_t const dot = version.find('.');
@@ -188,9 +188,9 @@ std::vector<unsigned> numbers_of(std::string_view version) {
 }
 
 bool holds_version(preset_info const& info, std::string_view version) {
-  std::vector<unsigned> given = numbers_of(version);
+  std::vector<unsigned> given = parse_version(version);
   if (given.empty() || info.first.empty()) return false;
-  std::vector<unsigned> const first = numbers_of(info.first), last = numbers_of(info.last);
+  std::vector<unsigned> const first = parse_version(info.first), last = parse_version(info.last);
   given.resize(std::max(given.size(), first.size()));  // 5 is 5.0
   if (std::ranges::lexicographical_compare(given, first)) return false;
   given.resize(std::min(given.size(), last.size()));  // 5.2.1 is one of 5.2

@@ -65,16 +65,16 @@ struct selection_values {
   explicit selection_values(selection const& rules) {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     // The factor of ppm is part of the distance; see distance().
-    auto const distance_of = [](std::optional<tolerance> const& given) {
+    auto const to_distance = [](std::optional<tolerance> const& given) {
       return given ? (given->ppm ? -given->value * 1e-6 : given->value) : 0;
     };
     min_mz = rules.min_mz.value_or(-infinite);
     max_mz = rules.max_mz.value_or(infinite);
     min_intensity = rules.min_intensity.value_or(0);
     min_relative = rules.min_relative.value_or(0);
-    precursor_below = distance_of(rules.remove_precursor);
-    precursor_above = rules.remove_precursor_above ? distance_of(rules.remove_precursor_above) : precursor_below;
-    near_distance = distance_of(rules.dedupe ? rules.dedupe : rules.merge);
+    precursor_below = to_distance(rules.remove_precursor);
+    precursor_above = rules.remove_precursor_above ? to_distance(rules.remove_precursor_above) : precursor_below;
+    near_distance = to_distance(rules.dedupe ? rules.dedupe : rules.merge);
     per = rules.per.value_or(0);
     around = rules.around.value_or(0);
     drop_zero = rules.drop_zero;

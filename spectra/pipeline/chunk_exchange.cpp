@@ -12,7 +12,7 @@ constexpr std::uint64_t max_round_bytes = std::uint64_t{64}
                                           << 20;  // bytes of input in a round, unless there are more members than chunks
 
 /// The counts of a report, without its machine and phases.
-auto counts_of(sort_report& all) {
+auto counters(sort_report& all) {
   return std::array{&all.bytes,        &all.lines,      &all.spectra,           &all.peaks,   &all.reordered, &all.written,
                     &all.spectra_kept, &all.peaks_kept, &all.missing_precursor, &all.warnings};
 }
@@ -31,16 +31,16 @@ chunk_exchange::round chunk_exchange::round_at(std::uint64_t begin, std::uint64_
   return {begin, 2 * share / (members_.size() + 1), share};
 }
 
-chunk_exchange::round chunk_exchange::round_of(std::uint64_t chunk) const noexcept {
+chunk_exchange::round chunk_exchange::find_round(std::uint64_t chunk) const noexcept {
   round round = round_at(0, min_share_);
-  while (round.share != max_share_ && chunk - round.begin >= length_of(round))
-    round = round_at(round.begin + length_of(round), std::min(2 * round.share, max_share_));
-  round.begin += (chunk - round.begin) / length_of(round) * length_of(round);
+  while (round.share != max_share_ && chunk - round.begin >= round_length(round))
+    round = round_at(round.begin + round_length(round), std::min(2 * round.share, max_share_));
+  round.begin += (chunk - round.begin) / round_length(round) * round_length(round);
   return round;
 }
 
 bool chunk_exchange::is_own(std::uint64_t chunk) const noexcept {
-  round const in = round_of(chunk);
+  round const in = find_round(chunk);
   std::uint64_t const k = chunk - in.begin;
   return members_.rank() == (k < in.of_first ? 0 : 1 + (k - in.of_first) / in.share);
 }
@@ -75,7 +75,7 @@ bool chunk_exchange::exchange(bool goes_on) {
   own_.resize(0);
   is_cut_ = false;
   if (!is_first()) return true;
-  received_.assign(std::size_t(length_of(last_)), {});
+  received_.assign(std::size_t(round_length(last_)), {});
   for (std::size_t m = 1; m < members_.size(); ++m) {
     auto* at = receives[m].data();
     for (std::size_t k = std::size_t(last_.of_first + (m - 1) * last_.share); at != receives[m].data() + receives[m].size();
@@ -90,9 +90,9 @@ bool chunk_exchange::exchange(bool goes_on) {
   return true;
 }
 
-std::span<char const> chunk_exchange::results_of(std::uint64_t chunk) {
-  if (last_.share == 0 || chunk >= last_.begin + length_of(last_)) {
-    last_ = round_of(chunk);
+std::span<char const> chunk_exchange::receive_results(std::uint64_t chunk) {
+  if (last_.share == 0 || chunk >= last_.begin + round_length(last_)) {
+    last_ = find_round(chunk);
     exchange(true);
   }
   return received_[std::size_t(chunk - last_.begin)];
@@ -104,7 +104,7 @@ void chunk_exchange::end(sort_report const* counts) {
   sort_report all;
   if (counts) all = *counts;
   std::vector<std::uint64_t> values{counts != nullptr};
-  for (std::uint64_t const* const count : counts_of(all)) values.push_back(*count);
+  for (std::uint64_t const* const count : counters(all)) values.push_back(*count);
   members_.broadcast(std::as_writable_bytes(std::span(values)), 0);
 }
 
@@ -115,14 +115,14 @@ bool chunk_exchange::add(std::uint64_t chunk, std::span<char const> results) {
     own_.append({reinterpret_cast<char const*>(&size), sizeof(size)});
     own_.append(results);
   }
-  round const in = round_of(chunk);
-  if (chunk + 1 == in.begin + length_of(in)) ended_ = !exchange(true);
+  round const in = find_round(chunk);
+  if (chunk + 1 == in.begin + round_length(in)) ended_ = !exchange(true);
   return !ended_;
 }
 
 void chunk_exchange::finish(sort_report& counts) {
   while (!ended_) ended_ = !exchange(true);
-  auto const all = counts_of(counts);
+  auto const all = counters(counts);
   std::vector<std::uint64_t> values(1 + all.size());
   members_.broadcast(std::as_writable_bytes(std::span(values)), 0);
   if (values.front() == 0) throw member_lost("group: member 0 failed");

@@ -12,8 +12,8 @@ namespace ordo::inline v0::spectra::detail {
 
 /// The exchange of chunks among the members of a group. All cut the same input into the same chunks. In each round, each
 /// member works on some adjacent ones, those of member 0 first; it then gets the results of the others. Calls are made by one
-/// thread at a time. All members construct it at the same time, and then member 0 calls results_of() and end(), and the others
-/// add() and finish().
+/// thread at a time. All members construct it at the same time, and then member 0 calls receive_results() and end(), and the
+/// others add() and finish().
 class chunk_exchange {
  public:
   /// Collective. @param chunk_bytes  that of member 0 counts
@@ -27,7 +27,7 @@ class chunk_exchange {
 
   /// Returns the results of another member's chunk, of which none comes before those of an earlier one. Empty: the member has
   /// none.
-  [[nodiscard]] std::span<char const> results_of(std::uint64_t chunk);
+  [[nodiscard]] std::span<char const> receive_results(std::uint64_t chunk);
   /// Returns true if an exchange has thrown. This member then is not where the others are, and calls no verb any more: they are
   /// lost when its error ends the group.
   [[nodiscard]] bool is_cut() const noexcept { return is_cut_; }
@@ -47,8 +47,8 @@ class chunk_exchange {
     std::uint64_t begin, of_first, share;
   };
   [[nodiscard]] round round_at(std::uint64_t begin, std::uint64_t share) const noexcept;
-  [[nodiscard]] round round_of(std::uint64_t chunk) const noexcept;
-  [[nodiscard]] std::uint64_t length_of(round const& one) const noexcept {
+  [[nodiscard]] round find_round(std::uint64_t chunk) const noexcept;
+  [[nodiscard]] std::uint64_t round_length(round const& one) const noexcept {
     return one.of_first + one.share * (members_.size() - 1);
   }
   bool exchange(bool goes_on);

@@ -17,7 +17,7 @@
 
 namespace ordo::inline v0::spectra::detail {
 
-std::uint32_t checksum_of(std::string_view text) {
+std::uint32_t compute_checksum(std::string_view text) {
   return libdeflate_crc32(0, text.data(), text.size());
 }
 
@@ -55,7 +55,7 @@ pipeline::pipeline(sort_options options, pipeline_task const& task)
 
 pipeline::~pipeline() = default;
 
-chunk& pipeline::take_idle() {
+chunk& pipeline::acquire_idle() {
   std::lock_guard const lock(changing_);
   if (idle_.empty()) {
     idle_.reserve(chunks_.size() + 1);  // so that giving back throws nothing
@@ -172,9 +172,9 @@ bool pipeline::next(chunk& chunk) {
 
 // Takes the results of another member. If it has none, or has read something else, this one does the work, and finds what there
 // is to say.
-void pipeline::take_results(chunk& chunk) {
+void pipeline::store_results(chunk& chunk) {
   if (!others_ || others_->is_own(chunk.chunk_number)) return;
-  std::span<char const> const results = others_->results_of(chunk.chunk_number);
+  std::span<char const> const results = others_->receive_results(chunk.chunk_number);
   if (results.empty() || chunk.failure) return work(chunk, nullptr);
   value_reader from(results);
   std::uint32_t checksum = 0;
@@ -189,7 +189,7 @@ void pipeline::help() {
   std::exception_ptr failure;  // this member's, unless member 0 fails, too
   try {
     auto const next = [&](tbb::flow_control& control) -> chunk* {
-      chunk* const chunk = &take_idle();
+      chunk* const chunk = &acquire_idle();
       if (!this->next(*chunk)) control.stop();
       return chunk;
     };
@@ -240,7 +240,7 @@ void pipeline::work_in_order(sink* output) {
   bool const places = addressable && task_.drops();
 
   auto const next = [&](tbb::flow_control& control) -> chunk* {
-    chunk* const chunk = &take_idle();
+    chunk* const chunk = &acquire_idle();
     if (!this->next(*chunk)) control.stop();
     return chunk;
   };
@@ -267,7 +267,7 @@ void pipeline::work_in_order(sink* output) {
     return chunk;
   };
   auto const end = [&](chunk* chunk) {
-    take_results(*chunk);
+    store_results(*chunk);
     finish(*chunk, addressable ? nullptr : output);
     std::lock_guard const lock(changing_);
     idle_.push_back(chunk);

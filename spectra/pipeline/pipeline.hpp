@@ -38,9 +38,9 @@ struct pipeline_task {
   format from = format::mgf, to = format::mgf;
   order_keys const* keys = nullptr;      // for purpose::order
   chunk_receiver* receiver = nullptr;    // for purpose::order, unless the output is one document of mzML; for purpose::read,
-                                         // instead of take_columns()
+                                         // instead of release_columns()
   order_options const* order = nullptr;  // for purpose::order, if the output is mzML
-  bool lists = false;                    // for purpose::read: take_chosen() has the numbers of the spectra
+  bool lists = false;                    // for purpose::read: release_chosen() has the numbers of the spectra
   merged_head* merged = nullptr;         // for purpose::order, if mzML goes to a receiver
   bool several = false;                  // for purpose::order: the input is one of several
 };
@@ -64,8 +64,8 @@ class pipeline {
   [[nodiscard]] summary const& summarized() const { return summary_; }
   [[nodiscard]] comparison const& compared() const { return compared_; }
   /// Returns the numbers of the spectra that are chosen, for purpose::choose.
-  [[nodiscard]] std::vector<std::uint64_t> take_chosen() { return std::move(chosen_); }
-  [[nodiscard]] spectrum_columns take_columns() { return std::move(columns_); }
+  [[nodiscard]] std::vector<std::uint64_t> release_chosen() { return std::move(chosen_); }
+  [[nodiscard]] spectrum_columns release_columns() { return std::move(columns_); }
   [[nodiscard]] order_report const& ordered() const { return ordered_; }  // runs, passes and missing keys of ordered mzML
 
  private:
@@ -74,10 +74,10 @@ class pipeline {
   void help();
   bool next(chunk& one);
   void work(chunk& one, sink* output) noexcept;
-  void take_results(chunk& one);
+  void store_results(chunk& one);
   void finish(chunk& one, sink* output);
   void warn_of_unstated();
-  chunk& take_idle();
+  chunk& acquire_idle();
 
   sort_options options_;
   format from_;

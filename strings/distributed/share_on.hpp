@@ -226,7 +226,7 @@ class share_on {
     auto const key_starts = backend_.upload(std::span<std::uint64_t const>(starts));
     auto const before = backend_.upload(std::span<std::uint64_t const>(equal_before));
     auto const owners = backend_.template buffer<std::uint32_t>(lines_);
-    std::uint64_t const flip = flip_of(options_.by.reverse);
+    std::uint64_t const flip = flip_mask(options_.by.reverse);
     symbols const of_keys(key_bytes.data(), key_bytes.size(), static_cast<unsigned char>(options_.delimiter));
     backend_.each(
         lines_,

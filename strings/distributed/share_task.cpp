@@ -26,7 +26,7 @@ std::unique_ptr<source> common_texts::open(std::size_t k) const {
 
 texts common_texts::share(communicator const& members, char delimiter) const {
   texts const all{from_.count, 0, [this](std::size_t k) { return open(k); }};
-  auto pieces = pieces_of(all, 0, ranges_, members.size(), members.rank(), delimiter);
+  auto pieces = collect_pieces(all, 0, ranges_, members.size(), members.rank(), delimiter);
   texts share{pieces.size(), 0, {}};
   for (line_piece const& piece : pieces) share.bytes += piece.end - piece.begin;
   share.open = [this, pieces = std::move(pieces)](std::size_t i) -> std::unique_ptr<source> {

@@ -19,7 +19,7 @@ class common_texts {
   /// @param from  must outlive this object
   explicit common_texts(texts const& from);
 
-  /// Returns a member's share. @throws as pieces_of()
+  /// Returns a member's share. @throws as collect_pieces()
   [[nodiscard]] texts share(communicator const& members, char delimiter) const;
 
  private:

@@ -41,8 +41,8 @@ void append_all(source& text, host_bytes& to) {
   }
 }
 
-std::vector<line_piece> pieces_of(texts const& from, std::size_t first, std::span<text_range const> ranges, std::size_t members,
-                                  std::size_t rank, char delimiter) {
+std::vector<line_piece> collect_pieces(texts const& from, std::size_t first, std::span<text_range const> ranges,
+                                       std::size_t members, std::size_t rank, char delimiter) {
   std::uint64_t total = 0;
   for (text_range const& range : ranges.subspan(first)) total += range.size;
   std::uint64_t const begin = even_offset(total, members, rank), end = begin + even_share(total, members, rank);

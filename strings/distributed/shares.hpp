@@ -36,8 +36,8 @@ struct line_piece {
 
 /// Divides addressable texts from `first` on into shares of about equally many bytes, and returns the pieces of one. A line
 /// belongs to the member in whose part it begins. @throws input_error  if a text is no longer addressable
-std::vector<line_piece> pieces_of(texts const& from, std::size_t first, std::span<text_range const> ranges, std::size_t members,
-                                  std::size_t rank, char delimiter);
+std::vector<line_piece> collect_pieces(texts const& from, std::size_t first, std::span<text_range const> ranges,
+                                       std::size_t members, std::size_t rank, char delimiter);
 
 /// A piece of a text, as a text of its own.
 class piece_source final : public source {

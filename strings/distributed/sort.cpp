@@ -65,21 +65,21 @@ host_bytes read_share(communicator& members, texts const& from, char delimiter) 
     piped[k] = {};
     end_last_line(share, delimiter);
   }
-  for (line_piece const& piece : detail::pieces_of(from, first_shared, ranges, members.size(), rank, delimiter)) {
+  for (line_piece const& piece : detail::collect_pieces(from, first_shared, ranges, members.size(), rank, delimiter)) {
     append_range(*from.open(piece.text), piece.begin, piece.end, share);
     end_last_line(share, delimiter);
   }
   return share;
 }
 
-void put_number(std::uint64_t x, host_bytes& to) {
+void append_number(std::uint64_t x, host_bytes& to) {
   char digits[10];
   std::size_t n = 0;
   for (; x >= 0x80; x >>= 7) digits[n++] = char(x | 0x80);
   digits[n++] = char(x);
   to.append({digits, n});
 }
-std::uint64_t take_number(char const*& from, char const* end) {
+std::uint64_t read_number(char const*& from, char const* end) {
   std::uint64_t x = 0;
   for (unsigned shift = 0; from != end && shift < 64; shift += 7) {
     unsigned char const digit = static_cast<unsigned char>(*from++);
@@ -134,8 +134,8 @@ class line_exchange {
 
   /// Draws samples that stand for equal numbers of bytes.
   std::vector<ordo::detail::key_sample> draw(sorted_lines const& lines) const {
-    auto const bytes_of = [&](std::size_t k) { return is_dropped(lines, k) ? 0 : std::uint64_t(lines[k].size() + 1); };
-    return ordo::detail::draw_samples(members_.size(), lines.size(), bytes_of, [&](std::size_t k) { return lines[k]; });
+    auto const bytes_at = [&](std::size_t k) { return is_dropped(lines, k) ? 0 : std::uint64_t(lines[k].size() + 1); };
+    return ordo::detail::draw_samples(members_.size(), lines.size(), bytes_at, [&](std::size_t k) { return lines[k]; });
   }
 
   /// Writes each line as two numbers, the bytes that it shares with the line before it and those that follow, and the latter.
@@ -149,8 +149,8 @@ class line_exchange {
         if (is_dropped(lines, k)) continue;
         std::string_view const line = lines[k];
         std::size_t const shared = std::size_t(std::ranges::mismatch(before, line).in1 - before.begin());
-        put_number(shared, to);
-        put_number(line.size() - shared, to);
+        append_number(shared, to);
+        append_number(line.size() - shared, to);
         to.append(line.substr(shared));
         before = line;
       }
@@ -164,7 +164,7 @@ class line_exchange {
     char const* const end = from + packed.size();
     std::size_t before = 0, length = 0;  // the line before: its begin in `to`, and its length
     while (from != end) {
-      std::uint64_t const shared = take_number(from, end), rest = take_number(from, end);
+      std::uint64_t const shared = read_number(from, end), rest = read_number(from, end);
       if (shared > length || rest > std::uint64_t(end - from))
         throw error("exchange of lines: the bytes that arrived are damaged");
       std::size_t const line = to.size();

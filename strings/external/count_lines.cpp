@@ -82,7 +82,7 @@ order by_falling_count() {
 std::uint64_t write_selected(sink& to, sort_options const& options, duplicates equal, spill_options const& spill,
                              std::function<std::uint64_t(sink&)> const& fill,
                              std::function<void(counting_sink&)> const& fill_counted) {
-  if (equal == kept_of(equal) && options.head == sort_options{}.head) return fill(to);
+  if (equal == duplicates_to_sort(equal) && options.head == sort_options{}.head) return fill(to);
   auto const count_into = [&](sink& counted) {
     counting_sink counter(counted, options);
     if (fill_counted)

@@ -55,12 +55,12 @@ class counting_sink final : public sink {
 };
 
 /// Returns which of equal lines have to be sorted so that `equal` can be written.
-[[nodiscard]] constexpr duplicates kept_of(duplicates equal) {
+[[nodiscard]] constexpr duplicates duplicates_to_sort(duplicates equal) {
   return equal == duplicates::drop ? equal : duplicates::keep;
 }
 
-/// Calls fill(sink), which writes lines in order, equal lines by kept_of(), and returns the number of bytes. Writes them as
-/// `equal` and options.head demand. Returns the number of bytes written. @param spill  for the second sort of
+/// Calls fill(sink), which writes lines in order, equal lines by duplicates_to_sort(), and returns the number of bytes. Writes
+/// them as `equal` and options.head demand. Returns the number of bytes written. @param spill  for the second sort of
 /// duplicates::by_count @param fill_counted  called in place of fill to count lines, if it is not empty
 std::uint64_t write_selected(sink& to, sort_options const& options, duplicates equal, spill_options const& spill,
                              std::function<std::uint64_t(sink&)> const& fill,

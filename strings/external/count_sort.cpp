@@ -131,7 +131,7 @@ class count_sort {
       for (std::size_t k = 0; k < count; ++k) {
         looked_up& l = group[k];
         l.key = plain_ ? l.line : std::string_view(codes).substr(ends[k], ends[k + 1] - ends[k]);
-        l.hash = hash_of(l.key, seed_);
+        l.hash = hash_text(l.key, seed_);
         to.prefetch_slot(l.hash);
       }
       for (std::size_t k = 0; k < count; ++k) to.prefetch_entry(group[k].hash);
@@ -209,7 +209,7 @@ class count_sort {
     here.head = sort_options{}.head;
     here.memory = std::numeric_limits<std::size_t>::max();
     sorted_lines const sorted = sort(text, here);
-    auto const entry_of = [&](std::size_t k) -> line_table::entry const& {
+    auto const entry_at = [&](std::size_t k) -> line_table::entry const& {
       auto const it = std::upper_bound(starts.begin(), starts.end(), sorted.start(k)) - starts.begin();
       return all_.entries()[std::size_t(it) - 1];
     };
@@ -219,14 +219,14 @@ class count_sort {
       if (others) {
         line_comparison const compare(options_.by, options_.delimiter);
         function_sink between(options_.delimiter, [&](std::string_view line) {
-          for (; next < sorted.size() && compare(sorted[next], line) < 0; ++next) emit(sorted[next], entry_of(next).count);
+          for (; next < sorted.size() && compare(sorted[next], line) < 0; ++next) emit(sorted[next], entry_at(next).count);
           emit(line, 1);
         });
         texts const texts{1, others->compressed ? 0 : others->bytes, [&](std::size_t) { return files->open(*others); }};
         here.memory = std::max(memory_ / 2, std::size_t{1});
         sort_external(texts, between, here, duplicates::keep, spill_);
       }
-      for (; next < sorted.size(); ++next) emit(sorted[next], entry_of(next).count);
+      for (; next < sorted.size(); ++next) emit(sorted[next], entry_at(next).count);
     };
     job_.report.written = write_selected(
         job_.to, options_, job_.equal, spill_,

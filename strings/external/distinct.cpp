@@ -110,7 +110,7 @@ distinct_estimate estimate_distinct(texts const& from, sort_options const& optio
       each_line(part, options.delimiter, [&](std::string_view line) {
         codes.clear();
         if (!plain) encode.append(line, codes);
-        own.add(hash_of(plain ? line : std::string_view(codes), 0));
+        own.add(hash_text(plain ? line : std::string_view(codes), 0));
       });
     });
     blocks.drop();

@@ -54,7 +54,7 @@ class external_sort {
       : job_(job),
         to_(job.to),
         options_(job.options),
-        kept_(kept_of(job.equal)),
+        kept_(duplicates_to_sort(job.equal)),
         spill_(spill),
         files_(spill.folders, spill.compress_program, spill.on_no_program) {
     plan_.by = options_.by;

@@ -126,7 +126,7 @@ bool sorted_head(text_job& job, spill_options const& spill) {
   if (spill.available_memory) memory = std::min(memory, spill.available_memory());
   sort_options here = options;
   here.machine = {device::cpu, options.machine.threads};
-  first_lines first(here, kept_of(job.equal));
+  first_lines first(here, duplicates_to_sort(job.equal));
   line_blocks blocks(job, block_bytes);
   bool fits = true;
   while (fits && blocks.read()) {

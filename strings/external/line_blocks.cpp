@@ -62,7 +62,7 @@ void each_part(std::string_view lines, std::size_t parts, char delimiter, unsign
                std::function<void(std::size_t, std::string_view)> const& on_part) {
   std::size_t const part_bytes = parts == 0 ? 0 : (lines.size() + parts - 1) / parts;
   // Part p has the lines that begin in it.
-  auto const begin_of = [&](std::size_t p) {
+  auto const block_begin = [&](std::size_t p) {
     if (p == 0 || p * part_bytes >= lines.size()) return std::min(p * part_bytes, lines.size());
     return lines.find(delimiter, p * part_bytes - 1) + 1;
   };
@@ -72,7 +72,7 @@ void each_part(std::string_view lines, std::size_t parts, char delimiter, unsign
         tbb::blocked_range<std::size_t>(0, parts, 1),
         [&](tbb::blocked_range<std::size_t> const& range) {
           for (std::size_t p = range.begin(); p != range.end(); ++p) {
-            std::size_t const begin = begin_of(p), end = begin_of(p + 1);
+            std::size_t const begin = block_begin(p), end = block_begin(p + 1);
             on_part(p, lines.substr(begin, end - begin));
           }
         },

@@ -12,7 +12,7 @@
 namespace ordo::inline v0::strings::detail {
 
 /// Returns a hash of a text, by multiplications of 64 by 64 bits whose halves are combined. The same on every processor.
-inline std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
+inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
   constexpr std::uint64_t factor = 0x9e3779b97f4a7c15, other = 0xd6e8feb86659fd93;
   auto const mixed = [](std::uint64_t a, std::uint64_t b) {
     auto const product = static_cast<unsigned __int128>(a) * b;

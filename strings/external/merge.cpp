@@ -195,7 +195,7 @@ sort_report merge(texts const& from, sink& to, sort_options const& options, dupl
   if (began) began(phase::write, from.bytes);
   sort_report report;
   report.written = write_selected(to, options, equal, spill, [&](sink& lines) {
-    merge_counts const counts = merging(from, options, kept_of(equal), spill).run(lines);
+    merge_counts const counts = merging(from, options, duplicates_to_sort(equal), spill).run(lines);
     report.bytes = counts.read;
     return counts.written;
   });

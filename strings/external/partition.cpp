@@ -209,7 +209,7 @@ class cutter {
     auto const is_stuck = [&](line_range const& r) { return !r.sorted && r.bytes() == all.bytes(); };
     bool const stuck = std::ranges::any_of(ranges, is_stuck);
     if (stuck) ranges = split(all, {}, {line_inside(all)});
-    if (depth == max_depth || std::ranges::any_of(ranges, is_stuck)) largest_of(all).run->fail();
+    if (depth == max_depth || std::ranges::any_of(ranges, is_stuck)) largest_range(all).run->fail();
     for (line_range& r : ranges) {
       if (r.sorted && r.bytes() != 0)
         ranges_.push_back(std::move(r));
@@ -279,11 +279,11 @@ class cutter {
     return chosen;
   }
 
-  static run_range const& largest_of(line_range const& all) {
+  static run_range const& largest_range(line_range const& all) {
     return *std::ranges::max_element(all.parts, {}, &run_range::bytes);
   }
   std::string line_inside(line_range const& all) {
-    run_range const& largest = largest_of(all);
+    run_range const& largest = largest_range(all);
     run_reader reader(runs_[std::size_t(&largest - all.parts.data())], options_.delimiter);
     return std::string(reader.line(reader.line_around(largest.begin + largest.bytes() / 2, largest.begin)));
   }

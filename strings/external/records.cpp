@@ -20,7 +20,7 @@ constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
 
 record_source::record_source(std::unique_ptr<source> from, record_format const& format, std::string name)
     : from_(std::move(from)), format_(format), name_(std::move(name)) {
-  take_header();
+  read_header();
 }
 
 // Reads more of the text into `to`. Returns false at its end. @param at  the position in an addressable text, which is not
@@ -52,7 +52,7 @@ bool record_source::is_header(std::string_view line, bool whole, bool& sure) con
   return false;
 }
 
-void record_source::take_header() {
+void record_source::read_header() {
   if (format_.header == 0 && format_.header_prefixes.empty() && !format_.has_mark) return;
   std::string text;
   std::uint64_t at = size() ? position() : 0;

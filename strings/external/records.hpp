@@ -53,7 +53,7 @@ class record_source final : public source {
   std::size_t read_records(std::span<char> to);
   void end_records(std::span<char> text);
   bool is_header(std::string_view line, bool whole, bool& sure) const;
-  void take_header();
+  void read_header();
   bool load(std::string& to, std::uint64_t& at);
 
   std::unique_ptr<source> from_;

@@ -32,7 +32,7 @@ locale_t named_locale(std::string const& name) {
 namespace {
 
 // Returns the first level of the collation of a text.
-std::string first_level_of(std::string const& text, locale_t in) {
+std::string transform_first_level(std::string const& text, locale_t in) {
   char transformed[512];
   std::size_t const size = strxfrm_l(transformed, text.c_str(), sizeof transformed, in);
   if (size >= sizeof transformed) return {};
@@ -93,7 +93,7 @@ bool is_confirmed(single_bytes const& table, locale_t in) {
       else
         text.resize(k);
     }
-    if (first_level_of(text, in) != levels) return false;
+    if (transform_first_level(text, in) != levels) return false;
   }
   return true;
 }
@@ -103,7 +103,7 @@ std::unique_ptr<single_bytes> read(locale_t in) {
   if (!has_levels(in)) return table;
   read_joins(in, *table);
   for (unsigned byte = 1; byte < 256; ++byte) {
-    std::string const level = first_level_of({static_cast<char>(byte)}, in);
+    std::string const level = transform_first_level({static_cast<char>(byte)}, in);
     if (level.size() > single_bytes::max_codes) table->known[byte] = false;
     table->size[byte] = static_cast<unsigned char>(std::min(level.size(), single_bytes::max_codes));
     std::copy_n(level.begin(), table->size[byte], table->codes[byte].begin());
@@ -114,7 +114,7 @@ std::unique_ptr<single_bytes> read(locale_t in) {
 
 }  // namespace
 
-single_bytes const& single_bytes_of(locale_t in) {
+single_bytes const& cached_single_bytes(locale_t in) {
   static std::mutex guard;
   static std::map<locale_t, std::unique_ptr<single_bytes>> read_before;
   std::lock_guard const lock(guard);
@@ -131,7 +131,7 @@ constexpr std::size_t usual_piece = 4096;
 // many codes follow it.
 constexpr std::size_t unsure_codes = 2048;
 
-int sign_of(int x) {
+int to_sign(int x) {
   return (x > 0) - (x < 0);
 }
 
@@ -146,7 +146,7 @@ std::string_view transformed(char const* text, locale_t by, char* few, std::size
 
 // Writes the codes of a piece and returns their number, if all bytes are characters by themselves. @param to  has room for the
 // codes of one byte more; null: the codes are only counted
-std::optional<std::size_t> put_single_bytes(compiled_key const& by, text_piece const& of, char* to) {
+std::optional<std::size_t> write_single_bytes(compiled_key const& by, text_piece const& of, char* to) {
   single_bytes const& all = *by.single;
   unsigned char const* p = of.first;
   auto const next = [&]() -> unsigned {  // 0: a NUL or the end
@@ -195,7 +195,7 @@ int collate(compiled_key const& by, text_piece const& a, text_piece const& b) {
   int difference = int(!rest_a.empty()) - int(!rest_b.empty());
   if (!rest_a.empty() && !rest_b.empty() && rest_a != rest_b) {
     while (true) {
-      difference = sign_of(strcoll_l(rest_a.data(), rest_b.data(), by.locale));
+      difference = to_sign(strcoll_l(rest_a.data(), rest_b.data(), by.locale));
       if (difference != 0) break;
       std::size_t const end_a = rest_a.find('\0'), end_b = rest_b.find('\0');
       difference = int(end_a != rest_a.npos) - int(end_b != rest_b.npos);
@@ -209,7 +209,7 @@ int collate(compiled_key const& by, text_piece const& a, text_piece const& b) {
 
 first_level::first_level(compiled_key const& by, text_piece const& of) {
   static_assert(sizeof few_ >= max_first_level_codes + single_bytes::max_codes);
-  if (auto const size = put_single_bytes(by, of, few_)) {
+  if (auto const size = write_single_bytes(by, of, few_)) {
     codes_ = few_;
     size_ = *size;
     return;
@@ -228,7 +228,7 @@ first_level::first_level(compiled_key const& by, text_piece const& of) {
 }
 
 std::size_t first_level::max_size(compiled_key const& by, text_piece const& of) {
-  return put_single_bytes(by, of, nullptr).value_or(by.first_level_codes);
+  return write_single_bytes(by, of, nullptr).value_or(by.first_level_codes);
 }
 
 void add_transformed(compiled_key const& by, text_piece const& of, md5& hash) {

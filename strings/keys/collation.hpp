@@ -33,7 +33,7 @@ struct single_bytes {
 
 /// Returns the table of a locale, which is read once from the C library. If its form is unknown, or strxfrm does not confirm
 /// it, no byte is known.
-single_bytes const& single_bytes_of(locale_t in);
+single_bytes const& cached_single_bytes(locale_t in);
 
 // Pieces of lines in the order of a locale. strcoll defines the order, and strxfrm does not always agree: in glibc 2.36 "3-D"
 // comes before "3d" by strcoll in en_US.UTF-8, and after it by strxfrm, because strcoll loses the second weight of a digit.

@@ -60,19 +60,19 @@ void set_codes(compiled_key& by) {
   bool used[256] = {};
   for (unsigned byte = 0; byte < 256; ++byte)
     if (byte != by.delimiter && by.image[byte] != compiled_key::dropped) used[by.image[byte]] = true;
-  std::uint16_t code_of[256] = {};
+  std::uint16_t image_codes[256] = {};
   unsigned code = by.ended ? 1 : 0;
   for (unsigned image = 0; image < 256; ++image)
-    if (used[image]) code_of[image] = std::uint16_t(++code);
+    if (used[image]) image_codes[image] = std::uint16_t(++code);
   if (code == 256) {
-    auto* const last = std::find(std::begin(code_of), std::end(code_of), 256);
-    auto* const before = std::find(std::begin(code_of), std::end(code_of), 255);
+    auto* const last = std::find(std::begin(image_codes), std::end(image_codes), 256);
+    auto* const before = std::find(std::begin(image_codes), std::end(image_codes), 255);
     *before = 255 | 1 << 8;
     *last = 255 | 2 << 8;
   }
   by.one_code_each = true;
   for (unsigned byte = 0; byte < 256; ++byte) {
-    unsigned const codes = by.image[byte] == compiled_key::dropped ? 0 : code_of[by.image[byte]];
+    unsigned const codes = by.image[byte] == compiled_key::dropped ? 0 : image_codes[by.image[byte]];
     unsigned first = codes & 255, second = codes >> 8;
     if (by.reverse && first != 0) first = 256 - first;
     if (by.reverse && second != 0) second = 256 - second;
@@ -96,7 +96,7 @@ compiled_key compiled(key const& from, bool last, bool collates, bool transforms
   to.delimiter = delimiter;
   to.collated = (collates && from.type == key_type::bytes) || (transforms && from.type == key_type::random);
   to.locale = in;
-  to.single = to.collated ? &single_bytes_of(in) : nullptr;
+  to.single = to.collated ? &cached_single_bytes(in) : nullptr;
   set_images(from, byte_classes(in), to);
   set_codes(to);
   to.by_words = to.direct && delimiter < 128;

@@ -62,7 +62,7 @@ class parts {
 
 // Writes sign and exponent as one code, or as three if the exponent is far from 0; then six bits of the mantissa a code, with a
 // bit that is set if more bits follow that are not all 0.
-void put_value(long double value, general_number& number) {
+void write_value(long double value, general_number& number) {
   if (value == 0) return number.put(zero);
   key_output<general_number> const put(number, std::signbit(value));
   if (std::isinf(value)) return put(infinite);
@@ -84,7 +84,7 @@ void put_value(long double value, general_number& number) {
 namespace {
 
 // GNU sort compares NaNs as printf writes them, "-nan" and "nan"; 9.1 compared their bytes in memory.
-void put_nan(long double value, bool as_bytes, general_number& number) {
+void write_nan(long double value, bool as_bytes, general_number& number) {
   number.put(nan);
   if (!as_bytes) return number.put(std::signbit(value) ? 1 : 2);
   constexpr std::size_t size = extended ? 10 : sizeof value;  // without padding
@@ -145,9 +145,9 @@ general_number read(char const* text, locale_t in, bool nan_bytes) {
     }
   }
   if (std::isnan(value))
-    put_nan(value, nan_bytes, number);
+    write_nan(value, nan_bytes, number);
   else
-    put_value(value, number);
+    write_value(value, number);
   return number;
 }
 

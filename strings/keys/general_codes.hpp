@@ -19,6 +19,6 @@ struct general_number {
 /// Reads the number in a piece of a line. @param nan_bytes  NaNs are in the order of their bytes in memory, as in coreutils 9.1
 general_number read_general_number(compiled_key const& by, text_piece const& of, bool nan_bytes);
 /// Writes a number that is no NaN.
-void put_value(long double value, general_number& number);
+void write_value(long double value, general_number& number);
 
 }  // namespace ordo::inline v0::strings::detail

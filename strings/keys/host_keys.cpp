@@ -16,7 +16,7 @@ namespace {
 
 constexpr char no_value = 1, has_value = 2;
 
-char byte_of(unsigned code) {
+char to_byte(unsigned code) {
   return static_cast<char>(code);
 }
 
@@ -26,18 +26,18 @@ class byte_codes {
   static constexpr unsigned end = 1, low = 2;  // low is followed by a second code
 
   static void put(unsigned byte, std::string& to) {
-    if (byte <= low) to += byte_of(low);
-    to += byte_of(byte <= low ? byte + 1 : byte);
+    if (byte <= low) to += to_byte(low);
+    to += to_byte(byte <= low ? byte + 1 : byte);
   }
 };
 
 std::string images(compiled_key const& by, text_piece const& of) {
   std::string made;
-  for (mapped_piece piece(by, of); *piece != mapped_piece::end; ++piece) made += byte_of(*piece);
+  for (mapped_piece piece(by, of); *piece != mapped_piece::end; ++piece) made += to_byte(*piece);
   return made;
 }
 
-text_piece piece_of(std::string_view text) {
+text_piece as_piece(std::string_view text) {
   auto const* const first = reinterpret_cast<unsigned char const*>(text.data());
   return {first, first + text.size(), first + text.size()};
 }
@@ -52,23 +52,23 @@ std::string_view without_blanks(std::string_view text, key_rules const& rules) {
 
 // Natural order: a number has the code of '0', the count of its digits without leading zeros, and these.
 
-void put_natural_number(std::string_view digits, std::string& to) {
+void append_natural_number(std::string_view digits, std::string& to) {
   constexpr std::size_t max_count = 200;
   digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
   byte_codes::put('0', to);
   if (std::size_t const count = digits.size(); count <= max_count) {
-    to += byte_of(unsigned(1 + count));
+    to += to_byte(unsigned(1 + count));
   } else {
     unsigned const size = size_digits(count);
-    to += byte_of(unsigned(1 + max_count + size));
+    to += to_byte(unsigned(1 + max_count + size));
     std::size_t unit = 1;
     for (unsigned i = 1; i < size; ++i) unit *= 255;
-    for (unsigned i = 0; i < size; ++i, unit /= 255) to += byte_of(unsigned(1 + count / unit % 255));
+    for (unsigned i = 0; i < size; ++i, unit /= 255) to += to_byte(unsigned(1 + count / unit % 255));
   }
-  for (char const c : digits) to += byte_of(unsigned(c - '0' + 1));
+  for (char const c : digits) to += to_byte(unsigned(c - '0' + 1));
 }
 
-void put_natural(std::string_view text, std::string& to) {
+void append_natural(std::string_view text, std::string& to) {
   auto const digit = [&](std::size_t i) { return i < text.size() && is_digit(static_cast<unsigned char>(text[i])); };
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i;
@@ -76,27 +76,27 @@ void put_natural(std::string_view text, std::string& to) {
     if (end == i) {
       byte_codes::put(static_cast<unsigned char>(text[i++]), to);
     } else {
-      put_natural_number(text.substr(i, end - i), to);
+      append_natural_number(text.substr(i, end - i), to);
       i = end;
     }
   }
-  to += byte_of(byte_codes::end);
+  to += to_byte(byte_codes::end);
 }
 
-void put_listed(host_key const& of, std::string const& text, std::string& to) {
+void append_listed(host_key const& of, std::string const& text, std::string& to) {
   if (auto const it = of.places.find(text); it != of.places.end()) {
     to += no_value;
-    for (int shift = 28; shift >= 0; shift -= 7) to += byte_of(1 + (it->second >> shift & 127));
+    for (int shift = 28; shift >= 0; shift -= 7) to += to_byte(1 + (it->second >> shift & 127));
     return;
   }
   to += has_value;
   for (char const c : text) byte_codes::put(static_cast<unsigned char>(c), to);
-  to += byte_of(byte_codes::end);
+  to += to_byte(byte_codes::end);
 }
 
 // Addresses.
 
-void put_address(std::string_view text, std::string& to) {
+void append_address(std::string_view text, std::string& to) {
   std::array<unsigned char, 16> bytes{};
   char const* const digits = "0123456789";
   std::string const address(text.substr(0, text.find('/')));
@@ -114,23 +114,23 @@ void put_address(std::string_view text, std::string& to) {
     to += no_value;
     return;
   }
-  to += byte_of(unsigned(has_value) + (family == AF_INET6));
+  to += to_byte(unsigned(has_value) + (family == AF_INET6));
   for (unsigned i = 0; i < max_prefix / 8; ++i) {
-    to += byte_of(1u + bytes[i] / 16);
-    to += byte_of(1u + bytes[i] % 16);
+    to += to_byte(1u + bytes[i] / 16);
+    to += to_byte(1u + bytes[i] % 16);
   }
-  to += byte_of(1 + prefix);
+  to += to_byte(1 + prefix);
 }
 
 // Times.
 
-void put_seconds(std::optional<long double> seconds, std::string& to) {
+void append_seconds(std::optional<long double> seconds, std::string& to) {
   if (!seconds) {
     to += no_value;
     return;
   }
   general_number number;
-  put_value(*seconds, number);
+  write_value(*seconds, number);
   to += has_value;
   to.append(reinterpret_cast<char const*>(number.codes), number.size);
 }
@@ -143,7 +143,7 @@ std::shared_ptr<host_key const> make_host_key(order const& by, strings::key cons
   made->date_format = by.date_format;
   if (key.type == key_type::listed && by.listed)
     for (std::string const& value : *by.listed)
-      made->places.emplace(images(key, piece_of(value)), std::uint32_t(made->places.size()));
+      made->places.emplace(images(key, as_piece(value)), std::uint32_t(made->places.size()));
   return made;
 }
 
@@ -153,19 +153,19 @@ std::string_view host_codes(compiled_key const& by, key_rules const& rules, text
   std::string const text = images(by, of);
   switch (by.type) {
     case key_type::natural:
-      put_natural(text, codes);
+      append_natural(text, codes);
       break;
     case key_type::listed:
-      put_listed(*by.host, text, codes);
+      append_listed(*by.host, text, codes);
       break;
     case key_type::address:
-      put_address(without_blanks(text, rules), codes);
+      append_address(without_blanks(text, rules), codes);
       break;
     case key_type::duration:
-      put_seconds(read_duration(text), codes);
+      append_seconds(read_duration(text), codes);
       break;
     case key_type::date:
-      put_seconds(read_date(text, by.host->date_format), codes);
+      append_seconds(read_date(text, by.host->date_format), codes);
       break;
     default:
       break;

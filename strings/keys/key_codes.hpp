@@ -63,7 +63,7 @@ ORDO_FN inline std::uint64_t at_least_high(std::uint64_t word, unsigned limit) {
   return ((word & ~top_bits) + every_byte * (256 - limit)) & word & top_bits;
 }
 
-ORDO_FN inline unsigned count_of(std::uint64_t marks) {
+ORDO_FN inline unsigned count_marks(std::uint64_t marks) {
   return unsigned((marks >> 7) * every_byte >> 56);
 }
 
@@ -190,15 +190,15 @@ struct code_counter {
 
   ORDO_FN void put(unsigned) { ++size; }
   /// Writes the highest `count` bytes of a word, up to 8.
-  ORDO_FN void put_word(std::uint64_t, std::size_t count) { size += count; }
-  ORDO_FN void put_bytes(compiled_key const& by, text_piece const& of) {
+  ORDO_FN void write_word(std::uint64_t, std::size_t count) { size += count; }
+  ORDO_FN void write_bytes(compiled_key const& by, text_piece const& of) {
     std::size_t const bytes = std::size_t(of.last - of.first);
     if (by.one_code_each) {
       size += bytes;
     } else if (by.by_words) {
       size += bytes;
       for (unsigned char const* p = of.first; p < of.last; p += 8)
-        size += words::count_of(words::at_least_high(words::ended_at(p, of), 254));
+        size += words::count_marks(words::at_least_high(words::ended_at(p, of), 254));
     } else {
       for (unsigned char const* p = of.first; p != of.last; ++p) size += (by.codes[*p] != 0) + (by.codes[*p] > 255);
     }
@@ -214,7 +214,7 @@ class code_writer {
     word_ = word_ << 8 | code;
     if (++size_ == 8) store();
   }
-  ORDO_FN void put_word(std::uint64_t word, std::size_t count) {
+  ORDO_FN void write_word(std::uint64_t word, std::size_t count) {
     std::size_t const room = 8 - size_;
     if (count >= room) {
       word_ = words::left(word_, room) | words::right(word, 8 - room);
@@ -225,17 +225,17 @@ class code_writer {
     word_ = words::left(word_, count) | words::right(word, 8 - count);
     size_ += count;
   }
-  ORDO_FN void put_bytes(compiled_key const& by, text_piece const& of) {
-    if (by.by_words) return put_direct(by, of);
+  ORDO_FN void write_bytes(compiled_key const& by, text_piece const& of) {
+    if (by.by_words) return write_direct(by, of);
     unsigned char const* p = of.first;
     if (by.one_code_each) {
       for (; of.last - p >= 8; p += 8) {
         std::uint64_t word = 0;
         for (unsigned i = 0; i < 8; ++i) word = word << 8 | by.codes[p[i]];
-        put_word(word, 8);
+        write_word(word, 8);
       }
     }
-    for (; p != of.last; ++p) put_codes(by.codes[*p]);
+    for (; p != of.last; ++p) write_codes(by.codes[*p]);
   }
   /// Writes the last codes. Returns the position after them.
   ORDO_FN unsigned char* finish() {
@@ -249,25 +249,25 @@ class code_writer {
     to_ += 8;
     size_ = 0;
   }
-  ORDO_FN void put_codes(unsigned codes) {
+  ORDO_FN void write_codes(unsigned codes) {
     if (codes != 0) put(codes & 255);
     if (codes > 255) put(codes >> 8);
   }
   // Writes bytes as codes. Bytes below the delimiter, which does not occur, are one greater, and all are one greater if 1 is
   // the end code.
-  ORDO_FN void put_direct(compiled_key const& by, text_piece const& of) {
+  ORDO_FN void write_direct(compiled_key const& by, text_piece const& of) {
     std::uint64_t const flip = by.reverse ? ~std::uint64_t{0} : 0;
     for (unsigned char const* p = of.first; p < of.last; p += 8) {
       std::size_t const left = std::size_t(of.last - p);
       std::size_t const count = left < 8 ? left : 8;
       std::uint64_t word = words::ended_at(p, of);
       if (by.ended && words::at_least_high(word, 254) != 0) {
-        for (std::size_t i = 0; i < count; ++i) put_codes(by.codes[p[i]]);
+        for (std::size_t i = 0; i < count; ++i) write_codes(by.codes[p[i]]);
         continue;
       }
       std::uint64_t const below = words::at_least(word, by.delimiter) ^ words::top_bits;
       word += (by.ended ? words::every_byte : 0) + (below >> 7);
-      put_word((word ^ flip) + (flip & words::every_byte), count);
+      write_word((word ^ flip) + (flip & words::every_byte), count);
     }
   }
 
@@ -284,7 +284,7 @@ class key_output {
   ORDO_FN void operator()(unsigned code) const { out_->put((code ^ unsigned(flip_ & 255)) + unsigned(flip_ & 1)); }
   /// Writes the highest `count` bytes of a word, up to 8. None of them is 0.
   ORDO_FN void word(std::uint64_t word, std::size_t count) const {
-    out_->put_word((word ^ flip_) + (flip_ & words::every_byte), count);
+    out_->write_word((word ^ flip_) + (flip_ & words::every_byte), count);
   }
   /// Returns an output that reverses the codes once more if `so`.
   [[nodiscard]] ORDO_FN key_output reversed(bool so) const {
@@ -300,7 +300,7 @@ class key_output {
 
 /// Writes n as `digits` digits of base 255.
 template <class Out>
-ORDO_FN void put_size(std::size_t n, unsigned digits, key_output<Out> put) {
+ORDO_FN void write_size(std::size_t n, unsigned digits, key_output<Out> put) {
   std::size_t unit = 1;
   for (unsigned i = 1; i < digits; ++i) unit *= 255;
   for (; digits != 0; --digits, unit /= 255) put(1 + unsigned(n / unit % 255));

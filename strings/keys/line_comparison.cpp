@@ -14,7 +14,7 @@ using detail::key_rules;
 using detail::line_fields;
 using detail::text_piece;
 
-text_piece piece_of(std::string_view line) {
+text_piece as_piece(std::string_view line) {
   auto const* const first = reinterpret_cast<unsigned char const*>(line.data());
   return {first, first + line.size(), first + line.size()};
 }
@@ -26,12 +26,12 @@ class codes {
     if (size_ < sizeof few_)
       few_[size_++] = static_cast<unsigned char>(code);
     else
-      put_many(code);
+      write_many(code);
   }
-  void put_word(std::uint64_t word, std::size_t count) {
+  void write_word(std::uint64_t word, std::size_t count) {
     for (; count != 0; --count, word <<= 8) put(unsigned(word >> 56));
   }
-  void put_bytes(compiled_key const& by, text_piece const& of) {
+  void write_bytes(compiled_key const& by, text_piece const& of) {
     for (unsigned char const* p = of.first; p != of.last; ++p) {
       unsigned const code = by.codes[*p];
       if (code != 0) put(code & 255);
@@ -43,7 +43,7 @@ class codes {
   }
 
  private:
-  void put_many(unsigned code) {
+  void write_many(unsigned code) {
     if (many_.empty()) many_.assign(reinterpret_cast<char const*>(few_), size_);
     many_.push_back(static_cast<char>(code));
   }
@@ -53,7 +53,7 @@ class codes {
   std::string many_;
 };
 
-int sign_of(int difference) {
+int to_sign(int difference) {
   return (difference > 0) - (difference < 0);
 }
 
@@ -63,7 +63,7 @@ int compare_direct(compiled_key const& by, text_piece const& a, text_piece const
   std::size_t const shorter = std::min(lengths[0], lengths[1]);
   int difference = shorter == 0 ? 0 : std::memcmp(a.first, b.first, shorter);
   if (difference == 0) difference = (lengths[0] > lengths[1]) - (lengths[0] < lengths[1]);
-  return by.reverse ? -sign_of(difference) : sign_of(difference);
+  return by.reverse ? -to_sign(difference) : to_sign(difference);
 }
 
 // Compares pieces by the codes of their bytes. Bytes after the first difference are not read.
@@ -89,8 +89,8 @@ int compare_key(compiled_key const& by, key_rules const& rules, text_piece const
   if (by.type == key_type::bytes && by.collated) return detail::collate(by, a, b);
   if (by.type == key_type::bytes) return by.direct ? compare_direct(by, a, b) : compare_mapped(by, a, b);
   codes of_a, of_b;
-  put_key(by, rules, a, of_a, detail::host_key_types{});
-  put_key(by, rules, b, of_b, detail::host_key_types{});
+  write_key(by, rules, a, of_a, detail::host_key_types{});
+  write_key(by, rules, b, of_b, detail::host_key_types{});
   return of_a.view().compare(of_b.view());
 }
 
@@ -105,7 +105,7 @@ line_comparison::line_comparison(order const& by, char delimiter)
 
 int line_comparison::by_first(std::size_t count, std::string_view a, std::string_view b) const {
   key_rules const& rules = keys_->rules().front();
-  text_piece const whole_a = piece_of(a), whole_b = piece_of(b);
+  text_piece const whole_a = as_piece(a), whole_b = as_piece(b);
   line_fields fields_of_a(rules, whole_a), fields_of_b(rules, whole_b);
   for (compiled_key const& key : keys_->keys().first(count))
     if (int const difference = compare_key(key, rules, fields_of_a(key), fields_of_b(key)); difference != 0) return difference;
@@ -129,7 +129,7 @@ key_encoder::key_encoder(order const& by, char delimiter)
 
 void key_encoder::append(std::string_view line, std::string& to) const {
   codes of_line;
-  put_keys(keys_->view(), piece_of(line), of_line, detail::host_key_types{});
+  write_keys(keys_->view(), as_piece(line), of_line, detail::host_key_types{});
   to.append(of_line.view());
 }
 

@@ -68,19 +68,19 @@ class line_fields {
     return end_;
   }
   [[nodiscard]] ORDO_FN unsigned char const* field_end(unsigned char const* p) const {
-    if (rules_.separated) return first_of(p, [&](std::uint64_t word) { return words::equal(word, rules_.separator); });
+    if (rules_.separated) return find_mark(p, [&](std::uint64_t word) { return words::equal(word, rules_.separator); });
     p = behind_blanks(p);
     if (!rules_.few_blanks) {
       while (p != line_.last && !rules_.blank[*p]) ++p;
       return p;
     }
-    return first_of(p, [&](std::uint64_t word) {
+    return find_mark(p, [&](std::uint64_t word) {
       return words::equal(word, rules_.some_blanks[0]) | words::equal(word, rules_.some_blanks[1]) |
              words::equal(word, rules_.some_blanks[2]);
     });
   }
   template <class Marks>
-  ORDO_FN unsigned char const* first_of(unsigned char const* p, Marks marks) const {
+  ORDO_FN unsigned char const* find_mark(unsigned char const* p, Marks marks) const {
     for (;; p += 8) {
       std::size_t const left = std::size_t(line_.last - p);
       std::size_t const before = leading_zeros(marks(words::at(p, line_))) / 8;
@@ -106,7 +106,7 @@ struct host_key_types {
   void operator()(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) const {
     if (by.inner) {
       inner_piece const inner(by, rules, of);
-      return put_key(*by.inner, rules, inner.piece(), out, *this);
+      return write_key(*by.inner, rules, inner.piece(), out, *this);
     }
     key_output<Out> const put(out, by.reverse);
     if (is_read_by_host(by.type)) {
@@ -118,22 +118,22 @@ struct host_key_types {
       md5 hash(rules.md5_sines);
       for (unsigned char const byte : rules.random_seed) hash.add(byte);
       add_transformed(by, of, hash);
-      put_digest(hash, put);
+      write_digest(hash, put);
     } else {
-      put_first_level(by, of, out);
+      write_first_level(by, of, out);
     }
   }
 
  private:
   template <class Out>
-  static void put_first_level(compiled_key const& by, text_piece const& of, Out& out) {
+  static void write_first_level(compiled_key const& by, text_piece const& of, Out& out) {
     key_output<Out> const put(out, by.reverse);
     first_level const level(by, of);
     for (char const code : level.codes()) put(static_cast<unsigned char>(code));
     if (by.reverse) put(1);
   }
   // Counts the room for the first level.
-  static void put_first_level(compiled_key const& by, text_piece const& of, code_counter& out) {
+  static void write_first_level(compiled_key const& by, text_piece const& of, code_counter& out) {
     out.size += first_level::max_size(by, of) + by.reverse;
   }
 };
@@ -150,21 +150,21 @@ struct no_host_key_types {
 
 /// Writes the codes of a piece that is not compared as bytes.
 template <class Piece, class Out, class KeyTypes>
-ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, KeyTypes host_only) {
+ORDO_FN void write_typed(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, KeyTypes host_only) {
   Piece const piece(by, of);
   key_output<Out> const put(out, by.reverse);
   switch (by.type) {
     case key_type::number:
-      return put_number<Piece>(by, of, rules, false, put);
+      return write_number_codes<Piece>(by, of, rules, false, put);
     case key_type::human_number:
-      return put_number<Piece>(by, of, rules, true, put);
+      return write_number_codes<Piece>(by, of, rules, true, put);
     case key_type::month:
-      return put_month(piece, rules, put);
+      return write_month(piece, rules, put);
     case key_type::version:
-      return put_version(piece, rules, put);
+      return write_version(piece, rules, put);
     case key_type::random:
       if (by.collated) return host_only(by, rules, of, out);
-      return put_random(piece, by, rules, of, out);
+      return write_random(piece, by, rules, of, out);
     case key_type::bytes:
       return;
     default:
@@ -174,23 +174,23 @@ ORDO_FN void put_read(compiled_key const& by, key_rules const& rules, text_piece
 
 /// Writes the codes of one key.
 template <class Out, class KeyTypes>
-ORDO_FN void put_key(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, KeyTypes host_only) {
+ORDO_FN void write_key(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, KeyTypes host_only) {
   if constexpr (KeyTypes::available)
     if (by.inner) return host_only(by, rules, of, out);
   if (by.type != key_type::bytes) {
-    if (by.direct) return put_read<direct_piece>(by, rules, of, out, host_only);
-    return put_read<mapped_piece>(by, rules, of, out, host_only);
+    if (by.direct) return write_typed<direct_piece>(by, rules, of, out, host_only);
+    return write_typed<mapped_piece>(by, rules, of, out, host_only);
   }
   if (by.collated) return host_only(by, rules, of, out);
-  out.put_bytes(by, of);
+  out.write_bytes(by, of);
   if (by.ended) out.put(by.reverse ? 255 : 1);
 }
 
 /// Writes the codes of all keys of a line, without the 0 that ends them.
 template <class Out, class KeyTypes>
-ORDO_FN void put_keys(compiled_order const& by, text_piece const& line, Out& out, KeyTypes host_only) {
+ORDO_FN void write_keys(compiled_order const& by, text_piece const& line, Out& out, KeyTypes host_only) {
   line_fields fields(*by.rules, line);
-  for (std::size_t k = 0; k < by.count; ++k) put_key(by.keys[k], *by.rules, fields(by.keys[k]), out, host_only);
+  for (std::size_t k = 0; k < by.count; ++k) write_key(by.keys[k], *by.rules, fields(by.keys[k]), out, host_only);
 }
 
 /// The lines of a text whose keys are written.
@@ -250,7 +250,7 @@ counted_keys<Offset> count_line_keys(B& backend, text_lines<Offset> lines, compi
     std::size_t size = sizeof(Offset);
     if (i != 0) {
       code_counter codes;
-      put_keys(by, lines[i - 1], codes, host_only);
+      write_keys(by, lines[i - 1], codes, host_only);
       size = codes.size + record_bytes<Offset>;
     }
     sizes[i] = Offset(size < max_size ? size : max_size);
@@ -274,7 +274,7 @@ line_keys<Offset> write_line_keys(B& backend, text_lines<Offset> lines, compiled
     std::uint64_t const start = lines.starts[i];
     for (std::size_t k = 0; k < sizeof(Offset); ++k) to[k - sizeof(Offset)] = static_cast<unsigned char>(start >> (8 * k));
     code_writer codes(to);
-    put_keys(by, lines[i], codes, host_only);
+    write_keys(by, lines[i], codes, host_only);
     codes.put(0);
     codes.finish();
   });

@@ -21,12 +21,12 @@ struct number_code {
 
 /// Writes the sign and the count of digits.
 template <class Out>
-ORDO_FN void put_integers(std::size_t integers, key_output<Out> put) {
+ORDO_FN void write_integers(std::size_t integers, key_output<Out> put) {
   if (integers <= number_code::max_integers) return put(number_code::integers + unsigned(integers));
   std::size_t const more = integers - number_code::max_integers - 1;
   unsigned const digits = size_digits(more);
   put(number_code::integers + number_code::max_integers + (digits < 6 ? digits : 6));
-  put_size(more, digits, put);
+  write_size(more, digits, put);
 }
 
 /// A number in a piece: blanks, '-', digits with separators of thousands, a decimal point, digits. Any part may be missing.
@@ -69,10 +69,10 @@ struct long_number {
   }
 
   template <class Out>
-  ORDO_FN void put_codes(key_output<Out> put) const {
+  ORDO_FN void write_codes(key_output<Out> put) const {
     if (significant == 0) return put(number_code::zero);
     put = put.reversed(negative);
-    put_integers(integers, put);
+    write_integers(integers, put);
     Piece piece = first;
     for (std::size_t i = 0; i < significant; i += 2) {
       unsigned pair[2] = {0, 0};
@@ -135,7 +135,7 @@ class short_number {
   [[nodiscard]] ORDO_FN bool found() const { return found_; }
 
   template <class Out>
-  ORDO_FN void put_codes(key_output<Out> put) const {
+  ORDO_FN void write_codes(key_output<Out> put) const {
     if (significant == 0) return put(number_code::zero);
     put = put.reversed(negative);
     put(number_code::integers + unsigned(integers_));
@@ -174,27 +174,27 @@ class short_number {
 
 /// Writes the unit. Zero has none, nor has a number without a letter of a unit after it.
 template <class Number, class Out>
-ORDO_FN void put_number(Number const& number, key_rules const& rules, bool with_unit, key_output<Out> put) {
+ORDO_FN void write_number_codes(Number const& number, key_rules const& rules, bool with_unit, key_output<Out> put) {
   if (with_unit) {
     unsigned const after = number.byte_behind();
     unsigned const unit = number.significant == 0 || after == direct_piece::end ? 0 : rules.unit[after];
     put(number.negative ? 128 - unit : 128 + unit);
   }
-  number.put_codes(put);
+  number.write_codes(put);
 }
 
 template <class Piece, class Out>
-ORDO_FN void put_number(compiled_key const& by, text_piece const& of, key_rules const& rules, bool with_unit,
-                        key_output<Out> put) {
+ORDO_FN void write_number_codes(compiled_key const& by, text_piece const& of, key_rules const& rules, bool with_unit,
+                                key_output<Out> put) {
   if (by.direct)
-    if (short_number const number(of, rules); number.found()) return put_number(number, rules, with_unit, put);
-  put_number(long_number<Piece>(Piece(by, of), rules), rules, with_unit, put);
+    if (short_number const number(of, rules); number.found()) return write_number_codes(number, rules, with_unit, put);
+  write_number_codes(long_number<Piece>(Piece(by, of), rules), rules, with_unit, put);
 }
 
 /// Writes one code for blanks, the name of a month and anything. A piece without a month comes first. Bisection finds the name,
 /// as in GNU sort: in some locales a name is the beginning of another.
 template <class Piece, class Out>
-ORDO_FN void put_month(Piece piece, key_rules const& rules, key_output<Out> put) {
+ORDO_FN void write_month(Piece piece, key_rules const& rules, key_output<Out> put) {
   skip_blanks(piece, rules);
   for (unsigned low = 0, high = 12; low < high;) {
     unsigned const middle = (low + high) / 2;

@@ -79,7 +79,7 @@ class md5 {
 
 /// Writes the digest as 19 codes of seven bits.
 template <class Out>
-ORDO_FN void put_digest(md5& hash, key_output<Out> put) {
+ORDO_FN void write_digest(md5& hash, key_output<Out> put) {
   hash.finish();
   unsigned bits = 0, count = 0;
   for (unsigned i = 0; i < 16; ++i) {
@@ -91,12 +91,12 @@ ORDO_FN void put_digest(md5& hash, key_output<Out> put) {
 
 /// Writes the digest, and then the piece, because two pieces can have the same digest.
 template <class Piece, class Out>
-ORDO_FN void put_random(Piece piece, compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) {
+ORDO_FN void write_random(Piece piece, compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) {
   md5 hash(rules.md5_sines);
   for (unsigned char const byte : rules.random_seed) hash.add(byte);
   for (; *piece != Piece::end; ++piece) hash.add(*piece);
-  put_digest(hash, key_output<Out>(out, by.reverse));
-  out.put_bytes(by, of);
+  write_digest(hash, key_output<Out>(out, by.reverse));
+  out.write_bytes(by, of);
 }
 
 }  // namespace ordo::inline v0::strings::detail

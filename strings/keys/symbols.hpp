@@ -53,7 +53,7 @@ class symbols {
     return delimiters_in(load_big_endian(text_ + p, left)) & ~(~std::uint64_t{0} >> (8 * left));
   }
 
-  ORDO_FN static unsigned count_of(std::uint64_t marks) { return unsigned((marks >> 7) * every_byte >> 56); }
+  ORDO_FN static unsigned count_marks(std::uint64_t marks) { return unsigned((marks >> 7) * every_byte >> 56); }
 
   /// Prefetches about fifty symbols from p on.
   ORDO_FN void prefetch(std::size_t p) const {
@@ -104,7 +104,7 @@ void count_by_blocks(B& backend, symbols text, std::span<Offset> counts) {
   backend.each(counts.size(), [=] ORDO_FN(std::size_t b) {
     std::size_t const end = std::min((b + 1) * text_block, n);
     unsigned count = 0;
-    for (std::size_t p = b * text_block; p < end; p += 8) count += symbols::count_of(text.delimiters(p));
+    for (std::size_t p = b * text_block; p < end; p += 8) count += symbols::count_marks(text.delimiters(p));
     c[b] = Offset(count);
   });
 }

@@ -157,7 +157,7 @@ std::optional<std::int64_t> day_of_week(std::int64_t year, std::uint64_t week, s
   return monday + std::int64_t(day) - 1;
 }
 
-long double nanoseconds_of(std::int64_t days, std::int64_t seconds, std::uint64_t nanoseconds) {
+long double to_nanoseconds(std::int64_t days, std::int64_t seconds, std::uint64_t nanoseconds) {
   return static_cast<long double>(days * 86400 + seconds) * nano + static_cast<long double>(nanoseconds);
 }
 
@@ -233,7 +233,7 @@ std::optional<long double> read_iso_date(std::string_view text) {
   bool whole = false;
   auto const day = read_iso_day(from, whole);
   if (!day) return {};
-  if (!whole || (!from.take('T') && !from.take('t') && !from.take(' '))) return nanoseconds_of(*day, 0, 0);
+  if (!whole || (!from.take('T') && !from.take('t') && !from.take(' '))) return to_nanoseconds(*day, 0, 0);
   std::int64_t seconds = 0;
   std::uint64_t fraction = 0, unit = 0;
   constexpr std::uint64_t max[] = {24, 59, 60}, units[] = {3600, 60, 1};
@@ -252,7 +252,7 @@ std::optional<long double> read_iso_date(std::string_view text) {
     unit = units[i];
     seconds += std::int64_t(*part * unit);
   }
-  if (unit == 0) return nanoseconds_of(*day, 0, 0);  // no time: other text
+  if (unit == 0) return to_nanoseconds(*day, 0, 0);  // no time: other text
   if (from.take('.') || from.take(',')) fraction = from.nanoseconds() * unit;
   reader behind_blank = from;
   if (behind_blank.take(' ') && (behind_blank.next() == '+' || behind_blank.next() == '-')) {
@@ -262,7 +262,7 @@ std::optional<long double> read_iso_date(std::string_view text) {
   }
   auto const offset = read_zone(from);
   if (!offset) return {};
-  return nanoseconds_of(*day, seconds - *offset, fraction);
+  return to_nanoseconds(*day, seconds - *offset, fraction);
 }
 
 // What a format has besides what strptime reads.
@@ -404,7 +404,7 @@ std::optional<long double> read_date(std::string const& text, std::string const&
     throw input_error(
         fmt::format("cannot read a date: '{}': unknown time zone '{}': neither UTC, GMT, Z nor an offset like +0100",
                     text.substr(0, max_shown), more.unknown));
-  if (more.since_1970) return nanoseconds_of(0, *more.since_1970, more.fraction);
+  if (more.since_1970) return to_nanoseconds(0, *more.since_1970, more.fraction);
   std::int64_t const offset = has_offset ? date.tm_gmtoff : more.east;
   std::optional<std::int64_t> day;
   if (more.year && more.week)
@@ -412,7 +412,7 @@ std::optional<long double> read_date(std::string const& text, std::string const&
   else
     day = day_of_month(date.tm_year + std::int64_t{1900}, std::uint64_t(date.tm_mon) + 1, std::uint64_t(date.tm_mday));
   if (!day) return {};
-  return nanoseconds_of(*day, date.tm_hour * 3600 + date.tm_min * 60 + date.tm_sec - offset, more.fraction);
+  return to_nanoseconds(*day, date.tm_hour * 3600 + date.tm_min * 60 + date.tm_sec - offset, more.fraction);
 }
 
 }  // namespace ordo::inline v0::strings::detail

@@ -48,7 +48,7 @@ ORDO_FN unsigned char const* find_suffix(Piece name) {
 
 /// Writes the number at `digits`, which has `count` digits and is not 0.
 template <class Piece, class Out>
-ORDO_FN void put_version_number(Piece digits, std::size_t count, key_output<Out> put) {
+ORDO_FN void write_version_number(Piece digits, std::size_t count, key_output<Out> put) {
   if (count == 1) return put(version_code::one_digit + (*digits - '0'));
   if (count <= 18) {
     put(version_code::digits + unsigned(count));
@@ -56,7 +56,7 @@ ORDO_FN void put_version_number(Piece digits, std::size_t count, key_output<Out>
     unsigned const digits_of_count = size_digits(count);
     put(version_code::many_digits);
     put(digits_of_count);
-    put_size(count, digits_of_count, put);
+    write_size(count, digits_of_count, put);
   }
   for (; count != 0; count -= count == 1 ? 1 : 2) {
     unsigned pair = 10 * (*digits - '0');
@@ -71,7 +71,7 @@ ORDO_FN void put_version_number(Piece digits, std::size_t count, key_output<Out>
 
 /// Writes the bytes and numbers up to the end. Returns where the zeros at the end begin, or the end.
 template <class Piece, class Out>
-ORDO_FN unsigned char const* put_version_parts(Piece name, key_rules const& rules, key_output<Out> put) {
+ORDO_FN unsigned char const* write_version_parts(Piece name, key_rules const& rules, key_output<Out> put) {
   while (true) {
     unsigned const byte = *name;
     if (byte == Piece::end) return name.at();
@@ -88,7 +88,7 @@ ORDO_FN unsigned char const* put_version_parts(Piece name, key_rules const& rule
     std::size_t count = 0;
     for (; is_digit(*name); ++name) ++count;
     if (count != 0) {
-      put_version_number(digits, count, put);
+      write_version_number(digits, count, put);
     } else if (*name == Piece::end) {
       return begin;
     } else if (*name == '~') {
@@ -101,7 +101,7 @@ ORDO_FN unsigned char const* put_version_parts(Piece name, key_rules const& rule
 }
 
 template <class Piece, class Out>
-ORDO_FN void put_version(Piece name, key_rules const& rules, key_output<Out> put) {
+ORDO_FN void write_version(Piece name, key_rules const& rules, key_output<Out> put) {
   if (*name == Piece::end) return put(version_code::empty);
   if (*name == '.') {
     Piece next = name;
@@ -116,9 +116,9 @@ ORDO_FN void put_version(Piece name, key_rules const& rules, key_output<Out> put
   if (!rules.as_9_1) ++begin;
   prefix.end_at(find_suffix(begin));
   // The whole names are compared next; those before the suffixes are equal then, except for zeros at their ends.
-  rest.begin_at(put_version_parts(prefix, rules, put));
+  rest.begin_at(write_version_parts(prefix, rules, put));
   put(version_code::end);
-  put_version_parts(rest, rules, put);
+  write_version_parts(rest, rules, put);
   put(version_code::end);
 }
 

@@ -138,7 +138,7 @@ struct copy_offsets {
   ORDO_FN void operator()(std::size_t i) const { to[i] = from[i]; }
 };
 
-inline std::uint64_t flip_of(bool reverse) {
+inline std::uint64_t flip_mask(bool reverse) {
   return reverse ? ~std::uint64_t{0} : 0;
 }
 
@@ -148,7 +148,7 @@ void sort_breadth_first(B& backend, symbols text, buffer<Offset> starts, bool re
                         std::span<std::uint8_t> repeats) {
   std::size_t const lines = order.size();
   if (lines == 0) return;
-  line_order const by{text, flip_of(reverse)};
+  line_order const by{text, flip_mask(reverse)};
   auto* const o = order.data();
   auto* const same = repeats.data();
 
@@ -185,7 +185,7 @@ void sort_starts(B& backend, symbols text, buffer<Offset> starts, bool reverse, 
   if constexpr (has_workers<B>) {
     backend.each(order.size(), copy_offsets<Offset>{starts.data(), order.data()});
     starts = {};
-    sort_depth_first(backend, line_order{text, flip_of(reverse)}, order, repeats);
+    sort_depth_first(backend, line_order{text, flip_mask(reverse)}, order, repeats);
   } else {
     sort_breadth_first(backend, text, std::move(starts), reverse, order, repeats);
   }
@@ -197,7 +197,7 @@ void prefix_sort(B& backend, symbols text, std::span<Offset const> counts, bool 
                  std::span<std::uint8_t> repeats) {
   if (order.empty()) return;
   if constexpr (has_workers<B>) {
-    sort_text_depth_first(backend, line_order{text, flip_of(reverse)}, counts, order, repeats);
+    sort_text_depth_first(backend, line_order{text, flip_mask(reverse)}, counts, order, repeats);
   } else {
     auto starts = backend.template buffer<Offset>(order.size());
     write_starts(backend, text, counts, starts.span());
@@ -208,7 +208,7 @@ void prefix_sort(B& backend, symbols text, std::span<Offset const> counts, bool 
 /// Sorts each group of lines whose lines but the first are marked in `repeats`, and then marks as prefix_sort() does.
 template <Backend B, class Offset>
 void sort_repeats(B& backend, symbols text, bool reverse, std::span<Offset> order, std::span<std::uint8_t> repeats) {
-  line_order const by{text, flip_of(reverse)};
+  line_order const by{text, flip_mask(reverse)};
   if constexpr (has_workers<B>) {
     sort_repeats_depth_first(backend, by, order, repeats);
   } else {

@@ -17,7 +17,7 @@ namespace ordo::inline v0::strings::detail {
 constexpr std::size_t small_group = 24;
 
 /// Finds the group of a line if it is small. heads[0] must be nonzero.
-struct small_group_of {
+struct small_group_finder {
   std::uint8_t const* heads;
   std::size_t n;
 
@@ -41,11 +41,11 @@ struct small_group_of {
 template <class Offset>
 struct write_next_keys {
   line_order by;
-  small_group_of group_of;
+  small_group_finder group_at;
   cursor<Offset> const* items;
   std::uint64_t* keys;
   ORDO_FN void operator()(std::size_t i) const {
-    if (group_of(i).is_small()) keys[i] = by.key(items[i].at);
+    if (group_at(i).is_small()) keys[i] = by.key(items[i].at);
   }
 };
 
@@ -54,7 +54,7 @@ struct write_next_keys {
 template <class Offset>
 struct place_in_group {
   line_order by;
-  small_group_of group_of;
+  small_group_finder group_at;
   cursor<Offset> const* items;
   std::uint64_t const* keys;
   Offset const* slots;
@@ -64,10 +64,10 @@ struct place_in_group {
 
   ORDO_FN void operator()(std::size_t i) const {
     cursor<Offset> const item = items[i];
-    auto const group = group_of(i);
+    auto const group = group_at(i);
     if (!group.is_small()) {
       to_items[i] = item;
-      to_heads[i] = group_of.heads[i];
+      to_heads[i] = group_at.heads[i];
       return;
     }
     std::uint64_t const key = keys[i];
@@ -85,7 +85,7 @@ struct place_in_group {
       }
     }
     to_items[place] = item;
-    to_heads[place] = place == group.begin ? group_of.heads[place] : std::uint8_t(!follows_tie || follows_equal);
+    to_heads[place] = place == group.begin ? group_at.heads[place] : std::uint8_t(!follows_tie || follows_equal);
     if (follows_equal) repeats[slots[place]] = 1;
   }
 };
@@ -113,9 +113,9 @@ void finish_small_groups(B& backend, refinement<B, cursor<Offset>, Offset>& grou
   auto keys = backend.template buffer<std::uint64_t>(n);
   auto to_items = backend.template buffer<cursor<Offset>>(n);
   auto to_heads = backend.template buffer<std::uint8_t>(n);
-  small_group_of const group_of{heads, n};
-  backend.each(n, write_next_keys<Offset>{by, group_of, items, keys.data()});
-  backend.each(n, place_in_group<Offset>{by, group_of, items, keys.data(), groups.slots().data(), window, to_items.data(),
+  small_group_finder const group_at{heads, n};
+  backend.each(n, write_next_keys<Offset>{by, group_at, items, keys.data()});
+  backend.each(n, place_in_group<Offset>{by, group_at, items, keys.data(), groups.slots().data(), window, to_items.data(),
                                          to_heads.data(), repeats.data()});
   backend.each(n, copy_element<cursor<Offset>>{to_items.data(), items});
   backend.each(n, copy_element<std::uint8_t>{to_heads.data(), heads});

@@ -19,7 +19,7 @@
 namespace ordo::inline v0::suffix {
 namespace {
 
-using aligners::add_counts, aligners::build_for, aligners::code_of, aligners::counted_blocks, aligners::letter_counts,
+using aligners::add_counts, aligners::build_for, aligners::nucleotide_code, aligners::counted_blocks, aligners::letter_counts,
     aligners::put;
 using aligners::write_if_large, aligners::write_text;
 
@@ -47,7 +47,7 @@ counted_blocks blocks_of_bwt(std::string_view nucleotides, std::span<Index const
   std::uint64_t const n = sa.size();
   bool const is_lowest = order == letter_order::lowest_first;
   auto const code_before = [&](std::uint64_t row) {
-    return code_of(nucleotides[(row == 0 ? n : std::uint64_t(sa[row - 1])) - 1]);
+    return nucleotide_code(nucleotides[(row == 0 ? n : std::uint64_t(sa[row - 1])) - 1]);
   };
   auto const fill = [&](std::uint64_t block, char* at, letter_counts& here) {
     letter_counts head = here;
@@ -70,7 +70,7 @@ counted_blocks blocks_of_bwt(std::string_view nucleotides, std::span<Index const
   return counted_blocks((n + block_letters - 1) / block_letters, block_bytes, threads, fill, add_counts<std::uint64_t>);
 }
 
-std::string_view letters_of(host_bytes const& bytes) {
+std::string_view as_letters(host_bytes const& bytes) {
   return {bytes.data(), bytes.size()};
 }
 
@@ -80,7 +80,7 @@ void append_reverse_complement(host_bytes& nucleotides, unsigned threads) {
   pooled_arena arena(threads_for(threads));
   arena.execute([&, all = nucleotides.data()] {
     host_detail::parallel_each(n, std::size_t{1} << 16,
-                               [&](std::size_t i) { all[2 * n - 1 - i] = aligners::nucleotides[3 - code_of(all[i])]; });
+                               [&](std::size_t i) { all[2 * n - 1 - i] = aligners::nucleotides[3 - nucleotide_code(all[i])]; });
   });
 }
 
@@ -101,7 +101,7 @@ void bwa_reference::add(std::string_view name, std::string_view comment, std::st
   parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
     unsigned all = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      unsigned const code = code_of(letters[i]);
+      unsigned const code = nucleotide_code(letters[i]);
       all |= code;
       nucleotides[i] = aligners::nucleotides[code & 3];
     }
@@ -110,7 +110,7 @@ void bwa_reference::add(std::string_view name, std::string_view comment, std::st
   // Random numbers are in the order of the letters.
   for (std::size_t part = 0; part < parts.count; ++part)
     for (std::size_t i = parts.begin(part); has_holes[part] && i < parts.end(part); ++i) {
-      if (code_of(letters[i]) <= 3) continue;
+      if (nucleotide_code(letters[i]) <= 3) continue;
       if (i != 0 && letters[i - 1] == letters[i]) {
         ++holes_.back().size;
       } else {
@@ -136,12 +136,13 @@ void bwa_reference::write_names(sink& amb, sink& ann) const {
 // Four letters a byte, the first one in the highest bits; then the number of letters modulo 4, after a byte of its own if that
 // is 0.
 void bwa_reference::write_packed(sink& to, std::uint64_t n, unsigned threads) const {
-  std::string_view const nucleotides = letters_of(nucleotides_);
+  std::string_view const nucleotides = as_letters(nucleotides_);
   std::uint64_t const bytes = n / 4 + 1;
   aligners::part_writer out(to, bytes + 1, threads);
   out.write_numbers<std::uint8_t>(bytes, [&](std::uint64_t byte) {
     unsigned packed = 0;
-    for (std::uint64_t i = 4 * byte; i < std::min(n, 4 * byte + 4); ++i) packed |= code_of(nucleotides[i]) << (2 * (3 - i % 4));
+    for (std::uint64_t i = 4 * byte; i < std::min(n, 4 * byte + 4); ++i)
+      packed |= nucleotide_code(nucleotides[i]) << (2 * (3 - i % 4));
     return packed;
   });
   out.write_numbers<std::uint8_t>(1, [&](std::uint64_t) { return n % 4; });
@@ -155,14 +156,14 @@ void bwa_reference::write_letters(bwa_files const& files, std::uint64_t n, unsig
 void bwa_reference::write_letters(bwa_mem2_files const& files, std::uint64_t n, unsigned threads) const {
   write_packed(files.pac, n, threads);
   aligners::part_writer letters(files.letters, size(), threads);
-  letters.write_numbers<std::uint8_t>(size(), [all = nucleotides_.data()](std::uint64_t p) { return code_of(all[p]); });
+  letters.write_numbers<std::uint8_t>(size(), [all = nucleotides_.data()](std::uint64_t p) { return nucleotide_code(all[p]); });
 }
 
 template <class Index>
 void bwa_reference::write_arrays(bwa_files const& files, std::span<Index const> sa, unsigned threads) const {
   std::uint64_t const n = size();  // both strands
   std::uint64_t const primary = primary_row(sa, threads);
-  counted_blocks const bwt = blocks_of_bwt(letters_of(nucleotides_), sa, primary, letter_order::highest_first, threads);
+  counted_blocks const bwt = blocks_of_bwt(as_letters(nucleotides_), sa, primary, letter_order::highest_first, threads);
   // The last block ends with the word of the last letter.
   std::uint64_t const bytes = (n + 15) / 16 * 4 + (bwt.blocks() + 1) * count_bytes;
 
@@ -200,7 +201,7 @@ void bwa_reference::write_arrays(bwa_mem2_files const& files, std::span<Index co
       constexpr std::uint64_t ahead = 32;
       if (row + ahead < rows) __builtin_prefetch(nucleotides + position(row + ahead));
       if (std::uint64_t const p = position(row); p != 0)
-        masks[code_of(nucleotides[p - 1])] |= std::uint64_t{1} << (block_rows - 1 - (row - begin));
+        masks[nucleotide_code(nucleotides[p - 1])] |= std::uint64_t{1} << (block_rows - 1 - (row - begin));
     }
     std::memcpy(at + masks_at, masks.data(), sizeof(masks));
     for (std::size_t c = 0; c < 4; ++c) here[c] += std::uint64_t(std::popcount(masks[c]));
@@ -228,7 +229,7 @@ build_report bwa_reference::write_all(Files const& files, build_options const& o
   std::uint64_t const n = size();
   append_reverse_complement(nucleotides_, options.machine.threads);
   auto writing = std::async([&] { write_letters(files, n, options.machine.threads); });  // after the sort if no thread is left
-  build_report const report = build_for(text{letters_of(nucleotides_)}, options,
+  build_report const report = build_for(text{as_letters(nucleotides_)}, options,
                                         [&](auto const& sa) { write_arrays(files, sa, options.machine.threads); });
   writing.get();
   return report;
@@ -267,7 +268,7 @@ void minibwa_reference::add(std::string_view name, std::string_view comment, std
       ++masked;
     else
       close(masked_, masked, begin + i);
-    unsigned code = code_of(letters[i]);
+    unsigned code = nucleotide_code(letters[i]);
     if (code > 3) {
       ++ambiguous;
       code = random_nucleotide();
@@ -293,7 +294,8 @@ void minibwa_reference::write_letters(sink& to) const {
       put(head, range.end);
     }
   std::vector<std::uint64_t> packed(words);
-  for (std::uint64_t i = 0; i < size(); ++i) packed[i / 32] |= std::uint64_t(code_of(nucleotides_.data()[i])) << (2 * (i % 32));
+  for (std::uint64_t i = 0; i < size(); ++i)
+    packed[i / 32] |= std::uint64_t(nucleotide_code(nucleotides_.data()[i])) << (2 * (i % 32));
   to.expect(head.size() + 8 * words + names_.size() + comments_.size());
   write_text(to, head);
   to.write({reinterpret_cast<char const*>(packed.data()), 8 * words});
@@ -304,7 +306,7 @@ void minibwa_reference::write_letters(sink& to) const {
 template <class Index>
 void minibwa_reference::write_arrays(sink& to, std::span<Index const> sa, unsigned threads) const {
   std::uint64_t const n = size(), primary = primary_row(sa, threads);
-  counted_blocks const bwt = blocks_of_bwt(letters_of(nucleotides_), sa, primary, letter_order::lowest_first, threads);
+  counted_blocks const bwt = blocks_of_bwt(as_letters(nucleotides_), sa, primary, letter_order::lowest_first, threads);
   constexpr unsigned interval_bits = 4;
   std::uint64_t const interval = std::uint64_t{1} << interval_bits, entries = (n + interval) / interval;
   std::string head = "MBW\2";
@@ -330,7 +332,7 @@ build_report minibwa_reference::write(minibwa_files const& files, build_options 
   if (size() == 0) throw input_error("no letters: reference: an index needs at least one");
   write_letters(files.l2b);
   append_reverse_complement(nucleotides_, options.machine.threads);
-  return build_for(text{letters_of(nucleotides_)}, options,
+  return build_for(text{as_letters(nucleotides_)}, options,
                    [&](auto const& sa) { write_arrays(files.mbw, sa, options.machine.threads); });
 }
 

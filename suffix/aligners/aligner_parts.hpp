@@ -31,7 +31,7 @@ inline constexpr std::array<std::uint8_t, 256> codes = [] {
 }();
 
 /// Returns 0 to 3 for A, C, G and T, in either case, and 4 for any other letter.
-constexpr unsigned code_of(char letter) {
+constexpr unsigned nucleotide_code(char letter) {
   return codes[static_cast<unsigned char>(letter)];
 }
 

@@ -17,7 +17,7 @@
 namespace ordo::inline v0::suffix {
 namespace {
 
-using aligners::code_of, aligners::counted_blocks, aligners::letter_counts, aligners::put, aligners::write_if_large;
+using aligners::nucleotide_code, aligners::counted_blocks, aligners::letter_counts, aligners::put, aligners::write_if_large;
 using aligners::write_text;
 
 constexpr std::int32_t byte_order_mark = 1, lines_per_side = 1, bits_of_sample = 5, table_letters = 10, no_flags = -1;
@@ -53,10 +53,10 @@ struct side_pair {
 
 /// Returns the table of the first row of each string of ten letters, and the rows of those before which shorter suffixes lie.
 template <class Offset>
-std::string tables_of(std::string const& complement) {
+std::string make_tables(std::string const& complement) {
   constexpr std::uint64_t letters = table_letters;
   std::uint64_t const n = complement.size();
-  auto const code_at = [&](std::uint64_t p) { return 3 - code_of(complement[p]); };
+  auto const code_at = [&](std::uint64_t p) { return 3 - nucleotide_code(complement[p]); };
   std::vector<Offset> table(table_size + 1);
   std::uint64_t code = 0;
   for (std::uint64_t p = 0; p < n; ++p) {
@@ -104,7 +104,7 @@ void write_index(sink& first, sink& second, std::string_view shape, std::string_
       if (row + ahead < n) __builtin_prefetch(complement.data() + position(row + ahead) - (position(row + ahead) != 0));
       if (row == primary) continue;
       // The last pair ends with As, which count.
-      unsigned const code = row > n ? 0 : 3 - code_of(complement[position(row) - 1]);
+      unsigned const code = row > n ? 0 : 3 - nucleotide_code(complement[position(row) - 1]);
       side::set(at, i, code);
       ++here[code];
     }
@@ -118,7 +118,7 @@ void write_index(sink& first, sink& second, std::string_view shape, std::string_
   Offset below = 0;
   put(tail, below);
   for (std::uint64_t const count : letters) put(tail, below += Offset(count));
-  tail += tables_of<Offset>(complement);
+  tail += make_tables<Offset>(complement);
   tail += names;
   first.expect(head.size() + bwt.bytes().size() + tail.size());
   write_text(first, head);
@@ -146,7 +146,7 @@ void bowtie_reference::add(std::string_view header, std::string_view letters) {
   run open{0, 0, true};
   std::uint64_t known = 0;
   for (char const letter : letters) {
-    unsigned const code = code_of(letter);
+    unsigned const code = nucleotide_code(letter);
     if (code > 3) {
       if (ambiguous.find(letter) == ambiguous.npos) refuse(fmt::format("bowtie-build leaves out the letter '{}'", letter));
       if (open.size != 0) runs_.push_back(std::exchange(open, run{0, 0, false}));
@@ -178,7 +178,8 @@ build_report bowtie_reference::write_all(bowtie_files const& files, build_option
   write_text(files.third, text);
   text.assign((size() + 3) / 4, '\0');
   for (std::uint64_t i = 0; i < size(); ++i)
-    text[i / 4] = static_cast<char>(static_cast<unsigned char>(text[i / 4]) | (3 - code_of(complement_[i])) << (2 * (i % 4)));
+    text[i / 4] =
+        static_cast<char>(static_cast<unsigned char>(text[i / 4]) | (3 - nucleotide_code(complement_[i])) << (2 * (i % 4)));
   write_text(files.fourth, text);
 
   std::string shape;

@@ -19,13 +19,13 @@ constexpr std::uint64_t block_words = 8, group_words = std::uint64_t{1} << 23;  
 
 using counts = std::array<std::uint64_t, num_letters>;
 
-std::uint64_t sum_of(counts const& all) {
+std::uint64_t add_up(counts const& all) {
   std::uint64_t sum = 0;
   for (std::uint64_t const one : all) sum += one;
   return sum;
 }
 
-constexpr unsigned log2_of(std::uint64_t value) {
+constexpr unsigned floor_log2(std::uint64_t value) {
   return unsigned(std::bit_width(value)) - 1;
 }
 
@@ -36,7 +36,7 @@ class fmd_encoder {
 
   void add(unsigned letter, std::uint64_t length) {
     // Elias's delta code: the length of the length of the number, its length, and the number, without the first bits of each.
-    unsigned const bits = log2_of(length), bits_of_bits = log2_of(bits + 1);
+    unsigned const bits = floor_log2(length), bits_of_bits = floor_log2(bits + 1);
     std::uint64_t const code = (length ^ std::uint64_t{1} << bits) | std::uint64_t(bits + 1) << bits;
     unsigned width = 2 * bits_of_bits + 1 + bits + letter_bits;
     std::uint64_t const word = code << letter_bits | letter;
@@ -58,7 +58,7 @@ class fmd_encoder {
     words_.resize(at_);
     std::vector<std::uint64_t> const frames = make_frames();
     std::uint64_t const row = num_letters + 1;
-    std::uint32_t const shape = std::uint32_t(num_letters) << 16 | log2_of(block_words);
+    std::uint32_t const shape = std::uint32_t(num_letters) << 16 | floor_log2(block_words);
     std::string head = "RLD\3";
     auto const put = [&](auto value) { head.append(reinterpret_cast<char const*>(&value), sizeof(value)); };
     put(shape);
@@ -88,7 +88,7 @@ class fmd_encoder {
     counts inside;
     for (std::size_t c = 0; c < num_letters; ++c) inside[c] = all_[c] - before_[c];
     before_ = all_;
-    std::uint64_t const sum = sum_of(inside);
+    std::uint64_t const sum = add_up(inside);
     unsigned const bytes = count_bytes(sum);
     auto* const header = reinterpret_cast<char*>(words_.data() + block_);
     std::memcpy(header, &sum, bytes);
@@ -100,7 +100,7 @@ class fmd_encoder {
 
   // Returns for each 2^k rows the last block that begins before them, and the counts before it.
   [[nodiscard]] std::vector<std::uint64_t> make_frames() const {
-    std::uint64_t const row = num_letters + 1, rows = sum_of(all_);
+    std::uint64_t const row = num_letters + 1, rows = add_up(all_);
     unsigned const shift = log2_or_less(rows / (words_.size() / block_words + 1)) + 4;
     std::uint64_t const frames = ((rows + (std::uint64_t{1} << shift) - 1) >> shift) + 1;
     std::vector<std::uint64_t> table(frames * row);
@@ -116,7 +116,7 @@ class fmd_encoder {
         if (bytes == 4) count &= 0x3fffffff;
         before[c] += count;
       }
-      while (sum_of(before) >= frame << shift) ++frame;
+      while (add_up(before) >= frame << shift) ++frame;
       if (frame >= frames) continue;
       table[frame * row] = block;
       std::memcpy(table.data() + frame * row + 1, before.data(), sizeof(before));
@@ -126,7 +126,7 @@ class fmd_encoder {
     return table;
   }
   // The logarithm of 0 is -1, as in the table of the format's first program.
-  [[nodiscard]] static unsigned log2_or_less(std::uint64_t value) { return value == 0 ? ~0U : log2_of(value); }
+  [[nodiscard]] static unsigned log2_or_less(std::uint64_t value) { return value == 0 ? ~0U : floor_log2(value); }
 
   std::vector<std::uint64_t> words_;
   std::uint64_t block_ = 0, at_ = 2;  // the block's first word; the next one to write to

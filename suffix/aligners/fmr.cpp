@@ -62,7 +62,7 @@ bool continues_run(char byte) {
 }
 
 /// Adds up the letters of the runs of a leaf.
-std::array<std::uint64_t, num_dna_codes> letters_of(std::string const& leaf) {
+std::array<std::uint64_t, num_dna_codes> count_letters(std::string const& leaf) {
   std::array<std::uint64_t, num_dna_codes> counts{};
   for (std::size_t at = 0; at < leaf.size();) {
     std::uint64_t const first = static_cast<unsigned char>(leaf[at]);
@@ -127,7 +127,7 @@ class run_tree {
     text += static_cast<char>(node.has_leaves);
     put(text, std::uint16_t(node.children()));
     for (std::string const& leaf : node.leaves) {
-      for (std::uint64_t const count : letters_of(leaf)) put(text, count);
+      for (std::uint64_t const count : count_letters(leaf)) put(text, count);
       put(text, std::uint16_t(leaf.size()));
       text += leaf;
     }

@@ -20,7 +20,7 @@
 namespace ordo::inline v0::suffix {
 namespace {
 
-using aligners::code_of, aligners::put, aligners::write_text;
+using aligners::nucleotide_code, aligners::put, aligners::write_text;
 
 constexpr std::uint64_t max_index_letters = 15, max_bin_bits = 32;
 constexpr char end_of_record = 5;
@@ -42,15 +42,15 @@ class packed_numbers {
 
   void set(std::uint64_t i, std::uint64_t number) {
     std::uint64_t word = load(i);
-    unsigned const shift = shift_of(i);
+    unsigned const shift = bit_shift(i);
     word = (word & ~(mask() << shift)) | number << shift;
     std::memcpy(bytes_.data() + i * width_ / 8, &word, sizeof(word));
   }
-  [[nodiscard]] std::uint64_t get(std::uint64_t i) const { return load(i) >> shift_of(i) & mask(); }
+  [[nodiscard]] std::uint64_t get(std::uint64_t i) const { return load(i) >> bit_shift(i) & mask(); }
   [[nodiscard]] std::span<char const> bytes() const { return bytes_; }
 
  private:
-  [[nodiscard]] unsigned shift_of(std::uint64_t i) const { return unsigned(i * width_ % 8); }
+  [[nodiscard]] unsigned bit_shift(std::uint64_t i) const { return unsigned(i * width_ % 8); }
   [[nodiscard]] std::uint64_t mask() const { return (std::uint64_t{1} << width_) - 1; }
   [[nodiscard]] std::uint64_t load(std::uint64_t i) const {
     std::uint64_t word;
@@ -115,7 +115,7 @@ void star_reference::add(std::string_view header, std::string_view letters) {
   header.remove_prefix(std::min(header.find_first_not_of(blanks), header.size()));
   records_.push_back({std::string(header.substr(0, header.find_first_of(blanks))), size(), letters.size()});
   letters_.reserve(size() + letters.size());
-  for (char const letter : letters) letters_ += ranked[code_of(letter)];
+  for (char const letter : letters) letters_ += ranked[nucleotide_code(letter)];
 }
 
 template <class Index>

@@ -187,7 +187,7 @@ void expect_nucleotides(std::span<unsigned char const> present, row_selection ro
 
 /// Returns a buffer that fills the first n items of `memory`, or one of its own if there is no `memory`.
 template <Backend B, class T>
-buffer<T> target_of(B& backend, std::span<T> memory, std::size_t n) {
+buffer<T> make_target(B& backend, std::span<T> memory, std::size_t n) {
   return memory.empty() ? backend.template buffer<T>(n) : backend.target(memory.first(n));
 }
 
@@ -209,7 +209,7 @@ struct lcp_from_keys {
   }
   /// Returns the memory in which the LCP starts; empty if no LCP is wanted.
   std::span<Index> rows() {
-    if (to.extra.lcp) lcp = target_of(backend, to.memory.lcp, n);
+    if (to.extra.lcp) lcp = make_target(backend, to.memory.lcp, n);
     return lcp.span();
   }
 };
@@ -242,7 +242,7 @@ inline void run_first_that_fits(std::vector<std::function<void()>> const& method
 
 /// Returns the plan of a packed text.
 template <class Index, Backend B>
-sort_plan<Index, B> plan_of(packed_text<B> const& packed, extra_arrays extra) {
+sort_plan<Index, B> plan_sort(packed_text<B> const& packed, extra_arrays extra) {
   sort_plan<Index, B> plan{packed.size(), packed.records(), extra, !has_workers<B>};
   plan.max_alphabet = std::size_t{1} << packed.view().letter_bits;
   return plan;
@@ -270,7 +270,7 @@ void build_whole(B& backend, packed_text<B> const& packed, results<Index> const&
   auto const phase = [&](std::string_view name) {
     if (options.on_phase) options.on_phase(name, n);
   };
-  auto const sa = target_of(backend, to.memory.sa, count);
+  auto const sa = make_target(backend, to.memory.sa, count);
   early_download<B, Index> early(backend, std::span<Index const>(sa.span()),
                                  to.memory.sa.first(to.memory.sa.empty() ? 0 : count), early_share(in_range < count));
   buffer<Index> lcp;
@@ -278,7 +278,7 @@ void build_whole(B& backend, packed_text<B> const& packed, results<Index> const&
     std::optional<pool::limit> limited;
     if constexpr (std::is_same_v<Numbers, every_position>) {
       pool& memory = backend.pool();
-      if (auto const limit = plan_of<Index>(packed, to.extra).workers_limit())
+      if (auto const limit = plan_sort<Index>(packed, to.extra).workers_limit())
         limited.emplace(memory, memory.in_use() + std::min(memory.available(), *limit));
     }
     suffix_sort<B, Index, Numbers> sort(backend, packed, sa.span(), chosen, &early, all);
@@ -296,7 +296,7 @@ void build_whole(B& backend, packed_text<B> const& packed, results<Index> const&
                     chosen);
   }
   auto const rows = to.extra.bwt
-                        ? target_of(backend, to.memory.bwt.empty() ? to.memory.bwt : to.memory.bwt.subspan(ends), count)
+                        ? make_target(backend, to.memory.bwt.empty() ? to.memory.bwt : to.memory.bwt.subspan(ends), count)
                         : buffer<char>{};
   if (to.extra.bwt) {
     phase("bwt");
@@ -408,7 +408,7 @@ template <Backend B, class Index>
 void build_arrays(B& backend, packed_text<B> const& packed, results<Index> const& to, build_options const& options) {
   if (to.share) return build_share(backend, packed, to, options);
   std::size_t const n = packed.size();
-  auto const plan = plan_of<Index>(packed, to.extra);
+  auto const plan = plan_sort<Index>(packed, to.extra);
   auto const available = [&] { return backend.pool().available(); };
   auto const total = [&](std::size_t bytes) { return bytes + std::min(backend.pool().in_use(), ~bytes); };
   bool const sampled = to.rows.sample != 1 && n != 0;
@@ -454,7 +454,7 @@ bool build_by_induction(B& backend, text const& input, results<Index> const& to,
   buffer<Index> sa;
   std::optional<delivery<B, Index>> out;
   try {
-    sa = target_of(backend, to.memory.sa, n);
+    sa = make_target(backend, to.memory.sa, n);
     auto const bounds = backend.template buffer<std::uint64_t>(records + 1);
     backend.each(bounds.size(), write_bounds{input.starts.data(), records, n, bounds.data()});
     std::span const residues(reinterpret_cast<unsigned char const*>(input.residues.data()), n);

@@ -24,8 +24,8 @@ void residues_before(B& backend, packed_view text, std::span<Index const> sa, st
 
 /// Returns the residue before the end of a record, or '$' if the record is empty.
 inline char residue_before_end(text const& input, std::size_t record) {
-  std::size_t const end = input.end_of(record);
-  return end == input.begin_of(record) ? record_begin : input.residues[end - 1];
+  std::size_t const end = input.end(record);
+  return end == input.begin(record) ? record_begin : input.residues[end - 1];
 }
 
 /// Sets rows[r] to the residue before the end of record r, for all records.

@@ -96,7 +96,7 @@ class crossing_rows {
         members_(members),
         begin_(begin),
         order_(backend.template buffer<std::uint32_t>(count)),
-        moves_(members, begins_of(backend, members, owner, position)) {}
+        moves_(members, gather_begins(backend, members, owner, position)) {}
 
   /// Returns a value of each row that crosses to this member. Collective.
   template <class Value>
@@ -121,7 +121,7 @@ class crossing_rows {
 
  private:
   template <class Position>
-  std::vector<std::uint64_t> begins_of(B& backend, communicator& members, rank_owner owner, Position position) {
+  std::vector<std::uint64_t> gather_begins(B& backend, communicator& members, rank_owner owner, Position position) {
     auto const owners = backend.template buffer<std::uint32_t>(order_.size());
     backend.each(order_.size(), find_rank_owner<Position>{owner, position, begin_, owners.data(), order_.data()});
     return sort_by_owner(backend, members.size(), owners.span(), order_.span());

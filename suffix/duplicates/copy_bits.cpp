@@ -43,8 +43,8 @@ std::uint64_t detail::report_ranges(copy_bits const& bits, text const& input, du
                                     std::function<void(duplicate_range const&)> const& on_range) {
   std::uint64_t all = 0;
   for (std::size_t record = first_record; record < last_record; ++record) {
-    std::size_t const end = input.end_of(record);
-    for (std::size_t p = input.begin_of(record); (p = next(bits, p, end, true)) < end;) {
+    std::size_t const end = input.end(record);
+    for (std::size_t p = input.begin(record); (p = next(bits, p, end, true)) < end;) {
       std::size_t const last = next(bits, p, end, false) - 1;
       // A wrong LCP may claim more residues than are left.
       duplicate_range range{record, p, last + std::min<std::uint64_t>(options.min_length, end - last)};

@@ -56,7 +56,7 @@ struct group_entry {
 class joined_texts {
  public:
   joined_texts(text const& input, text const* other)
-      : input_(input), other_(other), begin_(other ? other->size() : 0), record_of_(input) {}
+      : input_(input), other_(other), begin_(other ? other->size() : 0), record_at_(input) {}
 
   [[nodiscard]] std::uint64_t size() const { return begin_ + input_.size(); }
   [[nodiscard]] bool has_other() const { return other_ != nullptr; }
@@ -64,7 +64,7 @@ class joined_texts {
   [[nodiscard]] std::uint64_t in_input(std::uint64_t p) const { return p - begin_; }
   [[nodiscard]] bool is_in_input(std::uint64_t p) const { return p >= begin_; }
   /// Returns the record of a position of the input.
-  [[nodiscard]] std::size_t record_of(std::uint64_t p) const { return record_of_(in_input(p)); }
+  [[nodiscard]] std::size_t record_at(std::uint64_t p) const { return record_at_(in_input(p)); }
   /// Returns true if a position and the one before it are in the same text.
   [[nodiscard]] bool is_adjacent(std::uint64_t p) const { return p != begin_; }
   /// Returns the residues at a position.
@@ -84,7 +84,7 @@ class joined_texts {
   text const& input_;
   text const* other_;
   std::uint64_t begin_;
-  record_finder record_of_;
+  record_finder record_at_;
 };
 
 /// Finds the copies among windows whose minimizers have the same hash, and marks them.
@@ -142,7 +142,7 @@ class group_matcher {
   [[nodiscard]] bool is_copy(std::uint64_t earlier, std::uint64_t p) const {
     if (texts_.has_other()) return !texts_.is_in_input(earlier) && texts_.is_in_input(p);
     if (options_.scope == copy_scope::anywhere) return true;
-    return (texts_.record_of(earlier) == texts_.record_of(p)) == (options_.scope == copy_scope::within);
+    return (texts_.record_at(earlier) == texts_.record_at(p)) == (options_.scope == copy_scope::within);
   }
 
   void mark_windows(std::uint64_t p, std::uint64_t count) { mark(bits_, texts_.in_input(p), count); }
@@ -208,7 +208,7 @@ class group_matcher {
     for (group_entry const& entry : group)
       again(entry, [&](std::uint64_t p, std::uint64_t hash, std::uint64_t const* chain) -> std::uint64_t {
         slot const& slot = find(hash, p, chain);
-        if (texts_.record_of(slot.first) != texts_.record_of(slot.latest)) mark_later(p);
+        if (texts_.record_at(slot.first) != texts_.record_at(slot.latest)) mark_later(p);
         return slot.latest;
       });
     mark_run();
@@ -369,8 +369,8 @@ struct copy_finder::state {
         std::uint64_t const last = std::min(texts.size(), (i + 1) * part);
         texts.parts(i * part, last, [&](text const& text, std::uint64_t base, std::uint64_t from, std::uint64_t to) {
           auto const* const residues = reinterpret_cast<Residue const*>(text.residues.data());
-          for (std::size_t r = text.record_of(from); r < text.records() && text.begin_of(r) < to; ++r) {
-            std::uint64_t const begin = text.begin_of(r), end = text.end_of(r);
+          for (std::size_t r = text.record_at(from); r < text.records() && text.begin(r) < to; ++r) {
+            std::uint64_t const begin = text.begin(r), end = text.end(r);
             if (end - begin < options.min_length) continue;
             windows(residues, std::max(begin, from), std::min(end - options.min_length + 1, to),
                     [&](window_group const& group) { use(group_entry(group, base), local); });

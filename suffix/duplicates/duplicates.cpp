@@ -82,19 +82,19 @@ struct mark_across {
   row_groups const& rows;
   bool keeps_first;
   copy_bits& bits;
-  record_finder const& record_of;
+  record_finder const& record_at;
 
   void operator()(std::size_t begin, std::size_t after) const {
     if (after - begin == 1) return;
     std::size_t first = ~std::size_t{0}, last = 0;
     for (std::size_t row = begin; row < after; ++row) {
-      std::size_t const record = record_of(rows.position(row));
+      std::size_t const record = record_at(rows.position(row));
       first = std::min(first, record);
       last = std::max(last, record);
     }
     if (first == last) return;
     for (std::size_t row = begin; row < after; ++row)
-      if (std::uint64_t const p = rows.position(row); !keeps_first || record_of(p) != first) mark(bits, p);
+      if (std::uint64_t const p = rows.position(row); !keeps_first || record_at(p) != first) mark(bits, p);
   }
 };
 
@@ -103,7 +103,7 @@ struct mark_within {
   row_groups const& rows;
   bool keeps_first;
   copy_bits& bits;
-  record_finder const& record_of;
+  record_finder const& record_at;
   std::vector<std::uint64_t> positions = {};
 
   void operator()(std::size_t begin, std::size_t after) {
@@ -112,8 +112,8 @@ struct mark_within {
     for (std::size_t row = begin; row < after; ++row) positions.push_back(rows.position(row));
     std::ranges::sort(positions);
     for (std::size_t i = 0, last = 0; i < positions.size(); i = last) {
-      std::size_t const record = record_of(positions[i]);
-      for (last = i + 1; last < positions.size() && record_of(positions[last]) == record;) ++last;
+      std::size_t const record = record_at(positions[i]);
+      for (last = i + 1; last < positions.size() && record_at(positions[last]) == record;) ++last;
       if (last - i == 1) continue;
       for (std::size_t k = i + keeps_first; k < last; ++k) mark(bits, positions[k]);
     }
@@ -128,20 +128,20 @@ copy_bits mark_copies(text const& input, entries sa, entries lcp, duplicate_opti
     rows.each(options.threads, mark_anywhere{rows, keeps_first, bits});
     return bits;
   }
-  record_finder const record_of(input);
+  record_finder const record_at(input);
   if (options.scope == copy_scope::across)
-    rows.each(options.threads, mark_across{rows, keeps_first, bits, record_of});
+    rows.each(options.threads, mark_across{rows, keeps_first, bits, record_at});
   else
-    rows.each(options.threads, mark_within{rows, keeps_first, bits, record_of});
+    rows.each(options.threads, mark_within{rows, keeps_first, bits, record_at});
   return bits;
 }
 
 /// Finds strings of another text in ascending order, by its suffix array.
 class ascending_search {
  public:
-  ascending_search(text const& input, text const& other, entries sa, record_finder const& record_of, std::uint64_t length,
+  ascending_search(text const& input, text const& other, entries sa, record_finder const& record_at, std::uint64_t length,
                    std::string const& name)
-      : input_(input), other_(other), sa_(sa), record_of_(record_of), length_(length), name_(name) {}
+      : input_(input), other_(other), sa_(sa), record_at_(record_at), length_(length), name_(name) {}
 
   /// Returns true if the other text has the string at p, which is not smaller than that of the last call.
   bool finds(std::uint64_t p) {
@@ -170,7 +170,7 @@ class ascending_search {
     if (q >= other_.size())
       throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, q, other_.size()));
     std::size_t const size = input_.residue_bytes;
-    std::size_t const reach = std::min<std::uint64_t>(other_.end_of(record_of_(q)) - q, length_);
+    std::size_t const reach = std::min<std::uint64_t>(other_.end(record_at_(q)) - q, length_);
     char const *const a = other_.residues.data() + q * size, *const b = input_.residues.data() + p * size;
     std::size_t const agree = common_prefix(a, b, reach * size) / size;
     if (agree < reach) return residue_at(a, agree, size) < residue_at(b, agree, size) ? -1 : 1;
@@ -179,7 +179,7 @@ class ascending_search {
 
   text const &input_, &other_;
   entries sa_;
-  record_finder const& record_of_;
+  record_finder const& record_at_;
   std::uint64_t length_;
   std::string const& name_;
   std::size_t row_ = 0;
@@ -189,17 +189,17 @@ class ascending_search {
 struct mark_shared {
   row_groups const& rows;
   text const& input;
-  record_finder const& record_of;
+  record_finder const& record_at;
   std::uint64_t length;
   copy_bits& bits;
   ascending_search search;
 
   void operator()(std::size_t begin, std::size_t after) {
     std::uint64_t const p = rows.position(begin);
-    if (input.end_of(record_of(p)) - p < length || !search.finds(p)) return;
+    if (input.end(record_at(p)) - p < length || !search.finds(p)) return;
     for (std::size_t row = begin; row < after; ++row) {
       std::uint64_t const q = rows.position(row);
-      if (input.end_of(record_of(q)) - q >= length) mark(bits, q);  // a wrong LCP may claim more
+      if (input.end(record_at(q)) - q >= length) mark(bits, q);  // a wrong LCP may claim more
     }
   }
 };
@@ -231,9 +231,9 @@ std::uint64_t find_shared(text const& input, entries sa, entries lcp, text const
         fmt::format("conflicting residues: duplicates: of {} and of {} bytes", input.residue_bytes, other.residue_bytes));
   copy_bits bits(input.size() / 64 + 1);
   row_groups const rows(input, sa, lcp, options.min_length, name);
-  record_finder const record_of(input), other_record_of(other);
-  ascending_search const search(input, other, other_sa, other_record_of, options.min_length, other_name);
-  rows.each(options.threads, mark_shared{rows, input, record_of, options.min_length, bits, search});
+  record_finder const record_at(input), other_record_at(other);
+  ascending_search const search(input, other, other_sa, other_record_at, options.min_length, other_name);
+  rows.each(options.threads, mark_shared{rows, input, record_at, options.min_length, bits, search});
   return report_ranges(bits, input, options, 0, input.records(), on_range);
 }
 
@@ -241,9 +241,9 @@ repeated_strings find_repeated_strings(text const& input, entries sa, entries lc
                                        std::size_t max_strings, std::string const& name) {
   check(input, sa, lcp, {.min_length = min_length});
   row_groups const rows(input, sa, lcp, min_length, name);
-  record_finder const record_of(input);
+  record_finder const record_at(input);
   auto const before = [&](std::uint64_t p) -> std::optional<std::uint32_t> {
-    if (p == input.begin_of(record_of(p))) return std::nullopt;
+    if (p == input.begin(record_at(p))) return std::nullopt;
     return residue_at(input.residues.data(), p - 1, input.residue_bytes);
   };
   // Puts the more frequent one first.
@@ -292,8 +292,8 @@ repeated_strings find_repeated_strings(text const& input, entries sa, entries lc
 namespace {
 
 template <class Index>
-repeated_strings strings_of(text const& input, std::uint64_t min_length, std::size_t max_strings,
-                            build_options const& options) {
+repeated_strings collect_strings(text const& input, std::uint64_t min_length, std::size_t max_strings,
+                                 build_options const& options) {
   result<Index> const made = build<Index>(input, {.lcp = true}, options);
   return find_repeated_strings(input, entries(std::span<Index const>(made.sa)), entries(std::span<Index const>(made.lcp)),
                                min_length, max_strings);
@@ -324,8 +324,8 @@ repeated_strings find_repeated_strings(text const& input, copy_finder const& cop
     residues.append(input.residues.substr(range.begin * size, (range.end - range.begin) * size));
   });
   text const of_copies{{residues.data(), residues.size()}, starts, input.residue_bytes};
-  repeated_strings strings = index_bytes == 4 ? strings_of<std::uint32_t>(of_copies, min_length, max_strings, options)
-                                              : strings_of<std::uint64_t>(of_copies, min_length, max_strings, options);
+  repeated_strings strings = index_bytes == 4 ? collect_strings<std::uint32_t>(of_copies, min_length, max_strings, options)
+                                              : collect_strings<std::uint64_t>(of_copies, min_length, max_strings, options);
   auto const restore = [&](repeated_string& repeated_string) {
     std::size_t const range = std::size_t(std::ranges::upper_bound(starts, repeated_string.position) - starts.begin()) - 1;
     repeated_string.position += origins[range] - starts[range];

@@ -113,10 +113,10 @@ class window_scan {
       std::uint64_t const count = std::min(width_, end + width_ - 1 - block);
       std::uint64_t hash = rolling, i = 0;
       Residue const* before = text + block - (is_first ? 0 : 1);
-      if (std::exchange(is_first, false)) values[i++] = value_of(hash, 0);
+      if (std::exchange(is_first, false)) values[i++] = order_value(hash, 0);
       for (; i < count; ++i, ++before) {
         hash = hash_.next(hash, before);
-        values[i] = value_of(hash, i);
+        values[i] = order_value(hash, i);
       }
       rolling = hash;
     };
@@ -155,7 +155,7 @@ class window_scan {
   static_assert(max_width == (1 << offset_bits) - 1);
 
   /// Returns a value whose order is that of hashes, and of offsets in a block where these are equal.
-  static std::uint64_t value_of(std::uint64_t rolling, std::uint64_t offset) {
+  static std::uint64_t order_value(std::uint64_t rolling, std::uint64_t offset) {
     return ((rolling ^ rolling >> 32) * 0xff51afd7ed558ccd & ~max_width) | offset;
   }
 

@@ -260,7 +260,7 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
   template <class Value, std::size_t N>
   bool choose(Value& value, std::array<std::string_view, N> const& words, std::string const& word,
               std::string_view what = "policy") {
-    auto const found = value_of<Value>(words, word);
+    auto const found = parse_word<Value>(words, word);
     if (!found) return refuse(fmt::format("unknown {} {}", what, json_string(word)));
     value = *found;
     return true;
@@ -307,9 +307,9 @@ std::string checksum_line(std::string_view before, std::string_view after) {
 }
 
 // Returns the size that an array must have; nothing for an unknown name.
-std::optional<std::uint64_t> bytes_of(index_description const& description, std::string_view array) {
+std::optional<std::uint64_t> size_in_bytes(index_description const& description, std::string_view array) {
   if (array == "sa" || array == "lcp") return description.rows() * (description.width / 8);
-  if (array == "seq") return description.residues * residue_bytes_of(description.input);
+  if (array == "seq") return description.residues * bytes_per_residue(description.input);
   if (array == "bwt") return description.residues + description.text_records();
   if (array == "pieces") return description.text_records() * piece_bytes;
   if (array == "starts") return description.text_records() * start_bytes;
@@ -382,7 +382,7 @@ std::optional<std::string> find_flaw(index_description const& description) {
     if (!description.find("kmers")) return "the array kmers is missing";
   }
   for (index_array const& array : description.arrays) {
-    auto const bytes = bytes_of(description, array.name);
+    auto const bytes = size_in_bytes(description, array.name);
     if (!bytes) return fmt::format("unknown array {}", json_string(array.name));
     if (*bytes != array.bytes) return fmt::format("array {} has {} bytes, expected {}", array.name, array.bytes, *bytes);
     if (description.find(array.name) != &array) return fmt::format("array {} twice", array.name);

@@ -105,17 +105,17 @@ void write_sufr(stored_index const& index, sink& to) {
   unsigned const all_letters = rules.ambiguous == ambiguous_letters::symbol;
   for (unsigned const byte : {6u, unsigned(dna), all_letters, 0u}) out.number(byte, 1);  // the last one: is the mask ignored?
   for (std::uint64_t const value : {text_bytes, text_at, sa_at, lcp_at, rows, std::uint64_t{0}, records}) out.number(value, 8);
-  for (std::size_t r = 0; r < records; ++r) out.number(input.begin_of(r) + r, entry);
+  for (std::size_t r = 0; r < records; ++r) out.number(input.begin(r) + r, entry);
   out.number(0, 8);  // no seed mask
   for (std::size_t r = 0; r < records; ++r) {
-    out.text(input.residues.substr(input.begin_of(r), input.end_of(r) - input.begin_of(r)));
+    out.text(input.residues.substr(input.begin(r), input.end(r) - input.begin(r)));
     out.number(static_cast<unsigned char>(r + 1 == records ? '$' : '%'), 1);
   }
   out.number(text_bytes - 1, entry);
-  record_finder const record_of(input);
+  record_finder const record_at(input);
   for (std::size_t row = 0; row < sa.size(); ++row) {
     std::uint64_t const p = position(index, sa, row);
-    out.number(p + record_of(p), entry);
+    out.number(p + record_at(p), entry);
   }
   out.number(0, entry);
   for (std::size_t row = 0; row < lcp.size(); ++row) {
@@ -135,7 +135,7 @@ void write_sufr(stored_index const& index, sink& to) {
 /// Returns the bytes of the tokens of some records, each with the token before it.
 std::uint64_t shard_bytes(text const& input, std::size_t first, std::size_t last) {
   if (first == last) return 0;
-  return (input.end_of(last - 1) - input.begin_of(first) + (last - first)) * input.residue_bytes;
+  return (input.end(last - 1) - input.begin(first) + (last - first)) * input.residue_bytes;
 }
 
 /// Appends the records of a shard to `tokens`.
@@ -145,8 +145,7 @@ void append_shard(stored_index const& index, infini_gram_shard const& shard, std
   std::string const separator(size, '\xff');
   for (std::size_t r = shard.first_record; r < shard.last_record; ++r) {
     tokens += separator;
-    std::string_view const record =
-        input.residues.substr(input.begin_of(r) * size, (input.end_of(r) - input.begin_of(r)) * size);
+    std::string_view const record = input.residues.substr(input.begin(r) * size, (input.end(r) - input.begin(r)) * size);
     for (std::size_t at = record.find(separator); at != record.npos; at = record.find(separator, at + 1))
       if (at % size == 0) {
         std::string name;
@@ -190,8 +189,8 @@ void write_table(std::string_view tokens, unsigned size, sink& to, build_options
       write_table<std::uint64_t>(input, pointer_bytes, to, options);
   };
   if (size == 1) return write({tokens});
-  if (size == 2) return write(text_of(std::span<std::uint16_t const>(reversed_bytes<std::uint16_t>(tokens))));
-  write(text_of(std::span<std::uint32_t const>(reversed_bytes<std::uint32_t>(tokens))));
+  if (size == 2) return write(make_text(std::span<std::uint16_t const>(reversed_bytes<std::uint16_t>(tokens))));
+  write(make_text(std::span<std::uint32_t const>(reversed_bytes<std::uint32_t>(tokens))));
 }
 
 }  // namespace

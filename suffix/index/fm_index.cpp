@@ -25,7 +25,7 @@ constexpr std::uint32_t has_listed = fm_view::has_listed;
 constexpr std::uint8_t in_runs = fm_symbols::in_runs;
 constexpr std::uint64_t run_bytes = 16;
 
-constexpr std::uint64_t multiple_of(std::uint64_t unit, std::uint64_t bytes) {
+constexpr std::uint64_t round_up(std::uint64_t unit, std::uint64_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
@@ -72,23 +72,23 @@ struct fm_index::layout {
     counted = packed ? 4 : symbols;
     // The counts take about a third of a block of few symbols, and less of one of many.
     block_rows = packed ? packed_rows : std::bit_ceil(std::max<std::uint64_t>(256, symbols * 32));
-    block_bytes = packed ? packed_bytes : multiple_of(8, symbols * 4) + planes * (block_rows / 8);
+    block_bytes = packed ? packed_bytes : round_up(8, symbols * 4) + planes * (block_rows / 8);
     blocks = rows / block_rows + 1;
     supers = packed ? ((blocks - 1) >> fm_view::packed_super_shift) + 1 : (rows >> fm_view::super_shift) + 1;
     symbols_at = header_words * 8;
     super_at = symbols_at + (packed ? 4 : 2) * symbols * 8;
     blocks_at = super_at + supers * counted * 8;
-    if (packed) blocks_at = multiple_of(packed_bytes, blocks_at);
+    if (packed) blocks_at = round_up(packed_bytes, blocks_at);
     runs_at = blocks_at + blocks * block_bytes;
     ends_at = runs_at + runs * run_bytes;
-    samples_at = ends_at + multiple_of(8, records * (width / 8));
-    codes_at = samples_at + multiple_of(8, (n + sample - 1) / sample * (width / 8));
-    text_runs_at = codes_at + (packed ? multiple_of(8, (n + 3) / 4) + text_letters::spare_bytes : 0);
+    samples_at = ends_at + round_up(8, records * (width / 8));
+    codes_at = samples_at + round_up(8, (n + sample - 1) / sample * (width / 8));
+    text_runs_at = codes_at + (packed ? round_up(8, (n + 3) / 4) + text_letters::spare_bytes : 0);
     bytes = text_runs_at + text_runs * text_letters::run_bytes;
   }
-  [[nodiscard]] std::uint64_t planes_at() const { return packed ? fm_view::packed_planes_at : multiple_of(8, symbols * 4); }
+  [[nodiscard]] std::uint64_t planes_at() const { return packed ? fm_view::packed_planes_at : round_up(8, symbols * 4); }
   // Returns the counts that hold before a block.
-  [[nodiscard]] std::uint64_t super_of(std::uint64_t block) const {
+  [[nodiscard]] std::uint64_t super_counts(std::uint64_t block) const {
     return packed ? block >> fm_view::packed_super_shift : block * block_rows >> fm_view::super_shift;
   }
 };
@@ -358,7 +358,7 @@ letter_counts count_letters(std::string_view residues) {
 
 /// The symbols of a text: the ends of records, then its letters.
 struct symbol_table {
-  std::array<std::uint16_t, 256> symbol_of{};
+  std::array<std::uint16_t, 256> symbol_by_byte{};
   std::vector<std::uint64_t> bytes{0}, counts, codes{in_runs};
   bool packed = false;
 
@@ -366,7 +366,7 @@ struct symbol_table {
     std::vector<std::size_t> by_count;
     for (std::size_t byte = 0; byte < 256; ++byte)
       if (letters.of[byte] != 0) {
-        symbol_of[byte] = std::uint16_t(bytes.size());
+        symbol_by_byte[byte] = std::uint16_t(bytes.size());
         by_count.push_back(byte);
         bytes.push_back(byte);
         counts.push_back(letters.of[byte]);
@@ -376,7 +376,7 @@ struct symbol_table {
     std::uint64_t runs = records;
     for (std::size_t k = 0; k < by_count.size(); ++k)
       if (k < 4)
-        codes[symbol_of[by_count[k]]] = k;
+        codes[symbol_by_byte[by_count[k]]] = k;
       else
         runs += letters.runs[by_count[k]];
     // A run of equal letters is before few runs of rows: its suffixes but the shortest are before that letter, and the rows
@@ -400,9 +400,10 @@ void add_row(std::vector<listed_run>& runs, std::uint64_t symbol, std::uint64_t 
 /// Packs the letters of a text by their codes.
 /// @returns the runs of letters without a code: begin, end, letter
 std::vector<std::array<std::uint64_t, 3>> pack_letters(std::string_view residues, symbol_table const& symbols, char* codes) {
-  std::array<std::uint8_t, 256> code_of{};
+  std::array<std::uint8_t, 256> letter_codes{};
   for (std::size_t byte = 0; byte < 256; ++byte)
-    if (std::size_t const symbol = symbols.symbol_of[byte]; symbol != 0) code_of[byte] = std::uint8_t(symbols.codes[symbol]);
+    if (std::size_t const symbol = symbols.symbol_by_byte[byte]; symbol != 0)
+      letter_codes[byte] = std::uint8_t(symbols.codes[symbol]);
   host_detail::blocks const parts((residues.size() + 3) / 4, std::size_t{1} << 14);
   std::vector<std::vector<std::array<std::uint64_t, 3>>> runs(parts.count);
   parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
@@ -410,8 +411,8 @@ std::vector<std::array<std::uint64_t, 3>> pack_letters(std::string_view residues
       unsigned four = 0;
       for (std::size_t p = 4 * byte; p < std::min(4 * byte + 4, residues.size()); ++p) {
         auto const letter = static_cast<unsigned char>(residues[p]);
-        if (code_of[letter] != in_runs)
-          four |= unsigned(code_of[letter]) << 2 * (p % 4);
+        if (letter_codes[letter] != in_runs)
+          four |= unsigned(letter_codes[letter]) << 2 * (p % 4);
         else if (!runs[part].empty() && runs[part].back()[1] == p && runs[part].back()[2] == letter)
           ++runs[part].back()[1];
         else
@@ -434,7 +435,7 @@ std::vector<std::array<std::uint64_t, 3>> pack_letters(std::string_view residues
 class row_letters {
  public:
   row_letters(text const& input, entries sa, std::string const& name, symbol_table const& symbols)
-      : input_(input), sa_(sa), name_(name), symbols_(symbols), record_of_(input) {}
+      : input_(input), sa_(sa), name_(name), symbols_(symbols), record_at_(input) {}
 
   /// Returns the symbol of a row, and stores the record if it is 0. @throws input_error
   std::size_t operator()(std::uint64_t row, std::uint64_t& record) const {
@@ -445,14 +446,14 @@ class row_letters {
     std::uint64_t p;  // the letter before p, in the record
     if (row < records) {
       record = row;
-      p = input_.end_of(row);
+      p = input_.end(row);
     } else {
       p = sa_[row - records];
       if (p >= n)
         throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row - records, p, n));
-      record = record_of_(p);
+      record = record_at_(p);
     }
-    return p == input_.begin_of(record) ? 0 : symbols_.symbol_of[static_cast<unsigned char>(input_.residues[p - 1])];
+    return p == input_.begin(record) ? 0 : symbols_.symbol_by_byte[static_cast<unsigned char>(input_.residues[p - 1])];
   }
 
  private:
@@ -460,7 +461,7 @@ class row_letters {
   entries sa_;
   std::string const& name_;
   symbol_table const& symbols_;
-  record_finder record_of_;
+  record_finder record_at_;
 };
 
 }  // namespace
@@ -489,15 +490,15 @@ std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sam
     // Room for the runs, of which there are few, without a second copy of the blocks.
     file.reserve(at.bytes + (table.packed ? (run_bytes + text_letters::run_bytes) * (64 + at.blocks / 4) : 0));
     file.assign(at.runs_at, '\0');
-    auto const put_word = [&](std::uint64_t offset, std::uint64_t word) { std::memcpy(file.data() + offset, &word, 8); };
+    auto const write_word = [&](std::uint64_t offset, std::uint64_t word) { std::memcpy(file.data() + offset, &word, 8); };
     std::memcpy(file.data(), (table.packed ? packed_magic : magic).data(), magic.size());
     std::size_t word = 0;
     for (std::uint64_t const value : {at.rows, records, sample, std::uint64_t(sa.width()), std::uint64_t(symbols)})
-      put_word(8 * ++word, value);
+      write_word(8 * ++word, value);
     for (std::size_t s = 0; s < symbols; ++s) {
-      put_word(at.symbols_at + 8 * s, table.bytes[s]);
-      put_word(at.symbols_at + 8 * (symbols + s), table.counts[s]);
-      if (table.packed) put_word(at.symbols_at + 8 * (2 * symbols + s), table.codes[s]);
+      write_word(at.symbols_at + 8 * s, table.bytes[s]);
+      write_word(at.symbols_at + 8 * (symbols + s), table.counts[s]);
+      if (table.packed) write_word(at.symbols_at + 8 * (2 * symbols + s), table.codes[s]);
     }
 
     // Planes, the counts inside each block, runs, and the records whose first letter is at a row.
@@ -542,7 +543,7 @@ std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sam
     // From the counts inside blocks to those before blocks.
     std::vector<std::uint64_t> before(at.counted), super(at.counted);
     for (std::uint64_t block = 0, last_super = ~std::uint64_t{0}; block < at.blocks; ++block) {
-      if (std::uint64_t const number = at.super_of(block); number != last_super) {
+      if (std::uint64_t const number = at.super_counts(block); number != last_super) {
         last_super = number;
         super = before;
         std::memcpy(file.data() + at.super_at + number * at.counted * 8, super.data(), 8 * at.counted);
@@ -562,7 +563,7 @@ std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sam
     for (auto const& some : runs)
       for (listed_run const& run : some) add_row(of_symbol[run.symbol], run.symbol, run.begin, run.size);
     for (std::size_t s = 0; s < of_symbol.size(); ++s) {
-      put_word(at.symbols_at + 8 * (3 * symbols + s), of_symbol[s].size());
+      write_word(at.symbols_at + 8 * (3 * symbols + s), of_symbol[s].size());
       num_runs += of_symbol[s].size();
     }
     at = layout_for(num_runs);
@@ -572,8 +573,8 @@ std::vector<char> make_fm_index(text const& input, entries sa, std::uint64_t sam
     for (auto const& some : of_symbol) {
       std::uint64_t below = 0;
       for (listed_run const& run : some) {
-        put_word(to, run.begin);
-        put_word(to + 8, below);
+        write_word(to, run.begin);
+        write_word(to + 8, below);
         below += run.size;
         to += run_bytes;
       }

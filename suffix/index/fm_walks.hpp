@@ -37,7 +37,7 @@ class searched_fm {
   [[nodiscard]] fm_interval before(char letter, fm_interval of) const { return fm_->before(letter, of); }
   [[nodiscard]] std::uint64_t position(std::uint64_t row) const { return fm_->position(std::size_t(row)); }
   void positions(std::uint64_t* rows, std::size_t count) const { fm_->positions({rows, count}); }
-  [[nodiscard]] std::uint64_t end_of_record(std::uint64_t p) const { return rows_->input().end_of(rows_->record_of(p)); }
+  [[nodiscard]] std::uint64_t end_of_record(std::uint64_t p) const { return rows_->input().end(rows_->record_at(p)); }
   [[nodiscard]] text_letters const& letters() const noexcept { return rows_->letters(); }
 
  private:
@@ -125,7 +125,7 @@ class backward_walk {
     } else {
       if (tried_at_ != at_tried()) rows_of_tried_ = fm_.before(query_.data[--tried_at_], rows_of_tried_);
       if (stage_ == stage::scan)
-        take_scanned();
+        finish_scan();
       else if (rows_of_tried_.empty())
         fail();
       else if (tried_at_ == at())
@@ -198,7 +198,7 @@ class backward_walk {
     while (begin_ + left_ > scanned_) lengths_[--left_] = 0;
     if (left_ != 0) search(high);
   }
-  ORDO_FN void take_scanned() {
+  ORDO_FN void finish_scan() {
     if (rows_of_tried_.empty()) return scan_from(tried_at_ + 1);
     if (tried_at_ != scanned_at_) return;
     scans_before_ = scanned_at_;

@@ -30,7 +30,7 @@ namespace ordo::inline v0::suffix {
 
 static_assert(std::endian::native == std::endian::little, "arrays are written as they are in memory");
 
-std::uint32_t crc32_of(std::span<char const> bytes, unsigned threads) {
+std::uint32_t compute_crc32(std::span<char const> bytes, unsigned threads) {
   constexpr std::size_t block = std::size_t{16} << 20;
   std::vector<uLong> sums((bytes.size() + block - 1) / block);
   auto const part = [&](std::size_t b) { return bytes.subspan(b * block, std::min(block, bytes.size() - b * block)); };
@@ -123,7 +123,7 @@ mapped_file& mapped_file::operator=(mapped_file&& other) noexcept {
 namespace {
 
 // Identifies the file that has a name now.
-std::array<std::int64_t, 5> identity_of(std::string const& path) {
+std::array<std::int64_t, 5> identify_file(std::string const& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return {};
   return {std::int64_t(info.st_dev), std::int64_t(info.st_ino), info.st_size, info.st_ctim.tv_sec, info.st_ctim.tv_nsec};
@@ -136,14 +136,14 @@ stored_index::stored_index(std::string prefix, std::string_view without) : prefi
   // change meanwhile.
   constexpr int max_exchanges = 100;
   for (int attempt = 0;; ++attempt) {
-    auto const before = identity_of(prefix_ + ".json");
+    auto const before = identify_file(prefix_ + ".json");
     std::exception_ptr failure;
     try {
       open(without);
     } catch (input_error const&) {
       failure = std::current_exception();
     }
-    bool const changes = identity_of(prefix_ + ".json") != before || (failure && exchanging_);
+    bool const changes = identify_file(prefix_ + ".json") != before || (failure && exchanging_);
     if (changes && attempt != max_exchanges) continue;
     if (failure) std::rethrow_exception(failure);
     break;
@@ -157,7 +157,7 @@ stored_index::stored_index(std::string prefix, std::string_view without) : prefi
 }
 
 void stored_index::check_starts() const {
-  std::span<std::uint64_t const> const starts = span_of<std::uint64_t>(bytes("starts"));
+  std::span<std::uint64_t const> const starts = as_span<std::uint64_t>(bytes("starts"));
   if (starts.front() != 0 || starts.back() > description_.residues || !std::ranges::is_sorted(starts))
     throw input_error(fmt::format("bad index: {}: the records' starts are out of order", path("starts")));
 }
@@ -169,7 +169,7 @@ void stored_index::check_rows() const {
   text const input = view();
   std::uint64_t max_rows = 0;
   for (std::size_t r = 0; r < input.records(); ++r)
-    if (input.begin_of(r) != input.end_of(r)) max_rows += (input.end_of(r) - input.begin_of(r) - 1) / selection.sample + 1;
+    if (input.begin(r) != input.end(r)) max_rows += (input.end(r) - input.begin(r) - 1) / selection.sample + 1;
   if (description_.rows() > max_rows || (!selection.skip_ambiguous && description_.rows() != max_rows))
     throw input_error(
         fmt::format("bad index: {}: {} rows, but {} positions may have one", path("json"), description_.rows(), max_rows));
@@ -181,7 +181,7 @@ void stored_index::open(std::string_view without) {
   mapped_file const json(description);
   description_ = from_json({json.bytes().data(), json.bytes().size()}, description);
   std::erase_if(description_.arrays, [&](index_array const& array) { return array.name == without; });
-  std::uint32_t const sum = crc32_of(json.bytes(), 1);
+  std::uint32_t const sum = compute_crc32(json.bytes(), 1);
   exchanging_ = access(hidden_part(prefix_, "json", sum).c_str(), F_OK) == 0;
   files_.clear();
   for (index_array const& array : description_.arrays) {
@@ -239,7 +239,7 @@ void stored_index::expect_few_reads() const noexcept {
 std::optional<std::string> stored_index::altered_array(unsigned threads) const {
   std::vector<std::uint32_t> sums;
   for (index_array const& array : description_.arrays) {
-    sums.push_back(crc32_of(bytes(array.name), threads));
+    sums.push_back(compute_crc32(bytes(array.name), threads));
     if (sums.back() != array.crc32) break;
   }
   return altered_array(sums);
@@ -249,12 +249,13 @@ std::optional<std::string> stored_index::altered_array(communicator& members, un
   std::vector<std::uint32_t> sums;
   for (index_array const& array : description_.arrays) {
     std::span<char const> const all = bytes(array.name);
-    auto const size_of = [&](std::size_t m) { return std::size_t(even_share(all.size(), members.size(), m)); };
-    auto const own = all.subspan(std::size_t(even_offset(all.size(), members.size(), members.rank())), size_of(members.rank()));
+    auto const share_size = [&](std::size_t m) { return std::size_t(even_share(all.size(), members.size(), m)); };
+    auto const own =
+        all.subspan(std::size_t(even_offset(all.size(), members.size(), members.rank())), share_size(members.rank()));
     uLong sum = crc32_z(0, nullptr, 0);
     std::size_t m = 0;
-    for (std::uint32_t const part : members.all_gather(crc32_of(own, threads)))
-      sum = crc32_combine(sum, part, z_off_t(size_of(m++)));
+    for (std::uint32_t const part : members.all_gather(compute_crc32(own, threads)))
+      sum = crc32_combine(sum, part, z_off_t(share_size(m++)));
     sums.push_back(std::uint32_t(sum));
   }
   return altered_array(sums);

@@ -19,9 +19,9 @@ inline std::string hidden_base(std::string const& prefix) {
   return fmt::format("{}.{:016x}", base.substr(0, longest), sum);
 }
 
-/// Returns the hidden name of PREFIX.NAME: FOLDER/.PREFIX.NAME.SUM, where SUM is the checksum (crc32_of) of its description. If
-/// PREFIX.NAME is a symbolic link, the hidden name is one, too, and leads to a file beside the end of that link.
-/// The file "json" is empty; it exists from before the description is replaced until all arrays have been renamed.
+/// Returns the hidden name of PREFIX.NAME: FOLDER/.PREFIX.NAME.SUM, where SUM is the checksum (compute_crc32) of its
+/// description. If PREFIX.NAME is a symbolic link, the hidden name is one, too, and leads to a file beside the end of that
+/// link. The file "json" is empty; it exists from before the description is replaced until all arrays have been renamed.
 inline std::string hidden_part(std::string const& prefix, std::string_view name, std::uint32_t sum) {
   return fmt::format("{}.{}.{}.{:08x}", prefix.substr(0, prefix.rfind('/') + 1), hidden_base(prefix), name, sum);
 }

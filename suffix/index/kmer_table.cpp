@@ -44,7 +44,7 @@ class kmers_below {
     std::uint64_t const p = sa_[row];
     if (p >= input_.size())
       throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
-    std::size_t const end = input_.end_of(finder_(p));
+    std::size_t const end = input_.end(finder_(p));
     std::uint64_t kmers = 0;
     for (unsigned k = 0; k < length_; ++k) {
       if (p + k >= end) return kmers;

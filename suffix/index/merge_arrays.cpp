@@ -30,7 +30,7 @@ struct two_texts {
 
   /// Returns the letters from a position of the first text to the end of its record.
   [[nodiscard]] std::string_view first_suffix(std::uint64_t p) const {
-    return first.residues.substr(p, first.end_of(first_record(p)) - p);
+    return first.residues.substr(p, first.end(first_record(p)) - p);
   }
   /// Returns the position in a row. @throws input_error
   [[nodiscard]] std::uint64_t first_at(std::uint64_t row) const { return checked(of_first.sa[row], first, row); }
@@ -49,10 +49,10 @@ struct walked_part {
   std::uint64_t begin, end, record_end;
 };
 
-std::vector<walked_part> parts_of(text const& input, std::uint64_t max_letters) {
+std::vector<walked_part> split_text(text const& input, std::uint64_t max_letters) {
   std::vector<walked_part> parts;
   for (std::size_t r = 0; r < input.records(); ++r)
-    for (std::uint64_t begin = input.begin_of(r), end = input.end_of(r); begin < end; begin += max_letters)
+    for (std::uint64_t begin = input.begin(r), end = input.end(r); begin < end; begin += max_letters)
       parts.push_back({begin, std::min<std::uint64_t>(end, begin + max_letters), end});
   return parts;
 }
@@ -74,7 +74,7 @@ class rank_walks {
     auto const start = [&](lane& lane) {
       if (next == parts.size()) return false;
       lane.part = parts[next++];
-      lane.row = rank_of(texts_.second.residues.substr(lane.part.end, lane.part.record_end - lane.part.end));
+      lane.row = find_rank(texts_.second.residues.substr(lane.part.end, lane.part.record_end - lane.part.end));
       return true;
     };
     while (active < max_lanes && start(lanes[active])) ++active;
@@ -95,7 +95,7 @@ class rank_walks {
  private:
   // Searches by the array, whose suffixes may share many letters with this one. An empty suffix comes after all ends of
   // records.
-  [[nodiscard]] std::uint64_t rank_of(std::string_view suffix) const {
+  [[nodiscard]] std::uint64_t find_rank(std::string_view suffix) const {
     std::uint64_t low = 0, high = suffix.empty() ? 0 : texts_.first.size();
     while (low < high) {
       std::uint64_t const middle = low + (high - low) / 2;
@@ -290,7 +290,7 @@ void merge_arrays(text const& all, std::size_t first_records, stored_arrays cons
     throw usage_error(fmt::format("wrong entry size: merge: {} bytes", out.entry_bytes));
   if (!index_fits(out.entry_bytes, all.size(), all.records()))
     throw usage_error(fmt::format("index too narrow: merge: {} bytes for {} residues", out.entry_bytes, all.size()));
-  std::uint64_t const n_first = all.begin_of(first_records), n_second = all.size() - n_first;
+  std::uint64_t const n_first = all.begin(first_records), n_second = all.size() - n_first;
   std::vector<std::uint64_t> starts(all.starts.begin() + std::ptrdiff_t(first_records), all.starts.end());
   for (std::uint64_t& start : starts) start -= n_first;
   text const a{all.residues.substr(0, n_first), all.starts.first(first_records)}, b{all.residues.substr(n_first), starts};
@@ -306,7 +306,7 @@ void merge_arrays(text const& all, std::size_t first_records, stored_arrays cons
     two_texts const texts(a, b, first, second);
     std::vector<std::uint64_t> ranks(n_second);
     std::size_t const threads = std::size_t(tbb::this_task_arena::max_concurrency());
-    auto const parts = parts_of(b, std::max<std::uint64_t>(n_second / (64 * threads) + 1, 4096));
+    auto const parts = split_text(b, std::max<std::uint64_t>(n_second / (64 * threads) + 1, 4096));
     rank_walks const walks(texts, fm, ranks);
     constexpr std::size_t at_once = 24;
     host_detail::parallel_each((parts.size() + at_once - 1) / at_once, 1, [&](std::size_t k) {

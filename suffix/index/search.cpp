@@ -49,7 +49,7 @@ class searcher::lane {
   bool compare() {
     if (!std::exchange(compares_, false)) return true;
     std::size_t const size = all_->input_.residue_bytes;
-    std::size_t const end = all_->input_.end_of(all_->record_of_(position_)), m = pattern_.size() / size;
+    std::size_t const end = all_->input_.end(all_->record_at_(position_)), m = pattern_.size() / size;
     std::size_t const reach = std::min(end - position_, m), known = std::min(common(), reach);
     char const* const letters = all_->input_.residues.data() + position_ * size;
     std::size_t const agree =
@@ -158,10 +158,10 @@ class searcher::lane {
 };
 
 searcher::searcher(text const& input, entries sa, std::string name, kmer_table kmers)
-    : input_(input), sa_(sa), name_(std::move(name)), kmers_(std::move(kmers)), record_of_(input), letters_(input.residues) {}
+    : input_(input), sa_(sa), name_(std::move(name)), kmers_(std::move(kmers)), record_at_(input), letters_(input.residues) {}
 
 searcher::searcher(fm_index const& fm, text const& input)
-    : input_(input), record_of_(input), fm_(&fm), letters_(fm.has_text() ? fm.packed_text() : text_letters(input.residues)) {}
+    : input_(input), record_at_(input), fm_(&fm), letters_(fm.has_text() ? fm.packed_text() : text_letters(input.residues)) {}
 
 void searcher::refuse(std::size_t row, std::uint64_t p) const {
   throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
@@ -243,7 +243,7 @@ std::vector<std::uint64_t> searcher::locate(std::string_view pattern) const {
 
 // Returns the offsets in a pattern at which rows are searched for: one for each remainder by `sample`, so that exactly one of
 // the rows of an occurrence is found. Fewer offsets than remainders if there is a remainder without any.
-std::vector<std::size_t> sampled_searcher::shifts_of(std::string_view pattern) const {
+std::vector<std::size_t> sampled_searcher::choose_shifts(std::string_view pattern) const {
   std::vector<std::size_t> shifts;
   for (std::size_t first = 0; first < selection_.sample; ++first) {
     std::size_t shift = first;
@@ -259,7 +259,7 @@ std::vector<std::size_t> sampled_searcher::shifts_of(std::string_view pattern) c
 }
 
 std::vector<std::uint64_t> sampled_searcher::locate(std::string_view pattern) const {
-  std::vector<std::size_t> const shifts = shifts_of(pattern);
+  std::vector<std::size_t> const shifts = choose_shifts(pattern);
   if (shifts.size() != selection_.sample)
     throw input_error(fmt::format("pattern too short: {}: the index has rows only for {}, and the pattern may include none",
                                   input_.residue_bytes != 1 ? fmt::format("{} tokens", pattern.size() / input_.residue_bytes)
@@ -281,7 +281,7 @@ std::vector<std::uint64_t> sampled_searcher::locate(std::string_view pattern) co
       constexpr std::size_t ahead = 16;
       rows_.prefetch(row + ahead);
       std::uint64_t const q = rows_.position(row);
-      if (shifts[k] > q - input_.begin_of(rows_.record_of(q))) continue;
+      if (shifts[k] > q - input_.begin(rows_.record_at(q))) continue;
       std::uint64_t const p = q - shifts[k];
       if (input_.residues.substr(p * size, before.size()) == before) positions.push_back(p);
     }

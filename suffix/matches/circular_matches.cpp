@@ -18,7 +18,7 @@ constexpr std::uint64_t base = 0x9e3779b97f4a7c15;
 constexpr unsigned filter_bits = 16;
 constexpr std::uint64_t statistics_letters = 12;  // random strings seldom share this number of letters
 
-constexpr std::uint64_t value_of(char letter) {
+constexpr std::uint64_t letter_value(char letter) {
   return static_cast<unsigned char>(letter) + std::uint64_t{1};
 }
 constexpr std::size_t filter_place(std::uint64_t hash) {
@@ -149,15 +149,15 @@ ring_match_finder::ring_match_finder(text const& input, std::vector<bool> circul
   if (min_length == 0) throw usage_error("invalid minimum length: matches: 0: a match has at least one letter");
   for (std::uint64_t i = 1; i < length_; ++i) leading_ *= base;
   for (std::size_t record = 0; record < circular_.size(); ++record) {
-    if (!circular_[record] || input.begin_of(record) == input.end_of(record)) continue;
-    ring const ring = ring_of(record);
+    if (!circular_[record] || input.begin(record) == input.end(record)) continue;
+    ring const ring = ring_at(record);
     std::uint64_t const first = ring.first_around(length_);
     std::uint64_t hash = 0;
-    for (std::uint64_t i = 0; i < length_; ++i) hash = hash * base + value_of(ring.at(first + i));
+    for (std::uint64_t i = 0; i < length_; ++i) hash = hash * base + letter_value(ring.at(first + i));
     for (std::uint64_t offset = first; offset < ring.letters.size(); ++offset) {
       windows_.push_back({hash, record, offset});
       filter_[filter_place(hash)] = true;
-      hash = (hash - value_of(ring.at(offset)) * leading_) * base + value_of(ring.at(offset + length_));
+      hash = (hash - letter_value(ring.at(offset)) * leading_) * base + letter_value(ring.at(offset + length_));
     }
   }
   std::ranges::sort(windows_, [&](window const& a, window const& b) {
@@ -167,14 +167,14 @@ ring_match_finder::ring_match_finder(text const& input, std::vector<bool> circul
 
 // Returns the letter before a window, and first_window for a record's first one.
 int ring_match_finder::letter_before(window const& window) const {
-  ring const around = ring_of(window.record);
+  ring const around = ring_at(window.record);
   return window.offset == around.first_around(length_) ? first_window
                                                        : static_cast<unsigned char>(around.letters[window.offset - 1]);
 }
 
-ring_match_finder::ring ring_match_finder::ring_of(std::size_t record) const {
-  std::size_t const begin = input_.begin_of(record);
-  return {input_.residues.substr(begin, input_.end_of(record) - begin)};
+ring_match_finder::ring ring_match_finder::ring_at(std::size_t record) const {
+  std::size_t const begin = input_.begin(record);
+  return {input_.residues.substr(begin, input_.end(record) - begin)};
 }
 
 // Calls take(offset, windows) for the strings of the query that begin at the offsets [begin, end) and have the hash of windows.
@@ -183,7 +183,7 @@ void ring_match_finder::each_window(std::string_view query, std::uint64_t begin,
   end = std::min<std::uint64_t>(end, query.size() - std::min<std::uint64_t>(query.size(), length_ - 1));
   if (begin >= end || windows_.empty()) return;
   std::uint64_t hash = 0;
-  for (std::uint64_t i = begin; i < begin + length_; ++i) hash = hash * base + value_of(query[i]);
+  for (std::uint64_t i = begin; i < begin + length_; ++i) hash = hash * base + letter_value(query[i]);
   for (std::uint64_t i = begin;; ++i) {
     if (filter_[filter_place(hash)]) {
       auto const one =
@@ -191,7 +191,7 @@ void ring_match_finder::each_window(std::string_view query, std::uint64_t begin,
       if (one != windows_.end() && one->hash == hash) take(i, std::span<window const>(one, windows_.end()));
     }
     if (i + 1 == end) return;
-    hash = (hash - value_of(query[i]) * leading_) * base + value_of(query[i + length_]);
+    hash = (hash - letter_value(query[i]) * leading_) * base + letter_value(query[i + length_]);
   }
 }
 
@@ -226,14 +226,14 @@ void ring_match_finder::find(std::string_view query, std::uint64_t begin, std::u
 
 // Appends the matches of the hits of a record.
 void ring_match_finder::find_of_record(std::string_view query, std::span<hit> hits, std::vector<match>& matches) const {
-  ring const around = ring_of(hits.front().record);
+  ring const around = ring_at(hits.front().record);
   std::uint64_t const first = around.first_around(length_), size = around.letters.size();
   shared_lengths<true> shared_before(query, around.letters);
   for (std::size_t h = hits.size(); h-- > 0;)
     if (hit& hit = hits[h]; hit.offset == first)
       hit.left = shared_before(query.size() - hit.query_begin, first == 0 ? 0 : size - first);
   shared_lengths<false> shared(query, around.letters);
-  std::uint64_t const begin = input_.begin_of(hits.front().record);
+  std::uint64_t const begin = input_.begin(hits.front().record);
   for (hit const& hit : hits) {
     if (hit.left > hit.offset) continue;  // found by a later turn
     std::uint64_t const right = shared(hit.query_begin, hit.offset);
@@ -251,17 +251,17 @@ std::uint64_t ring_match_finder::count(std::string_view string) const {
       bool const is_first = letter_before(window) == first_window;
       if (i != 0 && !is_first) break;
       if (i != 0 && window.offset < i) continue;
-      if (ring_of(window.record).shared(string, window.offset - i) == string.size()) ++result;
+      if (ring_at(window.record).shared(string, window.offset - i) == string.size()) ++result;
     }
   });
   return result;
 }
 
 bool ring_match_finder::goes_on(std::string_view query, match const& match) const {
-  std::size_t const record = input_.record_of(match.position);
+  std::size_t const record = input_.record_at(match.position);
   if (!circular_[record]) return false;
-  std::string_view const letters = ring_of(record).letters;
-  std::uint64_t const begin = match.position - input_.begin_of(record), query_end = match.query_begin + match.length;
+  std::string_view const letters = ring_at(record).letters;
+  std::uint64_t const begin = match.position - input_.begin(record), query_end = match.query_begin + match.length;
   return (begin + match.length == letters.size() && query_end < query.size() && query[query_end] == letters.front()) ||
          (begin == 0 && match.query_begin != 0 && query[match.query_begin - 1] == letters.back());
 }
@@ -270,7 +270,7 @@ ring_statistics::ring_statistics(text const& input, std::vector<bool> circular)
     : rings_(input, std::move(circular), statistics_letters), sorted_(rings_.windows_) {
   using window = ring_match_finder::window;
   std::ranges::sort(sorted_, [&](window const& a, window const& b) {
-    ring_match_finder::ring const x = rings_.ring_of(a.record), y = rings_.ring_of(b.record);
+    ring_match_finder::ring const x = rings_.ring_at(a.record), y = rings_.ring_at(b.record);
     std::uint64_t i = 0;
     while (i < statistics_letters && x.at(a.offset + i) == y.at(b.offset + i)) ++i;
     return i < statistics_letters &&
@@ -292,9 +292,9 @@ void ring_statistics::lengthen(std::string_view query, std::uint64_t begin, std:
     std::uint64_t const hash = windows.front().hash;
     for (ring_match_finder::window const& window : windows) {
       if (window.hash != hash) break;
-      ring_match_finder::ring const around = rings_.ring_of(window.record);
+      ring_match_finder::ring const around = rings_.ring_at(window.record);
       std::uint64_t const size = around.letters.size();
-      std::uint64_t& match_end = ends[rings_.input_.begin_of(window.record) + (window.offset + size - i % size) % size];
+      std::uint64_t& match_end = ends[rings_.input_.begin(window.record) + (window.offset + size - i % size) % size];
       if (match_end < i + rings_.length_) match_end = i + around.shared(query.substr(i), window.offset);
       if (match_end < i + rings_.length_) continue;
       std::uint64_t const room = window.offset == around.first_around(rings_.length_) ? std::min(window.offset, i - begin) : 0;
@@ -314,14 +314,14 @@ void ring_statistics::lengthen_short(std::string_view query, std::uint64_t begin
     std::string_view const string = query.substr(i, rings_.length_ - 1);
     if (length >= string.size()) continue;
     auto const next = std::partition_point(sorted_.begin(), sorted_.end(), [&](ring_match_finder::window const& window) {
-      ring_match_finder::ring const around = rings_.ring_of(window.record);
+      ring_match_finder::ring const around = rings_.ring_at(window.record);
       std::uint64_t const shared = around.shared(string, window.offset);
       return shared < string.size() &&
              static_cast<unsigned char>(around.at(window.offset + shared)) < static_cast<unsigned char>(string[shared]);
     });
     // The neighbours share most with the string.
-    if (next != sorted_.end()) length = std::max(length, rings_.ring_of(next->record).shared(string, next->offset));
-    if (next != sorted_.begin()) length = std::max(length, rings_.ring_of(next[-1].record).shared(string, next[-1].offset));
+    if (next != sorted_.end()) length = std::max(length, rings_.ring_at(next->record).shared(string, next->offset));
+    if (next != sorted_.begin()) length = std::max(length, rings_.ring_at(next[-1].record).shared(string, next[-1].offset));
   }
 }
 

@@ -41,7 +41,7 @@ struct gpu_match_finder::state {
     detail::query_pieces queries(parts, true);
     auto result = search([&](detail::matches_on_gpu& finder) { return (finder.*by)(queries, min_length); });
     return found_matches(
-        std::make_shared<found_matches::state const>(found_matches::state{queries.take_places(), std::move(result)}));
+        std::make_shared<found_matches::state const>(found_matches::state{queries.release_places(), std::move(result)}));
   }
 
  private:

@@ -34,13 +34,13 @@ void keep_unique_in_query(std::vector<match>& matches, text const& input, std::v
   std::vector<part> parts;
   for (std::size_t i = 0; i < matches.size(); ++i) {
     match const& match = matches[i];
-    std::size_t const record = circular.empty() ? 0 : input.record_of(match.position);
+    std::size_t const record = circular.empty() ? 0 : input.record_at(match.position);
     parts.push_back({match, record, i});
     if (circular.empty() || !circular[record]) continue;
-    std::uint64_t const first_turn = input.end_of(record) - match.position;
+    std::uint64_t const first_turn = input.end(record) - match.position;
     if (match.length > first_turn)
       parts.push_back(
-          {{match.query_begin, input.begin_of(record), match.length - first_turn, match.reverse}, record, matches.size()});
+          {{match.query_begin, input.begin(record), match.length - first_turn, match.reverse}, record, matches.size()});
   }
   std::ranges::sort(parts, [&](part const& a, part const& b) {
     auto const order = [&](part const& part) {

@@ -64,10 +64,10 @@ class match_finder::extension {
       return add_rare(i, positions, first, last);
     for (std::size_t k = first; k < last; ++k) {
       prefetch(positions, k);
-      place const at = place_of(positions[k]);
-      std::uint64_t const left = left_of(i, at);
+      place const at = place_at(positions[k]);
+      std::uint64_t const left = count_left(i, at);
       if (!is_mine(i, left)) continue;
-      add_match(i, positions[k], left, right_of(i, at, std::numeric_limits<std::uint64_t>::max()));
+      add_match(i, positions[k], left, count_right(i, at, std::numeric_limits<std::uint64_t>::max()));
     }
   }
 
@@ -90,18 +90,18 @@ class match_finder::extension {
     constexpr std::size_t ahead = 8;
     if (k + ahead < positions.size()) all_.rows_.letters().prefetch(positions[k + ahead]);
   }
-  [[nodiscard]] place place_of(std::uint64_t p) const {
-    std::size_t const record = all_.rows_.record_of(p);
-    return {all_.input_.begin_of(record), p, all_.input_.end_of(record)};
+  [[nodiscard]] place place_at(std::uint64_t p) const {
+    std::size_t const record = all_.rows_.record_at(p);
+    return {all_.input_.begin(record), p, all_.input_.end(record)};
   }
   // Returns the number of equal letters before offset and position, up to the period.
-  [[nodiscard]] std::uint64_t left_of(std::uint64_t i, place const& at) const {
+  [[nodiscard]] std::uint64_t count_left(std::uint64_t i, place const& at) const {
     std::uint64_t const room = std::min({i, at.position - at.begin, all_.period_});
     return all_.rows_.letters().common_suffix(query_.data() + i, at.position, room);
   }
   // Returns the number of equal letters from offset and position on, up to max_letters. A damaged index may find other letters
   // than those of the query.
-  [[nodiscard]] std::uint64_t right_of(std::uint64_t i, place const& at, std::uint64_t max_letters) const {
+  [[nodiscard]] std::uint64_t count_right(std::uint64_t i, place const& at, std::uint64_t max_letters) const {
     std::uint64_t const room = std::min({query_.size() - i, at.end - at.position, max_letters});
     return all_.rows_.letters().common_prefix(query_.data() + i, at.position, room);
   }
@@ -120,15 +120,15 @@ class match_finder::extension {
     std::uint64_t max_right = 0;
     for (std::size_t k = first; k < last; ++k) {
       prefetch(positions, k);
-      place const at = place_of(positions[k]);
-      std::uint64_t const left = left_of(i, at);
-      std::uint64_t const right = is_mine(i, left) ? right_of(i, at, std::numeric_limits<std::uint64_t>::max()) : 0;
+      place const at = place_at(positions[k]);
+      std::uint64_t const left = count_left(i, at);
+      std::uint64_t const right = is_mine(i, left) ? count_right(i, at, std::numeric_limits<std::uint64_t>::max()) : 0;
       if (left + right >= all_.options_.min_length) max_right = std::max(max_right, right);
       all_of_.push_back({positions[k], right, left});
     }
     if (max_right == 0) return;
     for (occurrence& occurrence : all_of_)
-      if (!is_mine(i, occurrence.left)) occurrence.right = right_of(i, place_of(occurrence.position), max_right);
+      if (!is_mine(i, occurrence.left)) occurrence.right = count_right(i, place_at(occurrence.position), max_right);
     std::ranges::sort(all_of_, [](occurrence const& a, occurrence const& b) { return a.right > b.right; });
     for (occurrence const& one : all_of_) {
       if (!is_mine(i, one.left) || one.left + one.right < all_.options_.min_length) continue;
@@ -147,12 +147,12 @@ class match_finder::extension {
     if (length > query_.size() - j) return;
     std::string_view const string = query_.substr(j, length);
     row_range const rows = all_.rows_.find(string);
-    if (j == 0) return each_of(rows, [&](std::uint64_t p) { add_at(j, p); });
+    if (j == 0) return each_position(rows, [&](std::uint64_t p) { add_at(j, p); });
     auto const continues = [&](std::uint64_t p) {
-      return p != place_of(p).begin && all_.rows_.letters()[p - 1] == query_[j - 1];
+      return p != place_at(p).begin && all_.rows_.letters()[p - 1] == query_[j - 1];
     };
     if (rows.size() <= 8 * all_.letters_.size())
-      return each_of(rows, [&](std::uint64_t p) {
+      return each_position(rows, [&](std::uint64_t p) {
         if (!continues(p)) add_at(j, p);
       });
     // Each occurrence is after a letter or at the start of a record.
@@ -164,23 +164,23 @@ class match_finder::extension {
       row_range const some = all_.rows_.find(pattern);
       behind_letters += some.size();
       if (letter != query_[j - 1])
-        each_of(some, [&](std::uint64_t p) {
+        each_position(some, [&](std::uint64_t p) {
           if (p + 1 < all_.input_.size()) add_at(j, p + 1);
         });
     }
     if (behind_letters == rows.size()) return;
     if (all_.input_.records() > rows.size())
-      return each_of(rows, [&](std::uint64_t p) {
-        if (p == place_of(p).begin) add_at(j, p);
+      return each_position(rows, [&](std::uint64_t p) {
+        if (p == place_at(p).begin) add_at(j, p);
       });
     for (std::size_t r = 0; r < all_.input_.records(); ++r)
-      if (std::uint64_t const begin = all_.input_.begin_of(r);
-          all_.input_.end_of(r) - begin >= length && all_.rows_.letters().common_prefix(string.data(), begin, length) == length)
+      if (std::uint64_t const begin = all_.input_.begin(r);
+          all_.input_.end(r) - begin >= length && all_.rows_.letters().common_prefix(string.data(), begin, length) == length)
         add_at(j, begin);
   }
 
   template <class F>
-  void each_of(row_range rows, F take) {
+  void each_position(row_range rows, F take) {
     constexpr std::size_t max_rows = 4096;
     for (std::size_t first = rows.begin; first < rows.end; first += max_rows) {
       some_.resize(std::min(rows.end - first, max_rows));
@@ -193,7 +193,7 @@ class match_finder::extension {
     }
   }
   void add_at(std::uint64_t j, std::uint64_t p) {
-    std::uint64_t const length = right_of(j, place_of(p), std::numeric_limits<std::uint64_t>::max());
+    std::uint64_t const length = count_right(j, place_at(p), std::numeric_limits<std::uint64_t>::max());
     if (length < all_.options_.min_length) return;
     if (all_.options_.max_occurrences == 0 || is_rare(j, j + length)) matches_.push_back({j, p, length});
   }

@@ -141,7 +141,7 @@ struct walk_range {
     std::size_t const k = first_bound(range_ends, num_pieces, r + 1);
     query_piece const piece = pieces[k];
     offset_range const range = ranges[first_range(max_ends, pieces, k) + (r - (k == 0 ? 0 : range_ends[k - 1]))];
-    std::uint64_t const slot = piece.slot_of(range.begin);
+    std::uint64_t const slot = piece.slot_at(range.begin);
     backward_walk<fm_on_machine> walk(fm, {letters + piece.letters_at, piece.size}, range, lengths + slot, min_length,
                                       rows + slot);
     while (!walk.has_ended()) walk.step();
@@ -192,21 +192,21 @@ struct slot_offsets {
 /// not the query's letter before it.
 struct search_string {
   fm_on_machine fm;
-  slot_offsets offset_of;
+  slot_offsets offset_at;
   std::uint64_t length;
   fm_interval* rows;
   std::uint64_t* counts;
 
   ORDO_FN void operator()(std::size_t slot) const {
-    slot_offsets::offset const offset = offset_of(slot);
+    slot_offsets::offset const offset = offset_at(slot);
     fm_interval interval;
     if (offset.is_wanted && length <= offset.query.size - offset.at) interval = rows_at(offset);
     rows[slot] = interval;
-    counts[slot] = interval.empty() ? 0 : size_of(interval) - continued(offset, interval);
+    counts[slot] = interval.empty() ? 0 : interval_size(interval) - continued(offset, interval);
   }
 
  private:
-  ORDO_FN static std::uint64_t size_of(fm_interval of) { return of.empty() ? 0 : of.end - of.begin; }
+  ORDO_FN static std::uint64_t interval_size(fm_interval of) { return of.empty() ? 0 : of.end - of.begin; }
   [[nodiscard]] ORDO_FN fm_interval rows_at(slot_offsets::offset const& offset) const {
     char const* const string = offset.query.data + offset.at;
     std::size_t left = 0;
@@ -217,17 +217,17 @@ struct search_string {
   // Returns how many rows follow the query's letter. @pre not more than all in an index that is not damaged
   [[nodiscard]] ORDO_FN std::uint64_t continued(slot_offsets::offset const& offset, fm_interval interval) const {
     if (!offset.has_letter_before) return 0;
-    std::uint64_t const count = size_of(fm.before(offset.query.data[offset.at - 1], interval));
-    if (count <= size_of(interval)) return count;
+    std::uint64_t const count = interval_size(fm.before(offset.query.data[offset.at - 1], interval));
+    if (count <= interval_size(interval)) return count;
     fm.note_fault();
-    return size_of(interval);
+    return interval_size(interval);
   }
 };
 
 /// Finds match `first` + i of those that begin at some slots: its position and its length.
 struct find_match {
   fm_on_machine fm;
-  slot_offsets offset_of;
+  slot_offsets offset_at;
   std::uint64_t min_length;
   std::uint32_t const* slots;
   fm_interval const* rows;    // by slot
@@ -238,7 +238,7 @@ struct find_match {
 
   ORDO_FN void operator()(std::size_t i) const {
     std::size_t const s = first_bound(ends, count, first + i + 1);
-    slot_offsets::offset const offset = offset_of(slots[s]);
+    slot_offsets::offset const offset = offset_at(slots[s]);
     std::uint64_t const p = position(rows[slots[s]], offset, first + i - (s == 0 ? 0 : ends[s - 1]));
     std::uint64_t const end = p < fm.view().residues ? fm.end_of_record(p) : p;
     bool const is_there = min_length <= end - p;
@@ -396,23 +396,23 @@ class matches_on {
   found_strings find(query_pieces const& queries, std::uint64_t min_length) {
     auto const on_host = queries.pieces();
     if (on_host.empty()) return {};
-    std::size_t const all = slots_of(queries);
+    std::size_t const all = count_slots(queries);
     auto const letters = backend_.upload(queries.letters());
     auto const pieces = backend_.upload(on_host);
     auto const slot_ends = backend_.template buffer<std::uint64_t>(pieces.size());
     backend_.scan(pieces.size(), number_of_slots{pieces.data()}, slot_ends.span(), plus{});
-    slot_offsets const offset_of{letters.data(), pieces.data(), pieces.size(), slot_ends.data()};
+    slot_offsets const offset_at{letters.data(), pieces.data(), pieces.size(), slot_ends.data()};
     auto const rows = backend_.template buffer<fm_interval>(all);
     auto const counts = backend_.template buffer<std::uint64_t>(all);
     clear_faults();
-    backend_.each(all, search_string{fm(), offset_of, min_length, rows.data(), counts.data()});
+    backend_.each(all, search_string{fm(), offset_at, min_length, rows.data(), counts.data()});
     check_faults();
     auto const slots = backend_.template buffer<std::uint32_t>(all);
     std::size_t const strings = backend_.select(all, is_above_zero{counts.data()}, slot_number{}, slots.span());
     if (strings == 0) return {};
     auto const ends = backend_.template buffer<std::uint64_t>(strings);
     backend_.scan(strings, number_of_slot{slots.data(), counts.data()}, ends.span(), plus{});
-    std::uint64_t const matches = last_of(ends);
+    std::uint64_t const matches = read_last(ends);
     if (matches > max_matches)
       throw out_of_memory("out of memory: matches: " + std::to_string(matches) + " at a time",
                           matches * 2 * sizeof(std::uint64_t));
@@ -428,7 +428,7 @@ class matches_on {
       auto const to_positions = found_strings.positions.span().subspan(first, count),
                  to_lengths = found_strings.lengths.span().subspan(first, count);
       auto const positions = backend_.target(to_positions), lengths = backend_.target(to_lengths);
-      backend_.each(count, find_match{fm(), offset_of, min_length, slots.data(), rows.data(), ends.data(), strings, first,
+      backend_.each(count, find_match{fm(), offset_at, min_length, slots.data(), rows.data(), ends.data(), strings, first,
                                       positions.data(), lengths.data()});
       check_faults();
       backend_.download(std::span<std::uint64_t const>(positions.span()), to_positions);
@@ -440,7 +440,7 @@ class matches_on {
   found_strings find_super_maximal(query_pieces const& queries, std::uint64_t min_length) {
     auto const on_host = queries.pieces();
     if (on_host.empty()) return {};
-    std::size_t const all = slots_of(queries);
+    std::size_t const all = count_slots(queries);
     auto const letters = backend_.upload(queries.letters());
     auto const pieces = backend_.upload(on_host);
     auto const lengths = backend_.template buffer<std::uint64_t>(all);
@@ -491,7 +491,7 @@ class matches_on {
     return {view, letters, has_faults_.data()};
   }
 
-  static std::size_t slots_of(query_pieces const& queries) {
+  static std::size_t count_slots(query_pieces const& queries) {
     if (queries.slots() >> 32 != 0) throw usage_error("too many letters: matches: 2^32 or more at a time");
     return std::size_t(queries.slots());
   }
@@ -508,19 +508,20 @@ class matches_on {
                counts = backend_.template buffer<std::uint64_t>(pieces.size()),
                ends = backend_.template buffer<std::uint64_t>(pieces.size());
     backend_.scan(pieces.size(), max_ranges{pieces.data()}, max_ends.span(), plus{});
-    auto const ranges = backend_.template buffer<offset_range>(std::size_t(last_of(max_ends)));
+    auto const ranges = backend_.template buffer<offset_range>(std::size_t(read_last(max_ends)));
     backend_.each(pieces.size(),
                   find_ranges{fm(), letters, pieces.data(), max_ends.data(), min_length, ranges.data(), counts.data()});
     backend_.scan(pieces.size(), number_at{counts.data()}, ends.span(), plus{});
-    backend_.each(std::size_t(last_of(ends)), walk_range{fm(), letters, pieces.data(), pieces.size(), max_ends.data(),
-                                                         ends.data(), ranges.data(), min_length, lengths, rows});
+    backend_.each(std::size_t(read_last(ends)), walk_range{fm(), letters, pieces.data(), pieces.size(), max_ends.data(),
+                                                           ends.data(), ranges.data(), min_length, lengths, rows});
   }
 
   // Returns strings, which are in the order of their slots. @param rows  the rows of the strings
   found_strings described(std::uint32_t const* slots, std::uint64_t const* lengths, std::span<fm_interval const> rows) {
     auto const ends = backend_.template buffer<std::uint64_t>(rows.size());
     backend_.scan(rows.size(), number_of_rows{rows.data()}, ends.span(), plus{});
-    found_strings found_strings{{host_memory::shared(), rows.size()}, {host_memory::shared(), std::size_t(last_of(ends))}, {}};
+    found_strings found_strings{
+        {host_memory::shared(), rows.size()}, {host_memory::shared(), std::size_t(read_last(ends))}, {}};
     {
       auto const strings = backend_.target(found_strings.strings.span());
       backend_.each(rows.size(), describe_string{slots, lengths, ends.data(), strings.data()});
@@ -537,7 +538,7 @@ class matches_on {
     return found_strings;
   }
 
-  std::uint64_t last_of(buffer<std::uint64_t> const& sums) { return value_at(backend_, sums.span(), sums.size() - 1); }
+  std::uint64_t read_last(buffer<std::uint64_t> const& sums) { return value_at(backend_, sums.span(), sums.size() - 1); }
 
   B& backend_;
   fm_index const& fm_;

@@ -15,19 +15,19 @@ void matching_statistics(searcher const& rows, std::string_view query, std::uint
                                   lengths.size(), begin, query.size()));
   constexpr std::size_t max_walks = 64, min_letters = 64;
   std::size_t const count = std::clamp<std::size_t>(lengths.size() / min_letters, 1, max_walks);
-  auto const first_of = [&](std::size_t w) { return w == count ? lengths.size() : lengths.size() / count * w; };
+  auto const part_begin = [&](std::size_t w) { return w == count ? lengths.size() : lengths.size() / count * w; };
   if (rows.fm()) {
     std::size_t w = 0;
     using walk = backward_walk<searched_fm>;
     return run_walks<walk>([&]() -> std::optional<walk> {
       if (w == count) return std::nullopt;
-      std::size_t const first = first_of(w), last = first_of(++w);
+      std::size_t const first = part_begin(w), last = part_begin(++w);
       return walk(searched_fm(rows), {query.data(), query.size()}, {begin + first, begin + last}, lengths.data() + first);
     });
   }
   std::vector<statistics_walk> walks;
   for (std::size_t w = 0; w < count; ++w)
-    walks.emplace_back(query, begin + first_of(w), lengths.subspan(first_of(w), first_of(w + 1) - first_of(w)));
+    walks.emplace_back(query, begin + part_begin(w), lengths.subspan(part_begin(w), part_begin(w + 1) - part_begin(w)));
   run_walks(rows, std::move(walks));
 }
 

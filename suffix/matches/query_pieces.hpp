@@ -21,7 +21,7 @@ struct query_piece {
   std::uint64_t begin, wanted, end;  // from there
   std::uint64_t slot;                // the slot of the offset before `wanted`
 
-  [[nodiscard]] ORDO_FN std::uint64_t slot_of(std::uint64_t offset) const { return slot + (offset + 1 - wanted); }
+  [[nodiscard]] ORDO_FN std::uint64_t slot_at(std::uint64_t offset) const { return slot + (offset + 1 - wanted); }
 };
 
 /// The slots of a part of a query.
@@ -45,7 +45,7 @@ class query_pieces {
   [[nodiscard]] std::span<query_piece const> pieces() const noexcept { return pieces_.span(); }
   [[nodiscard]] std::uint64_t slots() const noexcept { return slots_; }
   [[nodiscard]] std::span<part_place const> places() const noexcept { return places_; }
-  [[nodiscard]] std::vector<part_place> take_places() noexcept { return std::move(places_); }
+  [[nodiscard]] std::vector<part_place> release_places() noexcept { return std::move(places_); }
 
  private:
   buffer<char> letters_;

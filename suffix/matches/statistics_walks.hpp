@@ -47,7 +47,7 @@ class statistics_walk {
       stage_ = stage::gallop;
       return try_next();
     }
-    if (stage_ == stage::scan) return take_scanned(result);
+    if (stage_ == stage::scan) return finish_scan(result);
     // Up to low_, the string that ends after end_ does not occur. It does from high_ on.
     if (result == end_ + 1 - tried_)
       high_ = tried_;
@@ -94,7 +94,7 @@ class statistics_walk {
     stage_ = stage::scan;
   }
   [[nodiscard]] std::uint64_t scanned_letters() const noexcept { return std::max(min_length_, end_ + 1 - tried_); }
-  void take_scanned(std::uint64_t result) {
+  void finish_scan(std::uint64_t result) {
     if (result >= scanned_letters()) {
       low_ = at_ - 1;
       high_ = tried_;

@@ -116,14 +116,14 @@ struct range_list {
 void long_statistics::by_fm_index(searcher const& in, std::span<query_part const> parts, std::span<std::size_t const> firsts,
                                   std::uint64_t min_length) {
   searched_fm const fm(in);
-  auto const letters_of = [&](std::size_t part) { return query_letters{parts[part].query.data(), parts[part].query.size()}; };
+  auto const letters_at = [&](std::size_t part) { return query_letters{parts[part].query.data(), parts[part].query.size()}; };
   std::vector<std::vector<offset_range>> result(parts.size());
   using string_walk = long_string_walk<searched_fm, range_list>;
   std::size_t part = 0;
   run_walks<string_walk>([&]() -> std::optional<string_walk> {
     if (part == parts.size()) return std::nullopt;
     std::size_t const here = part++;
-    return string_walk(fm, letters_of(here), {parts[here].begin, parts[here].end}, min_length, range_list{&result[here]});
+    return string_walk(fm, letters_at(here), {parts[here].begin, parts[here].end}, min_length, range_list{&result[here]});
   });
   part = 0;
   std::size_t range = 0;
@@ -133,7 +133,7 @@ void long_statistics::by_fm_index(searcher const& in, std::span<query_part const
     if (part == parts.size()) return std::nullopt;
     offset_range const& offset_range = result[part][range++];
     std::size_t const first = firsts[part] + std::size_t(offset_range.begin - parts[part].begin);
-    return walk(fm, letters_of(part), offset_range, lengths.data() + first, min_length, rows.data() + first);
+    return walk(fm, letters_at(part), offset_range, lengths.data() + first, min_length, rows.data() + first);
   });
 }
 
@@ -149,7 +149,7 @@ void match_finder::find_super_maximal(std::span<query_part const> parts, std::ve
   // Up to max_letters in pieces, each with the offset before it; the offsets at which they begin without it; their parts.
   std::vector<query_part> pieces;
   std::vector<std::uint64_t> begins;
-  std::vector<std::size_t> part_of;
+  std::vector<std::size_t> part_by_match;
   std::vector<std::uint64_t> offsets;  // offsets of matches
   std::vector<std::string_view> strings;
   std::vector<row_range> rows;
@@ -197,11 +197,11 @@ void match_finder::find_super_maximal(std::span<query_part const> parts, std::ve
         for (std::uint64_t const p : of_string) matches.push_back({offsets[s], p, strings[s].size()});
         count += of_string.size();
       }
-      ends[part_of[k]] = matches.size();
+      ends[part_by_match[k]] = matches.size();
     }
     pieces.clear();
     begins.clear();
-    part_of.clear();
+    part_by_match.clear();
   };
   std::uint64_t letters = 0;
   for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -211,7 +211,7 @@ void match_finder::find_super_maximal(std::span<query_part const> parts, std::ve
       std::uint64_t const to = std::min(end, from + max_letters - letters), before = from == 0 || from == to ? 0 : 1;
       pieces.push_back({parts[p].query, from - before, to});
       begins.push_back(from);
-      part_of.push_back(p);
+      part_by_match.push_back(p);
       letters += to - from;
       if (letters == max_letters) {
         find_in_pieces();

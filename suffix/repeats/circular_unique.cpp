@@ -28,7 +28,7 @@ struct turned_text {
     if (circular.size() != input.records())
       throw usage_error(fmt::format("wrong array size: circular records: {} of {}", circular.size(), input.records()));
     for (std::size_t record = 0; record < input.records(); ++record) {
-      std::size_t const begin = input.begin_of(record), size = input.end_of(record) - begin;
+      std::size_t const begin = input.begin(record), size = input.end(record) - begin;
       starts.push_back(residues.size());
       residues += input.residues.substr(begin, size);
       if (circular[record]) residues += input.residues.substr(begin, std::size_t(more(std::uint64_t(size))));
@@ -52,7 +52,7 @@ void with_arrays(text const& input, build_options const& options, F f) {
 }
 
 template <class Index>
-entries entries_of(std::span<Index const> array) {
+entries as_entries(std::span<Index const> array) {
   return {{reinterpret_cast<char const*>(array.data()), array.size_bytes()}, 8 * sizeof(Index)};
 }
 
@@ -73,11 +73,11 @@ std::uint64_t count_similar(text const& input, std::vector<bool> const& circular
   std::uint64_t left_out = 0;
   with_arrays(turned.view(), options, [&]<class Index>(std::span<Index const> sa, std::span<Index const> lcp) {
     std::vector<Index> counts(sa.size());
-    left_out = count_similar<Index>(turned.view(), entries_of(sa), entries_of(lcp), length, mismatches, letters, counts,
+    left_out = count_similar<Index>(turned.view(), as_entries(sa), as_entries(lcp), length, mismatches, letters, counts,
                                     "suffix array", options.machine.threads, options.memory);
     for (std::size_t record = 0; record < input.records(); ++record) {
-      std::size_t const begin = input.begin_of(record);
-      for (std::size_t p = begin; p < input.end_of(record); ++p)
+      std::size_t const begin = input.begin(record);
+      for (std::size_t p = begin; p < input.end(record); ++p)
         at[p] = Count(counts[std::size_t(turned.starts[record]) + p - begin]);
     }
   });
@@ -95,15 +95,15 @@ void find_shortest_unique(text const& input, std::vector<bool> const& circular, 
   check_size("unique", lengths.size(), input);
   turned_text const turned(input, circular, [](std::uint64_t size) { return std::max<std::uint64_t>(size, 1) - 1; });
   text const all = turned.view();
-  record_finder const record_of(all);
+  record_finder const record_at(all);
   /// A row, if its suffix begins in the first turn of a record.
   struct place {
     bool counts;
     std::uint64_t position, room;  // in the input; the most letters that a string may have
   };
-  auto const place_of = [&](std::uint64_t p) {
-    std::size_t const record = record_of(p);
-    std::uint64_t const offset = p - turned.starts[record], begin = input.begin_of(record), size = input.end_of(record) - begin;
+  auto const place_at = [&](std::uint64_t p) {
+    std::size_t const record = record_at(p);
+    std::uint64_t const offset = p - turned.starts[record], begin = input.begin(record), size = input.end(record) - begin;
     return place{offset < size, begin + offset, circular[record] ? size : size - std::min(offset, size)};
   };
   with_arrays(all, options, [&]<class Index>(std::span<Index const> sa, std::span<Index const> lcp) {
@@ -112,12 +112,12 @@ void find_shortest_unique(text const& input, std::vector<bool> const& circular, 
     arena.execute([&] {
       host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t first, std::size_t last) {
         for (std::size_t row = first; row < last; ++row) {
-          place const here = place_of(sa[row]);
+          place const here = place_at(sa[row]);
           if (!here.counts) continue;
           // The nearest rows share most, but a short record, or a row of the next turn, may be among them.
           std::uint64_t longest = 0;
           auto const compare = [&](std::size_t other, std::uint64_t shared) {
-            place const there = place_of(sa[other]);
+            place const there = place_at(sa[other]);
             if (there.counts) longest = std::max(longest, std::min({shared, here.room, there.room}));
           };
           std::uint64_t shared = here.room;

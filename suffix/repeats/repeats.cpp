@@ -62,7 +62,7 @@ class common_letters {
 class common_bytes {
  public:
   common_bytes(text const& input, entries sa, entries lcp, std::string const& name)
-      : input_(input), record_of_(input_), sa_(sa), lcp_(lcp), name_(name) {}
+      : input_(input), record_at_(input_), sa_(sa), lcp_(lcp), name_(name) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return lcp_.size(); }
   [[nodiscard]] std::uint64_t length(std::size_t row, std::uint64_t min_length) const noexcept {
@@ -77,7 +77,7 @@ class common_bytes {
     std::uint64_t const p = sa_[row];
     if (p >= input_.size())
       throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name_, row, p, input_.size()));
-    if (p == input_.begin_of(record_of_(p))) return no_letter;
+    if (p == input_.begin(record_at_(p))) return no_letter;
     std::uint64_t letter = 0;
     std::memcpy(&letter, input_.residues.data() + (p - 1) * input_.residue_bytes, input_.residue_bytes);
     return letter;
@@ -85,7 +85,7 @@ class common_bytes {
 
  private:
   text input_;
-  record_finder record_of_;
+  record_finder record_at_;
   entries sa_, lcp_;
   std::string const& name_;
 };
@@ -133,7 +133,7 @@ struct letter_lists {
 };
 
 template <class Letters>
-void find_repeats_of(Letters const& letters, std::uint64_t min_length, std::function<void(repeat const&)> const& on_repeat) {
+void report_repeats(Letters const& letters, std::uint64_t min_length, std::function<void(repeat const&)> const& on_repeat) {
   struct nothing {};
   std::size_t changed = 0;  // the last row whose preceding letter differs from that of the row before
   walk_intervals<nothing>(
@@ -150,9 +150,9 @@ void find_repeats_of(Letters const& letters, std::uint64_t min_length, std::func
 }
 
 template <class Letters>
-void find_pairs_of(Letters const& letters, std::uint64_t min_length, std::uint64_t limit,
-                   std::function<void(repeat_pair const&)> const& on_pair,
-                   std::function<void(repeat_pair_count const&)> const& on_repeat) {
+void report_pairs(Letters const& letters, std::uint64_t min_length, std::uint64_t limit,
+                  std::function<void(repeat_pair const&)> const& on_pair,
+                  std::function<void(repeat_pair_count const&)> const& on_repeat) {
   std::size_t run = 0;            // the first row of the outermost interval
   std::vector<std::size_t> next;  // for each of its rows, the next one in a list
   auto const each_pair = [&](std::uint64_t length, rows_of_letter const& some, rows_of_letter const& others,
@@ -212,26 +212,26 @@ void check_rows(text const& input, entries sa, entries lcp) {
 
 void find_repeats(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
                   std::function<void(repeat const&)> const& on_repeat) {
-  find_repeats_of(common_letters(lcp, bwt, apart), min_length, on_repeat);
+  report_repeats(common_letters(lcp, bwt, apart), min_length, on_repeat);
 }
 
 void find_repeats(text const& input, entries sa, entries lcp, std::uint64_t min_length,
                   std::function<void(repeat const&)> const& on_repeat, std::string const& name) {
   check_rows(input, sa, lcp);
-  find_repeats_of(common_bytes(input, sa, lcp, name), min_length, on_repeat);
+  report_repeats(common_bytes(input, sa, lcp, name), min_length, on_repeat);
 }
 
 void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
                 std::uint64_t limit, std::function<void(repeat_pair const&)> const& on_pair,
                 std::function<void(repeat_pair_count const&)> const& on_repeat) {
-  find_pairs_of(common_letters(lcp, bwt, apart), min_length, limit, on_pair, on_repeat);
+  report_pairs(common_letters(lcp, bwt, apart), min_length, limit, on_pair, on_repeat);
 }
 
 void find_pairs(text const& input, entries sa, entries lcp, std::uint64_t min_length, std::uint64_t limit,
                 std::function<void(repeat_pair const&)> const& on_pair,
                 std::function<void(repeat_pair_count const&)> const& on_repeat, std::string const& name) {
   check_rows(input, sa, lcp);
-  find_pairs_of(common_bytes(input, sa, lcp, name), min_length, limit, on_pair, on_repeat);
+  report_pairs(common_bytes(input, sa, lcp, name), min_length, limit, on_pair, on_repeat);
 }
 
 namespace {
@@ -244,9 +244,9 @@ std::uint64_t clear_ambiguous(text const& input, ambiguous_positions const& ambi
   std::atomic<std::uint64_t> cleared{0};
   host_detail::blocks(at.size(), std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
     std::uint64_t here = 0;
-    for (std::size_t record = begin == end ? 0 : input.record_of(begin), p = begin; p < end; ++record) {
-      std::size_t const stop = input.end_of(record);
-      if (stop - input.begin_of(record) >= length) {  // its k-mers begin before `kmers_end`
+    for (std::size_t record = begin == end ? 0 : input.record_at(begin), p = begin; p < end; ++record) {
+      std::size_t const stop = input.end(record);
+      if (stop - input.begin(record) >= length) {  // its k-mers begin before `kmers_end`
         std::size_t const kmers_end = std::min(end, stop - std::size_t(length) + 1);
         while (p < kmers_end) {
           auto const next = ambiguous.next(p);
@@ -297,7 +297,7 @@ std::uint64_t count_occurrences(text const& input, entries sa, entries lcp, std:
       }
     });
     host_detail::parallel_each(input.records(), 1, [&](std::size_t record) {
-      std::size_t const begin = input.begin_of(record), end = input.end_of(record);
+      std::size_t const begin = input.begin(record), end = input.end(record);
       std::size_t const last = end - begin < length ? begin : end - std::size_t(length) + 1;
       std::ranges::fill(at.subspan(last, end - last), Count{0});
     });
@@ -324,7 +324,7 @@ std::uint64_t add_circular_occurrences(text const& input, searcher const& rows, 
   std::deque<std::string> turns;  // the letters around each end
   std::uint64_t left_out = 0;
   for (std::size_t record = 0; length > 1 && record < circular.size(); ++record) {
-    std::size_t const begin = input.begin_of(record), end = input.end_of(record), others = std::size_t(length) - 1;
+    std::size_t const begin = input.begin(record), end = input.end(record), others = std::size_t(length) - 1;
     if (!circular[record] || end - begin < length) continue;
     turns.emplace_back(input.residues.substr(end - others, others)) += input.residues.substr(begin, others);
     for (std::size_t i = 0; i < others; ++i) {
@@ -363,7 +363,7 @@ void find_shortest_unique(text const& input, entries sa, entries lcp, std::span<
     throw usage_error(fmt::format("wrong array size: unique: {} lengths of {} residues, {} rows of sa and {} of lcp",
                                   lengths.size(), n, sa.size(), lcp.size()));
   std::ranges::fill(lengths, Length{0});
-  record_finder const record_of(input);
+  record_finder const record_at(input);
   pooled_arena arena(threads_for(threads));
   arena.execute([&] {
     host_detail::blocks(n, std::size_t{1} << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
@@ -371,7 +371,7 @@ void find_shortest_unique(text const& input, entries sa, entries lcp, std::span<
         std::uint64_t const p = sa[row];
         if (p >= n) throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name, row, p, n));
         // The neighbours share most with a suffix.
-        std::uint64_t const shared = std::max(lcp[row], row + 1 < n ? lcp[row + 1] : 0), room = input.end_of(record_of(p)) - p;
+        std::uint64_t const shared = std::max(lcp[row], row + 1 < n ? lcp[row + 1] : 0), room = input.end(record_at(p)) - p;
         if (shared < room) store_relaxed(lengths.data() + p, Length(shared + 1));
       }
     });
@@ -389,13 +389,13 @@ std::vector<spectrum_entry> find_spectrum(text const& input, entries sa, entries
   if (lcp.size() != n || length == 0)
     throw usage_error(
         fmt::format("wrong array size: spectrum: {} rows of sa and {} of lcp, k-mers of {}", n, lcp.size(), length));
-  record_finder const record_of(input);
+  record_finder const record_at(input);
   auto const begins = [&](std::size_t row) { return row == 0 || row >= n || lcp[row] < length; };
   auto const is_kmer = [&](std::size_t row) {
     std::uint64_t const p = sa[row];
     if (p >= input.size())
       throw input_error(fmt::format("bad index: {}: row {}: position {} of {} residues", name, row, p, input.size()));
-    if (input.end_of(record_of(p)) - p < length) return false;
+    if (input.end(record_at(p)) - p < length) return false;
     auto const next = ambiguous.count() == 0 ? std::nullopt : ambiguous.next(p);
     return !next || *next - p >= length;
   };

@@ -50,17 +50,17 @@ class division {
   }
 
   [[nodiscard]] std::size_t choices() const { return choices_.size(); }
-  [[nodiscard]] std::uint64_t begin_of(unsigned part) const { return length_ * part / parts_; }
-  [[nodiscard]] unsigned part_of(std::uint64_t offset) const {
+  [[nodiscard]] std::uint64_t part_begin(unsigned part) const { return length_ * part / parts_; }
+  [[nodiscard]] unsigned part_at(std::uint64_t offset) const {
     unsigned part = unsigned(offset * parts_ / length_);
-    while (begin_of(part + 1) <= offset) ++part;
+    while (part_begin(part + 1) <= offset) ++part;
     return part;
   }
   /// Calls f(begin, end) for the parts of a choice.
   template <class F>
   void each_part(std::size_t choice, F f) const {
     for (unsigned part = 0; part < parts_; ++part)
-      if ((choices_[choice] >> part & 1) != 0) f(begin_of(part), begin_of(part + 1));
+      if ((choices_[choice] >> part & 1) != 0) f(part_begin(part), part_begin(part + 1));
   }
   /// Returns the first choice that leaves out these parts, given by their bits.
   [[nodiscard]] std::size_t first_without(unsigned parts) const { return first_[parts]; }
@@ -128,7 +128,7 @@ class similar_kmers {
   /// Adds up the pairs of a group of k-mers that agree in a choice of parts, unless an earlier choice has them.
   void match(std::vector<std::size_t> const& kmers, std::size_t choice) const {
     std::uint64_t const size = kmers.size();
-    std::vector<mask> const masks = size <= few ? std::vector<mask>() : masks_of(choice);
+    std::vector<mask> const masks = size <= few ? std::vector<mask>() : collect_masks(choice);
     if (size <= few || size / 2 <= mask_cost * masks.size() * std::bit_width(size))
       match_pairs(kmers, choice);
     else
@@ -182,7 +182,7 @@ class similar_kmers {
         differences const differences = compare(kmers[i], kmers[k], mismatches_);
         if (differences.count > mismatches_) continue;
         unsigned parts = 0;
-        for (unsigned d = 0; d < differences.count; ++d) parts |= 1U << parts_.part_of(differences.at[d]);
+        for (unsigned d = 0; d < differences.count; ++d) parts |= 1U << parts_.part_at(differences.at[d]);
         if (parts_.first_without(parts) != choice) continue;
         sum += weight(kmers[k]);
         add(kmers[k], weight(kmers[i]));
@@ -196,14 +196,14 @@ class similar_kmers {
   }
 
   /// Returns the letters in which k-mers of a group may differ, so that no earlier choice has them.
-  [[nodiscard]] std::vector<mask> masks_of(std::size_t choice) const {
+  [[nodiscard]] std::vector<mask> collect_masks(std::size_t choice) const {
     std::vector<mask> masks;
     for (std::uint64_t a = 0; a < length_; ++a) {
-      unsigned const part = 1U << parts_.part_of(a);
+      unsigned const part = 1U << parts_.part_at(a);
       if (parts_.first_without(part) == choice) masks.push_back({a, a});
       if (mismatches_ == 2)
         for (std::uint64_t b = a + 1; b < length_; ++b)
-          if (parts_.first_without(part | 1U << parts_.part_of(b)) == choice) masks.push_back({a, b});
+          if (parts_.first_without(part | 1U << parts_.part_at(b)) == choice) masks.push_back({a, b});
     }
     return masks;
   }

@@ -28,7 +28,7 @@ namespace ordo::inline v0::suffix::detail {
 struct word_of_range {
   mark_rows<packed_view> sample;
   bool is_empty;  // whether the range is
-  range_finder range_of;
+  range_finder find_range;
 
   ORDO_FN set_word operator()(std::size_t w) const {
     std::uint64_t bits = is_empty ? 0 : in_range(w);
@@ -44,9 +44,9 @@ struct word_of_range {
     std::uint64_t bits = 0;
     auto const put = [&](std::size_t p, bool is_in) { bits |= std::uint64_t(is_in) << (63 - p % 64); };
     if (text.breaks.are_far(begin))  // none in the word and in the next one
-      each_top(text, begin, end, [&](std::size_t p, std::uint32_t top) { put(p, range_of.is_in_first(text, p, top)); });
+      each_top(text, begin, end, [&](std::size_t p, std::uint32_t top) { put(p, find_range.is_in_first(text, p, top)); });
     else
-      for (std::size_t p = begin; p < end; ++p) put(p, range_of(text, p) == 0);
+      for (std::size_t p = begin; p < end; ++p) put(p, find_range(text, p) == 0);
     return bits;
   }
 };
@@ -200,7 +200,7 @@ class group_ranks {
 
   /// Completes an LCP at this member's first row: the keys of two members differ. Collective.
   void join(std::span<Index const> sa, std::span<Index> lcp) const {
-    range_ends const own = ends_of(sa);
+    range_ends const own = measure_ends(sa);
     auto const all = share_.members.all_gather(own);
     if (lcp.empty()) return;
     for (std::size_t m = share_.members.rank(); m-- != 0;)
@@ -232,7 +232,7 @@ class group_ranks {
   static std::vector<std::uint64_t> divide(B& backend, packed_text<B> const& packed, member_share& share) {
     std::vector<std::uint64_t> firsts(share.members.size(), 0);
     if (packed.size() != 0 && share.members.rank() == 0)
-      firsts = key_sample(backend, packed.view(), packed.size(), packed.size(), every_position{}).firsts_of(firsts.size());
+      firsts = key_sample(backend, packed.view(), packed.size(), packed.size(), every_position{}).choose_firsts(firsts.size());
     share.members.broadcast(std::as_writable_bytes(std::span(firsts)), 0);
     return firsts;
   }
@@ -265,7 +265,7 @@ class group_ranks {
     return {std::move(order), moves, std::move(own), std::move(asked)};
   }
 
-  [[nodiscard]] range_ends ends_of(std::span<Index const> sa) const {
+  [[nodiscard]] range_ends measure_ends(std::span<Index const> sa) const {
     range_ends ends{sa.size()};
     if (sa.empty()) return ends;
     auto const keys = backend_.template buffer<std::uint64_t>(2);

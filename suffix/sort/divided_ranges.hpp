@@ -69,18 +69,18 @@ template <class Index, class Numbers>
 struct division {
   packed_view text;
   Numbers chosen;
-  window_ranges const& range_of;
+  window_ranges const& find_range;
   std::size_t n, block;
   std::size_t* at;  // for each block, of each range
   Index* to;
 
   void count_block(std::size_t b) const {
-    std::size_t* const counts = at + b * range_of.count();
-    std::fill_n(counts, range_of.count(), 0);
+    std::size_t* const counts = at + b * find_range.count();
+    std::fill_n(counts, find_range.count(), 0);
     each_suffix(b, [&](std::size_t, std::size_t range) { ++counts[range]; });
   }
   void write_block(std::size_t b) const {
-    std::size_t* const next = at + b * range_of.count();
+    std::size_t* const next = at + b * find_range.count();
     each_suffix(b, [&](std::size_t p, std::size_t range) { to[next[range]++] = Index(p); });
   }
 
@@ -91,9 +91,9 @@ struct division {
     for (std::size_t p = b * block, end = std::min(n, (b + 1) * block); p < end; p += some) {
       std::size_t const last = std::min(end, p + some);
       if (text.breaks.are_far(p) && text.breaks.are_far(p + some))  // so there are none in these windows
-        chosen.each(p, last, [&](std::size_t q) { use(q, range_of(bits_from(text.words, q * text.letter_bits))); });
+        chosen.each(p, last, [&](std::size_t q) { use(q, find_range(bits_from(text.words, q * text.letter_bits))); });
       else
-        chosen.each(p, last, [&](std::size_t q) { use(q, range_of(text.window(q))); });
+        chosen.each(p, last, [&](std::size_t q) { use(q, find_range(text.window(q))); });
     }
   }
 };
@@ -131,11 +131,11 @@ std::vector<place_range> divide_by_letters(B& backend, packed_view text, std::si
   unsigned const wanted_bits = std::min(21u, unsigned(std::bit_width(n)));
   unsigned const code_bits =
       std::max(wanted_bits / text.letter_bits * text.letter_bits, std::min(text.letter_bits, std::max(8u, wanted_bits)));
-  window_ranges const range_of(std::move(lasts), code_bits);
+  window_ranges const find_range(std::move(lasts), code_bits);
   division_blocks const cut{n};
-  std::size_t const ranges = range_of.count(), blocks = cut.count();
+  std::size_t const ranges = find_range.count(), blocks = cut.count();
   auto const at = backend.template buffer<std::size_t>(blocks * ranges);
-  division<Index, Numbers> const parts{text, chosen, range_of, n, cut.size(), at.data(), order.data()};
+  division<Index, Numbers> const parts{text, chosen, find_range, n, cut.size(), at.data(), order.data()};
   backend.each_worker(blocks, [&](auto&, std::size_t b) { parts.count_block(b); });
   std::size_t place = 0;
   std::vector<place_range> result;

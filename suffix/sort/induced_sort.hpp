@@ -151,13 +151,13 @@ class induced_numbers {
 
 /// Sorts the suffixes of a string.
 template <Backend B, class Index, class String>
-class induced_sort_of {
+class induced_sorter {
   static constexpr unsigned mark_at = std::numeric_limits<Index>::digits - 1;
   static constexpr Index mark = Index{1} << mark_at, empty = ~Index{0};
 
  public:
   /// @param memory  receives the order at its beginning; the rest is temporary memory
-  induced_sort_of(B& backend, String const& string, std::span<Index> memory)
+  induced_sorter(B& backend, String const& string, std::span<Index> memory)
       : backend_(backend), string_(string), n_(string.size()), memory_(memory), order_(memory.data()) {}
 
   /// Returns true if an entry has a spare bit for the mark.
@@ -358,15 +358,15 @@ class induced_sort_of {
     lists_of_letter* const lists = lists_;
     std::size_t const n = n_;
     Index number = 0;  // number of the substring that the next entries are put before
-    auto const put_before = [=](std::size_t p, Index number_of) {
+    auto const induce_before = [=](std::size_t p, Index follower) {
       auto const [before, here] = string.stored_adjacent(p - 1);
       list& to = lists[here][l_same + (before < here)];
-      order[to.at++] = Index(p - 1) | Index(to.last != number_of) << mark_at;
-      to.last = number_of;
+      order[to.at++] = Index(p - 1) | Index(to.last != follower) << mark_at;
+      to.last = follower;
     };
     string.each_record([&](std::size_t, std::size_t end) {
       ++number;
-      put_before(end, number);
+      induce_before(end, number);
     });
     std::size_t i = begin, lms = 0;
     for (std::size_t c = 0; c < string.letters(); ++c) {
@@ -375,12 +375,12 @@ class induced_sort_of {
         if (i + far < n) prefetch_for_lists(string, lists, order[i + far], order[i + soon]);
         Index const entry = order[i], p = position(entry);
         number += entry >> mark_at;
-        if (String::has_marks || p != 0) put_before(p, number);
+        if (String::has_marks || p != 0) induce_before(p, number);
       }
       ++number;
       for (; lms < other.at; ++lms) {
         if (lms + far < n) prefetch_for_lists(string, lists, order[lms + far], order[lms + soon]);
-        put_before(order[lms], number);
+        induce_before(order[lms], number);
       }
     }
   }
@@ -392,11 +392,11 @@ class induced_sort_of {
     Index* const order = order_;
     lists_of_letter* const lists = lists_;
     Index number = 0;
-    auto const put_before = [=](std::size_t p, Index number_of) {
+    auto const induce_before = [=](std::size_t p, Index follower) {
       auto const [before, here] = string.stored_adjacent(p - 1);
       list& to = lists[here][s_same + (before > here)];
-      order[--to.at] = Index(p - 1) | Index(to.last != number_of) << mark_at;
-      to.last = number_of;
+      order[--to.at] = Index(p - 1) | Index(to.last != follower) << mark_at;
+      to.last = follower;
     };
     std::size_t const letters = string.letters();
     std::size_t i = end, l = lists[letters - 1][l_other].at;
@@ -407,7 +407,7 @@ class induced_sort_of {
         if (i >= far) prefetch_for_lists(string, lists, order[i - far], order[i - soon]);
         Index const entry = order[i], p = position(entry);
         number += entry >> mark_at;
-        if (String::has_marks || p != 0) put_before(p, number);
+        if (String::has_marks || p != 0) induce_before(p, number);
       }
       ++number;
       // These are marked if the entry before differs, not the one after.
@@ -415,7 +415,7 @@ class induced_sort_of {
         --l;
         if (l >= far) prefetch_for_lists(string, lists, order[l - far], order[l - soon]);
         Index const entry = order[l];
-        put_before(position(entry), number);
+        induce_before(position(entry), number);
         number += entry >> mark_at;
       }
     }
@@ -427,8 +427,8 @@ class induced_sort_of {
   /// @tparam Backwards  rows before `row`, from the last one on
   /// @returns `end`
   template <bool Backwards, class Change, class Put>
-  static std::size_t put_before_each(String const& string, Index* order, std::size_t row, Index const& end, Change change,
-                                     Put put) {
+  static std::size_t induce_each(String const& string, Index* order, std::size_t row, Index const& end, Change change,
+                                 Put put) {
     Index collected[2][batch];
     std::size_t waiting = 0;
     for (unsigned turn = 0;;) {
@@ -477,7 +477,7 @@ class induced_sort_of {
     String const string = all.string;
     Index *const order = all.order, *const at = all.at;
     // An entry is marked if the suffix before it is of type S, or if it begins a record.
-    auto const put_l_before = [=](std::size_t p) {
+    auto const induce_l_before = [=](std::size_t p) {
       if (!String::has_marks && p <= 1) {  // the first suffix, or nothing
         if (p == 1) order[at[string.letter(0)]++] = 0;
         return;
@@ -485,30 +485,30 @@ class induced_sort_of {
       auto const [before, here] = string.later_adjacent(p - 1);
       order[at[string.plain(here)]++] = Index(p - 1) | Index(before < here) << mark_at;
     };
-    string.each_record([&](std::size_t, std::size_t end) { put_l_before(end); });
+    string.each_record([&](std::size_t, std::size_t end) { induce_l_before(end); });
     std::size_t i = 0, end = 0;
     auto const invert = [](Index p) { return Index(p ^ mark); };
     for (std::size_t c = 0; c < letters; ++c) {
       end += counts_[c];
       // The mark of each of these is inverted for the second pass.
       if constexpr (String::is_text) {
-        i = put_before_each<false>(string, order, i, at[c], invert, put_l_before);
+        i = induce_each<false>(string, order, i, at[c], invert, induce_l_before);
       } else {
         for (; i < at[c]; ++i) {
           if (i + far < n) all.template prefetch<false>(order[i + far], order[i + soon]);
           Index const p = order[i];
           order[i] = p ^ mark;
-          if (p < mark) put_l_before(p);
+          if (p < mark) induce_l_before(p);
         }
       }
       for (i = lms_begins[c]; i < end; ++i) {
         if (i + far < n) string.prefetch(looked_at<false>(order[i + far]));
-        put_l_before(order[i]);
+        induce_l_before(order[i]);
       }
     }
     go_to_ends();
     // An entry is marked if the suffix before it is of type L, or if it begins a record.
-    auto const put_s_before = [=](std::size_t p) {
+    auto const induce_s_before = [=](std::size_t p) {
       if (!String::has_marks && p <= 1) {
         if (p == 1) order[--at[string.letter(0)]] = 0;
         return;
@@ -521,9 +521,9 @@ class induced_sort_of {
     for (std::size_t c = letters; c-- > 0;) {
       end -= counts_[c];
       if constexpr (String::is_text) {
-        i = put_before_each<true>(string, order, i, at[c], unmark, put_s_before);
-        i = put_before_each<true>(string, order, i, Index(end), unmark, [=](std::size_t p) {
-          if (!String::has_marks || !string.begins_record(p)) put_s_before(p);
+        i = induce_each<true>(string, order, i, at[c], unmark, induce_s_before);
+        i = induce_each<true>(string, order, i, Index(end), unmark, [=](std::size_t p) {
+          if (!String::has_marks || !string.begins_record(p)) induce_s_before(p);
         });
       } else {
         for (; i > at[c];) {
@@ -531,14 +531,14 @@ class induced_sort_of {
           if (i >= far) all.template prefetch<false>(order[i - far], order[i - soon]);
           Index const p = order[i];
           order[i] = position(p);
-          if (p < mark) put_s_before(p);
+          if (p < mark) induce_s_before(p);
         }
         for (; i > end;) {
           --i;
           if (i >= far) all.template prefetch<false>(order[i - far], order[i - soon]);
           Index const p = order[i];
           order[i] = position(p);
-          if (p < mark) put_s_before(p);
+          if (p < mark) induce_s_before(p);
         }
       }
     }
@@ -565,12 +565,12 @@ class induced_sort_of {
       if constexpr (sizeof(letter_type) > 2 && !String::is_text) ordo::prefetch(at + string.letter(looked_at<Marked>(sooner)));
     }
     /// Appends suffix q, of type L, to the bucket of its letter; marked if its predecessor is of type S.
-    void put_l(std::size_t q) const {
+    void append_l(std::size_t q) const {
       auto const [before, here] = string.adjacent(q);
       order[at[here]++] = Index(q) | Index(before < here) << mark_at;
     }
-    void put_ends() const {
-      string.each_record([&](std::size_t, std::size_t end) { put_l(end - 1); });
+    void append_ends() const {
+      string.each_record([&](std::size_t, std::size_t end) { append_l(end - 1); });
     }
   };
   [[nodiscard]] rows_of_letters rows() const { return {string_, order_, at_, n_}; }
@@ -585,13 +585,13 @@ class induced_sort_of {
   void induce_substrings() {
     go_to_begins();
     rows_of_letters const all = rows();
-    all.put_ends();
+    all.append_ends();
     for (std::size_t i = 0; i < all.n; ++i) {
       if (i + far < all.n) all.template prefetch<false>(all.order[i + far], all.order[i + soon]);
       Index const p = all.order[i];
       if (p >= mark) continue;
       all.order[i] = empty;
-      if (!all.string.begins_record(p)) all.put_l(p - 1);
+      if (!all.string.begins_record(p)) all.append_l(p - 1);
     }
     go_to_ends();
     for (std::size_t i = all.n; i-- > 0;) {
@@ -611,13 +611,13 @@ class induced_sort_of {
   void induce_suffixes() {
     go_to_begins();
     rows_of_letters const all = rows();
-    all.put_ends();
+    all.append_ends();
     // From here on the mark of each entry is inverted.
     for (std::size_t i = 0; i < all.n; ++i) {
       if (i + far < all.n) all.template prefetch<false>(all.order[i + far], all.order[i + soon]);
       Index const p = all.order[i];
       all.order[i] = p ^ mark;
-      if (p < mark && !all.string.begins_record(p)) all.put_l(p - 1);
+      if (p < mark && !all.string.begins_record(p)) all.append_l(p - 1);
     }
     go_to_ends();
     for (std::size_t i = all.n; i-- > 0;) {
@@ -684,36 +684,36 @@ class induced_sort_of {
     }
     std::size_t const kept = omit_unique(numbers, names);
     sort_numbers(numbers.first(kept), names);
-    put_back_unique(numbers.subspan(kept), kept);
+    merge_unique(numbers.subspan(kept), kept);
   }
 
   /// Writes the numbers of the substrings in the order of the text to the end of the memory.
   /// @param by_place  numbers are places of suffixes, marked if they occur once
   void write_numbers(bool by_place) {
-    Index* const number_of = order_ + chosen_;  // half of a position: no two LMS suffixes are adjacent
+    Index* const lms_numbers = order_ + chosen_;  // half of a position: no two LMS suffixes are adjacent
     if (by_place)
-      each_substring([number_of, name = Index{0}](Index p, std::size_t i, Index differs, Index last) mutable {
-        number_of[p / 2] = name | (differs & last) << mark_at;
+      each_substring([lms_numbers, name = Index{0}](Index p, std::size_t i, Index differs, Index last) mutable {
+        lms_numbers[p / 2] = name | (differs & last) << mark_at;
         name = differs ? Index(i + 1) : name;
       });
     else
-      each_substring([number_of, name = Index{0}](Index p, std::size_t, Index differs, Index) mutable {
-        number_of[p / 2] = name;
+      each_substring([lms_numbers, name = Index{0}](Index p, std::size_t, Index differs, Index) mutable {
+        lms_numbers[p / 2] = name;
         name += differs;
       });
     Index* to = memory_.data() + memory_.size();
-    each_one_backwards(lms_, [&](std::size_t p) { *--to = number_of[p / 2]; });
+    each_one_backwards(lms_, [&](std::size_t p) { *--to = lms_numbers[p / 2]; });
   }
   /// Calls use(p, i, differs, last) for each LMS suffix p, in the order i of their substrings.
   /// @param differs, last  whether its substring, and the one before it, differ from the next one
   template <class Use>
   void each_substring(Use use) const {
     Index const* const order = order_;
-    Index const* const number_of = order_ + chosen_;
+    Index const* const lms_numbers = order_ + chosen_;
     std::size_t const count = chosen_;
     Index last = 1;
     for (std::size_t i = 0; i < count; ++i) {
-      if (i + far < count) ordo::prefetch(number_of + position(order[i + far]) / 2);
+      if (i + far < count) ordo::prefetch(lms_numbers + position(order[i + far]) / 2);
       Index const entry = order[i], differs = entry >> mark_at;
       use(position(entry), i, differs, last);
       last = differs;
@@ -746,12 +746,12 @@ class induced_sort_of {
     for (std::size_t w = 0; w < lms_.size(); ++w) lms_.data()[w] &= ~omitted_.data()[w];
     names = 0;
     for (set_word& word : used.span()) word.end = names += count_ones(word.bits);
-    numbered_position const number_of{used.data(), 1};
-    for (Index& number : numbers.first(kept)) number = Index(number_of(number));
+    numbered_position const to_number{used.data(), 1};
+    for (Index& number : numbers.first(kept)) number = Index(to_number(number));
     return kept;
   }
   /// Adds the suffixes that the string did without to the order of the other ones. @param places  the places of theirs
-  void put_back_unique(std::span<Index const> places, std::size_t kept) {
+  void merge_unique(std::span<Index const> places, std::size_t kept) {
     auto const taken = backend_.template buffer<std::uint64_t>(set_words(chosen_));
     std::fill_n(taken.data(), taken.size(), std::uint64_t{0});
     for (Index const place : places) taken.data()[place / 64] |= std::uint64_t{1} << place % 64;
@@ -775,21 +775,21 @@ class induced_sort_of {
       auto* const narrow = reinterpret_cast<std::uint16_t*>(numbers.data());
       for (std::size_t i = 0; i < numbers.size(); ++i) narrow[i] = std::uint16_t(numbers[i]);
       using string = induced_numbers<std::uint16_t>;
-      induced_sort_of<B, Index, string>(backend_, string({narrow, numbers.size()}, names), rest).sort();
+      induced_sorter<B, Index, string>(backend_, string({narrow, numbers.size()}, names), rest).sort();
     } else {
       using string = induced_numbers<Index>;
-      induced_sort_of<B, Index, string>(backend_, string(numbers, names), rest).sort();
+      induced_sorter<B, Index, string>(backend_, string(numbers, names), rest).sort();
     }
     Index* to = numbers.data();
     each_one(lms_, [&](std::size_t p) { *to++ = Index(p); });
     Index* const order = order_;
-    Index const* const position_of = numbers.data();
+    Index const* const lms_positions = numbers.data();
     std::size_t const count = numbers.size(), last = count - std::min(count, far);
     for (std::size_t i = 0; i < last; ++i) {
-      ordo::prefetch(position_of + order[i + far]);
-      order[i] = position_of[order[i]];
+      ordo::prefetch(lms_positions + order[i + far]);
+      order[i] = lms_positions[order[i]];
     }
-    for (std::size_t i = last; i < count; ++i) order[i] = position_of[order[i]];
+    for (std::size_t i = last; i < count; ++i) order[i] = lms_positions[order[i]];
   }
 
   /// Moves the LMS suffixes, in order at the beginning, to the ends of the buckets of their letters.
@@ -836,16 +836,16 @@ class induced_sort_of {
 template <Backend B, class Index>
 class induced_sort {
   template <class Letter>
-  using sort_of = induced_sort_of<B, Index, induced_text<Letter>>;
+  using sorter_for = induced_sorter<B, Index, induced_text<Letter>>;
 
  public:
-  static constexpr bool can_sort(std::size_t n) { return sort_of<std::uint8_t>::can_sort(n); }
+  static constexpr bool can_sort(std::size_t n) { return sorter_for<std::uint8_t>::can_sort(n); }
 
   /// Returns the maximum temporary memory in bytes for n letters, besides the packed text, but with the order: the letters, two
   /// sets for all strings, each of which has at most half the letters of the one before, and one set and the counters of one.
   /// @param letters  the maximum number of different ones in the text, a power of two
   static std::size_t memory(std::size_t n, std::size_t letters) {
-    using any = sort_of<std::uint8_t>;
+    using any = sorter_for<std::uint8_t>;
     std::size_t bytes =
         buffer_sizes::of(n, sizeof(Index)) + buffer_sizes::of(induced_text<char>::stored(n), letter_size(letters));
     for (std::size_t size = n; size != 0; size /= 2) bytes += 2 * buffer_sizes::of(set_words(size), sizeof(std::uint64_t));
@@ -868,8 +868,7 @@ class induced_sort {
   /// Does so with a text of bytes that is not packed. That of one record is used as it is.
   static void sort(B& backend, std::span<unsigned char const> bytes, std::span<std::uint64_t const> bounds,
                    std::span<Index> order) {
-    if (bounds.size() == 2)
-      return induced_sort_of<B, Index, induced_numbers<std::uint8_t>>(backend, {bytes, 256}, order).sort();
+    if (bounds.size() == 2) return induced_sorter<B, Index, induced_numbers<std::uint8_t>>(backend, {bytes, 256}, order).sort();
     unsigned char all = 0;
     for (unsigned char const byte : bytes) all |= byte;
     if (all < 128)
@@ -883,7 +882,7 @@ class induced_sort {
   static void sort_bytes(B& backend, std::span<unsigned char const> bytes, std::size_t letters,
                          std::span<std::uint64_t const> bounds, std::span<Index> order) {
     auto const memory = backend.template buffer<Letter>(induced_text<Letter>::stored(order.size()));
-    sort_of<Letter>(backend, induced_text<Letter>(bytes, letters, bounds, memory.data()), order).sort();
+    sorter_for<Letter>(backend, induced_text<Letter>(bytes, letters, bounds, memory.data()), order).sort();
   }
 
   /// Returns the bytes of a letter and a mark.
@@ -892,7 +891,7 @@ class induced_sort {
   template <class Letter>
   static void sort_letters(B& backend, packed_view text, std::span<std::uint64_t const> bounds, std::span<Index> order) {
     auto const memory = backend.template buffer<Letter>(induced_text<Letter>::stored(order.size()));
-    sort_of<Letter>(backend, induced_text<Letter>(text, bounds, memory.data()), order).sort();
+    sorter_for<Letter>(backend, induced_text<Letter>(text, bounds, memory.data()), order).sort();
   }
 };
 

@@ -51,7 +51,7 @@ class range_finder {
     unsigned passed = 0;
     for (unsigned step = (max_ranges + 1) / 2; step != 0; step /= 2) passed += top >= tops_[passed + step - 1] ? step : 0;
     passed += top >= tops_[max_ranges];
-    return number(passed != 0 && top == tops_[passed - 1] ? passed_of(text, p) : passed);
+    return number(passed != 0 && top == tops_[passed - 1] ? count_passed(text, p) : passed);
   }
   /// Returns true if p's key is in the first range, as fast as two comparisons. @param top  as above
   ORDO_FN bool is_in_first(packed_view const& text, std::size_t p, std::uint32_t top) const {
@@ -60,18 +60,18 @@ class range_finder {
     return tops_[0] < top && top < tops_[1];
   }
   /// Returns the range of p's key for any p.
-  ORDO_FN unsigned operator()(packed_view const& text, std::size_t p) const { return number(passed_of(text, p)); }
+  ORDO_FN unsigned operator()(packed_view const& text, std::size_t p) const { return number(count_passed(text, p)); }
 
  private:
   void add_bound(packed_view const& text, std::uint64_t key) {
     keys_[bounds_] = key;
-    windows_[bounds_] = text.window_of(key);
+    windows_[bounds_] = text.last_window(key);
     tops_[bounds_] = std::uint32_t(windows_[bounds_] >> 32);
     ++bounds_;
   }
   ORDO_FN unsigned number(unsigned passed) const { return passed - 1 < ranges_ ? passed - 1 : none; }
   /// Returns the number of bounds that are not after p's suffix.
-  ORDO_FN unsigned passed_of(packed_view const& text, std::size_t p) const {
+  ORDO_FN unsigned count_passed(packed_view const& text, std::size_t p) const {
     std::uint64_t const letters = text.window(p) & letters_mask_;
     unsigned passed = 0;
     while (passed < bounds_ && (letters > windows_[passed] || (letters == windows_[passed] && text.key(p) >= keys_[passed])))
@@ -105,7 +105,7 @@ class key_sample {
   /// Samples a text of n letters.
   /// @param chosen  the positions whose suffixes are sorted, `count` of them
   template <Backend B, class Numbers>
-  key_sample(B& backend, packed_view text, std::size_t n, std::size_t count, Numbers chosen) : keys_(size_of(count)) {
+  key_sample(B& backend, packed_view text, std::size_t n, std::size_t count, Numbers chosen) : keys_(sample_size(count)) {
     auto const keys = backend.template buffer<std::uint64_t>(keys_.size());
     backend.each(keys_.size(), sampled_key<Numbers>{text, n, count, keys_.size(), chosen, keys.data()});
     backend.radix_sort(keys.span());
@@ -114,29 +114,29 @@ class key_sample {
   /// Returns the memory of a sample of `count` suffixes.
   template <Backend B>
   static std::size_t memory(std::size_t count) {
-    std::size_t const size = size_of(count);
+    std::size_t const size = sample_size(count);
     return buffer_sizes::of(size, sizeof(std::uint64_t)) + B::radix_sort_memory(size, sizeof(std::uint64_t), 0);
   }
 
   /// Returns the number of keys in the sample.
-  static constexpr std::size_t size_of(std::size_t count) { return std::min(count / 16 + 1, std::size_t{1} << 16); }
+  static constexpr std::size_t sample_size(std::size_t count) { return std::min(count / 16 + 1, std::size_t{1} << 16); }
 
   /// Returns the last key of a range that begins with key `first` and, according to the sample, has `max_count` suffixes less
   /// an eighth; the greatest possible key if no more are left.
-  [[nodiscard]] std::uint64_t last_of(std::uint64_t first, std::size_t max_count, std::size_t all) const {
+  [[nodiscard]] std::uint64_t choose_last(std::uint64_t first, std::size_t max_count, std::size_t all) const {
     std::size_t const size =
         std::max<std::size_t>(1, std::size_t(double(max_count) / double(all) * double(keys_.size()) * 0.875));
     std::size_t const begin = std::size_t(std::ranges::lower_bound(keys_, first) - keys_.begin());
     return size >= keys_.size() - begin ? ~std::uint64_t{0} : std::max(first, keys_[begin + size] - 1);
   }
   /// Returns the first keys of `parts` ranges with about equally many suffixes. Some may be equal: then ranges are empty.
-  [[nodiscard]] std::vector<std::uint64_t> firsts_of(std::size_t parts) const {
+  [[nodiscard]] std::vector<std::uint64_t> choose_firsts(std::size_t parts) const {
     std::vector<std::uint64_t> firsts(parts, 0);
     for (std::size_t k = 1; k < parts; ++k) firsts[k] = keys_[keys_.size() / parts * k + keys_.size() % parts * k / parts];
     return firsts;
   }
   /// Returns a key in [first, last), first < last, that halves the sample in [first, last], or the range itself.
-  [[nodiscard]] std::uint64_t middle_of(std::uint64_t first, std::uint64_t last) const {
+  [[nodiscard]] std::uint64_t choose_middle(std::uint64_t first, std::uint64_t last) const {
     auto const begin = std::ranges::lower_bound(keys_, first), end = std::ranges::upper_bound(keys_, last);
     if (end - begin > 1)
       if (std::uint64_t const middle = begin[(end - begin) / 2]; middle > first) return middle - 1;
@@ -161,7 +161,7 @@ struct write_numbers {
   packed_view text;
   std::size_t n;
   Numbers chosen;
-  range_finder const* range_of;
+  range_finder const* find_range;
   std::uint64_t* numbers;
 
   ORDO_FN void operator()(std::size_t i) const {
@@ -169,10 +169,10 @@ struct write_numbers {
     std::uint64_t all = ~std::uint64_t{0};
     if (!text.breaks.are_far(first + 1)) {  // reads whole keys near the end of a record
       for (std::size_t p = first; p < end; ++p)
-        if (chosen.has(p)) put(all, p - first, (*range_of)(text, p));
+        if (chosen.has(p)) put(all, p - first, (*find_range)(text, p));
     } else {
       each_top(text, first, end, [&](std::size_t p, std::uint32_t top) {
-        if (chosen.has(p)) put(all, p - first, (*range_of)(text, p, top));
+        if (chosen.has(p)) put(all, p - first, (*find_range)(text, p, top));
       });
     }
     numbers[i] = all;
@@ -220,7 +220,7 @@ class key_ranges {
  public:
   /// Returns the memory for a text of n letters and `count` suffixes.
   static std::size_t memory(std::size_t n, std::size_t count) {
-    return selected_positions<B, Index>::memory(n) + buffer_sizes::of(words_of(n), sizeof(std::uint64_t)) +
+    return selected_positions<B, Index>::memory(n) + buffer_sizes::of(num_words(n), sizeof(std::uint64_t)) +
            std::max(buffer_sizes::of(1, sizeof(range_finder)), key_sample::memory<B>(count));
   }
 
@@ -234,7 +234,7 @@ class key_ranges {
         count_(count),
         chosen_(chosen),
         sample_(backend, text, n, count, chosen),
-        numbers_(backend.template buffer<std::uint64_t>(words_of(n))),
+        numbers_(backend.template buffer<std::uint64_t>(num_words(n))),
         selected_(backend, n) {}
 
   /// Returns true if suffixes are left.
@@ -261,7 +261,7 @@ class key_ranges {
 
  private:
   using numbering = write_numbers<Numbers>;
-  static constexpr std::size_t words_of(std::size_t n) { return (n + numbering::at_once - 1) / numbering::at_once; }
+  static constexpr std::size_t num_words(std::size_t n) { return (n + numbering::at_once - 1) / numbering::at_once; }
   static constexpr std::size_t max_ranges = numbering::none;
   static constexpr unsigned halvings = 3;
 
@@ -271,7 +271,7 @@ class key_ranges {
     std::vector<std::uint64_t> lasts;
     do {
       std::uint64_t const first = lasts.empty() ? next_ : lasts.back() + 1;
-      lasts.push_back(count_ - taken_ <= max_count ? ~std::uint64_t{0} : sample_.last_of(first, max_count, count_));
+      lasts.push_back(count_ - taken_ <= max_count ? ~std::uint64_t{0} : sample_.choose_last(first, max_count, count_));
     } while (lasts.size() < max_ranges && lasts.back() != ~std::uint64_t{0});
     return lasts;
   }
@@ -283,7 +283,7 @@ class key_ranges {
       std::vector<std::uint64_t> more;
       std::uint64_t first = range.first;
       for (std::uint64_t const last : lasts) {
-        if (first < last) more.push_back(sample_.middle_of(first, last));
+        if (first < last) more.push_back(sample_.choose_middle(first, last));
         more.push_back(last);
         first = last + 1;
       }
@@ -295,8 +295,8 @@ class key_ranges {
 
   /// Numbers the ranges from next_ on that end with these keys.
   void divide(std::vector<std::uint64_t> lasts) {
-    range_finder const range_of(text_, next_, lasts);
-    auto const finder = backend_.upload(std::span<range_finder const>(&range_of, 1));
+    range_finder const find_range(text_, next_, lasts);
+    auto const finder = backend_.upload(std::span<range_finder const>(&find_range, 1));
     backend_.each(numbers_.size(), numbering{text_, n_, chosen_, finder.data(), numbers_.data()});
     lasts_ = std::move(lasts);
     number_ = 0;

@@ -83,7 +83,7 @@ struct run_key {
 
   [[nodiscard]] bit_range bits() const { return {0, width + 10}; }
   ORDO_FN std::uint64_t operator()(std::size_t p) const {
-    std::size_t const end = end_of(p);
+    std::size_t const end = run_end(p);
     std::uint64_t const left = end - p;
     if (text.breaks(end)) return left << 9;
     unsigned const after = text.letter(end);
@@ -91,12 +91,12 @@ struct run_key {
     return after < text.letter(p) ? left << 9 | (after + 1) : (all + 1 + all - left) << 9 | (after + 1);
   }
   /// Returns the number of letters of p's run from p on.
-  ORDO_FN std::size_t left(std::size_t p) const { return end_of(p) - p; }
+  ORDO_FN std::size_t left(std::size_t p) const { return run_end(p) - p; }
   /// Returns true if the run at p ends its record. Then suffixes with equal keys are equal.
-  ORDO_FN bool ends_record(std::size_t p) const { return text.breaks(end_of(p)); }
+  ORDO_FN bool ends_record(std::size_t p) const { return text.breaks(run_end(p)); }
 
  private:
-  ORDO_FN std::size_t end_of(std::size_t p) const {
+  ORDO_FN std::size_t run_end(std::size_t p) const {
     std::size_t low = 0, high = count - 1;  // the first end after p
     while (low < high) {
       std::size_t const middle = low + (high - low) / 2;

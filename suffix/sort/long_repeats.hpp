@@ -110,7 +110,7 @@ struct comparison {
   ORDO_FN static type of(std::size_t length, unsigned k) { return length < goes_on / 4 ? type(length << 2 | k) : unknown; }
   ORDO_FN static type of(std::size_t length, bool is_less) { return of(length, is_less ? unsigned(less) : unsigned(greater)); }
   ORDO_FN static std::size_t length(type x) { return x >> 2; }
-  ORDO_FN static unsigned kind_of(type x) { return unsigned(x & 3); }
+  ORDO_FN static unsigned to_kind(type x) { return unsigned(x & 3); }
 };
 
 template <class Index>
@@ -238,7 +238,7 @@ struct compared_suffixes {
       comparison::type const now = load_relaxed(found + last);
       if (now == comparison::unknown) return now;
       length += last - k + comparison::length(now);
-      kind = comparison::kind_of(now);
+      kind = comparison::to_kind(now);
     }
     return comparison::of(length, kind);
   }
@@ -261,7 +261,7 @@ struct compared_suffixes {
         continue;
       }
       length += comparison::length(all.min);
-      if (!all.is_twice) return comparison::of(length, comparison::kind_of(all.min));
+      if (!all.is_twice) return comparison::of(length, comparison::to_kind(all.min));
       if (differ(p, q, length)) return by_next_letter(p, q, length);
       ++length;
       limit = max_neighbours;
@@ -284,7 +284,7 @@ struct compared_suffixes {
       std::size_t const next = neighbours[number(p)];
       if (next <= p || next > q) break;
       comparison::type const now = follow(p, steps);
-      if (now == comparison::unknown || comparison::kind_of(now) == comparison::link) break;
+      if (now == comparison::unknown || comparison::to_kind(now) == comparison::link) break;
       std::size_t const length = comparison::length(now), min = comparison::length(all.min);
       all = length < min ? reach{now, false} : reach{all.min, all.is_twice || length == min};
       if (next == q) return all;
@@ -319,7 +319,7 @@ struct compare_ends {
     if (q == 0 || now == comparison::goes_on) return;
     if (now == comparison::unknown)
       store_relaxed(found + k, compare(p, q, steps));
-    else if (comparison::kind_of(now) == comparison::link)
+    else if (comparison::to_kind(now) == comparison::link)
       store_relaxed(found + k, compare.follow(p, links));
   }
 };
@@ -334,7 +334,7 @@ struct compare_as_end {
     std::size_t const end = compare.end(k);
     comparison::type const last = found[end];
     found[k] =
-        last == comparison::unknown ? last : comparison::of(end - k + comparison::length(last), comparison::kind_of(last));
+        last == comparison::unknown ? last : comparison::of(end - k + comparison::length(last), comparison::to_kind(last));
   }
 };
 
@@ -355,7 +355,7 @@ struct compare_items {
   ORDO_FN comparison::type with_next(std::size_t i) const {
     unsigned links = max_steps, steps = max_steps;
     comparison::type const result = compare.follow(suffix[i], links);  // they are neighbours
-    bool const is_known = result != comparison::unknown && comparison::kind_of(result) != comparison::link;
+    bool const is_known = result != comparison::unknown && comparison::to_kind(result) != comparison::link;
     return is_known ? result : compare(suffix[i], suffix[i + 1], steps);
   }
 };
@@ -372,7 +372,7 @@ class sorted_places {
   std::uint32_t* shifts;  // each begins as `start`
 
   /// Returns the first item of i's group; none if it is more than max_compared items before.
-  ORDO_FN std::size_t head_of(std::size_t i) const {
+  ORDO_FN std::size_t group_head(std::size_t i) const {
     for (unsigned k = 0; k < max_compared; ++k)
       if (heads[i - k] != 0) return i - k;
     return none;
@@ -421,7 +421,7 @@ struct place_by_neighbours {
 
   ORDO_FN void operator()(std::size_t i) const {
     if (i + 1 == size || places.heads[i + 1] != 0) return;
-    std::size_t const head = places.head_of(i);
+    std::size_t const head = places.group_head(i);
     if (head == sorted_places::none || places.is_left(head)) return;
     comparison::type min = comparison::type(compared[i]);
     bool is_known = min != comparison::unknown, is_twice = false;
@@ -431,7 +431,7 @@ struct place_by_neighbours {
                                       : is_twice ? compare.after(suffix[i], suffix[j], comparison::length(min), steps)
                                                  : min;
       if (result == comparison::unknown) return places.leave(head);
-      if (comparison::kind_of(result) == comparison::less) places.swap(i, j);
+      if (comparison::to_kind(result) == comparison::less) places.swap(i, j);
       if (j + 1 == size || places.heads[j + 1] != 0) return;
       comparison::type const now = comparison::type(compared[j++]);
       std::size_t const length = comparison::length(now), shortest = comparison::length(min);
@@ -444,12 +444,12 @@ struct place_by_neighbours {
 
 /// Sets sorted[row of item i] to suffix i, and marks each item of a group that stays as its head is marked.
 template <class Index>
-struct put_in_place {
+struct write_in_place {
   Index const* suffix;
   sorted_places places;
   Index* sorted;
   ORDO_FN void operator()(std::size_t i) const {
-    std::size_t const head = places.head_of(i);
+    std::size_t const head = places.group_head(i);
     bool const stays = head == sorted_places::none || places.is_left(head);
     if (stays) places.leave(i);
     sorted[stays ? i : places.place(i)] = suffix[i];
@@ -458,7 +458,7 @@ struct put_in_place {
 
 /// Reads item i from its new row; sorted items are groups of their own.
 template <class Index>
-struct take_place {
+struct place_suffix {
   Index const* sorted;
   sorted_places places;
   Index* suffix;
@@ -548,8 +548,8 @@ class long_repeats {
     backend_.each(size, start_place{shifts.data()});
     backend_.each(open.groups(), leave_large_group<Index>{all.begins.data(), all.ends.data(), places});
     backend_.each(size, place_by_neighbours<Index, numbers>{known, suffix, by_item.data(), size, places});
-    backend_.each(size, put_in_place<Index>{suffix, places, by_item.data()});
-    backend_.each(size, take_place<Index>{by_item.data(), places, suffix, heads});
+    backend_.each(size, write_in_place<Index>{suffix, places, by_item.data()});
+    backend_.each(size, place_suffix<Index>{by_item.data(), places, suffix, heads});
   }
 
  private:

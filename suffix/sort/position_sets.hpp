@@ -39,7 +39,7 @@ struct write_positions {
   }
 };
 
-constexpr std::size_t blocks_of(std::size_t letters) {
+constexpr std::size_t count_blocks(std::size_t letters) {
   return (letters + letters_in_block - 1) / letters_in_block;
 }
 
@@ -48,9 +48,9 @@ constexpr std::size_t blocks_of(std::size_t letters) {
 template <Backend B, class End = std::size_t>
 class selected_positions {
  public:
-  static std::size_t memory(std::size_t n) { return buffer_sizes::of(blocks_of(n), sizeof(End)); }
+  static std::size_t memory(std::size_t n) { return buffer_sizes::of(count_blocks(n), sizeof(End)); }
 
-  selected_positions(B& backend, std::size_t n) : backend_(backend), ends_(backend.template buffer<End>(blocks_of(n))) {}
+  selected_positions(B& backend, std::size_t n) : backend_(backend), ends_(backend.template buffer<End>(count_blocks(n))) {}
 
   /// Returns the number of selected positions.
   template <class Answers>

@@ -108,13 +108,13 @@ class repetition_estimate {
  public:
   /// Returns the temporary memory in bytes.
   static std::size_t memory(std::size_t n) {
-    std::size_t const size = size_of(n), positions = buffer_sizes::of(size, sizeof(Index));
+    std::size_t const size = sample_size(n), positions = buffer_sizes::of(size, sizeof(Index));
     return buffer_sizes::of(size, sizeof(std::uint64_t)) + positions +
            std::max(B::radix_sort_memory(size, sizeof(std::uint64_t), sizeof(Index)), positions);
   }
 
   static repetition of(B& backend, packed_view text, std::size_t n) {
-    std::size_t const size = size_of(n);
+    std::size_t const size = sample_size(n);
     if (size == 0) return {};
     auto const windows = backend.template buffer<std::uint64_t>(size);
     auto const positions = backend.template buffer<Index>(size);
@@ -144,7 +144,7 @@ class repetition_estimate {
  private:
   static constexpr std::size_t max_looked_at = 256;
   /// Large enough to find about a hundred pairs if each suffix has one copy.
-  static std::size_t size_of(std::size_t n) { return std::min(n / 16, std::size_t(16 * std::sqrt(double(n)))); }
+  static std::size_t sample_size(std::size_t n) { return std::min(n / 16, std::size_t(16 * std::sqrt(double(n)))); }
 };
 
 }  // namespace ordo::inline v0::suffix::detail

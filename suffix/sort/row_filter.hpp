@@ -226,14 +226,14 @@ class numbered_positions {
   static std::size_t memory(std::size_t n) { return buffer_sizes::of(set_words(n), sizeof(set_word)); }
 
   /// @param distance  the distance between positions of the sample
-  /// @param word_of  makes word w of the positions, with the end of the text, of a sample
-  template <class WordOf>
-  numbered_positions(B& backend, packed_text<B> const& packed, std::uint64_t distance, WordOf word_of)
+  /// @param make_word  makes word w of the positions, with the end of the text, of a sample
+  template <class MakeWord>
+  numbered_positions(B& backend, packed_text<B> const& packed, std::uint64_t distance, MakeWord make_word)
       : distance_(distance), words_(backend.template buffer<set_word>(set_words(packed.size()))) {
     mark_rows<packed_view> const sample{
         packed.view(), packed.breaks().bounds().data(), packed.records(), packed.size(), {false, distance}};
-    using word_at = decltype(word_of(sample));
-    backend.each(words_.size(), store_each<word_at, set_word>{word_of(sample), words_.data()});
+    using word_at = decltype(make_word(sample));
+    backend.each(words_.size(), store_each<word_at, set_word>{make_word(sample), words_.data()});
     backend.scan(words_.size(), set_word_at{words_.data()}, words_.span(), count_on{});
     count_ = std::size_t(value_at(backend, words_.span(), words_.size() - 1).end) - 1;
   }

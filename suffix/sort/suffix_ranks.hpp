@@ -30,7 +30,7 @@ struct rank_by_place {
 /// Gives suffix i of open groups the rank of its group's head.
 template <class Index, class Numbers>
 struct rank_by_group {
-  ordo::detail::group_of<Index> group;
+  ordo::detail::group_finder<Index> group;
   Index const* suffix;
   Index first;
   Index* ranks;

@@ -200,10 +200,10 @@ class suffix_sort {
             std::span<Index const>(part), [](std::size_t i) { return i == 0; }, large.first);
       }
       refine_by_text_keys(part, large.first, 1);
-      return put_back();
+      return suspend();
     });
-    for (auto& groups : sort.take_left()) {
-      take_up(std::exchange(groups, {}));
+    for (auto& groups : sort.release_left()) {
+      resume(std::exchange(groups, {}));
       refine_by_text_keys(kept_, 0, 0);  // these have been through many rounds
       set_aside(aside, kept_, 0, open_.size());
     }
@@ -211,7 +211,7 @@ class suffix_sort {
   }
 
   /// Converts the open groups to groups of suffixes in their rows.
-  buffer<place_group<Index>> put_back() {
+  buffer<place_group<Index>> suspend() {
     open_.place(kept_);
     auto const all = open_.segments();
     auto groups = backend_.template buffer<place_group<Index>>(all.size());
@@ -223,7 +223,7 @@ class suffix_sort {
   }
 
   /// Converts groups of suffixes in their rows to open groups.
-  void take_up(buffer<place_group<Index>> const groups) {
+  void resume(buffer<place_group<Index>> const groups) {
     auto const ends = backend_.template buffer<Index>(groups.size());
     auto const* const group = groups.data();
     backend_.scan(
@@ -237,7 +237,7 @@ class suffix_sort {
         items.heads.data()[at + i] = i == 0;
       }
     });
-    open_.take_up(std::move(items));
+    open_.resume(std::move(items));
   }
 
   /// @param ranges  see key_ranges
@@ -307,12 +307,12 @@ class suffix_sort {
   template <class Use>
   void each_open(std::vector<open_items>& aside, Use use) {
     if (aside.size() == 1) {
-      if (!taken_up_) open_.take_up(std::exchange(aside.front(), {}), kept_);
+      if (!taken_up_) open_.resume(std::exchange(aside.front(), {}), kept_);
       taken_up_ = true;
       return use();
     }
     for (open_items& groups : aside) {
-      open_.take_up(std::move(groups), kept_);
+      open_.resume(std::move(groups), kept_);
       use();
       groups = open_.set_aside(kept_.empty());
     }
@@ -327,7 +327,7 @@ class suffix_sort {
       open_.place(kept_);
   }
 
-  [[nodiscard]] std::size_t size_of(std::vector<open_items> const& aside) const {
+  [[nodiscard]] std::size_t total_size(std::vector<open_items> const& aside) const {
     std::size_t all = taken_up_ ? open_.size() : 0;
     for (open_items const& some : aside) all += some.size();
     return all;
@@ -339,9 +339,9 @@ class suffix_sort {
   void finish_kept(std::vector<open_items>& aside, std::size_t max_count, std::size_t depth) {
     std::size_t const n = packed_.size();
     if constexpr (std::is_same_v<Numbers, every_position>) {
-      if (size_of(aside) == 0) return;
+      if (total_size(aside) == 0) return;
       settle_repeats(aside, depth);
-      std::size_t const open = size_of(aside);
+      std::size_t const open = total_size(aside);
       if (open == 0) return;
       if (taken_up_) open_.place(kept_);  // back to the rows of their groups
       if (open <= n / max_needed) {
@@ -355,7 +355,7 @@ class suffix_sort {
     } else if (all_) {
       return finish_with_others(aside, max_count, depth);
     }
-    if (size_of(aside) == 0) return;
+    if (total_size(aside) == 0) return;
     suffix_ranks<B, Index, Numbers> ranks(backend_, packed_.breaks(), n, kept_.size(), kept_.size(), false, chosen_);
     place_and_finish(ranks, aside, max_count, depth);
   }
@@ -373,9 +373,9 @@ class suffix_sort {
   /// @param depth  see finish
   void finish_with_others(std::vector<open_items>& aside, std::size_t max_count, std::size_t depth) {
     depth = all_->min(depth);  // machines differ in how deep they sort by letters
-    if (all_->max(size_of(aside)) == 0) return;
+    if (all_->max(total_size(aside)) == 0) return;
     if (chosen_.step() == 1) settle_repeats_with_others(aside, max_count, depth);
-    std::size_t const n = packed_.size(), open = all_->sum(size_of(aside));
+    std::size_t const n = packed_.size(), open = all_->sum(total_size(aside));
     if (open == 0) return;
     std::size_t const ranks_of_all = buffer_sizes::of(kept_.size() + 1, sizeof(Index));
     std::size_t const letters = kept_.empty() ? 0 : n;  // a member without suffixes receives no request
@@ -397,7 +397,7 @@ class suffix_sort {
     bit_range const bits{0, key.width};
     key.rank = next.data();
     key.number = chosen_;
-    for (; all_->max(size_of(aside)) != 0; depth += steps_in(depth)) {
+    for (; all_->max(total_size(aside)) != 0; depth += steps_in(depth)) {
       ++all_->share().report.rounds;
       each_open_of_all(aside, max_count, [&](std::span<Index const> items) {
         all_->bring(items, steps_in(depth), ranks.key(0), next.span());
@@ -418,7 +418,7 @@ class suffix_sort {
   /// Settles long repeats if groups are small and memory suffices.
   /// @param depth  see finish
   void settle_repeats(std::vector<open_items>& aside, std::size_t depth) {
-    std::size_t const n = packed_.size(), open = size_of(aside);
+    std::size_t const n = packed_.size(), open = total_size(aside);
     std::size_t at_a_time = open_.size(), groups = open_.groups();  // a block that is taken up
     for (open_items const& some : aside) {
       at_a_time = std::max(at_a_time, some.size());
@@ -439,7 +439,7 @@ class suffix_sort {
   /// all neighbours, and sorts its own groups.
   void settle_repeats_with_others(std::vector<open_items>& aside, std::size_t max_count, std::size_t depth) {
     join(aside, max_count);
-    std::size_t const n = packed_.size(), open = size_of(aside);
+    std::size_t const n = packed_.size(), open = total_size(aside);
     std::size_t at_a_time = 0, groups = 0;
     for (open_items const& some : aside) {
       at_a_time = std::max(at_a_time, some.size());
@@ -524,7 +524,7 @@ class suffix_sort {
   /// @param max_count  suffixes that are sorted at a time
   template <class Ranks>
   void finish(Ranks& ranks, std::vector<open_items>& aside, std::size_t max_count, std::size_t depth) {
-    for (; size_of(aside) != 0; depth = deeper(depth)) {
+    for (; total_size(aside) != 0; depth = deeper(depth)) {
       if (!taken_up_) join(aside, max_count);
       auto const key = ranks.key(steps_in(depth));
       each_open(aside, [&] { refine(ranks, key, key.bits()); });

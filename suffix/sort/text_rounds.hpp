@@ -111,12 +111,12 @@ void refine_by_runs(B& backend, packed_view text, letter_runs<B> const& runs, st
              ends = backend.template buffer<Index>(max_groups);
   std::size_t const count = backend.select(groups.size(), is_uniform, ordo::detail::as_index<Index>{}, chosen.span());
   if (count == 0) return;
-  auto const bounds_of = [&](std::span<Index const> of, std::span<Index> to) {
+  auto const gather_bounds = [&](std::span<Index const> of, std::span<Index> to) {
     backend.gather(of, std::span<Index const>(chosen.span().first(count)), to);
     return std::span<Index const>(to);
   };
-  segment_list<Index> const of_runs{bounds_of(groups.begins, begins.span().first(count)),
-                                    bounds_of(groups.ends, ends.span().first(count))};
+  segment_list<Index> const of_runs{gather_bounds(groups.begins, begins.span().first(count)),
+                                    gather_bounds(groups.ends, ends.span().first(count))};
   run_key const key = runs.key();
   open.sort_few(of_runs, key, key.bits());
   auto const* const suffix = open.items().data();

@@ -31,7 +31,7 @@ struct diagonal_stretch {
   enum class answer { no, yes, unknown };
   std::size_t distance = 0, begin = 0, end = 0;
   answer is_less = answer::unknown;
-  [[nodiscard]] bool is_of(std::size_t p, std::size_t d) const { return d == distance && p >= begin && p < end; }
+  [[nodiscard]] bool contains(std::size_t p, std::size_t d) const { return d == distance && p >= begin && p < end; }
 };
 
 /// The longest stretches, shared by all threads: a thread that starts inside one walks a leg, and then finds the result of
@@ -47,7 +47,7 @@ class long_diagonals {
   [[nodiscard]] diagonal_stretch find(std::size_t p, std::size_t distance) const {
     std::shared_lock const lock(mutex_);
     auto const it = known_.upper_bound({distance, p});
-    return it != known_.end() && it->second.is_of(p, distance) ? it->second : diagonal_stretch{};
+    return it != known_.end() && it->second.contains(p, distance) ? it->second : diagonal_stretch{};
   }
   /// Extends a known stretch to the front, or adds a new one while there are fewer than `max_known`.
   void keep(diagonal_stretch const& known) {
@@ -59,7 +59,7 @@ class long_diagonals {
       known_.emplace(std::pair(known.distance, known.end), known);
   }
   /// Takes one leg from the budget. Returns false if nothing is left.
-  bool take_leg() {
+  bool spend_leg() {
     std::size_t left = legs_;
     while (left != 0 && !legs_.compare_exchange_weak(left, left - 1))
       ;
@@ -88,7 +88,7 @@ class diagonals {
   answer is_less(std::size_t q, std::size_t p) {
     stretch& known = find(p, q - p);
     if (known.is_less == answer::unknown) {
-      pair_of_stretches& far = long_of(known.distance);
+      pair_of_stretches& far = long_stretch(known.distance);
       walk(known, far.last.distance == known.distance ? far.last : stretch{});
       if (known.end - known.begin > std::size_t{2} << window_bits) keep(far, known);
     }
@@ -108,11 +108,11 @@ class diagonals {
   static constexpr unsigned known_bits = 12, long_bits = 9, window_bits = 13;
 
   /// Returns the entry of a short stretch, or of one that starts in a window of the text.
-  [[nodiscard]] pair_of_stretches& known_of(std::size_t window, std::size_t distance) {
+  [[nodiscard]] pair_of_stretches& known_stretch(std::size_t window, std::size_t distance) {
     return known_[(distance * 0x9e3779b97f4a7c15 + window * 0xc2b2ae3d27d4eb4f) >> (64 - known_bits)];
   }
   /// Returns the entry of a long stretch. There are few, and short ones do not replace them.
-  [[nodiscard]] pair_of_stretches& long_of(std::size_t distance) {
+  [[nodiscard]] pair_of_stretches& long_stretch(std::size_t distance) {
     return known_[(1u << known_bits) + (distance * 0x9e3779b97f4a7c15 >> (64 - long_bits))];
   }
 
@@ -120,12 +120,12 @@ class diagonals {
   /// copies of one repeat may lie at equal distances.
   stretch& find(std::size_t p, std::size_t distance) {
     std::size_t const window = p >> window_bits;
-    auto& known = known_of(window, distance);
-    if (known.last.is_of(p, distance)) return known.last;
+    auto& known = known_stretch(window, distance);
+    if (known.last.contains(p, distance)) return known.last;
     stretch now{distance, p, p + agreed_, answer::unknown};
-    for (auto const* const some : {&known, &known_of(window - 1, distance), &long_of(distance)}) {
-      if (some->last.is_of(p, distance)) now = some->last;
-      if (some->before.is_of(p, distance)) now = some->before;
+    for (auto const* const some : {&known, &known_stretch(window - 1, distance), &long_stretch(distance)}) {
+      if (some->last.contains(p, distance)) now = some->last;
+      if (some->before.contains(p, distance)) now = some->before;
     }
     return keep(known, now);
   }
@@ -139,14 +139,14 @@ class diagonals {
     std::size_t taken = 0;
     for (; known.is_less == answer::unknown; ++taken) {
       bool const is_leg = taken != 0 && taken % long_diagonals::leg == 0;
-      if (is_leg && !other.is_of(known.end, known.distance)) other = shared_.find(known.end, known.distance);
-      if (other.is_of(known.end, known.distance) &&
+      if (is_leg && !other.contains(known.end, known.distance)) other = shared_.find(known.end, known.distance);
+      if (other.contains(known.end, known.distance) &&
           known.end != other.begin) {  // at its begin a record may start, and another one end
         known.end = other.end;
         known.is_less = other.is_less;
         continue;
       }
-      if (is_leg && shared_.take_leg()) steps_ += long_diagonals::leg;
+      if (is_leg && shared_.spend_leg()) steps_ += long_diagonals::leg;
       if (steps_ == 0) return;
       --steps_;
       letters_compared const now = compare_letters(text_, known.end, known.end + known.distance);
@@ -304,7 +304,7 @@ struct worker_rounds {
       for (place_group<Index> const group : now)
         suffixes.insert(suffixes.end(), order + group.begin, order + group.begin + group.size);
       text_key const key{text, round * text.letters};
-      std::uint64_t* keys = worker.keys_of(suffixes.data(), suffixes.size(), key);
+      std::uint64_t* keys = worker.evaluate_keys(suffixes.data(), suffixes.size(), key);
       next.clear();
       for (place_group<Index> const group : now) {
         worker.sort(keys, order + group.begin, group.size);
@@ -396,7 +396,7 @@ class worker_sort {
   }
 
   /// Returns the groups that are left.
-  [[nodiscard]] all_groups take_left() { return std::exchange(left_, {}); }
+  [[nodiscard]] all_groups release_left() { return std::exchange(left_, {}); }
 
  private:
   static constexpr std::size_t min_share = std::size_t{1} << 11, shares_of_worker = 4;
@@ -425,15 +425,15 @@ class worker_sort {
     std::size_t const first = ranges.front().first, end = ranges.back().first + ranges.back().count;
     auto const groups = backend_.template buffer<group>((end - first) / 2);
     std::vector<std::size_t> counts(ranges.size());
-    auto const groups_of = [&](std::size_t r) { return groups.data() + (ranges[r].first - first) / 2; };
+    auto const groups_at = [&](std::size_t r) { return groups.data() + (ranges[r].first - first) / 2; };
     backend_.each_worker(ranges.size(),
-                         [&](auto& worker, std::size_t r) { counts[r] = sort_range(worker, ranges[r], groups_of(r)); });
+                         [&](auto& worker, std::size_t r) { counts[r] = sort_range(worker, ranges[r], groups_at(r)); });
     std::vector<std::size_t> ends(ranges.size());
     std::inclusive_scan(counts.begin(), counts.end(), ends.begin());
     if (ends.back() == 0) return;
     auto const found = backend_.template buffer<group>(ends.back());
     backend_.each_worker(
-        ranges.size(), [&](auto&, std::size_t r) { std::copy_n(groups_of(r), counts[r], found.data() + ends[r] - counts[r]); });
+        ranges.size(), [&](auto&, std::size_t r) { std::copy_n(groups_at(r), counts[r], found.data() + ends[r] - counts[r]); });
     settle(found);
   }
 

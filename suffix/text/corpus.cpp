@@ -108,7 +108,7 @@ std::size_t join_lines(std::span<char> lines, std::vector<std::uint64_t>& starts
 using json_parsers = tbb::enumerable_thread_specific<detail::json_strings>;
 
 /// Replaces lines of JSON from `begin` on, all of a file, by one string of each.
-void take_strings(corpus& to, std::size_t begin, std::string const& name, corpus_options const& options) {
+void extract_strings(corpus& to, std::size_t begin, std::string const& name, corpus_options const& options) {
   constexpr std::size_t part_bytes = std::size_t{1} << 20;
   struct part {
     std::size_t begin = 0, end = 0;
@@ -294,7 +294,7 @@ bool make_tokens(corpus& to, std::size_t begin, std::string const& name, corpus_
 }
 
 /// Returns what ends the records of a file; empty: nothing does.
-std::string_view separator_of(corpus_options const& options) {
+std::string_view file_separator(corpus_options const& options) {
   return has_lines(options.format) ? "\n" : std::string_view(options.separator);
 }
 
@@ -304,14 +304,14 @@ void check(corpus_options const& options) {
   if (lines && (!options.separator.empty() || !options.lengths.empty())) throw usage_error("no separator: lines: LF ends them");
   if (!options.separator.empty() && !options.lengths.empty())
     throw usage_error("conflicting records: a separator and a list of lengths");
-  if (options.separator.size() % residue_bytes_of(options.format) != 0)
+  if (options.separator.size() % bytes_per_residue(options.format) != 0)
     throw usage_error("invalid separator: it is no whole number of tokens");
 }
 
 /// Sets the residues of a corpus to those of the format, and checks the name of a file to be appended.
 void prepare(corpus& to, std::string const& name, corpus_options const& options) {
   check(options);
-  unsigned const size = residue_bytes_of(options.format);
+  unsigned const size = bytes_per_residue(options.format);
   if (!to.files.empty() && to.residue_bytes != size) throw usage_error("conflicting formats: bytes and tokens of other sizes");
   check_name(name);
   to.residue_bytes = size;
@@ -322,8 +322,8 @@ void make_records(corpus& to, std::size_t begin, std::string const& name, corpus
   std::vector<std::uint64_t> rows;
   bool const has_rows = to.residue_bytes != 1 && make_tokens(to, begin, name, options, rows);
   if (options.format == input_format::jsonl) {
-    take_strings(to, begin, name, options);
-  } else if (std::string_view const separator = separator_of(options); !separator.empty()) {
+    extract_strings(to, begin, name, options);
+  } else if (std::string_view const separator = file_separator(options); !separator.empty()) {
     split(to, begin, separator);
   } else if (!options.lengths.empty()) {
     cut(to, begin, name, options.lengths);
@@ -448,7 +448,7 @@ void corpus_writer::append_chunks(corpus_files const& files, corpus_options cons
 void corpus_writer::append_parts(std::string const& name, source& from, corpus_options const& options) {
   prepare(all_, name, options);
   std::size_t const records = all_.starts.size(), size = all_.residue_bytes, held = records * sizeof(std::uint64_t);
-  std::string_view const separator = separator_of(options);
+  std::string_view const separator = file_separator(options);
   corpus_options rest = options;  // for a file that is read whole
   rest.memory -= std::min(rest.memory, held);
   corpus part;

@@ -36,9 +36,9 @@ class fault_finder {
     if (c == '\n') return end_line();
     if (place_ == fasta_place::line_begin && begin_line(c)) return;
     if (place_ == fasta_place::residues)
-      take_residue(c);
+      read_residue(c);
     else if (place_ != fasta_place::comment)
-      take_header(c);
+      read_header(c);
     behind_return_ = c == '\r';
   }
 
@@ -64,14 +64,14 @@ class fault_finder {
     ++line_;
   }
 
-  void take_header(unsigned char c) {
+  void read_header(unsigned char c) {
     if (behind_return_) fail("a carriage return inside a line; do all lines end in CR alone?");
     if (c == ' ' || c == '\t') place_ = fasta_place::description;
     if (place_ == fasta_place::name && c == '\0') fail("a NUL byte in the record's name");
     if (place_ == fasta_place::name && c != '\r') name_ += static_cast<char>(c);
   }
 
-  void take_residue(unsigned char c) {
+  void read_residue(unsigned char c) {
     if (!behind_return_ && (c == '\r' || is_blank(c))) return;
     if (!any_records_ && c == '@') fail("this is FASTQ, whose reads begin with '@'; expected FASTA");
     if (!any_records_) fail("text before the first '>'");

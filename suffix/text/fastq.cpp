@@ -59,7 +59,7 @@ bool fastq_source::read_more() {
   while (!rest.empty()) {
     std::size_t const end = rest.find('\n');
     if (end == rest.npos && !at_end_) break;
-    take_line(rest.substr(0, end), end != rest.npos);
+    convert_line(rest.substr(0, end), end != rest.npos);
     rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
   }
   begin_ = text_.size() - rest.size();
@@ -71,7 +71,7 @@ bool fastq_source::read_more() {
   return true;
 }
 
-void fastq_source::take_line(std::string_view line, bool ended) {
+void fastq_source::convert_line(std::string_view line, bool ended) {
   ++line_;
   if (line.ends_with('\r')) line.remove_suffix(1);
   switch (next_) {

@@ -26,7 +26,7 @@ struct decoded {
   unsigned written = 0;  // bytes that it is written with; 0 for a wrong escape
 };
 
-decoded utf8_of(unsigned character, unsigned written) {
+decoded encode_utf8(unsigned character, unsigned written) {
   auto const rest = [&](unsigned shift) { return static_cast<char>(0x80 | (character >> shift & 0x3f)); };
   if (character < 0x80) return {{static_cast<char>(character)}, 1, written};
   if (character < 0x800) return {{static_cast<char>(0xc0 | character >> 6), rest(0)}, 2, written};
@@ -45,10 +45,10 @@ decoded decode(std::string_view written, std::size_t at) {
   }
   auto const unit = code_unit(written, at);
   if (!unit) return {};
-  if (*unit < 0xd800 || *unit > 0xdfff) return utf8_of(*unit, 6);
+  if (*unit < 0xd800 || *unit > 0xdfff) return encode_utf8(*unit, 6);
   auto const low = code_unit(written, at + 6);
   if (*unit > 0xdbff || !low || *low < 0xdc00 || *low > 0xdfff) return {};
-  return utf8_of(0x10000 + ((*unit - 0xd800) << 10) + (*low - 0xdc00), 12);
+  return encode_utf8(0x10000 + ((*unit - 0xd800) << 10) + (*low - 0xdc00), 12);
 }
 
 /// Calls use(bytes, bytes that they are written with) for the parts of a string, in order, until it returns false.

@@ -69,7 +69,7 @@ bool is_scalar(std::string_view token) {
   return string ? has_right_escapes(*string) : is_number(token);
 }
 
-char const* kind_of(std::string_view token) {
+char const* token_kind(std::string_view token) {
   switch (token.front()) {
     case '{':
       return "an object";
@@ -216,7 +216,7 @@ struct json_strings::parser {
   }
 
   bool other(std::string_view token) {
-    flaw = fmt::format("it is {}, but a string is expected", kind_of(token));
+    flaw = fmt::format("it is {}, but a string is expected", token_kind(token));
     return false;
   }
   bool refuse_at(char const* at) {

@@ -57,7 +57,7 @@ ORDO_FN constexpr unsigned first_of_group(unsigned number) {
 
 /// Returns the greatest letters whose key is at most `key`, which may be any number of that many bits: three bits each, the
 /// first one highest, as many as fit a word.
-constexpr std::uint64_t window_of(std::uint64_t key, unsigned letters) {
+constexpr std::uint64_t last_window(std::uint64_t key, unsigned letters) {
   std::uint64_t window = 0;
   bool is_above = false;  // above any letters: all that follow are the last letter
   unsigned at = 64;
@@ -204,7 +204,7 @@ constexpr std::size_t lookahead = 32;
 struct packed_view {
   std::uint64_t const* words;
   break_mask breaks;
-  unsigned char const* byte_of;  // bytes of letters; not for tokens
+  unsigned char const* letter_bytes;  // bytes of letters; not for tokens
   unsigned letter_bits, length_bits;
   unsigned letters;  // in a key
   bool is_dense;     // whether keys hold dense letters (namespace dense)
@@ -228,10 +228,10 @@ struct packed_view {
   /// Returns the number of letters of a key in a window.
   [[nodiscard]] unsigned letters_in_window() const { return std::min(letters, 64 / letter_bits); }
   /// Returns the window of the letters of the greatest key up to this number, with zeros after them.
-  [[nodiscard]] std::uint64_t window_of(std::uint64_t key) const {
-    unsigned const bits = bits_of(letters, letter_bits, is_dense);
+  [[nodiscard]] std::uint64_t last_window(std::uint64_t key) const {
+    unsigned const bits = bits_for(letters, letter_bits, is_dense);
     std::uint64_t const all = std::min(key >> length_bits, (std::uint64_t{1} << bits) - 1);
-    return is_dense ? dense::window_of(all, letters) : all << (64 - bits);
+    return is_dense ? dense::last_window(all, letters) : all << (64 - bits);
   }
 
   /// Returns true if runs of one letter are sorted as such (letter_runs.hpp). A key has seven of these letters or more. Texts
@@ -239,7 +239,7 @@ struct packed_view {
   ORDO_FN bool may_have_runs() const { return letter_bits <= 8; }
   /// Returns an upper bound of all keys.
   [[nodiscard]] std::uint64_t greatest_number() const { return ~std::uint64_t{0} >> (64 - key_bits().end); }
-  [[nodiscard]] bit_range key_bits() const { return {0, bits_of(letters, letter_bits, is_dense) + length_bits}; }
+  [[nodiscard]] bit_range key_bits() const { return {0, bits_for(letters, letter_bits, is_dense) + length_bits}; }
   ORDO_FN unsigned length(std::uint64_t key) const { return unsigned(key & ((std::uint64_t{1} << length_bits) - 1)); }
   /// Returns true if the suffix ends in its key.
   ORDO_FN bool ends(std::uint64_t key) const { return length(key) < letters; }
@@ -252,7 +252,7 @@ struct packed_view {
 
   /// Returns the number of the letter at p.
   ORDO_FN unsigned letter(std::size_t p) const { return unsigned(bits_from(words, p * letter_bits) >> (64 - letter_bits)); }
-  ORDO_FN unsigned char byte(std::size_t p) const { return byte_of[letter(p)]; }
+  ORDO_FN unsigned char byte(std::size_t p) const { return letter_bytes[letter(p)]; }
 
   /// Returns the number of letters that two keys share.
   ORDO_FN unsigned common_letters(std::uint64_t a, std::uint64_t b) const {
@@ -274,7 +274,7 @@ struct packed_view {
   }
 
   /// Returns the bits that a number of letters takes in a key.
-  static constexpr unsigned bits_of(unsigned letters, unsigned letter_bits, bool is_dense) {
+  static constexpr unsigned bits_for(unsigned letters, unsigned letter_bits, bool is_dense) {
     return is_dense ? dense::bits(letters) : letters * letter_bits;
   }
 
@@ -489,20 +489,20 @@ class packed_text {
   packed_text& operator=(packed_text const&) = delete;
 
   /// Returns a view with keys of 64 bits.
-  [[nodiscard]] packed_view view() const { return view_of(letters_in(64, is_dense()), is_dense()); }
+  [[nodiscard]] packed_view view() const { return make_view(letters_in(64, is_dense()), is_dense()); }
   /// Returns a view with keys for the first sort of all suffixes. Suffixes that cannot be distinguished by 8 bits more than all
   /// positions need are in repeats, where more letters help little; and radix sorts cost by bytes. If there are many ranges,
   /// the keys of one differ in 4 bits less, and 5 bits more suffice. A nucleotide carries two bits, even if a text has a few
   /// other letters. Workers sort by the bits that differ, for any length of keys; but they compute keys letter by letter.
   [[nodiscard]] packed_view first_view() const {
-    if (has_workers<B>) return view_of(letters_in(64, false), false);
+    if (has_workers<B>) return make_view(letters_in(64, false), false);
     unsigned const tells = letters_ <= 16 ? 2 : letter_bits_, whole = letters_in(64, is_dense());
     bool const in_ranges = size_ > max_at_once(device::gpu);
     unsigned const wanted = (unsigned(std::bit_width(size_)) + (in_ranges ? 5 : 8) + tells - 1) / tells;
     for (unsigned bits = in_ranges ? 12 : 8; bits < 64; bits += 8)
       if (unsigned const letters = letters_in(bits, is_dense()); letters >= wanted && letters < whole)
-        return view_of(letters, is_dense());
-    return view_of(whole, is_dense());
+        return make_view(letters, is_dense());
+    return make_view(whole, is_dense());
   }
   [[nodiscard]] record_breaks<B> const& breaks() const { return breaks_; }
   /// Waits until the text is complete, for other backends, which do not share this one's order of work.
@@ -529,12 +529,12 @@ class packed_text {
   /// Returns the number of letters in a key of `bits` bits, besides its length.
   [[nodiscard]] unsigned letters_in(unsigned bits, bool is_dense) const {
     unsigned letters = is_dense ? dense::max_letters : bits / letter_bits_;
-    while (packed_view::bits_of(letters, letter_bits_, is_dense) + unsigned(std::bit_width(letters)) > bits ||
+    while (packed_view::bits_for(letters, letter_bits_, is_dense) + unsigned(std::bit_width(letters)) > bits ||
            (is_dense && !dense::possible(letters)))
       --letters;
     return letters;
   }
-  [[nodiscard]] packed_view view_of(unsigned letters, bool is_dense) const {
+  [[nodiscard]] packed_view make_view(unsigned letters, bool is_dense) const {
     return {words_.data(), breaks_.mask(), byte_of_uploaded_.data(), letter_bits_, unsigned(std::bit_width(letters)),
             letters,       is_dense};
   }

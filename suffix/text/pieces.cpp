@@ -90,9 +90,9 @@ std::optional<std::string> find_flaw(pieces const& all, std::uint64_t residues, 
   auto const begins = all.begins();
   if (count == 0 || begins[0] != 0 || !std::ranges::is_sorted(begins) || begins[count - 1] > residues)
     return "the starts of pieces are out of order";
-  auto const length_of = [&](std::size_t i) { return (i + 1 < count ? begins[i + 1] : residues) - begins[i]; };
-  auto const is_of = [&](std::size_t i, std::size_t record, bool reverse) {
-    return i < count && all.record_of(i) == record && all.is_reverse(i) == reverse;
+  auto const piece_length = [&](std::size_t i) { return (i + 1 < count ? begins[i + 1] : residues) - begins[i]; };
+  auto const belongs_to = [&](std::size_t i, std::size_t record, bool reverse) {
+    return i < count && all.source_record(i) == record && all.is_reverse(i) == reverse;
   };
   bool const both = rules.strands == strands::both;
   std::size_t next = 0;
@@ -100,18 +100,19 @@ std::optional<std::string> find_flaw(pieces const& all, std::uint64_t residues, 
     std::size_t const first = next;
     auto const bad = [&](char const* why) { return fmt::format("record {}: {}", r, why); };
     std::uint64_t reached = 0;
-    for (; is_of(next, r, false); ++next) {
-      std::uint64_t const offset = all.offset_of(next), length = length_of(next);
+    for (; belongs_to(next, r, false); ++next) {
+      std::uint64_t const offset = all.piece_offset(next), length = piece_length(next);
       if (offset < reached || offset > lengths[r] || length > lengths[r] - offset) return bad("pieces outside the record");
       if (length == 0 && (offset != 0 || next != first)) return bad("an empty piece");
       reached = offset + length + 1;  // pieces are not adjacent
     }
     std::size_t const own = next - first;
     if (own == 0 || begins[first] != starts[r]) return bad("no piece at its start");
-    if (own > 1 && length_of(first) == 0) return bad("an empty piece");
-    if (!rules.breaks() && (own != 1 || length_of(first) != lengths[r])) return bad("the pieces do not cover it");
+    if (own > 1 && piece_length(first) == 0) return bad("an empty piece");
+    if (!rules.breaks() && (own != 1 || piece_length(first) != lengths[r])) return bad("the pieces do not cover it");
     for (std::size_t i = own; both && i-- != 0; ++next)
-      if (!is_of(next, r, true) || all.offset_of(next) != all.offset_of(first + i) || length_of(next) != length_of(first + i))
+      if (!belongs_to(next, r, true) || all.piece_offset(next) != all.piece_offset(first + i) ||
+          piece_length(next) != piece_length(first + i))
         return bad("the pieces of the strands differ");
   }
   if (next != count) return "pieces of no record";
@@ -140,10 +141,11 @@ std::optional<std::string> find_contradiction(text const& input, pieces const& a
     complement const other(!occurs("Tt") && occurs("Uu"));
     for (std::size_t first = 0; first < all.size();) {
       std::size_t own = 0;  // own of the record, on each strand
-      while (first + own < all.size() && !all.is_reverse(first + own) && all.record_of(first + own) == all.record_of(first))
+      while (first + own < all.size() && !all.is_reverse(first + own) &&
+             all.source_record(first + own) == all.source_record(first))
         ++own;
       // The pieces of the reverse strand, read backwards, are adjacent letters, too.
-      std::size_t const begin = input.begin_of(first), letters = input.end_of(first + own - 1) - begin;
+      std::size_t const begin = input.begin(first), letters = input.end(first + own - 1) - begin;
       std::size_t const last = begin + 2 * letters - 1;
       auto const wrong = first_wrong_letter(
           letters, [&](std::size_t k) { return input.residues[last - k] != other(input.residues[begin + k]); });
@@ -239,8 +241,8 @@ class kept_letters {
   template <class F>
   unsigned find(std::size_t begin, std::size_t end, F f) const {
     unsigned seen = 0;
-    for (std::size_t record = begin == end ? 0 : input_.record_of(begin), p = begin; p < end; ++record) {
-      std::size_t const stop = std::min(end, input_.end_of(record));
+    for (std::size_t record = begin == end ? 0 : input_.record_at(begin), p = begin; p < end; ++record) {
+      std::size_t const stop = std::min(end, input_.end(record));
       while (p < stop) {
         std::size_t const first = p;
         unsigned kind = 0;
@@ -267,7 +269,7 @@ class kept_letters {
   // Appends empty runs for records before `record` that have none.
   void add_empty(std::vector<run>& all, std::size_t record) const {
     for (std::size_t r = all.empty() ? 0 : all.back().record + 1; r < record; ++r)
-      all.push_back({r, input_.begin_of(r), input_.begin_of(r)});
+      all.push_back({r, input_.begin(r), input_.begin(r)});
   }
 
   text input_;
@@ -303,9 +305,9 @@ cut_text cut_records(fasta const& from, policy const& rules, std::size_t memory,
   arena.execute([&] {
     kept_letters const kept(input, rules);
     auto const refuse = [&](std::size_t p, char const* what, std::string_view why) {
-      std::size_t const record = input.record_of(p);
+      std::size_t const record = input.record_at(p);
       throw input_error(fmt::format("{}: record '{}': letter {} is '{}'{}", what, from.names[record],
-                                    p - input.begin_of(record) + 1, input.residues[p], why));
+                                    p - input.begin(record) + 1, input.residues[p], why));
     };
     if (auto const p = kept.first(refused))
       refuse(*p, "not a nucleotide",
@@ -328,20 +330,20 @@ cut_text cut_records(fasta const& from, policy const& rules, std::size_t memory,
     std::size_t const count = runs.size() * strands;
     made.residues.resize(letters);
     made.columns.resize(3 * count);
-    std::vector<std::size_t> run_of(count);
+    std::vector<std::size_t> run_by_piece(count);
     std::size_t piece = 0, at = 0;
     each_piece(runs, both, [&](std::size_t i, bool reverse) {
-      run_of[piece] = i;
+      run_by_piece[piece] = i;
       made.columns[piece] = at;
       made.columns[count + piece] = 2 * runs[i].record + (reverse ? 1 : 0);
-      made.columns[2 * count + piece++] = runs[i].begin - input.begin_of(runs[i].record);
+      made.columns[2 * count + piece++] = runs[i].begin - input.begin(runs[i].record);
       at += runs[i].end - runs[i].begin;
     });
 
     complement const other(kept.has(uracil));
     char* const to = made.residues.data();
     host_detail::parallel_each(count, 1, [&](std::size_t p) {
-      run const& one = runs[run_of[p]];
+      run const& one = runs[run_by_piece[p]];
       char* const piece_at = to + made.columns[p];
       bool const reverse = made.columns[count + p] % 2 != 0;
       host_detail::blocks(one.end - one.begin, letters_at_once).run([&](std::size_t, std::size_t begin, std::size_t end) {

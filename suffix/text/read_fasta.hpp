@@ -168,7 +168,7 @@ class fasta_reader {
         row.refused |= (part & cut) != 0 || has_refused(bytes, part & printed & ~letters, part & blank & ~returns);
       } else if (place_ != fasta_place::comment) {
         row.refused |= (part & cut) != 0;
-        if (place_ == fasta_place::name) take_name(bytes, part, blank, returns, row);
+        if (place_ == fasta_place::name) read_name(bytes, part, blank, returns, row);
       }
       if (stops == 0) {
         if (place_ == fasta_place::residues && row.line_ends >> (count - 1) != 0) place_ = fasta_place::line_begin;
@@ -185,7 +185,7 @@ class fasta_reader {
     return (blank & ~(bytes.equal_to(' ') | bytes.equal_to('\t') | bytes.equal_to('\v') | bytes.equal_to('\f'))) != 0;
   }
 
-  ORDO_FN void take_name(byte_row const& bytes, std::uint64_t part, std::uint64_t blank, std::uint64_t returns,
+  ORDO_FN void read_name(byte_row const& bytes, std::uint64_t part, std::uint64_t blank, std::uint64_t returns,
                          fasta_row& row) {
     blank &= part & ~returns;
     std::uint64_t nuls = 0;
@@ -268,9 +268,9 @@ struct fasta_part {
 
   [[nodiscard]] ORDO_FN std::size_t blocks() const { return (size + block - 1) / block; }
   [[nodiscard]] ORDO_FN std::size_t rows() const { return (size + byte_row_size - 1) / byte_row_size; }
-  [[nodiscard]] ORDO_FN std::size_t end_of(std::size_t b) const { return (b + 1) * block < size ? (b + 1) * block : size; }
+  [[nodiscard]] ORDO_FN std::size_t block_end(std::size_t b) const { return (b + 1) * block < size ? (b + 1) * block : size; }
   /// Returns the state at the start of block b.
-  [[nodiscard]] ORDO_FN fasta_place place_of(std::size_t b, fasta_moves const* moves) const {
+  [[nodiscard]] ORDO_FN fasta_place place_at(std::size_t b, fasta_moves const* moves) const {
     return b == 0 ? before.place : moves[b - 1](before.place);
   }
 };
@@ -278,7 +278,7 @@ struct fasta_part {
 struct write_fasta_moves {
   fasta_part part;
   fasta_moves* moves;
-  ORDO_FN void operator()(std::size_t b) const { moves[b] = moves_through(part.text, b * part.block, part.end_of(b)); }
+  ORDO_FN void operator()(std::size_t b) const { moves[b] = moves_through(part.text, b * part.block, part.block_end(b)); }
 };
 
 template <class T>
@@ -299,8 +299,8 @@ struct count_fasta_block {
   fasta_masks masks;
 
   ORDO_FN void operator()(std::size_t b) const {
-    std::size_t const begin = b * part.block, end = part.end_of(b);
-    fasta_reader read(part.place_of(b, moves), b == 0 ? part.before.behind_return : part.text[begin - 1] == '\r');
+    std::size_t const begin = b * part.block, end = part.block_end(b);
+    fasta_reader read(part.place_at(b, moves), b == 0 ? part.before.behind_return : part.text[begin - 1] == '\r');
     fasta_counts all;
     for (std::size_t at = begin; at < end; at += byte_row_size) {
       std::size_t const size = end - at < byte_row_size ? end - at : byte_row_size;
@@ -343,7 +343,7 @@ struct write_fasta_block {
 
   ORDO_FN void operator()(std::size_t b) const {
     fasta_counts const zero, before = b == 0 ? zero : counts[b - 1], after = counts[b];
-    std::size_t const begin = b * part.block, end = part.end_of(b);
+    std::size_t const begin = b * part.block, end = part.block_end(b);
     copy_chosen(part.text + begin, masks.residues + begin / byte_row_size, end - begin, to.residues + before.residues,
                 after.residues - before.residues, fold);
     if (after.records != before.records || after.name_bytes != before.name_bytes) write_headers(b, before, after);
@@ -352,8 +352,8 @@ struct write_fasta_block {
  private:
   ORDO_FN void write_headers(std::size_t b, fasta_counts before, fasta_counts after) const {
     std::size_t residues = before.residues, names = before.name_bytes, records = before.records;
-    std::uint64_t inside = part.place_of(b, moves) == fasta_place::name;  // a header that began before this row
-    for (std::size_t at = b * part.block; at < part.end_of(b); at += byte_row_size) {
+    std::uint64_t inside = part.place_at(b, moves) == fasta_place::name;  // a header that began before this row
+    for (std::size_t at = b * part.block; at < part.block_end(b); at += byte_row_size) {
       std::uint64_t const headers = masks.headers[at / byte_row_size], kept = masks.residues[at / byte_row_size];
       std::uint64_t const begins = headers & ~(headers << 1 | inside);
       inside = headers >> 63;
@@ -365,7 +365,7 @@ struct write_fasta_block {
       residues += count_ones(kept);
       std::uint64_t const chosen[2] = {headers & ~begins, 0};
       if (chosen[0] == 0) continue;
-      std::size_t const size = part.end_of(b) - at < byte_row_size ? part.end_of(b) - at : byte_row_size;
+      std::size_t const size = part.block_end(b) - at < byte_row_size ? part.block_end(b) - at : byte_row_size;
       names += copy_chosen(part.text + at, chosen, size, to.names + names, after.name_bytes - names, 0);
     }
   }
@@ -612,7 +612,7 @@ inline bool begins_with_mark(std::span<char const> text) {
 
 /// Parses the text of a stream, and reads the next part meanwhile. Skips a byte order mark `at_begin` of the text.
 template <class Take>
-void take_stream(source& from, std::size_t part, bool at_begin, Take take) {
+void parse_stream(source& from, std::size_t part, bool at_begin, Take take) {
   std::array<host_bytes, 2> parts;
   auto const read = [&](host_bytes& to) {
     to.resize(part + fasta_slack);
@@ -636,13 +636,13 @@ void take_stream(source& from, std::size_t part, bool at_begin, Take take) {
 template <Backend B, class Residues>
 void append_counted(B& backend, fasta& to, Residues& residues, std::string const& name, source& from,
                     fasta_options const& options, fasta_sizes const& sizes, fasta_totals& totals) {
-  auto const rest_of = [&] { return from.size() ? *from.size() - std::min(*from.size(), from.position()) : 0; };
-  bool const has_addresses = rest_of() != 0;
-  if (std::array<char, byte_order_mark.size()> front; rest_of() >= front.size()) {
+  auto const remaining = [&] { return from.size() ? *from.size() - std::min(*from.size(), from.position()) : 0; };
+  bool const has_addresses = remaining() != 0;
+  if (std::array<char, byte_order_mark.size()> front; remaining() >= front.size()) {
     from.read_at(from.position(), front);
     if (begins_with_mark(front)) from.skip(front.size());
   }
-  std::uint64_t const left = rest_of();
+  std::uint64_t const left = remaining();
   std::size_t const room = options.memory - std::min(options.memory, residues.size());
   residues.reserve(residues.size() + std::min<std::size_t>(room, std::max(left, options.expected)));
   fasta_appender<B, Residues> records(backend, to, residues, name, options, sizes.block, totals);
@@ -662,7 +662,7 @@ void append_counted(B& backend, fasta& to, Residues& residues, std::string const
     }
   }
   // All of a stream, or what a file has grown by.
-  take_stream(from, sizes.part, !has_addresses, [&](std::span<char const> text) {
+  parse_stream(from, sizes.part, !has_addresses, [&](std::span<char const> text) {
     std::span<unsigned char const> const part{reinterpret_cast<unsigned char const*>(text.data()), text.size()};
     auto const uploaded = backend.upload(part);
     take(uploaded.span());

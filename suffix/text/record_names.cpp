@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t names_at_once = 4096;
 
-std::uint64_t hash_of(std::string_view name) {
+std::uint64_t hash_name(std::string_view name) {
   return std::hash<std::string_view>()(name);
 }
 
@@ -43,7 +43,7 @@ name_faults find_name_faults(record_names const& names, unsigned threads) {
   std::vector<std::pair<std::uint64_t, std::size_t>> records;  // records that share their hash with others, by hash
   pooled_arena arena(threads_for(threads));
   arena.execute([&] {
-    host_detail::parallel_each(names.size(), names_at_once, [&](std::size_t r) { hashes[r] = hash_of(names[r]); });
+    host_detail::parallel_each(names.size(), names_at_once, [&](std::size_t r) { hashes[r] = hash_name(names[r]); });
     tbb::parallel_sort(hashes.begin(), hashes.end());
     std::size_t shared = 0;  // different hashes
     for (std::size_t i = 1; i < hashes.size(); ++i)
@@ -53,8 +53,8 @@ name_faults find_name_faults(record_names const& names, unsigned threads) {
       std::string_view const name = names[r];
       if (name.empty()) {
         if (faults.empty++ == 0) faults.first_empty = r;
-      } else if (shared != 0 && std::ranges::binary_search(hashes, hash_of(name))) {
-        records.emplace_back(hash_of(name), r);
+      } else if (shared != 0 && std::ranges::binary_search(hashes, hash_name(name))) {
+        records.emplace_back(hash_name(name), r);
       }
     }
     tbb::parallel_sort(records.begin(), records.end());

@@ -155,7 +155,7 @@ struct file_chunks::state {
   }
 
   /// Returns the next chunk of the file at the front, or nothing if it has no more.
-  std::optional<text_chunk> next_of(std::size_t number, open_file& file, std::unique_lock<std::mutex>& lock) {
+  std::optional<text_chunk> next_chunk(std::size_t number, open_file& file, std::unique_lock<std::mutex>& lock) {
     if (file.is_read_ahead) {
       changed.wait(lock, [&] { return !file.chunks.empty() || file.has_ended || file.failure; });
       if (file.chunks.empty()) {
@@ -200,7 +200,7 @@ struct file_chunks::state {
       if (threads.empty()) ready.insert(front);
       changed.wait(lock, [&] { return ready.contains(front); });
       open_file& file = opened[front];
-      auto chunk = next_of(front, file, lock);
+      auto chunk = next_chunk(front, file, lock);
       if (!chunk) continue;
       to = std::move(*chunk);
       to.begins_file = !std::exchange(file.has_begun, true);

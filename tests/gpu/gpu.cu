@@ -103,7 +103,7 @@ TEST_CASE("only kernels that wait are launched early", "[cuda][small]") {
   auto const architecture = backend.buffer<unsigned>(1);
   od::launch<what_it_was_compiled_for>(backend.kernels(), 1, 1, 0, architecture.data());
   bool const waits = ordo::value_at(backend, architecture.span(), 0) >= 900;
-  bool const early = backend.kernels().facts_of<what_it_was_compiled_for>().may_overlap;
+  bool const early = backend.kernels().facts_for<what_it_was_compiled_for>().may_overlap;
   CHECK((waits || !early));
   int driver = 0;
   ORDO_CUDA(cudaDriverGetVersion(&driver));

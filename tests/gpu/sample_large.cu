@@ -157,7 +157,7 @@ void check(ordo::cuda_backend& backend, std::size_t n, input what) {
                                                            n, Less{});
   REQUIRE(sorter.sort());
   backend.with_temporary([&](void* temporary, std::size_t& bytes) {
-    auto* const words = reinterpret_cast<od::words_of<T>*>(items[1]);
+    auto* const words = reinterpret_cast<od::words_for<T>*>(items[1]);
     od::order_of_words<T, Less> const less{};
     if constexpr (pairs)
       return cub::DeviceMergeSort::StableSortPairs(temporary, bytes, words, values[1], std::int64_t(n), less, backend.stream());
@@ -170,7 +170,7 @@ void check(ordo::cuda_backend& backend, std::size_t n, input what) {
 
 template <class T, class V, class Less>
 void check_bounds(ordo::cuda_backend& backend, std::initializer_list<std::size_t> more) {
-  using words = od::words_of<T>;
+  using words = od::words_for<T>;
   constexpr std::size_t block_capacity = od::sample_traits<words, V>::block_capacity,
                         tile = od::partition_traits<words, V, true, true>::tile;
   std::vector<std::size_t> sizes{block_capacity + 1, block_capacity + 2, 2 * block_capacity, 60000};

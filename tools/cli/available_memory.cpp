@@ -81,12 +81,12 @@ bool is_listed(std::string_view name, std::string_view list) {
 // Returns the control groups of the process, as /proc lists them.
 struct group_files {
   std::string groups, mounts;
-  explicit group_files(std::string const& root) : groups(text_of(root + "/proc/self/cgroup")) {
-    if (!groups.empty()) mounts = text_of(root + "/proc/self/mountinfo");
+  explicit group_files(std::string const& root) : groups(read_text(root + "/proc/self/cgroup")) {
+    if (!groups.empty()) mounts = read_text(root + "/proc/self/mountinfo");
   }
 
  private:
-  static std::string text_of(std::string const& path) {
+  static std::string read_text(std::string const& path) {
     std::ifstream file(path);
     return {std::istreambuf_iterator<char>(file), {}};
   }
@@ -123,7 +123,7 @@ struct mount {
   std::string place;  // this folder
 };
 
-std::optional<mount> mount_of(group_files const& files, version const& names) {
+std::optional<mount> find_mount(group_files const& files, version const& names) {
   std::istringstream file(files.mounts);
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
@@ -138,10 +138,10 @@ std::optional<mount> mount_of(group_files const& files, version const& names) {
 }
 
 // Returns the folders of the groups of one hierarchy, from the uppermost visible one to that of the process.
-std::vector<fs::path> folders_of(std::string const& root, group_files const& files, version const& names) {
+std::vector<fs::path> group_folders(std::string const& root, group_files const& files, version const& names) {
   auto const group = group_of_process(files, names);
   if (!group) return {};
-  auto const seen = mount_of(files, names);
+  auto const seen = find_mount(files, names);
   if (!seen) return {};
   // In a container the path may lead elsewhere. Its own group is mounted then.
   fs::path inside = fs::path(*group).lexically_relative(seen->top);
@@ -157,8 +157,8 @@ class control_groups {
  public:
   explicit control_groups(std::string const& root) {
     group_files const files(root);
-    first_ = folders_of(root, files, first);
-    second_ = folders_of(root, files, second);
+    first_ = group_folders(root, files, first);
+    second_ = group_folders(root, files, second);
   }
   // Returns the memory that their limits leave.
   [[nodiscard]] std::size_t left() const {

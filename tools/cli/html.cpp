@@ -74,7 +74,7 @@ std::size_t character_size(std::string_view text) {
 }
 
 // Returns about how wide a text is. Digits of sans-serif fonts are 0.5 to 0.6 as wide as they are high, and few letters wider.
-double width_of(std::string_view text) {
+double text_width(std::string_view text) {
   auto const characters = std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
   return 0.62 * font_size * double(characters);
 }
@@ -125,7 +125,7 @@ std::string bar_chart(std::string_view title, std::vector<std::string> const& se
   std::uint64_t max = 1;
   for (chart_bars const& bars : all)
     for (std::uint64_t const value : bars.values) max = std::max(max, value);
-  plot const in(width_of(grouped_digits(max)));
+  plot const in(text_width(grouped_digits(max)));
   std::string svg;
   begin_svg(svg, title);
   auto const to = std::back_inserter(svg);
@@ -146,11 +146,11 @@ std::string bar_chart(std::string_view title, std::vector<std::string> const& se
   add_text(svg, in.left - 6, top + plot_height, "end", "0");
   // At most ten labels, which do not touch one another or leave the chart.
   double widest = 0;
-  for (chart_bars const& bars : all) widest = std::max(widest, width_of(bars.label));
+  for (chart_bars const& bars : all) widest = std::max(widest, text_width(bars.label));
   std::size_t const every = std::max((all.size() + 9) / 10, std::size_t(std::ceil((widest + label_distance) / step)));
   double end = 0;  // end of the last label
   for (std::size_t i = 0; i < all.size(); i += every) {
-    double const half = width_of(all[i].label) / 2;
+    double const half = text_width(all[i].label) / 2;
     double const x = std::max(std::min(in.left + (double(i) + 0.5) * step, chart_width - half), half);
     if (x - half < end) continue;  // it would have to be moved into the one before
     add_text(svg, x, top + plot_height + 16, "middle", all[i].label);
@@ -175,7 +175,7 @@ std::string cell_map(std::string_view title, std::string_view x_axis, std::strin
   };
   std::string const min_label = fmt::format("{}", bound(&map_cell::y, false)),
                     max_label = fmt::format("{}", bound(&map_cell::y, true));
-  plot const in(std::max(width_of(min_label), width_of(max_label)));
+  plot const in(std::max(text_width(min_label), text_width(max_label)));
   if (!cells.empty()) {
     double const min_x = bound(&map_cell::x, false), min_y = bound(&map_cell::y, false);
     std::uint64_t const max = std::ranges::max(cells, {}, &map_cell::count).count;

@@ -39,7 +39,7 @@ bool is_started_by_launcher() {
 }
 
 /// Returns this process's command line and folder.
-std::string command_of(int argc, char** argv) {
+std::string join_command(int argc, char** argv) {
   std::string command(4096, '\0');
   if (!getcwd(command.data(), command.size())) command.clear();
   for (int i = 1; i < argc; ++i) command += std::string(1, '\0') + argv[i];
@@ -79,7 +79,7 @@ job::job(int argc, char** argv) {
         "(srun "
         "--mpi=pmix), or set ORDO_MPI=off to let each process work alone");
   }
-  if (all_have(*joined_, command_of(argc, argv))) members_ = joined_;
+  if (all_have(*joined_, join_command(argc, argv))) members_ = joined_;
 }
 
 job::~job() {

@@ -36,7 +36,7 @@ struct mapping {
 };
 
 // Reads one line of /proc/self/maps: "begin-end rights offset device inode path".
-std::optional<mapping> mapping_of(std::string_view line, std::uint64_t address) {
+std::optional<mapping> parse_mapping(std::string_view line, std::uint64_t address) {
   std::uint64_t begin = 0, end = 0, offset = 0;
   auto const take = [&](std::uint64_t& number, char after) {
     auto const read = std::from_chars(line.data(), line.data() + line.size(), number, 16);
@@ -63,7 +63,7 @@ std::optional<mapping> find_mapping(std::uint64_t address) {
     have += std::size_t(got);
     std::string_view rest(lines.data(), have);
     for (std::size_t end = rest.find('\n'); !result && end != rest.npos; end = rest.find('\n')) {
-      result = mapping_of(rest.substr(0, end), address);
+      result = parse_mapping(rest.substr(0, end), address);
       rest.remove_prefix(end + 1);
     }
     if (result || rest.size() == lines.size()) break;
@@ -75,7 +75,7 @@ std::optional<mapping> find_mapping(std::uint64_t address) {
 }
 
 // Returns the reason, and shortens the path to one from the current folder, as the user mostly wrote it.
-std::string_view reason_of(mapping& mapping) {
+std::string_view fault_reason(mapping& mapping) {
   constexpr std::string_view deleted = " (deleted)";
   if (mapping.path.ends_with(deleted)) {
     mapping.path.remove_suffix(deleted.size());
@@ -112,7 +112,7 @@ extern "C" void end_by_bus_error(int signal, siginfo_t* info, void*) {
   auto result = find_mapping(reinterpret_cast<std::uintptr_t>(info->si_addr));
   bool const is_of_file = info->si_code > 0 && info->si_code != BUS_ADRALN && result && !result->path.empty();
   if (is_of_file) {
-    std::string_view const reason = reason_of(*result);
+    std::string_view const reason = fault_reason(*result);
     say(result->path, reason);
   }
   remove_temporaries();

@@ -18,7 +18,7 @@
 namespace ordo::inline v0::cli {
 namespace {
 
-double seconds_of(timeval const& t) {
+double to_seconds(timeval const& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
 }
 
@@ -29,7 +29,7 @@ rusage used() {
 }
 
 double cpu_seconds() {
-  return seconds_of(used().ru_utime) + seconds_of(used().ru_stime);
+  return to_seconds(used().ru_utime) + to_seconds(used().ru_stime);
 }
 
 std::uint64_t peak_memory() {
@@ -37,7 +37,7 @@ std::uint64_t peak_memory() {
 }
 
 template <class Phase>
-nlohmann::ordered_json json_of(Phase const& p) {
+nlohmann::ordered_json phase_json(Phase const& p) {
   return {{"name", p.name}, {"seconds", p.seconds}, {"waited", p.waited}, {"bytes", p.bytes}};
 }
 
@@ -119,7 +119,7 @@ void stats::add_members(communicator& members, std::uint64_t exchanged) {
                               {"peak_device_memory", device_memory_},
                               {"exchanged_bytes", exchanged},
                               {"phases", nlohmann::ordered_json::array()}};
-  for (phase_entry const& p : phases_) mine["phases"].push_back(json_of(p));
+  for (phase_entry const& p : phases_) mine["phases"].push_back(phase_json(p));
   members_ = ordo::detail::gather_strings(members, mine.dump());
   current_.reset();
 }
@@ -136,7 +136,7 @@ std::string stats::json(double seconds, double cpu, std::uint64_t memory) const 
                                 {"peak_memory", memory},
                                 {"peak_device_memory", device_memory_},
                                 {"phases", nlohmann::ordered_json::array()}};
-  for (phase_entry const& p : phases_) report["phases"].push_back(json_of(p));
+  for (phase_entry const& p : phases_) report["phases"].push_back(phase_json(p));
   for (std::string const& member : members_) report["members"].push_back(nlohmann::ordered_json::parse(member));
   // A file's name need not be UTF-8.
   return report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -68,7 +68,7 @@ class genome {
   void plan_families();
   void plan_tandem_repeats();
   void make_residues();
-  [[nodiscard]] std::string residues_of(repeat const& what) const;
+  [[nodiscard]] std::string make_repeat(repeat const& what) const;
   void plant_duplications();
   void plant_n_runs();
   interval reserve(std::size_t length, std::string_view what);
@@ -166,7 +166,7 @@ void genome::plan_tandem_repeats() {
   }
 }
 
-std::string genome::residues_of(repeat const& repeat) const {
+std::string genome::make_repeat(repeat const& repeat) const {
   random_source random(repeat.seed);
   std::string piece;
   if (repeat.consensus) {
@@ -207,7 +207,7 @@ void genome::make_residues() {
     for (std::size_t const i : parts[b].repeats) {
       auto const& what = repeats_[i];
       std::size_t const from = std::max(begin, what.begin), to = std::min(end, what.begin + what.length);
-      std::string const residues = residues_of(what);
+      std::string const residues = make_repeat(what);
       std::copy_n(residues.begin() + static_cast<std::ptrdiff_t>(from - what.begin), to - from,
                   text_.begin() + static_cast<std::ptrdiff_t>(from));
     }

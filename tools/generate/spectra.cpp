@@ -62,7 +62,7 @@ class generator {
   std::size_t write(std::size_t scan, sink& out) {
     preset_.profile ? fill_profile() : fill_centroids();
     std::uint64_t const precursor = random_.between(300 * 10000, 1400 * 10000);
-    put_in_order();
+    order_peaks();
     header(scan, precursor, out);
     for (auto const& p : peaks_) {
       append_fixed(out.text(), p.mz, preset_.mz_decimals);
@@ -105,7 +105,7 @@ class generator {
     }
   }
 
-  void put_in_order() {
+  void order_peaks() {
     auto const key = [](peak const& p) { return std::tuple(~p.intensity, p.mz, p.charge); };
     if (order_ == "intensity") {
       std::sort(peaks_.begin(), peaks_.end(), [&](auto const& a, auto const& b) { return key(a) < key(b); });

@@ -51,7 +51,7 @@ class recent_texts {
   std::vector<std::string> texts_;
 };
 
-void put_line(std::string_view line, sink& out) {
+void write_line(std::string_view line, sink& out) {
   out.text() += line;
   out.end_line();
 }
@@ -121,7 +121,7 @@ void write_words(std::size_t count, random_source& random, sink& out) {
       }
     }
     if (word.size() > 48 || !known.insert(word)) continue;
-    put_line(word, out);
+    write_line(word, out);
     if (!derived || random.chance(0.03)) recent.add(word, random);
     ++i;
   }
@@ -177,7 +177,7 @@ void write_urls(std::size_t count, random_source& random, sink& out) {
     if (url.size() <= 220 && known.insert(url)) pool.add(url);
   }
   auto const popular = weighted_index::zipf(distinct, 0.75);
-  for (std::size_t i = 0; i != count; ++i) put_line(pool[popular(random)], out);
+  for (std::size_t i = 0; i != count; ++i) write_line(pool[popular(random)], out);
 }
 
 void write_sentences(std::size_t count, random_source& random, sink& out) {
@@ -202,7 +202,7 @@ void write_sentences(std::size_t count, random_source& random, sink& out) {
     sentence.front() = static_cast<char>(sentence.front() & ~0x20);
     std::size_t const cut = sentence.find(' ', random.between(4, 40));
     if (cut < 64) openings.add(std::string_view(sentence).substr(0, cut), random);
-    put_line(sentence += '.', out);
+    write_line(sentence += '.', out);
   }
 }
 
@@ -242,7 +242,7 @@ void write_filelist(std::size_t count, random_source& random, sink& out) {
   }
   for (std::size_t i = 0; i != count; ++i) {
     append_number(out.text() += "node", 1 + i / files);
-    put_line(paths[i % files], out);
+    write_line(paths[i % files], out);
   }
 }
 

@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view choice_group = "Choosing spectra (a leading ! chooses all others)";
 
 // Takes a leading '!' off a value.
-bool take_inverse(std::string_view& text) {
+bool consume_inverse(std::string_view& text) {
   bool const inverse = text.starts_with('!');
   if (inverse) text.remove_prefix(1);
   return inverse;
@@ -29,7 +29,7 @@ bool take_inverse(std::string_view& text) {
 
 // Returns the whole text as a number.
 template <class Number>
-std::optional<Number> number_of(std::string_view text) {
+std::optional<Number> parse_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   Number value{};
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -55,12 +55,12 @@ void each_part(std::string_view list, F part) {
 }
 
 // Returns a charge, with its sign before it or, as in MGF, after it.
-std::optional<int> charge_of(std::string_view text) {
+std::optional<int> parse_charge(std::string_view text) {
   bool const negative = text.ends_with('-');
-  if (!negative && !text.ends_with('+')) return number_of<int>(text);
+  if (!negative && !text.ends_with('+')) return parse_number<int>(text);
   text.remove_suffix(1);
   if (text.starts_with('+') || text.starts_with('-')) return {};
-  auto const value = number_of<int>(text);
+  auto const value = parse_number<int>(text);
   return value && negative ? std::optional(-*value) : value;
 }
 
@@ -72,7 +72,7 @@ spectra::range_rule<Number> whole_ranges(std::string_view option, std::string_vi
   spectra::range_rule<Number> rule;
   if (text.empty()) return rule;
   std::string_view const given = text;
-  rule.inverse = take_inverse(text);
+  rule.inverse = consume_inverse(text);
   each_part(text, [&](std::string_view part) {
     std::size_t separator = part.find(':');
     if (separator == part.npos && !parse(part)) {  // the '-' with a number on either side
@@ -92,7 +92,7 @@ spectra::range_rule<Number> whole_ranges(std::string_view option, std::string_vi
 }
 
 spectra::range_rule<std::uint64_t> whole_ranges(std::string_view option, std::string_view text, std::string_view examples) {
-  return whole_ranges<std::uint64_t>(option, text, examples, number_of<std::uint64_t>);
+  return whole_ranges<std::uint64_t>(option, text, examples, parse_number<std::uint64_t>);
 }
 
 struct unit {
@@ -101,7 +101,7 @@ struct unit {
 };
 
 // Takes a unit off the end of a number, and returns its factor; nothing if it has none.
-std::optional<double> take_unit(std::string_view& text, std::span<unit const> units) {
+std::optional<double> consume_unit(std::string_view& text, std::span<unit const> units) {
   std::size_t const end = text.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   std::string const name = lower_case(text.substr(end == text.npos ? 0 : end + 1));
   auto const it = std::ranges::find(units, name, &unit::name);
@@ -117,15 +117,15 @@ spectra::range_rule<double> real_ranges(std::string_view option, std::string_vie
   spectra::range_rule<double> rule;
   if (text.empty()) return rule;
   std::string_view const given = text;
-  rule.inverse = take_inverse(text);
+  rule.inverse = consume_inverse(text);
   each_part(text, [&](std::string_view part) {
     std::size_t const colon = part.find(':');
     if (colon == part.npos || part.size() == 1) refuse(option, given, examples);
     std::string_view first = part.substr(0, colon), last = part.substr(colon + 1);
-    std::optional<double> const first_unit = take_unit(first, units), last_unit = take_unit(last, units);
+    std::optional<double> const first_unit = consume_unit(first, units), last_unit = consume_unit(last, units);
     spectra::closed_range<double> range{-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     auto const set = [&](double& bound, std::string_view digits, double factor) {
-      auto const value = number_of<double>(digits);
+      auto const value = parse_number<double>(digits);
       if (!value) refuse(option, given, examples);
       bound = *value * factor;
     };
@@ -137,20 +137,20 @@ spectra::range_rule<double> real_ranges(std::string_view option, std::string_vie
   return rule;
 }
 
-spectra::pattern_rule pattern_of(std::string_view text) {
+spectra::pattern_rule parse_pattern(std::string_view text) {
   spectra::pattern_rule rule;
   if (text.empty()) return rule;
-  rule.inverse = take_inverse(text);
+  rule.inverse = consume_inverse(text);
   rule.pattern = text;
   return rule;
 }
 
 // Returns the share that a sample is given by: "1%" is 0.01.
 std::optional<double> sample_share(std::string_view text) {
-  take_inverse(text);
+  consume_inverse(text);
   if (!text.ends_with('%')) return {};
   text.remove_suffix(1);
-  auto const percent = number_of<double>(text);
+  auto const percent = parse_number<double>(text);
   return percent ? *percent / 100 : std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -194,18 +194,18 @@ spectra::spectrum_choice choice_options::choice() const {
   choice.ms_levels = whole_ranges("--ms-level", ms_level, levels);
   choice.rt_seconds = real_ranges("--rt", rt, "600:1200, 10min:20min or 3600:", times);
   choice.scans = whole_ranges("--scan", scan, "7, 100-200 or 1,3,8:");
-  choice.charges = whole_ranges<int>("--charge", charge, "2, 2+, 2-4, 0,2 or -3:-1", charge_of);
+  choice.charges = whole_ranges<int>("--charge", charge, "2, 2+, 2-4, 0,2 or -3:-1", parse_charge);
   if (!polarity.empty()) {
     std::string const lower = lower_case(polarity);
     std::string_view name = lower;
-    choice.inverse_polarity = take_inverse(name);
+    choice.inverse_polarity = consume_inverse(name);
     if (name != "positive" && name != "negative")
       throw usage_error(fmt::format("invalid value: --polarity: '{}'; choose from positive and negative", polarity));
     choice.polarity = name == "positive" ? spectra::ion_polarity::positive : spectra::ion_polarity::negative;
   }
   choice.precursor_mz = real_ranges("--precursor", precursor, "400:600, 400: or !:300");
-  choice.title = pattern_of(title);
-  choice.native_id = pattern_of(native_id);
+  choice.title = parse_pattern(title);
+  choice.native_id = parse_pattern(native_id);
   choice.inverse_numbers = index.starts_with('!');
   if (!seed.empty() && sample.empty()) throw usage_error("missing option: --seed: it needs --sample");
   std::uint64_t const seed_number = seed_value();
@@ -239,7 +239,7 @@ std::optional<spectra::duplicate_rule> choice_options::duplicates() const {
   }
   if (parts.size() < 2 || parts.size() > 3) fail();
   rule.precursor = parse_tolerance(option, parts[0]);
-  auto const min_cosine = number_of<double>(parts[1]);
+  auto const min_cosine = parse_number<double>(parts[1]);
   if (!min_cosine || !(*min_cosine > 0 && *min_cosine <= 1)) fail();
   rule.min_cosine = *min_cosine;
   if (parts.size() == 3) rule.peaks = parse_tolerance(option, parts[2]);
@@ -253,13 +253,13 @@ spectra::range_rule<std::uint64_t> choice_options::select_levels() const {
 std::optional<std::uint64_t> choice_options::sample_size() const {
   std::string_view text = sample;
   if (text.empty()) return {};
-  take_inverse(text);
+  consume_inverse(text);
   if (auto const share = sample_share(sample)) {
     if (!(*share > 0 && *share <= 1))
       throw usage_error(fmt::format("invalid sample: --sample: '{}'; write {}", sample, sample_examples));
     return {};
   }
-  auto const count = number_of<std::uint64_t>(text);
+  auto const count = parse_number<std::uint64_t>(text);
   if (!count || *count == 0)
     throw usage_error(fmt::format("invalid sample: --sample: '{}'; write {}", sample, sample_examples));
   return count;
@@ -332,7 +332,7 @@ std::vector<cli::option> choice_rows(choice_options& to) {
 
 spectrum_lists::spectrum_lists(std::string_view path, std::vector<std::string> const& inputs) {
   if (path.empty()) return;
-  take_inverse(path);
+  consume_inverse(path);
   if (path.empty()) throw usage_error("missing file: --index: '!'");
   std::map<std::string, std::vector<std::uint64_t>, std::less<>> of_name;
   std::vector<std::uint64_t> plain;
@@ -359,7 +359,7 @@ spectrum_lists::spectrum_lists(std::string_view path, std::vector<std::string> c
     if (line_number == 1 && count == fields.size() && fields[2] == "input" && fields[3] == "number") continue;
     if (count != 1 && count < 4) fail("neither a number nor a row as --map writes it");
     std::string_view const digits = count == 1 ? fields[0] : fields[3];
-    auto const number = number_of<std::uint64_t>(digits);
+    auto const number = parse_number<std::uint64_t>(digits);
     if (!number || *number == 0) fail(fmt::format("'{}' is not the number of a spectrum, from 1 on", digits));
     if (count == 1) {
       plain.push_back(*number - 1);

@@ -93,7 +93,7 @@ std::string preset_list() {
 }
 
 // Returns "5.0 to 5.2", "1.2" or "".
-std::string versions_of(spectra::preset_info const& info) {
+std::string format_versions(spectra::preset_info const& info) {
   return info.first == info.last ? std::string(info.first) : fmt::format("{} to {}", info.first, info.last);
 }
 
@@ -104,7 +104,7 @@ spectra::preset_info const& preset_named(std::string_view given) {
   std::string versions;
   for (auto const& preset : spectra::presets())
     if (preset.name == name)
-      versions += (versions.empty() ? "" : ", ") + (preset.first.empty() ? "no versions" : versions_of(preset));
+      versions += (versions.empty() ? "" : ", ") + (preset.first.empty() ? "no versions" : format_versions(preset));
   if (versions.empty()) throw usage_error(fmt::format("no such preset: --preset: '{}'; choose from {}", given, preset_list()));
   throw usage_error(fmt::format("no such version: --preset: '{}'; known of {}: {}", given, name, versions));
 }
@@ -130,7 +130,7 @@ std::string wrapped(std::string_view text) {
   return lines + '\n';
 }
 
-std::vector<spectra::spectrum_key> keys_of(std::string_view list) {
+std::vector<spectra::spectrum_key> parse_keys(std::string_view list) {
   std::vector<spectra::spectrum_key> all;
   for (bool more = true; more;) {
     std::size_t const comma = list.find(',');
@@ -494,7 +494,7 @@ std::string explained(command const& of) {
                        : "No number is changed: intensities are neither scaled nor normalised.\n";
   if (preset.empty()) return text;
   spectra::preset_info const& named = preset_named(preset);
-  std::string const versions = versions_of(named);
+  std::string const versions = format_versions(named);
   std::string_view const before = versions.empty() ? "" : named.first == named.last ? ", version " : ", versions ";
   text += wrapped(fmt::format("Preset {}{}{}: {}.", named.name, before, versions, named.program));
   for (std::string_view const more : {named.changed, named.then})
@@ -515,7 +515,7 @@ spectra::order_options order_options::order(bool several, bool unique) const {
   }
   if (descending && by.empty()) throw usage_error("missing option: --descending-spectra: it needs --spectra-by");
   if (!is_order && !unique) return options;
-  if (!by.empty()) options.order = {keys_of(by), descending};
+  if (!by.empty()) options.order = {parse_keys(by), descending};
   if (!split_size.empty()) options.part_bytes = parse_size("--split-size", split_size);
   if (!split_count.empty()) {
     options.parts = cli::parse_count("--split-count", split_count);

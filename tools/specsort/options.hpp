@@ -57,7 +57,7 @@ class spectrum_lists {
     return lists_.empty() ? nullptr : lists_[k];
   }
   /// Returns the numbers of the spectra of an input that repeat others; nullptr if these are not left out.
-  [[nodiscard]] std::shared_ptr<std::vector<std::uint64_t> const> duplicates_of(std::size_t k) const {
+  [[nodiscard]] std::shared_ptr<std::vector<std::uint64_t> const> duplicates_in(std::size_t k) const {
     return duplicates.empty() ? nullptr : duplicates[k];
   }
   std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> duplicates;

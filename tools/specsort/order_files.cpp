@@ -135,7 +135,7 @@ spectra::spectrum_inputs::opened opened(std::unique_ptr<cli::input> in, spectrum
   if (in->compressed()) opened.packed_bytes = in->file_size().value_or(0);
   opened.from_format = format_of_input(*in);
   opened.numbers = lists.of_input(k);
-  opened.duplicates = lists.duplicates_of(k);
+  opened.duplicates = lists.duplicates_in(k);
   opened.from = std::move(in);
   return opened;
 }
@@ -166,8 +166,8 @@ spectra::order_report order_inputs(spectra::spectrum_inputs const& from, spectra
 
 }  // namespace
 
-spectra::spectrum_inputs inputs_of(std::vector<std::string> const& inputs, spectrum_lists const& lists, unsigned threads,
-                                   bool again) {
+spectra::spectrum_inputs open_inputs(std::vector<std::string> const& inputs, spectrum_lists const& lists, unsigned threads,
+                                     bool again) {
   spectra::spectrum_inputs all;
   all.count = inputs.size();
   all.open = [&inputs, &lists, threads, again](std::size_t k) {
@@ -234,7 +234,7 @@ spectra::order_report help_order_files(std::vector<std::string> const& inputs, s
     sink& open(std::size_t) override { return none_; }
     no_output none_;
   } to;
-  return order_inputs(inputs_of(inputs, lists, threads, false), to, as, options, order);
+  return order_inputs(open_inputs(inputs, lists, threads, false), to, as, options, order);
 }
 
 }  // namespace ordo::inline v0::specsort

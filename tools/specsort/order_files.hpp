@@ -17,8 +17,8 @@ namespace ordo::inline v0::specsort {
 /// Returns the inputs with their formats, and their lists of spectra.
 /// @param again  they are read again later, so that they must be regular files
 /// @throws usage_error, when an input is opened that cannot be read again
-spectra::spectrum_inputs inputs_of(std::vector<std::string> const& inputs, spectrum_lists const& lists, unsigned threads,
-                                   bool again);
+spectra::spectrum_inputs open_inputs(std::vector<std::string> const& inputs, spectrum_lists const& lists, unsigned threads,
+                                     bool again);
 
 /// Orders spectra with other processes. @param out  nullptr: the order cannot be divided
 /// @returns nothing if this process has

@@ -33,7 +33,7 @@ class page_writer {
     add_order();
     heading("Peaks a spectrum", "Spectra by their number of peaks. Each bar stands for twice as many as the one before.");
     std::vector<cli::chart_bars> bars;
-    for (paired_bin const& bin : paired_bins(of_)) bars.push_back(bars_of(bin.label, bin.before, bin.after));
+    for (paired_bin const& bin : paired_bins(of_)) bars.push_back(make_bars(bin.label, bin.before, bin.after));
     page_ += cli::bar_chart("peaks a spectrum", series(), bars);
     add_mz();
     add_intensity();
@@ -51,7 +51,7 @@ class page_writer {
   [[nodiscard]] std::vector<std::string> series() const {
     return filtered_ ? std::vector<std::string>{"before", "after"} : std::vector<std::string>{"spectra"};
   }
-  [[nodiscard]] cli::chart_bars bars_of(std::string label, std::uint64_t before, std::uint64_t after) const {
+  [[nodiscard]] cli::chart_bars make_bars(std::string label, std::uint64_t before, std::uint64_t after) const {
     cli::chart_bars bars{std::move(label), {before}};
     if (filtered_) bars.values.push_back(after);
     return bars;
@@ -116,7 +116,7 @@ class page_writer {
     };
     std::vector<cli::chart_bars> bars;
     for (std::size_t begin = first / width * width; begin < last; begin += width)
-      bars.push_back(bars_of(fmt::format("{}", begin), sum(before, begin), sum(after, begin)));
+      bars.push_back(make_bars(fmt::format("{}", begin), sum(before, begin), sum(after, begin)));
     page_ += cli::bar_chart("peaks by m/z", series(), bars);
   }
 
@@ -130,7 +130,7 @@ class page_writer {
     std::vector<cli::chart_bars> bars;
     for (std::size_t k = first; k < size; ++k)
       bars.push_back(
-          bars_of(fmt::format("{:.4g}", std::ldexp(1.0, int(k) + summary::first_octave)), at(before, k), at(after, k)));
+          make_bars(fmt::format("{:.4g}", std::ldexp(1.0, int(k) + summary::first_octave)), at(before, k), at(after, k)));
     page_ += cli::bar_chart("peaks by intensity", series(), bars);
     add("<p>{} peaks have intensity 0, {} less, and {} none.</p>\n", cli::grouped_digits(of_.before.zeros),
         cli::grouped_digits(of_.before.negative), cli::grouped_digits(of_.before.without_intensity));

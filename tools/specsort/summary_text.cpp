@@ -39,7 +39,7 @@ std::string missing(std::uint64_t count, std::uint64_t of) {
   return count == of ? "" : fmt::format(", {} without", cli::grouped_digits(of - count));
 }
 
-double mean_of(summary const& of) {
+double mean_peaks(summary const& of) {
   return of.spectra == 0 ? 0 : double(of.peaks) / double(of.spectra);
 }
 
@@ -77,8 +77,9 @@ std::vector<summary_row> summary_rows(summary const& of) {
   }
   row("charges", charges.empty() ? "none" : charges);
   row("MS levels", (levels.empty() ? "none" : levels) + missing(with_level, of.spectra));
-  row("peaks a spectrum", fmt::format("{} to {}, median {}, mean {:.1f}", cli::grouped_digits(of.peaks_at(0)),
-                                      cli::grouped_digits(of.peaks_at(1)), cli::grouped_digits(of.peaks_at(0.5)), mean_of(of)));
+  row("peaks a spectrum",
+      fmt::format("{} to {}, median {}, mean {:.1f}", cli::grouped_digits(of.peaks_at(0)), cli::grouped_digits(of.peaks_at(1)),
+                  cli::grouped_digits(of.peaks_at(0.5)), mean_peaks(of)));
   return rows;
 }
 
@@ -180,7 +181,7 @@ json as_json(summary const& of, std::string_view name) {
   for (auto const& [level, count] : of.ms_levels) all["ms_levels"][std::to_string(level)] = count;
   all["peaks_a_spectrum"] = {{"least", of.peaks_at(0)},
                              {"median", of.peaks_at(0.5)},
-                             {"mean", mean_of(of)},
+                             {"mean", mean_peaks(of)},
                              {"greatest", of.peaks_at(1)},
                              {"histogram", json::array()}};
   for (summary_bin const& bin : summary_bins(of))

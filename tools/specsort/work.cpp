@@ -37,8 +37,8 @@ void find_sample(work const& w, spectra::sort_options& options, session& here) {
   auto const count = w.made.choice.sample_size();
   if (!count) return;
   here.progress.phase("sampling");
-  options.choice.sample = spectra::find_sample(inputs_of(w.made.inputs, w.lists, w.made.common.threads, true), options, *count,
-                                               w.made.choice.seed_value());
+  options.choice.sample = spectra::find_sample(open_inputs(w.made.inputs, w.lists, w.made.common.threads, true), options,
+                                               *count, w.made.choice.seed_value());
   options.choice.sample->inverse = w.made.choice.inverse_sample();
 }
 
@@ -46,10 +46,10 @@ void find_sample(work const& w, spectra::sort_options& options, session& here) {
 void find_duplicates(work& w, spectra::sort_options& options, session& here) {
   if (!w.duplicates) return;
   here.progress.phase("comparing");
-  w.lists.duplicates =
-      spectra::find_duplicates(inputs_of(w.made.inputs, w.lists, w.made.common.threads, true), options, *w.duplicates, w.order);
+  w.lists.duplicates = spectra::find_duplicates(open_inputs(w.made.inputs, w.lists, w.made.common.threads, true), options,
+                                                *w.duplicates, w.order);
   options.choice.duplicates_text = w.made.choice.unique;
-  options.choice.duplicates = w.lists.duplicates_of(0);
+  options.choice.duplicates = w.lists.duplicates_in(0);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ work checked(command const& made) {
   return w;
 }
 
-spectra::sort_options options_of(work const& w) {
+spectra::sort_options make_sort_options(work const& w) {
   command const& made = w.made;
   spectra::sort_options options;
   options.by = made.key();
@@ -139,7 +139,7 @@ std::optional<report_file> report_of_output(work const& w, spectra::sort_options
   page.emplace(w.made);
   here.progress.phase("reading");
   options.distributions = true;
-  auto const inputs = inputs_of(w.made.inputs, w.lists, w.made.common.threads, true);
+  auto const inputs = open_inputs(w.made.inputs, w.lists, w.made.common.threads, true);
   std::optional<spectra::format> to = format_of_output(w.made.output, w.made.to);
   // Without a name: one input of mzML stays that.
   if (!to)

@@ -37,7 +37,7 @@ struct work {
 work checked(command const& made);
 
 /// Returns the options of the library.
-spectra::sort_options options_of(work const& w);
+spectra::sort_options make_sort_options(work const& w);
 
 /// The work of the processes of a job: the first one alone; each a part of the input, or of the spectra, and of the output; or
 /// each some chunks of the input, for the first one.

@@ -72,7 +72,7 @@ struct piece {
   std::size_t first, last;
 };
 
-piece piece_of(std::string_view line, key const& by, std::optional<char> separator) {
+piece key_piece(std::string_view line, key const& by, std::optional<char> separator) {
   std::size_t first = field_begin(line, by.first_field, separator);
   if (by.skip_blanks_at_first) first = behind_blanks(line, first);
   first = moved(line, first, by.first_character);
@@ -301,7 +301,7 @@ std::string annotated(std::string_view line, strings::order const& by) {
   std::ranges::replace(made, '\t', '>');
   made += '\n';
   for (key const& k : by.keys)
-    underline(line, significant(line, found(line, piece_of(line, k, by.separator), k), k.type, by.rules), made);
+    underline(line, significant(line, found(line, key_piece(line, k, by.separator), k), k.type, by.rules), made);
   if (by.keys.empty() || by.last_resort) underline(line, {0, line.size()}, made);
   return made;
 }

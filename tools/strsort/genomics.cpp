@@ -87,7 +87,7 @@ std::optional<std::string> attribute(std::string_view list, std::string_view wan
 }
 
 // Returns the sequence that a line of a header names.
-std::optional<std::string> sequence_of(std::string_view line) {
+std::optional<std::string> parse_sequence(std::string_view line) {
   constexpr std::string_view contig = "##contig=<", read_to = "@SQ\t", name = "SN:";
   if (line.starts_with(contig)) return attribute(line.substr(contig.size()), "ID");
   if (!line.starts_with(read_to)) return {};
@@ -156,7 +156,7 @@ constexpr std::array signatures{
 
 }  // namespace
 
-preset const& preset_of(std::string_view name) {
+preset const& get_preset(std::string_view name) {
   static std::array<preset, 4> const presets{{{"bed", {"#", "track", "browser"}, false, {"1,1", "2,2n", "3,3n"}},
                                               {"gff", {}, false, {"1,1", "4,4n", "5,5nr"}},
                                               {"vcf", {"#"}, true, {"1,1", "2,2n", "4,4f", "5,5f"}},
@@ -165,7 +165,7 @@ preset const& preset_of(std::string_view name) {
 }
 
 void set_preset_keys(command& made) {
-  preset const& format = preset_of(made.preset);
+  preset const& format = get_preset(made.preset);
   auto const refuse = [](std::string_view first, std::string_view second) {
     throw usage_error(fmt::format("options '{}' and '--{}' are incompatible", first, second));
   };
@@ -203,11 +203,11 @@ void set_preset_keys(command& made) {
   made.has_preset_keys = true;
 }
 
-std::vector<std::string> sequences_of(std::string_view header) {
+std::vector<std::string> parse_sequences(std::string_view header) {
   std::vector<std::string> result;
   std::unordered_set<std::string> known;
   each_header_line(header, [&](std::string_view line, std::string_view) {
-    if (auto name = sequence_of(line); name && known.insert(*name).second) result.push_back(*name);
+    if (auto name = parse_sequence(line); name && known.insert(*name).second) result.push_back(*name);
   });
   return result;
 }
@@ -219,13 +219,14 @@ std::string with_sequences_in_order(std::string_view header, strings::line_compa
   };
   std::vector<named_line> named;
   each_header_line(header, [&](std::string_view line, std::string_view) {
-    if (auto name = sequence_of(line)) named.push_back({*std::move(name), line});
+    if (auto name = parse_sequence(line)) named.push_back({*std::move(name), line});
   });
   std::ranges::stable_sort(named, [&](auto const& a, auto const& b) { return compare(a.name, b.name) < 0; });
   std::string made;
   auto next = named.begin();
-  each_header_line(
-      header, [&](std::string_view line, std::string_view end) { (made += sequence_of(line) ? (next++)->line : line) += end; });
+  each_header_line(header, [&](std::string_view line, std::string_view end) {
+    (made += parse_sequence(line) ? (next++)->line : line) += end;
+  });
   return made;
 }
 
@@ -264,7 +265,7 @@ std::string sorted_header(command const& made, std::string const& header, string
   std::string sorted = header;
   std::size_t const key = sequence_key(made);
   bool const is_of_header = by.keys.at(key).type == strings::key_type::listed && !made.order_file;
-  if (preset_of(made.preset).has_sequences && !is_of_header)
+  if (get_preset(made.preset).has_sequences && !is_of_header)
     sorted = with_sequences_in_order(header, comparison_of_names(by, key));
   return is_sam ? with_sort_order(sorted, made.global.reverse ? "unknown" : "coordinate") : sorted;
 }

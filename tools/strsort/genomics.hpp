@@ -22,14 +22,14 @@ struct preset {
   bool has_sequences;  // the header lists them
   std::vector<std::string_view> keys;
 };
-preset const& preset_of(std::string_view name);
+preset const& get_preset(std::string_view name);
 
 /// Sets the keys of the format. The first one, the sequence, takes the order given outside of keys.
 /// @throws usage_error for an order that it cannot take
 void set_preset_keys(command& made);
 
 /// Returns the names of the lines "##contig=<ID=chr1,...>" or "@SQ\tSN:chr1\t..." of a header, in order, each once.
-std::vector<std::string> sequences_of(std::string_view header);
+std::vector<std::string> parse_sequences(std::string_view header);
 /// Returns a header with the lines of these names in this order.
 std::string with_sequences_in_order(std::string_view header, strings::line_comparison const& compare);
 /// Returns the header of a SAM file with this order in its line @HD. Without such a line, adds one if the order is

@@ -159,7 +159,7 @@ std::string_view gff_source::whole_line() {
 }
 
 // Takes a line that begins as no feature does, or the sequences after it.
-void gff_source::take_other() {
+void gff_source::read_other() {
   while (end_ - at_ < sequences.size() && fill()) {}
   std::string_view const begin(buffer_.data() + at_, std::min(sequences.size(), end_ - at_));
   if (begin.front() == '>' || begin == sequences) {
@@ -184,7 +184,7 @@ std::size_t gff_source::read(std::span<char> to) {
   std::size_t got = 0;
   while (got < to.size() && (at_ != end_ || fill())) {
     if (!in_line_ && begins_other_line(buffer_[at_])) {
-      take_other();
+      read_other();
       continue;
     }
     // All lines up to one that begins as no feature does.

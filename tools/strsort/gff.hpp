@@ -89,7 +89,7 @@ class gff_source final : public source {
  private:
   bool fill();
   std::string_view whole_line();
-  void take_other();
+  void read_other();
 
   std::unique_ptr<source> from_;
   gff_parts& parts_;

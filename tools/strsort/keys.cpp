@@ -48,29 +48,29 @@ constexpr std::array<std::pair<char, std::string_view>, 11> letter_names{{{'b', 
 }
 
 // Removes the number at the beginning of `rest` and returns it, or the maximum if it is too large.
-std::size_t take_number(std::string_view& rest, std::string_view where) {
+std::size_t consume_number(std::string_view& rest, std::string_view where) {
   number const read = read_number(rest);
   if (read.digits == 0) throw usage_error(fmt::format("{}: invalid count at start of {}", where, quote(rest)));
   rest = read.rest;
   return read.value;
 }
 
-void take_letters(std::string_view& rest, ordering& options, bool first, bool end) {
+void consume_letters(std::string_view& rest, ordering& options, bool first, bool end) {
   while (!rest.empty() && options.set(rest.front(), first, end)) rest.remove_prefix(1);
 }
 
 // Reads the regular expression from a slash on, and the options after it.
-void take_pattern(std::string_view text, std::size_t slash, given_key& key) {
+void consume_pattern(std::string_view text, std::size_t slash, given_key& key) {
   std::size_t const last = text.rfind('/');
   key.pattern = text.substr(slash + 1, last - slash - 1);
   std::string_view rest = text.substr(last + 1);
   if (rest.empty() || parse_words(rest, key.options)) return;
-  take_letters(rest, key.options, true, true);
+  consume_letters(rest, key.options, true, true);
   bool const has_words = rest.starts_with(':') && parse_words(rest.substr(1), key.options);
   if (!rest.empty() && !has_words) bad_specification(text, "stray character in field spec");
 }
 
-strings::key key_of(given_key const& given, ordering const& options) {
+strings::key make_key(given_key const& given, ordering const& options) {
   strings::key made = given.part;
   made.skip_blanks_at_first = options.blanks_at_first;
   made.skip_blanks_at_end = options.blanks_at_end;
@@ -165,27 +165,27 @@ given_key parse_key(std::string_view text) {
   std::string_view rest = text;
   // All between the first slash and the last one is the regular expression.
   if (std::size_t const slash = text.find('/'); slash != text.npos && text.rfind('/') != slash) {
-    take_pattern(text, slash, key);
+    consume_pattern(text, slash, key);
     rest = text.substr(0, slash);
     if (rest.empty()) return key;
   }
-  key.part.first_field = take_number(rest, "invalid number at field start");
+  key.part.first_field = consume_number(rest, "invalid number at field start");
   if (key.part.first_field-- == 0) bad_specification(text, "field number is zero");
   if (rest.starts_with('.')) {
     rest.remove_prefix(1);
-    key.part.first_character = take_number(rest, "invalid number after '.'");
+    key.part.first_character = consume_number(rest, "invalid number after '.'");
     if (key.part.first_character-- == 0) bad_specification(text, "character offset is zero");
   }
-  take_letters(rest, key.options, true, false);
+  consume_letters(rest, key.options, true, false);
   if (rest.starts_with(',')) {
     rest.remove_prefix(1);
-    key.part.last_field = take_number(rest, "invalid number after ','");
+    key.part.last_field = consume_number(rest, "invalid number after ','");
     if (key.part.last_field-- == 0) bad_specification(text, "field number is zero");
     if (rest.starts_with('.')) {
       rest.remove_prefix(1);
-      key.part.end_character = take_number(rest, "invalid number after '.'");
+      key.part.end_character = consume_number(rest, "invalid number after '.'");
     }
-    take_letters(rest, key.options, false, true);
+    consume_letters(rest, key.options, false, true);
   }
   bool const has_words = rest.starts_with(':') && parse_words(rest.substr(1), key.options);
   if (!rest.empty() && !has_words) bad_specification(text, "stray character in field spec");
@@ -242,14 +242,14 @@ given_key parse_named_key(std::string_view text, std::vector<std::string> const&
     std::string_view const words = at < text.size() ? text.substr(at + 1) : "";
     if (at < text.size() && (words.empty() || words.starts_with(':')) && use(name, words)) return key;
     if (words.starts_with('/') && words.rfind('/') != 0 && use(name, "")) {
-      take_pattern(words, 0, key);
+      consume_pattern(words, 0, key);
       return key;
     }
   }
   if (use(text, "")) return key;
   for (std::size_t slash = text.find('/'); slash != text.npos && slash != text.rfind('/'); slash = text.find('/', slash + 1)) {
     if (!use(text.substr(0, slash), "")) continue;
-    take_pattern(text, slash, key);
+    consume_pattern(text, slash, key);
     return key;
   }
   if (std::size_t const colon = text.rfind(':'); colon != text.npos && use(text.substr(0, colon), text.substr(colon)))
@@ -275,32 +275,32 @@ bool parse_obsolete_key(std::string_view first, std::string_view end, given_key&
     key.part.first_character = read.value;
     rest = read.rest;
   }
-  take_letters(rest, key.options, true, false);
+  consume_letters(rest, key.options, true, false);
   if (!rest.empty()) return false;
   // GNU sort marks the beginning of the line like this.
   if (key.part.first_field == std::numeric_limits<std::size_t>::max()) key.part.first_field = key.part.first_character = 0;
   if (end.empty()) return true;
 
   rest = end.substr(1);
-  key.part.last_field = take_number(rest, "invalid number after '-'");
+  key.part.last_field = consume_number(rest, "invalid number after '-'");
   if (rest.starts_with('.')) {
     rest.remove_prefix(1);
-    key.part.end_character = take_number(rest, "invalid number after '.'");
+    key.part.end_character = consume_number(rest, "invalid number after '.'");
   }
   // The key ends with a whole field.
   if (key.part.end_character == 0 && key.part.last_field != 0) --key.part.last_field;
-  take_letters(rest, key.options, false, true);
+  consume_letters(rest, key.options, false, true);
   if (!rest.empty()) bad_specification(end, "stray character in field spec");
   return true;
 }
 
-std::vector<strings::key> keys_of(std::vector<given_key> const& given, ordering const& global, std::string const& locale) {
+std::vector<strings::key> make_keys(std::vector<given_key> const& given, ordering const& global, std::string const& locale) {
   std::vector<strings::key> keys;
   std::optional<bool> characters;
   for (given_key const& key : given) {
     ordering const& options = key.has_options() || key.finder ? key.options : global;
     check_compatible(options);
-    keys.push_back(key_of(key, options));
+    keys.push_back(make_key(key, options));
     keys.back().finder = key.finder;
     if (!key.pattern) continue;
     if (!characters) characters = std::string_view("UTF-8") == nl_langinfo_l(CODESET, strings::detail::named_locale(locale));
@@ -308,7 +308,7 @@ std::vector<strings::key> keys_of(std::vector<given_key> const& given, ordering 
   }
   if (given.empty() && !global.is_default()) {
     check_compatible(global);
-    keys.push_back(key_of({}, global));
+    keys.push_back(make_key({}, global));
   }
   return keys;
 }

@@ -77,6 +77,6 @@ bool parse_obsolete_key(std::string_view first, std::string_view end, given_key&
 /// set.
 /// @param locale  in UTF-8, '.' in a regular expression is a character, else a byte
 /// @throws usage_error  for options that exclude one another, and for invalid regular expressions
-std::vector<strings::key> keys_of(std::vector<given_key> const& given, ordering const& global, std::string const& locale);
+std::vector<strings::key> make_keys(std::vector<given_key> const& given, ordering const& global, std::string const& locale);
 
 }  // namespace ordo::inline v0::strsort

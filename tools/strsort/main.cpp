@@ -96,7 +96,7 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
     if (!strsort::is_shared(made) && !job.is_first()) return 0;
     if (!strsort::is_shared(made)) members = nullptr;
   }
-  if (members && made.common.are_several()) made.common.take_first("each process of a job works on one machine");
+  if (members && made.common.are_several()) made.common.use_first("each process of a job works on one machine");
   if (members) share(*members, made.files);
   if (!job.is_first()) {
     made.common.quiet = true;

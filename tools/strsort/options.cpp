@@ -23,7 +23,7 @@ struct word {
 };
 
 // Returns the letter of the word that the value abbreviates, or 0 and an answer. Words of one letter mean the same.
-char letter_of(std::span<word const> words, std::string_view choices, command& to, option_value const& given) {
+char parse_letter(std::span<word const> words, std::string_view choices, command& to, option_value const& given) {
   std::string result;
   for (word const& w : words) {
     if (w.name == given.value) return w.letter;
@@ -46,13 +46,13 @@ void set_check(command& to, char kind) {
 void check_by_word(command& to, option_value const& given) {
   static constexpr std::array<word, 3> words{{{"quiet", 'C'}, {"silent", 'C'}, {"diagnose-first", 'c'}}};
   if (given.value.data() == nullptr) return set_check(to, 'c');
-  if (char const kind = letter_of(words, "  - 'quiet', 'silent'\n  - 'diagnose-first'", to, given)) set_check(to, kind);
+  if (char const kind = parse_letter(words, "  - 'quiet', 'silent'\n  - 'diagnose-first'", to, given)) set_check(to, kind);
 }
 
 void sort_by_word(command& to, option_value const& given) {
   static constexpr std::array<word, 6> words{
       {{"general-numeric", 'g'}, {"human-numeric", 'h'}, {"month", 'M'}, {"numeric", 'n'}, {"random", 'R'}, {"version", 'V'}}};
-  to.global.set(letter_of(
+  to.global.set(parse_letter(
       words, "  - 'general-numeric'\n  - 'human-numeric'\n  - 'month'\n  - 'numeric'\n  - 'random'\n  - 'version'", to, given));
 }
 

@@ -68,7 +68,7 @@ class gnu_parser final : public cli::argument_parser {
     return given.letter != 'y' || std::ranges::all_of(next, [](unsigned char c) { return std::isdigit(c); });
   }
 
-  void take_operand(std::string_view operand, bool literal) override {
+  void add_operand(std::string_view operand, bool literal) override {
     if (!literal && operand.starts_with('+')) {
       std::string_view const next = rest().empty() ? "" : rest().front();
       bool const ends = next.size() > 1 && next[0] == '-' && std::isdigit(static_cast<unsigned char>(next[1]));
@@ -267,7 +267,7 @@ strings::order command::order() const {
   result.quoted = quoted.has_value();
   result.date_format = date_format.value_or("");
   if (locale) result.locale = locale->empty() ? environment_locale() : *locale;
-  result.keys = keys_of(keys, global, result.locale);
+  result.keys = make_keys(keys, global, result.locale);
   result.rules = rules;
   return result;
 }

@@ -29,7 +29,7 @@ double thread_seconds() {
   return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
-std::string message_of(int code) {
+std::string error_message(int code) {
   std::array<PCRE2_UCHAR, 256> text{};
   pcre2_get_error_message(code, text.data(), text.size());
   return reinterpret_cast<char const*>(text.data());
@@ -83,7 +83,7 @@ pattern::pattern(std::string text, bool characters)
   compiled_->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text_.data()), text_.size(), options, &error, &at, nullptr));
   if (error == PCRE2_ERROR_HEAP_FAILED) throw std::bad_alloc();
   if (!compiled_->code)
-    throw usage_error(fmt::format("invalid regular expression: {}: byte {}: {}", quote(text_), at + 1, message_of(error)));
+    throw usage_error(fmt::format("invalid regular expression: {}: byte {}: {}", quote(text_), at + 1, error_message(error)));
   // Without code for this processor, the interpreter of PCRE2 takes its place.
   pcre2_jit_compile(compiled_->code.get(), PCRE2_JIT_COMPLETE);
   pcre2_pattern_info(compiled_->code.get(), PCRE2_INFO_CAPTURECOUNT, &compiled_->groups);
@@ -131,9 +131,9 @@ std::string_view pattern::find(std::string_view piece) const {
   if (result == PCRE2_ERROR_NOMEMORY) throw std::bad_alloc();
   if (result < 0) {
     bool const cut = piece.size() > max_shown;
-    throw input_error(fmt::format("cannot match {} with: {}{}: {}", quote(text_), quote(piece.substr(0, max_shown)),
-                                  cut ? "..." : "",
-                                  result == PCRE2_ERROR_MATCHLIMIT ? "the search takes too many steps" : message_of(result)));
+    throw input_error(
+        fmt::format("cannot match {} with: {}{}: {}", quote(text_), quote(piece.substr(0, max_shown)), cut ? "..." : "",
+                    result == PCRE2_ERROR_MATCHLIMIT ? "the search takes too many steps" : error_message(result)));
   }
   PCRE2_SIZE const* const ends = pcre2_get_ovector_pointer(workspace_of_thread().data.get());
   std::size_t const group = compiled_->groups == 0 ? 0 : 1;

@@ -21,13 +21,13 @@ namespace {
 using strings::detail::record_format;
 using strings::detail::record_source;
 
-record_format format_of(command const& made) {
+record_format make_format(command const& made) {
   record_format format;
   format.quoted = made.quoted.has_value();
   format.separator = made.quoted.value_or(',');
   format.delimiter = made.delimiter;
   format.header = made.header.value_or(0);
-  if (!made.preset.empty()) format.header_prefixes = preset_of(made.preset).header_prefixes;
+  if (!made.preset.empty()) format.header_prefixes = get_preset(made.preset).header_prefixes;
   format.has_mark = made.quoted || made.tabs;
   return format;
 }
@@ -113,8 +113,8 @@ std::shared_ptr<std::vector<std::string> const> listed_values(command const& mad
       is_listed(made.global) || std::ranges::any_of(made.keys, [&](auto const& k) { return is_listed(k.options); });
   if (!made.order_file) {
     if (!needed) return nullptr;
-    if (!made.preset.empty() && preset_of(made.preset).has_sequences)
-      return std::make_shared<std::vector<std::string>>(sequences_of(header));
+    if (!made.preset.empty() && get_preset(made.preset).has_sequences)
+      return std::make_shared<std::vector<std::string>>(parse_sequences(header));
     throw usage_error("a key by order-file needs --order-file=FILE");
   }
   auto values = std::make_shared<std::vector<std::string>>();
@@ -131,7 +131,7 @@ std::shared_ptr<std::vector<std::string> const> listed_values(command const& mad
 }
 
 record_inputs::record_inputs(command const& made, input_opener open)
-    : made_(made), open_(std::move(open)), format_(format_of(made)) {
+    : made_(made), open_(std::move(open)), format_(make_format(made)) {
   // Sequences belong to a whole file of features, as it is.
   if (made.preset == "gff")
     gff_.emplace(made.temporary_folders.empty() ? cli::temporary_folder() : made.temporary_folders.front(),

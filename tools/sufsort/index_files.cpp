@@ -64,7 +64,7 @@ int copy_in_place(std::string const& from, std::string const& to) {
   return error;
 }
 
-void put_in_place(std::string const& from, std::string const& to) {
+void move_into_place(std::string const& from, std::string const& to) {
   if (rename(from.c_str(), to.c_str()) == 0) return;
   int const why = errno;  // such as a sticky folder, or a mount point
   if (copy_in_place(from, to) != 0)
@@ -85,7 +85,7 @@ void complete(std::string const& prefix, std::uint32_t sum) {
   for (char const* const name : names) {
     std::string const part = hidden_part(prefix, name, sum), place = prefix + "." + name;
     if (access(part.c_str(), F_OK) == 0)
-      put_in_place(end_of_links(part), end_of_links(place));
+      move_into_place(end_of_links(part), end_of_links(place));
     else if (!about.find(name))
       remove_file(place);
     unlink(part.c_str());  // a link to what is in its place
@@ -96,10 +96,10 @@ void complete(std::string const& prefix, std::uint32_t sum) {
 // Removes the hidden files of exchanges that ended before they moved their description. The caller holds the lock.
 void remove_leftovers(std::string const& prefix) {
   // The standard library's iterator calls std::terminate() if it has no memory.
-  std::unique_ptr<DIR, int (*)(DIR*)> const folder(opendir(folder_of(prefix).c_str()), closedir);
+  std::unique_ptr<DIR, int (*)(DIR*)> const folder(opendir(parent_folder(prefix).c_str()), closedir);
   while (dirent const* const entry = folder ? readdir(folder.get()) : nullptr) {
     if (!suffix::is_hidden_part(prefix, entry->d_name)) continue;
-    fs::path const part = fs::path(folder_of(prefix)) / entry->d_name;
+    fs::path const part = fs::path(parent_folder(prefix)) / entry->d_name;
     if (fs::path const end = end_of_links(part); end != part && end.filename() == entry->d_name) unlink(end.c_str());
     unlink(part.c_str());
   }
@@ -143,7 +143,7 @@ std::string without_extension(std::string const& path) {
 }
 
 /// Returns the first bytes of a file, plain or compressed; nothing if it cannot be read.
-std::string front_of(std::string const& path) try {
+std::string read_front(std::string const& path) try {
   cli::input in(path, 1);
   return std::string(in.front(4096));
 } catch (error const&) {
@@ -154,17 +154,17 @@ std::string front_of(std::string const& path) try {
 
 void exchange_index(std::string const& prefix, std::string_view description, cli::output& json,
                     std::vector<std::pair<std::string, cli::output*>> const& arrays, std::vector<std::string> const& unwanted,
-                    std::optional<std::uint32_t> made_of) {
-  std::uint32_t const sum = suffix::crc32_of(description, 1);
-  folder_lock const lock(folder_of(prefix));
+                    std::optional<std::uint32_t> expected_sum) {
+  std::uint32_t const sum = suffix::compute_crc32(description, 1);
+  folder_lock const lock(parent_folder(prefix));
   auto const before = sum_of_description(prefix);
-  if (made_of && made_of != before)
+  if (expected_sum && expected_sum != before)
     throw output_error(fmt::format("cannot write: {}.json: the index was replaced meanwhile", prefix));
   if (before) complete(prefix, *before);
   remove_leftovers(prefix);
   cli::held_signals const held;
   // All files are on the disk by now. The description has its name first: where it is, there may be other hidden files.
-  json.take_name(fs::path(hidden_description(prefix)).filename());
+  json.assign_name(fs::path(hidden_description(prefix)).filename());
   std::deque<hidden_link> links;
   // An exchange that has begun needs no memory.
   std::vector<std::string> parts(arrays.size()), places, hidden, removed;
@@ -173,10 +173,10 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
     places.push_back(array->target());
     fs::path const name_of_part = fs::path(hidden.back()).filename();
     // The link is there before the file to which it leads, so that no such file is forgotten.
-    std::string const folder = folder_of(places.back());
-    if (std::error_code none; !fs::equivalent(folder, folder_of(prefix), none))
+    std::string const folder = parent_folder(places.back());
+    if (std::error_code none; !fs::equivalent(folder, parent_folder(prefix), none))
       links.emplace_back(hidden.back(), fs::path(folder) / name_of_part);
-    array->take_name(name_of_part);
+    array->assign_name(name_of_part);
   }
   for (std::string const& name : unwanted) removed.push_back(prefix + "." + name);
   std::string const mark = hidden_part(prefix, "json", sum);
@@ -192,7 +192,7 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   // From here on the new index is valid: nothing of it is removed, whatever fails.
   for (std::size_t k = 0; k < arrays.size(); ++k) parts[k] = arrays[k].second->release();
   for (hidden_link& link : links) link.keep();
-  for (std::size_t k = 0; k < arrays.size(); ++k) put_in_place(parts[k], places[k]);
+  for (std::size_t k = 0; k < arrays.size(); ++k) move_into_place(parts[k], places[k]);
   if (!links.empty())
     for (std::string const& path : hidden) unlink(path.c_str());
   for (std::string const& path : removed) remove_file(path);
@@ -204,8 +204,8 @@ void recover_index(std::string const& prefix) try {
   auto const is_interrupted = [&](std::optional<std::uint32_t> sum) {
     return (sum && is_there(hidden_part(prefix, "json", *sum))) || is_there(hidden_description(prefix));
   };
-  if (!is_interrupted(sum_of_description(prefix)) || access(folder_of(prefix).c_str(), W_OK) != 0) return;
-  folder_lock const lock(folder_of(prefix), false);
+  if (!is_interrupted(sum_of_description(prefix)) || access(parent_folder(prefix).c_str(), W_OK) != 0) return;
+  folder_lock const lock(parent_folder(prefix), false);
   if (!lock.is_locked()) return;  // another process works on it
   auto const sum = sum_of_description(prefix);
   if (!is_interrupted(sum)) return;
@@ -218,12 +218,12 @@ void recover_index(std::string const& prefix) try {
 
 std::optional<std::uint32_t> sum_of_description(std::string const& prefix) try {
   suffix::mapped_file const json(prefix + ".json");
-  return suffix::crc32_of(json.bytes(), 1);
+  return suffix::compute_crc32(json.bytes(), 1);
 } catch (input_error const&) {
   return std::nullopt;
 }
 
-std::vector<std::string> files_of(std::string const& prefix) {
+std::vector<std::string> index_file_names(std::string const& prefix) {
   std::vector<std::string> files;
   files.push_back(prefix + ".json");
   for (char const* const name : names) files.push_back(prefix + "." + name);
@@ -238,13 +238,13 @@ void expect_index(std::string const& prefix, bool for_duplicates) {
   };
   std::string stem = without_extension(prefix);
   auto const exists = [&](char const* extension) { return stat((stem + extension).c_str(), &info) == 0; };
-  for (std::string const& file : files_of(stem))
+  for (std::string const& file : index_file_names(stem))
     if (file == prefix && exists(".json") && exists(".sa"))
       refuse("it is a file of an index", fmt::format("its prefix is {}", stem));
   for (std::string_view const compressed : {".gz", ".bgz", ".bz2", ".xz", ".zst"})
     if (prefix.ends_with(compressed)) stem = without_extension(stem);
   auto const named = suffix::named_format(prefix);
-  std::string const front = named ? std::string() : front_of(prefix);
+  std::string const front = named ? std::string() : read_front(prefix);
   auto const format = named ? named : suffix::recognized_format(prefix, front);
   std::string const build = fmt::format("sufsort build {} -o {}", prefix, stem);
   using enum suffix::input_format;
@@ -253,7 +253,7 @@ void expect_index(std::string const& prefix, bool for_duplicates) {
   if (format)
     refuse(*format == jsonl ? "it is JSONL" : "it is a file of tokens",
            fmt::format("build an index of it first: {}{}", build, for_duplicates ? " --text-only" : ""));
-  if (auto const other = other_format_of(prefix, front))
+  if (auto const other = detect_other_format(prefix, front))
     refuse(fmt::format("it is {}, and no index", other->name), std::string(other->advice));
   refuse(fmt::format("there is no {}.json", prefix),
          fmt::format("of text, {} --format=lines{} makes an index", build, for_duplicates ? " --text-only" : ""));
@@ -265,34 +265,34 @@ void expect_prefix(std::string const& prefix) {
 }
 
 void refuse_inputs(std::string const& prefix, std::vector<std::string> const& inputs) {
-  for (std::string const& file : files_of(prefix))
+  for (std::string const& file : index_file_names(prefix))
     for (std::string const& input : inputs)
-      if (auto const id = cli::id_of(input); id && id == cli::id_of(file))
+      if (auto const id = cli::find_file_id(input); id && id == cli::find_file_id(file))
         throw output_error(fmt::format("cannot write: {}: it is the same file as the input {}", file, input));
 }
 
 void refuse_stdout(std::string const& prefix) {
   struct stat info {};
   if (fstat(STDOUT_FILENO, &info) != 0) return;
-  for (std::string const& file : files_of(prefix))
-    if (auto const id = cli::id_of(info); id && id == cli::id_of(file))
+  for (std::string const& file : index_file_names(prefix))
+    if (auto const id = cli::find_file_id(info); id && id == cli::find_file_id(file))
       throw output_error(fmt::format("cannot write: standard output: input file is output file: {}", file));
 }
 
 void refuse_output(std::string const& prefix, cli::output const& out) {
-  for (std::string const& file : files_of(prefix))
+  for (std::string const& file : index_file_names(prefix))
     if (out.is_file(file)) throw output_error(fmt::format("cannot write: {}: it belongs to the index that is read", file));
 }
 
-std::string place_of(suffix::stored_index const& index, std::string const& name) {
+std::string resolve_input(suffix::stored_index const& index, std::string const& name) {
   if (fs::path(name).is_absolute() || access(name.c_str(), F_OK) == 0) return name;
-  std::string const beside = fs::path(folder_of(index.path("json"))) / name;
+  std::string const beside = fs::path(parent_folder(index.path("json"))) / name;
   return access(beside.c_str(), F_OK) == 0 ? beside : name;
 }
 
 void refuse_sources(suffix::stored_index const& index, cli::output const& out) {
   for (suffix::input_file const& file : index.description().files)
-    for (std::string const& path : {file.name, place_of(index, file.name)})
+    for (std::string const& path : {file.name, resolve_input(index, file.name)})
       if (file.name != "standard input" && access(path.c_str(), F_OK) == 0 && out.is_file(path))
         throw output_error(fmt::format("cannot write: {}: the index {} was made of it", out.name(), index.path("json")));
 }
@@ -311,7 +311,7 @@ index_writer::index_writer(std::string prefix, std::vector<std::string_view> con
   finished_.resize(names_.size());
 }
 
-std::size_t index_writer::number_of(std::string const& name) const {
+std::size_t index_writer::array_number(std::string const& name) const {
   return std::size_t(std::ranges::find(names_, name) - names_.begin());
 }
 
@@ -320,12 +320,12 @@ bool index_writer::is_discarded(std::size_t array) const {
 }
 
 sink* index_writer::to(std::string const& name) {
-  std::size_t const array = number_of(name);
+  std::size_t const array = array_number(name);
   return array == names_.size() ? nullptr : &sums_[array];
 }
 
 void index_writer::add_part(std::string const& name, std::uint64_t offset, suffix::index_array const& part) {
-  std::size_t const array = number_of(name);
+  std::size_t const array = array_number(name);
   sums_[array].add_part(offset, part);
   arrays_[array].count_others(part.bytes);
 }
@@ -336,7 +336,7 @@ void index_writer::finish(std::size_t array) {
 }
 
 suffix::mapped_file index_writer::completed(std::string const& name) {
-  std::size_t const array = number_of(name);
+  std::size_t const array = array_number(name);
   finish(array);
   std::string const& file = arrays_[array].staged();
   if (file.empty()) throw input_error(fmt::format("cannot read: {}: no regular file", path(name)));
@@ -354,7 +354,7 @@ std::vector<suffix::index_array> index_writer::written() const {
   return all;
 }
 
-void index_writer::commit(suffix::index_description const& about, std::optional<std::uint32_t> made_of) {
+void index_writer::commit(suffix::index_description const& about, std::optional<std::uint32_t> expected_sum) {
   std::string const description = suffix::to_json(about);
   json_.write(std::string_view(description));
   std::vector<std::pair<std::string, cli::output*>> arrays;
@@ -364,7 +364,7 @@ void index_writer::commit(suffix::index_description const& about, std::optional<
     arrays.emplace_back(names_[array], &arrays_[array]);
   }
   json_.finish();
-  exchange_index(prefix_, description, json_, arrays, unwanted_, made_of);
+  exchange_index(prefix_, description, json_, arrays, unwanted_, expected_sum);
 }
 
 }  // namespace ordo::inline v0::sufsort

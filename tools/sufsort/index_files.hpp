@@ -14,7 +14,7 @@
 
 namespace ordo::inline v0::sufsort {
 /// Returns the names of all files that an index can have.
-std::vector<std::string> files_of(std::string const& prefix);
+std::vector<std::string> index_file_names(std::string const& prefix);
 
 /// Throws input_error if the prefix names a file instead of an index, with advice how to build one. Accepts a damaged or
 /// missing index: opening it fails. @param for_duplicates  the command needs no array of suffixes
@@ -31,11 +31,11 @@ void expect_index(std::string const& prefix, bool for_duplicates);
 /// An error before the description has moved leaves the old index.
 /// @param arrays    the arrays that change, with their names ("sa"); they and the description are replaced by_rename
 /// @param unwanted  arrays that the new index does not have
-/// @param made_of   checksum of the description to which the unchanged arrays belong
+/// @param expected_sum   checksum of the description to which the unchanged arrays belong
 /// @throws output_error  if another description has taken its place
 void exchange_index(std::string const& prefix, std::string_view description, cli::output& json,
                     std::vector<std::pair<std::string, cli::output*>> const& arrays, std::vector<std::string> const& unwanted,
-                    std::optional<std::uint32_t> made_of = std::nullopt);
+                    std::optional<std::uint32_t> expected_sum = std::nullopt);
 
 /// Completes an exchange that was interrupted, or removes its hidden files if it had not moved its description. Does nothing if
 /// the folder cannot be written, or while another process works in it.
@@ -58,7 +58,7 @@ void refuse_output(std::string const& prefix, cli::output const& out);
 
 /// Returns the path of a file that an index was made of: its name as it was given then, or, if there is none from here on, that
 /// name in the folder of the index.
-std::string place_of(suffix::stored_index const& index, std::string const& name);
+std::string resolve_input(suffix::stored_index const& index, std::string const& name);
 
 /// Throws output_error if the output is a file that the index was made of.
 void refuse_sources(suffix::stored_index const& index, cli::output const& out);
@@ -73,7 +73,7 @@ class index_writer {
   /// Returns the sink of an array, or null if it is not wanted. Valid until the end.
   sink* to(std::string const& name);
   /// Returns the file of an array that is wanted.
-  [[nodiscard]] cli::output& file(std::string const& name) { return arrays_[number_of(name)]; }
+  [[nodiscard]] cli::output& file(std::string const& name) { return arrays_[array_number(name)]; }
   /// Adds a part of an array that another process wrote to its file. @param part  its size and checksum
   void add_part(std::string const& name, std::uint64_t offset, suffix::index_array const& part);
   /// Returns the arrays that have been written.
@@ -86,11 +86,11 @@ class index_writer {
   /// Leaves out an array that only others were made from.
   void discard(std::string const& name);
 
-  /// @param made_of  as of exchange_index
-  void commit(suffix::index_description const& about, std::optional<std::uint32_t> made_of = std::nullopt);
+  /// @param expected_sum  as of exchange_index
+  void commit(suffix::index_description const& about, std::optional<std::uint32_t> expected_sum = std::nullopt);
 
  private:
-  [[nodiscard]] std::size_t number_of(std::string const& name) const;
+  [[nodiscard]] std::size_t array_number(std::string const& name) const;
   [[nodiscard]] bool is_discarded(std::size_t array) const;
   void finish(std::size_t array);
 

@@ -83,7 +83,7 @@ int run(int argc, char const* const* argv, cli::job const& job) {
   }
   if (!command) return status;
   if (common.are_several() && (members || !command->divides()))
-    common.take_first(members ? "each process of a job works on one machine" : program.why_one_machine());
+    common.use_first(members ? "each process of a job works on one machine" : program.why_one_machine());
   command->memory().apply();
   common.check_machine();
 
@@ -92,7 +92,7 @@ int run(int argc, char const* const* argv, cli::job const& job) {
   sufsort::reporter report(common, inputs, command->output(), argc, argv);
   report.stats.refuse_inputs(inputs);
   for (auto const* const prefixes : {&indexes.read, &indexes.written})
-    for (std::string const& prefix : *prefixes) report.stats.refuse_inputs(sufsort::files_of(prefix));
+    for (std::string const& prefix : *prefixes) report.stats.refuse_inputs(sufsort::index_file_names(prefix));
   for (std::string const& prefix : indexes.read) {
     sufsort::expect_index(prefix, indexes.text_suffices);
     sufsort::recover_index(prefix);

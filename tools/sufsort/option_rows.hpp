@@ -42,7 +42,7 @@ cli::option choice(std::string_view name, std::string_view group, std::array<std
           .details = std::move(details),
           .choices = joined(words),
           .only_choices = true,
-          .set = [&to, &words](std::string_view, std::string_view word) { to = *suffix::value_of<Value>(words, word); }};
+          .set = [&to, &words](std::string_view, std::string_view word) { to = *suffix::parse_word<Value>(words, word); }};
 }
 
 /// Parses a number of the option, above 0 if `why_not_zero` says why.

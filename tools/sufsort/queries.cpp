@@ -138,7 +138,7 @@ bool query_reader::open_next() {
   format_ = format::list;
   if (options_.parse) return true;
   if (line_)
-    if (auto const other = other_format_of(input_->name() + ".", *line_))
+    if (auto const other = detect_other_format(input_->name() + ".", *line_))
       throw input_error(fmt::format("no queries: {}: it is {}: {}", input_->name(), other->name, other->advice));
   if (line_ && line_->starts_with("\xef\xbb\xbf")) line_->remove_prefix(3);
   bool const empty = line_ && trimmed(*line_).empty();

@@ -20,7 +20,7 @@ class buffer {
   buffer() = default;
   buffer(memory_resource& source, std::size_t size) {
     if (size == 0) return;
-    data_ = static_cast<T*>(source.allocate(bytes_of(size)));
+    data_ = static_cast<T*>(source.allocate(checked_bytes(size)));
     source_ = &source;
     size_ = size;
   }
@@ -41,7 +41,7 @@ class buffer {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
  private:
-  static std::size_t bytes_of(std::size_t size) {
+  static std::size_t checked_bytes(std::size_t size) {
     std::size_t bytes = 0;
     return __builtin_mul_overflow(size, sizeof(T), &bytes) ? ~std::size_t{0} : bytes;
   }

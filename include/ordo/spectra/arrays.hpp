@@ -52,8 +52,8 @@ void sort_peaks(machine& machine, std::span<Mz> mz, std::span<Intensity> intensi
   detail::check_lengths(mz.size(), intensity.size());
   auto const sort = [&](auto keys, auto values) {
     using operation = ordo::detail::sort_task::operation;
-    auto task = descending ? ordo::detail::task_of<sort_order::descending>(operation::segments, keys, {})
-                           : ordo::detail::task_of<sort_order::ascending>(operation::segments, keys, {});
+    auto task = descending ? ordo::detail::make_task<sort_order::descending>(operation::segments, keys, {})
+                           : ordo::detail::make_task<sort_order::ascending>(operation::segments, keys, {});
     task.nan_last = true;
     ordo::detail::add_segments(task, segments_from_offsets(offsets));
     ordo::detail::add_values(task, values);

@@ -85,7 +85,7 @@ struct summary {
   void add(spectrum const& one, bool distributions = false);
   void add(summary const& other);
   /// Sets the bytes, lines and warnings of the whole input.
-  void take_size(sort_report const& report);
+  void set_size(sort_report const& report);
   /// Returns a quantile of the numbers of peaks. @param share  0 to 1
   /// @returns 0 if there are no spectra
   [[nodiscard]] std::uint64_t peaks_at(double share) const;

@@ -33,7 +33,7 @@ class fastq_source final : public source {
   enum class part { header, letters, plus, qualities };
 
   bool read_more();
-  void take_line(std::string_view line, bool ended);
+  void convert_line(std::string_view line, bool ended);
   [[noreturn]] void fail(std::string const& why) const;
 
   std::string name_;

@@ -94,7 +94,7 @@ class fm_view {
   }
   /// Prefetches what the next step from a row or an interval reads.
   ORDO_FN void prefetch(std::uint64_t row) const noexcept {
-    char const* const block = block_of(row);
+    char const* const block = block_at(row);
     ordo::prefetch(block);
     if (!packed) ordo::prefetch(block + 64);
   }
@@ -148,22 +148,22 @@ class fm_view {
     return ((sums & nibbles) + (sums >> 4 & nibbles)) * 0x0101010101010101 >> 56;
   }
 
-  [[nodiscard]] ORDO_FN char const* block_of(std::uint64_t row) const noexcept {
+  [[nodiscard]] ORDO_FN char const* block_at(std::uint64_t row) const noexcept {
     return packed ? blocks + row / packed_rows * packed_bytes : blocks + row / block_rows * block_bytes;
   }
-  [[nodiscard]] ORDO_FN char const* planes_of(char const* block) const noexcept {
+  [[nodiscard]] ORDO_FN char const* planes_at(char const* block) const noexcept {
     return block + (num_symbols * 4 + 7) / 8 * 8;
   }
 
   [[nodiscard]] ORDO_FN std::uint64_t rank_in_block(std::size_t symbol, std::uint64_t row) const noexcept {
-    char const* const block = block_of(row);
+    char const* const block = block_at(row);
     std::uint64_t sum = word_at(super, (row >> super_shift) * num_symbols + symbol) + count_at(block, symbol);
-    char const* const bits_of = planes_of(block);
+    char const* const bit_planes = planes_at(block);
     std::size_t const inside = std::size_t(row % block_rows), words = block_rows / 64;
     for (std::size_t w = 0; w * 64 < inside; ++w) {
       std::uint64_t equal = all_ones;
       for (std::size_t plane = 0; plane < planes; ++plane) {
-        std::uint64_t const bits = word_at(bits_of, plane * words + w);
+        std::uint64_t const bits = word_at(bit_planes, plane * words + w);
         equal &= (symbol >> plane & 1) != 0 ? bits : ~bits;
       }
       std::size_t const left = inside - w * 64;
@@ -229,11 +229,11 @@ class fm_view {
       std::size_t const symbol = symbols->common[bit(0) | bit(packed_words) << 1];
       return symbol == 0 ? num_symbols : symbol;
     }
-    char const* const bits_of = planes_of(block_of(row));
+    char const* const bit_planes = planes_at(block_at(row));
     std::size_t const inside = std::size_t(row % block_rows), words = block_rows / 64;
     std::size_t symbol = 0;
     for (std::size_t plane = 0; plane < planes; ++plane)
-      symbol |= std::size_t(word_at(bits_of, plane * words + inside / 64) >> (inside % 64) & 1) << plane;
+      symbol |= std::size_t(word_at(bit_planes, plane * words + inside / 64) >> (inside % 64) & 1) << plane;
     return symbol;
   }
 

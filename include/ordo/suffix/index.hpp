@@ -79,7 +79,7 @@ index_description from_json(std::string_view json, std::string const& name);
 bool is_altered(std::string_view json);
 
 /// Returns the CRC-32 of zlib and gzip, computed by `threads` threads (0: all).
-std::uint32_t crc32_of(std::span<char const> bytes, unsigned threads = 0);
+std::uint32_t compute_crc32(std::span<char const> bytes, unsigned threads = 0);
 
 /// A sink that passes data to another one and computes its CRC-32, in whatever order it is written.
 class checksum_sink final : public sink {
@@ -147,11 +147,11 @@ class stored_index {
     return {{bytes("seq").data(), bytes("seq").size()},
             !cut.empty()                                ? cut.begins()
             : description_.input == input_format::fasta ? std::span<std::uint64_t const>(description_.starts)
-                                                        : span_of<std::uint64_t>(bytes("starts")),
-            residue_bytes_of(description_.input)};
+                                                        : as_span<std::uint64_t>(bytes("starts")),
+            bytes_per_residue(description_.input)};
   }
   /// Returns the pieces of records that the text consists of.
-  [[nodiscard]] suffix::pieces pieces() const noexcept { return suffix::pieces(span_of<std::uint64_t>(bytes("pieces"))); }
+  [[nodiscard]] suffix::pieces pieces() const noexcept { return suffix::pieces(as_span<std::uint64_t>(bytes("pieces"))); }
   /// Returns sa, lcp or kmers; empty if the index does not have it. @throws input_error  if an index lacks sa
   [[nodiscard]] entries array(std::string_view name) const;
   [[nodiscard]] bool has_sa() const { return description_.find("sa") != nullptr; }
@@ -165,7 +165,7 @@ class stored_index {
   /// @tparam Index  of description().width bits: 32 or 64
   template <class Index>
   [[nodiscard]] suffix::arrays<Index const> arrays() const noexcept {
-    return {span_of<Index>(bytes("sa")), span_of<Index>(bytes("lcp")), bytes("bwt")};
+    return {as_span<Index>(bytes("sa")), as_span<Index>(bytes("lcp")), bytes("bwt")};
   }
   /// Returns the name of an array that the description does not list although its file exists and is not empty.
   [[nodiscard]] std::optional<std::string> unlisted_array() const;
@@ -188,7 +188,7 @@ class stored_index {
   void check_starts() const;
   void check_rows() const;
   template <class Index>
-  static std::span<Index const> span_of(std::span<char const> bytes) noexcept {
+  static std::span<Index const> as_span(std::span<char const> bytes) noexcept {
     return {reinterpret_cast<Index const*>(bytes.data()), bytes.size() / sizeof(Index)};
   }
 

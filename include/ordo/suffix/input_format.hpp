@@ -17,7 +17,7 @@ enum class input_format { fasta, bytes, lines, u16, u32, jsonl };
 inline constexpr std::array<std::string_view, 6> input_words{"fasta", "bytes", "lines", "u16", "u32", "jsonl"};
 
 /// Returns the bytes of a residue of a text of this format.
-constexpr unsigned residue_bytes_of(input_format format) noexcept {
+constexpr unsigned bytes_per_residue(input_format format) noexcept {
   return format == input_format::u16 ? 2 : format == input_format::u32 ? 4 : 1;
 }
 

@@ -178,7 +178,7 @@ class ring_match_finder {
     std::uint64_t offset;
   };
   static constexpr int first_window = -1;
-  [[nodiscard]] ring ring_of(std::size_t record) const;
+  [[nodiscard]] ring ring_at(std::size_t record) const;
   [[nodiscard]] int letter_before(window const& one) const;
   void find_of_record(std::string_view query, std::span<hit> hits, std::vector<match>& matches) const;
   template <class F>

@@ -44,19 +44,21 @@ class pieces {
   /// Returns the starts of the text's records.
   [[nodiscard]] std::span<std::uint64_t const> begins() const noexcept { return columns_.first(size_); }
   /// Returns the record that a piece comes from.
-  [[nodiscard]] std::size_t record_of(std::size_t piece) const noexcept {
+  [[nodiscard]] std::size_t source_record(std::size_t piece) const noexcept {
     return empty() ? piece : std::size_t(columns_[size_ + piece] / 2);
   }
   [[nodiscard]] bool is_reverse(std::size_t piece) const noexcept { return !empty() && columns_[size_ + piece] % 2 != 0; }
   /// Returns the number of letters of the record before the piece.
-  [[nodiscard]] std::uint64_t offset_of(std::size_t piece) const noexcept { return empty() ? 0 : columns_[2 * size_ + piece]; }
+  [[nodiscard]] std::uint64_t piece_offset(std::size_t piece) const noexcept {
+    return empty() ? 0 : columns_[2 * size_ + piece];
+  }
 
   /// Returns the location of `length` letters from position p on, which lie within record `piece` of the text.
-  [[nodiscard]] location location_of(text const& input, std::size_t piece, std::uint64_t p,
+  [[nodiscard]] location to_location(text const& input, std::size_t piece, std::uint64_t p,
                                      std::uint64_t length) const noexcept {
     bool const reverse = is_reverse(piece);
-    std::uint64_t const inside = reverse ? input.end_of(piece) - p - length : p - input.begin_of(piece);
-    return {record_of(piece), offset_of(piece) + inside, reverse};
+    std::uint64_t const inside = reverse ? input.end(piece) - p - length : p - input.begin(piece);
+    return {source_record(piece), piece_offset(piece) + inside, reverse};
   }
 
  private:

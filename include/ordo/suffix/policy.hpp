@@ -59,7 +59,7 @@ inline constexpr std::array<std::string_view, 3> ambiguous_words{"symbol", "brea
 
 /// Returns the value of an enumeration that has this name.
 template <class Value, std::size_t N>
-constexpr std::optional<Value> value_of(std::array<std::string_view, N> const& words, std::string_view word) noexcept {
+constexpr std::optional<Value> parse_word(std::array<std::string_view, N> const& words, std::string_view word) noexcept {
   for (std::size_t i = 0; i < N; ++i)
     if (words[i] == word) return Value(i);
   return std::nullopt;

@@ -64,7 +64,7 @@ struct name_faults {
 /// and 16 more for each record that shares its name.
 name_faults find_name_faults(record_names const& names, unsigned threads = 0);
 
-/// Computes text::record_of in constant time on average. Memory: 16 bytes a record.
+/// Computes text::record_at in constant time on average. Memory: 16 bytes a record.
 class record_finder {
  public:
   /// @param input  its starts must outlive this

@@ -62,7 +62,7 @@ class searcher {
     if (row < sa_.size()) sa_.prefetch(row);
   }
   /// Returns the record of a position.
-  [[nodiscard]] std::size_t record_of(std::uint64_t p) const noexcept { return record_of_(p); }
+  [[nodiscard]] std::size_t record_at(std::uint64_t p) const noexcept { return record_at_(p); }
   /// Returns the positions at which the pattern occurs, in ascending order.
   [[nodiscard]] std::vector<std::uint64_t> locate(std::string_view pattern) const;
 
@@ -76,7 +76,7 @@ class searcher {
   entries sa_;
   std::string name_;
   kmer_table kmers_;
-  record_finder record_of_;
+  record_finder record_at_;
   fm_index const* fm_ = nullptr;
   text_letters letters_;
 };
@@ -95,13 +95,13 @@ class sampled_searcher {
   /// Returns true if each occurrence of a pattern is certain to be found. It is not if the pattern has fewer than `sample`
   /// letters; or, if suffixes that begin with ambiguous letters have no rows, if all letters that would be searched for are
   /// ambiguous.
-  [[nodiscard]] bool can_find(std::string_view pattern) const { return shifts_of(pattern).size() == selection_.sample; }
+  [[nodiscard]] bool can_find(std::string_view pattern) const { return choose_shifts(pattern).size() == selection_.sample; }
   /// Returns the positions at which the pattern occurs, in ascending order.
   /// @throws input_error  for a pattern without can_find; and as searcher::find
   [[nodiscard]] std::vector<std::uint64_t> locate(std::string_view pattern) const;
 
  private:
-  [[nodiscard]] std::vector<std::size_t> shifts_of(std::string_view pattern) const;
+  [[nodiscard]] std::vector<std::size_t> choose_shifts(std::string_view pattern) const;
 
   text input_;
   searcher const& rows_;

@@ -84,13 +84,13 @@ class text_letters {
   }
   // Returns eight letters from a position on, as they lie in memory.
   [[nodiscard]] ORDO_FN std::uint64_t eight_at(std::uint64_t p) const noexcept {
-    if (plain_) return eight_of(plain_ + p);
+    if (plain_) return load_eight(plain_ + p);
     std::uint32_t bits;
     std::memcpy(&bits, codes_ + p / 4, 4);
     bits >>= 2 * (p % 4);
     return unpacked_[bits & 255] | std::uint64_t(unpacked_[bits >> 8 & 255]) << 32;
   }
-  [[nodiscard]] ORDO_FN static std::uint64_t eight_of(char const* letters) noexcept {
+  [[nodiscard]] ORDO_FN static std::uint64_t load_eight(char const* letters) noexcept {
     std::uint64_t word;
     std::memcpy(&word, letters, 8);
     return word;
@@ -98,7 +98,7 @@ class text_letters {
   // Returns how many letters before the first unequal word of eight are equal, up to `length`.
   [[nodiscard]] ORDO_FN std::uint64_t equal_words(char const* string, std::uint64_t p, std::uint64_t length) const noexcept {
     std::uint64_t i = 0;
-    while (i + 8 <= length && eight_of(string + i) == eight_at(p + i)) i += 8;
+    while (i + 8 <= length && load_eight(string + i) == eight_at(p + i)) i += 8;
     return i;
   }
   // Returns the first run that ends after a position; no_run() if there is none.

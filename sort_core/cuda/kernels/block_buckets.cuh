@@ -18,7 +18,7 @@ struct bucket_counters {
   static constexpr unsigned ones = 0x1111u & (Bits == 4 ? 0xffffu : 0x0101u), below = ones << Bits & 0xffff;
 
   /// Returns the lowest bit of a bucket's count.
-  [[nodiscard]] __device__ static unsigned shift_of(unsigned bucket) { return bucket % per_word * Bits; }
+  [[nodiscard]] __device__ static unsigned count_shift(unsigned bucket) { return bucket % per_word * Bits; }
   [[nodiscard]] __device__ static std::uint32_t total(std::uint32_t word) {
     std::uint32_t const bytes = Bits == 4 ? (word & 0x0f0f) + (word >> 4 & 0x0f0f) : word;
     return (bytes & 0xff) + (bytes >> 8);
@@ -47,7 +47,7 @@ struct linear_map {
 
 /// The upper 32 bits of a key's distance from the smallest key.
 template <class K>
-__device__ std::uint32_t upper_of(K x, K smallest, unsigned shift) {
+__device__ std::uint32_t upper_distance(K x, K smallest, unsigned shift) {
   return std::uint32_t(K(K(x - smallest) << shift) >> (8 * sizeof(K) - 32));
 }
 /// Returns the shift by which a range fills its bits.
@@ -76,9 +76,9 @@ struct block_buckets : block_memory<K, Threads, Items> {
     }
     K const smallest = ends.smallest;
     unsigned const shift = shift_of_range(K(ends.greatest - smallest));
-    linear_map const linear(upper_of(ends.greatest, smallest, shift), buckets);
+    linear_map const linear(upper_distance(ends.greatest, smallest, shift), buckets);
     return rank_in_buckets<4>(
-        key, [&](K x) { return linear(upper_of(x, smallest, shift)); }, own_count, rank, memory, shared);
+        key, [&](K x) { return linear(upper_distance(x, smallest, shift)); }, own_count, rank, memory, shared);
   }
 
   /// Ranks by buckets with counts of `Bits` bits. Fails if the buckets of a word hold more items than that, because other
@@ -88,7 +88,7 @@ struct block_buckets : block_memory<K, Threads, Items> {
                                             unsigned char* memory, collective& shared) {
     constexpr unsigned dense_count = tuning::dense_bucket(Bits);
     static_assert(bucket_bits + Bits <= 32 && dense_count <= bucket_counters<Bits>::max_count);
-    auto* const counts = base::counts_of(memory);
+    auto* const counts = base::counts_in(memory);
     auto* const words = reinterpret_cast<std::uint32_t*>(memory);
     std::uint32_t word[Items];
     unsigned const largest = count_items<Bits>(key, map, own_count, word, rank, counts);
@@ -116,7 +116,7 @@ struct block_buckets : block_memory<K, Threads, Items> {
       std::uint64_t const product = map(key[i]);
       auto const bucket = std::uint32_t(product >> 32);
       word[i] = (std::uint32_t(product) & ~((1u << position_bits) - 1)) | (i * Threads + team::rank());
-      unsigned const shift = counter::shift_of(bucket);
+      unsigned const shift = counter::count_shift(bucket);
       std::uint32_t before = 0;
       if (i < own_count) before = counter::size(atomicAdd(&counts[bucket / counter::per_word], 1u << shift), shift);
       largest = max(largest, before);
@@ -160,7 +160,7 @@ struct block_buckets : block_memory<K, Threads, Items> {
     own_count = opaque(own_count);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      unsigned const bucket = rank[i] % (1u << bucket_bits), shift = counter::shift_of(bucket);
+      unsigned const bucket = rank[i] % (1u << bucket_bits), shift = counter::count_shift(bucket);
       std::uint32_t const bounds = i < own_count ? counts[bucket / counter::per_word] : 0, in_word = bounds & 0xffff;
       std::uint32_t const size = counter::size(in_word, shift), first = counter::first(bounds, in_word, shift);
       if (size > 1) words[first + (rank[i] >> bucket_bits)] = word[i];

@@ -9,7 +9,7 @@ namespace ordo::inline v0::cuda_detail {
 template <unsigned Bits>
 struct packed_counters {
   static constexpr unsigned per_word = 32 / Bits, max_count = (1u << Bits) - 1;
-  [[nodiscard]] __device__ static unsigned shift_of(unsigned number) { return number % per_word * Bits; }
+  [[nodiscard]] __device__ static unsigned count_shift(unsigned number) { return number % per_word * Bits; }
   [[nodiscard]] __device__ static std::uint32_t total(std::uint32_t word) {
     if constexpr (Bits == 16) return (word & 0xffff) + (word >> 16);
     word = (word & 0x33333333u) + (word >> 2 & 0x33333333u);
@@ -36,13 +36,13 @@ struct block_counting : block_memory<K, Threads, Items> {
                                       unsigned char* memory, collective& shared) {
     using counter = packed_counters<Bits>;
     static_assert(capacity < 1u << 16);
-    auto* const counts = base::counts_of(memory);
+    auto* const counts = base::counts_in(memory);
     auto* const before = reinterpret_cast<std::uint16_t*>(memory);  // sums of the words before
     bool is_dense = false;
     own_count = opaque(own_count);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      unsigned const number = unsigned(key[i] - smallest), shift = counter::shift_of(number);
+      unsigned const number = unsigned(key[i] - smallest), shift = counter::count_shift(number);
       rank[i] = 0;
       if (i < own_count) rank[i] = atomicAdd(&counts[number / counter::per_word], 1u << shift) >> shift & counter::max_count;
       is_dense |= rank[i] == counter::max_count;
@@ -53,7 +53,7 @@ struct block_counting : block_memory<K, Threads, Items> {
     own_count = opaque(own_count);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
-      unsigned const number = unsigned(key[i] - smallest), shift = counter::shift_of(number);
+      unsigned const number = unsigned(key[i] - smallest), shift = counter::count_shift(number);
       if (i < own_count)
         rank[i] +=
             before[number / counter::per_word] + counter::total(counts[number / counter::per_word] & ((1u << shift) - 1));

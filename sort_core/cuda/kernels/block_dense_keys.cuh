@@ -23,13 +23,13 @@ struct block_dense_keys : block_memory<K, Threads, Items> {
   __device__ __noinline__ static void rank_and_scatter(unsigned n, K smallest, unsigned shift, bool is_dense,
                                                        unsigned shared_at, V const* values) {
     unsigned char* const memory = dynamic_shared_memory();
-    unsigned const own_count = base::own_count_of(n);
+    unsigned const own_count = base::count_own(n);
     team::sync();
     rank_keys(n, smallest, shift, is_dense, shared_at);
     K key[Items];
     std::uint32_t rank[Items];
     read_keys(key, own_count, memory);
-    std::uint16_t const* const ranks = base::halves_of(memory) + team::rank();
+    std::uint16_t const* const ranks = base::halves_in(memory) + team::rank();
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) rank[i] = i < own_count ? ranks[i * Threads] : 0;
     team::sync();
@@ -44,10 +44,10 @@ struct block_dense_keys : block_memory<K, Threads, Items> {
     K smallest;
     unsigned shift;
     [[nodiscard]] __device__ std::uint64_t operator()(K x) const {
-      unsigned const cell = upper_of(x, smallest, shift) >> (32 - cell_bits);
+      unsigned const cell = upper_distance(x, smallest, shift) >> (32 - cell_bits);
       std::uint32_t const bound = table.bounds[cell];
       return (std::uint64_t(bound & 0xffff) << 32) +
-             std::uint64_t(upper_of(x, table.smallest[cell], bound >> 16)) * std::uint32_t(table.greatest[cell]);
+             std::uint64_t(upper_distance(x, table.smallest[cell], bound >> 16)) * std::uint32_t(table.greatest[cell]);
     }
   };
 
@@ -79,12 +79,12 @@ struct block_dense_keys : block_memory<K, Threads, Items> {
     collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
     auto& known = *base::template spare<few_keys>(shared);
     K const* const keys = reinterpret_cast<K const*>(memory);
-    std::uint16_t* const codes = base::halves_of(memory);
+    std::uint16_t* const codes = base::halves_in(memory);
     unsigned greatest = 0;
     if (!known.number(keys, n, codes, greatest)) return false;
     unsigned const bits = 64 - leading_zeros(greatest);
     // One pass, so that ranks may overwrite codes.
-    radix::sort(codes, codes, base::digits_of(memory), n, std::uint16_t((1u << bits) - 1), shared);
+    radix::sort(codes, codes, base::digits_in(memory), n, std::uint16_t((1u << bits) - 1), shared);
     return true;
   }
 
@@ -102,7 +102,7 @@ struct block_dense_keys : block_memory<K, Threads, Items> {
     team::sync();
     for (unsigned p = team::rank(); p < n; p += Threads) {
       K const key = keys[p];
-      unsigned const cell = upper_of(key, smallest, shift) >> (32 - cell_bits);
+      unsigned const cell = upper_distance(key, smallest, shift) >> (32 - cell_bits);
       atomicAdd(&table.bounds[cell], 1u);
       // Few keys are below or above all earlier ones.
       K const volatile* const low = &table.smallest[cell];
@@ -121,7 +121,7 @@ struct block_dense_keys : block_memory<K, Threads, Items> {
       K const low = table.smallest[cell], high = table.greatest[cell];
       unsigned const fill = count == 0 ? 0 : shift_of_range(K(high - low));
       table.bounds[cell] = begin | fill << 16;
-      table.greatest[cell] = linear_map(upper_of(high, low, fill), count).scale;
+      table.greatest[cell] = linear_map(upper_distance(high, low, fill), count).scale;
       begin += count;
     }
     team::sync();
@@ -132,7 +132,7 @@ struct block_dense_keys : block_memory<K, Threads, Items> {
   __device__ static __forceinline__ bool rank_in_cells(unsigned n, K smallest, unsigned shift, unsigned shared_at) {
     unsigned char* const memory = dynamic_shared_memory();
     collective& shared = *reinterpret_cast<collective*>(memory + shared_at);
-    unsigned const own_count = base::own_count_of(n);
+    unsigned const own_count = base::count_own(n);
     K key[Items];
     std::uint32_t rank[Items];
     read_keys(key, own_count, memory);
@@ -152,7 +152,7 @@ struct block_dense_keys : block_memory<K, Threads, Items> {
     }
     write_keys(key, own_count, memory);
     if (result == ranking::exact) {
-      std::uint16_t* const ranks = base::halves_of(memory) + team::rank();
+      std::uint16_t* const ranks = base::halves_in(memory) + team::rank();
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
         if (i < own_count) ranks[i * Threads] = std::uint16_t(rank[i]);
@@ -170,7 +170,7 @@ struct block_dense_keys : block_memory<K, Threads, Items> {
     K differing = 0;
     for (unsigned p = team::rank(); p < n; p += Threads) differing |= keys[p] ^ first;
     differing = team::reduce_or(differing, shared);
-    radix::sort(keys, base::halves_of(memory), base::digits_of(memory), n, differing, shared);
+    radix::sort(keys, base::halves_in(memory), base::digits_in(memory), n, differing, shared);
   }
 };
 

@@ -81,9 +81,9 @@ struct block_memory {
   }
 
   /// Returns the number of items, of a segment of n, that this thread holds.
-  [[nodiscard]] __device__ static unsigned own_count_of(unsigned n) { return (n + (Threads - 1 - team::rank())) / Threads; }
+  [[nodiscard]] __device__ static unsigned count_own(unsigned n) { return (n + (Threads - 1 - team::rank())) / Threads; }
 
-  __device__ static std::uint32_t* counts_of(unsigned char* memory) {
+  __device__ static std::uint32_t* counts_in(unsigned char* memory) {
     return reinterpret_cast<std::uint32_t*>(memory) + capacity;
   }
   template <class T>
@@ -91,15 +91,15 @@ struct block_memory {
     return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(&shared) + aligned(sizeof(collective)));
   }
   /// Returns the 16-bit words of a radix sort, which are after the keys.
-  __device__ static std::uint16_t* halves_of(unsigned char* memory) {
+  __device__ static std::uint16_t* halves_in(unsigned char* memory) {
     return reinterpret_cast<std::uint16_t*>(memory + capacity * sizeof(K));
   }
-  __device__ static std::uint32_t* digits_of(unsigned char* memory) {
+  __device__ static std::uint32_t* digits_in(unsigned char* memory) {
     return reinterpret_cast<std::uint32_t*>(memory + capacity * (sizeof(K) + 2));
   }
 
   __device__ static void clear_counts(unsigned char* memory) {
-    auto* const counts = reinterpret_cast<uint4*>(counts_of(memory));
+    auto* const counts = reinterpret_cast<uint4*>(counts_in(memory));
 #pragma unroll
     for (unsigned w = 0; w < run / 4; ++w) counts[w * Threads + team::rank()] = {0, 0, 0, 0};
   }

@@ -20,7 +20,7 @@ struct block_radix {
   template <class Code, class Collective>
   __device__ static void sort(Code const* codes, std::uint16_t* index, std::uint32_t* digits, unsigned n, Code differing,
                               Collective& shared) {
-    unsigned const warp = team::rank() / warp_threads, first = warp * (Items * warp_threads) + lane_of();
+    unsigned const warp = team::rank() / warp_threads, first = warp * (Items * warp_threads) + lane_id();
     unsigned const own_count = n > first ? (n - first + warp_threads - 1) / warp_threads : 0;
     std::uint32_t item[Items], place[Items];
 #pragma unroll
@@ -43,7 +43,7 @@ struct block_radix {
       sum_digits(digits, words, shared);
       team::sync();
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) place[i] = low_half(place[i]) + half_of(counts, high_half(place[i]));
+      for (unsigned i = 0; i < Items; ++i) place[i] = low_half(place[i]) + count_in_half(counts, high_half(place[i]));
       if (differing == 0) break;
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
@@ -66,7 +66,7 @@ struct block_radix {
   __device__ static std::uint32_t high_half(std::uint32_t two) {
     return two >> 16;
   }
-  __device__ static std::uint32_t half_of(std::uint32_t const* counts, unsigned digit) {
+  __device__ static std::uint32_t count_in_half(std::uint32_t const* counts, unsigned digit) {
     return counts[digit / 2] >> digit % 2 * 16 & 0xffff;
   }
 
@@ -105,7 +105,7 @@ struct block_radix {
   __device__ static void count_digits(std::uint32_t (&place)[Items], unsigned n, std::uint32_t* counts) {
     constexpr unsigned interleaved = Items % 4 == 0 ? 4 : Items % 3 == 0 ? 3 : 5;
     static_assert(Items % interleaved == 0);
-    unsigned const first = team::rank() / warp_threads * (Items * warp_threads) + lane_of();
+    unsigned const first = team::rank() / warp_threads * (Items * warp_threads) + lane_id();
 #pragma unroll
     for (unsigned row = 0; row < Items; row += interleaved) {
       unsigned alike[interleaved], before[interleaved];
@@ -121,7 +121,7 @@ struct block_radix {
         }
         // The first lane of those with equal digits counts for all. Its sum is not needed yet.
         before[j] = 0;
-        if (there && (alike[j] & ((1u << lane_of()) - 1)) == 0)
+        if (there && (alike[j] & ((1u << lane_id()) - 1)) == 0)
           before[j] = atomicAdd(&counts[digit / 2], std::uint32_t(__popc(alike[j])) << digit % 2 * 16);
         __syncwarp();
       }
@@ -129,7 +129,7 @@ struct block_radix {
       for (unsigned j = 0; j < interleaved; ++j) {
         unsigned const digit = place[row + j];
         unsigned const sum = __shfl_sync(all_lanes, before[j], __ffs(int(alike[j])) - 1) >> digit % 2 * 16 & 0xffff;
-        place[row + j] = (sum + __popc(alike[j] & ((1u << lane_of()) - 1))) | digit << 16;
+        place[row + j] = (sum + __popc(alike[j] & ((1u << lane_id()) - 1))) | digit << 16;
       }
     }
   }

@@ -34,13 +34,13 @@ struct block_sort : block_memory<K, Threads, Items> {
   template <class V, class Keys>
   __device__ static void sort(segment_data<K, V, Keys> const& data, segment_record segment) {
     unsigned char* const memory = dynamic_shared_memory();
-    unsigned const n = segment.length, own_count = base::own_count_of(n);
+    unsigned const n = segment.length, own_count = base::count_own(n);
     collective& shared = *reinterpret_cast<collective*>(memory + working_bytes(value_bytes<V>));
     K key[Items];
     data.template load<Threads>(segment.from, segment.begin + team::rank(), own_count, key);
     base::clear_counts(memory);
     begin_values(data, segment, own_count, memory);
-    extremes<K> const ends = extremes_of(key, own_count, shared);
+    extremes<K> const ends = estimate_extremes(key, own_count, shared);
     // Shifts the range so that it fills 32 bits.
     unsigned const shift = shift_of_range(K(ends.greatest - ends.smallest));
     std::uint32_t rank[Items];
@@ -48,13 +48,13 @@ struct block_sort : block_memory<K, Threads, Items> {
     if constexpr (value_bytes<V> == 0) result = rank_by_counting(key, ends, n, own_count, rank, memory, shared);
     if (result != ranking::exact) result = rank_by_buckets(data, segment, key, ends, own_count, rank, memory, shared);
     team::sync();
-    V const* const values = values_of(data, segment, memory);
+    V const* const values = locate_values(data, segment, memory);
     if (result <= ranking::rough) {
       base::scatter(own_count, key, values, rank, memory);
       if (result == ranking::rough) result = base::in_order(n, own_count, memory) ? ranking::exact : ranking::alike;
     }
     if (result != ranking::exact) {
-      put_back(data, segment, key, own_count, memory);
+      write_back(data, segment, key, own_count, memory);
       by_dense_keys::rank_and_scatter(n, ends.smallest, shift, result == ranking::dense_keys,
                                       unsigned(reinterpret_cast<unsigned char*>(&shared) - memory), values);
     }
@@ -100,8 +100,8 @@ struct block_sort : block_memory<K, Threads, Items> {
   /// Puts the keys into shared memory for block_dense_keys.cuh. Stored keys are read from global memory again, so that they
   /// take no registers until then. Computed keys come from registers, because computing them may be slow.
   template <class V, class Keys>
-  __device__ static __forceinline__ void put_back(segment_data<K, V, Keys> const& data, segment_record segment,
-                                                  K const (&key)[Items], unsigned own_count, unsigned char* memory) {
+  __device__ static __forceinline__ void write_back(segment_data<K, V, Keys> const& data, segment_record segment,
+                                                    K const (&key)[Items], unsigned own_count, unsigned char* memory) {
     K* const keys = reinterpret_cast<K*>(memory) + team::rank();
     if constexpr (Keys::computed) {
 #pragma unroll
@@ -122,15 +122,15 @@ struct block_sort : block_memory<K, Threads, Items> {
   }
 
   /// Returns a lower and an upper bound of the keys, close enough for buckets. Exact if all keys are equal.
-  [[nodiscard]] __device__ static extremes<K> extremes_of(K const (&key)[Items], unsigned own_count, collective& shared) {
-    auto const all = [&](auto part_of) {
-      using part = decltype(part_of(K{}));
+  [[nodiscard]] __device__ static extremes<K> estimate_extremes(K const (&key)[Items], unsigned own_count, collective& shared) {
+    auto const all = [&](auto to_part) {
+      using part = decltype(to_part(K{}));
       extremes<part> ends{part(~part{0}), 0};
       own_count = opaque(own_count);
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i) {
-        ends.smallest = min(ends.smallest, part_of(key[i]));
-        ends.greatest = max(ends.greatest, i < own_count ? part_of(key[i]) : part{0});
+        ends.smallest = min(ends.smallest, to_part(key[i]));
+        ends.greatest = max(ends.greatest, i < own_count ? to_part(key[i]) : part{0});
       }
       return team::reduce(ends, shared);
     };
@@ -159,7 +159,8 @@ struct block_sort : block_memory<K, Threads, Items> {
 
   /// Returns the location of this thread's values: where they are, or are being loaded to.
   template <class V, class Keys>
-  __device__ static V const* values_of(segment_data<K, V, Keys> const& data, segment_record segment, unsigned char* memory) {
+  __device__ static V const* locate_values(segment_data<K, V, Keys> const& data, segment_record segment,
+                                           unsigned char* memory) {
     if constexpr (value_bytes<V> == 0)
       return nullptr;
     else if constexpr (values_arrive(sizeof(V)))

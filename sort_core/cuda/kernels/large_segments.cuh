@@ -24,7 +24,7 @@ namespace ordo::inline v0::cuda_detail {
 
 /// Returns the class of a bucket of a sample sort, tuning::classes if no block holds it.
 template <std::size_t ItemBytes, std::size_t ValueBytes>
-[[nodiscard]] __device__ unsigned leaf_class_of(std::uint64_t length) {
+[[nodiscard]] __device__ unsigned leaf_class(std::uint64_t length) {
   unsigned c = 0;
 #pragma unroll
   for (unsigned k = 0; k < tuning::leaf_classes; ++k) c += length > tuning::leaf_shape<ItemBytes, ValueBytes>(k).capacity();
@@ -35,22 +35,22 @@ template <std::size_t ItemBytes, std::size_t ValueBytes>
 template <class K, class V, class Keys>
 [[nodiscard]] __device__ unsigned class_in(std::uint64_t length, plan_lists const& lists) {
   if constexpr (Keys::sampled)
-    return leaf_class_of<sizeof(K), value_bytes<V>>(length);
+    return leaf_class<sizeof(K), value_bytes<V>>(length);
   else
-    return class_of<sizeof(K), value_bytes<V>>(length, lists);
+    return length_class<sizeof(K), value_bytes<V>>(length, lists);
 }
 
 /// The phases of a level.
 template <class K, class V, class Keys, bool Large>
 struct partitioner : partition_mover<K, V, Keys, Large> {
   using mover = partition_mover<K, V, Keys, Large>;
-  using data_of = segment_data<K, V, Keys>;
+  using data_type = segment_data<K, V, Keys>;
   using mover::sampled, mover::any_order, mover::digit_groups;
-  using mover::shared, mover::keys_at, mover::code_of;
+  using mover::shared, mover::keys_at, mover::code_for;
   using mover::threads, mover::items, mover::tile, mover::warps;
 
   /// Makes the first level's list: the large segments, or pieces of these, that begin in a range.
-  __device__ static void begin(data_of const& data, partition_work const& work, plan_lists const& lists,
+  __device__ static void begin(data_type const& data, partition_work const& work, plan_lists const& lists,
                                partition_range const& range) {
     if (range.renew) {
       if (blockIdx.x == 0 && threadIdx.x < tuning::classes) *lists.listed[threadIdx.x].count = 0;
@@ -82,7 +82,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
   /// Samples keys from all over a partition. The bits in which they differ are those in which its keys probably differ;
   /// counting verifies it. If the samples' numbers span at least a quarter of all numbers, the digit is taken from numbers.
   /// Otherwise these say little about this partition, because its values differ from those of the rest.
-  __device__ static void look_at_some(data_of const& data, partition_range const& range, partition& p) {
+  __device__ static void look_at_some(data_type const& data, partition_range const& range, partition& p) {
     constexpr unsigned looked_at = 16;
     K code[looked_at], differing = 0;
 #pragma unroll
@@ -105,7 +105,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
         greatest = max(greatest, number);
       }
       if (greatest - smallest >= 1u << 30) p.numbers = *range.numbers;
-      p.rotation = float_numbers::rotation_of(data.keys.code);
+      p.rotation = float_numbers::choose_rotation(data.keys.code);
     }
     if (!p.numbers.wanted()) p.bits = min(p.bits, width);
   }
@@ -139,24 +139,24 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
 
   /// Counts the digits of the tiles, chunk by chunk, and finds the bits in which keys differ. Computed keys are evaluated here,
   /// once, and are in memory from then on. `counts` is two rows, used for tiles in turn.
-  __device__ static void count(data_of const& data, partition_work const& work, unsigned list,
+  __device__ static void count(data_type const& data, partition_work const& work, unsigned list,
                                std::uint32_t (*counts)[digit_values]) {
     if (threadIdx.x < digit_values) counts[0][threadIdx.x] = counts[1][threadIdx.x] = 0;
     __syncthreads();
     count_chunks<tile, any_order>(work, list, counts, [&](partition& owner, partition const& p, auto each_tile) {
-      typename mover::map const digit_of(data.keys, p);
+      typename mover::map const digit_map(data.keys, p);
       bool const evaluate = Keys::computed && p.from == copy::given;
       K const* const keys = keys_at(data, p.from);
-      key_code<K> const code = code_of(data, p.from);
+      key_code<K> const code = code_for(data, p.from);
       K differing = 0;
-      K const one = evaluate ? data.keys.code_of(*data.keys.address(p.begin)) : code.encode(keys[p.begin]);
+      K const one = evaluate ? data.keys.encode(*data.keys.address(p.begin)) : code.encode(keys[p.begin]);
       bool const volatile* const still_ordered = &owner.ordered;  // another block may clear it
       each_tile([&](std::uint64_t first, unsigned n, std::uint32_t* count) {
         if (p.ordered && *still_ordered && any_turned(keys, code, p.begin, first, n)) owner.ordered = false;
         unsigned const own_count = (n + (threads - 1 - threadIdx.x)) / threads;
         std::uint64_t const begin = first + threadIdx.x;
         auto const count_key = [&](K key) {
-          atomicAdd(&count[digit_of(key)], 1u);
+          atomicAdd(&count[digit_map(key)], 1u);
           differing |= key ^ one;
         };
         // Many blocks with few outstanding loads each.
@@ -180,7 +180,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
         };
         if (evaluate)
           each(data.keys.address(begin), [&](unsigned i, auto const& item) {
-            K const key = data.keys.code_of(item);
+            K const key = data.keys.encode(item);
             count_key(key);
             data.home_codes[begin + i * threads] = key;
           });
@@ -190,7 +190,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
           each(keys + begin, [&](unsigned, K key) { count_key(code.encode(key)); });
       });
       differing = warp_or(differing);
-      if (lane_of() == 0 && differing != 0) atomicOr(&owner.differing, static_cast<unsigned long long>(differing));
+      if (lane_id() == 0 && differing != 0) atomicOr(&owner.differing, static_cast<unsigned long long>(differing));
     });
   }
 
@@ -201,7 +201,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
     auto* const sums = reinterpret_cast<unsigned long long(*)[warp_threads]>(shared().keys);
     for (std::uint64_t u = blockIdx.x; u < units; u += gridDim.x) {
       partition const& p = work.lists[list][u / digit_groups];
-      unsigned const digit = unsigned(u % digit_groups) * warp_threads + lane_of();
+      unsigned const digit = unsigned(u % digit_groups) * warp_threads + lane_id();
       std::uint64_t const tiles = (p.length + tile - 1) / tile, chunks = (tiles + work.chunk_tiles - 1) / work.chunk_tiles;
       std::uint64_t const share = (chunks + warps - 1) / warps, begin = min(warp * share, chunks),
                           end = min(begin + share, chunks);
@@ -209,10 +209,10 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
       unsigned long long sum = 0;
 #pragma unroll 8
       for (std::uint64_t c = begin; c < end; ++c) sum += rows[c][digit];
-      sums[warp][lane_of()] = sum;
+      sums[warp][lane_id()] = sum;
       __syncthreads();
       sum = 0;
-      for (unsigned w = 0; w < warp; ++w) sum += sums[w][lane_of()];
+      for (unsigned w = 0; w < warp; ++w) sum += sums[w][lane_id()];
 #pragma unroll 8
       for (std::uint64_t c = begin; c < end; ++c) {
         unsigned long long const count = rows[c][digit];
@@ -286,7 +286,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
   /// Adds the segments of a warp that a block holds to the lists of their classes, those of one class together.
   __device__ static void list_by_class(plan_lists const& lists, partition const& p) {
     unsigned const c = p.length == 0 ? tuning::classes : class_in<K, V, Keys>(p.length, lists);
-    unsigned const alike = __match_any_sync(all_lanes, c), below = alike & ((1u << lane_of()) - 1);
+    unsigned const alike = __match_any_sync(all_lanes, c), below = alike & ((1u << lane_id()) - 1);
     unsigned long long at = 0;
     if (below == 0 && c < tuning::classes)
       at = atomicAdd(lists.listed[c].count, static_cast<unsigned long long>(__popc(alike)));
@@ -295,7 +295,7 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
   }
 
   /// Copies back segments that need no more sorting: those of equal keys, which may be in the other buffer, and others.
-  __device__ static void copy_back(data_of const& data, partition_work const& work, unsigned list) {
+  __device__ static void copy_back(data_type const& data, partition_work const& work, unsigned list) {
     std::uint64_t const tiles = work.counts[list].tiles;
     for (std::uint64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
       partition const p = work.lists[list][work.owners[list % 2][t]];
@@ -315,10 +315,10 @@ struct partitioner : partition_mover<K, V, Keys, Large> {
 // does all remaining levels, so that the host need not know how many there are.
 
 template <class K, class V, class Keys, bool Large>
-using traits_of = partition_traits<K, V, Large, Keys::sampled>;
+using traits_for = partition_traits<K, V, Large, Keys::sampled>;
 
 template <class K, class V, class Keys, bool Large>
-__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
+__global__ void __launch_bounds__(traits_for<K, V, Keys, Large>::threads, traits_for<K, V, Keys, Large>::shape.resident)
     begin_partition(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
                     __grid_constant__ plan_lists const lists, partition_range range) {
   wait_for_previous();
@@ -326,7 +326,7 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
 }
 
 template <class K, class V, class Keys, bool Large>
-__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
+__global__ void __launch_bounds__(traits_for<K, V, Keys, Large>::threads, traits_for<K, V, Keys, Large>::shape.resident)
     assign_tiles(__grid_constant__ partition_work const work, unsigned list) {
   wait_for_previous();
   partitioner<K, V, Keys, Large>::assign(work, list);
@@ -334,7 +334,7 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
 
 /// Counts the tiles of the list.
 template <class K, class V, class Keys, bool Large>
-__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
+__global__ void __launch_bounds__(traits_for<K, V, Keys, Large>::threads, traits_for<K, V, Keys, Large>::shape.resident)
     copy_list_back(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
                    unsigned list) {
   wait_for_previous();
@@ -342,7 +342,7 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
 }
 
 template <class K, class V, class Keys, bool Large>
-__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, 1536 / traits_of<K, V, Keys, Large>::threads)
+__global__ void __launch_bounds__(traits_for<K, V, Keys, Large>::threads, 1536 / traits_for<K, V, Keys, Large>::threads)
     count_digits(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
                  unsigned list) {
   wait_for_previous();
@@ -352,7 +352,7 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, 1536 / 
 }
 
 template <class K, class V, class Keys, bool Large>
-__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
+__global__ void __launch_bounds__(traits_for<K, V, Keys, Large>::threads, traits_for<K, V, Keys, Large>::shape.resident)
     divide_partitions(__grid_constant__ partition_work const work, __grid_constant__ plan_lists const lists, unsigned list) {
   wait_for_previous();
   if (work.counts[list].partitions == 0) return;
@@ -362,7 +362,7 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
 }
 
 template <class K, class V, class Keys, bool Large>
-__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
+__global__ void __launch_bounds__(traits_for<K, V, Keys, Large>::threads, traits_for<K, V, Keys, Large>::shape.resident)
     move_items(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
                unsigned list) {
   wait_for_previous();
@@ -372,7 +372,7 @@ __global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_
 
 /// Does all remaining levels, from one whose list is `list`.
 template <class K, class V, class Keys, bool Large>
-__global__ void __launch_bounds__(traits_of<K, V, Keys, Large>::threads, traits_of<K, V, Keys, Large>::shape.resident)
+__global__ void __launch_bounds__(traits_for<K, V, Keys, Large>::threads, traits_for<K, V, Keys, Large>::shape.resident)
     partition_rest(__grid_constant__ segment_data<K, V, Keys> const data, __grid_constant__ partition_work const work,
                    __grid_constant__ plan_lists const lists, partition_range range, bool begins, unsigned list) {
   wait_for_previous();

@@ -65,7 +65,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   static constexpr bool sampled = Keys::sampled;
   using storage = partition_storage<K, V, Large, sampled>;
   using traits = partition_traits<K, V, Large, sampled>;
-  using data_of = segment_data<K, V, Keys>;
+  using data_type = segment_data<K, V, Keys>;
   using traits::threads, traits::items, traits::tile, traits::warps;
   static constexpr unsigned digit_groups = digit_values / warp_threads;
   /// Keys without values of which all bits count need no stable order: atomic addition gives their positions, which is fast
@@ -76,13 +76,13 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   using map = digit_map<K, Keys>;
 
   /// Returns the location of a partition's keys, and their encoding there, once they are in memory.
-  [[nodiscard]] __device__ static K const* keys_at(data_of const& data, copy from) {
+  [[nodiscard]] __device__ static K const* keys_at(data_type const& data, copy from) {
     if constexpr (!Keys::computed)
       if (from == copy::given) return data.keys.keys;
     return from == copy::away ? data.away_codes : data.home_codes;
   }
   using code = typename Keys::code_of_copy;
-  [[nodiscard]] __device__ static code code_of(data_of const& data, copy from) {
+  [[nodiscard]] __device__ static code code_for(data_type const& data, copy from) {
     if constexpr (!Keys::computed && !sampled)
       if (from == copy::given) return data.keys.code;
     return {};
@@ -107,7 +107,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       while ((tile.owner & staying) != 0) tile = (*this)[tile.number + gridDim.x];
       return tile;
     }
-    [[nodiscard]] __device__ partition const& partition_of(owned_tile tile) const {
+    [[nodiscard]] __device__ partition const& partition_at(owned_tile tile) const {
       return partitions[tile.owner & owner_number];
     }
   };
@@ -117,7 +117,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     V const* values;
     std::uint8_t const* digits;  // in a sample sort
     partition_mover::code code;
-    partition_mover::map digit_of;
+    partition_mover::map digit_map;
     unsigned n;
     bool away, in_order;
     // The position of its items of this thread's digit is the sum of: the digit's begin, items in earlier chunks, in earlier
@@ -125,16 +125,16 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     unsigned long long digit, chunk;
     std::uint32_t tile;
   };
-  __device__ static tile_in_work find(data_of const& data, partition_work const& work, partition const& p, std::uint32_t owner,
-                                      std::uint32_t t) {
-    tile_in_work w{.digit_of = map(data.keys, p)};
+  __device__ static tile_in_work find(data_type const& data, partition_work const& work, partition const& p,
+                                      std::uint32_t owner, std::uint32_t t) {
+    tile_in_work w{.digit_map = map(data.keys, p)};
     std::uint32_t const rank = t - std::uint32_t(p.first_tile);
     std::uint64_t const before = std::uint64_t{rank} * tile, left = p.length - before,
                         first = p.begin + before + first_of_lane();
     w.keys = keys_at(data, p.from) + first;
     if constexpr (sampled) w.digits = data.keys.digits + first;
     if constexpr (value_bytes<V> != 0) w.values = data.value_address(p.from, first);
-    w.code = code_of(data, p.from);
+    w.code = code_for(data, p.from);
     w.n = unsigned(left < tile ? left : tile);
     w.away = p.from != copy::away;
     w.in_order = !any_order || (owner & uneven) != 0;
@@ -149,7 +149,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
 
   /// Returns the first item of this lane. A warp's items of a tile are consecutive, 32 at a time.
   [[nodiscard]] __device__ static unsigned first_of_lane() {
-    return threadIdx.x / warp_threads * (items * warp_threads) + lane_of();
+    return threadIdx.x / warp_threads * (items * warp_threads) + lane_id();
   }
   [[nodiscard]] __device__ static unsigned items_of_lane(unsigned n) {
     return n > first_of_lane() ? (n - first_of_lane() + warp_threads - 1) / warp_threads : 0;
@@ -168,11 +168,11 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   /// The digits of a thread's items. They are computed from keys whenever needed, to save registers; in a sample sort they are
   /// loaded, four in a register.
   struct digits_of_keys {
-    map digit_of;
-    __device__ explicit digits_of_keys(tile_in_work const& tile) : digit_of(tile.digit_of) {}
+    map digit_map;
+    __device__ explicit digits_of_keys(tile_in_work const& tile) : digit_map(tile.digit_map) {}
     template <bool Full>
     __device__ void fetch(unsigned, unsigned) {}
-    [[nodiscard]] __device__ unsigned operator()(unsigned, K const& key) const { return digit_of(key); }
+    [[nodiscard]] __device__ unsigned operator()(unsigned, K const& key) const { return digit_map(key); }
   };
   struct digits_found {
     std::uint8_t const* from;
@@ -270,7 +270,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
         if (Full || i < own_count) copy_async(arriving + i * warp_threads, now.values + i * warp_threads);
     }
     if constexpr (sampled)
-      if (lane_of() < own_count) prefetch(now.digits - lane_of() + lane_of() * warp_threads);
+      if (lane_id() < own_count) prefetch(now.digits - lane_id() + lane_id() * warp_threads);
   }
 
   /// Computes the positions of a tile's items in shared memory, and stores the items there.
@@ -295,7 +295,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
     sum_digits(place);
     __syncthreads();
     std::uint32_t const* const before = s.counts[now.in_order ? warp : 0];
-    if constexpr (!sampled) digit_at.digit_of.shift = opaque(digit_at.digit_of.shift);
+    if constexpr (!sampled) digit_at.digit_map.shift = opaque(digit_at.digit_map.shift);
     if constexpr (value_bytes<V> != 0) wait_for_copies();
 #pragma unroll
     for (unsigned i = 0; i < items; ++i)
@@ -318,9 +318,9 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   __device__ static __forceinline__ void share_next(owned_tile const& next, listed_tiles const& all) {
     storage& s = shared();
     static_assert(sizeof(partition) % 4 == 0 && sizeof(partition) <= 4 * warp_threads);
-    if (lane_of() < sizeof(partition) / 4)
-      reinterpret_cast<std::uint32_t*>(&s.next)[lane_of()] =
-          reinterpret_cast<std::uint32_t const*>(&all.partition_of(next))[lane_of()];
+    if (lane_id() < sizeof(partition) / 4)
+      reinterpret_cast<std::uint32_t*>(&s.next)[lane_id()] =
+          reinterpret_cast<std::uint32_t const*>(&all.partition_at(next))[lane_id()];
     s.next_tile = next.number;
     s.next_owner = next.owner;
   }
@@ -340,7 +340,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
         sum += count;
       }
       inclusive = warp_inclusive_sum(sum);
-      if (lane_of() == warp_threads - 1) s.sums[warp] = inclusive;
+      if (lane_id() == warp_threads - 1) s.sums[warp] = inclusive;
     }
     __syncthreads();
     if (has_digit) {
@@ -354,7 +354,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   }
 
   template <bool Full>
-  __device__ static void write(data_of const& data, unsigned n, map digit_of, bool away) {
+  __device__ static void write(data_type const& data, unsigned n, map digit_map, bool away) {
     storage& s = shared();
     K* const codes = away ? data.away_codes : data.home_codes;
     V* const values = away ? data.away_values : data.values;
@@ -370,7 +370,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       for (unsigned i = 0; i < batch; ++i) {
         unsigned const at = first + i * threads;
         if (Full || at < n) {
-          std::uint64_t const to = s.places[sampled ? s.digits[at] : digit_of(code[i])] + at;
+          std::uint64_t const to = s.places[sampled ? s.digits[at] : digit_map(code[i])] + at;
           codes[to] = code[i];
           if constexpr (value_bytes<V> != 0) values[to] = value[i];
         }
@@ -379,14 +379,14 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
   }
 
   /// Moves the items of every tile to their positions. While one tile is written, the next one's items are loaded.
-  __device__ static void move(data_of const& data, partition_work const& work, unsigned list) {
+  __device__ static void move(data_type const& data, partition_work const& work, unsigned list) {
     storage& s = shared();
     listed_tiles const all{work.owners[list], work.lists[list], std::uint32_t(work.counts[list].tiles)};
     owned_tile const first = all.moving(all[blockIdx.x]);
     if (first.number >= all.count) return;
     K key[items];
     V* const arriving = reinterpret_cast<V*>(s.arriving) + first_of_lane();
-    tile_in_work now = find(data, work, all.partition_of(first), first.owner, first.number);
+    tile_in_work now = find(data, work, all.partition_at(first), first.owner, first.number);
     load<false>(now, key, arriving);
     clear_counts(s);
     for (std::uint32_t t = first.number;;) {
@@ -401,7 +401,7 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       __syncthreads();
       t = s.next_tile;
       unsigned const n = now.n;
-      map const digit_of = now.digit_of;
+      map const digit_map = now.digit_map;
       bool const away = now.away;
       if (t < all.count) {
         now = find(data, work, s.next, s.next_owner, t);
@@ -412,9 +412,9 @@ struct partition_mover : partition_traits<K, V, Large, Keys::sampled> {
       }
       clear_counts(s);
       if (n == tile)
-        write<true>(data, n, digit_of, away);
+        write<true>(data, n, digit_map, away);
       else
-        write<false>(data, n, digit_of, away);
+        write<false>(data, n, digit_map, away);
       if (t >= all.count) break;
     }
     __syncthreads();

@@ -28,7 +28,7 @@ struct plan_lists {
 
 /// Returns the class of a segment of `length` items: 0 for the smallest, tuning::classes for those that no block holds.
 template <std::size_t KeyBytes, std::size_t ValueBytes>
-__device__ unsigned class_of(std::uint64_t length, plan_lists const& lists) {
+__device__ unsigned length_class(std::uint64_t length, plan_lists const& lists) {
   unsigned c = 0;
 #pragma unroll
   for (unsigned k = 0; k < tuning::classes; ++k) c += length > tuning::class_shape<KeyBytes, ValueBytes>(k).capacity();
@@ -37,7 +37,7 @@ __device__ unsigned class_of(std::uint64_t length, plan_lists const& lists) {
 
 /// The number of tiny classes, for lengths up to 2, 4, 8, 12, 16, 24, 32.
 constexpr unsigned tiny_classes = 7;
-__device__ inline unsigned tiny_class_of(unsigned length) {
+__device__ inline unsigned tiny_class(unsigned length) {
   return length <= 8 ? 31 - unsigned(__clz(int(length - 1))) : length <= 16 ? 3 + (length > 12) : 5 + (length > 24);
 }
 
@@ -67,7 +67,7 @@ __device__ void sort_tiny(segment_data<K, V, Keys> const& data, plan_storage<K, 
   unsigned const warp = threadIdx.x / warp_threads, step = sorter::segments * plan_storage<K, V>::warps;
   auto& staged = *reinterpret_cast<typename sorter::storage*>(shared.staged[warp]);
   auto const load = [&](unsigned first, typename sorter::held& h) {
-    unsigned const place = first + lane_of() / Lanes;
+    unsigned const place = first + lane_id() / Lanes;
     unsigned const s = place < count ? order[place] : 0;
     sorter::load(data, shared.begins[s], place < count ? shared.lengths[s] : 0, copy::given, h);
   };
@@ -104,9 +104,9 @@ struct block_plan {
   __device__ __forceinline__ block_plan(segment_data<K, V, Keys> const& all, plan_lists const& lists, storage& memory)
       : data(all), out(lists), shared(memory) {}
 
-  [[nodiscard]] __device__ __forceinline__ unsigned kind_of(std::uint64_t length) const {
-    return length <= tuning::tiny_capacity ? tiny_class_of(unsigned(length))
-                                           : tiny_classes + class_of<sizeof(K), value_bytes<V>>(length, out);
+  [[nodiscard]] __device__ __forceinline__ unsigned segment_kind(std::uint64_t length) const {
+    return length <= tuning::tiny_capacity ? tiny_class(unsigned(length))
+                                           : tiny_classes + length_class<sizeof(K), value_bytes<V>>(length, out);
   }
 
   /// Loads the segments from `first` on, of `count` in total.
@@ -132,13 +132,13 @@ struct block_plan {
     for (unsigned j = 0; j < rounds; ++j) {
       if (length[j] == 1 && data.heads) data.heads[begin[j]] = 1;
       if (length[j] <= 1) continue;
-      place[j] = atomicAdd(&shared.counts[kind_of(length[j])], 1u);
+      place[j] = atomicAdd(&shared.counts[segment_kind(length[j])], 1u);
       if (length[j] <= tuning::tiny_capacity) prefetch(data, copy::given, begin[j], length[j], 0, 1);
     }
   }
 
   /// Computes the end of each tiny kind in `order` and, for other kinds, the positions in their lists. One thread per kind.
-  __device__ __forceinline__ void take_places() {
+  __device__ __forceinline__ void reserve_places() {
     if (threadIdx.x < kinds) {
       unsigned const k = threadIdx.x, count = shared.counts[k];
       if (k < tiny_classes) {
@@ -156,7 +156,7 @@ struct block_plan {
 #pragma unroll
     for (unsigned j = 0; j < rounds; ++j) {
       if (length[j] <= 1) continue;
-      unsigned const kind = kind_of(length[j]), s = j * threads + threadIdx.x;
+      unsigned const kind = segment_kind(length[j]), s = j * threads + threadIdx.x;
       if (kind < tiny_classes) {
         shared.order[shared.ends[kind] - 1 - place[j]] = std::uint16_t(s);
         shared.begins[s] = begin[j];
@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(256, plan_storage<K, V>::ahead ? 2 : 4)
     plan.read(segments, runs, first, count);
     plan.count_kinds();
     __syncthreads();
-    plan.take_places();
+    plan.reserve_places();
     __syncthreads();
     plan.list();
     __syncthreads();
@@ -260,14 +260,14 @@ __global__ void __launch_bounds__(shape_traits<K, V, Shape>::threads, Shape::sha
   std::uint64_t const count = segments.size(), step = std::uint64_t(gridDim.x) * traits::warps * sorter::segments;
   std::uint64_t first = (std::uint64_t(blockIdx.x) * traits::warps + warp) * sorter::segments;
   auto const at = [&](std::uint64_t s) {
-    s += lane_of() / Shape::shape.threads;
+    s += lane_id() / Shape::shape.threads;
     return s < count ? segments[s] : segment_record{};
   };
   segment_record next = at(first), after = at(first + step);
   for (; first < count; first += step) {
     segment_record const now = next;
     next = after;
-    prefetch(data, next.from, next.begin, next.length, lane_of() % Shape::shape.threads, Shape::shape.threads);
+    prefetch(data, next.from, next.begin, next.length, lane_id() % Shape::shape.threads, Shape::shape.threads);
     after = at(first + 2 * step);
     typename sorter::held h;
     sorter::load(data, now.begin, now.length, now.from, h);

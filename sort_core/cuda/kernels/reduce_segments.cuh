@@ -17,11 +17,11 @@ __global__ void __launch_bounds__(256)
   std::size_t s = std::size_t(blockIdx.x) * (blockDim.x / warp_threads) + threadIdx.x / warp_threads;
   for (; s < segments.size(); s += warps) {
     T all = neutral;
-    for (std::size_t i = segments.begin(s) + lane_of(), end = segments.end(s); i < end; i += warp_threads)
+    for (std::size_t i = segments.begin(s) + lane_id(), end = segments.end(s); i < end; i += warp_threads)
       all = op(all, in(s, i));
 #pragma unroll
     for (unsigned step = 1; step < warp_threads; step *= 2) all = op(all, of_other_lane(all, step));
-    if (lane_of() == 0) out[s] = all;
+    if (lane_id() == 0) out[s] = all;
   }
 }
 

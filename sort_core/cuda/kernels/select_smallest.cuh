@@ -23,15 +23,15 @@ struct select_storage {
 /// Finds the digit of item `wanted` in the order of digits, which is counted from 1. Called by one warp.
 __device__ inline void find_digit(select_storage& shared, std::uint32_t wanted) {
   constexpr unsigned own = select_storage::digits / warp_threads;  // the digits of a lane
-  std::uint32_t const* const counts = shared.counts + lane_of() * own;
+  std::uint32_t const* const counts = shared.counts + lane_id() * own;
   std::uint32_t sum = 0;
-  for (unsigned i = 0; i < own; ++i) sum += counts[(i + lane_of()) % own];  // lanes use different banks
+  for (unsigned i = 0; i < own; ++i) sum += counts[(i + lane_id()) % own];  // lanes use different banks
   std::uint32_t const end = warp_inclusive_sum(sum);
   std::uint32_t before = end - sum;
   if (before >= wanted || end < wanted) return;  // another lane's
   unsigned digit = 0;
   while (before + counts[digit] < wanted) before += counts[digit++];
-  shared.digit = lane_of() * own + digit;
+  shared.digit = lane_id() * own + digit;
   shared.below = before;
   shared.upto = before + counts[digit];
 }
@@ -89,24 +89,24 @@ __global__ void __launch_bounds__(select_storage::threads)
     } while (upto > capacity && known != bits);
 
     // Without room for all items that equal the k-th, the first of them are enough.
-    bool const take_all = upto <= capacity;
-    std::uint32_t const max_equal = take_all ? 0 : k - smaller;
-    auto const is_smaller = [&](K high) { return high < prefix || (take_all && high == prefix); };
-    auto const is_equal = [&](K high) { return !take_all && high == prefix; };
-    auto const high_of = [&](std::uint32_t i) { return K(code(begin + i) >> (bits - known)); };
+    bool const keeps_all = upto <= capacity;
+    std::uint32_t const max_equal = keeps_all ? 0 : k - smaller;
+    auto const is_smaller = [&](K high) { return high < prefix || (keeps_all && high == prefix); };
+    auto const is_equal = [&](K high) { return !keeps_all && high == prefix; };
+    auto const high_part = [&](std::uint32_t i) { return K(code(begin + i) >> (bits - known)); };
     std::uint32_t const rounds = (length - 1) / storage::threads + 1;  // a warp takes 32 adjacent items in each
     std::uint64_t const first = std::uint64_t(warp) * rounds * warp_threads;
     std::uint32_t own_smaller = 0, own_equal = 0;
     for (std::uint32_t r = 0; r < rounds; ++r) {
-      std::uint64_t const i = first + r * warp_threads + lane_of();
+      std::uint64_t const i = first + r * warp_threads + lane_id();
       if (i >= length) break;
-      K const high = high_of(std::uint32_t(i));
+      K const high = high_part(std::uint32_t(i));
       own_smaller += is_smaller(high);
       own_equal += is_equal(high);
     }
     own_smaller = __reduce_add_sync(all_lanes, own_smaller);
     own_equal = __reduce_add_sync(all_lanes, own_equal);
-    if (lane_of() == 0) {
+    if (lane_id() == 0) {
       shared.smaller[warp] = own_smaller;
       shared.equal[warp] = own_equal;
     }
@@ -117,8 +117,8 @@ __global__ void __launch_bounds__(select_storage::threads)
       equal_before += shared.equal[w];
     }
     for (std::uint32_t r = 0; r < rounds; ++r) {
-      std::uint64_t const i = first + r * warp_threads + lane_of();
-      K const high = i < length ? high_of(std::uint32_t(i)) : K(~K{0});
+      std::uint64_t const i = first + r * warp_threads + lane_id();
+      K const high = i < length ? high_part(std::uint32_t(i)) : K(~K{0});
       bool const takes = i < length && is_smaller(high), may_take = i < length && is_equal(high);
       unsigned const taking = __ballot_sync(all_lanes, takes), equal = __ballot_sync(all_lanes, may_take);
       std::uint32_t const equal_rank = equal_before + __popc(equal & lanes_below());
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(select_storage::threads)
       smaller_before += __popc(taking);
       equal_before += __popc(equal);
     }
-    if (threadIdx.x == 0) ends[s] = first_of_row + (take_all ? upto : k);
+    if (threadIdx.x == 0) ends[s] = first_of_row + (keeps_all ? upto : k);
     __syncthreads();
   }
 }
@@ -148,8 +148,8 @@ __global__ void __launch_bounds__(256)
     auto const length = std::uint32_t(length_of_any);
     Position* const row = rows + first_of_row;
     if (length <= capacity) {
-      for (std::uint32_t i = lane_of(); i < length; i += warp_threads) row[i] = Position(begin + i);
-      if (lane_of() == 0) ends[s] = first_of_row + length;
+      for (std::uint32_t i = lane_id(); i < length; i += warp_threads) row[i] = Position(begin + i);
+      if (lane_id() == 0) ends[s] = first_of_row + length;
       continue;
     }
 
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(256)
     for (unsigned j = 0; j < own_items; ++j) {
       codes[j] = K(~K{0});
       if (j >= rounds) continue;
-      std::uint32_t const i = j * warp_threads + lane_of();
+      std::uint32_t const i = j * warp_threads + lane_id();
       if (i < length) codes[j] = code(begin + i);
       if (i < length) differing |= codes[j] ^ some;
     }
@@ -175,8 +175,8 @@ __global__ void __launch_bounds__(256)
     // The k-th item's code begins as `bound` does. `smaller` codes are below it.
     K bound = left == bits ? K{0} : K(some >> left << left);
     std::uint32_t smaller = 0;
-    bool take_all = false;  // all codes below the bound, which are enough
-    while (left != 0 && !take_all) {
+    bool keeps_all = false;  // all codes below the bound, which are enough
+    while (left != 0 && !keeps_all) {
       K const middle = K(bound | K(K{1} << --left));
       std::uint32_t below = 0;
 #pragma unroll
@@ -185,19 +185,19 @@ __global__ void __launch_bounds__(256)
         below += codes[j] < middle;
       }
       below = __reduce_add_sync(all_lanes, below);
-      take_all = below >= k && below <= capacity;
-      if (take_all || below < k) {
+      keeps_all = below >= k && below <= capacity;
+      if (keeps_all || below < k) {
         bound = middle;
         smaller = below;
       }
     }
 
     std::uint32_t taken = 0, equal_before = 0;
-    std::uint32_t const max_equal = take_all ? 0 : k - smaller;
+    std::uint32_t const max_equal = keeps_all ? 0 : k - smaller;
 #pragma unroll
     for (unsigned j = 0; j < own_items; ++j) {
       if (j >= rounds) break;
-      std::uint32_t const i = j * warp_threads + lane_of();
+      std::uint32_t const i = j * warp_threads + lane_id();
       bool const is_equal = i < length && codes[j] == bound;
       unsigned const equal = __ballot_sync(all_lanes, is_equal);
       bool const takes =
@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(256)
       taken += __popc(taking);
       equal_before += __popc(equal);
     }
-    if (lane_of() == 0) ends[s] = first_of_row + taken;
+    if (lane_id() == 0) ends[s] = first_of_row + taken;
   }
 }
 

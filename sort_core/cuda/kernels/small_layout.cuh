@@ -60,7 +60,7 @@ __device__ __forceinline__ small_scan pack_places(Offset* begins, Offset const* 
   Offset const start = begins[0];
   small_scan seen;
 #pragma unroll 1
-  for (unsigned first = lane_of(); first - lane_of() < count; first += at_once * warp_threads) {
+  for (unsigned first = lane_id(); first - lane_id() < count; first += at_once * warp_threads) {
     Offset end[at_once], word[at_once];
 #pragma unroll
     for (unsigned j = 0; j < at_once; ++j) {
@@ -90,7 +90,7 @@ __device__ __forceinline__ small_scan pack_places(Offset* begins, Offset const* 
 template <class Places>
 __device__ __forceinline__ unsigned items_in_segments(unsigned* scratch, Places const& places, unsigned first, unsigned last) {
   static_assert(tuning::small_items <= warp_threads * 32);
-  unsigned const lane = lane_of(), base = places.begin(first);
+  unsigned const lane = lane_id(), base = places.begin(first);
   scratch[lane] = 0;
   __syncwarp();
   // Sets a one where a segment begins and where it ends; two cancel. An item is inside if the number of ones up to it is odd.
@@ -112,7 +112,7 @@ __device__ __forceinline__ unsigned items_in_segments(unsigned* scratch, Places 
 /// Returns word w of the result of items_in_segments, shifted up by `shift` items, at most 31. All lanes must call it.
 [[nodiscard]] __device__ __forceinline__ unsigned shifted_items(unsigned inside, unsigned shift) {
   unsigned const below = __shfl_up_sync(all_lanes, inside, 1);
-  return unsigned((std::uint64_t{inside} << 32 | (lane_of() == 0 ? 0 : below)) << shift >> 32);
+  return unsigned((std::uint64_t{inside} << 32 | (lane_id() == 0 ? 0 : below)) << shift >> 32);
 }
 
 }  // namespace ordo::inline v0::cuda_detail

@@ -38,15 +38,15 @@ __device__ void copy_to_shared(T* shared, T const* from, unsigned n) {
   constexpr unsigned width = 16 / sizeof(T), step = warp_threads * width, at_once = 4;
   unsigned const skew = unsigned(place_in_shared(shared, from) - shared), end = skew + n, whole = end / width * width;
   T const* const source = from - skew;
-  unsigned i = lane_of() * width;
+  unsigned i = lane_id() * width;
 #pragma unroll 1
-  for (; i - lane_of() * width + at_once * step <= whole; i += at_once * step) {
+  for (; i - lane_id() * width + at_once * step <= whole; i += at_once * step) {
 #pragma unroll
     for (unsigned j = 0; j < at_once; ++j) copy_async_16(shared + i + j * step, source + i + j * step);
   }
 #pragma unroll 1
   for (; i < whole; i += step) copy_async_16(shared + i, source + i);
-  if (whole + lane_of() < end) copy_async(shared + whole + lane_of(), source + whole + lane_of());
+  if (whole + lane_id() < end) copy_async(shared + whole + lane_id(), source + whole + lane_id());
 }
 
 /// Does the same without the 16-byte units that hold no item of a segment, by the result of items_in_segments().
@@ -55,7 +55,7 @@ __device__ __forceinline__ void copy_inside_to_shared(T* shared, T const* from, 
   constexpr unsigned width = 16 / sizeof(T), step = warp_threads * width, at_once = 4;
   unsigned const skew = unsigned(place_in_shared(shared, from) - shared), end = skew + n, whole = end / width * width;
   T const* const source = from - skew;
-  unsigned const skewed = shifted_items(inside, skew), begin = lane_of() * width, own = ((1u << width) - 1) << begin % 32;
+  unsigned const skewed = shifted_items(inside, skew), begin = lane_id() * width, own = ((1u << width) - 1) << begin % 32;
 #pragma unroll 1
   for (unsigned i = begin; i - begin < whole; i += at_once * step) {
     bool holds_items[at_once];
@@ -66,7 +66,7 @@ __device__ __forceinline__ void copy_inside_to_shared(T* shared, T const* from, 
     for (unsigned j = 0; j < at_once; ++j)
       if (holds_items[j]) copy_async_16(shared + i + j * step, source + i + j * step);
   }
-  if (whole + lane_of() < end) copy_async(shared + whole + lane_of(), source + whole + lane_of());
+  if (whole + lane_id() < end) copy_async(shared + whole + lane_id(), source + whole + lane_id());
 }
 
 /// Copies the n items back in order; if there are holes, only those inside segments.
@@ -75,10 +75,10 @@ __device__ __forceinline__ void store_small(segment_data<K, V, Keys> const& data
                                             K const* keys, V const* values, std::uint64_t to, unsigned n, unsigned inside) {
   using storage = small_storage<K, V, Offset>;
   constexpr unsigned at_once = 8, step = at_once * warp_threads;
-  K* key = data.keys.keys + to + lane_of();
+  K* key = data.keys.keys + to + lane_id();
   V* value = data.values;
-  if constexpr (!storage::alone) value += to + lane_of();
-  auto const* order = shared.order() + lane_of();
+  if constexpr (!storage::alone) value += to + lane_id();
+  auto const* order = shared.order() + lane_id();
   auto const store = [&](unsigned i, auto ranked, bool is_inside) {
     if constexpr (storage::alone) {
       if (is_inside) key[i] = data.keys.code.decode(ranked);
@@ -95,7 +95,7 @@ __device__ __forceinline__ void store_small(segment_data<K, V, Keys> const& data
     key += items;
     if constexpr (!storage::alone) value += items;
   };
-  auto const is_inside = [&](unsigned word) { return !Holes || (__shfl_sync(all_lanes, inside, word) >> lane_of() & 1) != 0; };
+  auto const is_inside = [&](unsigned word) { return !Holes || (__shfl_sync(all_lanes, inside, word) >> lane_id() & 1) != 0; };
   unsigned i = 0;
 #pragma unroll 1
   for (; i + step <= n; i += step) {
@@ -110,12 +110,12 @@ __device__ __forceinline__ void store_small(segment_data<K, V, Keys> const& data
   if constexpr (Holes) {
 #pragma unroll 1
     for (; i < n; i += warp_threads) {
-      store(0, shared.order()[storage::padded(i + lane_of())], is_inside(i / warp_threads));
+      store(0, shared.order()[storage::padded(i + lane_id())], is_inside(i / warp_threads));
       advance(warp_threads);
     }
   } else {
 #pragma unroll 1
-    for (i += lane_of(); i < n; i += warp_threads) {
+    for (i += lane_id(); i < n; i += warp_threads) {
       store(0, shared.order()[storage::padded(i)], true);
       advance(warp_threads);
     }
@@ -135,18 +135,18 @@ __device__ void store_heads(std::uint8_t* heads, small_storage<K, V, Offset> con
     unsigned const after = shifted_items(inside, 1);  // items whose predecessor is inside
 #pragma unroll 1
     for (unsigned i = 0; i < n; i += warp_threads) {
-      bool const is_inside = __shfl_sync(all_lanes, inside, i / warp_threads) >> lane_of() & 1;
-      bool const is_behind = __shfl_sync(all_lanes, after, i / warp_threads) >> lane_of() & 1;
-      unsigned const at = i + lane_of();
+      bool const is_inside = __shfl_sync(all_lanes, inside, i / warp_threads) >> lane_id() & 1;
+      bool const is_behind = __shfl_sync(all_lanes, after, i / warp_threads) >> lane_id() & 1;
+      unsigned const at = i + lane_id();
       if (is_inside) heads[at] = !is_behind || key(at) != key(at - 1);
     }
   } else {
 #pragma unroll 1
-    for (unsigned i = lane_of(); i < n; i += warp_threads) heads[i] = i == 0 || key(i) != key(i - 1);
+    for (unsigned i = lane_id(); i < n; i += warp_threads) heads[i] = i == 0 || key(i) != key(i - 1);
   }
   __syncwarp();
 #pragma unroll 1
-  for (unsigned s = first + lane_of(); s < last; s += warp_threads)
+  for (unsigned s = first + lane_id(); s < last; s += warp_threads)
     if (places.length(s) != 0) heads[places.begin(s) - places.begin(first)] = 1;
 }
 
@@ -156,12 +156,12 @@ __device__ void write_single_heads(std::uint8_t* heads, segment_list<Offset> con
                                    std::size_t opens, unsigned count, small_positions<Offset, Holes> const& places) {
   if constexpr (Holes) {
 #pragma unroll 1
-    for (unsigned s = lane_of(); s < count; s += warp_threads)
+    for (unsigned s = lane_id(); s < count; s += warp_threads)
       if (places.length(s) != 0) heads[segments.begins.data()[opens + s]] = 1;
   } else {
     unsigned const n = places.begin(count) - places.begin(0);
 #pragma unroll 1
-    for (unsigned i = lane_of(); i < n; i += warp_threads) heads[start + i] = 1;
+    for (unsigned i = lane_id(); i < n; i += warp_threads) heads[start + i] = 1;
   }
 }
 
@@ -176,15 +176,15 @@ __global__ void __launch_bounds__(tuning::small_threads, tuning::small_resident)
   constexpr unsigned warps = tuning::small_threads / warp_threads;
   storage const shared(where, threadIdx.x / warp_threads);
   std::size_t const count = segments.size(), uniform = segments.uniform_length;
-  unsigned const lane = lane_of(), segments_per_run = where.segments;
+  unsigned const lane = lane_id(), segments_per_run = where.segments;
   std::size_t const step = std::size_t(gridDim.x) * warps;
   Offset const* const given = segments.begins.data();
-  auto const planned_of = [&](std::size_t run) {
+  auto const planned_at = [&](std::size_t run) {
     return unsigned(count - run * segments_per_run < segments_per_run ? count - run * segments_per_run : segments_per_run);
   };
   auto const load_begins = [&](std::size_t run) {
     if (uniform == 0 && run * segments_per_run < count)
-      copy_to_shared(shared.begins(), given + run * segments_per_run, planned_of(run) + !Holes);
+      copy_to_shared(shared.begins(), given + run * segments_per_run, planned_at(run) + !Holes);
   };
   std::size_t run = std::size_t(blockIdx.x) * warps + threadIdx.x / warp_threads;
   if (uniform != 0)
@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(tuning::small_threads, tuning::small_resident)
   load_begins(run);
   for (; run * segments_per_run < count; run += step) {
     std::size_t const opens = run * segments_per_run;
-    unsigned const planned = planned_of(run);
+    unsigned const planned = planned_at(run);
     wait_for_copies();
     __syncwarp();
     Offset* const begins = uniform == 0 ? place_in_shared(shared.begins(), given + opens) : shared.begins();
@@ -217,9 +217,9 @@ __global__ void __launch_bounds__(tuning::small_threads, tuning::small_resident)
       load_begins(run + step);
       continue;
     }
-    auto const span_of = [&](unsigned first, unsigned last) { return places.end(last - 1) - places.begin(first); };
+    auto const items_between = [&](unsigned first, unsigned last) { return places.end(last - 1) - places.begin(first); };
     if constexpr (Holes) {
-      unsigned const items = __reduce_add_sync(all_lanes, seen.items), span = span_of(0, planned);
+      unsigned const items = __reduce_add_sync(all_lanes, seen.items), span = items_between(0, planned);
       suits = suits && __all_sync(all_lanes, seen.near) && (span <= where.items || span <= tuning::small_max_span * items);
     }
     // As many segments at once as fit in shared memory.
@@ -227,7 +227,7 @@ __global__ void __launch_bounds__(tuning::small_threads, tuning::small_resident)
 #pragma unroll 1
     for (; suits && piece * warp_threads >= segments_per_run; piece /= 2) {
       unsigned const s = lane * piece;
-      if (__all_sync(all_lanes, s >= planned || span_of(s, min(s + piece, planned)) <= where.items)) break;
+      if (__all_sync(all_lanes, s >= planned || items_between(s, min(s + piece, planned)) <= where.items)) break;
     }
     if (!suits || piece * warp_threads < segments_per_run) {
       if (lane == 0) left.numbers[atomicAdd(left.count, 1ull)] = std::uint32_t(run);
@@ -235,7 +235,7 @@ __global__ void __launch_bounds__(tuning::small_threads, tuning::small_resident)
       load_begins(run + step);
       continue;
     }
-    bool const alike = small_class_of(lengths.smallest) == small_class_of(lengths.greatest);
+    bool const alike = small_class(lengths.smallest) == small_class(lengths.greatest);
     unsigned const lanes_each = alike ? tuning::small_lanes(lengths.greatest) : 0;
     // Prefetches the offsets of this warp's next run.
     constexpr unsigned of_sector = sector / sizeof(Offset);
@@ -246,7 +246,7 @@ __global__ void __launch_bounds__(tuning::small_threads, tuning::small_resident)
     }
 #pragma unroll 1
     for (unsigned first = 0; first < planned; first += piece) {
-      unsigned const last = min(first + piece, planned), n = span_of(first, last);
+      unsigned const last = min(first + piece, planned), n = items_between(first, last);
       std::uint64_t const to = start + (places.begin(first) - places.begin(0));
       unsigned inside = 0;
       // The memory of order() is free until the sort.

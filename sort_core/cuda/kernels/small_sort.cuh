@@ -62,7 +62,7 @@ class small_storage {
 };
 
 /// Returns the class of a segment of up to 4, 8, 16, 32, ... items, which is log2 of the number of lanes that sort it.
-__device__ inline unsigned small_class_of(unsigned length) {
+__device__ inline unsigned small_class(unsigned length) {
   return length <= 4 ? 0 : 30 - unsigned(__clz(int(length - 1)));
 }
 __device__ inline unsigned small_lanes_bits(unsigned of_class) {
@@ -77,7 +77,7 @@ __device__ __forceinline__ bool sort_small(key_code<K> encoding, small_storage<K
   using storage = small_storage<K, V, Offset>;
   constexpr unsigned place_bits = storage::place_bits;
   constexpr bool packed = !storage::alone && sizeof(Word) == 4;
-  unsigned const lane = lane_of() & (lanes - 1), share = (n + lanes - 1) >> (31 - __clz(int(lanes)));
+  unsigned const lane = lane_id() & (lanes - 1), share = (n + lanes - 1) >> (31 - __clz(int(lanes)));
   unsigned const skipped = min(lane * share, n), own_count = min(share, n - skipped), first = begin + skipped;
   bool const full = __all_sync(all_lanes, own_count == Items);
   // A lane may read its share in any order: it starts where other lanes use other banks, and wraps around.
@@ -182,7 +182,7 @@ __device__ __forceinline__ void sort_small_any(key_code<K> encoding, small_stora
       // Words with all bits are twice as wide: twice as many lanes per segment, half of the segments at a time.
 #pragma unroll 1
     for (unsigned half = 0; half < warp_threads; half += warp_threads / 2) {
-      auto const of_half = [&](unsigned x) { return __shfl_sync(all_lanes, x, half + lane_of() / 2); };
+      auto const of_half = [&](unsigned x) { return __shfl_sync(all_lanes, x, half + lane_id() / 2); };
       sort_small<storage::registers / 2, unsigned long long, Floats>(encoding, shared, keys, 2 * of_half(lanes), 2 * max_lanes,
                                                                      of_half(begin), of_half(n));
     }
@@ -195,10 +195,10 @@ struct lanes_of_classes {
   static_assert(tuning::small_segments + tuning::small_items / 8 < 1u << count_bits);
   std::uint64_t word = 0;
 
-  __device__ static unsigned shift_of(unsigned of_class) { return count_bits * (max_classes - 1 - of_class); }
-  __device__ void add(unsigned of_class, unsigned lanes) { word += std::uint64_t{lanes} << shift_of(of_class); }
+  __device__ static unsigned count_shift(unsigned of_class) { return count_bits * (max_classes - 1 - of_class); }
+  __device__ void add(unsigned of_class, unsigned lanes) { word += std::uint64_t{lanes} << count_shift(of_class); }
   [[nodiscard]] __device__ unsigned operator[](unsigned of_class) const {
-    return unsigned(word >> shift_of(of_class)) & ((1u << count_bits) - 1);
+    return unsigned(word >> count_shift(of_class)) & ((1u << count_bits) - 1);
   }
   /// Returns, for each class, its lanes and those of all larger ones.
   [[nodiscard]] __device__ lanes_of_classes inclusive_sums() const {
@@ -214,7 +214,7 @@ struct lanes_of_classes {
 #pragma unroll 1
     for (unsigned step = 1; step < warp_threads; step *= 2) {
       std::uint64_t const below = __shfl_up_sync(all_lanes, sum, step);
-      if (lane_of() >= step) sum += below;
+      if (lane_id() >= step) sum += below;
     }
     return {sum};
   }
@@ -222,20 +222,20 @@ struct lanes_of_classes {
 
 /// Gives each segment as many lanes as it needs, the largest first: numbers[lane] is its segment's number, counted from
 /// `first`. Returns the number of lanes.
-template <class LengthOf>
-__device__ __forceinline__ unsigned number_lanes(std::uint8_t* numbers, unsigned first, unsigned last, LengthOf length_of) {
+template <class LengthAt>
+__device__ __forceinline__ unsigned number_lanes(std::uint8_t* numbers, unsigned first, unsigned last, LengthAt length_at) {
   lanes_of_classes lanes;  // for this lane's segments
 #pragma unroll 1
-  for (unsigned s = first + lane_of(); s < last; s += warp_threads) {
-    unsigned const c = small_class_of(length_of(s));
+  for (unsigned s = first + lane_id(); s < last; s += warp_threads) {
+    unsigned const c = small_class(length_at(s));
     lanes.add(c, 1u << small_lanes_bits(c));
   }
   lanes_of_classes places = lanes.sums_of_lanes();
   lanes_of_classes const all{__shfl_sync(all_lanes, places.word, warp_threads - 1)}, sums = all.inclusive_sums();
   places.word += (sums.word << lanes_of_classes::count_bits) - lanes.word;
 #pragma unroll 1
-  for (unsigned s = first + lane_of(); s < last; s += warp_threads) {
-    unsigned const c = small_class_of(length_of(s)), needed = 1u << small_lanes_bits(c), place = places[c];
+  for (unsigned s = first + lane_id(); s < last; s += warp_threads) {
+    unsigned const c = small_class(length_at(s)), needed = 1u << small_lanes_bits(c), place = places[c];
     places.add(c, needed);
     // `place` is a multiple of the alignment that the length needs.
     std::uint32_t const number = (s - first) * 0x01010101u;
@@ -256,14 +256,14 @@ __device__ __forceinline__ unsigned number_lanes(std::uint8_t* numbers, unsigned
 template <bool Floats, class K, class V, class Offset, class Places>
 __device__ __forceinline__ void sort_small_run(key_code<K> encoding, small_storage<K, V, Offset> const& shared, K const* keys,
                                                Places const& places, unsigned first, unsigned last, unsigned lanes_each) {
-  auto const length_of = [&](unsigned s) { return places.length(s); };
-  unsigned const count = lanes_each != 0 ? (last - first) * lanes_each : number_lanes(shared.numbers(), first, last, length_of);
+  auto const length_at = [&](unsigned s) { return places.length(s); };
+  unsigned const count = lanes_each != 0 ? (last - first) * lanes_each : number_lanes(shared.numbers(), first, last, length_at);
 #pragma unroll 1
-  for (unsigned k = lane_of(); k - lane_of() < count; k += warp_threads) {
+  for (unsigned k = lane_id(); k - lane_id() < count; k += warp_threads) {
     unsigned const s =
         k >= count ? first : first + (lanes_each != 0 ? k >> (31 - __clz(int(lanes_each))) : shared.numbers()[k]);
-    unsigned const n = k < count ? length_of(s) : 0;
-    sort_small_any<Floats>(encoding, shared, keys, lanes_each != 0 ? lanes_each : 1u << small_lanes_bits(small_class_of(n)),
+    unsigned const n = k < count ? length_at(s) : 0;
+    sort_small_any<Floats>(encoding, shared, keys, lanes_each != 0 ? lanes_each : 1u << small_lanes_bits(small_class(n)),
                            places.begin(s) - places.begin(first), n, lanes_each != 0);
   }
   __syncwarp();

@@ -71,7 +71,7 @@ __device__ void merge_registers(Word (&x)[All]) {
 template <bool Some = false, unsigned Items, class Word>
 __device__ __forceinline__ void merge_lanes(Word (&x)[Items], unsigned merged, bool part = true) {
   // Each word meets its mirror image, then halves of halves.
-  bool lower = (lane_of() & (merged / 2)) == 0;
+  bool lower = (lane_id() & (merged / 2)) == 0;
   Word other[Items];
 #pragma unroll
   for (unsigned i = 0; i < Items; ++i) other[i] = __shfl_xor_sync(all_lanes, x[Items - 1 - i], merged - 1);
@@ -85,7 +85,7 @@ __device__ __forceinline__ void merge_lanes(Word (&x)[Items], unsigned merged, b
   for (unsigned i = 0; i < Items; ++i) x[i] = lower ? min(x[i], other[i]) : max(x[i], other[i]);
 #pragma unroll(Some ? 1 : 8)
   for (unsigned step = merged / 4; step > 0; step /= 2) {
-    lower = (lane_of() & step) == 0;
+    lower = (lane_id() & step) == 0;
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
       Word const across = __shfl_xor_sync(all_lanes, x[i], part ? step : 0);
@@ -155,7 +155,7 @@ struct warp_sort {
   /// Starts loading this lane's segment, [begin, begin + n), n <= capacity; 0 for none.
   template <class Keys>
   __device__ static void load(segment_data<K, V, Keys> const& data, std::uint64_t begin, unsigned n, copy from, held& h) {
-    unsigned const lane = lane_of() % Lanes;
+    unsigned const lane = lane_id() % Lanes;
     h.begin = begin;
     h.n = n;
     h.from = from;
@@ -172,7 +172,7 @@ struct warp_sort {
       stage(h.key, shared);
       __syncwarp();
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) h.key[i] = word(i * Lanes + lane_of() % Lanes, shared);
+      for (unsigned i = 0; i < Items; ++i) h.key[i] = word(i * Lanes + lane_id() % Lanes, shared);
     } else {
       std::uint32_t source[Items];  // where the item comes from that moves to position i * Lanes + lane
       find_order(data, h, source, shared);
@@ -186,7 +186,7 @@ struct warp_sort {
   template <class Keys>
   __device__ static void load_values(segment_data<K, V, Keys> const& data, held& h) {
     if constexpr (value_bytes<V> != 0) {
-      V const* const source = data.value_address(h.from, h.begin + lane_of() % Lanes);
+      V const* const source = data.value_address(h.from, h.begin + lane_id() % Lanes);
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
         if (i < h.own_count) h.value[i] = source[i * Lanes];
@@ -198,7 +198,7 @@ struct warp_sort {
   template <class Keys>
   __device__ static __forceinline__ void find_order(segment_data<K, V, Keys> const& data, held& h,
                                                     std::uint32_t (&source)[Items], storage& shared) {
-    unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride, own_count = h.own_count;
+    unsigned const lane = lane_id() % Lanes, base = lane_id() / Lanes * stride, own_count = h.own_count;
     K(&key)[Items] = h.key;
     K differing = 0;
     K const first = __shfl_sync(all_lanes, key[0], 0, Lanes);
@@ -236,7 +236,7 @@ struct warp_sort {
   template <class Keys>
   __device__ static __forceinline__ void move_values(segment_data<K, V, Keys> const& data, held& h,
                                                      std::uint32_t const (&source)[Items], storage& shared) {
-    unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride;
+    unsigned const lane = lane_id() % Lanes, base = lane_id() / Lanes * stride;
     if constexpr (!early) load_values(data, h);
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i)
@@ -251,7 +251,7 @@ struct warp_sort {
   /// Stores the keys, and the heads.
   template <class Keys>
   __device__ static __forceinline__ void store_keys(segment_data<K, V, Keys> const& data, held const& h) {
-    unsigned const lane = lane_of() % Lanes;
+    unsigned const lane = lane_id() % Lanes;
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i)
       if (i < h.own_count) data.keys.store(h.begin + lane + i * Lanes, h.key[i]);
@@ -265,18 +265,18 @@ struct warp_sort {
 
   __device__ static void stage(std::uint32_t const (&x)[Items], storage& shared) {
 #pragma unroll
-    for (unsigned i = 0; i < Items; ++i) word(lane_of() % Lanes * Items + i, shared) = x[i];
+    for (unsigned i = 0; i < Items; ++i) word(lane_id() % Lanes * Items + i, shared) = x[i];
   }
   /// Returns word q of this lane's segment.
   __device__ static std::uint32_t& word(unsigned q, storage& shared) {
-    return shared.words[lane_of() / Lanes * word_stride + padded(q)];
+    return shared.words[lane_id() / Lanes * word_stride + padded(q)];
   }
 
   /// Sorts stably by the digit that begins at bit `shift`. key[i] and source[i] belong to position i * Lanes + lane.
   template <bool First>
   __device__ static void sort_by_digit(K (&key)[Items], std::uint32_t (&source)[Items], unsigned own_count, unsigned shift,
                                        storage& shared) {
-    unsigned const lane = lane_of() % Lanes, base = lane_of() / Lanes * stride;
+    unsigned const lane = lane_id() % Lanes, base = lane_id() / Lanes * stride;
     std::uint32_t x[Items];
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {
@@ -300,7 +300,7 @@ struct warp_sort {
   /// Calls f(i, the key before position i * Lanes + lane) for each i. The key before position 0 is unspecified.
   template <class F>
   __device__ static void each_with_previous(K const (&key)[Items], F f) {
-    unsigned const lane = lane_of() % Lanes;
+    unsigned const lane = lane_id() % Lanes;
     K last = 0;
 #pragma unroll
     for (unsigned i = 0; i < Items; ++i) {

@@ -27,7 +27,7 @@ struct dictionary {
     // If 32 items are all different, there will be too many.
     bool repeated = false;
     if (team::rank() < warp_threads)
-      repeated = __match_any_sync(all_lanes, all[n * lane_of() / warp_threads]) != 1u << lane_of();
+      repeated = __match_any_sync(all_lanes, all[n * lane_id() / warp_threads]) != 1u << lane_id();
     if (!team::any(repeated)) return false;
     K volatile* const there_is = keys;
     std::uint32_t volatile* const count_now = &count;

@@ -23,7 +23,7 @@ struct float_numbers {
   [[nodiscard]] ORDO_FN bool wanted() const { return scale != 0; }
   template <class K>
   [[nodiscard]] ORDO_FN std::uint32_t operator()(K encoded, key_code<K> code) const {
-    float const value = value_of(encoded, code);
+    float const value = decode_value(encoded, code);
     if (value != value) return encoded >> (8 * sizeof(K) - 1) != 0 ? ~std::uint32_t{0} : 0;
     constexpr float greatest = 4294967040.0f;  // the greatest float below 2^32
     // One instruction, so that all kernels get the same result.
@@ -32,13 +32,13 @@ struct float_numbers {
 
   /// Returns 0 if NaNs have the first and the last codes, by their sign; 1 if all have the last codes, and 2 if the first.
   template <class K>
-  [[nodiscard]] ORDO_FN static std::uint16_t rotation_of(key_code<K> code) {
+  [[nodiscard]] ORDO_FN static std::uint16_t choose_rotation(key_code<K> code) {
     return code.rotate == 0 ? 0 : code.rotate < key_code<K>::top ? 1 : 2;
   }
 
   /// Returns the number of low bits in which codes may differ, for keys whose numbers have `digit` as their upper `width` bits.
   /// The first and last digits also hold keys beyond the range, which may differ in all bits.
-  /// @param rotation  rotation_of the keys' code
+  /// @param rotation  choose_rotation the keys' code
   template <class K>
   [[nodiscard]] ORDO_FN unsigned bits_within(unsigned digit, unsigned width, std::uint16_t rotation = 0) const {
     constexpr unsigned all = 8 * sizeof(K);
@@ -69,7 +69,7 @@ struct float_numbers {
     // A few outliers must not determine the range.
     std::size_t const outside = count / 64, inside = count - 1 - 2 * outside;
     auto const part_begin = [&](std::size_t part) { return codes[outside + part * inside / parts]; };
-    float const first = value_of(K(part_begin(0)), code), last = value_of(K(part_begin(parts)), code);
+    float const first = decode_value(K(part_begin(0)), code), last = decode_value(K(part_begin(parts)), code);
     float_numbers numbers;
     numbers.scale = 4261412864.0f / (last - first);  // 254 / 256 of 2^32; negative if keys descend
     numbers.offset = 16777216.0f - first * numbers.scale;
@@ -90,7 +90,7 @@ struct float_numbers {
 
  private:
   template <class K>
-  [[nodiscard]] ORDO_FN static float value_of(K encoded, key_code<K> code) {
+  [[nodiscard]] ORDO_FN static float decode_value(K encoded, key_code<K> code) {
     K const bits = code.decode(encoded);
     if constexpr (sizeof(K) == 4)
       return std::bit_cast<float>(bits);

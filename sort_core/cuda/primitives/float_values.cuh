@@ -26,8 +26,8 @@ class float_values {
  public:
   /// Makes the map for the codes of a range.
   __device__ float_values(key_code<K> code, extremes<K> ends) : code_(code) {
-    auto const exponent_of = [&](K x) { return unsigned(code.decode(x) >> mantissa_bits) & exponents; };
-    unsigned const smallest = exponent_of(ends.smallest), greatest = exponent_of(ends.greatest);
+    auto const to_exponent = [&](K x) { return unsigned(code.decode(x) >> mantissa_bits) & exponents; };
+    unsigned const smallest = to_exponent(ends.smallest), greatest = to_exponent(ends.greatest);
     unsigned const exponent = smallest > greatest ? smallest : greatest;
     finite_ = exponent < exponents;
     // The power of two by which the greatest magnitude is in [2^30, 2^31), or the greatest power that exists.

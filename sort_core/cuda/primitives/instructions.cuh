@@ -9,7 +9,7 @@ namespace ordo::inline v0::cuda_detail {
 constexpr unsigned warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
 
-__device__ inline unsigned lane_of() {
+__device__ inline unsigned lane_id() {
   return threadIdx.x % warp_threads;
 }
 

@@ -31,7 +31,7 @@ struct stored_keys {
   [[nodiscard]] __device__ key_code<K> code_of_floats() const { return code; }
   [[nodiscard]] __device__ K const* address(std::size_t i) const { return keys + i; }
   /// Returns the code of a key that was loaded from address(i).
-  [[nodiscard]] __device__ K code_of(K key) const { return code.encode(key); }
+  [[nodiscard]] __device__ K encode(K key) const { return code.encode(key); }
 };
 
 /// Floating-point keys, for kernels that may take digits from values.
@@ -50,7 +50,7 @@ struct computed_keys {
   __device__ void store(std::size_t, K) const {}
   [[nodiscard]] __device__ static constexpr key_code<K> code_of_floats() { return {}; }
   [[nodiscard]] __device__ Item const* address(std::size_t i) const { return items + i; }
-  [[nodiscard]] __device__ K code_of(Item item) const { return K(key(item) & mask); }
+  [[nodiscard]] __device__ K encode(Item item) const { return K(key(item) & mask); }
 };
 
 /// The copy of a segment's data that is current.
@@ -75,17 +75,17 @@ struct segment_data {
   /// code for the others. All loads are issued before the first result is used.
   template <unsigned Step, unsigned Items>
   __device__ void load(copy from, std::uint64_t first, unsigned own_count, K (&key)[Items]) const {
-    auto const load_from = [&](auto const* source, auto code_of) {
+    auto const load_from = [&](auto const* source, auto encode) {
       std::remove_cvref_t<decltype(*source)> item[Items];
       // Always assigned: otherwise the compiler would keep the keys of the previous segment.
 #pragma unroll
       for (unsigned i = 0; i < Items; ++i)
         item[i] = i < own_count ? source[i * Step] : std::remove_cvref_t<decltype(*source)>{};
 #pragma unroll
-      for (unsigned i = 0; i < Items; ++i) key[i] = i < own_count ? code_of(item[i]) : K(~K{0});
+      for (unsigned i = 0; i < Items; ++i) key[i] = i < own_count ? encode(item[i]) : K(~K{0});
     };
     if (from == copy::given)
-      load_from(keys.address(first), [&](auto const& item) { return keys.code_of(item); });
+      load_from(keys.address(first), [&](auto const& item) { return keys.encode(item); });
     else
       load_from((from == copy::away ? away_codes : home_codes) + first, [](K code) { return code; });
   }

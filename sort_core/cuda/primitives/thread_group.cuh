@@ -66,7 +66,7 @@ __device__ inline std::uint32_t warp_inclusive_sum(std::uint32_t x) {
 #pragma unroll
   for (unsigned step = 1; step < warp_threads; step *= 2) {
     std::uint32_t const below = __shfl_up_sync(all_lanes, x, step);
-    if (lane_of() >= step) x += below;
+    if (lane_id() >= step) x += below;
   }
   return x;
 }
@@ -85,7 +85,7 @@ struct group {
     std::uint32_t sums[one_warp ? 1 : warps];
   };
 
-  [[nodiscard]] __device__ static unsigned rank() { return one_warp ? lane_of() : threadIdx.x; }
+  [[nodiscard]] __device__ static unsigned rank() { return one_warp ? lane_id() : threadIdx.x; }
 
   __device__ static void sync() {
     if constexpr (one_warp)
@@ -126,9 +126,9 @@ struct group {
       return x;
     } else {
       auto* const ends = reinterpret_cast<extremes<K>*>(shared.ends);
-      if (lane_of() == 0) ends[threadIdx.x / warp_threads] = x;
+      if (lane_id() == 0) ends[threadIdx.x / warp_threads] = x;
       __syncthreads();
-      unsigned const from = lane_of() % warps;
+      unsigned const from = lane_id() % warps;
       return warp_extremes(ends[from]);
     }
   }
@@ -141,9 +141,9 @@ struct group {
       __syncwarp();
       return x;
     } else {
-      if (lane_of() == 0) shared.ends[threadIdx.x / warp_threads].smallest = x;
+      if (lane_id() == 0) shared.ends[threadIdx.x / warp_threads].smallest = x;
       __syncthreads();
-      return warp_or(shared.ends[lane_of() % warps].smallest);
+      return warp_or(shared.ends[lane_id() % warps].smallest);
     }
   }
 
@@ -154,9 +154,9 @@ struct group {
     if constexpr (one_warp) {
       return inclusive - x;
     } else {
-      if (lane_of() == warp_threads - 1) shared.sums[threadIdx.x / warp_threads] = inclusive;
+      if (lane_id() == warp_threads - 1) shared.sums[threadIdx.x / warp_threads] = inclusive;
       __syncthreads();
-      std::uint32_t const before = lane_of() < threadIdx.x / warp_threads && lane_of() < warps ? shared.sums[lane_of()] : 0;
+      std::uint32_t const before = lane_id() < threadIdx.x / warp_threads && lane_id() < warps ? shared.sums[lane_id()] : 0;
       return __reduce_add_sync(all_lanes, before) + inclusive - x;
     }
   }

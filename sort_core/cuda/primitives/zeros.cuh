@@ -17,7 +17,7 @@ template <class CodeAt, class K>
 [[nodiscard]] __device__ std::size_t codes_below(CodeAt code_at, std::size_t n, K bound) {
   std::size_t begin = 0, end = n;
   while (begin < end) {
-    std::size_t const part = (end - begin + warp_threads - 1) / warp_threads, last = begin + (lane_of() + 1) * part - 1;
+    std::size_t const part = (end - begin + warp_threads - 1) / warp_threads, last = begin + (lane_id() + 1) * part - 1;
     bool const below = last < end && code_at(last) < bound;
     begin += __popc(__ballot_sync(all_lanes, below)) * part;
     end = min(end, begin + part - 1);
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(256) order_zeros(K* keys, std::size_t n, key_c
   unsigned own = 0;
   for (std::size_t i = begin + thread; i < end; i += threads) own += keys[i] == minus_zero;
   own = __reduce_add_sync(all_lanes, own);
-  if (lane_of() == 0 && own != 0) atomicAdd(negative, static_cast<unsigned long long>(own));
+  if (lane_id() == 0 && own != 0) atomicAdd(negative, static_cast<unsigned long long>(own));
   cooperative_groups::this_grid().sync();
   std::size_t const positive = begin + *negative;
   if (positive == begin || positive == end) return;

@@ -81,7 +81,7 @@ struct driver {
 
 /// Returns a GPU's primary context, and starts the GPU if need be. The context stays until the process ends, as the runtime's
 /// do.
-CUcontext context_of(unsigned index) {
+CUcontext primary_context(unsigned index) {
   static std::mutex changing;
   static std::map<unsigned, CUcontext> started;
   std::lock_guard const lock(changing);
@@ -98,7 +98,7 @@ device_scope::device_scope(unsigned index) {
   int now = -1;
   ORDO_CUDA(cudaGetDevice(&now));
   if (now == int(index)) return;
-  check_cuda(cudaError_t(driver::get().push(context_of(index))), "cuCtxPushCurrent", __FILE__, __LINE__);
+  check_cuda(cudaError_t(driver::get().push(primary_context(index))), "cuCtxPushCurrent", __FILE__, __LINE__);
   pushed_ = true;
 }
 

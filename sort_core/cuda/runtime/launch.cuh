@@ -49,7 +49,7 @@ class kernel_launcher {
 
   /// Raises the kernel's limit of shared memory if needed.
   template <auto* Kernel>
-  kernel_facts& facts_of() {
+  kernel_facts& facts_for() {
     static std::size_t const number = next_number()++;
     if (number >= facts_.size()) facts_.resize(number + 1);
     kernel_facts& facts = facts_[number];
@@ -70,7 +70,7 @@ class kernel_launcher {
   /// Returns the number of blocks that the device can run at once. The kernel is always launched with `threads` threads.
   template <auto* Kernel>
   unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
-    kernel_facts& facts = facts_of<Kernel>();
+    kernel_facts& facts = facts_for<Kernel>();
     if (facts.shared_bytes != shared_bytes) {
       int of_multiprocessor = 0;
       ORDO_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_multiprocessor, Kernel, int(threads), shared_bytes));
@@ -115,7 +115,7 @@ void launch_blocks(kernel_launcher& on, unsigned blocks, unsigned threads, std::
                    Arguments const&... arguments) {
   cudaLaunchAttribute attributes[2] = {};
   unsigned count = 0;
-  if (on.facts_of<Kernel>().may_overlap) {
+  if (on.facts_for<Kernel>().may_overlap) {
     attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[count++].val.programmaticStreamSerializationAllowed = 1;
   }

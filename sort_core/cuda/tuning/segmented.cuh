@@ -219,7 +219,7 @@ struct small_run {
 /// all but the last have the same length, a run fills a warp, or less if more than one lane in sixteen would be idle. Otherwise
 /// it is somewhat less than a warp holds on average, rounded down to a multiple of 32, because lanes read 32 bounds at a time,
 /// if three fourths remain.
-constexpr small_run small_run_of(std::size_t n, std::size_t segments) {
+constexpr small_run choose_small_run(std::size_t n, std::size_t segments) {
   constexpr unsigned longest = 64, longest_alike = small_max_length;
   std::size_t const length = (n - 1) / segments + 1;
   auto const limited = [](std::size_t wanted) { return unsigned(std::clamp<std::size_t>(wanted, 4, small_segments)); };

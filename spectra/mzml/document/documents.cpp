@@ -51,7 +51,7 @@ document_writer::document_writer(output_parts& to, order_options const& options,
 }
 
 // Returns the part of the next spectrum. With a number of parts, it depends on the bytes of spectra before it.
-std::size_t document_writer::part_of(std::size_t bytes) const {
+std::size_t document_writer::choose_part(std::size_t bytes) const {
   std::size_t const now = parts_ == 0 ? 0 : parts_ - 1;
   if (options_.part_bytes) return count_ != 0 && expected_ + bytes > *options_.part_bytes ? now + 1 : now;
   if (!options_.parts || frame_.spectra_bytes == 0) return now;
@@ -68,11 +68,11 @@ void document_writer::open() {
   expected_ = frame_.head.size() + frame_.spectrum_list.size() + 4 * blanks_.size() + tail_bytes;
   if (first) expected_ += frame_.chromatogram_list.size() + frame_.chromatogram_bytes;
   put(frame_.head);
-  if (!splits() && !frame_.spectrum_list.empty()) put_list(frame_.spectrum_list, frame_.spectra);
+  if (!splits() && !frame_.spectrum_list.empty()) write_list(frame_.spectrum_list, frame_.spectra);
 }
 
 // Writes the tag of a list with the number of its elements.
-void document_writer::put_list(std::string const& tag, std::uint64_t count) {
+void document_writer::write_list(std::string const& tag, std::uint64_t count) {
   std::string_view const all = tag;
   if (auto const at = attribute_in(tag, "count")) {
     put(fmt::format("{}{}{}{}", blanks_, all.substr(0, at->begin), count, all.substr(at->begin + at->size)));
@@ -86,21 +86,21 @@ void document_writer::add(ordered_spectrum const& about, std::string_view text) 
   markup const tag = element_tag(text, "spectrum");
   std::string_view const name = quoted_value(text.substr(tag.begin, tag.end - tag.begin), "id");
   std::size_t const bytes = text.size() + max_digits + entry_bytes(name.size(), frame_.prefix.size());
-  std::size_t const part = part_of(bytes);
+  std::size_t const part = choose_part(bytes);
   while (parts_ <= part) {  // parts in between stay empty
     if (parts_ != 0) close();
     open();
   }
   if (options_.on_written) origins_.push_back({parts_ - 1, about.input, about.number, about.offset});
   spectra_.add(0, name, 0, (splits() ? held_ : at_) + tag.begin);
-  with_number(text, tag, count_, [&](std::string_view some) { put_spectra(some); });
+  with_number(text, tag, count_, [&](std::string_view some) { write_spectra(some); });
   ++count_;
   expected_ += bytes;
   planned_ += about.bytes;
   if (origins_.size() >= max_origins) report_origins();
 }
 
-void document_writer::put_spectra(std::string_view text) {
+void document_writer::write_spectra(std::string_view text) {
   if (!splits()) return put(text);
   held_ += text.size();
   spool_.put(text);
@@ -132,14 +132,14 @@ void document_writer::close() {
   std::string const& prefix = frame_.prefix;
   if (!frame_.spectrum_list.empty()) {
     if (splits()) {
-      put_list(frame_.spectrum_list, count_);
+      write_list(frame_.spectrum_list, count_);
       spectra_.move(0, at_);
       spool_.drain([this](std::string_view text) { put(text); });
     }
     put(fmt::format("{}</{}spectrumList>", blanks_, prefix));
   }
   if (parts_ == 1 && !frame_.chromatogram_list.empty()) {
-    put_list(frame_.chromatogram_list, frame_.chromatograms);
+    write_list(frame_.chromatogram_list, frame_.chromatograms);
     std::uint64_t number = 0;
     chromatograms_([&](std::string_view text) {
       markup const tag = element_tag(text, "chromatogram");
@@ -154,8 +154,8 @@ void document_writer::close() {
     put("\n  ");
     std::uint64_t const list = at_;
     put(fmt::format("<{}indexList count=\"{}\">", prefix, int(any_spectra) + int(any_chromatograms)));
-    if (any_spectra) put_index(spectra_, "spectrum");
-    if (any_chromatograms) put_index(listed_chromatograms_, "chromatogram");
+    if (any_spectra) write_index(spectra_, "spectrum");
+    if (any_chromatograms) write_index(listed_chromatograms_, "chromatogram");
     put(fmt::format("\n  </{0}indexList>\n  <{0}indexListOffset>{1}</{0}indexListOffset>", prefix, list));
   }
   put(fmt::format("\n  <{}fileChecksum>", prefix));
@@ -166,7 +166,7 @@ void document_writer::close() {
   to_.close(parts_ - 1);
 }
 
-void document_writer::put_index(indexed_elements& elements, std::string_view name) {
+void document_writer::write_index(indexed_elements& elements, std::string_view name) {
   std::string const& prefix = frame_.prefix;
   put(fmt::format("\n    <{}index name=\"{}\">", prefix, name));
   while (auto const one = elements.next())

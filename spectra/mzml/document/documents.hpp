@@ -46,13 +46,13 @@ class document_writer {
 
  private:
   [[nodiscard]] bool splits() const { return options_.part_bytes || options_.parts; }
-  [[nodiscard]] std::size_t part_of(std::size_t bytes) const;
+  [[nodiscard]] std::size_t choose_part(std::size_t bytes) const;
   void open();
   void close();
-  void put_spectra(std::string_view text);
+  void write_spectra(std::string_view text);
   void put(std::string_view text);
-  void put_list(std::string const& tag, std::uint64_t count);
-  void put_index(indexed_elements& elements, std::string_view name);
+  void write_list(std::string const& tag, std::uint64_t count);
+  void write_index(indexed_elements& elements, std::string_view name);
   void flush();
   void report_origins();
 

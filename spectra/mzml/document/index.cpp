@@ -7,12 +7,12 @@ namespace ordo::inline v0::spectra::detail {
 namespace {
 
 // Writes seven bits a byte; the last byte is without the eighth bit.
-void put_number(std::uint64_t value, std::string& to) {
+void append_number(std::uint64_t value, std::string& to) {
   for (; value >= 0x80; value >>= 7) to += char(0x80 | (value & 0x7f));
   to += char(value);
 }
 
-std::uint64_t take_number(std::string_view from, std::size_t& at) {
+std::uint64_t read_number(std::string_view from, std::size_t& at) {
   std::uint64_t value = 0;
   for (unsigned shift = 0;; shift += 7) {
     auto const byte = static_cast<unsigned char>(from[at++]);
@@ -28,10 +28,10 @@ void indexed_elements::add(std::size_t id, std::string_view name, std::uint64_t 
   staying_ += at != dropped;
   auto const [same, unused] = std::ranges::mismatch(last_.name, name);
   std::size_t const kept = std::size_t(same - last_.name.begin());
-  put_number(kept, log_);
-  put_number(name.size() - kept, log_);
+  append_number(kept, log_);
+  append_number(name.size() - kept, log_);
   log_ += name.substr(kept);
-  put_number(read_at - last_.read_at, log_);
+  append_number(read_at - last_.read_at, log_);
   last_.name.replace(kept, std::string::npos, name.substr(kept));
   last_.read_at = read_at;
 }
@@ -43,10 +43,10 @@ void indexed_elements::move(std::size_t from, std::uint64_t by) {
 
 std::optional<indexed_elements::element> indexed_elements::next() {
   if (next_ == all_.size()) return std::nullopt;
-  std::size_t const kept = take_number(log_, log_at_), size = take_number(log_, log_at_);
+  std::size_t const kept = read_number(log_, log_at_), size = read_number(log_, log_at_);
   visited_.name.replace(kept, std::string::npos, log_, log_at_, size);
   log_at_ += size;
-  visited_.read_at += take_number(log_, log_at_);
+  visited_.read_at += read_number(log_, log_at_);
   std::size_t const number = next_++;
   return element{visited_.name, visited_.read_at, all_[number].at, number};
 }
@@ -72,7 +72,7 @@ void indexed_elements::note_added(std::size_t number) {
   added_[number] = true;
 }
 
-bool indexed_elements::take_added(std::size_t number) {
+bool indexed_elements::pop_added(std::size_t number) {
   if (added_.empty() || !added_[number]) return false;
   added_[number] = false;
   return true;

@@ -35,12 +35,12 @@ class indexed_elements {
   std::optional<element> next();
   /// Finds an element by its id: the first one that is not yet visited, else one that is.
   std::optional<std::size_t> find(std::size_t id);
-  [[nodiscard]] std::uint64_t place_of(std::size_t number) const { return all_[number].at; }
+  [[nodiscard]] std::uint64_t place_at(std::size_t number) const { return all_[number].at; }
 
   /// Notes that an element got an entry that the index lacked.
   void note_added(std::size_t number);
   /// Returns true if an element got such an entry, and forgets it.
-  bool take_added(std::size_t number);
+  bool pop_added(std::size_t number);
 
  private:
   struct place_of_id {

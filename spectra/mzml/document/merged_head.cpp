@@ -30,7 +30,7 @@ constexpr std::size_t source_files = 1, file_content = 8, run_parameters = 9;
 constexpr std::array<std::size_t, 8> by_reference{0, 2, 1, 3, 4, 5, 6, 7};
 constexpr std::string_view file_description = "fileDescription";
 
-std::string_view text_of(head_element const& element, std::string_view head) {
+std::string_view element_text(head_element const& element, std::string_view head) {
   return head.substr(element.begin, element.end - element.begin);
 }
 
@@ -58,18 +58,18 @@ head_element const* find_mzml(head_element const& root) {
 }
 
 // Returns the element that holds a list.
-head_element const* holder_of(std::size_t list, head_element const& mzml) {
+head_element const* find_holder(std::size_t list, head_element const& mzml) {
   return list == source_files ? mzml.find(file_description) : &mzml;
 }
 head_element const* find_list(std::size_t list, head_element const& mzml) {
-  head_element const* const holder = holder_of(list, mzml);
+  head_element const* const holder = find_holder(list, mzml);
   return holder ? holder->find(lists[list].name) : nullptr;
 }
 
 using namespace_map = std::map<std::string, std::string, std::less<>>;
 
 // Returns the declarations of namespaces with a prefix, but that of the schema's location, with their values.
-namespace_map namespaces_of(head_element const& root, head_element const& mzml) {
+namespace_map read_namespaces(head_element const& root, head_element const& mzml) {
   namespace_map all;
   for (std::string_view tag : {root.tag, mzml.tag}) {
     for (std::size_t at = tag.find("xmlns:"); at != std::string_view::npos; at = tag.find("xmlns:", at + 1)) {
@@ -129,7 +129,7 @@ mzml_renames merged_head::add(std::string_view head, std::string_view name, std:
   if (!first) {
     if (prefix_of_tag(mzml->tag) != prefix_)
       refuse(name, fmt::format("its tags have other prefixes than those of {}", first_name_));
-    for (auto const& [declared, space] : namespaces_of(root, *mzml)) {
+    for (auto const& [declared, space] : read_namespaces(root, *mzml)) {
       auto const [known, is_new] = namespaces_.emplace(declared, space);
       if (is_new) new_namespaces_ += fmt::format(" {}=\"{}\"", declared, quote(space));
       if (known->second != space)
@@ -152,7 +152,7 @@ mzml_renames merged_head::add(std::string_view head, std::string_view name, std:
         fmt::format("\n      <{}userParam name=\"merged run\" type=\"xsd:string\" value=\"{}\"/>", prefix_,
                     renamed(quote(about), renames));
   }
-  std::string const source = source_of(*mzml, *run, head, name, renames);
+  std::string const source = rename_source(*mzml, *run, head, name, renames);
   if (source != source_file_) renames.source_file = source;
   auto const instrument = renames.of(id_kind::instrument, run->value("defaultInstrumentConfigurationRef"));
   if (instrument != instrument_) renames.instrument = instrument;
@@ -172,7 +172,7 @@ void merged_head::add_first(std::string_view head, std::string_view name, std::s
   mzml_ = find_mzml(root_);
   run_ = mzml_->find("run");
   prefix_ = prefix_of_tag(mzml_->tag);
-  namespaces_ = namespaces_of(root_, *mzml_);
+  namespaces_ = read_namespaces(root_, *mzml_);
   source_file_ = run_->value("defaultSourceFileRef");
   instrument_ = run_->value("defaultInstrumentConfigurationRef");
   if (std::string_view const id = run_->value("id"); !id.empty()) ids_.emplace(id);
@@ -182,7 +182,7 @@ void merged_head::add_first(std::string_view head, std::string_view name, std::s
     for (head_element const& element : result->children) {
       if (element.name != lists[list].child) continue;
       if (lists[list].kind) ids_.emplace(element.value("id"));
-      std::string const text = lists[list].kind ? identity(lists[list].name, std::string(text_of(element, first_)))
+      std::string const text = lists[list].kind ? identity(lists[list].name, std::string(element_text(element, first_)))
                                                 : fmt::format("cv {}", element.value("id"));
       known_.emplace(text, element.value("id"));
       same_.insert(fmt::format("{} {}", element.value("id"), text));
@@ -192,7 +192,7 @@ void merged_head::add_first(std::string_view head, std::string_view name, std::s
   for (head_element const* const holder : {description, description ? description->find("fileContent") : nullptr, run_}) {
     if (!holder) continue;
     for (head_element const& element : holder->children)
-      parameters_.insert(without_blanks_between(fmt::format("{} {}", holder->name, text_of(element, first_))));
+      parameters_.insert(without_blanks_between(fmt::format("{} {}", holder->name, element_text(element, first_))));
   }
 }
 
@@ -203,7 +203,7 @@ void merged_head::add_list(std::size_t list, head_element const& mzml, std::stri
   for (head_element const& head_element : result->children) {
     if (head_element.name != lists[list].child) continue;
     std::string_view const id = head_element.value("id");
-    std::string element = renamed(text_of(head_element, text), renames);
+    std::string element = renamed(element_text(head_element, text), renames);
     if (!lists[list].kind) {  // the accessions of terms name their vocabularies
       if (!known_.emplace(fmt::format("cv {}", id), id).second) continue;
     } else {
@@ -229,7 +229,7 @@ void merged_head::add_list(std::size_t list, head_element const& mzml, std::stri
 void merged_head::add_parameters(head_element const& from, std::string_view text, mzml_renames const& renames, std::size_t to) {
   for (head_element const& element : from.children) {
     if (!is_parameter(element)) continue;
-    std::string const made = renamed(text_of(element, text), renames);
+    std::string const made = renamed(element_text(element, text), renames);
     if (!parameters_.insert(without_blanks_between(fmt::format("{} {}", from.name, made))).second) continue;
     std::string& all = element.name == "userParam" ? added_[to].user_terms : added_[to].terms;
     if (element.name == "referenceableParamGroupRef")
@@ -242,15 +242,15 @@ void merged_head::add_parameters(head_element const& from, std::string_view text
 void merged_head::add_contacts(head_element const& from, std::string_view text, mzml_renames const& renames) {
   for (head_element const& element : from.children) {
     if (element.name != "contact") continue;
-    std::string const made = renamed(text_of(element, text), renames);
+    std::string const made = renamed(element_text(element, text), renames);
     if (parameters_.insert(without_blanks_between(fmt::format("{} {}", from.name, made))).second)
       added_[file_content].children += fmt::format("\n    {}", made);
   }
 }
 
 // Returns the id of the source file of spectra that state none; a document that has none is that itself.
-std::string merged_head::source_of(head_element const& mzml, head_element const& run, std::string_view text,
-                                   std::string_view name, mzml_renames const& renames) {
+std::string merged_head::rename_source(head_element const& mzml, head_element const& run, std::string_view text,
+                                       std::string_view name, mzml_renames const& renames) {
   if (std::string_view const id = run.value("defaultSourceFileRef"); !id.empty())
     return std::string(renames.of(id_kind::source_file, id));
   if (head_element const* const list = find_list(source_files, mzml))

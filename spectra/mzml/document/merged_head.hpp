@@ -48,8 +48,8 @@ class merged_head {
   void add_list(std::size_t list, head_element const& mzml, std::string_view text, mzml_renames& renames);
   void add_parameters(head_element const& from, std::string_view text, mzml_renames const& renames, std::size_t to);
   void add_contacts(head_element const& from, std::string_view text, mzml_renames const& renames);
-  std::string source_of(head_element const& mzml, head_element const& run, std::string_view text, std::string_view name,
-                        mzml_renames const& renames);
+  std::string rename_source(head_element const& mzml, head_element const& run, std::string_view text, std::string_view name,
+                            mzml_renames const& renames);
   [[nodiscard]] std::string renamed(std::string_view element, mzml_renames const& renames) const;
 
   bool several_;

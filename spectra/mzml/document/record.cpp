@@ -102,18 +102,18 @@ processing_record record_processing(std::string_view head, std::vector<std::pair
   if (!all.software_list || all.software.empty()) return lacks("the document has no softwareList");
   if (!all.processing_list || all.processing.empty()) return lacks("the document has no dataProcessingList");
   std::string_view const now = all.spectra->value("defaultDataProcessingRef");
-  auto const id_of = [](head_element const* element) { return element->value("id"); };
-  auto const found_old = std::ranges::find(all.processing, now, id_of);
+  auto const get_id = [](head_element const* element) { return element->value("id"); };
+  auto const found_old = std::ranges::find(all.processing, now, get_id);
   if (now.empty() || found_old == all.processing.end()) return lacks("the list of spectra refers to no dataProcessing");
 
   head_element const* const old = *found_old;
 
   // Finds our software, of this version.
   auto const known = std::ranges::find_if(all.software, [&](head_element const* element) {
-    return id_of(element).starts_with(software_id) && element->value("version") == version;
+    return get_id(element).starts_with(software_id) && element->value("version") == version;
   });
   bool const is_known = known != all.software.end();
-  std::string const software = is_known ? std::string(id_of(*known)) : unused_id(software_id, all.ids);
+  std::string const software = is_known ? std::string(get_id(*known)) : unused_id(software_id, all.ids);
 
   std::string_view const steps = head.substr(old->tag_end, old->content_end - old->tag_end);
   std::size_t order = 0, last_order = 0;
@@ -146,7 +146,7 @@ processing_record record_processing(std::string_view head, std::vector<std::pair
            style.element("software", fmt::format("id=\"{}\" version=\"{}\"", software, version),
                          style.term(all.cv, "MS:1000799", "custom unreleased software tool", "ordo specsort")));
   }
-  if (id_of(old).starts_with(processing_id)) {  // nothing else refers to it
+  if (get_id(old).starts_with(processing_id)) {  // nothing else refers to it
     insert(old->content_end, processing_method(method, all.cv, order, software, options));
     return made;
   }

@@ -42,7 +42,7 @@ constexpr std::array references{
 };
 
 // Returns the references of an element, which are adjacent.
-std::span<reference const> references_of(std::string_view element) {
+std::span<reference const> allowed_references(std::string_view element) {
   auto const begin = std::ranges::find(references, element, &reference::element);
   return {begin,
           std::find_if(begin, references.end(), [&](reference const& reference) { return reference.element != element; })};
@@ -70,7 +70,7 @@ class renaming {
       if (!is_tag(*result)) continue;
       if (auto const list = list_processing(*result, tag))
         (result->name == "spectrumList" ? now.spectra : now.chromatograms) = renames_.of(id_kind::processing, *list);
-      else if (auto const all = references_of(result->name); !all.empty())
+      else if (auto const all = allowed_references(result->name); !all.empty())
         take(*result, tag, all, now);
     }
     copy_to(text_.size());

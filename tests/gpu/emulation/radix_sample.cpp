@@ -18,7 +18,7 @@ void check_sample(std::size_t n, std::size_t count, ordo::key_code<K> code, Key 
   auto const keys = machine.buffer<K>(n);
   for (std::size_t i = 0; i < n; ++i) keys.data()[i] = K(key(i));
   auto const sample = machine.buffer<std::uint64_t>(count);
-  ordo::cuda_detail::take_sample(machine.kernels(), keys.data(), n, code, sample.span());
+  ordo::cuda_detail::draw_sample(machine.kernels(), keys.data(), n, code, sample.span());
 
   std::size_t const stride = n / count;
   std::vector<std::uint64_t> expected;

@@ -111,7 +111,7 @@ void check(std::size_t n) {
 }  // namespace
 
 TEST_CASE("kernels: sample sort of items with useless samples") {
-  using words = od::words_of<item_of_16>;
+  using words = od::words_for<item_of_16>;
   using traits = od::sample_traits<words, od::no_value>;
   constexpr std::size_t n = 70000;
   constexpr unsigned levels = od::sample_levels(n);

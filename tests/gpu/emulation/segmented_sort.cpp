@@ -258,12 +258,12 @@ ordo::key_code<K> nans_first(ordo::key_code<K> code) {
 /// Widths of offsets. Keys alone are sorted with both, pairs of each kind with one: kernels take minutes to compile, and differ
 /// in loads of offsets only.
 template <class K, class V, class Offset>
-using offset_of = std::conditional_t<std::is_same_v<V, od::no_value>, Offset,
-                                     std::conditional_t<sizeof(K) + sizeof(V) == 12, std::uint64_t, std::uint32_t>>;
+using piece_offset = std::conditional_t<std::is_same_v<V, od::no_value>, Offset,
+                                        std::conditional_t<sizeof(K) + sizeof(V) == 12, std::uint64_t, std::uint32_t>>;
 template <class K, class V>
-using narrow_offset = offset_of<K, V, std::uint32_t>;
+using narrow_offset = piece_offset<K, V, std::uint32_t>;
 template <class K, class V>
-using wide_offset = offset_of<K, V, std::uint64_t>;
+using wide_offset = piece_offset<K, V, std::uint64_t>;
 
 template <class K, class V>
 void check_lengths() {

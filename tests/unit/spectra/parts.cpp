@@ -22,7 +22,7 @@ std::optional<double> number_in(std::string const& text) {
   std::copy(text.begin(), text.end(), exact.get());
   char const* p = exact.get();
   double value = 0;
-  if (!detail::take_number(p, p + text.size(), value)) return {};
+  if (!detail::consume_number(p, p + text.size(), value)) return {};
   CHECK(std::size_t(p - exact.get()) == text.find_first_of(" \t\r\n"));
   return value;
 }
@@ -34,12 +34,12 @@ std::optional<double> plain_number_in(std::string const& text) {
   std::copy(text.begin(), text.end(), exact.get());
   char const* p = exact.get();
   double mz = 0, intensity = 0;
-  bool const taken = detail::take_plain_pair<First, !First>(p, p + text.size(), mz, intensity);
+  bool const taken = detail::consume_plain_pair<First, !First>(p, p + text.size(), mz, intensity);
   CHECK(std::size_t(p - exact.get()) == (taken ? text.find('\n') : 0));
   if (!taken) return std::nullopt;
   // Both at a time are the same.
   double both_mz = 0, both_intensity = 0;
-  CHECK((p = exact.get(), detail::take_plain_pair<true, true>(p, p + text.size(), both_mz, both_intensity)));
+  CHECK((p = exact.get(), detail::consume_plain_pair<true, true>(p, p + text.size(), both_mz, both_intensity)));
   CHECK((First ? both_mz == mz : both_intensity == intensity));
   return First ? mz : intensity;
 }
@@ -140,12 +140,12 @@ TEST_CASE("spectra: a text is cut where a spectrum begins, or outside of spectra
 TEST_CASE("spectra: lines and titles") {
   std::string_view text = "a\nb\r\nc\rd\r\r\n\n";
   lines all;
-  while (!text.empty()) all.emplace_back(detail::take_line(text));
+  while (!text.empty()) all.emplace_back(detail::consume_line(text));
   CHECK(all == lines{"a", "b", "c", "d", "", ""});
-  CHECK(detail::title_of("BEGIN IONS\nPEPMASS=1\n TITLE=a=b c \nEND IONS\n") == "a=b c");
-  CHECK(detail::title_of("BEGIN IONS\n1 1\nEND IONS\nBEGIN IONS\nTITLE=b\nEND IONS\n").empty());
-  CHECK(detail::title_of("BEGIN IONS\n1 1\nBEGIN IONS\nTITLE=b\nEND IONS\n").empty());
-  CHECK(detail::title_of("BEGIN IONS\nTITLE=").empty());
+  CHECK(detail::read_title("BEGIN IONS\nPEPMASS=1\n TITLE=a=b c \nEND IONS\n") == "a=b c");
+  CHECK(detail::read_title("BEGIN IONS\n1 1\nEND IONS\nBEGIN IONS\nTITLE=b\nEND IONS\n").empty());
+  CHECK(detail::read_title("BEGIN IONS\n1 1\nBEGIN IONS\nTITLE=b\nEND IONS\n").empty());
+  CHECK(detail::read_title("BEGIN IONS\nTITLE=").empty());
 }
 
 TEST_CASE("spectra: peaks that do not fit a machine together are sorted in parts") {

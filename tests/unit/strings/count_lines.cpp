@@ -111,7 +111,7 @@ TEST_CASE("lines that go by the disk are counted", "[count]") {
       for (std::uint64_t const head : {std::uint64_t{5}, strings::sort_options{}.head})
         for (std::string const program : {"", "gzip"}) {
           if (!program.empty() && text != some) continue;
-          if (kept_of(equal) == equal && head != 5) continue;  // as ever
+          if (duplicates_to_sort(equal) == equal && head != 5) continue;  // as ever
           INFO(text.substr(0, 20) << ", " << int(equal) << ", " << head << ", " << program);
           how.head = head;
           strings::texts const from{1, text.size(), [&](std::size_t) { return std::make_unique<test_source>(text, true); }};

@@ -244,7 +244,7 @@ TEST_CASE("a worker sorts stably, in memory of its own", "[strings]") {
       // Keys of all, and then part after part.
       for (auto& item : items) item = std::uint32_t(random.below(std::size_t{1} << 32));
       want = items;
-      std::uint64_t* at = worker.keys_of(items.data(), n, low_bits{mask});
+      std::uint64_t* at = worker.evaluate_keys(items.data(), n, low_bits{mask});
       CHECK(std::equal(at, at + n, items.begin(), [=](auto key, auto item) { return key == (item & mask); }));
       for (std::size_t begin = 0, part = 1; begin < n; begin += part, part = std::min(3 * part, n - begin)) {
         worker.sort(at + begin, items.data() + begin, part);

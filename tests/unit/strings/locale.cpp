@@ -212,14 +212,14 @@ TEST_CASE("Bytes that are characters by themselves are known", "[locale]") {
     WARN("no locale en_US.UTF-8");
     return;
   }
-  auto const& all = strings::detail::single_bytes_of(strings::detail::named_locale("en_US.UTF-8"));
+  auto const& all = strings::detail::cached_single_bytes(strings::detail::named_locale("en_US.UTF-8"));
   CHECK(all.has('a', 'b'));
   CHECK(all.has('l', 'l'));
   CHECK_FALSE(all.has('l', 0xc2));  // l and a middle dot
   CHECK_FALSE(all.has(0xc3, 0xa4));
   CHECK(all.size['a'] == 1);
   CHECK(all.size['-'] == 0);
-  CHECK(strings::detail::single_bytes_of(strings::detail::named_locale("C")).known.none());
+  CHECK(strings::detail::cached_single_bytes(strings::detail::named_locale("C")).known.none());
 }
 
 TEST_CASE("Numbers and months are read as the locale writes them", "[locale]") {

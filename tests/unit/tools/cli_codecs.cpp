@@ -42,7 +42,7 @@ std::string unpack(std::string_view packed, std::size_t step = 1 << 16, std::siz
     packed.remove_prefix(n);
     return n;
   });
-  auto const decoder = cli::make_decoder(cli::compression_of(from.peek(cli::longest_magic)), from, threads);
+  auto const decoder = cli::make_decoder(cli::detect_compression(from.peek(cli::longest_magic)), from, threads);
   std::string text, part(step, '?');
   for (std::size_t got = step; got == step;) {
     got = decoder->read(part);
@@ -84,11 +84,11 @@ std::size_t magic_of(compression how) {
 
 TEST_CASE("a text comes back from every compression", "[codecs]") {
   for (compression const how : formats) {
-    CAPTURE(cli::name_of(how));
+    CAPTURE(cli::compression_name(how));
     for (std::size_t n : {0, 1, 17, 1000, 65279, 65280, 65281, 65536, 300000}) {
       for (std::string const& text : {noise(n), lines(n), std::string(n, 'x')}) {
         std::string const packed = pack(how, text);
-        CHECK(cli::compression_of(packed) == how);
+        CHECK(cli::detect_compression(packed) == how);
         CHECK(unpack(packed) == text);
         CHECK(unpack(packed, n == 0 ? 1 : n) == text);
       }
@@ -103,7 +103,7 @@ TEST_CASE("a text comes back from every compression", "[codecs]") {
 TEST_CASE("megabytes come back from every compression, by one thread and by several", "[codecs]") {
   std::string const text = lines(1500000) + noise(700000) + std::string(3000000, '\0');
   for (compression const how : formats) {
-    CAPTURE(cli::name_of(how));
+    CAPTURE(cli::compression_name(how));
     std::string const packed = pack(how, text);
     CHECK(unpack(packed, 1 << 20) == text);
     if (how == compression::bgzf)
@@ -114,7 +114,7 @@ TEST_CASE("megabytes come back from every compression, by one thread and by seve
 TEST_CASE("the same text is compressed to the same bytes, whatever the steps and the threads", "[codecs]") {
   std::string const text = lines(1200000) + noise(100000);
   for (compression const how : formats) {
-    CAPTURE(cli::name_of(how));
+    CAPTURE(cli::compression_name(how));
     std::string const packed = encode(how, text);
     CHECK(encode(how, text, 70001, 1) == packed);
     if (how != compression::bzip2 && how != compression::zstd) CHECK(encode(how, text, 1 << 20, 3) == packed);
@@ -144,7 +144,7 @@ TEST_CASE("gzip is written as BGZF, which ends with its marker", "[codecs]") {
 TEST_CASE("members, streams and frames are one text, empty ones too", "[codecs]") {
   std::string const a = lines(100000), b = "second\n";
   for (compression const how : formats) {
-    CAPTURE(cli::name_of(how));
+    CAPTURE(cli::compression_name(how));
     std::string const none = pack(how, "");
     CHECK(unpack(none).empty());
     CHECK(unpack(none + none).empty());
@@ -155,7 +155,7 @@ TEST_CASE("members, streams and frames are one text, empty ones too", "[codecs]"
 
 TEST_CASE("data cut at any byte is an error", "[codecs]") {
   for (compression const how : formats) {
-    CAPTURE(cli::name_of(how));
+    CAPTURE(cli::compression_name(how));
     for (std::string const& text : {lines(200), noise(150), ""s}) {
       std::string const one = pack(how, text), two = one + pack(how, lines(90));
       for (std::size_t cut = magic_of(how); cut < two.size(); ++cut) {
@@ -174,7 +174,7 @@ TEST_CASE("data cut at any byte is an error", "[codecs]") {
 
 TEST_CASE("data with any bit flipped gives an error or the same text", "[codecs]") {
   for (compression const how : formats) {
-    CAPTURE(cli::name_of(how));
+    CAPTURE(cli::compression_name(how));
     std::string const text = lines(100), good = pack(how, text) + pack(how, text);
     std::size_t errors = 0;
     for (std::size_t bit = 8 * magic_of(how); bit < 8 * good.size(); ++bit) {
@@ -191,7 +191,7 @@ TEST_CASE("data with any bit flipped gives an error or the same text", "[codecs]
 TEST_CASE("what follows the data is an error; zeros as the compression's own program has it", "[codecs]") {
   std::string const text = lines(5000);
   for (compression const how : formats) {
-    CAPTURE(cli::name_of(how));
+    CAPTURE(cli::compression_name(how));
     std::string const good = pack(how, text);
     for (std::string const& rest : {"x"s, "garbage that is longer\n"s, "\0\0\0\0x"s, std::string(300000, '\0') + "x", "\x1f"s,
                                     "B"s, "BZ"s, "\xfd"s, "\x28\xb5"s})
@@ -213,11 +213,11 @@ TEST_CASE("what follows the data is an error; zeros as the compression's own pro
 TEST_CASE("errors say at which byte", "[codecs]") {
   std::string const text = noise(400000);  // takes several blocks, buffers and jobs
   for (compression const how : formats) {
-    CAPTURE(cli::name_of(how));
+    CAPTURE(cli::compression_name(how));
     std::string const good = pack(how, text);
     std::string const cut = good.substr(0, good.size() / 2);
     CHECK_THROWS_WITH(unpack(cut),
-                      "truncated "s + std::string(cli::name_of(how)) + " data at byte " + std::to_string(cut.size()));
+                      "truncated "s + std::string(cli::compression_name(how)) + " data at byte " + std::to_string(cut.size()));
   }
   std::string blocks = pack(compression::bgzf, text + text + text);
   auto const second_block = (static_cast<unsigned char>(blocks[16]) | static_cast<unsigned char>(blocks[17]) << 8) + 1;
@@ -280,18 +280,18 @@ TEST_CASE("a failed write of an encoder is the caller's, and ends its work", "[c
 }
 
 TEST_CASE("compressions are known by their bytes and promised by names", "[codecs]") {
-  CHECK(cli::compression_of(""sv) == compression::none);
-  CHECK(cli::compression_of("BZh9 is how a text may begin"sv) == compression::none);
-  CHECK(cli::compression_of("BZh01AY&SY...."sv) == compression::none);
-  CHECK(cli::compression_of("(a line)\n"sv) == compression::none);
-  CHECK(cli::compression_of("\x5f\x2a\x4d\x18"sv) == compression::zstd);
-  CHECK(cli::compression_of("\x60\x2a\x4d\x18"sv) == compression::none);
+  CHECK(cli::detect_compression(""sv) == compression::none);
+  CHECK(cli::detect_compression("BZh9 is how a text may begin"sv) == compression::none);
+  CHECK(cli::detect_compression("BZh01AY&SY...."sv) == compression::none);
+  CHECK(cli::detect_compression("(a line)\n"sv) == compression::none);
+  CHECK(cli::detect_compression("\x5f\x2a\x4d\x18"sv) == compression::zstd);
+  CHECK(cli::detect_compression("\x60\x2a\x4d\x18"sv) == compression::none);
   std::string const frame = pack(compression::zstd, "text"), skipped = "\x53\x2a\x4d\x18\5\0\0\0#####"s;
   CHECK(unpack(skipped + frame + skipped + frame) == "texttext");
   CHECK_FALSE(unpack_or_error(skipped.substr(0, 10)));
   CHECK(unpack(skipped).empty());
   for (compression const how : formats) {
-    CAPTURE(cli::name_of(how));
+    CAPTURE(cli::compression_name(how));
     std::string const packed = pack(how, "text");
     std::size_t const magic = magic_of(how);
     for (std::size_t n = 0; n < magic; ++n) CHECK(cli::is_cut_magic(how, std::string_view(packed).substr(0, n)));

@@ -40,7 +40,7 @@ std::uint32_t little_endian(std::span<char const> bytes) {
   return value;
 }
 
-void put_little_endian(std::span<char> to, std::uint32_t value) {
+void store_little_endian(std::span<char> to, std::uint32_t value) {
   for (char& byte : to) {
     byte = static_cast<char>(value & 0xff);
     value >>= 8;
@@ -188,10 +188,10 @@ class ordered_jobs {
 };
 
 /// The length of a whole block, and that of its text.
-std::size_t size_of(std::span<char const> head) {
+std::size_t block_size(std::span<char const> head) {
   return little_endian(head.subspan(longest_magic - 2, 2)) + std::size_t{1};
 }
-std::size_t text_of(std::span<char const> block) {
+std::size_t uncompressed_size(std::span<char const> block) {
   return little_endian(block.last(4));
 }
 
@@ -206,8 +206,8 @@ void inflate(job& job) {
   if (!inflater) throw std::bad_alloc();
   std::span<char> to(job.text);
   for (std::span<char const> rest(job.packed); !rest.empty();) {
-    auto const block = rest.first(size_of(rest));
-    std::size_t const text = text_of(block);
+    auto const block = rest.first(block_size(rest));
+    std::size_t const text = uncompressed_size(block);
     std::size_t used = 0;
     if (text > to.size() ||
         libdeflate_gzip_decompress_ex(inflater.get(), block.data(), block.size(), to.data(), text, &used, nullptr) !=
@@ -229,9 +229,9 @@ void append_block(std::vector<char>& to, std::span<char const> text, libdeflate_
   if (packed == 0) throw std::logic_error("BGZF: a block of the largest text does not fit");
   std::size_t const size = header_size + packed + footer_size;
   std::ranges::copy(end_marker.substr(0, header_size), block.begin());
-  put_little_endian(block.subspan(header_size - 2, 2), static_cast<std::uint32_t>(size - 1));
-  put_little_endian(block.subspan(size - footer_size, 4), libdeflate_crc32(0, text.data(), text.size()));
-  put_little_endian(block.subspan(size - 4, 4), static_cast<std::uint32_t>(text.size()));
+  store_little_endian(block.subspan(header_size - 2, 2), static_cast<std::uint32_t>(size - 1));
+  store_little_endian(block.subspan(size - footer_size, 4), libdeflate_crc32(0, text.data(), text.size()));
+  store_little_endian(block.subspan(size - 4, 4), static_cast<std::uint32_t>(text.size()));
   to.resize(before + size);
 }
 
@@ -291,12 +291,12 @@ struct bgzf_blocks::state {
     for (std::size_t i = 0; i < blocks_of_a_job; ++i) {
       auto const head = from.peek(longest_magic);
       if (!is_bgzf(head)) break;
-      std::size_t const size = size_of(head);
+      std::size_t const size = block_size(head);
       if (size < smallest_block) fail_at("corrupt", from.offset());
       auto block = from.peek(size);
       if (block.size() < size) fail_at("truncated", from.offset() + block.size());
       block = block.first(size);
-      std::size_t const more = text_of(block);
+      std::size_t const more = uncompressed_size(block);
       if (more > largest_block) fail_at("corrupt", from.offset());
       ended = more == 0;
       text_size += more;

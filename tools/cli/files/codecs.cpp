@@ -80,7 +80,7 @@ class gzip_decoder final : public decoder {
       where_ = place::blocks;
       return true;
     }
-    if (compression_of(head) == compression::gzip) {
+    if (detect_compression(head) == compression::gzip) {
       where_ = place::member;
       return true;
     }
@@ -111,7 +111,7 @@ class gzip_decoder final : public decoder {
 
 }  // namespace
 
-std::string_view name_of(compression how) {
+std::string_view compression_name(compression how) {
   constexpr std::array names{"plain"sv, "gzip"sv, "BGZF"sv, "bzip2"sv, "xz"sv, "zstd"sv};
   return names[static_cast<std::size_t>(how)];
 }
@@ -128,7 +128,7 @@ bool is_bgzf(std::span<char const> head) {
          std::string_view(head.data() + 10, extra.size()) == extra;
 }
 
-compression compression_of(std::span<char const> head) {
+compression detect_compression(std::span<char const> head) {
   if (is_bgzf(head)) return compression::bgzf;
   for (magic const& m : magics)
     if (head.size() >= m.bytes.size() && m.begins_as(head)) return m.how;

@@ -14,7 +14,7 @@ namespace ordo::inline v0::cli {
 enum class compression { none, gzip, bgzf, bzip2, xz, zstd };
 
 /// Returns the name for messages: "gzip", "BGZF" and so on.
-std::string_view name_of(compression format);
+std::string_view compression_name(compression format);
 
 /// Returns the compression that a file's name promises, in capitals, too: gzip for .gz, BGZF for .bgz and .bgzf, bzip2 for
 /// .bz2, xz for .xz, zstd for .zst and .zstd.
@@ -23,7 +23,7 @@ compression compression_named(std::string_view path);
 /// The number of bytes that identify every compression.
 inline constexpr std::size_t longest_magic = 18;
 /// Identifies a file by its first longest_magic bytes, or by all its bytes if it has fewer.
-compression compression_of(std::span<char const> head);
+compression detect_compression(std::span<char const> head);
 /// Returns true for a whole file that ends within the bytes that identify the compression.
 bool is_cut_magic(compression format, std::span<char const> head);
 /// Returns true if a BGZF block begins here. A gzip member may be one that does not state its length.
@@ -72,7 +72,7 @@ class decoder {
 
 /// Returns a decoder of `from`, which must outlive it; for compression::none it returns the bytes themselves. Concatenated
 /// members, streams and frames are one text. Zeros after gzip and, in multiples of four, after xz are skipped, as gzip and xz
-/// do. @param format  compression_of(from.peek(longest_magic)) @param threads  that inflate BGZF
+/// do. @param format  detect_compression(from.peek(longest_magic)) @param threads  that inflate BGZF
 std::unique_ptr<decoder> make_decoder(compression format, lookahead& from, unsigned threads = 0);
 
 /// Writes compressed bytes; may throw.

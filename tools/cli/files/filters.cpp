@@ -117,8 +117,8 @@ class zstd_deflater {
     if (e.error() == io::lzma::buf_error) result.what = "truncated";
     if (e.error() == lzma_memlimit_error) result = {"too large a dictionary of", "it takes more than 100 MiB of memory"};
   }
-  throw decode_error(
-      fmt::format("{} {} data at byte {}{}{}", result.what, name_of(how), offset, result.why.empty() ? "" : ": ", result.why));
+  throw decode_error(fmt::format("{} {} data at byte {}{}{}", result.what, compression_name(how), offset,
+                                 result.why.empty() ? "" : ": ", result.why));
 }
 
 // Calls a filter once. @returns true if there may be more

@@ -25,9 +25,9 @@ input::input(std::string const& path, std::optional<compression> format, unsigne
     format_ = *format;
   } else {
     auto const head = from_->peek(longest_magic);
-    format_ = compression_of(head);
+    format_ = detect_compression(head);
     if (auto const named = compression_named(path); format_ == compression::none && is_cut_magic(named, head))
-      file_->fail(fmt::format("truncated {} data", name_of(named)));
+      file_->fail(fmt::format("truncated {} data", compression_name(named)));
   }
   decoder_ = make_decoder(format_, *from_, threads);
 }

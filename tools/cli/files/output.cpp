@@ -170,7 +170,7 @@ void output::open_target(std::string const& path) {
     if (errno != ENOENT) fail(errno);
     exists = false;  // another process has removed it
   }
-  claim(id_of(path));
+  claim(find_file_id(path));
   target_ = *end;
   replaces_ = exists;
   open_staged();
@@ -215,7 +215,7 @@ void output::open_descriptor(int number) {
   if (fd_ < 0) fail(errno);
   if (int const mode = fcntl(fd_, F_GETFL); mode >= 0 && (mode & O_ACCMODE) == O_RDONLY) fail(EBADF);
   struct stat info {};
-  if (fstat(fd_, &info) == 0) claim(id_of(info));
+  if (fstat(fd_, &info) == 0) claim(find_file_id(info));
 }
 
 void output::open_staged() {
@@ -248,7 +248,7 @@ void output::stage_elsewhere(int why) {
   copies_ = true;
 }
 
-void output::put_directly(std::span<char const> data) {
+void output::write_directly(std::span<char const> data) {
   try {
     write_all(fd_, data);
   } catch (std::system_error const& e) {
@@ -260,20 +260,20 @@ void output::put_directly(std::span<char const> data) {
     auto const done = static_cast<std::size_t>(static_cast<std::uint64_t>(place) - put_);
     stage_elsewhere(error);
     put_ += done;
-    return put_directly(data.subspan(done));
+    return write_directly(data.subspan(done));
   }
   put_ += data.size();
 }
 
 void output::flush() {
-  put_directly(buffer_);
+  write_directly(buffer_);
   buffer_.clear();
 }
 
 void output::put(std::span<char const> data) {
   if (buffer_.size() + data.size() > buffer_size) flush();
   if (data.size() >= buffer_size)
-    put_directly(data);
+    write_directly(data);
   else
     buffer_.insert(buffer_.end(), data.begin(), data.end());
 }
@@ -379,9 +379,9 @@ void output::redirect(std::string const& folder) {
   target_ = fs::path(folder) / fs::path(target_).filename();
 }
 
-void output::take_name(std::string const& name) {
+void output::assign_name(std::string const& name) {
   if (fd_ >= 0) finish();
-  if (int const error = staged_.take_name(name)) fail(error);
+  if (int const error = staged_.assign_name(name)) fail(error);
 }
 
 std::string output::release() noexcept {
@@ -392,7 +392,7 @@ void output::commit() {
   if (fd_ >= 0) finish();
   if (target_.empty()) return;
   // The identity of the file that may have been read: afterwards the name leads to another one.
-  auto const place = left_behind_.empty() ? std::nullopt : id_of(target_);
+  auto const place = left_behind_.empty() ? std::nullopt : find_file_id(target_);
   if (copies_) {
     copy_over_old();
   } else if (int const error = staged_.move_to(target_)) {
@@ -406,7 +406,7 @@ void output::commit() {
 void output::copy_over_old() {
   // From the first byte copied on the old content is gone: what is staged has a name until all of it is there, and keeps it
   // whatever happens.
-  if (int const error = staged_.take_name()) fail(error);
+  if (int const error = staged_.assign_name()) fail(error);
   std::string const staged = staged_.path();
   bool const is_open = staged_.descriptor() >= 0;
   // It may have the old file's mode.

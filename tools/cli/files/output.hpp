@@ -61,7 +61,7 @@ class output final : public sink {
   output& operator=(output const&) = delete;
 
   /// Returns true if the path ("-": standard input) leads to the regular file that this writes.
-  [[nodiscard]] bool is_file(std::string const& path) const { return claimed_ && claimed_ == id_of(path); }
+  [[nodiscard]] bool is_file(std::string const& path) const { return claimed_ && claimed_ == find_file_id(path); }
   /// Checks that no input of a command is the regular file that this writes. @throws output_error
   void refuse_inputs(std::span<std::string const> paths) const;
   /// Checks an input that is read while this is written. @throws output_error  if it would read this output
@@ -87,7 +87,7 @@ class output final : public sink {
   /// Returns a path of the output between finish() and commit(); empty if it was written directly.
   [[nodiscard]] std::string staged() const { return staged_.path(); }
   /// Gives a file that is replaced by a rename this name in the folder where it is staged, until commit().
-  void take_name(std::string const& name);
+  void assign_name(std::string const& name);
   /// Keeps the file of that name instead of a commit().
   /// @returns its path
   std::string release() noexcept;
@@ -118,7 +118,7 @@ class output final : public sink {
   void find_left_behind();
   void put(std::span<char const> data);
   void flush();
-  void put_directly(std::span<char const> data);
+  void write_directly(std::span<char const> data);
   bool reserve(std::uint64_t bytes);
   int close_file() noexcept;
   void discard() noexcept;

@@ -27,13 +27,13 @@ namespace fs = std::filesystem;
 
 constexpr int max_links = 40;  // as many as the kernel follows
 
-fs::path folder_of(fs::path const& path) {
+fs::path parent_folder(fs::path const& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
 bool in_proc(fs::path const& path) {
   struct statfs info {};
-  return statfs(folder_of(path).c_str(), &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
+  return statfs(parent_folder(path).c_str(), &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
 }
 
 // The regular files that this process has opened.
@@ -59,7 +59,7 @@ raw_file::raw_file(std::string const& path) : name_(path == "-" ? "standard inpu
     struct stat info {};
     if (fstat(fd_, &info) != 0) fail(std::strerror(errno));
     if (S_ISDIR(info.st_mode)) fail(std::strerror(EISDIR));
-    id_ = id_of(info);
+    id_ = find_file_id(info);
     if (id_) note(*id_);
     claimed_size_ = info.st_size;
     if (S_ISREG(info.st_mode) && info.st_size > 0)  // the files of /proc have size 0
@@ -133,16 +133,16 @@ void raw_file::skip(std::uint64_t bytes) {
   position_ += bytes;
 }
 
-std::optional<file_id> id_of(struct stat const& info) {
+std::optional<file_id> find_file_id(struct stat const& info) {
   if (!S_ISREG(info.st_mode)) return std::nullopt;
   return file_id{info.st_dev, info.st_ino, {}};
 }
 
-std::optional<file_id> id_of(std::string const& path) {
+std::optional<file_id> find_file_id(std::string const& path) {
   struct stat info {};
-  if ((path == "-" ? fstat(STDIN_FILENO, &info) : stat(path.c_str(), &info)) == 0) return id_of(info);
+  if ((path == "-" ? fstat(STDIN_FILENO, &info) : stat(path.c_str(), &info)) == 0) return find_file_id(info);
   std::optional<std::string> const end = follow_links(path);
-  if (!end || stat(folder_of(*end).c_str(), &info) != 0) return std::nullopt;
+  if (!end || stat(parent_folder(*end).c_str(), &info) != 0) return std::nullopt;
   return file_id{info.st_dev, info.st_ino, fs::path(*end).filename()};
 }
 
@@ -162,7 +162,7 @@ std::optional<unsigned> descriptor_named(std::string const& path) {
   auto const [end, bad] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (name.empty() || bad != std::errc{} || end != name.data() + name.size()) return std::nullopt;
   std::error_code ignored;
-  fs::path const folder = fs::canonical(folder_of(path), ignored);
+  fs::path const folder = fs::canonical(parent_folder(path), ignored);
   for (char const* own : {"/proc/self/fd", "/proc/thread-self/fd"})
     if (!folder.empty() && folder == fs::canonical(own, ignored)) return number;
   return std::nullopt;

@@ -23,9 +23,9 @@ struct file_id {
 };
 
 /// Returns nothing for pipes, terminals and devices: they accept bytes from several writers and lose none.
-std::optional<file_id> id_of(struct stat const& info);
+std::optional<file_id> find_file_id(struct stat const& info);
 /// Returns the identity of the file at `path` or, if there is none, of the one that would be created. "-" is standard input.
-std::optional<file_id> id_of(std::string const& path);
+std::optional<file_id> find_file_id(std::string const& path);
 
 /// Returns true if this process has opened the file as an input (raw_file).
 bool was_read(file_id const& id);

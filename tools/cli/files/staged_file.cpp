@@ -60,7 +60,7 @@ bool is_gone(pid_t process) {
 }
 
 // Returns the process in the end "PROCESS-NUMBER.tmp" of a hidden name.
-std::optional<pid_t> process_of(std::string_view end) {
+std::optional<pid_t> parse_process(std::string_view end) {
   pid_t process = 0;
   unsigned number = 0;
   char const* const last = end.data() + end.size();
@@ -140,7 +140,7 @@ int staged_file::finish() {
   // Some file systems report a failed write only to close(); one of a copy leaves the descriptor open.
   if (int const copy = fcntl(fd_, F_DUPFD_CLOEXEC, 0); copy >= 0 && ::close(copy) != 0 && errno != EINTR) return errno;
   if (!has_few_descriptors(fd_)) return 0;
-  if (int const error = take_name()) return error;
+  if (int const error = assign_name()) return error;
   close_descriptor();
   return 0;
 }
@@ -152,7 +152,7 @@ int staged_file::link_at(std::string const& path) {
   return done == 0 ? 0 : errno;
 }
 
-int staged_file::take_name() {
+int staged_file::assign_name() {
   if (!path_.empty()) return 0;
   for (unsigned attempt = 1;; ++attempt) {
     std::string name = hidden_path(attempt);
@@ -169,7 +169,7 @@ int staged_file::take_name() {
   }
 }
 
-int staged_file::take_name(std::string const& name) {
+int staged_file::assign_name(std::string const& name) {
   std::string wanted = fs::path(folder_) / name;
   temporary* const ticket = remember_temporary(wanted);
   int error = 0;
@@ -220,14 +220,14 @@ int staged_file::move_to(std::string const& target) {
           ticket_ = ticket;
         } else {
           forget_temporary(ticket);
-          error = take_name();
+          error = assign_name();
         }
         if (error != 0) return error;
       } else if (error == 0) {
         close_descriptor();
         unlink(hidden_path(0).c_str());  // a killed process may have left the name before the old file went
         return 0;
-      } else if (error = take_name(); error != 0) {
+      } else if (error = assign_name(); error != 0) {
         return error;
       }
     }
@@ -272,7 +272,7 @@ std::vector<std::string> staged_file::left_behind(std::string const& folder, std
   for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
     std::string const own = entry->path().filename();
     if (!own.starts_with(front)) continue;
-    auto const pid = process_of(std::string_view(own).substr(front.size()));
+    auto const pid = parse_process(std::string_view(own).substr(front.size()));
     if (pid && is_gone(*pid) && can_lock(entry->path())) result.push_back(fs::path(folder) / own);
   }
   std::ranges::sort(result);

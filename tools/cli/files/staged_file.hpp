@@ -27,7 +27,7 @@ class staged_file {
   /// Returns the descriptor, open for reading and writing; -1 after finish() if few descriptors are left.
   [[nodiscard]] int descriptor() const noexcept { return fd_; }
   [[nodiscard]] bool has_name() const noexcept { return !path_.empty(); }
-  /// Returns its hidden name, or the one that take_name() gives it unless that is taken.
+  /// Returns its hidden name, or the one that assign_name() gives it unless that is taken.
   [[nodiscard]] std::string next_name() const { return path_.empty() ? hidden_path(1) : path_; }
   /// Opens the file's content.
   [[nodiscard]] std::string path() const;
@@ -35,9 +35,9 @@ class staged_file {
   /// Reports the error of a close. The file stays open; if few descriptors are left it gets a name and is closed.
   int finish();
   /// Gives it a hidden name beside its place, which stays after a SIGKILL.
-  int take_name();
+  int assign_name();
   /// Gives it this name in its folder, and replaces a file of that name.
-  int take_name(std::string const& name);
+  int assign_name(std::string const& name);
   /// Renames it to `target` in one step. If it has no name and `target` exists, it has the name .NAME.ordo.tmp for a moment. A
   /// SIGKILL then leaves the whole file under this name, and the next file for that place removes it.
   int move_to(std::string const& target);

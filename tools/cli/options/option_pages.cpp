@@ -47,7 +47,7 @@ std::string label(option const& o) {
   return fmt::format("-{}{}{}", o.letter, name.empty() ? "" : ", ", name);
 }
 
-std::string help_of(option const& o) {
+std::string format_help(option const& o) {
   return o.preset.empty() ? o.help : fmt::format("{} [{}]", o.help, o.preset);
 }
 
@@ -345,7 +345,7 @@ std::string help_text(command_table const& table, std::string_view program) {
   for (operand const& o : table.operands) text += described(o.name, o.help);
   for (auto const& [group, options] : grouped(table)) {
     text += fmt::format("\n{}:\n", group);
-    for (option const* const o : options) text += described(label(*o), help_of(*o));
+    for (option const* const o : options) text += described(label(*o), format_help(*o));
   }
   for (note const& n : table.notes) {
     text += fmt::format("\n{}:\n", n.title);

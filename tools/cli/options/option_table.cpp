@@ -78,7 +78,7 @@ class tool_parser final : public argument_parser {
       if (operands_ < needed) throw usage_error(fmt::format("missing operand: {}: {}", o.name, advice()));
     }
     for (conflict const& rule : command_->conflicts)
-      if (exists(rule)) throw usage_error(fmt::format("conflicting options: {}: {}", names_of(rule), with_values(rule.why)));
+      if (exists(rule)) throw usage_error(fmt::format("conflicting options: {}: {}", list_names(rule), with_values(rule.why)));
     return {std::nullopt, command_};
   }
 
@@ -88,9 +88,9 @@ class tool_parser final : public argument_parser {
     if (first_error_.empty()) first_error_ = message;
   }
 
-  static std::string_view option_of(std::string_view condition) { return condition.substr(0, condition.find_first_of("!=")); }
+  static std::string_view option_name(std::string_view condition) { return condition.substr(0, condition.find_first_of("!=")); }
   [[nodiscard]] bool holds(std::string_view condition) const {
-    std::string_view const name = option_of(condition);
+    std::string_view const name = option_name(condition);
     auto const it = seen_.find(name);
     if (it == seen_.end() || name == condition) return it != seen_.end();
     bool const differs = condition[name.size()] == '!';
@@ -101,10 +101,10 @@ class tool_parser final : public argument_parser {
     return std::ranges::all_of(rule.options, is_true) && (rule.with.empty() || std::ranges::any_of(rule.with, is_true)) &&
            std::ranges::none_of(rule.unless, is_true);
   }
-  static std::string names_of(conflict const& rule) {
+  static std::string list_names(conflict const& rule) {
     std::string names(rule.names);
     if (names.empty())
-      for (std::string_view const condition : rule.options) (names += names.empty() ? "" : ", ") += option_of(condition);
+      for (std::string_view const condition : rule.options) (names += names.empty() ? "" : ", ") += option_name(condition);
     return names;
   }
   // Replaces {--option} by the value of the option.
@@ -155,20 +155,22 @@ class tool_parser final : public argument_parser {
       given.set(name, value);
   }
 
-  void take_operand(std::string_view value, bool literal) override {
+  void add_operand(std::string_view value, bool literal) override {
     if (!command_->subcommands.empty()) {
       auto const& all = command_->subcommands;
-      auto const name_of = [](command_table const& sub) { return std::string_view(sub.name).substr(sub.name.find(' ') + 1); };
+      auto const short_name = [](command_table const& sub) {
+        return std::string_view(sub.name).substr(sub.name.find(' ') + 1);
+      };
       if (literal) return note_error(fmt::format("no command: {}", advice()));
       auto const it = std::ranges::find_if(all, [&](command_table const& sub) {
-        return name_of(sub) == value || (!sub.other_name.empty() && sub.other_name == value);
+        return short_name(sub) == value || (!sub.other_name.empty() && sub.other_name == value);
       });
       if (it != all.end()) {
         command_ = &*it;
         return;
       }
       std::vector<std::string> names;
-      for (command_table const& sub : all) names.emplace_back(name_of(sub));
+      for (command_table const& sub : all) names.emplace_back(short_name(sub));
       auto const near = nearest(value, names);
       return note_error(near ? fmt::format("unknown command: {}: did you mean {}?", value, *near)
                              : fmt::format("unknown command: '{}': {}", value, advice()));
@@ -264,19 +266,19 @@ void argument_parser::parse(std::span<char const* const> arguments) {
     bool const literal = operands_only || ends_options(argument);
     skip();
     if (literal)
-      take_operand(argument, true);
+      add_operand(argument, true);
     else if (argument == "--")
       operands_only = true;
     else if (!is_option(argument))
-      take_operand(argument, false);
+      add_operand(argument, false);
     else if (argument.starts_with("--"))
-      take_long(argument);
+      parse_long(argument);
     else
-      take_letters(argument);
+      parse_letters(argument);
   }
 }
 
-void argument_parser::take_long(std::string_view argument) {
+void argument_parser::parse_long(std::string_view argument) {
   std::size_t const end = std::min(argument.find('='), argument.size());
   bool const has_value = end != argument.size();
   option const* const option = find(argument.substr(2, end - 2), argument.substr(2));
@@ -291,7 +293,7 @@ void argument_parser::take_long(std::string_view argument) {
   apply(*option, spelling, value);
 }
 
-void argument_parser::take_letters(std::string_view argument) {
+void argument_parser::parse_letters(std::string_view argument) {
   for (std::size_t i = 1; i < argument.size() && !is_complete(); ++i) {
     std::string const spelling = {'-', argument[i]};
     option const* const option = find(argument[i]);

@@ -113,7 +113,7 @@ class argument_parser {
   [[nodiscard]] virtual option const* find(std::string_view name, std::string_view argument) const = 0;
   virtual void apply(option const& given, std::string_view spelling, std::string_view value) = 0;
   /// @param literal  it follows "--", or an argument after which there are no options
-  virtual void take_operand(std::string_view operand, bool literal) = 0;
+  virtual void add_operand(std::string_view operand, bool literal) = 0;
   /// Throws, or notes the error to go on.
   virtual void refuse(misuse kind, option const* given, std::string_view argument) = 0;
 
@@ -130,8 +130,8 @@ class argument_parser {
   void skip() { rest_ = rest_.subspan(1); }
 
  private:
-  void take_long(std::string_view argument);
-  void take_letters(std::string_view argument);
+  void parse_long(std::string_view argument);
+  void parse_letters(std::string_view argument);
 
   std::span<char const* const> rest_;
 };

@@ -37,7 +37,7 @@ bool common_options::are_several() const {
   return may_be_several && names_several(devices());
 }
 
-void common_options::take_first(std::string_view why) {
+void common_options::use_first(std::string_view why) {
   if (where != "auto") throw usage_error(fmt::format("conflicting options: --device {}: {}", where, why));
   may_be_several = false;
 }

@@ -22,7 +22,7 @@ struct common_options {
   /// Returns true if --device or, where it leaves the choice open, ORDO_DEVICE is all or gpu:M-N.
   [[nodiscard]] bool are_several() const;
   /// Takes the first of several GPUs that ORDO_DEVICE names. @param why  the reason @throws usage_error  if --device names them
-  void take_first(std::string_view why);
+  void use_first(std::string_view why);
   /// Returns all machines of --device. @throws usage_error
   [[nodiscard]] std::vector<machine_options> machines() const;
   /// Checks that the device required by option or by ORDO_DEVICE is present. Every command calls it before it works, also if it

@@ -17,7 +17,7 @@ struct product_report {
 };
 
 template <class T>
-using take_entries = std::type_identity_t<std::function<void(matrix_entries<T> const&)>>;
+using on_entries = std::type_identity_t<std::function<void(matrix_entries<T> const&)>>;
 
 /// a b, made by parts of rows of at most this number of products of two entries, one row at least; 0: as many as memory allows.
 /// The result may be more than the host's memory holds: take() gets its entries, each once, a million at a time at most, first
@@ -25,9 +25,9 @@ using take_entries = std::type_identity_t<std::function<void(matrix_entries<T> c
 /// @throws usage_error if the matrices do not fit each other; out_of_memory; what take() throws
 template <class T>
 void product(cpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t max_products,
-             take_entries<T> const& take, product_report& report);
+             on_entries<T> const& take, product_report& report);
 template <class T>
 void product(gpu& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t max_products,
-             take_entries<T> const& take, product_report& report);
+             on_entries<T> const& take, product_report& report);
 
 }  // namespace ordo::inline v0::spgemm

@@ -36,7 +36,7 @@ constexpr std::size_t entries_at_once = std::size_t{1} << 20;
 
 /// Gives take() the entries of a part, some at a time: it may be of most of a GPU's memory.
 template <class B, class T>
-void hand_over(B& machine, product_rows<T> const& part, take_entries<T> const& take) {
+void hand_over(B& machine, product_rows<T> const& part, on_entries<T> const& take) {
   std::vector<std::uint64_t> offsets(part.rows + 1);
   machine.download(std::span<std::uint64_t const>(part.offsets.span()), std::span(offsets));
   std::span<std::uint32_t const> const column = part.column.span();
@@ -59,7 +59,7 @@ void hand_over(B& machine, product_rows<T> const& part, take_entries<T> const& t
 
 template <class Machine, class T>
 void product_on(Machine& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t max_products,
-                take_entries<T> const& take, product_report& report) {
+                on_entries<T> const& take, product_report& report) {
   if (a.columns != b.rows) throw usage_error("bad matrices: product: the first has not as many columns as the second has rows");
   report = {};
   with_backend(on, [&](auto& machine) {

@@ -12,7 +12,7 @@ namespace ordo::inline v0::specsort {
 
 int check(work& w, session& here) {
   refuse_instrument_folder(w.made.inputs[0]);
-  single_input one(w, options_of(w));
+  single_input one(w, make_sort_options(w));
   static_cast<void>(format_of_output(w.made.output, w.made.to, one.in, one.format));  // refuses what cannot be written
   one.options.on_progress = [&](std::uint64_t bytes) { here.progress.at(bytes); };
   here.progress.phase("checking", one.options.input_bytes);

@@ -35,7 +35,7 @@ int help(int argc, char** argv, cli::job const& job) {
   made.common.stats.clear();
   work const w = checked(made);
   cli::stats stats(tool, argc, argv, made.common);
-  spectra::sort_options options = options_of(w);
+  spectra::sort_options options = make_sort_options(w);
   std::optional<spectra::sort_report> done;
   std::uint64_t exchanged = 0;
   while (!done && shared != division::none) {
@@ -48,7 +48,7 @@ int help(int argc, char** argv, cli::job const& job) {
       }
       exchanged = done->sent;
     } else if (w.orders()) {
-      auto const inputs = inputs_of(made.inputs, w.lists, made.common.threads, false);
+      auto const inputs = open_inputs(made.inputs, w.lists, made.common.threads, false);
       if (auto const result = order_with_members(*job.members(), inputs, nullptr, options, w.order, exchanged))
         done = result->done;
     } else {

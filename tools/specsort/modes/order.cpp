@@ -41,7 +41,7 @@ bool can_be_shared(work const& w, spectra::spectrum_inputs const& inputs, cli::o
 
 int order(work& w, session& here) {
   command const& made = w.made;
-  spectra::sort_options options = options_of(w);
+  spectra::sort_options options = make_sort_options(w);
   options.on_progress = [&](std::uint64_t bytes) { here.progress.at(bytes); };
   complete_options(w, options, here);
   std::optional<report_file> page = report_of_output(w, options, here);

@@ -20,7 +20,7 @@ bool can_be_shared(work const& w, cli::input const& in, cli::output& out, spectr
 
 int sort_file(work& w, session& here) {
   command const& made = w.made;
-  spectra::sort_options read = options_of(w);
+  spectra::sort_options read = make_sort_options(w);
   complete_options(w, read, here);
   std::optional<report_file> page = report_of_output(w, read, here);
   refuse_instrument_folder(made.inputs[0]);

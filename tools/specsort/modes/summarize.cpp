@@ -11,7 +11,7 @@
 namespace ordo::inline v0::specsort {
 
 int summarize(work& w, session& here) {
-  spectra::sort_options read = options_of(w);
+  spectra::sort_options read = make_sort_options(w);
   complete_options(w, read, here);
   refuse_instrument_folder(w.made.inputs[0]);
   single_input one(w, std::move(read));
@@ -32,14 +32,14 @@ int summarize(work& w, session& here) {
     options.distributions = true;
   }
   spectra::sort_report done;
-  auto const take_size = [&](spectra::summary const& all) {
+  auto const report_size = [&](spectra::summary const& all) {
     done.bytes = all.bytes;
     done.warnings = all.warnings;
     here.progress.clear();
   };
   if (page || filters) {
     spectra::comparison const comparison = spectra::compare(in, options, format, to);
-    take_size(comparison.before);
+    report_size(comparison.before);
     if (page) {
       page->write(comparison, options.name, here.command_line);
       page->commit();
@@ -51,7 +51,7 @@ int summarize(work& w, session& here) {
     report_choice(w, done, options.name);
   } else {
     spectra::summary const summary = spectra::summarize(in, options, format);
-    take_size(summary);
+    report_size(summary);
     fmt::print("{}", json ? summary_json(summary, options.name) : summary_table(summary, options.name));
   }
   finish(w, options, done, here);

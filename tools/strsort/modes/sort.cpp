@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t min_memory = std::size_t{16} << 20;
 
-strings::spill_options spill_of(work const& w) {
+strings::spill_options make_spill_options(work const& w) {
   command const& made = w.made;
   strings::spill_options where;
   where.folders = {cli::temporary_folder()};
@@ -103,7 +103,7 @@ int sort(work const& w, cli::stats& stats) {
                      : made.count  ? duplicates::count
                      : made.unique ? duplicates::drop
                                    : duplicates::keep;
-  strings::spill_options const where = spill_of(w);
+  strings::spill_options const where = make_spill_options(w);
   if (made.merge) options.memory = std::min(options.memory, where.available_memory());
   auto const done = [&] {
     if (w.members) {

@@ -22,14 +22,14 @@ std::string needed_memory::advice(memory_limits const& limits, std::size_t readi
 held_memory held_by(build_options const& options, std::size_t n, std::size_t records, unsigned width) {
   std::size_t const piece_bytes = 3 * sizeof(std::uint64_t), record_bytes = 3 * sizeof(std::uint64_t);
   std::size_t const array = suffix::num_sorted_suffixes(n, records, options.policy.rows()) * (width == 32 ? 4 : 8);
-  return {n * suffix::residue_bytes_of(options.format) + records * (record_bytes + (options.policy.cuts() ? piece_bytes : 0)),
+  return {n * suffix::bytes_per_residue(options.format) + records * (record_bytes + (options.policy.cuts() ? piece_bytes : 0)),
           array + (options.what.lcp ? array : 0) + (options.what.bwt ? n + records : 0)};
 }
 
 needed_memory needed_by(build_options const& options, std::size_t n, std::size_t records, unsigned width, std::size_t table) {
   return {held_by(options, n, records, width),
           suffix::build_memory(device::cpu, n, records, width == 32 ? 4 : 8, options.what, options.policy.rows(),
-                               suffix::residue_bytes_of(options.format)),
+                               suffix::bytes_per_residue(options.format)),
           table};
 }
 
@@ -48,7 +48,7 @@ std::size_t likely_table(kmer_options const& options, unsigned width) {
 }
 
 [[noreturn]] void refuse_large(out_of_memory const& e, build_options const& options) {
-  std::size_t const n = e.bytes() / suffix::residue_bytes_of(options.format);
+  std::size_t const n = e.bytes() / suffix::bytes_per_residue(options.format);
   needed_memory const needed = needed_by(options, n, 1, width_for(options.width, n, 1), 0);
   std::size_t const min_bytes = std::max((e.bytes() + 2) / 3 * 4 + 4, needed.total(needed.sorting.min_bytes));
   throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice(min_bytes, "may suffice")), min_bytes);

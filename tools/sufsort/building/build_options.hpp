@@ -34,7 +34,7 @@ struct build_options {
   bool without_sa = false;               // leave out the suffix array
   bool text_only = false;                // and everything else but the text and its records
   std::uint64_t fm_sample = 32;          // every how many rows the FM index has a position
-  std::optional<std::uint32_t> made_of;  // checksum of the description of the index that the new one replaces, if it must
+  std::optional<std::uint32_t> expected_sum;  // checksum of the description of the index that the new one replaces, if it must
 
   /// Returns the names of the arrays that the index gets. @param sa  with the suffix array
   [[nodiscard]] std::vector<std::string_view> arrays(bool sa) const;

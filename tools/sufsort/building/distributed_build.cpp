@@ -69,8 +69,9 @@ opened_file open_file(std::string const& path, unsigned threads, bool raw, commu
 
 void check_same_text(communicator& members, suffix::text const& input, unsigned threads) {
   std::span<std::uint64_t const> const starts = input.starts;
-  std::uint64_t const own[] = {input.residues.size(), starts.size(), suffix::crc32_of(input.residues, threads),
-                               suffix::crc32_of({reinterpret_cast<char const*>(starts.data()), starts.size_bytes()}, threads)};
+  std::uint64_t const own[] = {
+      input.residues.size(), starts.size(), suffix::compute_crc32(input.residues, threads),
+      suffix::compute_crc32({reinterpret_cast<char const*>(starts.data()), starts.size_bytes()}, threads)};
   for (std::uint64_t const value : own)
     if (members.reduce(value, reduction::min) != members.reduce(value, reduction::max))
       throw input_error(

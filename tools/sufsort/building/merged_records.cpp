@@ -18,7 +18,7 @@ void check_mergeable(suffix::index_description const& first, std::string const& 
   if (first.input != second.input)
     refuse(fmt::format("their formats differ: {} and {}", suffix::input_words[std::size_t(first.input)],
                        suffix::input_words[std::size_t(second.input)]));
-  if (suffix::residue_bytes_of(first.input) != 1) refuse("they are of tokens: build an index of all files");
+  if (suffix::bytes_per_residue(first.input) != 1) refuse("they are of tokens: build an index of all files");
   if (first.policy != second.policy) refuse("their policies differ (strands, ambiguous letters, case or sample)");
   if (!first.policy.rows().all()) refuse("rows are left out: build an index of all files");
   if (first.separator != second.separator) refuse("their separators differ");
@@ -32,8 +32,8 @@ merged_records::merged_records(merged_part const& first, merged_part const& seco
   residues_.reserve(first.input.size() + second.input.size());
   residues_.append(first.input.residues);
   residues_.append(second.input.residues);
-  for (std::size_t r = 0; r < first.input.records(); ++r) starts_.push_back(first.input.begin_of(r));
-  for (std::size_t r = 0; r < second.input.records(); ++r) starts_.push_back(shift + second.input.begin_of(r));
+  for (std::size_t r = 0; r < first.input.records(); ++r) starts_.push_back(first.input.begin(r));
+  for (std::size_t r = 0; r < second.input.records(); ++r) starts_.push_back(shift + second.input.begin(r));
   if (first.pieces.empty()) return;
   // Starts, then numbers of records and directions, then offsets.
   auto const columns = [](suffix::pieces const& of, std::size_t k) { return of.columns().subspan(k * of.size(), of.size()); };

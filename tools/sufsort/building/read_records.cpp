@@ -27,12 +27,12 @@ std::optional<std::uint64_t> size_of_regular(std::string const& file) {
 }
 
 bool is_raw(build_options const& options, std::string const& file) {
-  bool const tokens = suffix::residue_bytes_of(options.format) != 1;
+  bool const tokens = suffix::bytes_per_residue(options.format) != 1;
   return tokens && (options.has_format || suffix::named_format(file)) && cli::compression_named(file) == cli::compression::none;
 }
 
-std::string separator_of(build_options const& options) {
-  unsigned const size = suffix::residue_bytes_of(options.format);
+std::string parse_separator(build_options const& options) {
+  unsigned const size = suffix::bytes_per_residue(options.format);
   if (options.separator.empty()) return {};
   return size == 1 ? unescaped("--separator", options.separator)
                    : parse_symbols(options.separator, pattern_format::tokens, size);
@@ -100,7 +100,7 @@ void store_starts(suffix::corpus const& records, index_writer& writer, unsigned 
 
 loaded_corpus::loaded_corpus(build_options const& options, cli::common_options const& common, reporter& report,
                              communicator* members)
-    : separator_(separator_of(options)), machine_(common.machine()), rows_(options.policy.rows()) {
+    : separator_(parse_separator(options)), machine_(common.machine()), rows_(options.policy.rows()) {
   try {
     field_ = read_corpus(options, separator_, common, report, all_,
                          [&](suffix::corpus_files const&, suffix::corpus_options corpus_options) {

@@ -29,7 +29,7 @@ std::optional<std::uint64_t> size_of_regular(std::string const& file);
 bool is_raw(build_options const& options, std::string const& file);
 
 /// Returns the bytes of the separator. @throws usage_error
-std::string separator_of(build_options const& options);
+std::string parse_separator(build_options const& options);
 
 /// Reads files that are no FASTA, by append(files, options for reading).
 /// @param records  where append adds them

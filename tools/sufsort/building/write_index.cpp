@@ -167,7 +167,7 @@ int write(Records& records, index_writer& writer, build_options const& options, 
   if (options.without_sa && writer.to("sa")) writer.discard("sa");
   about.arrays = writer.written();
   if (!options.policy.rows().all()) about.kept_rows = about.find("sa")->bytes / (width / 8);
-  writer.commit(about, options.made_of);
+  writer.commit(about, options.expected_sum);
   if (members) report.stats.add_members(*members, exchanged);
   return 0;
 }
@@ -200,7 +200,7 @@ int help_build(communicator& members, suffix::loaded_fasta const& records, build
   return help(members, records, options, common, report);
 }
 
-build_options options_of(suffix::index_description const& about, std::string const& prefix, memory_limits const& memory) {
+build_options recorded_options(suffix::index_description const& about, std::string const& prefix, memory_limits const& memory) {
   build_options options;
   options.prefix = prefix;
   options.memory = memory;
@@ -223,7 +223,7 @@ build_options options_of(suffix::index_description const& about, std::string con
   return options;
 }
 
-merged_part part_of(suffix::stored_index const& index) {
+merged_part to_merged_part(suffix::stored_index const& index) {
   bool const has_lcp = index.description().find("lcp") != nullptr;
   return {index.description(),
           index.view(),

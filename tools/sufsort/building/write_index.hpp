@@ -30,10 +30,10 @@ int help_build(communicator& members, suffix::loaded_fasta const& records, build
                cli::common_options const& common, reporter& report);
 
 /// Returns the options with which an index was built, but for the width of its entries, which a larger one may exceed.
-build_options options_of(suffix::index_description const& about, std::string const& prefix, memory_limits const& memory);
+build_options recorded_options(suffix::index_description const& about, std::string const& prefix, memory_limits const& memory);
 
 /// Returns an index as one that is merged.
-merged_part part_of(suffix::stored_index const& index);
+merged_part to_merged_part(suffix::stored_index const& index);
 
 /// Merges two texts and their arrays, and writes the index. @param fm  that of the first; may be empty
 /// @returns the exit status

@@ -64,7 +64,7 @@ int add_records(suffix::stored_index const& index, Records& records, build_optio
                          {{seq.bytes().data(), seq.bytes().size()}, starts_of_text(records, about)},
                          records.pieces(),
                          {{sa.bytes(), about.width}, {lcp.bytes(), about.width}, bwt.bytes()}};
-  return write_merged(part_of(index), more, index.fm(), options, common, report);
+  return write_merged(to_merged_part(index), more, index.fm(), options, common, report);
 }
 
 /// Adds the records of files to an index.
@@ -87,11 +87,11 @@ class add final : public command {
 
   int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
     report.phase("open");
-    auto const made_of = sum_of_description(prefix_);
+    auto const expected_sum = sum_of_description(prefix_);
     suffix::stored_index const index(prefix_);
-    build_options build = options_of(index.description(), prefix_, memory_);
+    build_options build = recorded_options(index.description(), prefix_, memory_);
     build.files = files_;
-    build.made_of = made_of;
+    build.expected_sum = expected_sum;
     refuse_inputs(prefix_, files_);
     check_mergeable(index.description(), prefix_, index.description(), prefix_);
     static_cast<void>(index.array("sa"));  // names the way out if there is none

@@ -75,7 +75,7 @@ class reference_reader {
       std::size_t const last = all.substr(kept).rfind('\n'), lines = !more              ? all.size()
                                                                      : last == all.npos ? 0
                                                                                         : kept + last + 1;
-      take_lines(all.substr(0, lines), take);
+      consume_lines(all.substr(0, lines), take);
       kept = all.size() - lines;
       std::copy_n(all.data() + lines, kept, buffer_.data());
     }
@@ -94,7 +94,7 @@ class reference_reader {
   }
 
   template <class F>
-  void take_lines(std::string_view text, F& take) {
+  void consume_lines(std::string_view text, F& take) {
     while (!text.empty()) {
       if (text.front() == '>') {
         if (header_) take(std::string_view(*header_), std::string_view(letters_.data(), letters_.size()));

@@ -85,7 +85,7 @@ cli::option format_option(build_options& to) {
 
 /// Returns the format that the files have. Standard input is FASTA: it is not read twice.
 /// @throws usage_error  if they have different ones
-suffix::input_format format_of(std::vector<std::string> const& files) {
+suffix::input_format common_format(std::vector<std::string> const& files) {
   std::optional<suffix::input_format> all;
   std::string const* first = nullptr;
   for (std::string const& file : files) {
@@ -94,7 +94,7 @@ suffix::input_format format_of(std::vector<std::string> const& files) {
       cli::input in(file, 1);
       std::string_view const front = in.front(4096);
       one = suffix::recognized_format(file, front);
-      if (auto const other = one ? std::nullopt : other_format_of(file, front))
+      if (auto const other = one ? std::nullopt : detect_other_format(file, front))
         throw input_error(fmt::format("no FASTA: {}: it is {}: {}", file, other->name, other->advice));
     }
     if (!one) continue;
@@ -110,7 +110,7 @@ suffix::input_format format_of(std::vector<std::string> const& files) {
 /// Checks the options that are for some formats only. @throws usage_error
 void check_format(build_options const& options) {
   suffix::input_format const format = options.format;
-  bool const tokens = suffix::residue_bytes_of(format) != 1, fasta = format == suffix::input_format::fasta,
+  bool const tokens = suffix::bytes_per_residue(format) != 1, fasta = format == suffix::input_format::fasta,
              has_ends = tokens || format == suffix::input_format::bytes;
   suffix::policy const preset;
   struct rule {
@@ -130,7 +130,7 @@ void check_format(build_options const& options) {
          {"--byte-order", options.big_endian, tokens, "byte order; it is for tokens"}});
   if (!options.lengths.empty() && options.files.size() != 1)
     throw usage_error("conflicting options: --lengths: the lengths are those of one FILE");
-  if (!fasta) static_cast<void>(separator_of(options));
+  if (!fasta) static_cast<void>(parse_separator(options));
   check({{"--bwt", options.what.bwt, !tokens, "BWT; it is for bytes"},
          {"--fm", options.fm, !tokens, "FM index; it is for bytes"},
          {"--strands", options.policy.strands != preset.strands, fasta, "strands"},
@@ -143,7 +143,7 @@ void check_format(build_options const& options) {
 /// Writes a text and its records as they are read, without any array of suffixes.
 int write_text(build_options const& options, cli::common_options const& common, reporter& report) {
   index_writer writer(options.prefix, {"seq", "starts"});
-  std::string const separator = separator_of(options);
+  std::string const separator = parse_separator(options);
   suffix::corpus_writer text(*writer.to("seq"));
   std::string const field = read_corpus(
       options, separator, common, report, text.records(),
@@ -177,7 +177,7 @@ std::size_t likely_residues(build_options const& options) {
 
 /// Prints what build would do. Reads only the beginnings of the files.
 int print_plan(build_options const& options, cli::common_options const& common) {
-  unsigned const size = suffix::residue_bytes_of(options.format);
+  unsigned const size = suffix::bytes_per_residue(options.format);
   std::size_t const n = likely_residues(options) * (options.policy.strands == suffix::strands::both ? 2 : 1) / size;
   unsigned const width = width_for(options.width, n, 1);
   suffix::build_plan const outlook = suffix::plan_build(n, 1, width == 32 ? 4 : 8, options.what, common.machine(),
@@ -322,7 +322,7 @@ class build final : public command {
     build_options& options = options_;
     if (!options.lengths.empty()) report.stats.refuse_inputs({options.lengths});
     expect_prefix(options.prefix);
-    if (!options.has_format) options.format = format_of(options.files);
+    if (!options.has_format) options.format = common_format(options.files);
     bool const fasta = options.format == suffix::input_format::fasta;
     check_format(options);
     refuse_inputs(options.prefix, options.files);

@@ -290,7 +290,7 @@ class index_check {
 /// Throws unless all processes have opened the same index. Collective.
 void check_same_index(communicator& members, suffix::stored_index const& index, std::string const& prefix) {
   suffix::mapped_file const json(index.path("json"));
-  std::uint64_t const own = suffix::crc32_of({json.bytes().data(), json.bytes().size()}, 1);
+  std::uint64_t const own = suffix::compute_crc32({json.bytes().data(), json.bytes().size()}, 1);
   if (members.reduce(own, reduction::min) != members.reduce(own, reduction::max))
     throw input_error(fmt::format("different indexes: {}: the files must be the same on all hosts", prefix));
 }

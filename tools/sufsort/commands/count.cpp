@@ -38,13 +38,13 @@ class count final : public pattern_search {
  private:
   void format(found_batch& batch, search_ends const& ends) const override {
     if (!by_record_) {
-      for (; batch.written_of < batch.queries.size(); ++batch.written_of) add_pattern(batch, batch.written_of, ends.index);
+      for (; batch.num_written < batch.queries.size(); ++batch.num_written) add_pattern(batch, batch.num_written, ends.index);
       return;
     }
-    for (; batch.written_of < batch.queries.size() && batch.text.size() < max_text; ++batch.written_of) {
+    for (; batch.num_written < batch.queries.size() && batch.text.size() < max_text; ++batch.num_written) {
       std::size_t const before = batch.text.size();
       bool fits = true;
-      print_records(batch, batch.written_of, ends.index, [&](std::string const& line) {
+      print_records(batch, batch.num_written, ends.index, [&](std::string const& line) {
         if (fits) batch.text += line;
         fits &= batch.text.size() < 2 * max_text;
       });
@@ -55,8 +55,8 @@ class count final : public pattern_search {
   }
   void write(found_batch& batch, search_ends const& ends) override {
     ends.out.write(std::string_view(batch.text));
-    for (; batch.written_of < batch.queries.size(); ++batch.written_of)
-      print_records(batch, batch.written_of, ends.index,
+    for (; batch.num_written < batch.queries.size(); ++batch.num_written)
+      print_records(batch, batch.num_written, ends.index,
                     [&](std::string const& line) { ends.out.write(std::string_view(line)); });
   }
 
@@ -87,8 +87,8 @@ class count final : public pattern_search {
     auto const add = [&](std::size_t k, bool reverse) {
       for (std::size_t hit = 0; hit < batch.count(k); ++hit) {
         std::uint64_t const p = batch.position(index, k, hit);
-        std::size_t const piece = index.search.record_of(p);
-        ++counts[index.pieces.record_of(piece)][reverse != index.pieces.is_reverse(piece)];
+        std::size_t const piece = index.search.record_at(p);
+        ++counts[index.pieces.source_record(piece)][reverse != index.pieces.is_reverse(piece)];
       }
     };
     add(i, false);

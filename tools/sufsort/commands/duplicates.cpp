@@ -74,11 +74,11 @@ duplicate_counts part_writer::write() {
   auto const divide = [&](part& part) {
     part.first = next;
     if (next == input_.records()) return false;
-    std::uint64_t const begin = input_.begin_of(next), bytes = input_.residue_bytes;
+    std::uint64_t const begin = input_.begin(next), bytes = input_.residue_bytes;
     do ++next;
-    while (next != input_.records() && (input_.end_of(next - 1) - begin) * bytes < part_bytes && next - part.first < 1 << 16);
+    while (next != input_.records() && (input_.end(next - 1) - begin) * bytes < part_bytes && next - part.first < 1 << 16);
     part.last = next;
-    part.is_large = next - part.first == 1 && (input_.end_of(part.first) - begin) * bytes > max_large;
+    part.is_large = next - part.first == 1 && (input_.end(part.first) - begin) * bytes > max_large;
     return true;
   };
   auto const fill = [&](part& part) {
@@ -112,7 +112,7 @@ class clean_writer final : public part_writer {
   void append(std::string& text, std::size_t first_record, std::size_t last_record, duplicate_counts& counts,
               std::function<void(std::string&)> const& flush) const override {
     std::size_t record = first_record;
-    std::uint64_t at = input_.begin_of(record);
+    std::uint64_t at = input_.begin(record);
     auto const copy_to = [&](std::uint64_t end) {
       for (std::size_t const bytes = input_.residue_bytes; at < end;) {
         std::uint64_t const count = std::min<std::uint64_t>(end - at, part_bytes);
@@ -123,9 +123,9 @@ class clean_writer final : public part_writer {
     };
     auto const end_records = [&](std::size_t before) {
       for (; record < before; ++record) {
-        copy_to(input_.end_of(record));
+        copy_to(input_.end(record));
         text += end_;
-        if (record + 1 < last_record) at = input_.begin_of(record + 1);
+        if (record + 1 < last_record) at = input_.begin(record + 1);
       }
     };
     copies_.report(first_record, last_record, [&](suffix::duplicate_range const& range) {
@@ -164,7 +164,7 @@ class range_writer final : public part_writer {
           if (format_ == "jsonl") name = nlohmann::json(name).dump();
           named = range.record;
         }
-        std::uint64_t const first = input_.begin_of(range.record);
+        std::uint64_t const first = input_.begin(range.record);
         if (format_ == "jsonl") {
           text += fmt::format("{{\"record\":{},\"begin\":{},\"end\":{}}}\n", name, range.begin - first, range.end - first);
         } else {
@@ -207,7 +207,7 @@ class jsonl_writer {
     chunks::chunk_files texts;
     texts.count = files().size();
     texts.open = [&](std::size_t k) {
-      auto in = std::make_shared<cli::input>(place_of(index_, files()[k].name), threads_);
+      auto in = std::make_shared<cli::input>(resolve_input(index_, files()[k].name), threads_);
       out_.refuse_loop(*in);
       std::string name = in->name();
       return chunks::chunk_files::opened{std::move(name), std::move(in)};
@@ -257,7 +257,7 @@ class jsonl_writer {
       for (std::size_t r = edited.first_record; r < last; ++r) {
         std::size_t const size = rest.find('\n');
         here.clear();
-        std::uint64_t const first = input_.begin_of(r);
+        std::uint64_t const first = input_.begin(r);
         for (; next < ranges.size() && ranges[next].record == r; ++next)
           here.push_back({ranges[next].begin - first, ranges[next].end - first});
         append(edited.text, rest.substr(0, size), r, *chunk.name, edited.first_line + r - edited.first_record + 1, here,
@@ -286,8 +286,7 @@ class jsonl_writer {
   /// Appends the line of a record. @param string  memory to work with
   void append(std::string& text, std::string_view line, std::size_t record, std::string const& name, std::uint64_t number,
               std::vector<suffix::byte_range> const& ranges, std::string& string) const {
-    std::string_view const bytes =
-        input_.residues.substr(input_.begin_of(record), input_.end_of(record) - input_.begin_of(record));
+    std::string_view const bytes = input_.residues.substr(input_.begin(record), input_.end(record) - input_.begin(record));
     auto const written = suffix::find_json_string(line, names_);
     if (!written && bytes.empty() && line.find_first_not_of(" \t\r\xef\xbb\xbf") == line.npos) {
       (text += line) += '\n';
@@ -334,7 +333,7 @@ class jsonl_writer {
 }
 
 /// Returns what a name ends in, without an extension of compression: "jsonl" for a.jsonl.gz.
-std::string_view extension_of(std::string_view name) {
+std::string_view file_extension(std::string_view name) {
   for (std::string_view const compressed : {".gz", ".bgz", ".bz2", ".xz", ".zst"})
     if (name.ends_with(compressed)) name.remove_suffix(compressed.size());
   std::size_t const dot = name.rfind('.'), slash = name.rfind('/');
@@ -451,8 +450,8 @@ class duplicates final : public index_reader {
     cli::output out(output_, common.threads);
     if (!resume_.empty())
       for (std::string const& prefix : {prefix_, against_})
-        for (std::string const& file : files_of(prefix))
-          if (!prefix.empty() && cli::id_of(file) && cli::id_of(file) == cli::id_of(resume_))
+        for (std::string const& file : index_file_names(prefix))
+          if (!prefix.empty() && cli::find_file_id(file) && cli::find_file_id(file) == cli::find_file_id(resume_))
             throw output_error(fmt::format("cannot write: {}: it belongs to the index that is read", resume_));
     std::optional<cli::output> page;
     if (!page_name_.empty()) page.emplace(page_name_, common.threads);
@@ -465,7 +464,7 @@ class duplicates final : public index_reader {
       if (!resume_.empty() && each->is_file(resume_))
         throw output_error(fmt::format("cannot write: {}: it is the file of --resume", each->name()));
     }
-    for (suffix::input_file const& file : about.files) report.stats.refuse_inputs({place_of(index, file.name)});
+    for (suffix::input_file const& file : about.files) report.stats.refuse_inputs({resolve_input(index, file.name)});
     if (!common.quiet) warn_of_ranges(about);
     report.stats.input(about.residues);
     suffix::text const input = index.view();
@@ -547,12 +546,12 @@ class duplicates final : public index_reader {
 
   /// Warns of ranges in a file whose name is that of a text, as of those that the index was made of.
   void warn_of_ranges(suffix::index_description const& about) const {
-    std::string_view const extension = extension_of(output_);
+    std::string_view const extension = file_extension(output_);
     if (has_format_ || output_ == "-" || extension.empty() || extension == "tsv" || extension == "bed") return;
     constexpr std::array texts{"jsonl", "ndjson", "json", "txt", "text", "u16", "u32", "fa", "fasta", "fna", "faa"};
     bool const is_text =
         std::ranges::find(texts, extension) != texts.end() ||
-        std::ranges::any_of(about.files, [&](auto const& file) { return extension_of(file.name) == extension; });
+        std::ranges::any_of(about.files, [&](auto const& file) { return file_extension(file.name) == extension; });
     if (!is_text) return;
     bool const fasta = about.input == suffix::input_format::fasta;
     cli::say("sufsort",
@@ -561,12 +560,12 @@ class duplicates final : public index_reader {
   }
 
   /// Returns a checksum of all that decides which copies there are.
-  std::uint32_t identity_of(suffix::duplicate_options const& find) const {
+  std::uint32_t options_checksum(suffix::duplicate_options const& find) const {
     auto const sum = [](std::string const& prefix) { return prefix.empty() ? 0 : sum_of_description(prefix).value_or(0); };
     std::string const all =
         fmt::format("{} {} {} {} {} {}", sum(prefix_), against_.empty(), sum(against_), find.min_length,
                     suffix::kept_copies_words[std::size_t(find.keep)], suffix::copy_scope_words[std::size_t(find.scope)]);
-    return suffix::crc32_of(all, 1);
+    return suffix::compute_crc32(all, 1);
   }
 
   /// Marks all copies, range by range.
@@ -583,7 +582,7 @@ class duplicates final : public index_reader {
     if (bits >= available) refuse_memory(bits + bits / 8 + (1 << 20));
     auto finder = std::make_unique<suffix::copy_finder>(input, find, available - bits, against ? &other : nullptr);
     bool const saves = !resume_.empty();
-    std::uint32_t const identity = saves ? identity_of(find) : 0;
+    std::uint32_t const identity = saves ? options_checksum(find) : 0;
     if (saves)
       if (auto const before = load_finished(resume_, identity)) finder->resume(before->finished, before->marks);
     std::atomic<std::uint64_t> read = 0;

@@ -43,7 +43,7 @@ class info final : public index_reader {
       line(fmt::format("input\t{}\n", suffix::input_words[std::size_t(about.input)]));
       if (!about.field.empty()) line(fmt::format("field\t{}\n", about.field));
       std::string separator;
-      if (unsigned const size = suffix::residue_bytes_of(about.input); size == 1)
+      if (unsigned const size = suffix::bytes_per_residue(about.input); size == 1)
         append_printable(separator, about.separator);
       else
         append_tokens(separator, about.separator, size);
@@ -58,8 +58,8 @@ class info final : public index_reader {
     std::string name;
     for (std::size_t r = 0; r < about.records(); ++r) {
       about.append_name(name, r);
-      std::uint64_t const start = about.policy.cuts() ? about.starts[r] : input.begin_of(r);
-      line(fmt::format("record\t{}\t{}\t{}\n", name, start, about.policy.cuts() ? about.lengths[r] : input.end_of(r) - start));
+      std::uint64_t const start = about.policy.cuts() ? about.starts[r] : input.begin(r);
+      line(fmt::format("record\t{}\t{}\t{}\n", name, start, about.policy.cuts() ? about.lengths[r] : input.end(r) - start));
       name.clear();
     }
     out.commit();

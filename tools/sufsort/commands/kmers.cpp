@@ -37,7 +37,7 @@ class kmers final : public command {
     expect_index(prefix_, false);
     recover_index(prefix_);
     report.phase("open");
-    auto const made_of = sum_of_description(prefix_);
+    auto const expected_sum = sum_of_description(prefix_);
     suffix::stored_index const index(prefix_, "kmers");  // without its old table
     suffix::index_description about = index.description();
     if (about.input != suffix::input_format::fasta)
@@ -52,7 +52,7 @@ class kmers final : public command {
     {
       std::vector<char> const table =
           suffix::make_kmer_table(index.view(), index.array("sa"), about.kmers, index.path("sa"), common.threads);
-      about.arrays.push_back({"kmers", table.size(), suffix::crc32_of(table, common.threads)});
+      about.arrays.push_back({"kmers", table.size(), suffix::compute_crc32(table, common.threads)});
       report.phase("finish", table.size());
       kmers.expect(table.size());
       kmers.write(std::span<char const>(table));
@@ -61,7 +61,7 @@ class kmers final : public command {
     json.write(std::string_view(description));
     kmers.finish();
     json.finish();
-    exchange_index(prefix_, description, json, {{"kmers", &kmers}}, {}, made_of);
+    exchange_index(prefix_, description, json, {{"kmers", &kmers}}, {}, expected_sum);
     return 0;
   }
 

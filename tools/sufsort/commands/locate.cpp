@@ -98,10 +98,10 @@ void hit_printer::print(found_batch const& batch, std::size_t i, std::string& te
   for (hit const& hit : hits_) {
     if (wanted_.bed) {
       // A hit across the end of a record has two lines.
-      std::size_t const record = index_.search.record_of(hit.position);
-      std::uint64_t const size = index_.input.end_of(record) - index_.input.begin_of(record);
+      std::size_t const record = index_.search.record_at(hit.position);
+      std::uint64_t const size = index_.input.end(record) - index_.input.begin(record);
       std::uint64_t const end = hit.at.offset + length;
-      bool const is_around = hit.position + length > index_.input.end_of(record);
+      bool const is_around = hit.position + length > index_.input.end(record);
       add_bed(text, batch, i, hit, hit.at.offset, is_around ? size : end);
       if (is_around) add_bed(text, batch, i, hit, 0, end - size);
     } else {
@@ -143,11 +143,11 @@ void hit_printer::find_hits(found_batch const& batch, std::size_t i) {
       positions_.push_back(batch.around[k][one - within]);
     for (std::size_t one = 0; one < positions_.size(); ++one) {
       std::uint64_t const p = positions_[one];
-      std::size_t const record = index_.search.record_of(p);
-      if (one < within && length > index_.input.end_of(record) - p)
+      std::size_t const record = index_.search.record_at(p);
+      if (one < within && length > index_.input.end(record) - p)
         throw input_error(fmt::format("bad index: {}: position {}: out of order", index_.stored.path("sa"), p));
-      suffix::location at = circular_.has(record) ? circular_.location_of(record, p, length)
-                                                  : index_.pieces.location_of(index_.input, record, p, length);
+      suffix::location at = circular_.has(record) ? circular_.to_location(record, p, length)
+                                                  : index_.pieces.to_location(index_.input, record, p, length);
       at.reverse ^= reverse;
       hits_.push_back({at, p});
     }
@@ -159,7 +159,7 @@ void hit_printer::find_hits(found_batch const& batch, std::size_t i) {
 
 // Returns residues of a record, around it if it is circular.
 std::string hit_printer::letters(std::size_t record, std::size_t begin, std::size_t length) const {
-  std::size_t const size = index_.input.residue_bytes, first = index_.input.begin_of(record), end = index_.input.end_of(record);
+  std::size_t const size = index_.input.residue_bytes, first = index_.input.begin(record), end = index_.input.end(record);
   if (begin >= end && circular_.has(record)) begin = begin - end + first;
   std::size_t const there = std::min(length, end - std::min(begin, end));
   std::string all(index_.input.residues.substr(begin * size, there * size));
@@ -169,8 +169,8 @@ std::string hit_printer::letters(std::size_t record, std::size_t begin, std::siz
 // Appends the letters before and after a hit in its record, in the direction of the pattern.
 void hit_printer::add_context(std::string& text, hit const& hit, std::size_t length) const {
   std::size_t const size = index_.input.residue_bytes;
-  std::size_t const record = index_.search.record_of(hit.position), begin = index_.input.begin_of(record),
-                    end = index_.input.end_of(record), p = hit.position;
+  std::size_t const record = index_.search.record_at(hit.position), begin = index_.input.begin(record),
+                    end = index_.input.end(record), p = hit.position;
   bool const circular = circular_.has(record);
   std::size_t const others = circular ? std::min(wanted_.context, end - begin - length) : wanted_.context;
   std::size_t const num_before = circular ? others : std::min(others, p - begin),
@@ -243,7 +243,7 @@ class locate final : public pattern_search {
   void format(found_batch& batch, search_ends const& ends) const override {
     hit_printer printer(ends.index, ends.circular, wanted_);
     std::size_t const line = 64 + 2 * wanted_.context;
-    for (std::size_t i = 0; i < batch.queries.size(); ++i, ++batch.written_of) {
+    for (std::size_t i = 0; i < batch.queries.size(); ++i, ++batch.num_written) {
       constexpr std::size_t ahead = 16;
       for (std::size_t k = i + ahead; k < batch.rows.size(); k += batch.queries.size())
         ends.index.search.prefetch(batch.rows[k].begin);
@@ -258,7 +258,7 @@ class locate final : public pattern_search {
     };
     write(batch.text);
     hit_printer printer(ends.index, ends.circular, wanted_);
-    for (std::size_t i = batch.written_of; i < batch.queries.size(); ++i)
+    for (std::size_t i = batch.num_written; i < batch.queries.size(); ++i)
       printer.print(batch, i, batch.text, [&](std::string& text) {
         if (text.size() >= max_text) write(text);
       });

@@ -64,7 +64,7 @@ class match_printer {
     ((text += "> ") += query) += reverse ? " Reverse\n" : "\n";
   }
   void print(std::string& text, std::string_view query, std::uint64_t size, match const& match) const {
-    suffix::location const at = location_of(match);
+    suffix::location const at = to_location(match);
     std::uint64_t const end = match.query_begin + match.length;
     char const strand = match.reverse ? '-' : '+';
     auto const add_record = [&] { index_.stored.description().append_name(text, at.record); };
@@ -96,7 +96,7 @@ class match_printer {
           for (std::uint64_t const number : {size, begin, begin + length}) append(text += '\t', number);
           ((text += '\t') += strand) += '\t';
           add_record();
-          for (std::uint64_t const number : {length_of(at.record), offset, offset + length, length, length})
+          for (std::uint64_t const number : {record_length(at.record), offset, offset + length, length, length})
             append(text += '\t', number);
           append(text += "\t255\tcg:Z:", length);
           text += "=\n";
@@ -116,7 +116,7 @@ class match_printer {
   void print_all(std::string& text, std::string_view query, std::uint64_t size, std::vector<match>& matches) const {
     std::ranges::stable_sort(matches, {}, [&](match const& match) {
       std::uint64_t const begin = match.reverse ? size - match.query_begin - match.length : match.query_begin;
-      return std::tuple(match.reverse, begin, location_of(match));
+      return std::tuple(match.reverse, begin, to_location(match));
     });
     std::size_t i = 0;
     for (int strand = 0; strand <= int(both_); ++strand) {
@@ -126,24 +126,24 @@ class match_printer {
   }
 
  private:
-  [[nodiscard]] suffix::location location_of(match const& match) const {
-    std::size_t const record = index_.search.record_of(match.position);
-    return circular_.has(record) ? circular_.location_of(record, match.position, match.length)
-                                 : index_.pieces.location_of(index_.input, record, match.position, match.length);
+  [[nodiscard]] suffix::location to_location(match const& match) const {
+    std::size_t const record = index_.search.record_at(match.position);
+    return circular_.has(record) ? circular_.to_location(record, match.position, match.length)
+                                 : index_.pieces.to_location(index_.input, record, match.position, match.length);
   }
   /// Calls line(letters before it, its offset, its letters) for each part of a match that no end of a record divides.
   template <class F>
   void each_turn(suffix::location const& at, std::uint64_t length, F line) const {
-    std::uint64_t const size = length_of(at.record);
+    std::uint64_t const size = record_length(at.record);
     for (std::uint64_t done = 0, offset = at.offset; done < length; offset = 0) {
       std::uint64_t const part = std::min(length - done, size - offset);
       line(done, offset, part);
       done += part;
     }
   }
-  [[nodiscard]] std::uint64_t length_of(std::size_t record) const {
+  [[nodiscard]] std::uint64_t record_length(std::size_t record) const {
     suffix::index_description const& about = index_.stored.description();
-    return about.policy.cuts() ? about.lengths[record] : index_.input.end_of(record) - index_.input.begin_of(record);
+    return about.policy.cuts() ? about.lengths[record] : index_.input.end(record) - index_.input.begin(record);
   }
 
   searched_index const& index_;
@@ -180,15 +180,15 @@ class match_worker {
   void work(std::span<work_unit> units) const {
     auto const first = first_parts(units);
     std::optional<suffix::found_matches> on_gpu;
-    if (on_gpu_.works()) on_gpu = on_gpu_.find(letters_of(units, first), wanted_.find.min_length, by_statistics_);
-    each_of(units.size(), [&](std::size_t u) {
+    if (on_gpu_.works()) on_gpu = on_gpu_.find(collect_letters(units, first), wanted_.find.min_length, by_statistics_);
+    each_in_parallel(units.size(), [&](std::size_t u) {
       std::vector<match> result;
       std::vector<std::size_t> ends(on_gpu || by_statistics_ ? units[u].parts.size() : 0);
       if (on_gpu) {
         on_gpu->append(first[u], result, ends);
       } else if (by_statistics_) {
         auto const unit = units.subspan(u, 1);
-        finder_.find_super_maximal(letters_of(unit, first_parts(unit)), result, ends);
+        finder_.find_super_maximal(collect_letters(unit, first_parts(unit)), result, ends);
       }
       print(units[u], result, ends);
     });

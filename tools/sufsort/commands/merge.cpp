@@ -39,13 +39,13 @@ class merge final : public command {
     suffix::stored_index const first(first_), second(second_);
     suffix::index_description const &a = first.description(), &b = second.description();
     check_mergeable(a, first_, b, second_);
-    build_options build = options_of(a, output_, memory_);
+    build_options build = recorded_options(a, output_, memory_);
     build.what = {.lcp = build.what.lcp && b.find("lcp"), .bwt = build.what.bwt && b.find("bwt")};
     build.fm &= b.find("fm") != nullptr;
     build.kmers.wanted &= b.find("kmers") != nullptr;
     if (!build.kmers.wanted) build.kmers.length = 0;
     report.stats.input(a.residues + b.residues);
-    return write_merged(part_of(first), part_of(second), first.fm(), build, common, report);
+    return write_merged(to_merged_part(first), to_merged_part(second), first.fm(), build, common, report);
   }
 
  private:

@@ -105,8 +105,8 @@ class ms final : public index_reader {
     }
     host_memory plain;
     buffer<std::uint64_t> const all(plain, count);
-    bool const are_found = on_gpu.works() && on_gpu.statistics(letters_of(units, first_parts(units)), all.span());
-    each_of(units.size(), [&](std::size_t u) {
+    bool const are_found = on_gpu.works() && on_gpu.statistics(collect_letters(units, first_parts(units)), all.span());
+    each_in_parallel(units.size(), [&](std::size_t u) {
       work_unit& unit = units[u];
       std::size_t at = first_letter[u];
       for (query_part const& part : unit.parts) {

@@ -29,13 +29,13 @@ class repeat_printer {
   explicit repeat_printer(suffix::stored_index const& index)
       : index_(index), input_(index.view()), pieces_(index.pieces()), rows_(input_, index.array("sa"), index.path("sa")) {}
 
-  [[nodiscard]] suffix::location location_of(std::size_t row, std::uint64_t length) const {
+  [[nodiscard]] suffix::location to_location(std::size_t row, std::uint64_t length) const {
     std::uint64_t const p = rows_.position(row);
-    std::size_t const record = rows_.record_of(p);
-    if (length > input_.end_of(record) - p)
+    std::size_t const record = rows_.record_at(p);
+    if (length > input_.end(record) - p)
       throw input_error(fmt::format("bad index: {}: row {}: the LCP of {} letters at position {} is longer than the record",
                                     index_.path("lcp"), row, length, p));
-    return pieces_.location_of(input_, record, p, length);
+    return pieces_.to_location(input_, record, p, length);
   }
   void append_location(std::string& text, suffix::location const& at) const {
     index_.description().append_name(text, at.record);
@@ -103,7 +103,7 @@ class repeats final : public index_reader {
     bool const fasta = is_fasta(index);
     need(index, "lcp");
     if (fasta) need(index, "bwt");
-    suffix::letter_choice const letters = letters_of(index, letters_, common.threads);
+    suffix::letter_choice const letters = choose_letters(index, letters_, common.threads);
     cli::output out(output_, common.threads);
     refuse_output(prefix_, out);
     report.phase("repeats", index.description().residues);
@@ -120,8 +120,8 @@ class repeats final : public index_reader {
     std::uint64_t number = 0, cut = 0;
     if (pairs_) {
       auto const on_pair = [&](suffix::repeat_pair const& repeat_pair) {
-        auto const [first, second] = std::minmax({print.location_of(repeat_pair.row, repeat_pair.length),
-                                                  print.location_of(repeat_pair.other_row, repeat_pair.length)});
+        auto const [first, second] = std::minmax({print.to_location(repeat_pair.row, repeat_pair.length),
+                                                  print.to_location(repeat_pair.other_row, repeat_pair.length)});
         print.append_location(text, first);
         print.append_location(text += '\t', second);
         append(text += '\t', repeat_pair.length);
@@ -141,7 +141,7 @@ class repeats final : public index_reader {
         cut += num_printed < count;
         locations.clear();
         for (std::size_t row = repeat.rows.begin; row < repeat.rows.begin + num_printed; ++row)
-          locations.push_back(print.location_of(row, repeat.length));
+          locations.push_back(print.to_location(row, repeat.length));
         std::ranges::sort(locations);
         for (suffix::location const& at : locations) {
           append(text, number);

@@ -24,7 +24,7 @@ namespace ordo::inline v0::sufsort {
 namespace {
 
 /// Returns lines with a bar each: of numbers of occurrences up to 32, and then of eight ranges for each doubling.
-std::string plot_of(std::span<suffix::spectrum_entry const> spectrum) {
+std::string draw_plot(std::span<suffix::spectrum_entry const> spectrum) {
   struct line {
     std::uint64_t first, last, kmers;
   };
@@ -87,7 +87,7 @@ class spectrum final : public index_reader {
     report.phase("count", about.residues);
     auto const result =
         suffix::find_spectrum(index.view(), sa, index.array("lcp"), length_, letters, index.path("sa"), common.threads);
-    std::string text = plot_ ? plot_of(result) : std::string();
+    std::string text = plot_ ? draw_plot(result) : std::string();
     for (suffix::spectrum_entry const& entry : plot_ ? std::span<suffix::spectrum_entry const>() : std::span(result)) {
       append(text, entry.occurrences);
       append(text += '\t', entry.kmers);

@@ -44,13 +44,13 @@ class stretches {
   bool next(stretch& stretch) {
     constexpr std::size_t max_length = std::size_t{1} << 16;
     while (record_ < input_.records() &&
-           (pieces_.is_reverse(record_) || begin_ == input_.end_of(record_) - input_.begin_of(record_))) {
+           (pieces_.is_reverse(record_) || begin_ == input_.end(record_) - input_.begin(record_))) {
       ++record_;
       begin_ = 0;
     }
     if (record_ >= input_.records()) return false;
-    std::size_t const length = input_.end_of(record_) - input_.begin_of(record_), end = std::min(length, begin_ + max_length);
-    stretch = {record_, input_.begin_of(record_) + begin_, input_.begin_of(record_) + end};
+    std::size_t const length = input_.end(record_) - input_.begin(record_), end = std::min(length, begin_ + max_length);
+    stretch = {record_, input_.begin(record_) + begin_, input_.begin(record_) + end};
     begin_ = end;
     return true;
   }
@@ -64,10 +64,10 @@ class stretches {
 /// Returns the lines that begin in a stretch. Adjacent positions with equal counts are one line.
 /// @param offset  the offset of the record of the text in the record of the input
 template <class Count>
-std::string lines_of(suffix::text const& input, std::span<Count const> at, stretch const& part, std::string_view name,
-                     std::uint64_t offset, bool normalize) {
+std::string format_lines(suffix::text const& input, std::span<Count const> at, stretch const& part, std::string_view name,
+                         std::uint64_t offset, bool normalize) {
   std::string text;
-  std::size_t const begin = input.begin_of(part.record), end = input.end_of(part.record);
+  std::size_t const begin = input.begin(part.record), end = input.end(part.record);
   for (std::size_t p = part.begin; p < part.end;) {
     bool const goes_on = p != begin && at[p] == at[p - 1];  // the stretch before writes this line
     std::size_t after = p + 1;
@@ -93,7 +93,7 @@ template <class Count>
 std::string lines_of_minimal(suffix::text const& input, std::span<Count const> lengths, stretch const& part,
                              std::string_view name, std::uint64_t offset, suffix::letter_choice letters, bool goes_around) {
   std::string text;
-  std::size_t const begin = input.begin_of(part.record), end = input.end_of(part.record), size = end - begin;
+  std::size_t const begin = input.begin(part.record), end = input.end(part.record), size = end - begin;
   auto const is_nucleotide = [&](std::size_t p) {
     return suffix::is_nucleotide(static_cast<unsigned char>(input.residues[p < end ? p : p - size]));
   };
@@ -207,7 +207,7 @@ class unique_kmers final : public index_reader {
     buffer<Count> const counts(plain, n);
     std::span<Count> const at = counts.span();
     suffix::text const input = index.view();
-    suffix::letter_choice const letters = letters_of(index, letters_, threads);
+    suffix::letter_choice const letters = choose_letters(index, letters_, threads);
     std::uint64_t left_out = 0;
     std::vector<bool> circular;  // for each record; empty: none is
     std::optional<searched_index> searched;
@@ -244,11 +244,11 @@ class unique_kmers final : public index_reader {
       });
       auto const print = tbb::make_filter<stretch, std::string>(tbb::filter_mode::parallel, [&](stretch const& stretch) {
         std::string name;
-        index.description().append_name(name, pieces.record_of(stretch.record));
-        std::uint64_t const offset = pieces.offset_of(stretch.record);
+        index.description().append_name(name, pieces.source_record(stretch.record));
+        std::uint64_t const offset = pieces.piece_offset(stretch.record);
         return minimal_ ? lines_of_minimal<Count>(input, at, stretch, name, offset, letters,
                                                   !circular.empty() && circular[stretch.record])
-                        : lines_of<Count>(input, at, stretch, name, offset, normalize_);
+                        : format_lines<Count>(input, at, stretch, name, offset, normalize_);
       });
       auto const write = tbb::make_filter<std::string, void>(
           tbb::filter_mode::serial_in_order, [&](std::string const& text) { out.write(std::string_view(text)); });

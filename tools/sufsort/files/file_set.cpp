@@ -38,7 +38,7 @@ folder_lock::~folder_lock() {
   if (fd_ >= 0) close(fd_);
 }
 
-std::string folder_of(std::string const& path) {
+std::string parent_folder(std::string const& path) {
   fs::path const folder = fs::path(path).parent_path();
   return folder.empty() ? "." : folder.string();
 }
@@ -46,9 +46,9 @@ std::string folder_of(std::string const& path) {
 void commit_together(std::deque<cli::output>& files, std::size_t first_opened) {
   for (cli::output& file : files) file.finish();
   cli::output& first = files[first_opened];
-  folder_lock const lock(folder_of(first.name()));
+  folder_lock const lock(parent_folder(first.name()));
   cli::held_signals const held;
-  for (cli::output& file : files) file.take_name(cli::hidden_name(fs::path(file.target()).filename()));
+  for (cli::output& file : files) file.assign_name(cli::hidden_name(fs::path(file.target()).filename()));
   first.remove_old();
   try {
     for (cli::output& file : files)
@@ -68,7 +68,7 @@ output_folder::output_folder(std::string path) : path_(std::move(path)) {
   }
   int const error = errno;
   if (error != ENOENT || path_.empty()) fail(path_.empty() ? "''" : path_, error);
-  staging_ = folder_of(path_);
+  staging_ = parent_folder(path_);
   is_new_ = true;
   if (stat(staging_.c_str(), &info) != 0) fail(path_, errno);
   if (fs::is_symlink(path_)) fail(path_, error);  // it leads nowhere

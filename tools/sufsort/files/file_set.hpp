@@ -26,7 +26,7 @@ class folder_lock {
 };
 
 /// Returns the folder of a path.
-std::string folder_of(std::string const& path);
+std::string parent_folder(std::string const& path);
 
 /// Commits outputs of one folder (output::replacing::by_rename). Nothing changes before all of them are complete and have
 /// hidden names, so that a full disk leaves the old files. Their programs open them one by one: the file that a program opens

@@ -21,11 +21,11 @@ struct header {
   std::uint64_t finished = 0, words = 0;
 };
 
-std::uint32_t sum_of(header const& head, std::span<std::uint64_t const> marks, unsigned threads = 1) {
+std::uint32_t compute_checksum(header const& head, std::span<std::uint64_t const> marks, unsigned threads = 1) {
   std::uint32_t const parts[] = {
-      suffix::crc32_of({reinterpret_cast<char const*>(&head.finished), 2 * sizeof(std::uint64_t)}, 1),
-      suffix::crc32_of({reinterpret_cast<char const*>(marks.data()), marks.size_bytes()}, threads)};
-  return suffix::crc32_of({reinterpret_cast<char const*>(parts), sizeof(parts)}, 1);
+      suffix::compute_crc32({reinterpret_cast<char const*>(&head.finished), 2 * sizeof(std::uint64_t)}, 1),
+      suffix::compute_crc32({reinterpret_cast<char const*>(marks.data()), marks.size_bytes()}, threads)};
+  return suffix::compute_crc32({reinterpret_cast<char const*>(parts), sizeof(parts)}, 1);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ std::optional<finished_ranges> load_finished(std::string const& path, std::uint3
   if (rest % sizeof(std::uint64_t) != 0 || head.words != rest / sizeof(std::uint64_t)) refuse("it is damaged");
   finished_ranges ranges{std::size_t(head.finished), std::vector<std::uint64_t>(std::size_t(head.words))};
   if (rest != 0) std::memcpy(ranges.marks.data(), bytes.data() + sizeof(head), rest);
-  if (sum_of(head, ranges.marks, 0) != head.crc32) refuse("it is damaged");
+  if (compute_checksum(head, ranges.marks, 0) != head.crc32) refuse("it is damaged");
   return ranges;
 }
 
@@ -57,7 +57,7 @@ void save_finished(std::string const& path, std::uint32_t identity, std::size_t 
   head.identity = identity;
   head.finished = finished;
   head.words = marks.size();
-  head.crc32 = sum_of(head, marks, 0);
+  head.crc32 = compute_checksum(head, marks, 0);
   cli::output out(path, cli::compression::none, 1);
   out.write({reinterpret_cast<char const*>(&head), sizeof(head)});
   out.write({reinterpret_cast<char const*>(marks.data()), marks.size_bytes()});

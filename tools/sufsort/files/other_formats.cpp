@@ -91,12 +91,12 @@ bool has_columns(std::string_view begin, char separator) {
 
 }  // namespace
 
-std::optional<other_format> other_format_of(std::string_view begin) {
+std::optional<other_format> detect_other_format(std::string_view begin) {
   return find(magics, begin);
 }
 
-std::optional<other_format> other_format_of(std::string_view name, std::string_view begin) {
-  if (auto const binary = other_format_of(begin)) return binary;
+std::optional<other_format> detect_other_format(std::string_view name, std::string_view begin) {
+  if (auto const binary = detect_other_format(begin)) return binary;
   if (begin.starts_with("\xef\xbb\xbf")) begin.remove_prefix(3);
   begin.remove_prefix(std::min(begin.find_first_not_of(" \t\r\n"), begin.size()));
   if (auto const text = find(beginnings, begin)) return text;
@@ -112,7 +112,7 @@ std::optional<other_format> other_format_of(std::string_view name, std::string_v
 }
 
 void expect_fasta(std::string const& name, std::string_view begin, std::string_view advice) {
-  if (auto const other = other_format_of(name, begin))
+  if (auto const other = detect_other_format(name, begin))
     throw input_error(fmt::format("no FASTA: {}: it is {}: {}", name, other->name, other->advice));
   if (begin.starts_with("\xef\xbb\xbf")) begin.remove_prefix(3);
   bool has_comments = false;

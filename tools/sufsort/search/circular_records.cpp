@@ -24,7 +24,7 @@ circular_records::circular_records(searched_index const& index, std::vector<std:
   std::string name;
   for (std::size_t record = 0; record < input_.records(); ++record) {
     name.clear();
-    about.append_name(name, index.pieces.record_of(record));
+    about.append_name(name, index.pieces.source_record(record));
     for (std::size_t i = 0; i < names.size(); ++i)
       if (names[i] == "all" || names[i] == name) circular_[record] = result[i] = true;
   }
@@ -34,11 +34,11 @@ circular_records::circular_records(searched_index const& index, std::vector<std:
           fmt::format("no such record: --circular: '{}': {} has none of this name", names[i], index.stored.path("json")));
 }
 
-suffix::location circular_records::location_of(std::size_t record, std::uint64_t p, std::uint64_t length) const {
-  std::uint64_t const size = input_.end_of(record) - input_.begin_of(record), offset = p - input_.begin_of(record);
-  if (!pieces_.is_reverse(record)) return {pieces_.record_of(record), offset, false};
+suffix::location circular_records::to_location(std::size_t record, std::uint64_t p, std::uint64_t length) const {
+  std::uint64_t const size = input_.end(record) - input_.begin(record), offset = p - input_.begin(record);
+  if (!pieces_.is_reverse(record)) return {pieces_.source_record(record), offset, false};
   // The first letters of a reverse complement are after its last ones, around the end, too.
-  return {pieces_.record_of(record), (size - (offset + length) % size) % size, true};
+  return {pieces_.source_record(record), (size - (offset + length) % size) % size, true};
 }
 
 std::vector<std::uint64_t> circular_records::locate(std::string_view pattern) const {
@@ -46,7 +46,7 @@ std::vector<std::uint64_t> circular_records::locate(std::string_view pattern) co
   std::size_t const length = pattern.size();
   std::string turn;
   for (std::size_t record = 0; length > 1 && record < circular_.size(); ++record) {
-    std::size_t const begin = input_.begin_of(record), end = input_.end_of(record);
+    std::size_t const begin = input_.begin(record), end = input_.end(record);
     if (!circular_[record] || end - begin < length) continue;
     std::size_t const first = end - (length - 1);
     turn = input_.residues.substr(first, length - 1);

@@ -25,7 +25,7 @@ class circular_records {
   /// Returns for each record of the text whether it is circular; nothing if none is.
   [[nodiscard]] std::vector<bool> const& of_text() const { return circular_; }
   /// Returns where letters of a circular record are that may go around.
-  [[nodiscard]] suffix::location location_of(std::size_t record, std::uint64_t p, std::uint64_t length) const;
+  [[nodiscard]] suffix::location to_location(std::size_t record, std::uint64_t p, std::uint64_t length) const;
   /// Returns the positions of the pattern's hits that begin at the end of a circular record and go on at its start, once around
   /// at most. Takes time for each circular record.
   [[nodiscard]] std::vector<std::uint64_t> locate(std::string_view pattern) const;

@@ -91,7 +91,7 @@ std::vector<cli::option> pattern_search::rows(std::string both_strands, std::str
            .choices = joined(pattern_words),
            .only_choices = true,
            .set = [this](std::string_view, std::string_view word) {
-             format_ = suffix::value_of<pattern_format>(pattern_words, word);
+             format_ = suffix::parse_word<pattern_format>(pattern_words, word);
            }}};
 }
 
@@ -101,7 +101,7 @@ void pattern_search::check(searched_index const& index) const {
     throw usage_error(fmt::format("conflicting options: {}: {}: {}", option, index.stored.path("json"), why));
   };
   if (!index.is_fasta() && both_strands_) refuse("--both-strands", "an index of FASTA has strands, no other");
-  if (index.is_fasta() && index.format_of(format_) != pattern_format::text)
+  if (index.is_fasta() && index.choose_format(format_) != pattern_format::text)
     refuse("--pattern-format", "patterns of an index of FASTA are letters");
 }
 
@@ -128,7 +128,7 @@ void pattern_search::search(search_ends const& ends, cli::common_options const& 
   query_reader::options reading{index.read_as(both_strands_), {}, {}, common.threads};
   if (!index.is_fasta())
     reading.parse = [&](std::string_view pattern) {
-      return parse_symbols(pattern, index.format_of(format_), index.input.residue_bytes);
+      return parse_symbols(pattern, index.choose_format(format_), index.input.residue_bytes);
     };
   if (index.sparse) reading.can_find = [&](std::string_view pattern) { return index.sparse->can_find(pattern); };
   query_reader reader(std::move(patterns), inputs(), std::move(reading), ends.out);

@@ -26,7 +26,7 @@ struct found_batch {
   std::vector<std::vector<std::uint64_t>> listed;
   std::vector<std::vector<std::uint64_t>> around;  // positions of hits across the ends of circular records; empty: none are
   std::string text;                                // the output of the first patterns
-  std::size_t written_of = 0;                      // the number of these patterns
+  std::size_t num_written = 0;                     // the number of these patterns
 
   /// Finds the patterns of `queries`, except empty ones. @param reverse  find reverse complements, too
   /// @throws input_error  if one has none
@@ -65,7 +65,7 @@ class pattern_search : public index_reader {
   /// one
   [[nodiscard]] std::vector<cli::option> rows(std::string both_strands, std::string const& circular);
 
-  /// Formats the beginning of the output of a batch, up to a limit: batch.text of batch.written_of patterns. Batches are
+  /// Formats the beginning of the output of a batch, up to a limit: batch.text of batch.num_written patterns. Batches are
   /// formatted in parallel.
   virtual void format(found_batch& batch, search_ends const& ends) const = 0;
   /// Writes this text, and the output of the other patterns. Called in the order of the batches.

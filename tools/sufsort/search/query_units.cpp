@@ -71,7 +71,7 @@ void prepare(std::span<work_unit const> units, letter_rules const& rules) {
   std::vector<query_set*> sets;
   for (work_unit const& unit : units)
     if (sets.empty() || sets.back() != unit.set.get()) sets.push_back(unit.set.get());
-  each_of(sets.size(), [&](std::size_t k) { sets[k]->prepare(rules); });
+  each_in_parallel(sets.size(), [&](std::size_t k) { sets[k]->prepare(rules); });
 }
 
 }  // namespace
@@ -191,9 +191,9 @@ std::vector<std::size_t> first_parts(std::span<work_unit const> units) {
   return first;
 }
 
-std::vector<suffix::query_part> letters_of(std::span<work_unit const> units, std::span<std::size_t const> first) {
+std::vector<suffix::query_part> collect_letters(std::span<work_unit const> units, std::span<std::size_t const> first) {
   std::vector<suffix::query_part> parts(first.back());
-  each_of(units.size(), [&](std::size_t u) {
+  each_in_parallel(units.size(), [&](std::size_t u) {
     std::ranges::transform(units[u].parts, parts.data() + first[u], [&](query_part const& part) {
       return suffix::query_part{units[u].set->letters(part.query, part.reverse), part.begin, part.end};
     });

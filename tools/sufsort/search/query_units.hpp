@@ -122,7 +122,7 @@ class gpu_search {
 
 /// Calls f(0), ..., f(n - 1) in parallel. Threads that wait for others take no other work, which would delay this.
 template <class F>
-void each_of(std::size_t n, F f) {
+void each_in_parallel(std::size_t n, F f) {
   if (n == 1) return f(std::size_t{0});
   tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, n, f); });
 }
@@ -131,7 +131,7 @@ void each_of(std::size_t n, F f) {
 std::vector<std::size_t> first_parts(std::span<work_unit const> units);
 
 /// Returns the letters of all parts of some units. @param first  what first_parts returns
-std::vector<suffix::query_part> letters_of(std::span<work_unit const> units, std::span<std::size_t const> first);
+std::vector<suffix::query_part> collect_letters(std::span<work_unit const> units, std::span<std::size_t const> first);
 
 /// Reads queries, calls work(units) for one unit, or as many as a GPU takes, in parallel, and finish(unit) in the order of the
 /// queries. @param both_strands  adds reverse complements @param letters_of_gpu  that it takes at a time

@@ -87,8 +87,8 @@ void expect_all_positions(suffix::stored_index const& index, std::string_view wh
     throw input_error(fmt::format("rows are left out: {}: {}: build the index without --sample", index.path("json"), why));
 }
 
-suffix::letter_choice letters_of(suffix::stored_index const& index, std::optional<suffix::letter_choice> wanted,
-                                 unsigned threads, suffix::fm_index const* fm) {
+suffix::letter_choice choose_letters(suffix::stored_index const& index, std::optional<suffix::letter_choice> wanted,
+                                     unsigned threads, suffix::fm_index const* fm) {
   using enum suffix::letter_choice;
   if (index.description().input != suffix::input_format::fasta) {
     if (wanted == nucleotides) refuse_letters(index, "nucleotides are letters of FASTA");
@@ -103,7 +103,7 @@ suffix::letter_choice letters_with_rows(suffix::stored_index const& index, std::
   using enum suffix::letter_choice;
   bool const skips = index.description().policy.ambiguous == suffix::ambiguous_letters::skip;
   if (skips && wanted == all) refuse_letters(index, "no other letters have rows");
-  return letters_of(index, skips ? nucleotides : wanted, threads, fm);
+  return choose_letters(index, skips ? nucleotides : wanted, threads, fm);
 }
 
 }  // namespace ordo::inline v0::sufsort

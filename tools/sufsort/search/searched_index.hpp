@@ -44,10 +44,10 @@ struct searched_index {
   /// Returns the map of the letters of patterns: to upper case, unless the text has lower case; and, if both strands are
   /// searched, T and U to the one of them that the text has. @throws input_error  if it has both
   [[nodiscard]] std::array<char, 256> read_as(bool strands) const;
-  [[nodiscard]] bool is_reverse(std::uint64_t p) const { return pieces.is_reverse(search.record_of(p)); }
+  [[nodiscard]] bool is_reverse(std::uint64_t p) const { return pieces.is_reverse(search.record_at(p)); }
   [[nodiscard]] bool is_fasta() const { return stored.description().input == suffix::input_format::fasta; }
   /// Returns the form of patterns. @param given  by the user
-  [[nodiscard]] pattern_format format_of(std::optional<pattern_format> given) const {
+  [[nodiscard]] pattern_format choose_format(std::optional<pattern_format> given) const {
     return given.value_or(input.residue_bytes == 1 ? pattern_format::text : pattern_format::tokens);
   }
 
@@ -65,8 +65,8 @@ void expect_all_positions(suffix::stored_index const& index, std::string_view wh
 /// Returns the letters that strings of a text may hold: those that the user wants, or else what suits the text.
 /// @param fm  shows what suits the text; null or empty: the text itself does
 /// @throws usage_error  if the text has no such letters
-suffix::letter_choice letters_of(suffix::stored_index const& index, std::optional<suffix::letter_choice> wanted,
-                                 unsigned threads, suffix::fm_index const* fm = nullptr);
+suffix::letter_choice choose_letters(suffix::stored_index const& index, std::optional<suffix::letter_choice> wanted,
+                                     unsigned threads, suffix::fm_index const* fm = nullptr);
 /// Does the same for strings that begin at rows, which letters that an index skips do not have.
 suffix::letter_choice letters_with_rows(suffix::stored_index const& index, std::optional<suffix::letter_choice> wanted,
                                         unsigned threads, suffix::fm_index const* fm = nullptr);

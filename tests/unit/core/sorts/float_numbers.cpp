@@ -48,7 +48,7 @@ TEST_CASE("numbers of floats: the order of codes, and the bits in which codes of
       for (std::size_t begin = 0, end = 0; begin < codes.size(); begin = end) {
         unsigned const digit = numbers(word(codes[begin]), code) >> shift;
         while (end < codes.size() && numbers(word(codes[end]), code) >> shift == digit) ++end;
-        unsigned const bits = numbers.template bits_within<word>(digit, width, float_numbers::rotation_of(code));
+        unsigned const bits = numbers.template bits_within<word>(digit, width, float_numbers::choose_rotation(code));
         REQUIRE(bits <= 8 * sizeof(word));
         REQUIRE(unsigned(std::bit_width(codes[begin] ^ codes[end - 1])) <= bits);
         saved += 8 * sizeof(word) - bits;

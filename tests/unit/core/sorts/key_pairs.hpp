@@ -16,7 +16,7 @@ namespace {
 namespace strings = ordo::strings;
 using strings::key_type;
 
-inline int sign_of(int difference) {
+inline int to_sign(int difference) {
   return (difference > 0) - (difference < 0);
 }
 
@@ -59,8 +59,8 @@ void check_pairs(std::vector<std::string> const& pieces, strings::key const& k, 
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < pieces.size() && wrong < 3; ++i)
       for (std::size_t j = 0; j < pieces.size() && wrong < 3; ++j) {
-        int const want = sign * sign_of(expected(values[i], values[j])), by_codes = sign_of(codes[i].compare(codes[j]));
-        int const compared = (i + j) % 7 == 0 ? sign_of(compare(pieces[i], pieces[j])) : want;
+        int const want = sign * to_sign(expected(values[i], values[j])), by_codes = to_sign(codes[i].compare(codes[j]));
+        int const compared = (i + j) % 7 == 0 ? to_sign(compare(pieces[i], pieces[j])) : want;
         if (by_codes == want && compared == want) continue;
         ++wrong;
         INFO("\"" << pieces[i] << "\" and \"" << pieces[j] << "\", " << by.keys.size() << " keys, sign " << sign);

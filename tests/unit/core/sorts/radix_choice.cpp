@@ -56,7 +56,7 @@ TEST_CASE("radix choice: LSD for many keys of each number of a small range") {
   constexpr std::size_t n = std::size_t{1} << 27;
   for (unsigned bits : {10, 20, 22, 24, 32}) {
     auto const dense = sample_of([=](auto& r) { return r() >> (64 - bits); });
-    CHECK(ordo::cuda_detail::width_of(dense) == bits);
+    CHECK(ordo::cuda_detail::differing_width(dense) == bits);
     CHECK(msd_is_quicker(dense, {n, 8192, 64, 8, 0, false, false}) == (bits > 22));
   }
 }

@@ -165,7 +165,7 @@ TEST_CASE("a sort by some bits leaves keys in order that differ in others", "[co
   std::size_t const n = 100'000;
   auto const keys = keys_of<std::uint32_t>(0, n, 3);
   for (ordo::bit_range const bits : {ordo::bit_range{0, 31}, ordo::bit_range{1, 32}, ordo::bit_range{8, 24}}) {
-    std::uint32_t const mask = ordo::detail::mask_of<std::uint32_t>(bits);
+    std::uint32_t const mask = ordo::detail::bit_mask<std::uint32_t>(bits);
     auto expected = keys, sorted = keys;
     std::stable_sort(expected.begin(), expected.end(), [=](auto a, auto b) { return (a & mask) < (b & mask); });
     ordo::host_backend backend;
@@ -182,7 +182,7 @@ namespace {
 template <class V>
 void check_pairs(ordo::host_backend& backend, std::vector<std::uint32_t> const& keys, ordo::key_code<std::uint32_t> code,
                  ordo::bit_range bits) {
-  std::uint32_t const mask = ordo::detail::mask_of<std::uint32_t>(bits);
+  std::uint32_t const mask = ordo::detail::bit_mask<std::uint32_t>(bits);
   std::vector<std::uint32_t> order(keys.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = std::uint32_t(i);
   std::stable_sort(order.begin(), order.end(),

@@ -172,10 +172,10 @@ TEST_CASE("mzml: elements that are indexed are remembered in little memory, and 
     CHECK_FALSE(all.find(7));
   }
   CHECK_FALSE(all.next());
-  CHECK_FALSE(all.take_added(1));
+  CHECK_FALSE(all.pop_added(1));
   all.note_added(1);
-  CHECK(all.take_added(1));
-  CHECK_FALSE(all.take_added(1));
+  CHECK(all.pop_added(1));
+  CHECK_FALSE(all.pop_added(1));
 }
 
 TEST_CASE("mzml: a wrong checksum of an indexedmzML is found") {

@@ -45,7 +45,7 @@ void write_index(temporary_folder const& folder, stored_text const& stored, unsi
   about.starts = stored.starts;
   for (std::size_t r = 0; r < stored.starts.size(); ++r) about.names.push_back(name_of(r));
   auto const add = [&](std::string const& name, std::string const& bytes) {
-    about.arrays.push_back({name, bytes.size(), suffix::crc32_of(bytes)});
+    about.arrays.push_back({name, bytes.size(), suffix::compute_crc32(bytes)});
     folder.write("x." + name, bytes);
   };
   add("seq", stored.residues);

@@ -240,8 +240,8 @@ TEST_CASE("checksums are zlib's, in parts or whole", "[suffix]") {
   for (std::size_t i = 0; i < bytes.size(); i += 1000) bytes[i] = static_cast<char>(random());
   for (std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{16} << 20, (std::size_t{16} << 20) + 1, bytes.size()}) {
     auto const whole = crc32_z(0, reinterpret_cast<Bytef const*>(bytes.data()), size);
-    CHECK(suffix::crc32_of(std::span(bytes.data(), size)) == whole);
-    CHECK(suffix::crc32_of(std::span(bytes.data(), size), 1) == whole);
+    CHECK(suffix::compute_crc32(std::span(bytes.data(), size)) == whole);
+    CHECK(suffix::compute_crc32(std::span(bytes.data(), size), 1) == whole);
   }
 }
 
@@ -255,7 +255,7 @@ TEST_CASE("an index in files", "[suffix]") {
   about.names = {"a", "b", "c"};
   about.starts = stored.starts;
   auto const add = [&](std::string const& name, std::string const& bytes) {
-    about.arrays.push_back({name, bytes.size(), suffix::crc32_of(bytes)});
+    about.arrays.push_back({name, bytes.size(), suffix::compute_crc32(bytes)});
     folder.write("x." + name, bytes);
   };
   add("seq", stored.residues);

@@ -20,7 +20,7 @@ namespace {
 std::vector<std::uint64_t> plain_search(suffix::text const& text, std::string_view pattern) {
   std::vector<std::uint64_t> found;
   for (std::size_t p = 0; p < text.size(); ++p) {
-    std::size_t const end = text.end_of(text.record_of(p));
+    std::size_t const end = text.end(text.record_at(p));
     if (text.residues.substr(p, std::min(end - p, pattern.size())) == pattern) found.push_back(p);
   }
   return found;
@@ -156,7 +156,7 @@ TEST_CASE("a table of k-mers holds the first row of every word", "[suffix]") {
       REQUIRE(rows.size() == all.size() + 1);
       for (std::size_t w = 0; w < all.size(); ++w) {
         auto const below = [&](std::uint64_t p) {
-          return text.residues.substr(p, text.end_of(text.record_of(p)) - p).compare(all[w]) < 0;
+          return text.residues.substr(p, text.end(text.record_at(p)) - p).compare(all[w]) < 0;
         };
         CHECK(rows[w] == std::size_t(std::ranges::partition_point(sa, below) - sa.begin()));
       }
@@ -259,7 +259,7 @@ TEST_CASE("a position's record, strand and place on the forward strand", "[suffi
   columns.insert(columns.end(), {0, 0, 0, 0, 7, 7});  // the last record has seven letters before it, which are not in the text
   suffix::pieces const forward, both(columns);
   auto const place = [&](suffix::pieces const& which, std::size_t p, std::size_t length) {
-    return which.location_of(text, text.record_of(p), p, length);
+    return which.to_location(text, text.record_at(p), p, length);
   };
   CHECK(place(forward, 5, 2) == suffix::location{1, 1, false});
   CHECK(place(both, 1, 3) == suffix::location{0, 1, false});
@@ -280,7 +280,7 @@ TEST_CASE("records are found as by looking through all", "[suffix]") {
     stored_text const stored(records);
     suffix::text const text = stored.view();
     suffix::record_finder const find(text);
-    for (std::size_t p = 0; p < text.size(); ++p) REQUIRE(find(p) == text.record_of(p));
+    for (std::size_t p = 0; p < text.size(); ++p) REQUIRE(find(p) == text.record_at(p));
   }
 }
 
@@ -288,10 +288,10 @@ TEST_CASE("which record holds a position", "[suffix]") {
   stored_text const stored(std::vector<std::string>{"", "AC", "", "", "G", ""});
   suffix::text const text = stored.view();
   CHECK(text.records() == 6);
-  CHECK(text.record_of(0) == 1);
-  CHECK(text.record_of(1) == 1);
-  CHECK(text.record_of(2) == 4);
-  CHECK(text.end_of(5) == 3);
-  CHECK(suffix::text{"ACGT"}.record_of(3) == 0);
-  CHECK(suffix::text{"ACGT"}.end_of(0) == 4);
+  CHECK(text.record_at(0) == 1);
+  CHECK(text.record_at(1) == 1);
+  CHECK(text.record_at(2) == 4);
+  CHECK(text.end(5) == 3);
+  CHECK(suffix::text{"ACGT"}.record_at(3) == 0);
+  CHECK(suffix::text{"ACGT"}.end(0) == 4);
 }

@@ -25,7 +25,7 @@ suffix::entries entries_of(std::vector<std::uint32_t> const& values) {
 std::map<std::string_view, std::vector<std::size_t>> plain_strings(suffix::text const& text, std::size_t min_length) {
   std::map<std::string_view, std::vector<std::size_t>> at;
   for (std::size_t r = 0; r < text.records(); ++r)
-    for (std::size_t p = text.begin_of(r); p + min_length <= text.end_of(r); ++p)
+    for (std::size_t p = text.begin(r); p + min_length <= text.end(r); ++p)
       at[text.residues.substr(p, min_length)].push_back(p);
   return at;
 }
@@ -36,13 +36,13 @@ std::vector<bool> plain_copies(suffix::text const& text, std::size_t min_length,
   using enum suffix::copy_scope;
   bool const keeps_first = keep == suffix::kept_copies::first;
   std::vector<bool> copies(text.size());
-  std::vector<std::size_t> record_of;
-  for (std::size_t r = 0; r < text.records(); ++r) record_of.resize(text.end_of(r), r);
+  std::vector<std::size_t> record_at;
+  for (std::size_t r = 0; r < text.records(); ++r) record_at.resize(text.end(r), r);
   for (auto const& [word, places] : plain_strings(text, min_length))
     for (std::size_t const p : places) {
       bool const is_copy = std::ranges::any_of(places, [&](std::size_t q) {
         if (p == q) return false;
-        bool const same = record_of[q] == record_of[p];
+        bool const same = record_at[q] == record_at[p];
         return (scope == anywhere || same == (scope == within)) && (!keeps_first || q < p);
       });
       for (std::size_t i = 0; is_copy && i < min_length; ++i) copies[p + i] = true;
@@ -99,8 +99,8 @@ void expect(std::vector<std::string> const& records, std::size_t min_length) {
           text, entries_of(made.sa), entries_of(made.lcp), options, [&](suffix::duplicate_range const& range) {
             ranges.push_back(range);
             REQUIRE(range.begin < range.end);
-            REQUIRE(range.begin >= text.begin_of(range.record));
-            REQUIRE(range.end <= text.end_of(range.record));
+            REQUIRE(range.begin >= text.begin(range.record));
+            REQUIRE(range.end <= text.end(range.record));
             REQUIRE((count == 0 || range.begin > last_end || range.record > last_record));
             for (std::uint64_t p = range.begin; p < range.end; ++p) copies[p] = true;
             count += range.end - range.begin;
@@ -175,13 +175,13 @@ suffix::repeated_strings plain_repeats(suffix::text const& text, std::size_t min
   for (auto const& [word, places] : plain_strings(text, min_length)) {
     if (places.size() == 1) continue;
     auto const letter_at = [&](std::size_t p, std::size_t i) {  // a different number at the end of each record
-      return p + i < text.end_of(text.record_of(p)) ? int(static_cast<unsigned char>(text.residues[p + i])) : -1 - int(p);
+      return p + i < text.end(text.record_at(p)) ? int(static_cast<unsigned char>(text.residues[p + i])) : -1 - int(p);
     };
     std::size_t length = min_length;
     while (std::ranges::all_of(places, [&](std::size_t p) { return letter_at(p, length) == letter_at(places[0], length); }))
       ++length;
     auto const before = [&](std::size_t p) {
-      return p == text.begin_of(text.record_of(p)) ? -1 - int(p) : int(static_cast<unsigned char>(text.residues[p - 1]));
+      return p == text.begin(text.record_at(p)) ? -1 - int(p) : int(static_cast<unsigned char>(text.residues[p - 1]));
     };
     if (std::ranges::all_of(places, [&](std::size_t p) { return before(p) == before(places[0]); })) continue;
     all.frequent.push_back({places[0], length, places.size()});
@@ -322,13 +322,13 @@ TEST_CASE("duplicates without a suffix array", "[suffix][duplicates]") {
   for (std::uint16_t const token : small) large.push_back(token * 256u);
   std::vector<std::uint64_t> const starts{0, 5, 5, 3000, 8001};
   for (std::size_t const min_length : {1, 11, 50}) {
-    expect_as_array(suffix::text_of(small, starts), min_length, std::size_t{1} << 24);
-    expect_as_array(suffix::text_of(large, starts), min_length, std::size_t{1} << 24);
+    expect_as_array(suffix::make_text(small, starts), min_length, std::size_t{1} << 24);
+    expect_as_array(suffix::make_text(large, starts), min_length, std::size_t{1} << 24);
   }
   // Wrong calls.
   suffix::text const text{"abab"};
   CHECK_THROWS_AS(suffix::copy_finder(text, {0}, 1 << 20), usage_error);
-  suffix::text const tokens = suffix::text_of(small);
+  suffix::text const tokens = suffix::make_text(small);
   CHECK_THROWS_AS(suffix::copy_finder(text, {2}, 1 << 20, &tokens), usage_error);
   suffix::copy_finder finder(text, {2}, 1 << 20);
   CHECK_THROWS_AS(finder.resume(5000, finder.marks()), usage_error);

@@ -28,12 +28,12 @@ suffix::entries entries_of(std::vector<Index> const& values) {
 }
 
 std::size_t record_at(suffix::text const& text, std::size_t p) {
-  return text.record_of(p);
+  return text.record_at(p);
 }
 
 // Returns the number of equal letters from an offset of the query and a position of the text on, within the record.
 std::uint64_t plain_agreement(suffix::text const& text, std::string_view query, std::size_t i, std::size_t p) {
-  std::size_t const end = text.end_of(record_at(text, p));
+  std::size_t const end = text.end(record_at(text, p));
   std::uint64_t length = 0;
   while (i + length < query.size() && p + length < end && query[i + length] == text.residues[p + length]) ++length;
   return length;
@@ -50,7 +50,7 @@ std::vector<match> plain_matches(suffix::text const& text, std::string_view quer
   std::vector<match> all;
   for (std::size_t i = 0; i < query.size(); ++i)
     for (std::size_t p = 0; p < text.size(); ++p) {
-      bool const begins = p == text.begin_of(record_at(text, p));
+      bool const begins = p == text.begin(record_at(text, p));
       if (i != 0 && !begins && query[i - 1] == text.residues[p - 1]) continue;
       std::uint64_t const length = plain_agreement(text, query, i, p);
       if (length < options.min_length) continue;
@@ -209,7 +209,7 @@ TEST_CASE("maximal exact matches go around circular records", "[suffix][matches]
     std::vector<match> expected;
     for (std::size_t i = 0; i < query.size(); ++i)
       for (std::size_t p = 0; p < text.size(); ++p) {
-        std::size_t const r = record_at(text, p), begin = text.begin_of(r), end = text.end_of(r);
+        std::size_t const r = record_at(text, p), begin = text.begin(r), end = text.end(r);
         bool const begins = p == begin && !circular[r];
         if (i != 0 && !begins && query[i - 1] == text.residues[(p == begin ? end : p) - 1]) continue;
         std::uint64_t length = 0;
@@ -243,8 +243,8 @@ TEST_CASE("maximal exact matches go around circular records", "[suffix][matches]
 
     // How often the strings of matches occur, in the text and in the query.
     auto const begins_at = [&](std::string_view string, std::size_t p) {
-      std::size_t const r = record_at(text, p), begin = text.begin_of(r), size = text.end_of(r) - begin;
-      if (!circular[r] && text.end_of(r) - p < string.size()) return false;
+      std::size_t const r = record_at(text, p), begin = text.begin(r), size = text.end(r) - begin;
+      if (!circular[r] && text.end(r) - p < string.size()) return false;
       for (std::size_t i = 0; i < string.size(); ++i)
         if (text.residues[begin + (p - begin + i) % size] != string[i]) return false;
       return true;
@@ -257,7 +257,7 @@ TEST_CASE("maximal exact matches go around circular records", "[suffix][matches]
       if (is_new) {
         std::uint64_t over = 0;
         for (std::size_t p = 0; p < text.size(); ++p) {
-          bool const goes_over = text.end_of(record_at(text, p)) - p < string.size();
+          bool const goes_over = text.end(record_at(text, p)) - p < string.size();
           known->second += begins_at(string, p);
           over += goes_over && begins_at(string, p);
         }
@@ -386,7 +386,7 @@ TEST_CASE("matching statistics and super-maximal matches of tandem repeats", "[s
     std::vector<std::uint64_t> expected(query.size()), here(text.size() + 1), later(text.size() + 1);
     for (std::size_t i = query.size(); i-- != 0; std::swap(here, later))
       for (std::size_t p = 0; p < text.size(); ++p) {
-        bool const is_last = p + 1 == text.end_of(record_at(text, p));
+        bool const is_last = p + 1 == text.end(record_at(text, p));
         here[p] = query[i] != text.residues[p] ? 0 : is_last ? 1 : later[p + 1] + 1;
         expected[i] = std::max(expected[i], here[p]);
       }

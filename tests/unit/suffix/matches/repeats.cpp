@@ -35,10 +35,10 @@ bool is_apart(char letter, suffix::letter_choice letters) {
 
 // The letter before, which differs from all others at the start of a record, and where it is set apart.
 int letter_before(suffix::text const& text, std::size_t p, suffix::letter_choice letters) {
-  return p == text.begin_of(text.record_of(p)) || is_apart(text.residues[p - 1], letters) ? -1 : text.residues[p - 1];
+  return p == text.begin(text.record_at(p)) || is_apart(text.residues[p - 1], letters) ? -1 : text.residues[p - 1];
 }
 std::size_t end_at(suffix::text const& text, std::size_t p) {
-  return text.end_of(text.record_of(p));
+  return text.end(text.record_at(p));
 }
 
 using pairs = std::multiset<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>>;  // positions and length
@@ -236,7 +236,7 @@ TEST_CASE("occurrences across the ends of circular records", "[suffix]") {
     std::vector<std::string> words(text.size());
     std::map<std::string, std::size_t> count;
     for (std::size_t p = 0; p < text.size(); ++p) {
-      std::size_t const r = text.record_of(p), begin = text.begin_of(r), end = text.end_of(r);
+      std::size_t const r = text.record_at(p), begin = text.begin(r), end = text.end(r);
       if (end - begin < length || (!circular[r] && end - p < length)) continue;
       std::string word;
       for (std::size_t i = 0; i < length; ++i) word += text.residues[begin + (p - begin + i) % (end - begin)];
@@ -263,7 +263,7 @@ TEST_CASE("occurrences across the ends of circular records", "[suffix]") {
     }
     // The shortest strings that occur once.
     auto const string_at = [&](std::size_t p, std::size_t num_letters) -> std::optional<std::string> {
-      std::size_t const r = text.record_of(p), begin = text.begin_of(r), end = text.end_of(r);
+      std::size_t const r = text.record_at(p), begin = text.begin(r), end = text.end(r);
       if (num_letters > (circular[r] ? end - begin : end - p)) return std::nullopt;
       std::string string;
       for (std::size_t i = 0; i < num_letters; ++i) string += text.residues[begin + (p - begin + i) % (end - begin)];
@@ -341,7 +341,7 @@ TEST_CASE("similar k-mers are those that brute force finds", "[suffix]") {
   CHECK_THROWS_WITH(count(0, 1000), "invalid number: mismatches: 0: similar k-mers differ in 1 or 2 letters");
   CHECK_THROWS_WITH(count(1, 40), "out of memory: 6 different k-mers: 49 bytes are needed, 40 are allowed");
   std::vector<std::uint16_t> const tokens{1, 2, 3, 1, 9, 3, 1, 2, 4, 7, 7, 7};
-  suffix::text const text = suffix::text_of(tokens);
+  suffix::text const text = suffix::make_text(tokens);
   auto const made = suffix::build<std::uint32_t>(text, {.lcp = true});
   at.resize(tokens.size());
   suffix::count_similar<std::uint32_t>(text, std::span<std::uint32_t const>(made.sa), std::span<std::uint32_t const>(made.lcp),
@@ -410,11 +410,11 @@ TEST_CASE("a k-mer spectrum is that of all k-mers", "[suffix]") {
         suffix::find_shortest_unique<std::uint64_t>(text, all.sa(), all.lcp(), shortest, "sa", 1 + unsigned(random.below(3)));
         for (int k = 0; k < 3 && text.size() != 0; ++k) {
           std::size_t const p = random.below(text.size());
-          std::string_view const left = text.residues.substr(p, text.end_of(text.record_of(p)) - p);
+          std::string_view const left = text.residues.substr(p, text.end(text.record_at(p)) - p);
           auto const occurrences = [&](std::size_t letters_of) {
             std::size_t count = 0;
             for (std::size_t q = 0; q < text.size(); ++q)
-              count += text.end_of(text.record_of(q)) - q >= letters_of &&
+              count += text.end(text.record_at(q)) - q >= letters_of &&
                        text.residues.substr(q, letters_of) == left.substr(0, letters_of);
             return count;
           };

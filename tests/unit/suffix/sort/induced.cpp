@@ -45,7 +45,7 @@ void expect_order(suffix::text const& text, std::vector<std::uint64_t> const& ri
   auto const expect = [&](auto const& letters) {
     std::vector<Index> order(text.size());
     std::size_t const held = backend.pool().in_use();
-    backend.pool().take_peak();
+    backend.pool().reset_peak();
     sort::sort(backend, letters, packed.breaks().bounds(), std::span<Index>(order));
     REQUIRE(std::ranges::equal(order, right));
     CHECK(backend.pool().peak() - held <= sort::memory(text.size(), 256));

@@ -20,7 +20,7 @@ namespace {
 // Returns what is left of the suffix at p after `known` of its letters, at most `letters`.
 std::string_view letters_behind(stored_text const& stored, std::size_t p, std::size_t after, unsigned letters) {
   suffix::text const text = stored.view();
-  return text.residues.substr(p + after, std::min<std::size_t>(letters, text.end_of(text.record_of(p)) - p - after));
+  return text.residues.substr(p + after, std::min<std::size_t>(letters, text.end(text.record_at(p)) - p - after));
 }
 
 unsigned common(std::string_view a, std::string_view b) {

@@ -55,13 +55,13 @@ TEST_CASE("the range of a suffix's key", "[suffix]") {
           if (random.below(2) == 0) lasts.back() = ~std::uint64_t{0};
           std::ranges::sort(lasts);
           lasts.erase(std::unique(lasts.begin(), lasts.end()), lasts.end());
-          range_finder const range_of(text, first, lasts);
+          range_finder const find_range(text, first, lasts);
           for (std::size_t p = 0; p < n; ++p) {
             std::uint64_t const key = text.key(p);
             auto const found = std::ranges::lower_bound(lasts, key);
             unsigned const right = key < first || found == lasts.end() ? range_finder::none : unsigned(found - lasts.begin());
             std::uint32_t const top = std::uint32_t(bits_from(text.words, p * text.letter_bits) >> 32);
-            if (range_of(text, p) != right || (text.breaks.are_far(p + 1) && range_of(text, p, top) != right))
+            if (find_range(text, p) != right || (text.breaks.are_far(p + 1) && find_range(text, p, top) != right))
               FAIL(p << " of " << n << " letters, " << letters << " in a key, " << count << " ranges, kind " << kind);
           }
         }
@@ -159,7 +159,7 @@ TEST_CASE("the numbers of positions in a sample", "[suffix]") {
       auto const numbers = sample.numbers();
       std::vector<std::size_t> chosen;
       for (std::size_t r = 0; r < text.records(); ++r)
-        for (std::size_t p = text.begin_of(r); p < text.end_of(r); p += distance) chosen.push_back(p);
+        for (std::size_t p = text.begin(r); p < text.end(r); p += distance) chosen.push_back(p);
       REQUIRE(sample.count() == chosen.size());
       for (std::size_t k = 0; k < chosen.size(); ++k) REQUIRE((numbers.has(chosen[k]) && numbers(chosen[k]) == k));
       REQUIRE(numbers(text.size()) == chosen.size());
@@ -211,7 +211,7 @@ TEST_CASE("a window of a text", "[suffix]") {
     packed_view const view = packed.first_view();
     for (std::size_t p = 0; p < text.size(); ++p) {
       std::uint64_t right = 0;
-      std::size_t const end = text.end_of(text.record_of(p));
+      std::size_t const end = text.end(text.record_at(p));
       for (unsigned bit = 0, bits = view.letter_bits; bit < 64; ++bit)
         if (std::size_t const q = p + bit / bits; q < end)
           right |= std::uint64_t(view.letter(q) >> (bits - 1 - bit % bits) & 1) << (63 - bit);
@@ -229,10 +229,10 @@ TEST_CASE("the range of a window", "[suffix]") {
       std::ranges::sort(lasts);
       lasts.erase(std::unique(lasts.begin(), lasts.end()), lasts.end());
       lasts.push_back(~std::uint64_t{0});
-      window_ranges const range_of(lasts, bits);
-      REQUIRE(range_of.count() == lasts.size());
+      window_ranges const find_range(lasts, bits);
+      REQUIRE(find_range.count() == lasts.size());
       auto const expect = [&](std::uint64_t window) {
-        CHECK(range_of(window) == std::size_t(std::ranges::lower_bound(lasts, window) - lasts.begin()));
+        CHECK(find_range(window) == std::size_t(std::ranges::lower_bound(lasts, window) - lasts.begin()));
       };
       for (std::uint64_t const last : lasts)
         for (std::uint64_t const off : {~std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{1}}) expect(last + off);
@@ -280,7 +280,7 @@ TEST_CASE("only the suffixes of a sample are sorted", "[suffix][policy]") {
     for (std::uint64_t const distance : {2, 3, 5, 64, 113, 150, 500, 699, 100'000}) {
       std::vector<std::uint64_t> sa;
       for (std::uint64_t const p : whole)
-        if ((p - text.begin_of(text.record_of(p))) % distance == 0) sa.push_back(p);
+        if ((p - text.begin(text.record_at(p))) % distance == 0) sa.push_back(p);
       std::vector<std::uint64_t> const lcp = plain_lcp(text, sa);
       for (device const where : devices()) {
         suffix::build_options options;

@@ -28,7 +28,7 @@ TEST_CASE("arrays with left out rows are made by ranges and in parts, too", "[su
       std::uint64_t const p = whole.sa[i];
       min_length = fresh ? whole.lcp[i] : std::min<std::uint64_t>(min_length, whole.lcp[i]);
       fresh = false;
-      if ((p - text.begin_of(text.record_of(p))) % which.sample != 0 || (which.skip_ambiguous && text.residues[p] == 'N'))
+      if ((p - text.begin(text.record_at(p))) % which.sample != 0 || (which.skip_ambiguous && text.residues[p] == 'N'))
         continue;
       sa.push_back(p);
       lcp.push_back(min_length);
@@ -197,7 +197,7 @@ TEST_CASE("patterns are found by the rows that are left", "[suffix][policy]") {
         if (k % 2 == 0 && text.size() != 0) pattern = text.residues.substr(random.below(text.size()), 1 + random.below(9));
         std::vector<std::uint64_t> right;
         for (std::size_t p = 0; p + pattern.size() <= text.size(); ++p)
-          if (text.residues.substr(p, pattern.size()) == pattern && p + pattern.size() <= text.end_of(text.record_of(p)))
+          if (text.residues.substr(p, pattern.size()) == pattern && p + pattern.size() <= text.end(text.record_at(p)))
             right.push_back(p);
         bool findable = true;  // whether every occurrence certainly has a row
         for (std::size_t first = 0; first < which.sample; ++first) {

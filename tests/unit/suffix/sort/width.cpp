@@ -16,7 +16,7 @@ using model = std::uint16_t;
 namespace {
 
 // `total` is the number of residues and records.
-stored_text text_of(std::string const& residues, std::size_t total, std::size_t records) {
+stored_text make_text(std::string const& residues, std::size_t total, std::size_t records) {
   stored_text text(residues.substr(0, total - records));
   for (std::size_t r = 1; r < records; ++r) text.starts.push_back(text.residues.size() * r / records);
   return text;
@@ -46,7 +46,7 @@ TEST_CASE("suffix arrays whose ranks just fill a number of bits", "[suffix]") {
   for (unsigned width = 3; width <= 16; ++width)
     for (std::size_t total = (std::size_t{1} << width) - 2; total <= (std::size_t{1} << width) + 1 && total < 1 << 16; ++total)
       for (std::size_t records : {1, 5})
-        for (std::string const& residues : {equal, twice}) expect_as_wide(text_of(residues, total, records));
+        for (std::string const& residues : {equal, twice}) expect_as_wide(make_text(residues, total, records));
 }
 
 TEST_CASE("the widest ranks that an index takes", "[suffix]") {

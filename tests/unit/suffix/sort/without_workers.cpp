@@ -40,9 +40,9 @@ void expect(std::vector<std::vector<Residue>> const& records) {
   if constexpr (sizeof(Residue) == 1)
     input = {std::string_view(reinterpret_cast<char const*>(all.data()), n), starts};
   else
-    input = suffix::text_of(std::span<Residue const>(all), starts);
+    input = suffix::make_text(std::span<Residue const>(all), starts);
   auto const suffix_at = [&](std::size_t p) {
-    return std::span<Residue const>(all).subspan(p, input.end_of(input.record_of(p)) - p);
+    return std::span<Residue const>(all).subspan(p, input.end(input.record_at(p)) - p);
   };
   std::vector<std::uint32_t> expected(n), lcp(n);
   for (std::size_t p = 0; p < n; ++p) expected[p] = std::uint32_t(p);
@@ -241,7 +241,7 @@ TEST_CASE("suffix arrays over a group", "[suffix][distributed]") {
   }
   std::vector<std::uint32_t> tokens(3000);
   for (std::uint32_t& token : tokens) token = std::uint32_t(random.below(3) << 20);
-  expect_same(3, suffix::text_of(tokens), {.as_gpus = true});
+  expect_same(3, suffix::make_text(tokens), {.as_gpus = true});
 }
 
 TEST_CASE("suffix arrays by several machines of a process", "[suffix][distributed]") {

@@ -110,10 +110,10 @@ TEST_CASE("threads share what they have found of long repeats", "[suffix]") {
   // The budget of legs is shared.
   long_diagonals some(3 * long_diagonals::leg + 5);
   CHECK(compare(some, few, 4 * leg + step) == answer::yes);
-  CHECK_FALSE(some.take_leg());
+  CHECK_FALSE(some.spend_leg());
   long_diagonals fewer(2 * long_diagonals::leg);
   CHECK(compare(fewer, few, 4 * leg + step) == answer::unknown);
-  CHECK_FALSE(fewer.take_leg());
+  CHECK_FALSE(fewer.spend_leg());
   // A miss does not wait: another distance, another part.
   CHECK(shared.find(0, distance).distance == 0);
   CHECK(shared.find(distance - 8 * leg, distance + 1).distance == 0);
@@ -178,7 +178,7 @@ TEST_CASE("workers sort suffixes", "[suffix]") {
           }
           return buffer<place_group<std::uint32_t>>{};
         });
-        for (auto const& groups : sort.take_left())
+        for (auto const& groups : sort.release_left())
           for (auto const group : groups.span()) {
             for (std::size_t i = group.begin; i < group.begin + group.size; ++i) is_left[i] = true;
             // In their rows, and by position.
@@ -219,7 +219,7 @@ TEST_CASE("what workers leave is sorted by the ranks of few positions", "[suffix
     worker_sort<host_backend, std::uint32_t> sort(backend, packed.first_view(), runs, order, {}, letters.size());
     sort.sort(ranges, [](place_range) { return buffer<place_group<std::uint32_t>>{}; });
     std::size_t left = 0;
-    for (auto const& groups : sort.take_left())
+    for (auto const& groups : sort.release_left())
       for (auto const group : groups.span()) left += group.size;
     CHECK(left > letters.size() / 32);
     CHECK(left < letters.size() / 8);
@@ -245,7 +245,7 @@ TEST_CASE("few suffixes that workers leave are told apart by keys", "[suffix]") 
   worker_sort<host_backend, std::uint32_t> sort(backend, view, letter_runs<host_backend>(backend, view, letters.size()), order,
                                                 {}, letters.size());
   sort.sort(ranges, [](place_range) { return buffer<place_group<std::uint32_t>>{}; });
-  CHECK(sort.take_left().empty());
+  CHECK(sort.release_left().empty());
   CHECK(std::ranges::equal(order, plain_suffix_array(stored.view())));
 }
 

@@ -123,7 +123,7 @@ TEST_CASE("a corpus by parts is that of whole files", "[suffix][corpus]") {
   for (int times = 0; times < 400; ++times) {
     suffix::corpus_options options;
     options.format = std::vector{bytes, lines, u16, u32, jsonl}[random.below(5)];
-    std::size_t const size = suffix::residue_bytes_of(options.format);
+    std::size_t const size = suffix::bytes_per_residue(options.format);
     std::string const alphabet = std::vector<std::string>{"ab", "a\n", std::string("\0\1", 2), all_bytes()}[random.below(4)];
     options.big_endian = size != 1 && random.below(2) == 0;
     if (!suffix::has_lines(options.format) && random.below(3) != 0)
@@ -211,15 +211,15 @@ TEST_CASE("lines of JSON: what is a string, what is refused, and where", "[suffi
     refuses(nested(1001), "it is nested more than 1000 deep");
     refuses("{\"text\":null,\"text\":\"a\"}", "it is null, but a string is expected");
   }
-  auto const text_of = [](std::string const& line) {
+  auto const make_text = [](std::string const& line) {
     suffix::corpus one;
     memory_source from(line);
     suffix::append_corpus(one, "x", from, {.format = suffix::input_format::jsonl});
     return std::string(one.view().residues);
   };
-  CHECK(text_of(nested(1000)).empty());
-  CHECK(text_of("{\"text\":\"a\",\"text\":\"b\",\"n\":[1e999,123456789012345678901234567890,-0.5E+3]}") == "a");
-  CHECK(text_of("\xef\xbb\xbf \n{\"te\\u0078t\":\"\\ud83d\\ude00\\u00e4\\/\"}\r\n") == "\xf0\x9f\x98\x80\xc3\xa4/");
+  CHECK(make_text(nested(1000)).empty());
+  CHECK(make_text("{\"text\":\"a\",\"text\":\"b\",\"n\":[1e999,123456789012345678901234567890,-0.5E+3]}") == "a");
+  CHECK(make_text("\xef\xbb\xbf \n{\"te\\u0078t\":\"\\ud83d\\ude00\\u00e4\\/\"}\r\n") == "\xf0\x9f\x98\x80\xc3\xa4/");
 }
 
 TEST_CASE("formats that are certain", "[suffix][corpus]") {

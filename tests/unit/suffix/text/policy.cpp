@@ -68,7 +68,7 @@ std::vector<std::uint64_t> plain_rows(suffix::text const& text, suffix::row_sele
   std::vector<std::uint64_t> rows;
   for (std::uint64_t const p : plain_suffix_array(text)) {
     bool const ambiguous = std::string_view("ACGTUacgtu").find(text.residues[p]) == std::string::npos;
-    if ((p - text.begin_of(text.record_of(p))) % which.sample == 0 && !(which.skip_ambiguous && ambiguous)) rows.push_back(p);
+    if ((p - text.begin(text.record_at(p))) % which.sample == 0 && !(which.skip_ambiguous && ambiguous)) rows.push_back(p);
   }
   return rows;
 }
@@ -134,8 +134,8 @@ void expect_policy(std::vector<std::string> const& records, suffix::policy const
     suffix::pieces const cut = from.pieces();
     REQUIRE(cut.empty() == !which.cuts());
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-      REQUIRE(cut.record_of(i) == pieces[i].record);
-      REQUIRE(cut.offset_of(i) == pieces[i].offset);
+      REQUIRE(cut.source_record(i) == pieces[i].record);
+      REQUIRE(cut.piece_offset(i) == pieces[i].offset);
       REQUIRE(cut.is_reverse(i) == pieces[i].reverse);
     }
     if (which.cuts()) {

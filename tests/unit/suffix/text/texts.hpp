@@ -29,7 +29,7 @@ struct stored_text {
 
 /// The definition: a comparison sort of whole suffixes.
 inline std::vector<std::uint64_t> plain_suffix_array(ordo::suffix::text const& text) {
-  auto const suffix = [&](std::size_t p) { return text.residues.substr(p, text.end_of(text.record_of(p)) - p); };
+  auto const suffix = [&](std::size_t p) { return text.residues.substr(p, text.end(text.record_at(p)) - p); };
   std::vector<std::uint64_t> sa(text.size());
   std::iota(sa.begin(), sa.end(), 0);
   std::sort(sa.begin(), sa.end(), [&](std::size_t p, std::size_t q) {
@@ -43,7 +43,7 @@ inline std::vector<std::uint64_t> plain_lcp(ordo::suffix::text const& text, std:
   std::vector<std::uint64_t> lcp(sa.size());
   for (std::size_t i = 1; i < sa.size(); ++i) {
     std::size_t const p = sa[i - 1], q = sa[i];
-    std::size_t const p_end = text.end_of(text.record_of(p)), q_end = text.end_of(text.record_of(q));
+    std::size_t const p_end = text.end(text.record_at(p)), q_end = text.end(text.record_at(q));
     while (p + lcp[i] < p_end && q + lcp[i] < q_end && text.residues[p + lcp[i]] == text.residues[q + lcp[i]]) ++lcp[i];
   }
   return lcp;
@@ -51,9 +51,8 @@ inline std::vector<std::uint64_t> plain_lcp(ordo::suffix::text const& text, std:
 
 inline std::string plain_bwt(ordo::suffix::text const& text, std::vector<std::uint64_t> const& sa) {
   std::string rows;
-  for (std::size_t r = 0; r < text.records(); ++r)
-    rows += text.begin_of(r) == text.end_of(r) ? '$' : text.residues[text.end_of(r) - 1];
-  for (std::size_t p : sa) rows += p == text.begin_of(text.record_of(p)) ? '$' : text.residues[p - 1];
+  for (std::size_t r = 0; r < text.records(); ++r) rows += text.begin(r) == text.end(r) ? '$' : text.residues[text.end(r) - 1];
+  for (std::size_t p : sa) rows += p == text.begin(text.record_at(p)) ? '$' : text.residues[p - 1];
   return rows;
 }
 

@@ -28,9 +28,9 @@ struct token_records {
       tokens.insert(tokens.end(), record.begin(), record.end());
     }
   }
-  [[nodiscard]] suffix::text view() const { return suffix::text_of(std::span<Token const>(tokens), starts); }
+  [[nodiscard]] suffix::text view() const { return suffix::make_text(std::span<Token const>(tokens), starts); }
   [[nodiscard]] std::span<Token const> suffix_at(std::size_t p) const {
-    return std::span<Token const>(tokens).subspan(p, view().end_of(view().record_of(p)) - p);
+    return std::span<Token const>(tokens).subspan(p, view().end(view().record_at(p)) - p);
   }
 };
 
@@ -39,7 +39,7 @@ template <class Token>
 std::vector<std::uint64_t> plain_order(token_records<Token> const& all, std::uint64_t sample) {
   std::vector<std::uint64_t> sa;
   for (std::size_t p = 0; p < all.tokens.size(); ++p)
-    if ((p - all.view().begin_of(all.view().record_of(p))) % sample == 0) sa.push_back(p);
+    if ((p - all.view().begin(all.view().record_at(p))) % sample == 0) sa.push_back(p);
   std::ranges::sort(sa, [&](std::size_t p, std::size_t q) {
     auto const a = all.suffix_at(p), b = all.suffix_at(q);
     if (std::ranges::equal(a, b)) return p < q;
@@ -138,7 +138,7 @@ TEST_CASE("suffix array of repetitive tokens in little memory", "[suffix][tokens
   random_numbers random(4);
   std::vector<std::uint32_t> tokens = random_tokens<std::uint32_t>(random, 1u << 20, 70000, 200000);
   for (int copies = 0; copies < 3; ++copies) tokens.insert(tokens.end(), tokens.begin(), tokens.begin() + 200000);
-  suffix::text const text = suffix::text_of(std::span<std::uint32_t const>(tokens));
+  suffix::text const text = suffix::make_text(std::span<std::uint32_t const>(tokens));
   std::size_t const n = tokens.size();
   auto const memory = suffix::build_memory(device::cpu, n, 1, 4, {}, {}, 4);
   CHECK(memory.min_bytes <= memory.fast_bytes);
@@ -179,7 +179,7 @@ TEST_CASE("tokens that are refused", "[suffix][tokens]") {
   std::vector<std::uint32_t> const tokens{1, 2, 3};
   std::vector<std::uint32_t> sa(3);
   std::vector<char> bwt(4);
-  suffix::text const text = suffix::text_of(std::span<std::uint32_t const>(tokens));
+  suffix::text const text = suffix::make_text(std::span<std::uint32_t const>(tokens));
   CHECK_THROWS_AS(suffix::build(text, suffix::arrays<std::uint32_t>{sa, {}, bwt}), usage_error);
   CHECK_THROWS_AS(suffix::build(text, suffix::extra_arrays{.bwt = true}), usage_error);
   suffix::build_options skipping;

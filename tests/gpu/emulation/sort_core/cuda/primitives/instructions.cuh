@@ -10,14 +10,14 @@ namespace ordo::inline v0::cuda_detail {
 constexpr unsigned warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
 
-inline unsigned lane_of() {
+inline unsigned lane_id() {
   return emulation::lane();
 }
 inline unsigned char* dynamic_shared_memory() {
   return emulation::now->shared;
 }
 [[nodiscard]] inline unsigned lanes_below() {
-  return (1u << lane_of()) - 1;
+  return (1u << lane_id()) - 1;
 }
 
 inline void wait_for_previous() {
