@@ -9,21 +9,6 @@
 // Searches for a byte in host memory.
 namespace ordo::inline v0 {
 
-/// Returns the number of bytes of p[0, n) that equal `value`.
-inline std::size_t count_bytes(unsigned char const* p, std::size_t n, unsigned char value) {
-  constexpr std::size_t lanes = 16, rounds = 16;  // rounds is below 256: a counter is a byte
-  std::size_t count = 0, i = 0;
-  for (; i + lanes * rounds <= n; i += lanes * rounds) {
-    unsigned char counts[lanes] = {};
-    for (std::size_t r = 0; r < rounds; ++r)
-      for (std::size_t k = 0; k < lanes; ++k)
-        counts[k] = static_cast<unsigned char>(counts[k] + (p[i + r * lanes + k] == value));
-    for (unsigned char c : counts) count += c;
-  }
-  for (; i < n; ++i) count += p[i] == value;
-  return count;
-}
-
 /// Calls f(i) for each i in [0, n) with p[i] == value, in ascending order. First it notes the places in some hundred bytes,
 /// four at a time: it would wrongly predict the end of a loop for each place.
 /// @param value  below 0x80

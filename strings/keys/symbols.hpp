@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 #include "base/bits.hpp"
+#include "base/count_bytes.hpp"
 #include "base/find_bytes.hpp"
 #include "ordo/backend.hpp"
 #include "ordo/detail/fn.hpp"
@@ -28,7 +30,8 @@ class symbols {
   /// Returns the eight symbols from position p in [0, size()] on.
   ORDO_FN std::uint64_t operator()(std::size_t p) const {
     std::size_t const left = size_ - p;
-    if (left >= 8) return encode(load_big_endian(text_ + p, 8));
+    if (left >= 8) [[likely]]  // or else clang does not inline this function
+      return encode(load_big_endian(text_ + p, 8));
     if (left == 0) return 0;
     return encode(load_big_endian(text_ + p, left)) & ~(~std::uint64_t{0} >> (8 * left));
   }
@@ -112,7 +115,8 @@ void count_blocks_of_bytes(B& backend, symbols text, std::span<Offset> counts) {
   backend.each(counts.size(), [=](std::size_t b) {
     std::size_t const begin = b * text_block;
     prefetch_ahead(text.data() + begin);
-    counts[b] = Offset(count_bytes(text.data() + begin, std::min(text_block, text.size() - begin), text.delimiter()));
+    std::string_view const block(reinterpret_cast<char const*>(text.data()) + begin, std::min(text_block, text.size() - begin));
+    counts[b] = Offset(count_bytes(block, char(text.delimiter())));
   });
 }
 

@@ -52,6 +52,8 @@ wrong() {
 }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+for script in tools/archive.sh tools/zig_root.sh; do wrong 'not a target' "$script" mips; done
+wrong 'which archive' tests/packages/archive.sh
 wrong 'unknown option' tools/release.sh --nonsense
 wrong 'not a part' tools/release.sh --only wheels v1
 wrong 'which tag' tools/release.sh

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/count_bytes.hpp"
 #include "base/find_bytes.hpp"
 #include "ordo/error.hpp"
 #include "strings/keys/symbols.hpp"
@@ -136,8 +137,10 @@ TEST_CASE("every delimiter is found, at whatever address", "[strings][small]") {
         ordo::each_equal_byte(bytes.data() + skip, n, static_cast<unsigned char>(value),
                               [&](std::size_t i) { found.push_back(i); });
         REQUIRE(found == want);
-        REQUIRE(ordo::count_bytes(bytes.data() + skip, n, static_cast<unsigned char>(value)) == want.size());
+        std::string_view const text(reinterpret_cast<char const*>(bytes.data()) + skip, n);
+        REQUIRE(ordo::count_bytes(text, char(value)) == want.size());
       }
+      REQUIRE(ordo::count_bytes(std::string(n, char(value)), char(value)) == n);
     }
 }
 

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# tests/packages/archive.sh [OPTION...] ARCHIVE [SUITE...]: tries dist/ordo-VERSION-linux-x86_64.tar.xz of tools/archive.sh on
+# bare systems, each a suite of Debian with nothing installed (bullseye, bookworm and trixie if none is named): unpacked,
+# each program run on a sample and its result compared. Prints the seconds until the first result. As root, with debootstrap; it
+# takes minutes, so ctest does not run it.
+#   --folder FOLDER   holds the systems, and keeps them (default /var/tmp/ordo_archive)
+#   --tests BIN       first the command-line tests on the archive's programs, on this system, with the other programs of a build
+#                     from BIN (build/dev/bin)
+set -euo pipefail
+fail() { echo "archive.sh: $*" >&2; exit 2; }
+source=$(cd "$(dirname "$0")/../.." && pwd)
+folder=/var/tmp/ordo_archive bin='' archive='' suites=()
+while (($#)); do
+  case $1 in
+    --folder) [[ ${2-} ]] || fail '--folder needs a value'; folder=$2; shift ;;
+    --tests) [[ ${2-} ]] || fail '--tests needs a value'; bin=$(readlink -e "$2") || fail "no $2"; shift ;;
+    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit ;;
+    -*) fail "unknown option: $1" ;;
+    *) if [[ ! $archive ]]; then archive=$(readlink -e "$1") || fail "no $1"; else suites+=("$1"); fi ;;
+  esac
+  shift
+done
+[[ $archive ]] || fail 'which archive?'
+((${#suites[@]})) || suites=(bullseye bookworm trixie)
+for suite in "${suites[@]}"; do [[ $suite =~ ^[a-z]+$ ]] || fail "not a suite: $suite"; done
+name=$(basename "$archive" .tar.xz)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+xz -dc "$archive" > "$work/$name.tar"
+failed=0
+
+if [[ $bin ]]; then
+  tar -xf "$work/$name.tar" -C "$work"
+  # As it is documented: the C interface, by this system's compiler.
+  cc "$source/tests/install/c_sort.c" -I "$work/$name/include" -L "$work/$name/lib" -lordo -o "$work/c_sort"
+  LD_LIBRARY_PATH=$work/$name/lib "$work/c_sort" | cmp - "$source/tests/install/c_sort.out" ||
+    { echo 'c_sort: FAILED'; failed=1; }
+  for file in "$bin"/*; do
+    [[ -x $file && ! -d $file && ! -e $work/$name/bin/${file##*/} ]] && ln -s "$file" "$work/$name/bin/"
+  done
+  cd "$source"
+  for script in tests/cli/{common,options,pages,terminal}.sh tests/cli/{strsort,specsort,sufsort}/*.sh; do
+    [[ $script != */distributed.sh ]] || continue  # needs MPI, which no archive has
+    got=0
+    tests/run_script.sh "$script" "$work/$name/bin" > "$work/log" 2>&1 || got=$?
+    case $got in
+      0) echo "$script: passed" ;;
+      77) echo "$script: skipped: $(tail -n 1 "$work/log")" ;;
+      *) echo "$script: FAILED"; tail -n 5 "$work/log"; failed=1 ;;
+    esac
+  done
+fi
+
+# What a user does in the first minute. The sums are of results of a build by g++.
+cat > "$work/first.sh" <<'END'
+set -euo pipefail
+fail() { echo "FAILED: $*"; exit 1; }
+microseconds() { date +%s%N | sed 's/...$//'; }
+begin=$(microseconds)
+cd /root
+rm -rf ordo-*
+tar -xf /root/archive/*.tar
+PATH=$(echo /root/ordo-*/bin):$PATH
+samples=/root/archive/samples
+strsort "$samples/urls.txt" -o lines
+seconds=$(awk -v us="$(($(microseconds) - begin))" 'BEGIN { printf "%.2f", us / 1e6 }')
+is() { [[ $(sha256sum < "$1") == "$2  -" ]] || fail "other bytes: $1"; }
+LC_ALL=C sort "$samples/urls.txt" | cmp - lines || fail 'strsort: not what sort writes'
+strsort -u "$samples/words_en.txt.gz" -o words && is words 69ca05f1ec9dacc8316e785c8202be6417cc16a8e932e5d619606607570e06c2
+printf 'a\nb' | strsort -r | cmp - <(printf 'b\na\n') || fail 'strsort: a pipe'
+sufsort build "$samples/ecoli_k12.fa.gz" -o ecoli && sufsort check ecoli > check || fail 'sufsort'
+is ecoli.sa 84e190cd8f3ac9feeb77b570586c037c630cc75d148cfd91cc295deafa1a6793
+specsort "$samples/xtandem_yeast.mgf.gz" -o yeast.mgf --by mz
+is yeast.mgf 8f84f81c145180351a60f97b52614745e1a2320f1361cacbe2768b78368d8beb
+specsort "$samples/openms_ecoli_25.mzML.gz" -o ecoli.mzML --by intensity --descending
+is ecoli.mzML f4a9b46919e1ee65ea75123f77ff6618f11bd9f80f1a18aaafa8762683ba49e1
+got=0; strsort /nowhere 2> error || got=$?
+[[ $got == 2 ]] && grep -q '^strsort: .*/nowhere' error || fail "no file: exit status $got"
+grep -q strsort /root/ordo-*/share/man/man1/strsort.1 || fail 'no manual page'
+echo "first result after $seconds s, $(du -sk /root/ordo-* | cut -f1) kB unpacked, glibc $(ldd --version | sed -n '1s/.* //p')"
+END
+mkdir -p "$folder"
+for suite in "${suites[@]}"; do
+  root=$folder/$suite
+  if [[ ! -e $root/complete ]]; then
+    rm -rf --one-file-system "$root"
+    debootstrap --variant=minbase "$suite" "$root" "${ORDO_DEBIAN:-http://deb.debian.org}/debian" > "$root.log" 2>&1 ||
+      { tail -n 5 "$root.log" >&2; fail "debootstrap $suite"; }
+    touch "$root/complete"
+  fi
+  rm -rf "$root/root/archive"
+  mkdir "$root/root/archive"
+  cp -r "$work/$name.tar" "$work/first.sh" "$source/datasets/samples" "$root/root/archive/"
+  # /proc is mounted where nobody else sees it.
+  # shellcheck disable=SC2016
+  result=$(unshare --mount --pid --fork --propagation private sh -c 'mount -t proc proc "$1/proc" && exec chroot "$1" \
+    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root bash /root/archive/first.sh' sh "$root" 2>&1) || failed=1
+  printf '%-10s %s\n' "$suite" "$result"
+done
+exit "$failed"
