@@ -223,7 +223,7 @@ std::string comparison_json(comparison const& of, std::string_view name) {
   return printed(as_json(of, name));
 }
 
-comparison total_of(std::span<named_summary const> all) {
+comparison add_up(std::span<named_summary const> all) {
   comparison total;
   for (named_summary const& one : all) total.add(one.of);
   return total;
@@ -245,7 +245,7 @@ std::string summaries_table(std::span<named_summary const> all, bool compares) {
                       range_text(before.rt_seconds), name});
   };
   for (named_summary const& one : all) add(one.of, one.name);
-  add(total_of(all), "total");
+  add(add_up(all), "total");
   constexpr std::size_t gap = 2;
   std::string text;
   for (std::vector<std::string> const& row : rows) {
@@ -268,7 +268,7 @@ std::string summaries_json(std::span<named_summary const> all, bool compares) {
   };
   printed_all["files"] = json::array();
   for (named_summary const& one : all) printed_all["files"].push_back(one_json(one.of, one.name));
-  printed_all["total"] = one_json(total_of(all), "total");
+  printed_all["total"] = one_json(add_up(all), "total");
   return printed(printed_all);
 }
 

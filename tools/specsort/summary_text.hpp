@@ -45,7 +45,7 @@ struct named_summary {
   std::string name;
   comparison of;  // `after` only if they are compared
 };
-comparison total_of(std::span<named_summary const> all);
+comparison add_up(std::span<named_summary const> all);
 /// Formats summaries as a table with a row for each and one for their total. The name comes last, however long it is.
 std::string summaries_table(std::span<named_summary const> all, bool compares);
 /// Formats them as JSON: {"files": [...], "total": ...}.

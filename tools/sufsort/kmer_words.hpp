@@ -9,7 +9,7 @@ namespace ordo::inline v0::sufsort {
 
 /// The table of k-mers that an index gets.
 struct kmer_options {
-  std::string option;  // that states the length, for messages
+  std::string option;  // name in messages of the option for the length
   bool wanted = false;
   unsigned length = 0;  // letters of a k-mer; 0: chosen by the size of the suffix array
   bool force = false;   // allow a table larger than the suffix array

@@ -353,7 +353,7 @@ std::string fish_completion(command_table const& program) {
   return text;
 }
 
-std::string usage_of(command_table const& table, std::string_view program) {
+std::string format_usage(command_table const& table, std::string_view program) {
   std::string text;
   for (std::string_view const line : table.usage) {
     std::string const start = fmt::format("{}{} ", text.empty() ? "Usage: " : "  or:  ", program);
@@ -362,7 +362,7 @@ std::string usage_of(command_table const& table, std::string_view program) {
   return text;
 }
 
-std::string commands_of(command_table const& table) {
+std::string list_commands(command_table const& table) {
   if (table.subcommands.empty()) return {};
   std::string text = "\nCommands:\n";
   for (command_table const& sub : table.subcommands) text += described(short_name(sub), sub.summary);
@@ -373,15 +373,15 @@ std::string commands_of(command_table const& table) {
 }  // namespace
 
 std::string command_list(command_table const& table) {
-  return usage_of(table, table.name) + commands_of(table);
+  return format_usage(table, table.name) + list_commands(table);
 }
 
 std::string help_text(command_table const& table, std::string_view program) {
-  std::string text = usage_of(table, program);
+  std::string text = format_usage(table, program);
   for (std::string_view const paragraph : paragraphs(table.description)) text += '\n' + wrapped(paragraph, 0);
   if (!table.examples.empty()) text += "\nExamples:\n";
   for (example const& e : table.examples) text += fmt::format("  {}      {}\n", wrapped(e.purpose, 2, 2), e.command);
-  text += commands_of(table);
+  text += list_commands(table);
   if (!table.operands.empty()) text += "\nOperands:\n";
   for (operand const& o : table.operands) text += described(o.name, o.help);
   for (auto const& [group, options] : grouped(table)) {

@@ -225,7 +225,7 @@ class tool_parser final : public argument_parser {
   std::size_t operands_ = 0;
   bool is_bare_;
   bool help_ = false, version_ = false;
-  bool help_of_command_ = false;  // by the word help, which a command may follow
+  bool help_of_command_ = false;  // the word help was given, which a command may follow
   std::string page_, first_error_;
 };
 

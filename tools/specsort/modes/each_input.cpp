@@ -48,7 +48,7 @@ assignment assign(command const& made, std::string const& input) {
 
 // Checks that no output replaces another one, or an input. Nothing has been written.
 void refuse_clashes(std::vector<assignment> const& all) {
-  std::map<std::string_view, std::string_view> inputs;  // by their outputs
+  std::map<std::string_view, std::string_view> inputs;  // key: the output
   std::map<std::pair<dev_t, ino_t>, std::string_view> files, outputs;
   for (assignment const& one : all)
     if (auto const id = cli::find_file_id(one.input); id && id->name.empty())
@@ -116,15 +116,15 @@ int each_input(work& w, session& here) {
   std::optional<report_file> page;
   if (!made.report.empty()) page.emplace(made);
   spectra::comparison compared;
-  std::size_t const failed = for_each_input(w, here, [&](work& one, command& alone, std::size_t k) {
+  std::size_t const failed = for_each_input(w, here, [&](work& input, command& alone, std::size_t k) {
     if (all[k].failure) std::rethrow_exception(all[k].failure);
     alone.output = all[k].output;
     alone.has_output = true;
     alone.to = all[k].to == spectra::format::mgf ? "mgf" : "mzml";
     alone.report.clear();
     std::optional<spectra::comparison> result;
-    if (page) result = compare_one(one, all[k].to, here);
-    static_cast<void>(one.orders() ? order(one, here) : sort_file(one, here));
+    if (page) result = compare_one(input, all[k].to, here);
+    static_cast<void>(input.orders() ? order(input, here) : sort_file(input, here));
     if (result) compared.add(*result);
   });
   if (page) {

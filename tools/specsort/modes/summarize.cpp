@@ -59,11 +59,11 @@ int summarize(work& w, session& here) {
   std::optional<report_file> page;
   if (!made.report.empty()) page.emplace(made);
   std::vector<named_summary> all;
-  std::size_t const failed = for_each_input(w, here, [&](work& one, command&, std::size_t) {
-    all.push_back(summarize_one(one, here, page ? &*page : nullptr, compares));
+  std::size_t const failed = for_each_input(w, here, [&](work& input, command&, std::size_t) {
+    all.push_back(summarize_one(input, here, page ? &*page : nullptr, compares));
   });
   if (page) {
-    page->write(total_of(all), are_several ? name_of_all(made) : all[0].name, here.command_line);
+    page->write(add_up(all), are_several ? name_of_all(made) : all[0].name, here.command_line);
     page->commit();
   } else if (are_several) {
     fmt::print("{}", json ? summaries_json(all, compares) : summaries_table(all, compares));
