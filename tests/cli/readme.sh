@@ -72,7 +72,7 @@ printf '\1\241F\0i\0n\0n\0i\0g\0a\0n\0' > run.raw
 head -c 100000 < <(zcat "$samples/openms_ecoli_25.mzML.gz") > cut.mzML
 printf 'BEGIN IONS\nPEPMASS=1\n1,5 2,5\nEND IONS\n' > comma.mgf
 printf 'BEGIN IONS\nPEPMASS=1\n' > open.mgf
-printf 'CHARGE=2+\n%s' "$spectrum" > two.mgf
+printf 'CHARGE=2+\n%s%s' "$spectrum" "$spectrum" > two.mgf
 printf 'CHARGE=3+\n%s' "$spectrum" > three.mgf
 specsort "$samples/openms_ecoli_25.mzML.gz" "$samples/openms_ecoli_25.mzML.gz" -o merged.mzML
 sed 's/<fileChecksum>..../<fileChecksum>0000/' merged.mzML > changed.mzML
@@ -85,7 +85,7 @@ try specsort two.mgf three.mgf -o out.mgf
 try specsort --check two.mgf three.mgf
 try specsort two.mgf ./two.mgf --out-dir new
 try specsort --preset=casanovo@1.0 two.mgf
-printf 'Name: A\nRetentionTime: 2\nNum Peaks: 2\n200 10\n100 5\n' > lib.msp
+printf 'Name: %s\nRetentionTime: 2\nNum Peaks: 2\n200 10\n100 5\n\n' A B > lib.msp
 sed 's/Peaks: 2/Peaks: 3/' lib.msp > wrong.msp
 for input in lib.msp wrong.msp; do try specsort "$input"; done
 zcat "$samples/openms_ecoli_25.mzML.gz" | sed 's/name="ms level" value="2"/name="ms level" value="1"/' > ms1.mzML
