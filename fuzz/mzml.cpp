@@ -61,10 +61,10 @@ void join(std::string_view text, std::string_view sorted, std::string_view other
   fuzz::require(selects || sorted_again.text() == text_of_all, "an output is sorted to itself");
   fuzz::require(third_error || read.spectra == done.done.spectra_kept, "an output holds the spectra of all documents");
   order.order = {};
-  std::vector<std::string_view> const joined{text_of_all};
+  std::vector<std::string_view> const made{text_of_all};
   order.parts = 1 + more % 3;
   plain.on_warning = {};
-  auto const fourth_error = fuzz::catch_error([&] { spectra::order_mzml(make_inputs(joined), parts, plain, order); });
+  auto const fourth_error = fuzz::catch_error([&] { spectra::order_mzml(make_inputs(made), parts, plain, order); });
   fuzz::require((fourth_error && options.select.merge) || parts.all.size() == *order.parts, "an output is split into parts");
 }
 
