@@ -38,7 +38,7 @@ class test_source final : public ordo::source {
   std::uint64_t bad_;
 };
 
-/// A sink that keeps its bytes and the number of times each was written, and fails at the byte `bad` and in the `bad_call`th
+/// A sink that keeps its bytes and the number of times each was written, and fails from the byte `bad` on and in the `bad_call`th
 /// write.
 class test_sink final : public ordo::sink {
  public:
@@ -64,7 +64,7 @@ class test_sink final : public ordo::sink {
 
  private:
   void take(std::uint64_t at, std::span<char const> data) {
-    if ((at <= bad_ && bad_ < at + data.size()) || ++calls_ == bad_call_)
+    if (at + data.size() > bad_ || ++calls_ == bad_call_)
       throw ordo::output_error("cannot write: test: no space");
     if (at + data.size() > text_.size()) throw std::logic_error("beyond what was announced");
     std::copy(data.begin(), data.end(), text_.begin() + std::ptrdiff_t(at));
