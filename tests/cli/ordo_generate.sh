@@ -36,7 +36,8 @@ cmp <(LC_ALL=C sort words) <(LC_ALL=C sort out)
 generate shuffle < words | cmp - out
 
 complain() { expect 2 generate "$@"; [[ ! -s out ]] || fail "output in spite of an error: $*"; complaint ordo_generate; }
-complain
+expect 2 generate
+[[ ! -s out ]] && grep -q '^  genome  ' err || fail 'no list of the commands'
 complain poem
 complain genome
 complain genome --length 10
