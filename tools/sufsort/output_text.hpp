@@ -1,4 +1,6 @@
 #pragma once
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +25,7 @@ inline void write_some(cli::output& out, std::string& text, std::size_t min_byte
 
 /// Shortens a name for a message.
 inline std::string shortened(std::string_view name) {
-  return name.size() <= 40 ? std::string(name) : std::string(name.substr(0, 37)) + "...";
+  return name.size() <= 40 ? std::string(name) : fmt::format("{}...", name.substr(0, 37));
 }
 
 }  // namespace ordo::inline v0::sufsort
