@@ -1,7 +1,7 @@
 # A corpus of many files: the file that is cut or malformed is named, a full disk loses nothing, and a search for duplicates
 # that is killed at any moment goes on to the same bytes.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
-. "$ORDO_SOURCE/tests/faults/mounts_lib.sh"
+. "$ORDO_SOURCE/tests/mounts_lib.sh"
 ulimit -c 0
 
 # 100 files of 20 lines. Some sentences come again, in other lines and files, and not at their beginning.

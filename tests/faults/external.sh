@@ -1,8 +1,8 @@
 # Temporary files that cannot be made, written or trusted, and processes that are killed: an error and no output, or the right
 # one; and nothing is left behind.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
-. "$ORDO_SOURCE/tests/faults/mounts_lib.sh"
-. "$ORDO_SOURCE/tests/faults/spill_lib.sh"
+. "$ORDO_SOURCE/tests/mounts_lib.sh"
+. "$ORDO_SOURCE/tests/spill_lib.sh"
 export LC_ALL=C ORDO_DEVICE=cpu
 awk 'BEGIN { srand(5); for (i = 0; i < 600000; ++i) printf "%d some words %d\n", rand() * 1000000, i }' > in
 sort in > want

@@ -1,6 +1,6 @@
 # A disk that has no room for the output: found when the output's size is known or when it is written, and nothing is left.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
-. "$ORDO_SOURCE/tests/faults/mounts_lib.sh"
+. "$ORDO_SOURCE/tests/mounts_lib.sh"
 [[ $ORDO_OWN_MOUNTS != none ]] || exit 77
 mkdir small
 mount -t tmpfs -o size=1M none small

@@ -1,8 +1,8 @@
 # specsort --spectra-by: temporary files that cannot be made, written or trusted, and processes that are killed: an error and no
 # output; and nothing is left behind, parts and maps neither.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
-. "$ORDO_SOURCE/tests/faults/mounts_lib.sh"
-. "$ORDO_SOURCE/tests/faults/spill_lib.sh"
+. "$ORDO_SOURCE/tests/mounts_lib.sh"
+. "$ORDO_SOURCE/tests/spill_lib.sh"
 export ORDO_DEVICE=cpu
 ordo_generate spectra --count 8k -o in 2> /dev/null
 specsort in --spectra-by pepmass > want
