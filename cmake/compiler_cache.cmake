@@ -17,10 +17,10 @@ endif()
 
 # ordo_precompile(TARGET HEADER...): compiles once what nearly every source of a target includes: a third of the time of a
 # source. These are headers of the system, so that a change of the project's own compiles no more than without. It is left out
-# with a launcher, as ccache finds a source with a precompiled header in the same build folder only, and with
-# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON.
+# with a launcher, as ccache finds a source with a precompiled header in the same build folder only, and where warnings are
+# errors: g++ 12 takes precompiled headers of the system for the project's own, and warns of std::string.
 function(ordo_precompile target)
-  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT ORDO_WERROR)
     target_precompile_headers(${target} PRIVATE <algorithm> <cstdint> <functional> <memory> <optional> <ranges> <span>
                                                 <string> <vector> <fmt/format.h> ${ARGN})
   endif()

@@ -43,7 +43,7 @@ TEST_CASE("mzml: prefixes, entities, CDATA, line breaks, comments, parameter gro
   auto const grouped = [](std::string const& text) {
     return replaced(
         replaced(text, mz_term, "<referenceableParamGroupRef ref=\"m&amp;z\"/>"), " <run id=\"r\">",
-        std::string(" <referenceableParamGroup id=\"m&#38;z\">") + mz_term + "</referenceableParamGroup><run id=\"r\">");
+        fmt::format(" <referenceableParamGroup id=\"m&#38;z\">{}</referenceableParamGroup><run id=\"r\">", mz_term));
   };
   CHECK(sorted(grouped(plain)) == grouped(sorted_plain));
 }
