@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "tests/unit/spectra/mzml/cases.hpp"
 
 // The forms that mzML has by other writers than those that most of it is made by.
