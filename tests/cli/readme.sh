@@ -16,9 +16,9 @@ for page in "$ORDO_SOURCE"/README.md "$ORDO_SOURCE"/docs/{,reference/,how-to/}*.
     while IFS= read -r line; do
       if [[ $line == '$ '* ]]; then
         printf '%s\n' "$line"
-        errors=/dev/fd/1
-        [[ $line != '$ mpirun '* ]] || errors=/dev/null  # Open MPI writes of the network and of a bare system's lack of /sys
-        eval "${line#??}" 2> "$errors" < /dev/null || true  # a check that finds disorder exits with 1
+        run=${line#??}
+        [[ $run != 'mpirun '* ]] || run="$run 2> /dev/null"  # Open MPI writes of the network and of a bare system's lack of /sys
+        eval "$run" 2>&1 < /dev/null || true  # a check that finds disorder exits with 1
       fi
     done < "../$name.expected"
   ) > "$name.seen"
