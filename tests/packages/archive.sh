@@ -62,16 +62,16 @@ rm -rf ordo-*
 tar -xf /root/archive/*.tar
 PATH=$(echo /root/ordo-*/bin):$PATH
 samples=/root/archive/samples
-strsort "$samples/urls.txt" -o lines
+strsort "$samples/urls.txt.gz" -o lines
 seconds=$(awk -v us="$(($(microseconds) - begin))" 'BEGIN { printf "%.2f", us / 1e6 }')
 is() { [[ $(sha256sum < "$1") == "$2  -" ]] || fail "other bytes: $1"; }
-LC_ALL=C sort "$samples/urls.txt" | cmp - lines || fail 'strsort: not what sort writes'
-strsort -u "$samples/words_en.txt.gz" -o words && is words 69ca05f1ec9dacc8316e785c8202be6417cc16a8e932e5d619606607570e06c2
+gzip -dc "$samples/urls.txt.gz" | LC_ALL=C sort | cmp - lines || fail 'strsort: not what sort writes'
+strsort -u "$samples/words_pl_5000.txt.gz" -o words && is words f4e46a856d20e37e7a261cb69928f65dcfb86e3eac65b658253f13077b1490e9
 printf 'a\nb' | strsort -r | cmp - <(printf 'b\na\n') || fail 'strsort: a pipe'
 sufsort build "$samples/ecoli_k12.fa.gz" -o ecoli && sufsort check ecoli > check || fail 'sufsort'
 is ecoli.sa 84e190cd8f3ac9feeb77b570586c037c630cc75d148cfd91cc295deafa1a6793
 specsort "$samples/xtandem_yeast.mgf.gz" -o yeast.mgf --by mz
-is yeast.mgf 8f84f81c145180351a60f97b52614745e1a2320f1361cacbe2768b78368d8beb
+is yeast.mgf 00fe6fa6f82c9c47cb87e0f232cc485f25b62b9c2082ffeb67366e18b393d23c
 specsort "$samples/openms_ecoli_25.mzML.gz" -o ecoli.mzML --by intensity --descending
 is ecoli.mzML f4a9b46919e1ee65ea75123f77ff6618f11bd9f80f1a18aaafa8762683ba49e1
 got=0; strsort /nowhere 2> error || got=$?
