@@ -8,10 +8,10 @@
 #include "fuzz/fuzz.hpp"
 #include "ordo/spectra.hpp"
 
-// What the targets of spectra share.
+// Options and calls that the fuzz targets of spectra share.
 namespace fuzz {
 
-/// What an input begins with: bits of options, the size of chunks, and a number for options that need one.
+/// The header of a fuzz input: bits that select options, the chunk size, and a number for options that take one.
 struct spectra_options {
   std::size_t bits, chunk, number;
   ordo::spectra::sort_options options;  // set by the first four bits

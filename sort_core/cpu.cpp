@@ -41,8 +41,8 @@ namespace {
 /// Checks the offsets of a task's segments.
 void check_task_segments(host_backend& backend, unsigned threads, detail::sort_task const& task) {
   if (task.segments == 0 || detail::check_task_bounds(backend, task)) return;
-  host_backend apart(threads);  // memory of the check does not count as that of the sort
-  detail::check_task_overlap(apart, task);
+  host_backend check_backend(threads);  // memory of the check does not count as that of the sort
+  detail::check_task_overlap(check_backend, task);
 }
 
 }  // namespace

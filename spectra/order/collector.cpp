@@ -16,7 +16,7 @@ std::optional<std::string> warning_of_titles(std::vector<std::size_t> titles) {
   std::size_t repeated = 0;
   for (std::size_t i = 1; i < titles.size(); ++i) repeated += titles[i] == titles[i - 1];
   if (repeated == 0) return {};
-  return quantity(repeated, "spectrum has", "spectra have") + " the title of another one: --map tells which is of which input";
+  return quantity(repeated, "spectrum has", "spectra have") + " the title of another one: --map records the input of each";
 }
 
 void spectrum_collector::read(spectrum_inputs::opened const& opened, std::size_t input, bool begun) {

@@ -26,7 +26,7 @@ struct range_ends {
 /// Opens an array for the bytes that all members write; null if member 0 writes this member's part.
 using array_opener = std::function<sink*(std::string_view array, std::uint64_t bytes)>;
 
-/// What a member did in a build: its rows, the bytes that it sent to others, and the rounds in which ranks crossed.
+/// Counts the work of a member in a build: its rows, the bytes that it sent, and the rounds that exchanged ranks.
 struct share_counts {
   std::uint64_t rows = 0, exchanged = 0;
   unsigned rounds = 0;

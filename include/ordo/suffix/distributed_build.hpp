@@ -21,7 +21,7 @@ struct distributed_report {
   build_report build;           // this member's part
   std::uint64_t rows = 0;       // rows of this member, including those that are left out
   std::uint64_t exchanged = 0;  // bytes that this member sent to others, besides results
-  unsigned rounds = 0;          // rounds in which ranks crossed
+  unsigned rounds = 0;          // rounds that exchanged ranks
 };
 
 /// Opens an array, "sa", "lcp" or "bwt", with the number of bytes that all members write. Collective. Returns the sink in which

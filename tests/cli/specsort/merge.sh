@@ -21,7 +21,7 @@ expect 0 specsort run.mzML second.mzML --to=mgf; mv out want
 [[ $(grep -c '^TITLE=second\.controllerType=0 controllerNumber=1 scan=' want) == 25 ]] || fail "titles: $(grep TITLE want)"
 expect 0 specsort both.mzML --to=mgf; sed 's/ file=2$//' out | cmp - <(sed 's/^TITLE=\(run\|second\)\./TITLE=/' want)
 expect 0 specsort run.mzML run.mzML --to=mgf
-repeated='25 spectra have the title of another one: --map tells which is of which input'
+repeated='25 spectra have the title of another one: --map records the input of each'
 [[ $(< err) == "specsort: warning: $repeated" ]] || fail "equal titles: $(< err)"
 cp out twice.mgf
 for how in '' '--spectra-by title' '--memory 64K --spectra-by pepmass' '--split-count 3 -o part.mgf'; do
