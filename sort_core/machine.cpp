@@ -11,6 +11,7 @@
 #include "ordo/error.hpp"
 #include "ordo/memory.hpp"
 #include "sort_core/cuda/runtime/devices.hpp"
+#include "sort_core/device_environment.hpp"
 
 namespace ordo::inline v0 {
 
@@ -84,7 +85,8 @@ machine_choice choose_gpu(Options const& options, std::function<std::size_t(gpu_
   for (gpu_info const& gpu : devices) {
     if (options.gpu_index && gpu.index != *options.gpu_index) continue;
     auto const refuse = [&](std::string const& why) {
-      reasons += fmt::format("{}GPU {}, {}: {}", reasons.empty() ? "" : "; ", gpu.index, gpu.name, why);
+      reasons += fmt::format("{}GPU {}, {}: {}", reasons.empty() ? "" : "; ", cuda_detail::first_gpu_number + gpu.index,
+                             gpu.name, why);
     };
     gpu_state const now = cuda_detail::state_of_gpu(gpu.index);
     if (!now.unusable.empty()) {
@@ -106,8 +108,9 @@ machine_choice choose_gpu(Options const& options, std::function<std::size_t(gpu_
   throw usage_error("no usable GPU: " + reasons);
 }
 
-// Returns the options with ORDO_DEVICE applied if `given` leaves the choice open.
-machine_options with_environment(machine_options const& given) {
+}  // namespace
+
+machine_options detail::with_environment(machine_options const& given) {
   if (given.device == device::automatic)
     if (char const* const wish = std::getenv("ORDO_DEVICE"); wish && *wish) {
       // A call that cannot share its work takes the first of several GPUs, such as all or gpu:0-3.
@@ -119,12 +122,10 @@ machine_options with_environment(machine_options const& given) {
   return given;
 }
 
-}  // namespace
-
 machine_choice choose_machine(machine_options const& given, std::size_t input_bytes, std::size_t min_gpu_bytes,
                               std::function<std::size_t(gpu_info const&)> const& gpu_bytes) {
   if (given.on) return {given.on->kind(), "the caller's machine", false, true};
-  machine_options const options = with_environment(given);
+  machine_options const options = detail::with_environment(given);
   if (options.device == device::cpu) return {device::cpu, "requested", false, true};
   if constexpr (cuda_enabled) {
     if (options.device == device::automatic && input_bytes < min_gpu_bytes)

@@ -182,6 +182,11 @@ void load_rest(text_job& job) {
 bool detail::sorted_on_gpu(text_job& job) {
   machine_choice& machine = job.report.machine;
   std::size_t const bytes = std::size_t(job.from.bytes);
+  // A text that can only be read in order goes to the host's memory first. Meanwhile the GPU starts.
+  if (cuda_enabled && job.options.machine.device == device::gpu && !job.options.machine.on && job.more() && !job.open->size()) {
+    machine = {device::gpu, "requested", false, true, job.options.machine.gpu_index.value_or(0)};
+    return false;
+  }
   machine = choose_machine(job.options, bytes, [&] { return bytes / usual_line; });
   if (!cuda_enabled || machine.device != device::gpu || bytes == 0) return false;
   if constexpr (cuda_enabled) {

@@ -11,6 +11,7 @@
 #include "distributed/gather_strings.hpp"
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
+#include "sort_core/cuda/runtime/devices.hpp"
 #include "tools/cli/files/raw_file.hpp"
 #include "tools/cli/files/warnings.hpp"
 #include "tools/cli/run_main.hpp"
@@ -34,6 +35,11 @@ double cpu_seconds() {
 
 std::uint64_t peak_memory() {
   return static_cast<std::uint64_t>(used().ru_maxrss) * 1024;  // Linux counts in KiB
+}
+
+double gpu_start_seconds() {
+  if constexpr (cuda_enabled) return cuda_detail::seconds_to_start();
+  return 0;
 }
 
 template <class Phase>
@@ -135,6 +141,7 @@ std::string stats::json(double seconds, double cpu, std::uint64_t memory) const 
                                 {"input_bytes", input_},
                                 {"peak_memory", memory},
                                 {"peak_device_memory", device_memory_},
+                                {"gpu_start_seconds", gpu_start_seconds()},
                                 {"phases", nlohmann::ordered_json::array()}};
   for (phase_entry const& p : phases_) report["phases"].push_back(phase_json(p));
   for (std::string const& member : members_) report["members"].push_back(nlohmann::ordered_json::parse(member));
@@ -150,8 +157,10 @@ void stats::finish() {
   if (options_.verbose) {
     std::string const where =
         machine_.reason.empty() ? "" : fmt::format(" on the {}: {}", to_string(machine_.device), machine_.reason);
-    say(tool_, fmt::format("{}: {}: {:.2f} s real, {:.2f} s CPU, {} memory, {:.1f} MB/s{}", version, command_, seconds, cpu,
-                           human_bytes(memory), static_cast<double>(input_) / 1e6 / std::max(seconds, 1e-6), where));
+    double const start = gpu_start_seconds();
+    std::string const started = start == 0 ? "" : fmt::format(", GPU start {:.2f} s", start);
+    say(tool_, fmt::format("{}: {}: {:.2f} s real, {:.2f} s CPU{}, {} memory, {:.1f} MB/s{}", version, command_, seconds, cpu,
+                           started, human_bytes(memory), static_cast<double>(input_) / 1e6 / std::max(seconds, 1e-6), where));
   }
   if (file_) {
     file_->write(json(seconds, cpu, memory));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/cli/gpu_start.hpp"
 #include "tools/cli/job.hpp"
 #include "tools/cli/programs.hpp"
 #include "tools/cli/progress.hpp"
@@ -29,7 +30,7 @@ int run(int argc, char** argv, cli::job const& job) {
   }
   specsort::work w = specsort::checked(made);
 
-  made.common.check_machine();
+  cli::gpu_start const starting(made.common, job.members() != nullptr);
   cli::stats stats(tool, argc, argv, made.common);
   stats.refuse_inputs(made.inputs);
   cli::progress progress(tool, made.common, made.inputs, made.writes() && made.out_dir.empty() ? made.output : "");

@@ -18,6 +18,7 @@
 #include "ordo/strings.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/warnings.hpp"
+#include "tools/cli/gpu_start.hpp"
 #include "tools/cli/job.hpp"
 #include "tools/cli/programs.hpp"
 #include "tools/cli/progress.hpp"
@@ -134,7 +135,7 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
     fmt::print("{}", strsort::explained(by, inputs.delimiter(), made.preset.empty() ? inputs.header() : "", *inputs.open(0)));
     return 0;
   }
-  made.common.check_machine();
+  cli::gpu_start const starting(made.common, members != nullptr);
   if (isatty(STDERR_FILENO) && !called.is_gnu() && !made.locale && !made.common.quiet && has_hard_locale())
     cli::say(called.name(), "warning: lines are sorted by bytes, not by the locale (see --locale)");
   cli::stats stats(called.name(), argc, argv, made.common);

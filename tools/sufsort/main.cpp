@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "tools/cli/gpu_start.hpp"
 #include "tools/cli/job.hpp"
 #include "tools/cli/programs.hpp"
 #include "tools/cli/run_main.hpp"
@@ -88,7 +89,7 @@ int run(int argc, char const* const* argv, cli::job const& job) {
   if (common.are_several() && (members || !command->divides()))
     common.use_first(members ? "each process of a job works on one machine" : program.why_one_machine());
   command->memory().apply();
-  common.check_machine();
+  cli::gpu_start const starting(common, members != nullptr);
 
   std::vector<std::string> const inputs = command->inputs();
   sufsort::index_prefixes const indexes = command->prefixes();

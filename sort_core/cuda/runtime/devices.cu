@@ -1,5 +1,7 @@
 #include "sort_core/cuda/runtime/devices.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -16,7 +18,7 @@ void throw_cuda(cudaError_t status, char const* call, char const* file, int line
   static_cast<void>(cudaGetDevice(&device));
   std::string_view name = file;
   name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
-  std::string text = "GPU " + std::to_string(device) + ": " + call;
+  std::string text = "GPU " + std::to_string(device < 0 ? device : int(first_gpu_number) + device) + ": " + call;
   if (bytes != 0) text += " of " + std::to_string(bytes) + " bytes";
   text += std::string(": ") + cudaGetErrorString(status) + " (" + std::string(name) + ":" + std::to_string(line) + ")";
   if (status == cudaErrorMemoryAllocation) throw out_of_memory("out of memory: " + text, bytes);
@@ -28,12 +30,40 @@ namespace {
 /// A kernel in place of all kernels of the build, which are compiled for the same GPUs.
 __global__ void any_kernel() {}
 
+std::atomic<double> start_seconds = 0;
+
+/// Adds the time of a scope to start_seconds, if it is the first that starts the driver or a GPU.
+class start_time {
+ public:
+  explicit start_time(bool is_first) : is_first_(is_first) {}
+  ~start_time() {
+    if (is_first_) start_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  start_time(start_time const&) = delete;
+  start_time& operator=(start_time const&) = delete;
+
+ private:
+  bool is_first_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// Returns the number of GPUs that the driver shows. The first call starts the driver.
+int count_gpus() noexcept {
+  static std::atomic<bool> started{false};
+  start_time const time(!started.exchange(true));
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
 }  // namespace
 
+double seconds_to_start() noexcept {
+  return start_seconds;
+}
+
 std::vector<gpu_info> list_gpus() noexcept try {
-  int count = 0;
+  int const count = count_gpus();
   std::vector<gpu_info> result;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
   for (int device = 0; device < count; ++device) {
     cudaDeviceProp properties;
     if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) continue;
@@ -109,6 +139,9 @@ device_scope::~device_scope() {
 
 gpu_state state_of_gpu(unsigned index) {
   gpu_state state;
+  static std::atomic<bool> started{false};
+  static_cast<void>(count_gpus());
+  start_time const time(!started.exchange(true));
   try {
     device_scope const on(index);
     std::size_t all = 0;

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,9 @@ namespace ordo::inline v0::cuda_detail {
 
 /// Returns the GPUs that the driver shows; empty without a driver. Starts none of them. Never throws.
 std::vector<gpu_info> list_gpus() noexcept;
+
+/// The number that messages give to the first GPU that the driver shows: above 0 if a program hides those before it.
+inline std::atomic<unsigned> first_gpu_number = 0;
 
 struct gpu_state {
   std::string unusable;  // the reason why this build cannot run there; empty if it can
@@ -28,6 +32,9 @@ class device_scope {
  private:
   bool pushed_ = false;
 };
+
+/// Returns the seconds that the driver and the first GPU took to start; 0 if they were not started.
+double seconds_to_start() noexcept;
 
 /// Returns the versions of nvcc, the runtime and the driver.
 std::string cuda_versions();

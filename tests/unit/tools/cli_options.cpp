@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/temporary_folder.hpp"
 #include "tools/cli/files/input.hpp"
+#include "tools/cli/gpu_start.hpp"
 #include "tools/cli/options/options.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/stats.hpp"
@@ -229,4 +231,65 @@ TEST_CASE("sizes for people") {
   CHECK(cli::human_bytes(1500000) == "1.5 MB");
   CHECK(cli::human_bytes(999600) == "1.0 MB");
   CHECK(cli::human_bytes(472293188) == "472 MB");
+}
+
+TEST_CASE("the driver is shown the GPUs of a command alone", "[cli]") {
+  struct row {
+    char const* list;  // null: CUDA_VISIBLE_DEVICES is not set
+    unsigned present, first, last;
+    std::optional<std::string> shown;
+  };
+  std::optional<std::string> const unchanged;
+  std::string const uuid = "GPU-1f9e1d4c-0d4b-5d3a-8c1a-52b5a6f3e6c1";
+  std::string const both = "1," + uuid, numbers_and_uuid = uuid + " ,3";
+  row const rows[] = {{nullptr, 4, 0, 0, "0"},
+                      {nullptr, 4, 3, 3, "3"},
+                      {nullptr, 4, 1, 3, "1,2,3"},
+                      {nullptr, 4, 4, 4, unchanged},
+                      {nullptr, 4, 2, 4, unchanged},
+                      {nullptr, 0, 0, 0, unchanged},
+                      {nullptr, 1, 0, 0, "0"},
+                      {nullptr, 4, 2, 1, unchanged},
+                      {"2,0,3", 4, 0, 0, "2"},
+                      {"2,0,3", 4, 1, 2, "0,3"},
+                      {"2,0,3", 4, 3, 3, unchanged},
+                      {" 1 , 2", 4, 0, 1, "1,2"},
+                      {both.c_str(), 4, 1, 1, uuid},
+                      {numbers_and_uuid.c_str(), 4, 0, 1, uuid + ",3"},
+                      {"MIG-8b1e", 1, 0, 0, "MIG-8b1e"},
+                      {"", 4, 0, 0, unchanged},
+                      {"-1", 4, 0, 0, unchanged},
+                      {"0,-1,1", 4, 0, 0, "0"},
+                      {"0,-1,1", 4, 1, 1, unchanged},
+                      {"0,9,1", 4, 1, 1, unchanged},
+                      {"0,0", 4, 0, 0, unchanged},
+                      {"NoDevFiles", 4, 0, 0, unchanged},
+                      {"99999999999999999999", 4, 0, 0, unchanged}};
+  for (row const& r : rows) {
+    INFO((r.list ? r.list : "not set") << ": " << r.present << " GPUs, " << r.first << " to " << r.last);
+    CHECK(cli::visible_gpus(r.list, r.present, r.first, r.last) == r.shown);
+  }
+  temporary_folder const folder;
+  CHECK(cli::count_gpus(folder.path("missing")) == 0);
+  CHECK(cli::count_gpus(folder.path("")) == 0);
+  for (char const* gpu : {"0000:00:06.0", "0000:00:07.0"}) std::filesystem::create_directory(folder.path(gpu));
+  CHECK(cli::count_gpus(folder.path("")) == 2);
+}
+
+TEST_CASE("GPUs are counted from the first that the driver is shown", "[cli]") {
+  cli::common_options common;
+  common.may_be_several = true;
+  common.where = "cpu";
+  CHECK_FALSE(common.wanted_gpus());
+  common.where = "all";
+  CHECK_FALSE(common.wanted_gpus());
+  common.where = "gpu:2-3";
+  CHECK(common.wanted_gpus() == std::pair(2u, 3u));
+  common.hide_gpus_before(2);
+  CHECK(common.machines()[0].gpu_index == 0u);
+  CHECK(common.machines()[1].gpu_index == 1u);
+  common.where = "gpu";
+  CHECK_FALSE(common.machine().gpu_index);
+  common.hide_gpus_before(0);
+  CHECK(common.wanted_gpus() == std::pair(0u, 0u));
 }

@@ -29,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t buffer_size = std::size_t{256} << 10;
+constexpr std::size_t min_writeback = buffer_size / 4;  // shorter writes wait for the sync: calls for them would cost more
 constexpr std::size_t largest_write = std::size_t{1} << 30;  // Linux takes no more than 2 GiB at once
 constexpr std::uint64_t min_range = std::uint64_t{1} << 20;  // else one thread writes it as fast
 
@@ -262,6 +263,7 @@ void output::write_directly(std::span<char const> data) {
     put_ += done;
     return write_directly(data.subspan(done));
   }
+  begin_writeback(put_, data.size());
   put_ += data.size();
 }
 
@@ -337,9 +339,18 @@ void output::write_at(std::uint64_t offset, std::span<char const> data) {
     ssize_t const done = pwrite(fd_, data.data(), std::min(data.size(), largest_write), static_cast<off_t>(offset));
     if (done < 0 && errno != EINTR) fail(errno);
     if (done <= 0) continue;
+    begin_writeback(offset, static_cast<std::size_t>(done));
     data = data.subspan(static_cast<std::size_t>(done));
     offset += static_cast<std::uint64_t>(done);
   }
+}
+
+// Lets the disk begin with bytes of a file that finish() syncs, which then has less to wait for.
+void output::begin_writeback(std::uint64_t offset, std::size_t bytes) const noexcept {
+  int const error = errno;
+  if (replaces_ && staged_ && bytes >= min_writeback)
+    static_cast<void>(sync_file_range(fd_, static_cast<off_t>(offset), static_cast<off_t>(bytes), SYNC_FILE_RANGE_WRITE));
+  errno = error;
 }
 
 std::string output::path_for_others() const {

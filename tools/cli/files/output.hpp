@@ -119,6 +119,7 @@ class output final : public sink {
   void put(std::span<char const> data);
   void flush();
   void write_directly(std::span<char const> data);
+  void begin_writeback(std::uint64_t offset, std::size_t bytes) const noexcept;
   bool reserve(std::uint64_t bytes);
   int close_file() noexcept;
   void discard() noexcept;

@@ -1,5 +1,6 @@
 #include "tools/cli/options/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "sort_core/cuda/runtime/devices.hpp"
+#include "sort_core/device_environment.hpp"
 #include "tools/cli/options/option_pages.hpp"
 
 namespace ordo::inline v0::cli {
@@ -49,7 +51,7 @@ std::vector<machine_options> common_options::machines() const {
     if (names_several(where))
       throw usage_error(
           fmt::format("several GPUs: --device {}: this command works on one machine: auto, cpu, gpu, gpu:0, gpu:1 ...", where));
-    all.push_back(parse_device(where));
+    all.push_back(detail::with_environment(parse_device(where)));
   } else if (where == "all") {
     for (gpu_info const& gpu : gpus()) all.push_back(parse_device(fmt::format("gpu:{}", gpu.index)));
     if (all.empty()) all.push_back(parse_device("gpu"));  // this device names what is missing when it is chosen
@@ -64,8 +66,23 @@ std::vector<machine_options> common_options::machines() const {
       all.back().gpu_index = unsigned(index);
     }
   }
-  for (machine_options& options : all) options.threads = threads;
+  for (machine_options& options : all) {
+    options.threads = threads;
+    if (options.gpu_index) *options.gpu_index -= std::min(hidden_, *options.gpu_index);
+  }
   return all;
+}
+
+std::optional<std::pair<unsigned, unsigned>> common_options::wanted_gpus() const {
+  if (are_several() && devices() == "all") return {};
+  auto const all = machines();
+  if (all.front().device == device::cpu) return {};
+  return std::pair(all.front().gpu_index.value_or(0), all.back().gpu_index.value_or(0));
+}
+
+void common_options::hide_gpus_before(unsigned first) {
+  hidden_ = first;
+  cuda_detail::first_gpu_number = first;
 }
 
 void common_options::check_machine() const {

@@ -1,6 +1,8 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ordo/machine.hpp"
@@ -25,12 +27,16 @@ struct common_options {
   void use_first(std::string_view why);
   /// Returns all machines of --device. @throws usage_error
   [[nodiscard]] std::vector<machine_options> machines() const;
-  /// Checks that the device required by option or by ORDO_DEVICE is present. Every command calls it before it works, also if it
-  /// needs no machine. @throws usage_error
+  /// Checks that the device required by option or by ORDO_DEVICE is present. Starts its driver. @throws usage_error
   void check_machine() const;
+  /// Returns the numbers of the first and the last GPU that may be used; nothing if that is none, or all that there are.
+  [[nodiscard]] std::optional<std::pair<unsigned, unsigned>> wanted_gpus() const;
+  /// Counts GPUs from this one on, from now on: those before it are hidden from the driver. Messages keep their numbers.
+  void hide_gpus_before(unsigned first);
 
  private:
   [[nodiscard]] std::string devices() const;
+  unsigned hidden_ = 0;
 };
 
 inline constexpr std::string_view common_group = "Common options";

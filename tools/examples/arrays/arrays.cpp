@@ -16,6 +16,7 @@
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
+#include "tools/cli/gpu_start.hpp"
 #include "tools/cli/options/option_rows.hpp"
 #include "tools/cli/options/options.hpp"
 #include "tools/cli/run_main.hpp"
@@ -117,7 +118,7 @@ int run(int argc, char** argv) {
   if (how.length == 0) throw usage_error("--length 0: an array has a float at least");
   if (how.length > std::uint64_t(std::numeric_limits<std::ptrdiff_t>::max()) / sizeof(float))
     throw usage_error(fmt::format("--length {}: more bytes than can be addressed", how.length));
-  how.common.check_machine();
+  cli::gpu_start const starting(how.common, false);
   cli::stats stats(tool, argc, argv, how.common);
   stats.refuse_inputs({how.input});
   return sort(how, stats);

@@ -10,6 +10,7 @@
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/files/temporary.hpp"
+#include "tools/cli/gpu_start.hpp"
 #include "tools/cli/options/option_rows.hpp"
 #include "tools/cli/options/options.hpp"
 #include "tools/cli/run_main.hpp"
@@ -99,7 +100,7 @@ int run(int argc, char** argv) {
                        "0")};
   cli::add_common_options(table, how.common);
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
-  how.common.check_machine();
+  cli::gpu_start const starting(how.common, false);
   cli::stats stats(tool, argc, argv, how.common);
   stats.refuse_inputs({how.first, how.second.empty() ? how.first : how.second});
   return how.type == "float" ? multiply<float>(how, stats) : multiply<double>(how, stats);
