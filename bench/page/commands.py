@@ -8,7 +8,7 @@ COLUMNS = {"cp": "`cp`", **{name: name for name in RIVALS}, "auto": "Ordo, `auto
 
 
 def values(results: Results) -> Values:
-    return with_gpu(results) | without_gpu(results)
+    return with_gpu(results) | without_gpu(results) | where_a_gpu_pays(results)
 
 
 def with_gpu(results: Results) -> Values:
@@ -74,3 +74,43 @@ def without_gpu(results: Results) -> Values:
         "cpu_files": table(["", "MB", "GNU sort", "Ordo", "GNU sort / Ordo"], body),
         "cpu_file": results.link("files_rows"),
     }
+
+
+def where_a_gpu_pays(results: Results) -> Values:
+    """Returns the times of a start, and the sizes from which a command is faster on the GPU."""
+    if not results.has("crossing"):
+        return {}
+    report = results.json("crossing")
+    starts: dict[str, dict[str, float]] = {}
+    for row in report["starts"]:
+        starts.setdefault(row["name"], {})[row["visible"]] = row["seconds"]
+    lines: dict[str, dict[str, tuple[float, float]]] = {}
+    for row in report["rows"]:
+        lines.setdefault(row["command"], {})[row["machine"]] = line_through(row["points"])
+    machines = list(dict.fromkeys(row["machine"] for row in report["rows"] if row["machine"] != "gpu"))
+    body = []
+    for command, by_machine in lines.items():
+        gpu_start, gpu_slope = by_machine["gpu"]
+        cells = [f"{1e-6 / gpu_slope:.0f}"]
+        for machine in machines:
+            start, slope = by_machine[machine]
+            pays = (gpu_start - start) / (slope - gpu_slope) if slope > gpu_slope else None
+            cells += [f"{1e-6 / slope:.0f}", "never" if pays is None else f"{max(pays, 0) / 1e6:.2g}"]
+        body.append([f"`{command}`", *cells])
+    heads = [head for machine in machines for head in (f"{machine.split()[1]} threads, MB/s", "GPU from, MB")]
+    return {
+        "starts": table(
+            ["seconds", "all GPUs visible", "one"],
+            [[name, *(f"{took[which]:.3f}" for which in ("all", "one"))] for name, took in starts.items()],
+        ),
+        "pays": table(["", "GPU, MB/s", *heads], body),
+        "pays_machine": results.where(report),
+        "pays_commands": results.commands("crossing"),
+    }
+
+
+def line_through(points: list[list[float]]) -> tuple[float, float]:
+    """Returns the seconds of a start and the seconds per byte, by the smallest and the largest size; of one size no start."""
+    (least, first), (most, last) = points[0], points[-1]
+    slope = (last - first) / (most - least) if most > least else first / most
+    return max(0.0, first - slope * least), slope

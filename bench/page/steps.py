@@ -78,6 +78,7 @@ STEPS = [
     Step("files_genome_64m", f"{FILES} --only sufsort --json FILE", 0.4, gpu=False),
     Step("files_fasta", f"{FILES} --fasta FASTA --json FILE", 0.3, gpu=False, own="FASTA"),
     Step("files", f"{FILES} --only 'strsort|specsort' --json FILE", 2.4, gpu=False),
+    Step("crossing", "bench/crossing.py --tools PROGRAMS --json FILE", 1.5),
     Step("host_sorts", "host_sorts --sizes 16,20,24 --runs 3 --json FILE", 1.5, gpu=False, host=True),
     Step("host_segments", "host_segments --json FILE", 2, gpu=False, host=True),
     Step(
