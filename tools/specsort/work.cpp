@@ -11,6 +11,7 @@
 #include "base/quantity.hpp"
 #include "ordo/error.hpp"
 #include "ordo/spectra/import.hpp"
+#include "tools/cli/files/output_folder.hpp"
 #include "tools/cli/files/shared_output.hpp"
 #include "tools/cli/files/temporary.hpp"
 #include "tools/cli/run_main.hpp"
@@ -112,24 +113,13 @@ single_input::single_input(work const& w, spectra::sort_options given)
 
 std::size_t for_each_input(work const& w, session& here, std::function<void(work&, command&, std::size_t k)> const& task) {
   std::size_t const count = w.made.inputs.size();
-  std::size_t failed = 0;
-  for (std::size_t k = 0; k < count; ++k) {
+  return cli::run_each(tool, count, [&](std::size_t k) {
     command alone = w.made;
     alone.inputs = {w.made.inputs[k]};
     work one{alone, w.choice, w.select, w.order, w.lists.only(k), w.duplicates};
     if (count > 1) here.file = fmt::format("{} of {}", k + 1, count);
-    try {
-      task(one, alone, k);
-    } catch (output_error const&) {
-      throw;
-    } catch (...) {
-      if (count == 1) throw;
-      cli::print_exception(tool);
-      ++failed;
-    }
-  }
-  if (failed != 0) cli::say(tool, fmt::format("failed: {} of {} inputs", failed, count));
-  return failed;
+    task(one, alone, k);
+  });
 }
 
 spectra::format format_of_ordered(command const& made) {

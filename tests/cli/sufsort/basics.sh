@@ -298,3 +298,24 @@ expect_error sufsort locate x
 expect_error sufsort check x y
 [[ -z $(compgen -G 'y*') ]] || fail 'an index of bad input'
 no_leftovers
+
+# An index for each file: that of a build of the file alone. A file that cannot be read is reported, and the others are indexed.
+mkdir each; printf '>a\nACGTNNAC\n' > each/a.v1.fa; printf '>b\nTTTT\n' | gzip > each/b.fna.gz; printf 'one\ntwo\n' > each/c
+expect 0 sufsort build each/*.fa each/*.gz --out-dir made/inner --lcp
+[[ $(echo made/inner/*.sa) == 'made/inner/a.v1.sa made/inner/b.sa' ]] || fail "names: $(echo made/inner/*)"
+sufsort build each/b.fna.gz -o alone --lcp
+for end in sa seq lcp json; do cmp alone.$end made/inner/b.$end; done
+expect 2 sufsort build each/c each/missing.fa each/b.fna.gz --out-dir some --format=lines
+[[ $(< err) == 'sufsort: cannot read: each/missing.fa: No such file or directory
+sufsort: failed: 1 of 3 inputs' ]] || fail "a missing file: $(< err)"
+[[ $(echo some/*.sa) == 'some/b.sa some/c.sa' ]] || fail "the others: $(echo some/*)"
+expect_error sufsort build each/missing.fa --out-dir never; [[ ! -e never ]] || fail 'an empty folder is left'
+cp each/b.fna.gz b.fa
+expect_error sufsort build each/b.fna.gz b.fa --out-dir never
+[[ $(< err) == 'sufsort: two inputs of one name: never/b: each/b.fna.gz and b.fa would both become this index' ]] || fail "$(< err)"
+mkdir self; cp each/c self/c.sa; cp each/c c
+expect_error sufsort build c self/c.sa --out-dir self --format=lines; cmp self/c.sa c
+for options in '-o x' --plan '--lengths=x'; do expect_error sufsort build each/c --out-dir never $options; done
+expect_error sufsort build - --out-dir never < c
+expect_error sufsort build c; grep -q 'missing option: --output=PREFIX or --out-dir=DIR' err || fail "no output: $(< err)"
+no_leftovers

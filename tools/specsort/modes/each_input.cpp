@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,7 +13,7 @@
 
 #include "ordo/error.hpp"
 #include "tools/cli/files/input.hpp"
-#include "tools/cli/run_main.hpp"
+#include "tools/cli/files/output_folder.hpp"
 #include "tools/specsort/formats.hpp"
 #include "tools/specsort/modes.hpp"
 #include "tools/specsort/prompt_output.hpp"
@@ -69,30 +68,6 @@ void refuse_clashes(std::vector<assignment> const& all) {
   }
 }
 
-// The folder of the outputs. It is made if it is missing, and taken away again if it stays empty.
-class output_folder {
- public:
-  explicit output_folder(std::string const& path) {
-    std::error_code error;
-    std::vector<fs::path> missing;
-    for (fs::path at = path; !at.empty() && !fs::exists(at, error); at = at.parent_path()) missing.push_back(at);
-    error.clear();
-    fs::create_directories(path, error);
-    if (!error && !fs::is_directory(path, error)) error = std::make_error_code(std::errc::not_a_directory);
-    if (error) throw output_error(fmt::format("cannot make the folder: {}: {}", path, error.message()));
-    made_ = std::move(missing);
-  }
-  ~output_folder() {
-    std::error_code ignored;  // it holds outputs
-    for (fs::path const& one : made_) fs::remove(one, ignored);
-  }
-  output_folder(output_folder const&) = delete;
-  output_folder& operator=(output_folder const&) = delete;
-
- private:
-  std::vector<fs::path> made_;  // the innermost first
-};
-
 // Summarizes an input as it is, and as it is written.
 spectra::comparison compare_one(work& w, spectra::format to, session& here) {
   spectra::sort_options read = make_sort_options(w);
@@ -112,7 +87,7 @@ int each_input(work& w, session& here) {
   std::vector<assignment> all;
   for (std::string const& input : made.inputs) all.push_back(assign(made, input));
   refuse_clashes(all);
-  output_folder const folder(made.out_dir);
+  cli::output_folder const folder(made.out_dir);
   std::optional<report_file> page;
   if (!made.report.empty()) page.emplace(made);
   spectra::comparison compared;

@@ -15,7 +15,8 @@ namespace ordo::inline v0::sufsort {
 
 /// The index that is built, and its inputs.
 struct build_options {
-  std::string prefix;
+  std::string prefix;   // empty: out_dir
+  std::string out_dir;  // the folder of an index for each file
   std::vector<std::string> files;
   suffix::extra_arrays extra;
   std::string width = "auto";

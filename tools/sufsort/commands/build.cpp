@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +21,7 @@
 #include "ordo/suffix/input_format.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
+#include "tools/cli/files/output_folder.hpp"
 #include "tools/sufsort/building/build_memory.hpp"
 #include "tools/sufsort/building/build_options.hpp"
 #include "tools/sufsort/building/read_records.hpp"
@@ -205,6 +209,32 @@ int print_plan(build_options const& options, cli::common_options const& common) 
   return outlook.ranges == 0 ? 2 : 0;
 }
 
+/// The extensions of texts, which the name of an index lacks.
+constexpr std::string_view extensions[] = {".fa",  ".fasta", ".fna", ".ffn",   ".faa", ".frn", ".fas", ".fq",
+                                           ".fastq", ".txt", ".json", ".jsonl", ".ndjson", ".npy", ".u16", ".u32"};
+
+/// Returns the prefix of a file's index in a folder: the name of the file without extensions.
+std::string prefix_for(std::string const& file, std::string const& folder) {
+  if (file == "-") throw usage_error("no name: --out-dir: standard input has no name: use --output");
+  std::filesystem::path name = std::filesystem::path(file).filename();
+  if (cli::compression_named(name.string()) != cli::compression::none) name.replace_extension();
+  if (std::ranges::find(extensions, name.extension().string()) != std::end(extensions)) name.replace_extension();
+  return (std::filesystem::path(folder) / name).string();
+}
+
+/// Returns the prefixes of the indexes of files. @throws usage_error  if two are the same
+std::vector<std::string> prefixes_for(std::vector<std::string> const& files, std::string const& folder) {
+  std::vector<std::string> all;
+  std::map<std::string, std::string_view> taken;
+  for (std::string const& file : files) {
+    auto const [other, is_new] = taken.emplace(all.emplace_back(prefix_for(file, folder)), file);
+    if (!is_new)
+      throw usage_error(fmt::format("two inputs of one name: {}: {} and {} would both become this index", all.back(),
+                                    other->second, file));
+  }
+  return all;
+}
+
 /// Builds an index of files, or prints the plan.
 class build final : public command {
  public:
@@ -212,13 +242,20 @@ class build final : public command {
     cli::command_table table{
         .name = "sufsort build",
         .summary = "build an index of FASTA files, or of any text",
-        .usage = {"[OPTION]... --output=PREFIX FILE..."},
+        .usage = {"[OPTION]... --output=PREFIX FILE...", "[OPTION]... --out-dir=DIR FILE..."},
         .description =
             "Build the suffix array of all records of the files and, if wanted, the LCP array, the BWT and a "
             "table of k-mers. Write them as the files PREFIX.*, which appear together when all are complete.",
         .operands = {records_operand("FILE", options_.files)},
         .options = {
             index_option(options_.prefix),
+            {.name = "out-dir",
+             .value = "DIR",
+             .group = index_group,
+             .help = "build an index of each FILE alone: DIR/genome.* of genome.fa.gz",
+             .details = "DIR is made if it is missing. The machine is started once. No two FILEs may have the same name. A FILE "
+                        "that cannot be read is reported and the others are indexed; the exit status is 2 then.",
+             .set = cli::store_nonempty(options_.out_dir)},
             format_option(options_),
             {.name = "separator",
              .value = "TEXT",
@@ -270,7 +307,13 @@ class build final : public command {
              .choices = "auto 32 40 64",
              .only_choices = true,
              .set = cli::store(options_.width)}}};
+    table.options.front().required = false;
     table.conflicts = {
+        {.options = {"--out-dir"}, .with = {"--output"}, .why = "give one of them", .names = "--out-dir, --output"},
+        {.options = {"--out-dir"},
+         .with = {"--plan", "--lengths"},
+         .why = "they are for one index",
+         .names = "--out-dir, --plan, --lengths"},
         {.options = {"--lengths", "--separator"}, .why = "both end records"},
         {.options = {"--bwt"},
          .with = {"--sample!=1", "--ambiguous=skip"},
@@ -297,19 +340,41 @@ class build final : public command {
     table.examples = {
         {"Index a genome with everything that searches and repeats need",
          "sufsort build genome.fa.gz -o genome --lcp --bwt --kmer-table=auto"},
+        {"Index each of several genomes", "sufsort build genome.fa other.fa --out-dir indexes"},
         {"Index both strands, without runs of N", "sufsort build genome.fa -o both --strands=both --ambiguous=break"},
         {"Index the strings of JSONL, to find duplicates", "sufsort build web.jsonl -o web --field=text --lcp"},
         {"Index the lines of a text", "sufsort build words.txt -o words --format=lines --lcp"}};
     return table;
   }
   [[nodiscard]] std::vector<std::string> inputs() const override { return options_.files; }
-  [[nodiscard]] index_prefixes prefixes() const override { return {.written = {options_.prefix}}; }
+  [[nodiscard]] index_prefixes prefixes() const override {
+    if (!options_.out_dir.empty()) return {.written = prefixes_for(options_.files, options_.out_dir)};
+    return {.written = {options_.prefix}};
+  }
   [[nodiscard]] memory_limits memory() const override { return options_.memory; }
   [[nodiscard]] bool divides() const override { return true; }
-  [[nodiscard]] bool is_shared() const override { return !options_.plan && !options_.text_only; }
+  [[nodiscard]] bool is_shared() const override {
+    return !options_.plan && !options_.text_only && options_.out_dir.empty();
+  }
 
   int run(cli::common_options const& common, reporter& report, communicator* members) override {
-    build_options& options = options_;
+    if (options_.out_dir.empty() && options_.prefix.empty())
+      throw usage_error("missing option: --output=PREFIX or --out-dir=DIR: see sufsort build --help");
+    if (options_.out_dir.empty()) return build_one(options_, common, report, members);
+    std::vector<std::string> const prefixes = prefixes_for(options_.files, options_.out_dir);
+    for (std::string const& prefix : prefixes) refuse_inputs(prefix, options_.files);
+    cli::output_folder const folder(options_.out_dir);
+    std::size_t const failed = cli::run_each("sufsort", prefixes.size(), [&](std::size_t k) {
+      build_options alone = options_;
+      alone.files = {options_.files[k]};
+      alone.prefix = prefixes[k];
+      static_cast<void>(build_one(alone, common, report, members));
+    });
+    return failed == 0 ? 0 : 2;
+  }
+
+ private:
+  static int build_one(build_options& options, cli::common_options const& common, reporter& report, communicator* members) {
     if (!options.lengths.empty()) report.stats.refuse_inputs({options.lengths});
     expect_prefix(options.prefix);
     if (!options.has_format) options.format = common_format(options.files);
@@ -338,7 +403,6 @@ class build final : public command {
     return write_index(records, writer, options, common, report, members);
   }
 
- private:
   build_options options_;
 };
 
