@@ -16,6 +16,7 @@ import sys
 import array_sort
 import commands
 import cpu_sorts
+import paper_figures
 import programs
 import radix_sort
 import readme
@@ -34,6 +35,7 @@ TEMPLATES = ROOT / "bench/page/templates"
 SUBJECTS = [  # in the order of the summary
     *(segmented_sort, radix_sort, array_sort, sample_sort, small_sorts, string_sort),
     *(sparse_matrices, several_gpus, suffix_array, cpu_sorts, commands, programs),
+    paper_figures,  # the last, of what the others list
 ]
 GPU_FILES = ["segmented_sort", "radix_sort", "array_sort", "comparator_sort", "spgemm"]  # the first names the GPU
 SMALL = ("2^16", "2^20")  # sizes
@@ -55,8 +57,15 @@ def linked(text: str, pages: Values) -> str:
 def summary(results: Results, pages: list[str]) -> Values:
     """Returns the values of BENCHMARKS.md that are about several pages."""
     named: list[tuple[str, str, Comparison]] = []  # page, title, comparison
+    of_papers: list[Comparison] = []
     for page, comparisons in results.comparisons.items():
-        named += [(page, ", ".join(filter(None, (title_of(page), one.title))), one) for one in comparisons]
+        named += [(page, ", ".join(filter(None, (title_of(page), one.title))), one) for one in comparisons if not one.of_paper]
+        of_papers += [one for one in comparisons if one.of_paper and not one.part]
+    if of_papers:
+        ratios = [ratio for one in of_papers for ratio in one.ratios]
+        uncertain = frozenset(name for one in of_papers for name in one.uncertain)
+        page = paper_figures.__name__
+        named.append((page, title_of(page), Comparison("", ratios, uncertain=uncertain, page=page)))
     if named:
         spread = {
             title: {"minimum": one.ratios[0][2], "median": one.median, "maximum": one.ratios[-1][2]} for _, title, one in named
@@ -70,7 +79,7 @@ def summary(results: Results, pages: list[str]) -> Values:
         "local_pages": ", ".join(f"[{title_of(page)}]({page}.md)" for page in pages),
     }
     values |= totals(one for _, _, one in named)
-    whole = [one for one in results.comparisons.get("sample_sort", []) if not one.part]
+    whole = [one for one in results.comparisons.get("sample_sort", []) if not one.part and not one.of_paper]
     if ratios := [ratio for one in whole for row, _, ratio in one.ratios if row.endswith(SMALL)]:
         values["sample_sort_small_rows"] = str(len(ratios))
         values["sample_sort_small_slower"] = str(sum(ratio < SLOWER for ratio in ratios))

@@ -195,7 +195,7 @@ steps_result sort_by_steps(session& s, strings_view strings, std::size_t n, meth
   std::uint32_t offset = 0;
   std::uint32_t const* segments = nullptr;
   std::uint32_t *slot = slots.data(), *next_slot = other_slots.data();
-  unsigned segment_bytes = 0;
+  unsigned segment_bytes = how.adaptive ? 0 : 4;
   for (std::size_t live = n; live != 0;) {
     std::uint32_t const prefix = 8 - segment_bytes;
     s.lab.each(live, pack_key{strings, line.Current(), segments, offset, prefix, key.Current()});

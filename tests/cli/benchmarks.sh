@@ -193,7 +193,8 @@ cp "$FROM/${file%.part}" "$2"
 END
 chmod +x programs/*
 for name in segmented_sort radix_sort array_sort comparator_sort small_sorts machines suffix_array spgemm_bench string_sort \
-  array_stream host_sorts host_segments distributed_sort; do
+  array_stream host_sorts host_segments distributed_sort segmented_grid segment_kernels key_ranges product_sorts array_fit \
+  string_steps segment_lengths; do
   cp programs/copy_results programs/$name
 done
 export FROM=$PWD/changed BROKEN='' GPU_LINE='GPU: NVIDIA H200, compute capability 9.0, 150.1 GB'
