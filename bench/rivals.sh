@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # bench/rivals.sh DIR: clone the rivals that are in no package, each at a fixed commit, and print the options for
-# bench/page/run.py and cmake. Nothing of them is part of Ordo. vqsort comes with libhwy-dev; oneTBB, CUB, Thrust and cuSPARSE with
-# the build's dependencies; tlx is found by its CMake package.
+# bench/page/run.py and cmake. Nothing of them is part of Ordo.
 set -euo pipefail
 folder=$(mkdir -p "${1:?usage: bench/rivals.sh DIR}" && cd "$1" && pwd)
 

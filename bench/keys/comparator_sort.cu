@@ -106,7 +106,8 @@ void race_radix(session& s, columns<std::uint64_t, no_values> const& in, columns
       return cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, std::uint32_t(n), 0, 64, s.lab.stream());
     return cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, std::int64_t(n), 0, 64, s.lab.stream());
   };
-  timing const time = with_cub(s, call, [&](auto sort) { return time_whole(s.lab.stream(), s.options.runs, n, restore, sort); });
+  timing const time =
+      with_cub(s, call, [&](auto sort) { return time_whole(s.lab.stream(), s.options.runs, n, restore, sort); });
   judge("CUB radix", time, keys.Current(), static_cast<std::uint32_t*>(nullptr));
 }
 

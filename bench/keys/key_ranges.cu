@@ -1,6 +1,6 @@
-// Measures what the range of the keys is worth (Polok, Ila and Smrz, HPC'14): floats of a known interval share their upper bits.
-// And the time of a sort by the length of the key (figure 3 of Deshpande and Narayanan, HiPC'13). Beside CUB, in one process on
-// the same inputs.
+// Measures what the range of the keys is worth (Polok, Ila and Smrz, HPC'14): floats of a known interval share their upper
+// bits. And the time of a sort by the length of the key (figure 3 of Deshpande and Narayanan, HiPC'13). Beside CUB, in one
+// process on the same inputs.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -112,12 +112,13 @@ struct race {
     auto const call = [&](void* temporary, std::size_t& bytes) {
       if constexpr (data::pairs)
         return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys, values, std::uint32_t(n), int(bits.begin), int(bits.end),
-                                                 s.lab.stream());
+                                               s.lab.stream());
       else
         return cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, std::uint32_t(n), int(bits.begin), int(bits.end),
-                                                s.lab.stream());
+                                              s.lab.stream());
     };
-    timing const time = with_cub(s, call, [&](auto sort) { return median_time(s.lab.stream(), s.options.runs, restore, sort); });
+    timing const time =
+        with_cub(s, call, [&](auto sort) { return median_time(s.lab.stream(), s.options.runs, restore, sort); });
     check("CUB", keys.Current(), values.Current());
     return rounded_ms(time.ms);
   }
@@ -139,7 +140,9 @@ void measure_range(session& s, row_file& out, std::string const& name, K low, K 
   bit_range const all{0, 8 * sizeof(K)}, known = bits_between(low, high);
   timing const copied = median_time(
       s.lab.stream(), s.options.runs, [] {}, [&] { in.copy_to(to, s.lab.stream()); });
-  json_row row{{"name", name + " 2^" + std::to_string(log_items)}, {"items", n}, {"bits", known.end},
+  json_row row{{"name", name + " 2^" + std::to_string(log_items)},
+               {"items", n},
+               {"bits", known.end},
                {"copy_ms", rounded_ms(copied.ms)}};
   row["all_bits_ms"] = {{"Ordo", on.ordo(all)}, {"CUB", on.cub_radix(all)}};
   row["range_ms"] = {{"Ordo", on.ordo(known)}, {"CUB", on.cub_radix(known)}};
@@ -180,8 +183,8 @@ void measure_long(session& s, row_file& out, unsigned bytes, std::size_t n) {
     check("Ordo");
   }
   auto const call = [&](void* temporary, std::size_t& size) {
-    return cub::DeviceMergeSort::StableSortPairs(temporary, size, to.keys.data(), to.values.data(), std::uint32_t(n), ascending{},
-                                                 s.lab.stream());
+    return cub::DeviceMergeSort::StableSortPairs(temporary, size, to.keys.data(), to.values.data(), std::uint32_t(n),
+                                                 ascending{}, s.lab.stream());
   };
   timing const time = with_cub(s, call, [&](auto sort) {
     return median_time(
@@ -207,11 +210,13 @@ int run(int argc, char const* const* argv) {
   table.options = {
       cli::flag_row("lengths", "measure keys of 1 to 16 bytes instead of ranges of floats", lengths),
       cli::value_row("millions", "N", "with --lengths, sort N * 10^6 pairs", cli::parse_to(millions, 1, 1000), "30"),
-      cli::value_row("sizes", "N[,N...]", "sort 2^N floats",
-                     [&](std::string_view spelling, std::string_view value) { cli::parse_value(spelling, value, options.sizes); },
-                     "20,24,28"),
+      cli::value_row(
+          "sizes", "N[,N...]", "sort 2^N floats",
+          [&](std::string_view spelling, std::string_view value) { cli::parse_value(spelling, value, options.sizes); },
+          "20,24,28"),
       cli::value_row("runs", "N", "take the median of N runs, after 2 to warm up", cli::parse_to(options.runs, 1, 1000), "5"),
-      cli::value_row("json", "FILE", "write the figures to FILE", json), cli::help_row()};
+      cli::value_row("json", "FILE", "write the figures to FILE", json),
+      cli::help_row()};
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
   report unused(program::radix_sort, options, {}, {});
   session s{cuda_backend(), options, unused};

@@ -30,7 +30,7 @@ template <class Key, class T>
 struct expand_with_key {
   spgemm::matrix_view<T> a, b;
   std::uint64_t const *ends, *block_entry;
-  std::uint32_t const* row;  // of each entry of a
+  std::uint32_t const* row;  // row of each entry of a
   std::uint64_t columns;
   Key* key;
   T* value;
@@ -47,7 +47,7 @@ struct expand_with_key {
 template <class Key, class T>
 struct expanded {
   std::size_t products = 0;
-  unsigned bits = 0;  // of the largest key
+  unsigned bits = 0;  // bits of the largest key
   buffer<Key> key;
   buffer<T> value;
 

@@ -105,12 +105,12 @@ double power_law_mean(double exponent, std::size_t longest) {
   return sum / total;
 }
 
-/// Returns a matrix of about so many entries: the length of a row and the number of entries of a column follow a power law up to
-/// `longest`, with the exponent that gives the mean. Repeated columns of a row are removed.
+/// Returns a matrix with about the given number of entries. The length of a row and the number of entries of a column follow a
+/// power law up to `longest`, with the exponent that gives the mean. Repeated columns of a row are removed.
 /// @param alike  column k has about as many entries as row k, as in a symmetric matrix; otherwise they are independent
 matrix power_law(std::size_t rows, std::size_t entries, std::size_t longest, bool alike) {
   double const mean = double(entries) / double(rows);
-  double low = 0, high = 8;  // of the exponent
+  double low = 0, high = 8;  // bounds of the exponent
   for (int step = 0; step < 60; ++step) (power_law_mean((low + high) / 2, longest) > mean ? low : high) = (low + high) / 2;
   std::vector<double> cumulative;
   for (std::size_t l = 1; l <= longest; ++l)
@@ -183,7 +183,8 @@ std::vector<matrix_kind> series_kinds() {
     kinds.push_back({"Poisson 2D" + size, [=, n = side(2)] { return poisson(n, 2); }});
     kinds.push_back({"Poisson 3D" + size, [=, n = side(3)] { return poisson(n, 3); }});
     kinds.push_back({"uniform 16" + size, [=] { return uniform(rows, 16); }});
-    kinds.push_back({"power law 8" + size, [=] { return power_law(rows, 8 * rows, std::max<std::size_t>(rows / 64, 64), false); }});
+    std::size_t const longest = std::max<std::size_t>(rows / 64, 64);
+    kinds.push_back({"power law 8" + size, [=] { return power_law(rows, 8 * rows, longest, false); }});
     kinds.push_back({"R-MAT 8" + size, [=] { return recursive(scale, 8); }});
   }
   return kinds;

@@ -19,8 +19,8 @@ struct matrix_kind {
 /// @param shrink  divisor of the number of rows
 std::vector<matrix_kind> matrix_kinds(std::size_t shrink);
 
-/// Returns matrices with the numbers of rows and entries of those that Hou et al. square: lengths of rows by a power law up to a
-/// longest one, columns by the same law.
+/// Returns matrices with the numbers of rows and entries of those that Hou et al. square: lengths of rows by a power law up to
+/// a longest one, columns by the same law.
 std::vector<matrix_kind> collection_kinds();
 
 /// Returns 42 matrices of 2^11 to 2^16 rows: seven kinds, six sizes each.

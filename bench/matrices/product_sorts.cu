@@ -77,7 +77,8 @@ struct sorts {
       return cub::DeviceRadixSort::SortPairs(temporary, bytes, keys, values, std::uint32_t(n), int(bits.begin), int(bits.end),
                                              s.lab.stream());
     };
-    timing const time = with_cub(s, call, [&](auto sort) { return median_time(s.lab.stream(), s.options.runs, restore, sort); });
+    timing const time =
+        with_cub(s, call, [&](auto sort) { return median_time(s.lab.stream(), s.options.runs, restore, sort); });
     check("CUB", keys.Current(), values.Current());
     return rounded_ms(time.ms);
   }
@@ -111,9 +112,8 @@ json_row measure_sorts(session& s, json_row row, matrix_view<float> a, matrix_vi
     row["range_ms"] = {{"Ordo", on.ordo(known)}, {"CUB", on.by_cub(known)}};
   }
   sort_pairs(s.lab, of.key.span(), of.value.span(), bit_range{0, of.bits});
-  row["compress_ms"] = time([&] {
-    static_cast<void>(compressed(s.lab, of.key.data(), of.value.data(), of.products, a.rows, b.columns));
-  });
+  row["compress_ms"] =
+      time([&] { static_cast<void>(compressed(s.lab, of.key.data(), of.value.data(), of.products, a.rows, b.columns)); });
   row["wrong"] = wrong;
   return row;
 }

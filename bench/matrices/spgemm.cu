@@ -269,7 +269,7 @@ int run(int argc, char const* const* argv) {
       .usage = {"[OPTION]... [FILE]..."},
       .description = "Squares of sparse matrices on a GPU, beside cuSPARSE.",
       .operands = {cli::operand_row("FILE", "a square matrix in Matrix Market format, instead of generated ones", files)}};
-  table.options = {cli::flag_row("collection", "generate matrices of the sizes of those that Hou et al. square", like_collection),
+  table.options = {cli::flag_row("collection", "generate matrices of the sizes that Hou et al. square", like_collection),
                    cli::value_row("json", "FILE", "write the figures to FILE", json),
                    cli::value_row("runs", "N", "take the median of N runs, after 2 to warm up", cli::parse_to(runs, 1, 1000),
                                   cli::number_text(runs)),

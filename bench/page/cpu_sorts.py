@@ -37,9 +37,9 @@ def values(results: Results) -> Values:
         ]
         for row, keys in chosen
     ]
-    names = [(f"{row['verb']} {row['types']} {row['keys']} 2^{round(math.log2(row['items']))}", row) for row in whole]
+    names = [(name_of(row), row) for row in whole]
     names += [(f"{row['verb']} {row['types']} {row['length']}", row) for row in segments]
-    names += [(f"{row['verb']} {row['types']} {row['keys']} 2^{round(math.log2(row['items']))}, one thread", row) for row in one_thread]
+    names += [(f"{name_of(row)}, one thread", row) for row in one_thread]
     ratios = [(name.replace("_", " "), row["rival"], row["times"]) for name, row in names]
     in_order = [name for name, _, _ in ratios if "sorted" in name or "equal" in name]
     return {
@@ -50,6 +50,10 @@ def values(results: Results) -> Values:
         "commands": results.commands(*there),
         "large_file": results.link("host_sorts_2_26"),
     }
+
+
+def name_of(row: dict) -> str:
+    return f"{row['verb']} {row['types']} {row['keys']} 2^{round(math.log2(row['items']))}"
 
 
 def by_rival(groups: list[tuple[str, list[dict]]]) -> str:

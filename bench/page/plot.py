@@ -309,10 +309,12 @@ def heat_map(title: str, x_label: str, y_label: str, columns: list[str], rows: d
             cells.append(f'<path d="M{LEFT + wide * k} {y}h{wide - 1}v{high - 1}h{1 - wide}Z" fill="{shade}"/>')
         parts.append("".join(cells))
     for k in range(0, len(columns), 3):
-        parts.append(f'<text x="{LEFT + wide * k + 7}" y="{bottom + 14}" text-anchor="middle" font-size="10">{columns[k]}</text>')
+        at = f'x="{LEFT + wide * k + 7}" y="{bottom + 14}"'
+        parts.append(f'<text {at} text-anchor="middle" font-size="10">{columns[k]}</text>')
     right = LEFT + wide * len(columns)
     for s, (bound, shade) in enumerate(zip(bounds, shades)):
         y = TOP + 20 * s
         name = "below 1" if s == 0 else f"{bound:g} and more"
-        parts.append(f'<path d="M{right + 20} {y}h14v14h-14Z" fill="{shade}"/><text x="{right + 42}" y="{y + 12}">{name}</text>')
+        parts.append(f'<path d="M{right + 20} {y}h14v14h-14Z" fill="{shade}"/>')
+        parts.append(f'<text x="{right + 42}" y="{y + 12}">{name}</text>')
     return _document(title, right + 140, bottom + BOTTOM, ((LEFT + right) / 2, x_label), y_label, parts)

@@ -32,7 +32,12 @@ FIGURES = [  # types, plot, title
 ]
 
 
-HEADINGS = {"u32/u32": "Figure 3: pairs of a 32-bit key and value", "u64": "Figure 4: 64-bit keys", "u32": "Figure 5: 32-bit keys"}
+HEADINGS = {
+    "u32/u32": "Figure 3: pairs of a 32-bit key and value",
+    "u64": "Figure 4: 64-bit keys",
+    "u32": "Figure 5: 32-bit keys",
+}
+SHOWS = {"u32/u32": "key-value pairs", "u64": "64-bit keys", "u32": "32-bit keys"}
 
 
 def values(results: Results) -> Values:
@@ -42,7 +47,7 @@ def values(results: Results) -> Values:
     radix = [row for row in results.rows("comparator_radix").values() if rivals_of(row)]
     largest = [row for row in radix if row["items"] == max(one["items"] for one in radix)]
     figures = []
-    for number, (types, shows) in enumerate((("u32/u32", "key-value pairs"), ("u64", "64-bit keys"), ("u32", "32-bit keys")), 3):
+    for number, (types, shows) in enumerate(SHOWS.items(), 3):
         largest_rows = of_largest(rows, [f"{types} {one}" for one in INPUTS])[1]
         figures.append(Figure(f"Figure {number}", shows, HEADINGS[types], ("comparator_sort",), ratios(largest_rows)))
     figures[2:2] = [
@@ -53,9 +58,8 @@ def values(results: Results) -> Values:
         )
     ]
     cards = two_cards(results)
-    figures.append(
-        Figure("Figure 6", "the same chip with another bandwidth", "Figure 6: two bandwidths" if cards else "", ("comparator_sort",))
-    )
+    section = "Figure 6: two bandwidths" if cards else ""
+    figures.append(Figure("Figure 6", "the same chip with another bandwidth", section, ("comparator_sort",)))
     found = {"size": of_largest(rows, [])[0], "others": rows_of(rows, "record", "pair")}
     for types, name, title in FIGURES:
         by_input = {one: [row for row in rows.values() if row["types"] == types and row["input"] == one] for one in INPUTS}

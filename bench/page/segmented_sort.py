@@ -135,7 +135,7 @@ def lengths_of_inputs(results: Results) -> Values:
         return {}
     body = [
         [name, f"{row['segments']:,}", f"{row['items']:,}", f"{row['longest']:,}"]
-        + [f"{100 * row[part] / max(1, row[whole]):.2f} %" for part, whole in (("below_2000", "segments"), ("items_below_2000", "items"))]
+        + [f"{100 * row['below_2000'] / row['segments']:.2f} %", f"{100 * row['items_below_2000'] / row['items']:.2f} %"]
         for name, row in rows.items()
         if row["segments"] and (" letters" not in name or int(name.split()[-2]) in SHOWN_LETTERS)
     ]
@@ -171,7 +171,8 @@ def kernels(results: Results) -> Values:
         body = []
         for length, some in sorted(of.items()):
             some = sorted(some, reverse=True)
-            body.append([str(length), f"**{some[0][1]}**: {some[0][0]:.0f}", "; ".join(f"{name}: {x:.0f}" for x, name in some[1:])])
+            first, *others = [f"{name}: {x:.0f}" for x, name in some]
+            body.append([str(length), f"**{first}**", "; ".join(others)])
         return table(["pairs in a segment", "fastest", "others"], body)
 
     return {

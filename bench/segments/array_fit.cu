@@ -1,5 +1,6 @@
 // Finds how many floats the memory of a GPU holds while they are sorted as arrays in place by Ordo, and beside a second copy by
-// CUB, STA and, where it is built, bb_segsort: table 1 of Awan and Saeed (ICPPW'16) with today's rivals. Every array is checked.
+// CUB, STA and, where it is built, bb_segsort: table 1 of Awan and Saeed (ICPPW'16) with today's rivals. Every array is
+// checked.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +34,7 @@ struct offset_at {
   ORDO_FN Offset operator()(std::int64_t i) const { return Offset((std::size_t(i) + from) * length); }
 };
 template <class Offset>
-auto bounds_of(std::size_t length, std::size_t from) {
+auto offsets_from(std::size_t length, std::size_t from) {
   return thrust::make_transform_iterator(thrust::make_counting_iterator(std::int64_t{0}), offset_at<Offset>{length, from});
 }
 
@@ -57,14 +58,14 @@ double once(cudaStream_t stream, auto work) {
 void measure(session& s, row_file& out, contender const& by, std::size_t length) {
   s.lab.pool().trim();
   std::size_t const free = free_memory(), margin = std::size_t{512} << 20;
-  auto const bytes_of = [&](std::size_t count) {
+  auto const needed_bytes = [&](std::size_t count) {
     std::size_t const n = count * length;
     return (by.has_spare ? 8 : 4) * n + by.extra_bytes(n) + margin;
   };
   std::size_t low = 0, high = free / (4 * length) + 1;  // arrays that fit, and that do not
   while (high - low > 1) {
     std::size_t const middle = low + (high - low) / 2;
-    (middle * length <= by.max_floats && bytes_of(middle) <= free ? low : high) = middle;
+    (middle * length <= by.max_floats && needed_bytes(middle) <= free ? low : high) = middle;
   }
   bool const by_interface = (low + 1) * length > by.max_floats;
   std::string why;
@@ -91,7 +92,7 @@ void measure(session& s, row_file& out, contender const& by, std::size_t length)
       return;
     } catch (out_of_memory const& e) {
       why = e.what();
-    } catch (std::bad_alloc const& e) {  // of Thrust
+    } catch (std::bad_alloc const& e) {  // Thrust throws it
       why = e.what();
     }
     static_cast<void>(cudaGetLastError());
@@ -117,11 +118,12 @@ std::vector<contender> contenders(session& s, std::size_t length) {
 
   auto const cub_seg = [=](void* temporary, std::size_t& bytes, cub::DoubleBuffer<float>& keys, std::size_t n) {
     return cub::DeviceSegmentedSort::SortKeys(temporary, bytes, keys, std::int64_t(n), std::int64_t(n / length),
-                                              bounds_of<std::int64_t>(length, 0), bounds_of<std::int64_t>(length, 1), stream);
+                                              offsets_from<std::int64_t>(length, 0), offsets_from<std::int64_t>(length, 1),
+                                              stream);
   };
   auto const seg_radix = [=](void* temporary, std::size_t& bytes, cub::DoubleBuffer<float>& keys, std::size_t n) {
-    return cub::DeviceSegmentedRadixSort::SortKeys(temporary, bytes, keys, int(n), int(n / length), bounds_of<int>(length, 0),
-                                                   bounds_of<int>(length, 1), 0, 32, stream);
+    return cub::DeviceSegmentedRadixSort::SortKeys(temporary, bytes, keys, int(n), int(n / length),
+                                                   offsets_from<int>(length, 0), offsets_from<int>(length, 1), 0, 32, stream);
   };
   auto const add_cub = [&](char const* name, std::size_t max_floats, auto call) {
     all.push_back({name,
@@ -137,8 +139,7 @@ std::vector<contender> contenders(session& s, std::size_t length) {
                      std::size_t bytes = 0;
                      ORDO_CUDA(call(nullptr, bytes, keys, floats.size()));
                      auto const temporary = s.lab.buffer<char>(bytes + 1);
-                     double const ms =
-                         once(stream, [&] { ORDO_CUDA(call(temporary.data(), bytes, keys, floats.size())); });
+                     double const ms = once(stream, [&] { ORDO_CUDA(call(temporary.data(), bytes, keys, floats.size())); });
                      return std::pair(ms, keys.Current());
                    }});
   };
@@ -182,13 +183,14 @@ int run(int argc, char const* const* argv) {
                            .summary = "measure",
                            .usage = {"[OPTION]..."},
                            .description = "The most floats that fit the GPU's memory while they are sorted as arrays."};
-  table.options = {cli::value_row("lengths", "N[,N...]", "sort arrays of N floats",
-                                  [&](std::string_view spelling, std::string_view value) {
-                                    cli::parse_value(spelling, value, lengths);
-                                    if (std::ranges::find(lengths, 0) != lengths.end())
-                                      throw usage_error("invalid number: " + std::string(spelling) + ": '" + std::string(value) + "'");
-                                  },
-                                  "1000,2000,3000,4000"),
+  table.options = {cli::value_row(
+                       "lengths", "N[,N...]", "sort arrays of N floats",
+                       [&](std::string_view spelling, std::string_view value) {
+                         cli::parse_value(spelling, value, lengths);
+                         if (std::ranges::find(lengths, 0) != lengths.end())
+                           throw usage_error("invalid number: " + std::string(spelling) + ": '" + std::string(value) + "'");
+                       },
+                       "1000,2000,3000,4000"),
                    cli::value_row("json", "FILE", "write the figures to FILE", json), cli::help_row()};
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
   bench_options none;

@@ -1,5 +1,5 @@
-// Measures the kernels of the segmented sort one by one, as figures 9 and 10 of Hou et al. (ICS'17) do: a segment by 8, 16 or 32
-// lanes of a warp with 4, 8 or 16 pairs each in registers, and by 2 to 32 warps of a block.
+// Measures the kernels of the segmented sort one by one, as figures 9 and 10 of Hou et al. (ICS'17) do: a segment by 8, 16 or
+// 32 lanes of a warp with 4, 8 or 16 pairs each in registers, and by 2 to 32 warps of a block.
 #include <cstddef>
 #include <cstdint>
 #include <span>

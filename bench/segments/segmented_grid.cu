@@ -126,8 +126,8 @@ class point {
 template <class V>
 void measure(session& s, row_file& out, settings const& options, unsigned tenths, std::size_t segments) {
   double const exponent = tenths / 10.0;
-  json_row row{{"name", std::string(sizeof(V) == 4 ? "u32/u32" : "u32/u64") + " zipf " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
-                            (segments != 0 ? " x " + std::to_string(segments) : "")},
+  json_row row{{"name", std::string(sizeof(V) == 4 ? "u32/u32" : "u32/u64") + " zipf " + std::to_string(tenths / 10) + "." +
+                            std::to_string(tenths % 10) + (segments != 0 ? " x " + std::to_string(segments) : "")},
                {"exponent", exponent},
                {"segments", segments}};
   std::map<std::string, std::vector<double>> all;
@@ -160,14 +160,13 @@ int run(int argc, char const* const* argv) {
                            .summary = "measure",
                            .usage = {"[OPTION]..."},
                            .description = "The GPU's segmented sort over lengths by a power law, beside its rivals."};
-  table.options = {cli::value_row("log-items", "N", "sort 2^N pairs", cli::parse_to(options.log_items, 16, 28), "26"),
-                   cli::value_row("stride", "N", "measure each N-th of the 40 longest lengths",
-                                  cli::parse_to(options.stride, 1, 40), "1"),
-                   cli::value_row("exponents", "N", "measure each N-th of the 16 exponents",
-                                  cli::parse_to(options.exponents, 1, 16), "1"),
-                   cli::flag_row("narrow", "measure values of 32 bits only", narrow),
-                   cli::value_row("json", "FILE", "write the figures to FILE", options.json),
-                   cli::help_row()};
+  table.options = {
+      cli::value_row("log-items", "N", "sort 2^N pairs", cli::parse_to(options.log_items, 16, 28), "26"),
+      cli::value_row("stride", "N", "measure each N-th of the 40 longest lengths", cli::parse_to(options.stride, 1, 40), "1"),
+      cli::value_row("exponents", "N", "measure each N-th of the 16 exponents", cli::parse_to(options.exponents, 1, 16), "1"),
+      cli::flag_row("narrow", "measure values of 32 bits only", narrow),
+      cli::value_row("json", "FILE", "write the figures to FILE", options.json),
+      cli::help_row()};
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
   bench_options of_rivals;
   of_rivals.runs = 1;

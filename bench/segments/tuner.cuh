@@ -15,8 +15,8 @@
 #include "bench/segments/tuning.hpp"
 #include "sort_core/cuda/segmented.cuh"
 
-// Measures the kernels of the segmented sort one by one: every shape of a list at every length that it could sort, on segments of
-// equal length and evenly distributed keys.
+// Measures the kernels of the segmented sort one by one: every shape of a list at every length that it could sort, on segments
+// of equal length and evenly distributed keys.
 namespace ordo::inline v0::bench {
 
 namespace tuning = cuda_detail::tuning;

@@ -1,5 +1,6 @@
-// Measures the steps of the string sort of Deshpande and Narayanan (HiPC'13, algorithm 1), rebuilt on today's CUB for tables II to
-// VII and figure 4, beside Thrust's sort by a comparator, their rival, and strings::sort, in one process on the same strings.
+// Measures the steps of the string sort of Deshpande and Narayanan (HiPC'13, algorithm 1), rebuilt on today's CUB for tables II
+// to VII and figure 4, beside Thrust's sort by a comparator, their rival, and strings::sort, in one process on the same
+// strings.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -76,7 +77,7 @@ struct method {
   bool eliminates = true;  // singletons leave after each round
 };
 
-/// Loads the next bytes of a string behind the number of its segment (lines 7, 8, 17 and 18 of algorithm 1).
+/// Loads the next bytes of a string, below the number of its segment (lines 7, 8, 17 and 18 of algorithm 1).
 struct pack_key {
   strings_view strings;
   std::uint32_t const* lines;
@@ -154,7 +155,7 @@ class step_clock {
 };
 
 struct steps_result {
-  std::vector<double> ms;               // by step
+  std::vector<double> ms;               // times by step
   std::vector<std::size_t> live;        // strings in each round
   std::vector<unsigned> segment_bytes;  // in each round
   std::vector<std::uint32_t> order;
@@ -204,19 +205,19 @@ steps_result sort_by_steps(session& s, strings_view strings, std::size_t n, meth
     std::size_t available = bytes;
     ORDO_CUDA(cub::DeviceRadixSort::SortPairs(temporary.data(), available, key, line, std::uint32_t(live), 0, 64, stream));
     clock.end(step_clock::sort);
-    s.lab.each(live, mark_unsorted{key.Current(), line.Current(), strings.lengths, offset, live, unsorted.data(), heads.data()});
+    s.lab.each(live,
+               mark_unsorted{key.Current(), line.Current(), strings.lengths, offset, live, unsorted.data(), heads.data()});
     clock.end(step_clock::kernels);
     result.live.push_back(live);
     result.segment_bytes.push_back(segment_bytes);
     scan(unsorted.data(), places.data(), live, false);
     clock.end(step_clock::scans);
-    std::uint32_t const left = value_at(s.lab, places.span(), live - 1) +
-                               value_at(s.lab, unsorted.span(), live - 1);
+    std::uint32_t const left = value_at(s.lab, places.span(), live - 1) + value_at(s.lab, unsorted.span(), live - 1);
     clock.resume();
     std::uint32_t const* head = heads.data();
     if (how.eliminates) {
-      s.lab.each(live, eliminate{unsorted.data(), places.data(), line.Current(), slot, heads.data(), line.Alternate(), next_slot,
-                                 other_heads.data(), order.data()});
+      s.lab.each(live, eliminate{unsorted.data(), places.data(), line.Current(), slot, heads.data(), line.Alternate(),
+                                 next_slot, other_heads.data(), order.data()});
       line.selector ^= 1;
       std::swap(slot, next_slot);
       head = other_heads.data();
@@ -370,14 +371,13 @@ int run(int argc, char const* const* argv) {
                            .summary = "measure",
                            .usage = {"[OPTION]..."},
                            .description = "The steps of a string sort by radix sorts, beside Thrust and Ordo."};
-  table.options = {cli::value_row("sets", "NAME[,NAME...]", "sort only these sets [all]",
-                                  [&](std::string_view spelling, std::string_view value) {
-                                    cli::parse_value(spelling, value, options.sets);
-                                  }),
-                   cli::value_row("scale", "X", "multiply the numbers of lines by X", options.scale),
-                   cli::value_row("runs", "N", "take the median of N runs, after one", cli::parse_to(options.runs, 1, 1000), "3"),
-                   cli::value_row("json", "FILE", "write the figures to FILE", options.json),
-                   cli::help_row()};
+  table.options = {
+      cli::value_row(
+          "sets", "NAME[,NAME...]", "sort only these sets [all]",
+          [&](std::string_view spelling, std::string_view value) { cli::parse_value(spelling, value, options.sets); }),
+      cli::value_row("scale", "X", "multiply the numbers of lines by X", options.scale),
+      cli::value_row("runs", "N", "take the median of N runs, after one", cli::parse_to(options.runs, 1, 1000), "3"),
+      cli::value_row("json", "FILE", "write the figures to FILE", options.json), cli::help_row()};
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
   bench_options none;
   report unused(program::radix_sort, none, {}, {});

@@ -1,5 +1,6 @@
-// Counts the lengths of the segments that real inputs make (figure 2 of Hou et al., ICS'17): the products of each row of a squared
-// matrix, and the groups of suffixes with the same first letters, which prefix doubling sorts. Counts do not depend on a machine.
+// Counts the lengths of the segments that real inputs make (figure 2 of Hou et al., ICS'17): the products of each row of a
+// squared matrix, and the groups of suffixes with the same first letters, which prefix doubling sorts. Counts do not depend on
+// a machine.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -39,10 +40,15 @@ class histogram {
     longest_ = std::max(longest_, length);
   }
   [[nodiscard]] nlohmann::ordered_json row(std::string const& name) const {
-    fmt::print("{:<40} {:>10} segments, {:>11} items, longest {:>9}; below {}: {:.4f} of the segments, {:.4f} of the items\n", name,
-               segments_, items_, longest_, medium, share(below_, segments_), share(items_below_, items_));
-    return {{"name", name},         {"segments", segments_}, {"items", items_},         {"longest", longest_},
-            {"below_2000", below_}, {"counts", counts_},     {"items_below_2000", items_below_}};
+    fmt::print("{:<40} {:>10} segments, {:>11} items, longest {:>9}; below {}: {:.4f} of the segments, {:.4f} of the items\n",
+               name, segments_, items_, longest_, medium, share(below_, segments_), share(items_below_, items_));
+    return {{"name", name},
+            {"segments", segments_},
+            {"items", items_},
+            {"longest", longest_},
+            {"below_2000", below_},
+            {"counts", counts_},
+            {"items_below_2000", items_below_}};
   }
 
  private:
@@ -94,11 +100,10 @@ int run(int argc, char const* const* argv) {
                            .usage = {"[OPTION]... [FILE]..."},
                            .description = "Lengths of segments in suffix arrays and in products of sparse matrices.",
                            .operands = {cli::operand_row("FILE", "a genome in FASTA", files)}};
-  table.options = {cli::value_row("matrix", "FILE[,FILE...]", "count these instead of generated matrices",
-                                  [&](std::string_view spelling, std::string_view value) {
-                                    cli::parse_value(spelling, value, matrices);
-                                  }),
-                   cli::value_row("json", "FILE", "write the figures to FILE", json), cli::help_row()};
+  table.options = {
+      cli::value_row("matrix", "FILE[,FILE...]", "count these instead of generated matrices",
+                     [&](std::string_view spelling, std::string_view value) { cli::parse_value(spelling, value, matrices); }),
+      cli::value_row("json", "FILE", "write the figures to FILE", json), cli::help_row()};
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
   nlohmann::ordered_json rows = nlohmann::json::array();
   for (std::string const& file : files) count_suffixes(file, rows);
