@@ -47,6 +47,7 @@ def values(results: Results) -> Values:
     figures = [
         Figure("Figure 1", "phases of a sparse product", "Figure 1: phases of a product", ("product_sorts",)),
         Figure("Table 2", "saturated rates", "Table 2: saturated rates", ("radix_sort",), of_figure(rows, "u32", "u32/u32")),
+        Figure("Table 2, CLOGS, CLpp, libCL", "OpenCL libraries", why_not="OpenCL is not part of this build"),
         Figure("Figure 3", "rates of 32-bit keys", RATES, ("radix_sort",), of_figure(rows, "u32")),
         Figure("Figure 4", "rates of 32-bit keys with values", RATES, ("radix_sort",), of_figure(rows, "u32/u32")),
         Figure("Figure 5", "keys of sparse products", "Figure 5: keys of 42 products", ("product_sorts",), by_range),

@@ -58,6 +58,7 @@ def values(results: Results) -> Values:
         )
     ]
     cards = two_cards(results)
+    figures.append(Figure("Figure 5, quicksort, hybrid sort, bbsort", "other sorts", why_not="their code is of CUDA 2"))
     section = "Figure 6: two bandwidths" if cards else ""
     figures.append(Figure("Figure 6", "the same chip with another bandwidth", section, ("comparator_sort",)))
     found = {"size": of_largest(rows, [])[0], "others": rows_of(rows, "record", "pair")}

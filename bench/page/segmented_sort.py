@@ -47,6 +47,7 @@ def values(results: Results) -> Values:
     figures = [
         Figure("Figure 2", "lengths of segments in real inputs", "Figure 2: lengths in real inputs", ("segment_lengths",)),
         Figure("Figure 9", "kernels of a warp", "Figures 9 and 10: kernel by kernel", ("segment_kernels",)),
+        Figure("Figure 9, `orig` and `strd`", "two ways to write back", why_not="a kernel here has one way to write"),
         Figure("Figure 10", "kernels of a block", "Figures 9 and 10: kernel by kernel", ("segment_kernels",)),
         Figure("Figure 11", "segments of one length", EQUAL, ("segmented_sort",), ratios(equal)),
         Figure(
@@ -59,11 +60,13 @@ def values(results: Results) -> Values:
             *("suffix_array#Figure 13 of Hou et al", ("suffix_array_dna",)),
             suffix_array.dna_ratios(results),
         ),
+        Figure("Figure 13, CUDPP", "the skew algorithm", why_not="PTX for GPUs from 7.0 on lacks its shuffles"),
         Figure(
             *("Figure 14", "squares of six sparse matrices"),
             *("sparse_matrices#Figure 14 of Hou et al", ("spgemm_collection",)),
             sparse_matrices.collection_ratios(results),
         ),
+        Figure("Figure 14, bhSPARSE", "the third rival", why_not="it has no version for today's CUDA; ESC is rebuilt"),
     ]
     paper = [
         [name, *(" and ".join(map(str, x)) for x in (*papers.SEGMENT_UNIFORM[name], maximum))]

@@ -46,8 +46,10 @@ def figures(results: Results, own: list[float]) -> list[Figure]:
         Figure("Table VI", "share of primitives", "Table VI: share of primitives", steps),
         Figure("Table VII", "two GPUs, and pc-filelist twice", "Table VII: file lists twice", steps),
         Figure("Table VIII", "beside sorts on a CPU", "Tables I and VIII: the ten sets", ("string_sort",), own),
+        Figure("Table VIII, Burstsort", "the sorts on a CPU then", why_not="tlx stands in, today's fastest"),
         Figure("Figure 4", "common prefixes thinned and repeated", "Figure 4: ties", steps),
-        Figure("Section IV-D", "beside Davidson et al.", "Davidson's figures", steps),
+        Figure("Section IV-D", "1 million and 10 million strings", "Davidson's figures", steps),
+        Figure("Section IV-D, Davidson et al.", "their code", why_not="CUDPP has no version for today's CUDA"),
     ]
 
 
