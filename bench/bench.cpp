@@ -27,13 +27,14 @@ constexpr std::array<std::string_view, 15> type_names{"u32",     "u32/u32", "u32
 constexpr std::array<std::string_view, 17> pattern_names{
     "uniform",   "equal",     "few",       "sorted",    "reversed", "gaussian",      "zipf",      "20-bit",    "low half",
     "entropy 2", "entropy 3", "entropy 4", "entropy 5", "product",  "bucket sorted", "staggered", "duplicates"};
-constexpr std::array<std::string_view, 6> program_names{"segmented_sort",  "array_sort",  "radix_sort",
-                                                        "comparator_sort", "small_sorts", "tune_segments"};
-constexpr std::array<std::string_view, 6> program_texts{
+constexpr std::array<std::string_view, 7> program_names{
+    "segmented_sort", "array_sort", "radix_sort", "comparator_sort", "small_sorts", "tune_segments", "segment_kernels"};
+constexpr std::array<std::string_view, 7> program_texts{
     "The GPU's segmented sort beside CUB's.", "The GPU's in-place sort of many arrays beside CUB and STA.",
     "The GPU's radix sort beside CUB's and Thrust's.", "The GPU's sort by a comparator beside CUB's merge sort.",
     "The GPU's sorts of few items beside CUB's, also in a CUDA graph.",
-    "Finds the fastest kernel for each length of segments: a table for sort_core/cuda/tuning."};
+    "Finds the fastest kernel for each length of segments: a table for sort_core/cuda/tuning.",
+    "The kernels of the GPU's segmented sort, one by one."};
 
 struct description {
   std::string operator()(fixed_lengths const& x) const {
@@ -163,7 +164,7 @@ std::optional<int> parse(program benchmark, int argc, char const* const* argv, b
   if (benchmark == program::tune_segments)
     add(cli::value_row("longest", "N", "let a block sort segments of up to N items",
                        cli::parse_to(options.longest, 64, 1 << 14), "as in the present table"));
-  else if (benchmark != program::small_sorts)
+  else if (benchmark != program::small_sorts && benchmark != program::segment_kernels)
     add(cli::flag_row("no-rivals", "measure only Ordo", no_rivals));
   add(cli::value_row("json", "FILE", "write the figures to FILE", options.json));
   if (benchmark == program::radix_sort || benchmark == program::comparator_sort)
@@ -177,6 +178,8 @@ std::optional<int> parse(program benchmark, int argc, char const* const* argv, b
         "16,20,24,28"));
   else if (benchmark == program::segmented_sort || benchmark == program::array_sort)
     add(cli::flag_row("bound", "pass the length of the longest segment to the sort", options.bounded));
+  if (benchmark == program::comparator_sort)
+    add(cli::flag_row("radix", "measure keys of 64 bits beside CUB's radix sort instead of the rows", options.beside_radix));
   if (benchmark == program::segmented_sort) {
     add(cli::flag_row("sweep", "measure every length of a range instead of the rows", options.sweep));
     add(cli::flag_row("pairs", "with --sweep, measure u32/u32 only", options.pairs));
@@ -185,6 +188,7 @@ std::optional<int> parse(program benchmark, int argc, char const* const* argv, b
     add(cli::value_row("to", "N", "with --sweep, end with length N", cli::parse_to(options.to, 1, 1 << 24), "16384"));
   } else if (benchmark == program::array_sort) {
     add(cli::flag_row("sweep", "measure 25,000 to 200,000 arrays of floats instead of the rows", options.sweep));
+    add(cli::flag_row("lengths", "measure 50,000 arrays of 200 to 4000 floats instead of the rows", options.by_length));
     add(cli::value_row("capacity", "G",
                        "instead of the rows, sort G * 10^9 floats in arrays of 1000, 2000, 3000 and 4000, and verify them",
                        options.capacity));

@@ -29,12 +29,23 @@ struct bench_options {
   // tune_segments only
   std::size_t longest = 0;  // the longest segment that a block sorts; 0: that of the present table
   // array_sort only
-  double capacity = 0;  // 10^9 floats
+  double capacity = 0;      // 10^9 floats
+  bool by_length = false;  // 50,000 arrays of each length
+  // comparator_sort only
+  bool beside_radix = false;  // keys of 64 bits beside CUB's radix sort
 
   [[nodiscard]] bool selects(std::string const& row) const;
 };
 
-enum class program { segmented_sort, array_sort, radix_sort, comparator_sort, small_sorts, tune_segments };
+enum class program {
+  segmented_sort,
+  array_sort,
+  radix_sort,
+  comparator_sort,
+  small_sorts,
+  tune_segments,
+  segment_kernels
+};
 std::string_view program_name(program benchmark);
 
 /// Parses the command line. Returns the exit status if the program must end. @throws usage_error

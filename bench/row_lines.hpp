@@ -17,7 +17,7 @@ std::string row_lines(Json const& report) {
       continue;
     }
     char const* separator = "[";
-    for (auto const& row : value) text += separator + ("\n  " + row.dump()), separator = ",";
+    for (auto const& row : value) text.append(separator).append("\n  ").append(row.dump()), separator = ",";
     text += "\n ]";
   }
   return text + "\n}\n";

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <cub/device/device_merge_sort.cuh>
+#include <cub/device/device_radix_sort.cuh>
 
 #include "bench/bench.hpp"
 #include "bench/gpu_bench.cuh"
@@ -88,6 +90,27 @@ void race_cub(session& s, columns<T, V> const& in, columns<T, V> const& out, Jud
   judge("CUB", time, out.keys.data(), out.values.data());
 }
 
+/// Sorts between two buffers, of which either holds the result, with temporary memory allocated before.
+template <class Judge>
+void race_radix(session& s, columns<std::uint64_t, no_values> const& in, columns<std::uint64_t, no_values> const& out,
+                Judge judge) {
+  std::size_t const n = in.keys.size();
+  columns<std::uint64_t, no_values> const spare(s.lab, n);
+  cub::DoubleBuffer<std::uint64_t> keys(out.keys.data(), spare.keys.data());
+  auto const restore = [&] {
+    keys.selector = 0;
+    in.copy_to(out, s.lab.stream());
+  };
+  auto const call = [&](void* temporary, std::size_t& bytes) {
+    if (n < std::size_t{1} << 22)  // the faster type of the length in CUB
+      return cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, std::uint32_t(n), 0, 64, s.lab.stream());
+    return cub::DeviceRadixSort::SortKeys(temporary, bytes, keys, std::int64_t(n), 0, 64, s.lab.stream());
+  };
+  timing const time =
+      with_cub(s, call, [&](auto sort) { return time_whole(s.lab.stream(), s.options.runs, n, restore, sort); });
+  judge("CUB radix", time, keys.Current(), static_cast<std::uint32_t*>(nullptr));
+}
+
 template <class T, class V>
 void measure(session& s, whole_row const& row, unsigned log_items) {
   using data = columns<T, V>;
@@ -100,13 +123,21 @@ void measure(session& s, whole_row const& row, unsigned log_items) {
         else
           machine.sample_sort(items, ascending{});
       },
-      [&](data const& in, data const& out, auto judge) { race_cub(s, in, out, judge); });
+      [&](data const& in, data const& out, auto judge) {
+        if constexpr (std::is_same_v<T, std::uint64_t>)
+          if (s.options.beside_radix) return race_radix(s, in, out, judge);
+        race_cub(s, in, out, judge);
+      });
 }
 
-std::vector<whole_row> all_rows() {
+std::vector<whole_row> all_rows(bench_options const& options) {
   using enum types;
   using enum pattern;
   std::vector<whole_row> rows;
+  if (options.beside_radix) {
+    for (pattern const order : {random, gaussian, bucket_sorted, staggered, duplicates, sorted}) rows.push_back({u64, order});
+    return rows;
+  }
   // Targets: the ratio to CUB at 2^28 items on an H200.
   for (auto const& [type, target] :
        std::vector<std::pair<types, double>>{{u32, 2}, {u32_u32, 2}, {u64, 2}, {types::record, 0}, {types::pair, 0}})
@@ -133,7 +164,7 @@ void measure_row(session& s, whole_row const& row, unsigned log_items) {
 }
 
 int run(int argc, char const* const* argv) {
-  return run_rows(program::comparator_sort, argc, argv, {"CUB"}, all_rows(), measure_row);
+  return run_rows(program::comparator_sort, argc, argv, {"CUB", "CUB radix"}, all_rows, measure_row);
 }
 
 }  // namespace

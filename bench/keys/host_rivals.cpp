@@ -1,10 +1,18 @@
 #include "bench/keys/host_rivals.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <type_traits>
 
 #include <hwy/contrib/sort/vqsort.h>
 #ifdef ORDO_IPS4O
 #include <ips4o.hpp>
+#endif
+#ifdef ORDO_PARLAYLIB
+#include <parlay/primitives.h>
+#include <parlay/slice.h>
 #endif
 #ifdef ORDO_X86_SIMD_SORT
 #include <x86simdsort.h>
@@ -29,6 +37,18 @@ std::vector<key_sort<K>> key_sorts() {
                      ips4o::sort(keys, keys + n);
                    else
                      ips4o::parallel::sort(keys, keys + n, std::less<>(), int(threads));
+                 }});
+#endif
+#ifdef ORDO_PARLAYLIB
+  all.push_back({"parlaylib", true, [](K* keys, std::size_t n, unsigned threads) {
+                   // Its threads start with the first sort, and stay.
+                   static bool const set = setenv("PARLAY_NUM_THREADS", std::to_string(threads).c_str(), 1) == 0;
+                   static_cast<void>(set);
+                   auto all_keys = parlay::make_slice(keys, keys + n);
+                   if constexpr (std::is_unsigned_v<K>)
+                     parlay::integer_sort_inplace(all_keys);
+                   else
+                     parlay::sort_inplace(all_keys);
                  }});
 #endif
   return all;

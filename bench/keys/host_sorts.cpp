@@ -1,7 +1,8 @@
 // Measures sorts of whole arrays on the CPU: radix_sort and sample_sort beside tbb::parallel_sort with the same order and
 // number of threads, and beside the sorts of host_rivals.hpp, in turn, medians. For pairs, parallel_sort sorts records of key and
 // value, u32/u32 packed into one word, and no rival is stable. Copying the unsorted data is not timed. --stable adds
-// std::stable_sort, which has one thread. Rivals of one thread take part if there is only one.
+// std::stable_sort, which has one thread. Rivals of one thread take part with any number, under a name that says so; std::sort
+// only with one.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -154,16 +155,18 @@ class race {
         times_[std::string(name)].push_back(time_seconds(sort));
       };
       if (!wanted) return;
+      auto const named = [&](std::string_view name) { return std::string(name) + (threads_ == 1 ? "" : ", one thread"); };
       if constexpr (pairs) {
-        if (threads_ != 1) return;
         for (auto const& rival : pair_sorts<K, V>()) {
           values_.resize(input.size());
           std::iota(values_.begin(), values_.end(), value(0));
-          time(rival.name, [&] { rival.sort(keys_.data(), values_.data(), keys_.size()); });
+          time(named(rival.name), [&] { rival.sort(keys_.data(), values_.data(), keys_.size()); });
         }
       } else {
         for (auto const& rival : key_sorts<K>())
-          if (threads_ == 1 || rival.parallel) time(rival.name, [&] { rival.sort(keys_.data(), keys_.size(), threads_); });
+          if (threads_ == 1 || rival.name != "std::sort")
+            time(rival.parallel ? std::string(rival.name) : named(rival.name),
+                 [&] { rival.sort(keys_.data(), keys_.size(), threads_); });
       }
     }
   }

@@ -134,15 +134,16 @@ void at_all_sizes(session& s, Measure measure) {
   s.options.runs = runs;
 }
 
-/// Runs a whole program: measure_row(session, row, log_items) for each row and size, and the tables.
-template <class Measure>
-int run_rows(program name, int argc, char const* const* argv, std::vector<std::string> rivals,
-             std::vector<whole_row> const& rows, Measure measure_row) {
+/// Runs a whole program: measure_row(session, row, log_items) for each of the rows make_rows(options) and each size, and the
+/// tables.
+template <class MakeRows, class Measure>
+int run_rows(program name, int argc, char const* const* argv, std::vector<std::string> rivals, MakeRows make_rows,
+             Measure measure_row) {
   bench_options options;
   if (auto const status = parse(name, argc, argv, options)) return *status;
   report out(name, options, describe_machine(), std::move(rivals));
   session s{cuda_backend(), options, out};
-  for (whole_row const& row : rows) at_all_sizes(s, [&](unsigned log_items) { measure_row(s, row, log_items); });
+  for (whole_row const& row : make_rows(options)) at_all_sizes(s, [&](unsigned log_items) { measure_row(s, row, log_items); });
   out.print_rates();
   return out.status();
 }

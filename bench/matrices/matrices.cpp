@@ -94,6 +94,46 @@ matrix recursive(unsigned scale, std::size_t edges_of_node) {
   });
 }
 
+/// The mean of lengths l from 1 to `longest` with probabilities proportional to l^-exponent.
+double power_law_mean(double exponent, std::size_t longest) {
+  double total = 0, sum = 0;
+  for (std::size_t l = 1; l <= longest; ++l) {
+    double const p = std::pow(double(l), -exponent);
+    total += p;
+    sum += p * double(l);
+  }
+  return sum / total;
+}
+
+/// Returns a matrix with about the given number of entries. The length of a row and the number of entries of a column follow a
+/// power law up to `longest`, with the exponent that gives the mean. Repeated columns of a row are removed.
+/// @param alike  column k has about as many entries as row k, as in a symmetric matrix; otherwise they are independent
+matrix power_law(std::size_t rows, std::size_t entries, std::size_t longest, bool alike) {
+  double const mean = double(entries) / double(rows);
+  double low = 0, high = 8;  // bounds of the exponent
+  for (int step = 0; step < 60; ++step) (power_law_mean((low + high) / 2, longest) > mean ? low : high) = (low + high) / 2;
+  std::vector<double> cumulative;
+  for (std::size_t l = 1; l <= longest; ++l)
+    cumulative.push_back((cumulative.empty() ? 0 : cumulative.back()) + std::pow(double(l), -low));
+  std::mt19937_64 random(13);
+  std::uniform_real_distribution<double> chance(0, cumulative.back());
+  auto const length = [&] {
+    auto const at = std::upper_bound(cumulative.begin(), cumulative.end() - 1, chance(random));
+    return std::size_t(at - cumulative.begin()) + 1;
+  };
+  std::vector<std::uint32_t> lengths(rows), slots, of_row;  // slots: each column as often as its number of entries
+  for (std::uint32_t& x : lengths) x = std::uint32_t(length());
+  for (std::size_t column = 0; column < rows; ++column)
+    slots.insert(slots.end(), alike ? lengths[column] : length(), std::uint32_t(column));
+  return square_matrix(rows, [&](std::size_t r, auto add) {
+    of_row.clear();
+    for (std::size_t k = std::min<std::size_t>(lengths[r], rows); k > 0; --k) of_row.push_back(slots[random() % slots.size()]);
+    std::sort(of_row.begin(), of_row.end());
+    of_row.erase(std::unique(of_row.begin(), of_row.end()), of_row.end());
+    for (std::uint32_t const column : of_row) add(column);
+  });
+}
+
 nlohmann::ordered_json to_json(square_row const& row) {
   nlohmann::ordered_json x{{"name", row.name},       {"type", row.type},         {"rows", row.rows},
                            {"entries", row.entries}, {"products", row.products}, {"result_entries", row.result_entries}};
@@ -121,6 +161,33 @@ std::vector<matrix_kind> matrix_kinds(std::size_t shrink) {
           {"uniform 32", [=] { return uniform(400'000 / shrink, 32); }},
           {"R-MAT 18, 8", [=] { return recursive(18 - scales, 8); }},
           {"R-MAT 20, 8", [=] { return recursive(20 - scales, 8); }}};
+}
+
+std::vector<matrix_kind> collection_kinds() {
+  return {{"like cit-Patents", [] { return power_law(3'774'768, 16'518'948, 770, false); }},
+          {"like email-Enron", [] { return power_law(36'692, 367'662, 1'383, true); }},
+          {"like rajat22", [] { return power_law(39'899, 195'429, 400, true); }},
+          {"like webbase-1M", [] { return power_law(1'000'005, 3'105'536, 4'700, false); }},
+          {"like web-Google", [] { return power_law(916'428, 5'105'039, 456, false); }},
+          {"like web-NotreDame", [] { return power_law(325'729, 1'497'134, 3'445, false); }}};
+}
+
+std::vector<matrix_kind> series_kinds() {
+  std::vector<matrix_kind> kinds;
+  for (unsigned scale = 11; scale <= 16; ++scale) {
+    std::size_t const rows = std::size_t{1} << scale;
+    auto const side = [&](double dimensions) { return std::size_t(std::pow(double(rows), 1 / dimensions) + 0.001); };
+    std::string const size = " 2^" + std::to_string(scale);
+    kinds.push_back({"banded 5" + size, [=] { return banded(rows, 2); }});
+    kinds.push_back({"banded 31" + size, [=] { return banded(rows, 15); }});
+    kinds.push_back({"Poisson 2D" + size, [=, n = side(2)] { return poisson(n, 2); }});
+    kinds.push_back({"Poisson 3D" + size, [=, n = side(3)] { return poisson(n, 3); }});
+    kinds.push_back({"uniform 16" + size, [=] { return uniform(rows, 16); }});
+    std::size_t const longest = std::max<std::size_t>(rows / 64, 64);
+    kinds.push_back({"power law 8" + size, [=] { return power_law(rows, 8 * rows, longest, false); }});
+    kinds.push_back({"R-MAT 8" + size, [=] { return recursive(scale, 8); }});
+  }
+  return kinds;
 }
 
 std::vector<matrix_kind> read_matrices(std::vector<std::string> const& files) {

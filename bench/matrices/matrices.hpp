@@ -19,6 +19,13 @@ struct matrix_kind {
 /// @param shrink  divisor of the number of rows
 std::vector<matrix_kind> matrix_kinds(std::size_t shrink);
 
+/// Returns matrices with the numbers of rows and entries of those that Hou et al. square: lengths of rows by a power law up to
+/// a longest one, columns by the same law.
+std::vector<matrix_kind> collection_kinds();
+
+/// Returns 42 matrices of 2^11 to 2^16 rows: seven kinds, six sizes each.
+std::vector<matrix_kind> series_kinds();
+
 /// Returns the matrices of Matrix Market files, by name, with small integers as values. `make` throws the errors of reading,
 /// and usage_error if the matrix is not square.
 std::vector<matrix_kind> read_matrices(std::vector<std::string> const& files);

@@ -11,6 +11,7 @@
 #include <cusparse.h>
 
 #include "bench/gpu_bench.cuh"
+#include "bench/matrices/esc.cuh"
 #include "bench/matrices/matrices.hpp"
 #include "ordo/error.hpp"
 #include "ordo/gpu.cuh"
@@ -219,6 +220,21 @@ square_row::contender race_cusparse(std::string name, cusparseSpGEMMAlg_t algori
   });
 }
 
+/// Expansion, one sort of all products, and compression.
+template <class T>
+square_row::contender race_esc(square<T> const& of, unsigned runs, std::optional<std::uint64_t> word) {
+  return race("ESC", runs, [&](gpu& machine, square_row::contender& contender, unsigned times) {
+    cuda_backend& backend = machine.backend();
+    esc_product<T> made;
+    timing const time = median_time(
+        machine.stream(), times, [&] { made = {}; }, [&] { made = multiply_by_esc<T>(backend, of.view(), of.view()); });
+    contender.ms = time.ms;
+    contender.runs = time.runs;
+    contender.right = !word || *word == word_of_rows(backend, made.offsets.data(), made.column.data(), made.value.data(), 0,
+                                                     of.host.rows, made.column.size());
+  });
+}
+
 template <class T>
 void measure(matrix_kind const& kind, sparse_matrix<float> const& input, unsigned runs, square_report& out) {
   sparse_matrix<T> matrix;
@@ -237,6 +253,7 @@ void measure(matrix_kind const& kind, sparse_matrix<float> const& input, unsigne
   row.contenders.push_back(race_ordo(of, runs, word, row.result_entries));
   row.contenders.push_back(race_cusparse("cuSPARSE", CUSPARSE_SPGEMM_DEFAULT, of, runs, word));
   row.contenders.push_back(race_cusparse("cuSPARSE 3", CUSPARSE_SPGEMM_ALG3, of, runs, word));
+  row.contenders.push_back(race_esc(of, runs, word));
   out.add(row);
 }
 
@@ -244,6 +261,7 @@ int run(int argc, char const* const* argv) {
   std::string json;
   unsigned runs = 5;
   std::size_t shrink = 1;
+  bool like_collection = false;
   std::vector<std::string> files;
   cli::command_table table{
       .name = "spgemm_bench",
@@ -251,7 +269,8 @@ int run(int argc, char const* const* argv) {
       .usage = {"[OPTION]... [FILE]..."},
       .description = "Squares of sparse matrices on a GPU, beside cuSPARSE.",
       .operands = {cli::operand_row("FILE", "a square matrix in Matrix Market format, instead of generated ones", files)}};
-  table.options = {cli::value_row("json", "FILE", "write the figures to FILE", json),
+  table.options = {cli::flag_row("collection", "generate matrices of the sizes that Hou et al. square", like_collection),
+                   cli::value_row("json", "FILE", "write the figures to FILE", json),
                    cli::value_row("runs", "N", "take the median of N runs, after 2 to warm up", cli::parse_to(runs, 1, 1000),
                                   cli::number_text(runs)),
                    cli::value_row("shrink", "N", "divide the numbers of rows by N, a power of 2",
@@ -259,7 +278,9 @@ int run(int argc, char const* const* argv) {
                    cli::help_row()};
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
   square_report out(json, describe_machine());
-  for (matrix_kind const& kind : files.empty() ? matrix_kinds(shrink) : read_matrices(files)) {
+  for (matrix_kind const& kind : !files.empty()    ? read_matrices(files)
+                                 : like_collection ? collection_kinds()
+                                                   : matrix_kinds(shrink)) {
     sparse_matrix<float> const matrix = kind.make();
     measure<float>(kind, matrix, runs, out);
     measure<double>(kind, matrix, runs, out);

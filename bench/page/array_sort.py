@@ -1,7 +1,10 @@
 """Awan, Saeed: GPU-ArraySort, a parallel, in-place algorithm for sorting large number of arrays (ICPPW 2016)."""
 
+import math
+
 import papers
 from page import (
+    Figure,
     Results,
     Values,
     against_best,
@@ -10,15 +13,17 @@ from page import (
     milliseconds,
     not_built,
     ours,
+    ratios,
     rivals_of,
     slower_values,
     table,
     time_of,
     with_optional,
 )
-from plot import Axis
+from plot import Axis, Series
 
 RIVALS = ["STA", "CUB seg", "seg radix", "packed"]
+LENGTHS = "Figure 2: theory and practice"
 TIME = Axis("milliseconds (logarithmic)", log=True)
 OTHERS = [
     *("f32 10", "f32 100", "f64 1000", "f64 4000", "f32/u32 1000", "f32/u32 4000"),
@@ -35,7 +40,24 @@ def values(results: Results) -> Values:
 
 def gpu_values(results: Results, rows: dict[str, dict], by_number: list[dict], names: list[str]) -> Values:
     arrays = [rows[f"f32 {n}"] for n in papers.ARRAY_TABLE_1 if f"f32 {n}" in rows]
+    by_length = results.rows("array_sort_lengths")
+    figures = [Figure("Figure 2", "theory and practice", LENGTHS, ("array_sort_lengths",), ratios(by_length.values()))]
+    for number, length in enumerate(papers.ARRAY_TABLE_1, 4):
+        some = [row for row in by_number if row["longest"] == length]
+        figures.append(
+            Figure(
+                *(f"Figure {number}", f"time over the number of arrays of {length:,}"),
+                *("Figures 4 to 7: by number of arrays", ("array_sort_sweep",)),
+                ratios(some),
+            )
+        )
+    figures.append(
+        Figure(*("Table 1", "how many arrays fit"), *("Table 1: how many arrays fit", ("array_fit",)), fit_ratios(results))
+    )
     return {
+        "figures": results.list_figures(figures),
+        **theory(results, by_length),
+        **fit(results),
         "arrays": against_best(arrays, names),
         "arrays_plot": results.plot(
             "arrays",
@@ -49,8 +71,76 @@ def gpu_values(results: Results, rows: dict[str, dict], by_number: list[dict], n
         "others": against_best([rows[name] for name in OTHERS if name in rows], names),
         "not_built": not_built(names),
         **slower_values(results.compare_rows([*rows.values(), *by_number])),
-        "commands": results.commands("array_sort", "array_sort_sweep", "array_sort_capacity"),
+        "commands": results.commands(
+            *("array_sort", "array_sort_lengths", "array_sort_sweep", "array_sort_capacity", "array_fit"),
+        ),
     }
+
+
+def theory(results: Results, rows: dict[str, dict]) -> Values:
+    """Returns figure 2: times over the length of the arrays, beside the paper's formula through the last point."""
+    if not rows:
+        return {}
+
+    def formula(n: float) -> float:
+        """Equation 2 with buckets of 20 items and samples of a tenth of an array, as in the paper."""
+        buckets, sampling = max(n / 20, 1), 0.1
+        return n + buckets + (buckets * sampling + 1) / buckets * n * math.log2(n)
+
+    some = list(rows.values())
+    scale = ours(some[-1]) / formula(some[-1]["longest"])
+    names = with_optional(some, RIVALS)
+    series = curves(some, longest_of, time_of, names, copy=True)
+    series.insert(1, Series("equation 2", [(row["longest"], scale * formula(row["longest"])) for row in some], dashed=True))
+    plot = results.plot(
+        "arrays_by_length",
+        "Awan and Saeed, Figure 2: 50,000 arrays of floats, over their length",
+        Axis("floats in an array", ticks=[200, 1000, 2000, 3000, 4000]),
+        TIME,
+        series,
+    )
+    off = [ours(row) / (scale * formula(row["longest"])) for row in some]
+    results.compare_rows(some, "by length", of_paper=True)
+    return {
+        "theory_plot": plot,
+        "theory_low": f"{min(off):.2f}",
+        "theory_high": f"{max(off):.2f}",
+        "by_length": against_best([row for row in some if row["longest"] % 1000 == 0], names),
+    }
+
+
+def fit_rows(results: Results) -> list[dict]:
+    return list(results.rows("array_fit").values())
+
+
+def fit_ratios(results: Results) -> list[float]:
+    """Returns Ordo's number of floats divided by the largest of a rival, by length."""
+    found = []
+    for length in sorted({row["length"] for row in fit_rows(results)}):
+        floats = {row["sort"]: row.get("floats", 0) for row in fit_rows(results) if row["length"] == length}
+        own = floats.pop("Ordo", 0)
+        if own and any(floats.values()):
+            found.append(own / max(floats.values()))
+    return found
+
+
+def fit(results: Results) -> Values:
+    rows = fit_rows(results)
+    if not rows:
+        return {}
+    body = []
+    for row in rows:
+        if not row.get("floats"):
+            continue
+        own = next((one["floats"] for one in rows if one["sort"] == "Ordo" and one["length"] == row["length"]), 0)
+        right = "" if row["wrong_arrays"] == 0 else f"{row['wrong_arrays']:,} arrays out of order"
+        body.append(
+            [row["sort"], f"{row['length']}", f"{row['arrays']:,}", f"{row['floats'] / 1e9:.2f}", f"{row['ms']:.0f}"]
+            + [row["limit"] if not right else right, f"{own / row['floats']:.2f}" if row["sort"] != "Ordo" else ""]
+        )
+    head = ["", "length", "arrays", "10^9 floats", "ms", "limited by", "Ordo's / its floats"]
+    machine = results.json("array_fit")["machine"]
+    return {"fit": table(head, body), "fit_gpu": f"{machine['device']}, {int(machine['memory']) / 1e9:.0f} GB"}
 
 
 def sweep(results: Results, rows: list[dict]) -> Values:

@@ -16,6 +16,7 @@ import sys
 import array_sort
 import commands
 import cpu_sorts
+import paper_figures
 import programs
 import radix_sort
 import readme
@@ -26,7 +27,7 @@ import small_sorts
 import sparse_matrices
 import string_sort
 import suffix_array
-from page import HEADER, HOST, SLOWER, Comparison, Results, Values, fill, table, totals, wrapped
+from page import HEADER, HOST, SECOND_CARD, SLOWER, Comparison, Results, Values, fill, table, totals, wrapped
 from plot import Axis
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -34,6 +35,7 @@ TEMPLATES = ROOT / "bench/page/templates"
 SUBJECTS = [  # in the order of the summary
     *(segmented_sort, radix_sort, array_sort, sample_sort, small_sorts, string_sort),
     *(sparse_matrices, several_gpus, suffix_array, cpu_sorts, commands, programs),
+    paper_figures,  # the last, of what the others list
 ]
 GPU_FILES = ["segmented_sort", "radix_sort", "array_sort", "comparator_sort", "spgemm"]  # the first names the GPU
 SMALL = ("2^16", "2^20")  # sizes
@@ -52,11 +54,35 @@ def linked(text: str, pages: Values) -> str:
     return re.sub(r"\[([^]]*)\]\((\w+)\.md[^)]*\)", lambda m: m[0] if m[2] in pages else m[1], text)
 
 
-def summary(results: Results, pages: list[str]) -> Values:
-    """Returns the values of BENCHMARKS.md that are about several pages."""
-    named: list[tuple[str, str, Comparison]] = []  # page, title, comparison
+def of_second_card(results: Results) -> Results | None:
+    """Returns the results of the other card, if the folder has any, with all comparisons."""
+    if results.card == SECOND_CARD or not any(results.folder.glob(f"*_{SECOND_CARD}.json")):
+        return None
+    other = Results(results.folder, SECOND_CARD, results.links)
+    for subject in SUBJECTS:
+        other.page = subject.__name__
+        subject.values(other)
+    return other
+
+
+def named_comparisons(results: Results) -> list[tuple[str, str, Comparison]]:
+    """Returns page, title and comparison of each line of the summary."""
+    named: list[tuple[str, str, Comparison]] = []
+    of_papers: list[Comparison] = []
     for page, comparisons in results.comparisons.items():
-        named += [(page, ", ".join(filter(None, (title_of(page), one.title))), one) for one in comparisons]
+        named += [(page, ", ".join(filter(None, (title_of(page), one.title))), one) for one in comparisons if not one.of_paper]
+        of_papers += [one for one in comparisons if one.of_paper and not one.part]
+    if of_papers:
+        ratios = [ratio for one in of_papers for ratio in one.ratios]
+        uncertain = frozenset(name for one in of_papers for name in one.uncertain)
+        page = paper_figures.__name__
+        named.append((page, title_of(page), Comparison("", ratios, uncertain=uncertain, page=page)))
+    return named
+
+
+def summary(results: Results, pages: list[str], other: Results | None) -> Values:
+    """Returns the values of BENCHMARKS.md that are about several pages."""
+    named = named_comparisons(results)
     if named:
         spread = {
             title: {"minimum": one.ratios[0][2], "median": one.median, "maximum": one.ratios[-1][2]} for _, title, one in named
@@ -65,12 +91,17 @@ def summary(results: Results, pages: list[str]) -> Values:
         axis = Axis("time of the best rival / time of Ordo (logarithmic)", log=True)
         results.dots("ratios", "Speedup over the best rival: above 1, Ordo is faster", axis, spread)
     rows = [[f"[{title}](docs/benchmarks/{page}.md)", *one.cells()] for page, title, one in named]
+    header = HEADER
+    if other:  # its median beside that of the card
+        medians = {title: f"{one.median:.2f}" for _, title, one in named_comparisons(other) if not one.of_cpu}
+        rows = [[*row[:3], medians.get(title, ""), *row[3:]] for row, (_, title, _) in zip(rows, named)]
+        header = [*HEADER[:2], f"median, {SECOND_CARD.upper()}", *HEADER[2:]]
     values = {f"{name}_plot": image for name, image in results.images.items()} | {
-        "summary": table(["", *HEADER], rows),
+        "summary": table(["", *header], rows),
         "local_pages": ", ".join(f"[{title_of(page)}]({page}.md)" for page in pages),
     }
     values |= totals(one for _, _, one in named)
-    whole = [one for one in results.comparisons.get("sample_sort", []) if not one.part]
+    whole = [one for one in results.comparisons.get("sample_sort", []) if not one.part and not one.of_paper]
     if ratios := [ratio for one in whole for row, _, ratio in one.ratios if row.endswith(SMALL)]:
         values["sample_sort_small_rows"] = str(len(ratios))
         values["sample_sort_small_slower"] = str(sum(ratio < SLOWER for ratio in ratios))
@@ -95,7 +126,11 @@ def main() -> int:
         if values := subject.values(results):
             pages[name] = fill(template(name), values)
             top |= {f"{name}_{key}": value for key, value in values.items()}
-    top |= summary(results, list(pages))
+    other = of_second_card(results)
+    if other:
+        names = sorted(file.name for file in options.results.glob(f"*_{SECOND_CARD}.json"))
+        top["second_card"] = ", ".join(f"[{name}]({results.links}/{name})" for name in names)
+    top |= summary(results, list(pages), other)
     pages["README"] = fill(template("README"), top | {"root": os.path.relpath(ROOT, folder)})
 
     (folder / "plots").mkdir(parents=True, exist_ok=True)

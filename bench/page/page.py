@@ -6,15 +6,16 @@ import pathlib
 import re
 import statistics
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from plot import Axis, Series, dots, line_plot, panels
 from steps import BY_NAME
 
 SLOWER = 0.995  # a rival is faster if best rival / Ordo is below this, and if the times of the runs do not overlap
+AHEAD = 1.05  # Ordo is ahead where the median of best rival / Ordo is this or more, and behind below the reciprocal
 SECOND_CARD = "h100"  # its files stand in for those that the page's card has none of,
 HOST = "2_cores"  # and then those of this host
-FIGURES = ("rows", "sweeps", "capacity")  # of a JSON file
+FIGURES = ("rows", "sweeps", "capacity", "widths")  # of a JSON file
 OPTIONAL_RIVALS = {"bb_segsort": "ORDO_BB_SEGSORT", "ModernGPU": "ORDO_MODERNGPU"}  # and the option that builds them
 MAX_LINE = 128  # of a document; tables excepted
 HEADER = ["rows", "median", "Ordo slower in", "slowest row"]
@@ -31,6 +32,7 @@ class Comparison:
     part: bool = False  # its rows are rows of another comparison, too
     uncertain: frozenset[str] = frozenset()  # rows in which the times of Ordo's runs and of the rival's overlap
     page: str = ""
+    of_paper: bool = False  # a figure of a paper, which the summary has on one line with all others
 
     def __post_init__(self):
         self.ratios = sorted(self.ratios, key=lambda one: one[2])
@@ -47,6 +49,35 @@ class Comparison:
         return [str(len(self.ratios)), f"{self.median:.2f}", str(len(self.slower)), f"{ratio:.2f}: {row} ({rival})"]
 
 
+@dataclass
+class Figure:
+    """A table or a figure of a paper, and where it is repeated.
+
+    section: heading of a page, or "page#heading" of another one. steps: the results that it needs. ratios: best rival / Ordo.
+    why_not: the reason that it is not repeated."""
+
+    name: str
+    shows: str
+    section: str = ""
+    steps: tuple[str, ...] = ()
+    ratios: list[float] = field(default_factory=list)
+    why_not: str = ""
+
+    def link(self, page: str) -> str:
+        """Returns a link to the section, from the page itself if `page` is empty."""
+        where, _, heading = self.section.rpartition("#")
+        slug = re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
+        there = f"{where or page}.md" if where or page else ""
+        return f"[{self.name}]({there}#{slug})"
+
+    def verdict(self) -> str:
+        if not self.ratios:
+            return "no rival"
+        median = statistics.median(self.ratios)
+        word = "ahead" if median >= AHEAD else "behind" if median < 1 / AHEAD else "level"
+        return f"{word}: {median:.2f}"
+
+
 class Results:
     """The files NAME_GPU.json of a folder, and what was made of them."""
 
@@ -56,6 +87,7 @@ class Results:
         self.plots: dict[str, str] = {}
         self.images: dict[str, str] = {}  # links to the plots
         self.comparisons: dict[str, list[Comparison]] = {}  # by page
+        self.figures: dict[str, list[Figure]] = {}  # of the paper of a page
         self.page = self.device = ""
 
     def file(self, name: str) -> pathlib.Path:
@@ -107,17 +139,36 @@ class Results:
         title: str = "",
         part: bool = False,
         uncertain: frozenset[str] = frozenset(),
+        of_paper: bool = False,
     ) -> Comparison | None:
         """Adds a comparison to the summary; title: of a page that has several."""
         if not ratios:
             return None
-        self.comparisons.setdefault(self.page, []).append(Comparison(title, ratios, part, uncertain, self.page))
+        self.comparisons.setdefault(self.page, []).append(Comparison(title, ratios, part, uncertain, self.page, of_paper))
         return self.comparisons[self.page][-1]
 
-    def compare_rows(self, rows: Iterable[dict], title: str = "", part: bool = False) -> Comparison | None:
+    def compare_rows(
+        self, rows: Iterable[dict], title: str = "", part: bool = False, of_paper: bool = False
+    ) -> Comparison | None:
         rows = [row for row in rows if rivals_of(row)]
         uncertain = frozenset(row["name"] for row in rows if overlap(row))
-        return self.compare([(row["name"], best(row)[0], ratio(row)) for row in rows], title, part, uncertain)
+        return self.compare([(row["name"], best(row)[0], ratio(row)) for row in rows], title, part, uncertain, of_paper)
+
+    def list_figures(self, figures: list[Figure]) -> str:
+        """Returns the table of a paper's tables and figures, and keeps them for the page of all papers."""
+        self.figures[self.page] = figures
+        return table(["", "shows", "here"], [self.of_figure(one, "") for one in figures])
+
+    def of_figure(self, one: Figure, page: str) -> list[str]:
+        there = bool(one.steps) and all(self.has(name) for name in one.steps)
+        missing = [name for name in one.steps if not self.has(name)]
+        if one.why_not:
+            verdict = f"cannot be repeated: {one.why_not}"
+        elif there or not one.steps:
+            verdict = one.verdict()
+        else:
+            verdict = "not measured: " + ", ".join(f"`run.py --only {name}`" for name in missing)
+        return [one.link(page) if there and one.section else one.name, one.shows, verdict]
 
     def where(self, report: dict) -> str:
         """Returns the machine that a report was measured on, in words."""
@@ -219,6 +270,11 @@ def best(row: dict) -> tuple[str, float]:
 
 def ratio(row: dict) -> float:
     return best(row)[1] / ours(row)
+
+
+def ratios(rows: Iterable[dict]) -> list[float]:
+    """Returns best rival / Ordo of the rows that have a rival."""
+    return [ratio(row) for row in rows if rivals_of(row)]
 
 
 def overlap(row: dict) -> bool:

@@ -1,5 +1,7 @@
 """The figures of the papers, as far as they are printed as numbers."""
 
+PAGES = ("segmented_sort", "radix_sort", "array_sort", "sample_sort", "string_sort")  # of the five papers
+
 # Polok, Ila, Smrz: Fast Radix Sort for Sparse Linear Algebra on GPU (HPC 2014), table 2: MKeys/s, 32-bit keys, 32-bit values.
 # M is 2^20 in that paper (section 4.1).
 RADIX_CARDS = ["GTX 680", "GTX 780"]
@@ -42,3 +44,69 @@ STRING_TABLES = {  # set: (MB, common prefix), (Thrust, the paper's), K20c, (Bur
     "sentences": ((124, 17), (1026, 199), None, (None, 968)),
     "filelist": ((656, 59), (9234, 1409), 1121, (24920, 13220)),
 }
+# Table II: milliseconds of setup and transfers, rounds, sorts (t1), scans and scatters (t2), other kernels (t3).
+STRING_STEPS = {
+    "artificial-2": (91, 15, 35, 31, 61),
+    "artificial-4": (106, 15, 197, 44, 87),
+    "artificial-5": (60, 17, 69, 24, 20),
+    "dictcalls": (50, 6, 7, 3, 1),
+    "random": (70, 1, 6, 1, 5),
+    "words": (97, 9, 97, 22, 35),
+    "url": (153, 37, 416, 102, 264),
+    "genome": (275, 2, 189, 92, 164),
+    "sentences": (79, 11, 65, 18, 36),
+    "filelist": (225, 33, 705, 164, 313),
+}
+# Table III: milliseconds with and without elimination of singletons, by segment numbers of fixed size. Without genome.
+STRING_SINGLETONS = {
+    "artificial-2": (367, 357),
+    "artificial-4": (601, 2237),
+    "artificial-5": (299, 317),
+    "dictcalls": (28, 38),
+    "random": (23, 31),
+    "words": (423, 1340),
+    "url": (1160, 5331),
+    "sentences": (219, 408),
+    "filelist": (1723, 4791),
+}
+# Table IV: rounds and milliseconds with segment numbers of fixed size, and of adaptive size.
+STRING_ADAPTIVE = {
+    "artificial-2": (26, 367, 15, 127),
+    "artificial-4": (21, 601, 15, 328),
+    "artificial-5": (26, 299, 17, 113),
+    "dictcalls": (9, 28, 6, 11),
+    "random": (2, 23, 1, 12),
+    "words": (13, 423, 9, 154),
+    "url": (54, 1160, 37, 782),
+    "genome": (3, 1488, 2, 445),
+    "sentences": (16, 219, 11, 119),
+    "filelist": (46, 1723, 33, 1182),
+}
+STRING_EXPECTED = {  # table V: milliseconds, achieved and expected
+    "artificial-2": (127, 50),
+    "artificial-4": (328, 500),
+    "artificial-5": (113, 57),
+    "dictcalls": (11, 2),
+    "random": (12, 4),
+    "words": (154, 300),
+    "url": (782, 1233),
+    "genome": (445, 200),
+    "sentences": (119, 66),
+    "filelist": (1182, 1100),
+}
+STRING_PRIMITIVES = {  # table VI: percent of the time in Thrust's primitives
+    "artificial-2": 51,
+    "artificial-4": 73,
+    "artificial-5": 82,
+    "dictcalls": 90,
+    "random": 58,
+    "words": 77,
+    "url": 66,
+    "genome": 63,
+    "sentences": 69,
+    "filelist": 73,
+}
+STRING_TWICE_K20C = 2574  # table VII: pc-filelist x 2, milliseconds on a Tesla K20c
+# Section IV-G: time after thinning or repeating letters, divided by the time of the set as it is.
+STRING_TIES = {"words / 8": 0.4, "words / 4": 0.5, "words x 2": 2.4, "words x 4": 3.3}
+STRING_TIES |= {"filelist / 2": 0.47, "filelist / 4": 0.23, "filelist / 8": 0.12}

@@ -102,7 +102,7 @@ class Run:
         begin = [sys.executable, str(ROOT / program)] if program.endswith(".py") else [str(self.programs / program)]
         if "FASTA" in rest:
             fasta = self.options.fasta or [self.genome()]
-            option = ["--fasta"] if step.own else []  # files.py takes it before each file
+            option = ["--fasta"] if "--fasta" in rest else []  # files.py takes it before each file
             rest = [word for word in rest if word != "--fasta"]
             words["FASTA"] = [word for file in fasta for word in [*option, str(file)]]
         variables = {name: words.get(value, [value])[0] for name, value in variables.items()}

@@ -1,15 +1,18 @@
 """Deshpande, Narayanan: Can GPUs sort strings efficiently? (HiPC 2013)."""
 
 import papers
+import string_steps
 from page import Results, Values, milliseconds, slower_values, table
 from plot import Axis
 
 RIVAL = "tlx"
+STEPS = ("string_sort", "key_lengths", "string_steps")
 
 
 def values(results: Results) -> Values:
+    steps = string_steps.values(results)
     if not results.has("string_sort"):
-        return {}
+        return steps and steps | {"commands": results.commands(*STEPS)}
     report = results.json("string_sort")
     rows = report["rows"]
     machines = [(key, name) for key, name in (("gpu_ms", "GPU"), ("cpu_ms", "CPU")) if any(key in row for row in rows)]
@@ -42,8 +45,11 @@ def values(results: Results) -> Values:
         ),
         "not_built": "" if has_rival else f"`{RIVAL}` (`-Dtlx_DIR=...`)",
         "paper": paper_table(),
-        "commands": results.commands("string_sort"),
-    }
+        "commands": results.commands(*STEPS),
+    } | steps
+    key = machines[0][0]
+    own = [row[RIVAL] / row[key] for row in rows if RIVAL in row and key in row]
+    found["figures"] = results.list_figures(string_steps.figures(results, own))
     for key, name in machines:
         ratios = [(row["set"], RIVAL, row[RIVAL] / row[key]) for row in rows if RIVAL in row and key in row]
         title = name + f", {report['threads']} threads" * (name == "CPU")

@@ -4,6 +4,7 @@ from page import Results, Values, milliseconds, not_built, slower_values, table
 from plot import Axis
 
 STEPS = ("suffix_array", "suffix_array_3100m", "suffix_array_6200m")  # the last two need much memory
+DNA = "suffix_array_dna"
 OPTIONAL = {"libcubwt": "ORDO_LIBCUBWT", "libsais": "ORDO_LIBSAIS"}
 REASONS = {"gpu": {}, "cpu": {"slower_periodic": ["fibonacci:63M"]}}
 TEXTS = {  # files of --fasta that the page describes: name and number of residues, as other files may have the same name
@@ -14,12 +15,48 @@ TEXTS = {  # files of --fasta that the page describes: name and number of residu
 
 
 def values(results: Results) -> Values:
-    found = kept_machines(results) | compare(results)
+    found = kept_machines(results) | compare(results) | dna(results)
     there = {(row["input"], row["residues"]) for name in ("machines", *STEPS) for row in report_rows(results, name)}
     return found and found | {
         **{name: f"`{text[0]}`" for name, text in TEXTS.items() if text in there},
-        "commands": results.commands("machines", *STEPS),
+        "commands": results.commands("machines", *STEPS, DNA),
     }
+
+
+def dna_ratios(results: Results) -> list[float]:
+    """Returns best rival / Ordo on the GPU, of the sequences in the place of the paper's."""
+    found = []
+    for row in report_rows(results, DNA):
+        rivals = [one["seconds"] for one in row["rivals"].values() if "seconds" in one]
+        if row["machine"] == "gpu" and rivals and "seconds" in row:
+            found.append(min(rivals) / row["seconds"])
+    return found
+
+
+def dna(results: Results) -> Values:
+    """Returns figure 13: milliseconds for the sequences, by the GPU, by libcubwt and by the CPU's builders."""
+    rows = report_rows(results, DNA)
+    if not rows:
+        return {}
+    rivals = list(dict.fromkeys(name for row in rows for name in row["rivals"]))
+    body, ratios = [], []
+    for row in rows:
+        if row["machine"] != "gpu" or "seconds" not in row:
+            continue
+        cpu = next((one for one in rows if one["machine"] == "cpu" and one["input"] == row["input"]), {})
+        others = {name: one["seconds"] for name, one in row["rivals"].items() if "seconds" in one}
+        best = min(others, key=lambda name: others[name], default="")
+        if best:
+            ratios.append((row["input"], best, others[best] / row["seconds"]))
+        body.append(
+            [row["input"], f"{row['residues'] / 1e6:.3g}", f"**{milliseconds(1e3 * row['seconds'])}**"]
+            + [milliseconds(1e3 * cpu["seconds"]) if "seconds" in cpu else ""]
+            + [milliseconds(1e3 * others[name]) if name in others else "" for name in rivals]
+            + [f"{ratios[-1][2]:.2f}" if best else "", f"{row['residues'] / row['seconds'] / 1e6:,.0f}"]
+        )
+    results.compare(ratios, "GPU, DNA", of_paper=True)
+    head = ["input", "10^6 residues", "Ordo, GPU", "Ordo, CPU", *rivals, "best rival / GPU", "10^6 a second"]
+    return {"dna": table(head, body), "dna_machine": results.where(results.json(DNA))}
 
 
 def report_rows(results: Results, name: str) -> list[dict]:

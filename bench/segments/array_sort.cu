@@ -14,6 +14,7 @@
 
 #include "bench/bench.hpp"
 #include "bench/segments/array_sort.cuh"
+#include "bench/segments/verify_arrays.cuh"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::inline v0::bench {
@@ -66,6 +67,14 @@ std::vector<segment_row> sweep_rows(std::size_t shrink) {
   return rows;
 }
 
+/// Returns the rows of figure 2 of the paper: 50,000 arrays, over their length.
+std::vector<segment_row> length_rows(std::size_t shrink) {
+  std::vector<segment_row> rows;
+  for (std::size_t length = 200; length <= 4000; length += 200)
+    rows.push_back({.segments = fixed_lengths{length}, .type = types::f32, .arrays = 50'000 / shrink, .counted = true});
+  return rows;
+}
+
 /// @param n  number of items of rows without a number of arrays
 void measure_row(session& s, segment_row const& row, std::size_t n) {
   using u32 = std::uint32_t;
@@ -87,38 +96,6 @@ void measure_row(session& s, segment_row const& row, std::size_t n) {
 }
 
 // ---- Capacity ----
-
-/// Counts the arrays that are out of order, or whose floats are not those of `fresh`: the sums and the xors of their mixed
-/// words must agree. Each warp checks one array.
-__global__ void __launch_bounds__(256)
-    verify_arrays(float const* data, std::size_t count, std::size_t length, key_at<float> fresh, unsigned long long* wrong) {
-  std::size_t const array = (std::size_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
-  if (array >= count) return;
-  std::size_t const begin = array * length;
-  std::uint64_t total = 0, parity = 0;
-  bool ordered = true;
-  for (std::size_t i = begin + threadIdx.x % 32; i < begin + length; i += 32) {
-    std::uint64_t const is = mixed(encode_key(data[i])), was = mixed(encode_key(fresh(i)));
-    total += is - was;
-    parity ^= is ^ was;
-    if (i > begin && encode_key(data[i - 1]) > encode_key(data[i])) ordered = false;
-  }
-  for (int step = 16; step != 0; step /= 2) {
-    total += __shfl_xor_sync(~0u, total, step);
-    parity ^= __shfl_xor_sync(~0u, parity, step);
-  }
-  ordered = __all_sync(~0u, ordered);
-  if (threadIdx.x % 32 == 0 && (!ordered || total != 0 || parity != 0)) atomicAdd(wrong, 1ull);
-}
-
-std::uint64_t wrong_arrays(cuda_backend& lab, std::span<float const> data, std::size_t length, key_at<float> fresh) {
-  std::size_t const count = data.size() / length;
-  auto const wrong = lab.buffer<unsigned long long>(1);
-  fill(lab, wrong.span(), constant<unsigned long long>{0});
-  verify_arrays<<<unsigned((count + 7) / 8), 256, 0, lab.stream()>>>(data.data(), count, length, fresh, wrong.data());
-  ORDO_CUDA(cudaGetLastError());
-  return value_at(lab, wrong.span(), 0);
-}
 
 /// Records the minimum of the free memory of the device during its lifetime, sampled every millisecond.
 class memory_watch {
@@ -185,7 +162,9 @@ int run(int argc, char const* const* argv) {
     return out.status();
   }
   std::size_t const shrink = options.quick ? 16 : 1;
-  for (segment_row const& row : options.sweep ? sweep_rows(shrink) : all_rows(shrink))
+  for (segment_row const& row : options.sweep       ? sweep_rows(shrink)
+                                : options.by_length ? length_rows(shrink)
+                                                    : all_rows(shrink))
     if (options.selects(row.name())) if_it_fits(s, row.name(), [&] { measure_row(s, row, (std::size_t{1} << 28) / shrink); });
   return out.status();
 }

@@ -128,6 +128,22 @@ segment_layout drawn_lengths(cuda_backend& lab, std::size_t n, double mean, Leng
   }
 }
 
+/// The cumulative probabilities of the lengths from 1 on, and their mean.
+struct zipf_table {
+  std::vector<double> cumulative;
+  double mean = 0;
+  explicit zipf_table(zipf_lengths const& lengths) : cumulative(lengths.longest) {
+    double total = 0;
+    for (std::size_t l = 1; l <= cumulative.size(); ++l) {
+      double const weight = std::pow(double(l), -lengths.exponent);
+      cumulative[l - 1] = total += weight;
+      mean += weight * double(l);
+    }
+    for (double& p : cumulative) p /= total;
+    mean /= total;
+  }
+};
+
 /// Draws lengths from a table of cumulative probabilities.
 struct zipf_length {
   double const* cumulative;
@@ -164,16 +180,9 @@ inline segment_layout lay_out(cuda_backend& lab, segment_row const& row, std::si
     return fixed->holes ? with_holes(lab, count, length) : equal_lengths(lab, count, length);
   }
   if (auto const* const zipf = std::get_if<zipf_lengths>(&row.segments)) {
-    std::vector<double> cumulative(zipf->longest);
-    double total = 0, mean = 0;
-    for (std::size_t l = 1; l <= cumulative.size(); ++l) {
-      double const weight = std::pow(double(l), -zipf->exponent);
-      cumulative[l - 1] = total += weight;
-      mean += weight * double(l);
-    }
-    for (double& p : cumulative) p /= total;
-    auto const table = lab.upload(std::span<double const>(cumulative));
-    return drawn_lengths(lab, n, mean / total, zipf_length{table.data(), std::uint32_t(cumulative.size())});
+    zipf_table const of(*zipf);
+    auto const table = lab.upload(std::span<double const>(of.cumulative));
+    return drawn_lengths(lab, n, of.mean, zipf_length{table.data(), std::uint32_t(of.cumulative.size())});
   }
   auto const& normal = std::get<log_normal_lengths>(row.segments);
   return drawn_lengths(lab, n, normal.median * std::exp(normal.sigma * normal.sigma / 2),

@@ -38,6 +38,11 @@ void bb_segsort_work::sort(rival_segments const& segments, K* keys, V* values, K
                    parts_->on_host, parts_->counters, stream, parts_->event);
 }
 
+void bb_segsort_work::sort_floats(std::uint64_t const* offsets, int count, float* keys, float* keys_out, CUstream_st* stream) {
+  bb_segsort_run(keys, keys_out, offsets, offsets + 1, count, parts_->numbers, parts_->on_host, parts_->counters, stream,
+                 parts_->event);
+}
+
 #define ORDO_INSTANTIATE(K, V) template void bb_segsort_work::sort<K, V>(rival_segments const&, K*, V*, K*, V*, CUstream_st*);
 ORDO_FOR_SEGMENT_TYPES(ORDO_INSTANTIATE)
 

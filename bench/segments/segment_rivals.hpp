@@ -30,6 +30,8 @@ class bb_segsort_work {
   /// Sorts into keys_out and values_out, and overwrites keys and values. Holes do not change.
   template <class K, class V>
   void sort(rival_segments const& segments, K* keys, V* values, K* keys_out, V* values_out, CUstream_st* stream);
+  /// The same by 64-bit offsets, count + 1 of them.
+  void sort_floats(std::uint64_t const* offsets, int count, float* keys, float* keys_out, CUstream_st* stream);
 
  private:
   struct parts;

@@ -173,10 +173,10 @@ void print_table(std::string const& name, std::span<shape const> table, std::spa
   std::fflush(stdout);
 }
 
-void save(bench_options const& options, facts const& machine, std::span<width_times const> widths) {
+void save(program benchmark, bench_options const& options, facts const& machine, std::span<width_times const> widths) {
   if (options.json.empty()) return;
   using json = nlohmann::ordered_json;
-  json all{{"benchmark", "tune_segments"}};
+  json all{{"benchmark", program_name(benchmark)}};
   for (auto const& [name, value] : machine) all["machine"][name] = value;
   all["quick"] = options.quick;
   all["runs"] = options.runs;

@@ -41,6 +41,6 @@ loss compute_loss(width_times const& width, std::span<shape const> table);
 void print_fastest(width_times const& width);
 /// Prints a table in the syntax of sort_core/cuda/tuning/segmented.cuh.
 void print_table(std::string const& name, std::span<shape const> table, std::span<width_times const> widths);
-void save(bench_options const& options, facts const& machine, std::span<width_times const> widths);
+void save(program benchmark, bench_options const& options, facts const& machine, std::span<width_times const> widths);
 
 }  // namespace ordo::inline v0::bench

@@ -112,6 +112,36 @@ put("suffix_array_6200m", {"threads": 16, "runs": 5, "machine": machine, "rows":
 put("spgemm_matrices", {"machine": machine, "rows": [
     {"name": "rajat22", "type": "f32", "rows": 39899, "entries": 197264, "products": 1e6, "result_entries": 5e5,
      "contenders": {"Ordo": contender(2), "cuSPARSE": contender(5), "cuSPARSE 3": contender(0, 0)}}]})
+# Single figures of the papers.
+machine |= {"memory": "150000000000"}
+def put_rows(name, rows, key="rows"): put(name, {"machine": machine, key: rows})
+put_rows("comparator_radix", [{"name": "u64 uniform 2^28", "items": 2**28, "ours": time(10), "copy": time(1), "rivals": {"CUB radix": time(25)}}])
+put_rows("segmented_grid", [{"name": "u32/u32 zipf 0.1", "exponent": 0.1, "segments": 0, "longest": [50, 100], "items": [9, 9],
+                             "ms": {"Ordo": [1, 1], "CUB seg": [2, 4], "packed": [0, 3]}, "wrong": ""}])
+put_rows("segment_kernels", [{"name": "u32/u32", "copy_ps_per_item": 4, "shapes": [
+    {"shape": f"{by} {shape} 8", "ps_per_item": {"128": ps}} for by, shape, ps in (
+        ("network", "8x16", 8), ("network", "16x8", 5), ("buckets", "32x4", 10))]}], "widths")
+put_rows("array_sort_lengths", [
+    {"name": f"f32 {n} x 50000", "items": 50000 * n, "segments": 50000, "longest": n, "headline_ms": n / 1000, "copy": time(n / 4000),
+     "rivals": {"CUB seg": time(n / 500)}, "extra_bytes": 0} for n in (1000, 4000)])
+put_rows("array_fit", [{"name": f"{name} 1000", "sort": name, "length": 1000, "arrays": floats // 1000, "floats": floats, "ms": 260,
+                        "limit": "memory", "wrong_arrays": wrong}
+                       for name, floats, wrong in (("Ordo", 36 * 10**9, 0), ("CUB seg", 18 * 10**9, 0), ("bb_segsort", 9 * 10**9, 7))]
+         + [{"name": "STA 1000", "sort": "STA", "length": 1000, "why": "no memory"}])
+sorts = {"all_bits_ms": {"Ordo": 3, "CUB": 4.5}, "range_ms": {"Ordo": 2, "CUB": 5}}
+put_rows("key_ranges", [{"name": "f32 [1, 2) 2^28", "items": 2**28, "bits": 23, "copy_ms": 0.5, **sorts}])
+put_rows("key_lengths", [{"name": f"{n} bytes", "bytes": n, "items": 30000000, "ms": {"Ordo": n, "CUB": 3 * n}} for n in (1, 8, 16)])
+put_rows("product_sorts", [{"name": "banded 5 2^11", "rows": 2048, "entries": 10234, "Ordo_product_ms": 1.25, "expand_ms": 2, "products": 51150,
+                            "bits": 22, "compress_ms": 1, **sorts}])
+steps = {"rounds": 2, "total_ms": 30, "sort_ms": 4, "scan_ms": 1, "kernel_ms": 3, "live": [100, 25]}
+put_rows("string_steps", [{"name": "url", "strings": 10**7, "bytes": 305000000, "Ordo": {"total_ms": 20}, "adaptive": steps,
+                           "fixed": steps | {"rounds": 3, "sort_ms": 8}, "fixed, all": steps | {"sort_ms": 20},
+                           "Thrust": {"total_ms": 500, "sort_ms": 450}},
+                          {"name": "filelist twice", "strings": 2 * 10**7, "bytes": 1, "Ordo": {"total_ms": 70}, "adaptive": steps}])
+put_rows("spgemm_collection", [
+    {"name": "like rajat22", "type": "f32", "rows": 39899, "entries": 197264, "products": 1e6, "result_entries": 5e5,
+     "contenders": {"Ordo": contender(4), "cuSPARSE": contender(0, 0), "cuSPARSE 3": contender(9), "ESC": contender(6)}}])
+put("suffix_array_dna", {"threads": 16, "runs": 5, "machine": machine, "rows": [build("gpu", 0.02), build("cpu", 0.4)]})
 END
 mkdir made
 cp copy/README.md made
@@ -133,6 +163,26 @@ string_sort | url | 10 | 305 | 6.35 | **44.5** | **277** | 6.85 | 149 | 3.35 | 0
 string_sort - random: 0.50 (tlx)
 sparse_matrices | banded 15 f32 | 4 | 60 | 900 | 9.0 | 3.43 | **10** (2.50) | 20 (2.50) |  | 2.00 |
 sparse_matrices - uniform 8 f32: 0.50 (cuSPARSE)
+segmented_sort | 2^26 pairs, 32-bit values | CUB seg | 2 | 2.00 | 3.00 | 4.00 | 0 |
+segmented_sort | 2^26 pairs, 32-bit values | packed | 1 | 3.00 | 3.00 | 3.00 | 0 |
+segmented_sort | 128 | **16 x 8: 200** | 8 x 16: 125 |
+segmented_sort | 128 | **1 x 4: 100** |  |
+segmented_sort | [Figure 12](#figure-12-the-whole-grid) | lengths by a power law: 640 points | ahead: 2.50 |
+sample_sort | u64 uniform 2^28 | **10** | 25 | 2.50 | 26.84 | 10.74 |
+array_sort | f32 4000 x 50000 | 1 | **4** | 8 |
+array_sort | CUB seg | 1000 | 18,000,000 | 18.00 | 260 | memory | 2.00 |
+array_sort | bb_segsort | 1000 | 9,000,000 | 9.00 | 260 | 7 arrays out of order | 4.00 |
+radix_sort | f32 [1, 2) 2^28 | 23 | 0.5 | 3 | **2** | 4.5 | 5 | 1.50 | 0.90 | 2.50 |
+radix_sort | banded 5 2^11 | 0.0512 | 8 | 25 / 62 / 12 | 5 | 40 / 40 / 20 | **1.25** |
+radix_sort | below 1 million | 1 | 1.50 | 2.50 | 1.50 | 0.90 |
+string_sort | url | 8,714 | 37 | 416 + 102 + 264 | 936 | 500 | 2 | 4 + 1 + 3 | 30 | 2.0 | **20** | 25.0 | 1.5 |
+string_sort | url | 4.6 | 12 | 24 | 2.0 | 100 25 |
+string_sort | url | 54 and 37 | 1.5 | 3 and 2 | 12 | 8 | 1.5 |
+string_sort | url | 782 | 1,233 | 8 | 40 | 20 |
+string_sort | filelist twice |  | 2,574 | 30 | **70** |
+sparse_matrices | like rajat22 f32 | 0.0399 | 0.197 | 1 | 2.0 | 0.00381 | **4** (2.50) |  | 9 (2.50) | 6 (2.50) | 1.50 |
+suffix_array | one.fa | 64 | **20** | 400 | 25 | 600 |  | 1.25 | 3,200 |
+paper_figures | [Figure 14](sparse_matrices.md#figure-14-of-hou-et-al) | squares of six sparse matrices | ahead: 1.50 |
 sparse_matrices | rajat22 f32 | 0.0399 | 0.197 | 1 | 2.0 | 0.00381 | **2** (2.50) | 5 (2.50) |  | 2.50 |
 suffix_array | one.fa | 64 | **50** | **400** | 1.66 | 25 | 600 |  | 0.50 | 1.50 |
 suffix_array - one.fa: 0.50 (libcubwt)
@@ -193,7 +243,8 @@ cp "$FROM/${file%.part}" "$2"
 END
 chmod +x programs/*
 for name in segmented_sort radix_sort array_sort comparator_sort small_sorts machines suffix_array spgemm_bench string_sort \
-  array_stream host_sorts host_segments distributed_sort; do
+  array_stream host_sorts host_segments distributed_sort segmented_grid segment_kernels key_ranges product_sorts array_fit \
+  string_steps segment_lengths; do
   cp programs/copy_results programs/$name
 done
 export FROM=$PWD/changed BROKEN='' GPU_LINE='GPU: NVIDIA H200, compute capability 9.0, 150.1 GB'
