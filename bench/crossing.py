@@ -18,10 +18,10 @@ from files import Bench, Command, machine, write_report
 
 # The arguments of ordo_generate for `n` bytes of input, about; the sizes; the arguments of the command, before the file.
 COMMANDS = {
-    "strsort urls": (lambda n: ["strings", "--set", "url", "--scale", f"{n / 317e6:.6f}"], (60e6, 300e6, 1200e6), []),
-    "strsort -t/ -k3,3 -k4,4 urls": (None, (60e6, 300e6, 1200e6), ["-t", "/", "-k3,3", "-k4,4"]),
-    "specsort": (lambda n: ["spectra", "--count", str(int(n / 3530)), "--order", "random"], (100e6, 500e6, 1500e6), []),
-    "sufsort build": (lambda n: ["genome", "--length", str(int(n))], (4e6, 64e6, 400e6), []),
+    "strsort urls": (lambda n: ["strings", "--set", "url", "--scale", f"{n / 317e6:.6f}"], (60e6, 300e6, 1000e6), []),
+    "strsort -t/ -k3,3 -k4,4 urls": (None, (60e6, 300e6, 1000e6), ["-t", "/", "-k3,3", "-k4,4"]),
+    "specsort": (lambda n: ["spectra", "--count", str(int(n / 3530)), "--order", "random"], (100e6, 400e6, 1000e6), []),
+    "sufsort build": (lambda n: ["genome", "--length", str(int(n))], (4e6, 64e6, 256e6), []),
 }
 SLOW = 100e6  # few threads take long for more
 
