@@ -126,10 +126,10 @@ class index {
     suffix::ambiguous_positions ambiguous;
     if (suffix::usual_letters(text_.residues) == suffix::letter_choice::nucleotides)
       ambiguous = suffix::ambiguous_positions(text_.residues);
-    suffix::letters_apart const apart{stored_.array("sa"), ambiguous.count() != 0 ? &ambiguous : nullptr};
+    suffix::excluded_letters const excluded{stored_.array("sa"), ambiguous.count() != 0 ? &ambiguous : nullptr};
     repeats all;
     std::vector<std::uint64_t> positions;
-    suffix::find_repeats(lcp, stored_.bytes("bwt").last(lcp.size()), apart, min_length, [&](suffix::repeat const& repeat) {
+    suffix::find_repeats(lcp, stored_.bytes("bwt").last(lcp.size()), excluded, min_length, [&](suffix::repeat const& repeat) {
       all.length.push_back(repeat.length);
       all.count.push_back(repeat.rows.size());
       all.first.push_back(all.at.record.size());

@@ -30,33 +30,34 @@ using detail::record_begin;
 /// The letter before a suffix that begins its record: no letter.
 constexpr std::uint64_t no_letter = ~std::uint64_t{0};
 
-/// An LCP array and the letters before suffixes, with letters set apart.
+/// An LCP array and the letters before suffixes, without the excluded ones.
 class common_letters {
  public:
-  common_letters(entries lcp, std::span<char const> bwt, letters_apart const& apart) : lcp_(lcp), bwt_(bwt), apart_(apart) {}
+  common_letters(entries lcp, std::span<char const> bwt, excluded_letters const& excluded)
+      : lcp_(lcp), bwt_(bwt), excluded_(excluded) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return lcp_.size(); }
   /// Returns the length of the common prefix of a row's suffix and the one before; 0 if it is shorter than `min_length`.
   [[nodiscard]] std::uint64_t length(std::size_t row, std::uint64_t min_length) const noexcept {
     std::uint64_t length = lcp_[row];
     if (length < min_length) return 0;
-    if (apart_.positions) {
-      std::uint64_t const p = apart_.sa[row];
-      if (auto const next = apart_.positions->next(p)) length = std::min(length, *next - p);
+    if (excluded_.positions) {
+      std::uint64_t const p = excluded_.sa[row];
+      if (auto const next = excluded_.positions->next(p)) length = std::min(length, *next - p);
     }
     return length < min_length ? 0 : length;
   }
   /// Returns the letter before a row's suffix, or no_letter if it differs from all others.
   [[nodiscard]] std::uint64_t before(std::size_t row) const noexcept {
     auto const letter = static_cast<unsigned char>(bwt_[row]);
-    bool const alone = letter == record_begin || (apart_.positions && !is_nucleotide(letter));
+    bool const alone = letter == record_begin || (excluded_.positions && !is_nucleotide(letter));
     return alone ? no_letter : letter;
   }
 
  private:
   entries lcp_;
   std::span<char const> bwt_;
-  letters_apart apart_;
+  excluded_letters excluded_;
 };
 
 /// The same of a text whose letters may be any bytes or tokens.
@@ -209,9 +210,9 @@ void check_rows(text const& input, entries sa, entries lcp) {
 
 }  // namespace
 
-void find_repeats(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
+void find_repeats(entries lcp, std::span<char const> bwt, excluded_letters const& excluded, std::uint64_t min_length,
                   std::function<void(repeat const&)> const& on_repeat) {
-  report_repeats(common_letters(lcp, bwt, apart), min_length, on_repeat);
+  report_repeats(common_letters(lcp, bwt, excluded), min_length, on_repeat);
 }
 
 void find_repeats(text const& input, entries sa, entries lcp, std::uint64_t min_length,
@@ -220,10 +221,10 @@ void find_repeats(text const& input, entries sa, entries lcp, std::uint64_t min_
   report_repeats(common_bytes(input, sa, lcp, name), min_length, on_repeat);
 }
 
-void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
+void find_pairs(entries lcp, std::span<char const> bwt, excluded_letters const& excluded, std::uint64_t min_length,
                 std::uint64_t limit, std::function<void(repeat_pair const&)> const& on_pair,
                 std::function<void(repeat_pair_count const&)> const& on_repeat) {
-  report_pairs(common_letters(lcp, bwt, apart), min_length, limit, on_pair, on_repeat);
+  report_pairs(common_letters(lcp, bwt, excluded), min_length, limit, on_pair, on_repeat);
 }
 
 void find_pairs(text const& input, entries sa, entries lcp, std::uint64_t min_length, std::uint64_t limit,

@@ -20,7 +20,7 @@ namespace ordo::inline v0::suffix {
 
 /// Letters that no repeat may hold: each differs from all others, even from the same letter, as the ends of records do. So a
 /// repeat ends before an N, whatever follows it. None by default.
-struct letters_apart {
+struct excluded_letters {
   entries sa = {};                                 // suffix array of the text
   ambiguous_positions const* positions = nullptr;  // where these letters are
 };
@@ -38,7 +38,7 @@ struct repeat {
 /// O(n). Memory: 24 bytes for each of the nested repeats, at most `length` of the longest. (Abouelhoda, Kurtz and Ohlebusch, J.
 /// Discrete Algorithms 2004, section 4.)
 /// @param bwt  the rows of sa only: n bytes; '$' is the start of a record
-void find_repeats(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
+void find_repeats(entries lcp, std::span<char const> bwt, excluded_letters const& excluded, std::uint64_t min_length,
                   std::function<void(repeat const&)> const& on_repeat);
 
 /// Does the same for a text of any bytes, where '$' is a letter like all others. Reads the letters before suffixes from the
@@ -64,7 +64,7 @@ struct repeat_pair_count {
 /// each maximal repeat; then on_repeat(repeat and number of all its pairs). Repeats come as from find_repeats. Time O(n a +
 /// pairs) for an alphabet of a letters. (Gusfield 1997, section 7.12.3.) Memory: 16 bytes a row for the longest sequence of
 /// rows that share `min_length` letters, and about 100 bytes for each of the nested repeats.
-void find_pairs(entries lcp, std::span<char const> bwt, letters_apart const& apart, std::uint64_t min_length,
+void find_pairs(entries lcp, std::span<char const> bwt, excluded_letters const& excluded, std::uint64_t min_length,
                 std::uint64_t limit, std::function<void(repeat_pair const&)> const& on_pair,
                 std::function<void(repeat_pair_count const&)> const& on_repeat);
 

@@ -117,7 +117,7 @@ class repeats final : public index_reader {
     suffix::ambiguous_positions const ambiguous = letters == suffix::letter_choice::nucleotides
                                                       ? suffix::ambiguous_positions(residues, common.threads)
                                                       : suffix::ambiguous_positions();
-    suffix::letters_apart const apart{index.array("sa"), ambiguous.count() != 0 ? &ambiguous : nullptr};
+    suffix::excluded_letters const excluded{index.array("sa"), ambiguous.count() != 0 ? &ambiguous : nullptr};
     std::string text;
     std::uint64_t number = 0, cut = 0;
     if (pairs_) {
@@ -132,7 +132,7 @@ class repeats final : public index_reader {
       };
       auto const on_repeat = [&](suffix::repeat_pair_count const& count) { cut += limit_ != 0 && count.pairs > limit_; };
       if (fasta)
-        suffix::find_pairs(lcp, bwt, apart, min_length_, limit_, on_pair, on_repeat);
+        suffix::find_pairs(lcp, bwt, excluded, min_length_, limit_, on_pair, on_repeat);
       else
         suffix::find_pairs(index.view(), index.array("sa"), lcp, min_length_, limit_, on_pair, on_repeat, index.path("sa"));
     } else {
@@ -155,7 +155,7 @@ class repeats final : public index_reader {
         write_some(out, text);
       };
       if (fasta)
-        suffix::find_repeats(lcp, bwt, apart, min_length_, on_repeat);
+        suffix::find_repeats(lcp, bwt, excluded, min_length_, on_repeat);
       else
         suffix::find_repeats(index.view(), index.array("sa"), lcp, min_length_, on_repeat, index.path("sa"));
     }

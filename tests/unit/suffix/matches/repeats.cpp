@@ -29,13 +29,13 @@ struct indexed {
   [[nodiscard]] std::span<char const> bwt() const { return std::span<char const>(made.bwt).last(made.sa.size()); }
 };
 
-bool is_apart(char letter, suffix::letter_choice letters) {
+bool is_excluded(char letter, suffix::letter_choice letters) {
   return letters == suffix::letter_choice::nucleotides && std::string_view("ACGTUacgtu").find(letter) == std::string::npos;
 }
 
-// The letter before, which differs from all others at the start of a record, and where it is set apart.
+// The letter before, which differs from all others at the start of a record, and where it is excluded.
 int letter_before(suffix::text const& text, std::size_t p, suffix::letter_choice letters) {
-  return p == text.begin(text.record_at(p)) || is_apart(text.residues[p - 1], letters) ? -1 : text.residues[p - 1];
+  return p == text.begin(text.record_at(p)) || is_excluded(text.residues[p - 1], letters) ? -1 : text.residues[p - 1];
 }
 std::size_t end_at(suffix::text const& text, std::size_t p) {
   return text.end(text.record_at(p));
@@ -50,7 +50,7 @@ pairs plain_pairs(suffix::text const& text, std::size_t min_length, suffix::lett
       if (letter_before(text, p, letters) == letter_before(text, q, letters) && letter_before(text, p, letters) != -1) continue;
       std::size_t length = 0;
       while (p + length < end_at(text, p) && q + length < end_at(text, q) &&
-             text.residues[p + length] == text.residues[q + length] && !is_apart(text.residues[p + length], letters))
+             text.residues[p + length] == text.residues[q + length] && !is_excluded(text.residues[p + length], letters))
         ++length;
       if (length >= min_length) all.emplace(p, q, length);
     }
@@ -106,11 +106,11 @@ TEST_CASE("maximal repeats and maximal pairs are those that brute force finds", 
     for (std::size_t k = 0; k < 8; ++k) {
       std::size_t const min_length = std::array{1, 2, 3, 7}[k / 2];
       auto const letters = suffix::letter_choice(k % 2);
-      suffix::letters_apart const apart{index.sa(), letters == suffix::letter_choice::all ? nullptr : &ambiguous};
+      suffix::excluded_letters const excluded{index.sa(), letters == suffix::letter_choice::all ? nullptr : &ambiguous};
       INFO(index.stored.residues << ' ' << min_length << ' ' << suffix::letter_choice_words[k % 2]);
       std::set<std::pair<std::string, std::vector<std::uint64_t>>> repeats;
       std::size_t told = 0;
-      suffix::find_repeats(index.lcp(), index.bwt(), apart, min_length, [&](suffix::repeat const& one) {
+      suffix::find_repeats(index.lcp(), index.bwt(), excluded, min_length, [&](suffix::repeat const& one) {
         ++told;
         std::vector<std::uint64_t> at(index.made.sa.begin() + std::ptrdiff_t(one.rows.begin),
                                       index.made.sa.begin() + std::ptrdiff_t(one.rows.end));
@@ -123,7 +123,7 @@ TEST_CASE("maximal repeats and maximal pairs are those that brute force finds", 
       pairs found;
       std::uint64_t counted = 0;
       suffix::find_pairs(
-          index.lcp(), index.bwt(), apart, min_length, 0,
+          index.lcp(), index.bwt(), excluded, min_length, 0,
           [&](suffix::repeat_pair const& one) {
             std::uint64_t const p = index.made.sa[one.row], q = index.made.sa[one.other_row];
             found.emplace(std::min(p, q), std::max(p, q), one.length);
@@ -163,12 +163,12 @@ TEST_CASE("repeats of arrays that lie end", "[suffix]") {
     for (auto& p : sa) p = random.below(3) == 0 ? random() : random.below(40);
     for (char& c : bwt) c = "ACN$"[random.below(4)];
     suffix::ambiguous_positions const ambiguous(random_letters(random, "ACGTN", 40));
-    suffix::letters_apart const apart{std::span<std::uint64_t const>(sa), trial % 2 == 0 ? &ambiguous : nullptr};
+    suffix::excluded_letters const excluded{std::span<std::uint64_t const>(sa), trial % 2 == 0 ? &ambiguous : nullptr};
     suffix::entries const lengths = std::span<std::uint64_t const>(lcp);
     auto const inside = [&](suffix::row_range rows) { return rows.begin < rows.end && rows.end <= lcp.size(); };
-    suffix::find_repeats(lengths, bwt, apart, 2, [&](suffix::repeat const& one) { REQUIRE(inside(one.rows)); });
+    suffix::find_repeats(lengths, bwt, excluded, 2, [&](suffix::repeat const& one) { REQUIRE(inside(one.rows)); });
     suffix::find_pairs(
-        lengths, bwt, apart, 2, 5,
+        lengths, bwt, excluded, 2, 5,
         [&](suffix::repeat_pair const& one) { REQUIRE(std::max(one.row, one.other_row) < lcp.size()); },
         [&](suffix::repeat_pair_count const& one) { REQUIRE(inside(one.of.rows)); });
   }
@@ -202,7 +202,7 @@ TEST_CASE("occurrences of the letters at each position", "[suffix]") {
       bool same = true;
       std::size_t others = 0;
       for (std::size_t p = 0; p < text.size(); ++p) {
-        bool const other = is_whole(p) && std::ranges::any_of(word(p), [&](char c) { return is_apart(c, letters); });
+        bool const other = is_whole(p) && std::ranges::any_of(word(p), [&](char c) { return is_excluded(c, letters); });
         others += other;
         same &= at[p] == (is_whole(p) && !other ? count[word(p)] : 0);
       }
@@ -240,7 +240,7 @@ TEST_CASE("occurrences across the ends of circular records", "[suffix]") {
       if (end - begin < length || (!circular[r] && end - p < length)) continue;
       std::string word;
       for (std::size_t i = 0; i < length; ++i) word += text.residues[begin + (p - begin + i) % (end - begin)];
-      if (std::ranges::any_of(word, [&](char c) { return is_apart(c, letters); })) continue;
+      if (std::ranges::any_of(word, [&](char c) { return is_excluded(c, letters); })) continue;
       ++count[words[p] = word];
     }
     std::vector<std::uint32_t> at(text.size());
@@ -309,7 +309,7 @@ TEST_CASE("similar k-mers are those that brute force finds", "[suffix]") {
           std::vector<std::string_view> words(text.size());  // empty: none
           for (std::size_t p = 0; p < text.size(); ++p)
             if (end_at(text, p) - p >= length &&
-                std::ranges::none_of(text.residues.substr(p, length), [&](char c) { return is_apart(c, letters); }))
+                std::ranges::none_of(text.residues.substr(p, length), [&](char c) { return is_excluded(c, letters); }))
               words[p] = text.residues.substr(p, length);
           std::size_t wrong = 0;
           for (std::size_t p = 0; p < text.size(); ++p) {
@@ -361,7 +361,7 @@ TEST_CASE("where the ambiguous letters of a text are", "[suffix]") {
       std::optional<std::uint64_t> next;
       bool same = true;
       for (std::size_t p = n; p-- != 0;) {
-        if (is_apart(text[p], suffix::letter_choice::nucleotides)) {
+        if (is_excluded(text[p], suffix::letter_choice::nucleotides)) {
           next = p;
           ++count;
         }
