@@ -54,6 +54,8 @@ struct command {
 
   /// Returns the order of lines without random_seed. @throws usage_error  if options exclude one another
   [[nodiscard]] strings::order order() const;
+  /// As above, without the regular expressions of keys.
+  [[nodiscard]] strings::order order_without_patterns() const;
 };
 
 /// Returns the locale of the environment, from LC_ALL, the variable of each category, and LANG: a name, or a name of glibc with

@@ -1,6 +1,5 @@
 #include "tools/strsort/keys.hpp"
 
-#include <langinfo.h>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -11,10 +10,8 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "strings/keys/collation.hpp"
 #include "tools/strsort/gnu_messages.hpp"
 #include "tools/strsort/options.hpp"
-#include "tools/strsort/pattern.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {
@@ -294,17 +291,13 @@ bool parse_obsolete_key(std::string_view first, std::string_view end, given_key&
   return true;
 }
 
-std::vector<strings::key> make_keys(std::vector<given_key> const& given, ordering const& global, std::string const& locale) {
+std::vector<strings::key> make_keys(std::vector<given_key> const& given, ordering const& global) {
   std::vector<strings::key> keys;
-  std::optional<bool> characters;
   for (given_key const& key : given) {
     ordering const& options = key.has_options() || key.finder ? key.options : global;
     check_compatible(options);
     keys.push_back(make_key(key, options));
     keys.back().finder = key.finder;
-    if (!key.pattern) continue;
-    if (!characters) characters = std::string_view("UTF-8") == nl_langinfo_l(CODESET, strings::detail::named_locale(locale));
-    keys.back().finder = std::make_shared<pattern>(*key.pattern, *characters);
   }
   if (given.empty() && !global.is_default()) {
     check_compatible(global);

@@ -73,10 +73,9 @@ given_key parse_named_key(std::string_view text, std::vector<std::string> const&
 /// @throws usage_error  for an invalid end
 bool parse_obsolete_key(std::string_view first, std::string_view end, given_key& key);
 
-/// Returns all keys with the options that they inherit. Without keys, returns the line as a key if options other than -r are
-/// set.
-/// @param locale  in UTF-8, '.' in a regular expression is a character, else a byte
-/// @throws usage_error  for options that exclude one another, and for invalid regular expressions
-std::vector<strings::key> make_keys(std::vector<given_key> const& given, ordering const& global, std::string const& locale);
+/// Returns all keys with the options that they inherit, without their regular expressions. Without keys, returns the line as a
+/// key if options other than -r are set.
+/// @throws usage_error  for options that exclude one another
+std::vector<strings::key> make_keys(std::vector<given_key> const& given, ordering const& global);
 
 }  // namespace ordo::inline v0::strsort

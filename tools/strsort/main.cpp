@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "ordo/error.hpp"
@@ -153,6 +154,8 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
 
 int ordo::programs::strsort(int argc, char** argv) {
   caller const called(argc > 0 ? argv[0] : "");
+  // Lists of processes name the file, which may have another name than the one that it is called by.
+  prctl(PR_SET_NAME, called.is_gnu() ? "sort" : called.name().c_str());
   bool writing = false;
   auto const reworded = [&](std::string_view message) { return called.reworded(message, writing); };
   auto const body = [&] {

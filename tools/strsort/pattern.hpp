@@ -2,8 +2,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ordo/strings/order.hpp"
+#include "tools/strsort/keys.hpp"
 
 namespace ordo::inline v0::strsort {
 
@@ -35,5 +37,9 @@ class pattern final : public strings::piece_finder {
   bool characters_, divisible_;
   std::unique_ptr<compiled> compiled_;
 };
+
+/// Gives each of `keys` the regular expression of the key of the command line that it was made of, if that has one.
+/// @param locale  in UTF-8, '.' is a character, else a byte @throws usage_error  for an invalid expression
+void add_patterns(std::vector<given_key> const& given, std::vector<strings::key>& keys, std::string const& locale);
 
 }  // namespace ordo::inline v0::strsort
