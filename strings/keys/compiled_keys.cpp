@@ -155,6 +155,11 @@ unsigned one_byte(char const* text, unsigned other) {
   return text[0] != 0 && text[1] == 0 ? static_cast<unsigned char>(text[0]) : other;
 }
 
+// Returns true if the host finds the key in its piece.
+bool is_found(key const& by) {
+  return by.finder || by.empty != empty_values::by_type;
+}
+
 void set_rules(order const& by, locale_t in, key_rules& rules) {
   byte_classes const classes(in);
   rules.separated = by.separator.has_value();
@@ -196,7 +201,7 @@ compiled_keys::compiled_keys(order const& by, unsigned char delimiter, std::size
   for (std::size_t i = 0; i < keys.size(); ++i) {
     keys_.push_back(compiled(keys[i], i + 1 == keys.size(), collated, transforms, in, delimiter));
     keys_.back().first_level_codes = first_level_codes(bytes, lines);
-    if (!is_read_by_host(keys[i].type) && !keys[i].finder) continue;
+    if (!is_read_by_host(keys[i].type) && !is_found(keys[i])) continue;
     host_.push_back(make_host_key(by, keys[i], keys_.back()));
     keys_.back().host = host_.back().get();
   }
@@ -207,11 +212,14 @@ compiled_keys::compiled_keys(order const& by, unsigned char delimiter, std::size
   set_rules(by, in, rules_);
 }
 
-// Makes keys with a finder read what it finds.
+// Makes keys with a finder, or with a place for empty values, read what is found.
 void compiled_keys::find_pieces(order const& by) {
   found_ = keys_;
   for (std::size_t i = 0; i < by.keys.size(); ++i)
-    if (by.keys[i].finder) keys_[i].inner = &found_[i];
+    if (is_found(by.keys[i])) {
+      keys_[i].inner = &found_[i];
+      keys_[i].empty = by.keys[i].empty;
+    }
 }
 
 // Makes keys read their fields from whole lines, without quotes.
@@ -222,6 +230,7 @@ void compiled_keys::read_quoted() {
     if (by.first_field == 0 && by.first_character == 0 && by.last_field == key::to_the_end) continue;  // a whole line
     by.inner = &unquoted_[i];
     by.host = nullptr;
+    by.empty = empty_values::by_type;
     by.first_field = by.first_character = by.end_character = 0;
     by.last_field = key::to_the_end;
     by.skip_blanks_at_first = by.skip_blanks_at_end = false;
@@ -268,10 +277,14 @@ std::size_t compiled_keys::max_codes(std::size_t bytes, std::size_t lines) const
         break;
       case key_type::duration:
       case key_type::date:
-      case key_type::address:
+      case key_type::length:
         sum += 36 * lines;
         break;
+      case key_type::address:
+        sum += bytes + 42 * lines;
+        break;
     }
+    if (by.inner) sum += lines;
   }
   return sum;
 }

@@ -84,6 +84,7 @@ strings::key make_key(given_key const& given, ordering const& options) {
   made.dictionary = options.dictionary;
   made.ignore_unprinted = options.unprinted;
   made.reverse = options.reverse;
+  if (options.empty_last) made.empty = strings::empty_values::last;
   return made;
 }
 
@@ -112,6 +113,7 @@ std::string wrong_words(std::string_view key, std::string_view words) {
   std::string_view const word = words.substr(0, words.find(','));
   std::string known;
   for (own_order const& o : own_orders) known += fmt::format(", {}", o.name);
+  known += ", last";
   std::string advice;
   for (auto const& [letter, name] : letter_names)
     if (word.size() > 1 && name.starts_with(word)) advice = fmt::format("; {} is '{}'", name, letter);
@@ -196,6 +198,8 @@ bool parse_words(std::string_view words, ordering& options) {
     auto const* const own = std::ranges::find(own_orders, word, &own_order::name);
     if (own != own_orders.end())
       read.own = own->type;
+    else if (word == "last")
+      read.empty_last = true;
     else if (word.empty() || !std::ranges::all_of(word, [&](char letter) { return read.set(letter); }))
       return false;
     if (word.size() == words.size()) break;

@@ -201,7 +201,7 @@ std::uint64_t parse_head(option_value const& given) {
 
 command parse(std::span<char const* const> arguments, caller const& by, environment const& around) {
   gnu_parser parser(by, around);
-  constexpr std::string_view with_header[] = {"--header", "--csv", "--tsv", "--as"};
+  constexpr std::string_view with_header[] = {"--header", "--csv", "--tsv", "--jsonl", "--as"};
   for (std::string_view const argument : arguments)
     if (std::ranges::any_of(with_header, [&](auto option) { return argument.starts_with(option); })) parser.name_keys();
   parser.parse(arguments);

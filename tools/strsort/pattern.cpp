@@ -128,7 +128,7 @@ int pattern::search(std::string_view piece) const {
   }
 }
 
-std::string_view pattern::find(std::string_view piece) const {
+std::string_view pattern::find(std::string_view piece, std::string&) const {
   int const result = search(piece);
   if (result == PCRE2_ERROR_NOMATCH) return {};
   if (result == PCRE2_ERROR_NOMEMORY) throw std::bad_alloc();

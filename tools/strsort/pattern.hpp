@@ -25,7 +25,7 @@ class pattern final : public strings::piece_finder {
   /// @throws input_error  if the search takes more than 10 million steps from some byte on, more than two seconds of a thread
   /// and
   ///                      20 ns for each byte, or 256 MB of memory
-  [[nodiscard]] std::string_view find(std::string_view piece) const override;
+  [[nodiscard]] std::string_view find(std::string_view piece, std::string& made) const override;
 
  private:
   struct compiled;
