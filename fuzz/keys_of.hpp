@@ -11,7 +11,7 @@ namespace fuzz {
 /// Finds the digits after the first '#'.
 class digits_behind_mark final : public ordo::strings::piece_finder {
  public:
-  [[nodiscard]] std::string_view find(std::string_view piece) const override {
+  [[nodiscard]] std::string_view find(std::string_view piece, std::string&) const override {
     std::size_t const mark = piece.find('#');
     if (mark == piece.npos) return {};
     piece.remove_prefix(mark + 1);
@@ -32,7 +32,7 @@ inline ordo::strings::order make_order(fuzzed_bytes& bytes, bool own = false) {
     ordo::strings::key k;
     std::size_t const kind = bytes.number(256), where = bytes.number(256), flags = bytes.number(256);
     k.type = ordo::strings::key_type(kind % 6);  // all but random ones
-    if (own && kind >= 128) k.type = ordo::strings::key_type(std::size_t(ordo::strings::key_type::natural) + kind % 5);
+    if (own && kind >= 128) k.type = ordo::strings::key_type(std::size_t(ordo::strings::key_type::natural) + kind % 6);
     if (own && kind == 127) k.type = ordo::strings::key_type::random;
     if (k.type == ordo::strings::key_type::date && flags & 128) by.date_format = where & 128 ? "%s" : "%d %b %Y %H:%M:%S.%f %z";
     if (k.type == ordo::strings::key_type::listed)

@@ -30,6 +30,11 @@ for program in "${programs[@]}"; do
   cp "$file" "$root/usr/bin/$program"
   while read -r library; do add_library "$library"; done < <(libraries "$path")
 done
+# strsort starts this file for all but a few lines.
+for program in /usr/lib/*/ordo/ordo_strsort; do
+  add_library "$program"
+  while read -r library; do add_library "$library"; done < <(libraries "$program")
+done
 ln -s ../usr/bin/bash "$root/bin/bash"
 ln -s ../usr/bin/sh "$root/bin/sh"
 # Loaded by name: htslib, when an input is BGZF, and what it needs.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ constexpr std::size_t page = 4096, max_read = std::size_t{1} << 20;
 constexpr double samples_in_range = 32;  // samples in a range that fills the memory
 constexpr double filled = 0.8;           // the part of the memory that a range fills, by the samples
 constexpr std::size_t max_sample = 1024;
+constexpr std::uint64_t min_long_line = std::uint64_t{64} << 10;  // bytes of an average line, from which on lines are long
+constexpr std::size_t max_long_lines = 512, min_window = std::size_t{1} << 10;
 
 // Counts the lines of each block on their way to a run.
 class counting_run_sink final : public sink {
@@ -174,6 +177,78 @@ std::uint64_t find_bound(run_reader& reader, std::uint64_t begin, std::uint64_t 
   return bound;
 }
 
+// Orders a few long lines by their bytes, which are read in windows, and of each line no more of them than tell it from the
+// others: samples of equal beginnings would not divide such lines, and whole lines would be read for each comparison.
+class long_lines {
+ public:
+  // @param memory  for the windows
+  long_lines(line_range const& all, std::span<line_run const> runs, char delimiter, bool reverse, std::size_t memory)
+      : reverse_(reverse), memory_(memory) {
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      run_reader reader(runs[k], delimiter);
+      run_range const& part = all.parts[k];
+      for (std::uint64_t at = part.begin, next = at; at < part.end; at = next) {
+        next = reader.first_line(at + 1, part.end);
+        lines_.push_back({{part.run, at, next}, {}, false});
+      }
+    }
+  }
+
+  // Returns a range for each group of equal lines, in order.
+  std::vector<line_range> in_order() {
+    std::vector<group> left;
+    if (lines_.size() > 1) left.push_back({0, lines_.size(), 0});
+    while (!left.empty()) {
+      group const some = left.back();
+      left.pop_back();
+      refine(some, left);
+    }
+    std::vector<line_range> ranges;
+    for (line const& l : lines_) {
+      if (!l.is_repeat) ranges.emplace_back().sorted = true;
+      ranges.back().parts.push_back(l.place);
+    }
+    return ranges;
+  }
+
+ private:
+  struct line {
+    run_range place;
+    std::string window;
+    bool is_repeat;  // it is equal to the line before
+  };
+  struct group {
+    std::size_t begin, end;
+    std::uint64_t offset;  // bytes that all its lines begin with
+  };
+
+  void refine(group const& some, std::vector<group>& left) {
+    std::size_t const max_bytes = std::clamp(memory_ / (some.end - some.begin), min_window, max_read);
+    std::size_t const bytes = some.offset == 0 ? min_window : max_bytes;
+    auto const lines = std::span(lines_).subspan(some.begin, some.end - some.begin);
+    for (line& l : lines) {
+      // Without the delimiter: the end of a line comes before every byte.
+      std::uint64_t const rest = l.place.bytes() - 1 - some.offset;
+      l.window.resize(std::size_t(std::min<std::uint64_t>(bytes, rest)));
+      l.place.run->read_at(l.place.begin + some.offset, l.window);
+    }
+    std::ranges::stable_sort(lines, [this](line const& a, line const& b) {
+      int const difference = a.window.compare(b.window);
+      return reverse_ ? difference > 0 : difference < 0;
+    });
+    for (std::size_t i = 0, end = 0; i < lines.size(); i = end) {
+      for (end = i + 1; end < lines.size() && lines[end].window == lines[i].window; ++end)
+        lines[end].is_repeat = lines[i].window.size() < bytes;
+      if (end - i > 1 && lines[i].window.size() == bytes) left.push_back({some.begin + i, some.begin + end, some.offset + bytes});
+    }
+    for (line& l : lines) l.window = {};
+  }
+
+  bool reverse_;
+  std::size_t memory_;
+  std::vector<line> lines_;
+};
+
 // A line of a run, or the beginning of one, which is as good a splitter.
 struct sample {
   std::string line;
@@ -201,6 +276,11 @@ class cutter {
     all.lines = lines_in(all);
     if (all.sorted || plan_.fits(all.bytes(), all.lines)) {
       ranges_.push_back(std::move(all));
+      return;
+    }
+    if (options_.by.is_plain() && all.lines <= max_long_lines && all.lines * min_long_line <= all.bytes()) {
+      long_lines lines(all, runs_, options_.delimiter, options_.by.reverse, plan_.limit / 4);
+      std::ranges::move(lines.in_order(), std::back_inserter(ranges_));
       return;
     }
     std::vector<sample> samples = draw(all);

@@ -1,14 +1,12 @@
 #include "strings/external/small_sort.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/streams.hpp"
-#include "ordo/strings/line_comparison.hpp"
 #include "strings/external/count_lines.hpp"
+#include "strings/sort/few_lines.hpp"
 #include "strings/write/selected_lines.hpp"
 
 namespace ordo::inline v0::strings::detail {
@@ -30,25 +28,10 @@ bool read_small(text_job& job) {
   return true;
 }
 
-// Returns the lines in order. The text ends with a delimiter, or is empty.
-std::string in_order(std::string_view text, order const& by, char delimiter, bool drop) {
-  std::vector<std::string_view> lines;
-  for (std::size_t end = 0; !text.empty(); text.remove_prefix(end + 1)) {
-    end = text.find(delimiter);
-    lines.push_back(text.substr(0, end));
-  }
-  line_comparison const compare(by, delimiter);
-  std::ranges::stable_sort(lines, [&](std::string_view a, std::string_view b) { return compare(a, b) < 0; });
-  std::string sorted;
-  for (std::size_t k = 0; k < lines.size(); ++k)
-    if (!drop || k == 0 || compare.by_keys(lines[k - 1], lines[k]) != 0) sorted.append(lines[k]).push_back(delimiter);
-  return sorted;
-}
-
 std::string selected(text_job const& job) {
   sort_options const& options = job.options;
   std::string_view const text(job.host.data(), job.host.size());
-  std::string all = in_order(text, options.by, options.delimiter, job.equal == duplicates::drop);
+  std::string all = sort_few_lines(text, options.by, options.delimiter, job.equal == duplicates::drop);
   if (is_counted(job.equal)) {
     growing_sink counted;
     counting_sink counter(counted, options);
@@ -59,7 +42,7 @@ std::string selected(text_job const& job) {
   if (job.equal == duplicates::by_count) {
     order second = by_falling_count();
     second.locale = options.by.locale;
-    all = in_order(all, second, options.delimiter, false);
+    all = sort_few_lines(all, second, options.delimiter, false);
   }
   std::size_t end = 0;
   for (std::uint64_t left = options.head; left != 0 && end != all.size(); --left) end = all.find(options.delimiter, end) + 1;

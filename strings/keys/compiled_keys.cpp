@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -28,6 +27,18 @@ bool is_letter(unsigned byte) {
 
 constexpr std::string_view units = "KMGTPEZYRQ";
 constexpr std::size_t units_of_9_1 = 8;
+
+// The constants of MD5: the sines of 1 to 64, without the sign, as fractions of 32 bits. They are no calls of the library of
+// mathematics, which a program that sorts a few lines need not load.
+constexpr std::uint32_t md5_sines[64] = {
+    0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
+    0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
+    0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8,
+    0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a,
+    0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
+    0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665,
+    0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
+    0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391};
 
 // The classes of single bytes in a locale. In a locale with characters of several bytes, bytes above 127 belong to none.
 class byte_classes {
@@ -144,6 +155,11 @@ unsigned one_byte(char const* text, unsigned other) {
   return text[0] != 0 && text[1] == 0 ? static_cast<unsigned char>(text[0]) : other;
 }
 
+// Returns true if the host finds the key in its piece.
+bool is_found(key const& by) {
+  return by.finder || by.empty != empty_values::by_type;
+}
+
 void set_rules(order const& by, locale_t in, key_rules& rules) {
   byte_classes const classes(in);
   rules.separated = by.separator.has_value();
@@ -165,7 +181,7 @@ void set_rules(order const& by, locale_t in, key_rules& rules) {
   rules.decimal_point = one_byte(nl_langinfo_l(RADIXCHAR, in), '.');
   // GNU sort 9.1 has 128 for no separator, and takes the byte for it.
   rules.thousands_separator = one_byte(nl_langinfo_l(THOUSEP, in), rules.as_9_1 ? 0x80 : 256);
-  for (unsigned i = 0; i < 64; ++i) rules.md5_sines[i] = std::uint32_t(std::floor(std::fabs(std::sin(double(i + 1))) * 0x1p32));
+  std::ranges::copy(md5_sines, rules.md5_sines);
   std::copy(by.random_seed.begin(), by.random_seed.end(), rules.random_seed);
 }
 
@@ -185,7 +201,7 @@ compiled_keys::compiled_keys(order const& by, unsigned char delimiter, std::size
   for (std::size_t i = 0; i < keys.size(); ++i) {
     keys_.push_back(compiled(keys[i], i + 1 == keys.size(), collated, transforms, in, delimiter));
     keys_.back().first_level_codes = first_level_codes(bytes, lines);
-    if (!is_read_by_host(keys[i].type) && !keys[i].finder) continue;
+    if (!is_read_by_host(keys[i].type) && !is_found(keys[i])) continue;
     host_.push_back(make_host_key(by, keys[i], keys_.back()));
     keys_.back().host = host_.back().get();
   }
@@ -196,11 +212,14 @@ compiled_keys::compiled_keys(order const& by, unsigned char delimiter, std::size
   set_rules(by, in, rules_);
 }
 
-// Makes keys with a finder read what it finds.
+// Makes keys with a finder, or with a place for empty values, read what is found.
 void compiled_keys::find_pieces(order const& by) {
   found_ = keys_;
   for (std::size_t i = 0; i < by.keys.size(); ++i)
-    if (by.keys[i].finder) keys_[i].inner = &found_[i];
+    if (is_found(by.keys[i])) {
+      keys_[i].inner = &found_[i];
+      keys_[i].empty = by.keys[i].empty;
+    }
 }
 
 // Makes keys read their fields from whole lines, without quotes.
@@ -211,6 +230,7 @@ void compiled_keys::read_quoted() {
     if (by.first_field == 0 && by.first_character == 0 && by.last_field == key::to_the_end) continue;  // a whole line
     by.inner = &unquoted_[i];
     by.host = nullptr;
+    by.empty = empty_values::by_type;
     by.first_field = by.first_character = by.end_character = 0;
     by.last_field = key::to_the_end;
     by.skip_blanks_at_first = by.skip_blanks_at_end = false;
@@ -257,10 +277,14 @@ std::size_t compiled_keys::max_codes(std::size_t bytes, std::size_t lines) const
         break;
       case key_type::duration:
       case key_type::date:
-      case key_type::address:
+      case key_type::length:
         sum += 36 * lines;
         break;
+      case key_type::address:
+        sum += bytes + 42 * lines;
+        break;
     }
+    if (by.inner) sum += lines;
   }
   return sum;
 }

@@ -1,6 +1,7 @@
 #include "strings/keys/host_keys.hpp"
 
 #include <arpa/inet.h>
+#include <langinfo.h>
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -50,6 +51,15 @@ std::string_view without_blanks(std::string_view text, key_rules const& rules) {
   return text.substr(0, length);
 }
 
+// Appends the count of the digits of a number in base 255, after what is added to it, and the digits.
+void append_number(std::size_t number, std::string& to, std::size_t above = 0) {
+  unsigned const size = size_digits(number);
+  to += to_byte(unsigned(above + size));
+  std::size_t unit = 1;
+  for (unsigned i = 1; i < size; ++i) unit *= 255;
+  for (unsigned i = 0; i < size; ++i, unit /= 255) to += to_byte(unsigned(1 + number / unit % 255));
+}
+
 // Natural order: a number has the code of '0', the count of its digits without leading zeros, and these.
 
 void append_natural_number(std::string_view digits, std::string& to) {
@@ -59,11 +69,7 @@ void append_natural_number(std::string_view digits, std::string& to) {
   if (std::size_t const count = digits.size(); count <= max_count) {
     to += to_byte(unsigned(1 + count));
   } else {
-    unsigned const size = size_digits(count);
-    to += to_byte(unsigned(1 + max_count + size));
-    std::size_t unit = 1;
-    for (unsigned i = 1; i < size; ++i) unit *= 255;
-    for (unsigned i = 0; i < size; ++i, unit /= 255) to += to_byte(unsigned(1 + count / unit % 255));
+    append_number(count, to, 1 + max_count);
   }
   for (char const c : digits) to += to_byte(unsigned(c - '0' + 1));
 }
@@ -96,20 +102,55 @@ void append_listed(host_key const& of, std::string const& text, std::string& to)
 
 // Addresses.
 
+// The parts of ADDRESS, ADDRESS/PREFIX, ADDRESS%ZONE, ADDRESS%ZONE/PREFIX, IPV4:PORT, [ADDRESS], [ADDRESS%ZONE]:PORT.
+struct address_parts {
+  std::string address;
+  std::optional<std::string_view> zone, prefix, port;
+};
+
+address_parts split_address(std::string_view text) {
+  address_parts parts;
+  // Removes what follows the mark, and returns it.
+  auto const behind = [&](std::size_t mark) {
+    std::string_view const rest = text.substr(mark + 1);
+    text = text.substr(0, mark);
+    return rest;
+  };
+  if (text.starts_with('[')) {
+    std::size_t const close = text.find(']');
+    if (close == text.npos) return {};
+    std::string_view const rest = text.substr(close + 1);
+    text = text.substr(1, close - 1);
+    if (text.find(':') == text.npos || (!rest.empty() && !rest.starts_with(':'))) return {};
+    if (!rest.empty()) parts.port = rest.substr(1);
+  } else {
+    if (std::size_t const slash = text.find('/'); slash != text.npos) parts.prefix = behind(slash);
+    if (std::size_t const colon = text.find(':'); colon != text.npos && text.find('.') < colon && !parts.prefix)
+      parts.port = behind(colon);
+  }
+  if (std::size_t const percent = text.find('%'); percent != text.npos) parts.zone = behind(percent);
+  parts.address = text;
+  return parts;
+}
+
+// Returns a decimal number up to `max`, or nothing for other text.
+std::optional<unsigned> read_small(std::string_view text, unsigned max) {
+  if (text.empty() || text.size() > 5 || text.find_first_not_of("0123456789") != text.npos) return {};
+  auto const number = unsigned(std::stoul(std::string(text)));
+  return number <= max ? std::optional(number) : std::nullopt;
+}
+
 void append_address(std::string_view text, std::string& to) {
   std::array<unsigned char, 16> bytes{};
-  char const* const digits = "0123456789";
-  std::string const address(text.substr(0, text.find('/')));
+  address_parts const parts = split_address(text);
+  std::string const& address = parts.address;
   int const family = address.find(':') == address.npos ? AF_INET : AF_INET6;
   unsigned const max_prefix = family == AF_INET ? 32 : 128;
-  unsigned prefix = max_prefix;
   bool valid = inet_pton(family, address.c_str(), bytes.data()) == 1 && address.size() == std::strlen(address.c_str());
-  if (valid && address.size() != text.size()) {
-    std::string_view const length = text.substr(address.size() + 1);
-    valid = !length.empty() && length.size() <= 3 && length.find_first_not_of(digits) == length.npos;
-    if (valid) prefix = unsigned(std::stoul(std::string(length)));
-    valid = valid && prefix <= max_prefix;
-  }
+  auto const prefix = parts.prefix ? read_small(*parts.prefix, max_prefix) : max_prefix;
+  auto const port = parts.port ? read_small(*parts.port, 65535) : 0;
+  valid = valid && prefix && port && (!parts.prefix || parts.prefix->size() <= 3) &&
+          (!parts.zone || (family == AF_INET6 && !parts.zone->empty() && parts.zone->find('%') == parts.zone->npos));
   if (!valid) {
     to += no_value;
     return;
@@ -119,7 +160,19 @@ void append_address(std::string_view text, std::string& to) {
     to += to_byte(1u + bytes[i] / 16);
     to += to_byte(1u + bytes[i] % 16);
   }
-  to += to_byte(1 + prefix);
+  to += to_byte(1 + *prefix);
+  for (char const c : parts.zone.value_or("")) byte_codes::put(static_cast<unsigned char>(c), to);
+  to += to_byte(byte_codes::end);
+  to += parts.port ? has_value : no_value;
+  for (int shift = 14; parts.port && shift >= 0; shift -= 7) to += to_byte(1 + (*port >> shift & 127));
+}
+
+// Lengths.
+
+void append_length(std::string_view text, locale_t in, std::string& to) {
+  bool const characters = std::string_view("UTF-8") == nl_langinfo_l(CODESET, in);
+  auto const begins = [&](char c) { return !characters || (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
+  append_number(std::size_t(std::ranges::count_if(text, begins)), to);
 }
 
 // Times.
@@ -161,6 +214,9 @@ std::string_view host_codes(compiled_key const& by, key_rules const& rules, text
     case key_type::address:
       append_address(without_blanks(text, rules), codes);
       break;
+    case key_type::length:
+      append_length(text, by.locale, codes);
+      break;
     case key_type::duration:
       append_seconds(read_duration(text), codes);
       break;
@@ -198,7 +254,10 @@ inner_piece::inner_piece(compiled_key const& by, key_rules const& rules, text_pi
 
 void inner_piece::find(compiled_key const& by, key_rules const& rules, text_piece const& of) {
   auto const* const text = reinterpret_cast<char const*>(of.first);
-  std::string_view const result = by.host->finder->find({text, std::size_t(of.last - of.first)});
+  piece_ = of;
+  if (!by.host->finder) return;
+  std::string_view const result = by.host->finder->find({text, std::size_t(of.last - of.first)}, copy_);
+  missing_ = result.data() == nullptr;
   piece_ = {of.first, of.first, of.limit};
   if (result.empty()) return;
   piece_.first = reinterpret_cast<unsigned char const*>(result.data());
@@ -207,6 +266,13 @@ void inner_piece::find(compiled_key const& by, key_rules const& rules, text_piec
   if (std::less<>()(piece_.first, of.first) || !std::less<>()(piece_.first, of.last)) piece_.limit = piece_.last;
   if (by.skip_blanks_at_first)
     while (piece_.first != piece_.last && rules.blank[*piece_.first]) ++piece_.first;
+}
+
+unsigned inner_piece::place(compiled_key const& by, key_rules const& rules) const {
+  constexpr unsigned empty_first = 1, other = 2, empty_last = 3;
+  if (by.empty == empty_values::first) return missing_ ? empty_first : other;
+  bool const empty = std::all_of(piece_.first, piece_.last, [&](unsigned char byte) { return rules.blank[byte] != 0; });
+  return empty ? empty_last : other;
 }
 
 void inner_piece::unquote(compiled_key const& range, key_rules const& rules, text_piece const& line) {

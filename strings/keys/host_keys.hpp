@@ -30,14 +30,16 @@ std::shared_ptr<host_key const> make_host_key(order const& by, key const& from, 
 /// Returns the codes of a piece (key_codes.hpp), not reversed. Valid until the next call by the same thread.
 std::string_view host_codes(compiled_key const& by, key_rules const& rules, text_piece const& of);
 
-/// The piece that the inner key of a key reads: what a finder finds or, in a line with quoted fields, the range of the inner
-/// key without the quotes. A piece of several such fields has the separators between them.
+/// The piece that the inner key of a key reads: the piece itself or what a finder finds in it or, in a line with quoted fields,
+/// the range of the inner key without the quotes. A piece of several such fields has the separators between them.
 class inner_piece {
  public:
   inner_piece(compiled_key const& by, key_rules const& rules, text_piece const& of);
   inner_piece(inner_piece const&) = delete;
   inner_piece& operator=(inner_piece const&) = delete;
   [[nodiscard]] text_piece const& piece() const { return piece_; }
+  /// Returns the code of the place among empty and other values, of a key with a place for them: 2 if it is not empty.
+  [[nodiscard]] unsigned place(compiled_key const& by, key_rules const& rules) const;
 
  private:
   void find(compiled_key const& by, key_rules const& rules, text_piece const& of);
@@ -45,6 +47,7 @@ class inner_piece {
 
   std::string copy_;
   text_piece piece_;
+  bool missing_ = false;  // the finder found nothing
 };
 
 /// Calls on_field(number, begin, end, quoted) for the fields of a line, from the first one on, until it returns false. `begin`

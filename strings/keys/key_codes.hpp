@@ -85,6 +85,7 @@ struct compiled_key {
   bool skip_blanks_at_first, skip_blanks_at_end;
   key_type type;
   bool reverse;
+  empty_values empty;             // other than by_type: a code for it precedes those of the inner key
   bool direct;                    // every byte is its own image
   bool one_code_each;             // each byte has exactly one code
   bool by_words;                  // eight codes can be computed at a time, see code_writer

@@ -106,6 +106,11 @@ struct host_key_types {
   void operator()(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) const {
     if (by.inner) {
       inner_piece const inner(by, rules, of);
+      if (by.empty != empty_values::by_type) {
+        unsigned const place = inner.place(by, rules);
+        key_output<Out>(out, by.reverse && by.empty == empty_values::first)(place);
+        if (place != 2) return;
+      }
       return write_key(*by.inner, rules, inner.piece(), out, *this);
     }
     key_output<Out> const put(out, by.reverse);

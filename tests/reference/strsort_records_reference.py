@@ -25,11 +25,20 @@ def address(text):
     words = text.split()
     try:
         base, _, prefix = words[0].partition("/")
+        port = None
+        in_brackets = re.fullmatch(r"\[([^]]*:[^]]*)\](?::(.*))?", words[0])
+        with_port = re.fullmatch(r"([^:/]*\.[^:/]*):([^/]*)", words[0])
+        if in_brackets or with_port:
+            base, port = (in_brackets or with_port).groups()
+            _ = ""
         ip = ipaddress.ip_address(base)
-        if "%" in base or (_ and not re.fullmatch("[0-9]{1,3}", prefix)):
+        if (_ and not re.fullmatch("[0-9]{1,3}", prefix)) or (port is not None and not re.fullmatch("[0-9]{1,5}", port)):
             return (0,)
         length = int(prefix) if _ else ip.max_prefixlen
-        return (ip.version, int(ip), length) if length <= ip.max_prefixlen else (0,)
+        zone = (getattr(ip, "scope_id", None) or "").encode()
+        if length > ip.max_prefixlen or int(port or 0) > 65535:
+            return (0,)
+        return (ip.version, int(ip), length, zone, -1 if port is None else int(port))
     except (ValueError, IndexError):
         return (0,)
 
@@ -99,7 +108,7 @@ TYPES = {"": lambda text: text.encode("latin-1"), "n": number, "f": lambda text:
          "ip": address, "human-time": duration, "date": date, "order-file": listed}
 PIECES = {"": ["a", "b", "Ab", "é", "\x01", " ", "10", "-"], "n": ["-", ".", "0", "1", "9", "12", " "],
           "natural": ["a", "0", "00", "7", "12", ".", "-", "~", "\x02"], "f": list("aAbB"),
-          "ip": ["1.2.3.4", "10.0.0.", "0", "1", "::", "fe80::", "/8", "/24", "/129", " ", "ff"],
+          "ip": ["1.2.3.4", "10.0.0.", "0", "1", "::", "fe80::", "/8", "/24", "/129", " ", "ff", "%e0", ":80", "[", "]", "[::1]", "]:443"],
           "human-time": ["1", "2", "10", "h", "m", "s", "d", "ms", ":", "30", ".5", "-", " days", "min", "w"],
           "date": ["01", "31", "/", "12/", "02/", "2026 ", "2024 ", "10:", "00", "29/02/2024 00:00", "29/02/2023 00:00"],
           "order-file": ["chr1", "chr2", "chr10", "chrX", "chrM", "zeta", ""]}

@@ -29,15 +29,17 @@ struct command {
   std::optional<std::uint64_t> header;  // the number of header lines
   std::optional<char> quoted;           // --csv: the separator
   bool tabs = false;                    // --tsv
+  bool json = false;                    // --jsonl
   std::string preset;                   // --as
+  char names = 0;                       // --as: 'n' if SAM is ordered by the names of reads, 'N' if by their bytes
   std::vector<strings::key_type> own;   // --natural to --order-file, outside of keys
   std::optional<std::string> order_file, date_format;
   bool names_keys = false, explain = false;  // names_keys: keys may be columns of the header
   bool has_preset_keys = false;              // the keys are those of the preset
-  [[nodiscard]] bool has_records() const { return header.value_or(0) != 0 || quoted || !preset.empty(); }
+  [[nodiscard]] bool has_records() const { return header.value_or(0) != 0 || quoted || json || !preset.empty(); }
 
   char check = 0;  // 'c', 'C' or none
-  bool merge = false, debug = false, count = false, by_count = false, estimate = false;
+  bool merge = false, debug = false, count = false, by_count = false, estimate = false, keep_order = false;
   std::optional<std::uint64_t> head;  // maximum number of lines of the output
 
   std::optional<std::uint64_t> memory, batch_size;  // -S in bytes, --batch-size
@@ -54,6 +56,8 @@ struct command {
 
   /// Returns the order of lines without random_seed. @throws usage_error  if options exclude one another
   [[nodiscard]] strings::order order() const;
+  /// As above, without the regular expressions of keys.
+  [[nodiscard]] strings::order order_without_patterns() const;
 };
 
 /// Returns the locale of the environment, from LC_ALL, the variable of each category, and LANG: a name, or a name of glibc with

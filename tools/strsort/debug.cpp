@@ -92,7 +92,8 @@ piece key_piece(std::string_view line, key const& by, std::optional<char> separa
 // Returns what the key's finder finds in the piece.
 piece match_part(std::string_view line, piece of, key const& by) {
   if (!by.finder) return of;
-  std::string_view const part = by.finder->find(line.substr(of.first, of.last > of.first ? of.last - of.first : 0));
+  std::string made;
+  std::string_view const part = by.finder->find(line.substr(of.first, of.last > of.first ? of.last - of.first : 0), made);
   if (part.empty()) return {of.first, of.first};
   // Not a part of the line, but a text that stands for one.
   if (std::less<>()(part.data(), line.data()) || !std::less<>()(part.data(), line.data() + line.size())) return of;

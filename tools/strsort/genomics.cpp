@@ -22,8 +22,55 @@ using namespace std::string_view_literals;
 // Puts the reads without a position, whose sequence is '*', after all others.
 class unplaced_last final : public strings::piece_finder {
  public:
-  [[nodiscard]] std::string_view find(std::string_view sequence) const override {
+  [[nodiscard]] std::string_view find(std::string_view sequence, std::string&) const override {
     return sequence.empty() ? sequence : sequence == "*" ? "1"sv : "0"sv;
+  }
+};
+
+// Orders reads of the same name as samtools does: of no side, the first, the second of a pair, and of each the primary line, the
+// supplementary and the secondary ones.
+class order_of_flags final : public strings::piece_finder {
+ public:
+  [[nodiscard]] std::string_view find(std::string_view field, std::string&) const override {
+    constexpr std::string_view ranks = "0123456789abcdef";
+    constexpr unsigned first = 0x40, second = 0x80, secondary = 0x100, supplementary = 0x800;
+    unsigned flags = 0;
+    for (char const c : field)
+      if (c >= '0' && c <= '9') flags = 10 * flags + unsigned(c - '0');
+    unsigned const side = (flags & (first | second)) / first;
+    return ranks.substr(4 * side + ((flags & secondary) != 0 ? 2 : 0) + ((flags & supplementary) != 0 ? 1 : 0), 1);
+  }
+};
+
+// Makes texts of the names of reads whose bytes are in the order of samtools sort -n: numbers by their values and, if these are
+// equal, the one with more zeros before it first.
+class name_with_numbers final : public strings::piece_finder {
+ public:
+  [[nodiscard]] std::string_view find(std::string_view name, std::string& made) const override {
+    auto const is_digit = [&](std::size_t i) { return i < name.size() && name[i] >= '0' && name[i] <= '9'; };
+    for (std::size_t i = 0; i < name.size();) {
+      if (!is_digit(i)) {
+        made += name[i++];
+        continue;
+      }
+      std::size_t const begin = i;
+      while (i < name.size() && name[i] == '0') ++i;
+      std::size_t const zeros = i - begin;
+      while (is_digit(i)) ++i;
+      made += '0';
+      append_count(i - begin - zeros, made);
+      made += name.substr(begin + zeros, i - begin - zeros);
+      append_count(max_count - std::min(zeros, max_count), made);
+    }
+    return made;
+  }
+
+ private:
+  // Of printable characters. Names of SAM have at most 254 letters.
+  static constexpr std::size_t base = 94, max_count = base * base * base - 1;
+  static void append_count(std::size_t count, std::string& to) {
+    count = std::min(count, max_count);
+    for (std::size_t const unit : {base * base, base, std::size_t{1}}) to += char('!' + count / unit % base);
   }
 };
 
@@ -176,6 +223,23 @@ void set_preset_keys(command& made) {
     if (made.own[i] != key_type::natural && made.own[i] != key_type::listed) refuse("--as", orders[i]);
   if (orders.size() > 1) refuse(fmt::format("--{}", orders[0]), orders[1]);
 
+  std::vector<given_key> further;
+  std::swap(further, made.keys);
+  auto const finish = [&] {
+    // -r reverses the keys of the format.
+    for (given_key& key : made.keys) key.options.reverse = key.options.reverse != made.global.reverse;
+    made.keys.insert(made.keys.end(), further.begin(), further.end());
+    made.has_preset_keys = true;
+  };
+  if (made.names != 0) {
+    if (!made.own.empty()) refuse("--as", orders[0]);
+    made.keys.push_back(parse_key("1,1"));
+    if (made.names == 'n') made.keys.back().finder = std::make_shared<name_with_numbers>();
+    made.keys.push_back(parse_key("2,2"));
+    made.keys.back().finder = std::make_shared<order_of_flags>();
+    made.stable = true;
+    return finish();
+  }
   for (std::string_view const key : format.keys) made.keys.push_back(parse_key(key));
   given_key& sequence = made.keys.front();
   sequence.options = made.global;
@@ -198,9 +262,7 @@ void set_preset_keys(command& made) {
     made.keys.push_back(level);
     made.stable = true;
   }
-  // -r reverses the keys of the format.
-  for (given_key& key : made.keys) key.options.reverse = key.options.reverse != made.global.reverse;
-  made.has_preset_keys = true;
+  finish();
 }
 
 std::vector<std::string> parse_sequences(std::string_view header) {
@@ -232,6 +294,9 @@ std::string with_sequences_in_order(std::string_view header, strings::line_compa
 
 std::string with_sort_order(std::string_view header, std::string_view sort_order) {
   constexpr std::string_view record = "@HD";
+  // "queryname:natural" is an order within "queryname".
+  std::string_view const whole = sort_order.substr(0, sort_order.find(':'));
+  std::string const states = fmt::format("\tSO:{}", whole) + (whole == sort_order ? "" : fmt::format("\tSS:{}", sort_order));
   std::string first, others;
   each_header_line(header, [&](std::string_view line, std::string_view end) {
     bool const is_first =
@@ -250,18 +315,22 @@ std::string with_sort_order(std::string_view header, std::string_view sort_order
       if (!tag.starts_with("SO:"))
         (first += '\t') += tag;
       else if (!std::exchange(has_order, true))
-        first += fmt::format("\tSO:{}", sort_order);
+        first += states;
     }
-    if (!has_order && sort_order == "coordinate") first += fmt::format("\tSO:{}", sort_order);
+    if (!has_order && sort_order != "unknown") first += states;
     first += end;
   });
-  if (first.empty() && sort_order == "coordinate") first = fmt::format("{}\tVN:1.6\tSO:{}\n", record, sort_order);
+  if (first.empty() && sort_order != "unknown") first = fmt::format("{}\tVN:1.6{}\n", record, states);
   return first + others;
 }
 
 std::string sorted_header(command const& made, std::string const& header, strings::order const& by) {
   bool const is_sam = made.preset == "sam";
   if (!made.has_preset_keys) return is_sam ? with_sort_order(header, "unknown") : header;
+  if (made.names != 0)
+    return with_sort_order(header, made.global.reverse   ? "unknown"
+                                   : made.names == 'n' ? "queryname:natural"
+                                                       : "queryname:lexicographical");
   std::string sorted = header;
   std::size_t const key = sequence_key(made);
   bool const is_of_header = by.keys.at(key).type == strings::key_type::listed && !made.order_file;
@@ -270,7 +339,7 @@ std::string sorted_header(command const& made, std::string const& header, string
   return is_sam ? with_sort_order(sorted, made.global.reverse ? "unknown" : "coordinate") : sorted;
 }
 
-std::string_view feature_level::find(std::string_view fields) const {
+std::string_view feature_level::find(std::string_view fields, std::string&) const {
   // Of landmarks, genes, transcripts, mature transcripts, exons and what else has a parent, parts of those, and proteins.
   constexpr std::string_view levels = "0123456";
   auto const is = [&](std::size_t level) { return levels.substr(level, 1); };

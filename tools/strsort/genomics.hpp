@@ -24,7 +24,7 @@ struct preset {
 };
 preset const& get_preset(std::string_view name);
 
-/// Sets the keys of the format. The first one, the sequence, takes the order given outside of keys.
+/// Puts the keys of the format before those that are given. The first one, the sequence, takes the order given outside of keys.
 /// @throws usage_error for an order that it cannot take
 void set_preset_keys(command& made);
 
@@ -32,8 +32,8 @@ void set_preset_keys(command& made);
 std::vector<std::string> parse_sequences(std::string_view header);
 /// Returns a header with the lines of these names in this order.
 std::string with_sequences_in_order(std::string_view header, strings::line_comparison const& compare);
-/// Returns the header of a SAM file with this order in its line @HD. Without such a line, adds one if the order is
-/// "coordinate".
+/// Returns the header of a SAM file with this order, such as "coordinate" or "queryname:natural", in its line @HD. Without such a line, adds one unless the order is
+/// "unknown".
 std::string with_sort_order(std::string_view header, std::string_view sort_order);
 /// Returns the header of the sorted file.
 std::string sorted_header(command const& made, std::string const& header, strings::order const& by);
@@ -42,7 +42,7 @@ std::string sorted_header(command const& made, std::string const& header, string
 class feature_level final : public strings::piece_finder {
  public:
   /// Returns one digit, or nothing for a line without a type.
-  [[nodiscard]] std::string_view find(std::string_view fields) const override;
+  [[nodiscard]] std::string_view find(std::string_view fields, std::string& made) const override;
 };
 
 /// Checks the first bytes of an input. Compressed binary data, whose lines nobody sorts, is an error, and any binary data where

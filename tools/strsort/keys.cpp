@@ -1,6 +1,5 @@
 #include "tools/strsort/keys.hpp"
 
-#include <langinfo.h>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -11,10 +10,8 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "strings/keys/collation.hpp"
 #include "tools/strsort/gnu_messages.hpp"
 #include "tools/strsort/options.hpp"
-#include "tools/strsort/pattern.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {
@@ -87,6 +84,7 @@ strings::key make_key(given_key const& given, ordering const& options) {
   made.dictionary = options.dictionary;
   made.ignore_unprinted = options.unprinted;
   made.reverse = options.reverse;
+  if (options.empty_last) made.empty = strings::empty_values::last;
   return made;
 }
 
@@ -115,6 +113,7 @@ std::string wrong_words(std::string_view key, std::string_view words) {
   std::string_view const word = words.substr(0, words.find(','));
   std::string known;
   for (own_order const& o : own_orders) known += fmt::format(", {}", o.name);
+  known += ", last";
   std::string advice;
   for (auto const& [letter, name] : letter_names)
     if (word.size() > 1 && name.starts_with(word)) advice = fmt::format("; {} is '{}'", name, letter);
@@ -199,6 +198,8 @@ bool parse_words(std::string_view words, ordering& options) {
     auto const* const own = std::ranges::find(own_orders, word, &own_order::name);
     if (own != own_orders.end())
       read.own = own->type;
+    else if (word == "last")
+      read.empty_last = true;
     else if (word.empty() || !std::ranges::all_of(word, [&](char letter) { return read.set(letter); }))
       return false;
     if (word.size() == words.size()) break;
@@ -294,17 +295,13 @@ bool parse_obsolete_key(std::string_view first, std::string_view end, given_key&
   return true;
 }
 
-std::vector<strings::key> make_keys(std::vector<given_key> const& given, ordering const& global, std::string const& locale) {
+std::vector<strings::key> make_keys(std::vector<given_key> const& given, ordering const& global) {
   std::vector<strings::key> keys;
-  std::optional<bool> characters;
   for (given_key const& key : given) {
     ordering const& options = key.has_options() || key.finder ? key.options : global;
     check_compatible(options);
     keys.push_back(make_key(key, options));
     keys.back().finder = key.finder;
-    if (!key.pattern) continue;
-    if (!characters) characters = std::string_view("UTF-8") == nl_langinfo_l(CODESET, strings::detail::named_locale(locale));
-    keys.back().finder = std::make_shared<pattern>(*key.pattern, *characters);
   }
   if (given.empty() && !global.is_default()) {
     check_compatible(global);

@@ -17,6 +17,7 @@ struct ordering {
   bool dictionary = false, fold = false, general = false, human = false, unprinted = false, month = false, number = false,
        random = false, reverse = false, version = false;
   std::optional<strings::key_type> own;  // an order that GNU sort does not have
+  bool empty_last = false;               // the word "last": empty values come after all others
 
   /// Sets the option of a letter of "bdfghiMnRrV".
   /// @returns false for any other letter
@@ -36,6 +37,7 @@ struct given_key {
   strings::key part;  // its range; other members are not set
   ordering options;
   bool obsolete = false;               // +POS -POS
+  std::string text;                    // the key as it is written
   std::string name;                    // name of the column, until the header has been read; with what may follow a name
   std::optional<std::string> pattern;  // the regular expression that finds the key in its range
   std::shared_ptr<strings::piece_finder const> finder = {};  // or another finder
@@ -49,16 +51,17 @@ struct own_order {
   std::string_view name;
   strings::key_type type;
 };
-inline constexpr std::array<own_order, 5> own_orders{{{"natural", strings::key_type::natural},
+inline constexpr std::array<own_order, 6> own_orders{{{"natural", strings::key_type::natural},
                                                       {"human-time", strings::key_type::duration},
                                                       {"date", strings::key_type::date},
                                                       {"ip", strings::key_type::address},
-                                                      {"order-file", strings::key_type::listed}}};
+                                                      {"order-file", strings::key_type::listed},
+                                                      {"length", strings::key_type::length}}};
 
 /// Parses F[.C][OPTS][,F[.C][OPTS]][:WORDS] and [F[.C][OPTS][,F[.C][OPTS]]]/REGEX/[OPTS][:WORDS]. @throws usage_error  in GNU's
 /// words
 given_key parse_key(std::string_view text);
-/// Parses WORDS, the names of own orders and letters of OPTS with commas between them.
+/// Parses WORDS, with commas between them: names of own orders, "last", and letters of OPTS.
 /// @returns false for other words
 bool parse_words(std::string_view words, ordering& options);
 /// Checks a key that cannot be parsed. @throws usage_error  that names the word, if all before the ':' is a key or one of the
@@ -73,10 +76,9 @@ given_key parse_named_key(std::string_view text, std::vector<std::string> const&
 /// @throws usage_error  for an invalid end
 bool parse_obsolete_key(std::string_view first, std::string_view end, given_key& key);
 
-/// Returns all keys with the options that they inherit. Without keys, returns the line as a key if options other than -r are
-/// set.
-/// @param locale  in UTF-8, '.' in a regular expression is a character, else a byte
-/// @throws usage_error  for options that exclude one another, and for invalid regular expressions
-std::vector<strings::key> make_keys(std::vector<given_key> const& given, ordering const& global, std::string const& locale);
+/// Returns all keys with the options that they inherit, without their regular expressions. Without keys, returns the line as a
+/// key if options other than -r are set.
+/// @throws usage_error  for options that exclude one another
+std::vector<strings::key> make_keys(std::vector<given_key> const& given, ordering const& global);
 
 }  // namespace ordo::inline v0::strsort

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "ordo/error.hpp"
@@ -116,6 +117,12 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
     throw usage_error(fmt::format("options '-{} --debug' are incompatible", made.check != 0 ? made.check : 'o'));
   if (made.check != 0 && made.count) throw usage_error(fmt::format("options '-{} --count' are incompatible", made.check));
   if (made.debug && made.count) throw usage_error("options '--count --debug' are incompatible");
+  if (made.keep_order)
+    for (auto const& [given, option] :
+         {std::pair(made.check != 0, "-c"), std::pair(made.merge, "-m"), std::pair(made.count, "--count"),
+          std::pair(made.debug, "--debug"), std::pair(made.estimate, "--distinct-estimate"),
+          std::pair(!made.preset.empty(), "--as")})
+      if (given) throw usage_error(fmt::format("options '--unique-keep-order' and '{}' are incompatible", option));
   if (made.estimate)
     for (auto const& [given, option] :
          {std::pair(made.check != 0, "-c"), std::pair(made.merge, "-m"), std::pair(made.count, "--count"),
@@ -154,6 +161,8 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
 
 int ordo::programs::strsort(int argc, char** argv) {
   caller const called(argc > 0 ? argv[0] : "");
+  // Lists of processes name the file, which may have another name than the one that it is called by.
+  prctl(PR_SET_NAME, called.is_gnu() ? "sort" : called.name().c_str());
   bool writing = false;
   auto const reworded = [&](std::string_view message) { return called.reworded(message, writing); };
   auto const body = [&] {

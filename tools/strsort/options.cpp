@@ -85,10 +85,12 @@ void add_key(command& to, option_value const& given) {
   bool const may_be_name = to.names_keys && !given.value.starts_with('/');
   try {
     to.keys.push_back(parse_key(given.value));
+    to.keys.back().text = given.value;
   } catch (usage_error const&) {
     if (!may_be_name && !given.by.is_gnu()) refuse_words(given.value, {});
     if (!may_be_name) throw;
-    to.keys.emplace_back().name = given.value;
+    to.keys.emplace_back().text = given.value;
+    to.keys.back().name = given.value;
   }
 }
 
@@ -105,10 +107,11 @@ void set_csv(command& to, option_value const& given) {
 }
 
 void set_preset(command& to, option_value const& given) {
-  constexpr std::string_view known[] = {"bed", "gff", "vcf", "sam"};
+  constexpr std::string_view known[] = {"bed", "gff", "vcf", "sam", "sam-name", "sam-name-bytes"};
   if (std::ranges::find(known, given.value) == std::end(known))
-    throw usage_error(fmt::format("unknown format: {}: {}: none of bed, gff, vcf and sam", given.option, quote(given.value)));
-  to.preset = given.value;
+    throw usage_error(fmt::format("unknown format: {}: {}: none of {}", given.option, quote(given.value), fmt::join(known, ", ")));
+  to.preset = given.value.substr(0, given.value.find('-'));
+  to.names = given.value == "sam-name" ? 'n' : given.value == "sam-name-bytes" ? 'N' : 0;
 }
 
 void set_locale(command& to, option_value const& given) {
@@ -226,6 +229,8 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
            cli::enable(to.count), own_group),
       flag(0, "by-count", "write the lines of --count, the highest number first, as uniq -c | sort -rn does",
            with([&to](auto) { to.count = to.by_count = true; }), own_group),
+      flag(0, "unique-keep-order", "do not sort: write the first of lines with equal keys, in the order of the input",
+           with([&to](auto) { to.unique = to.keep_order = true; }), own_group),
       flag(0, "distinct-estimate", "write only an estimate of the number of distinct lines, or keys, in constant memory",
            cli::enable(to.estimate), own_group),
       {.name = "header",
@@ -245,13 +250,17 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
        .optional_value = true,
        .set = given([&to](option_value const& v) { set_csv(to, v); })},
       flag(0, "tsv", "read fields that tabs separate, without quotes, after a header", cli::enable(to.tabs), own_group),
+      flag(0, "jsonl", "read a JSON object in each line; keys are paths in it, as user.name", cli::enable(to.json), own_group),
       {.name = "as",
        .value = "FORMAT",
        .group = own_group,
        .help = "sort bed, gff, vcf or sam by sequence and position, and keep the header lines first",
        .details =
-           "Sequences are in the order of the header in vcf and sam, of --order-file if it is given, or else by their bytes.",
-       .choices = "bed gff vcf sam",
+           "Sequences are in the order of the header in vcf and sam, of --order-file if it is given, or else by their bytes. "
+           "sam-name is SAM by the names of its reads, as samtools sort -n orders them, with the numbers in them by their values; "
+           "sam-name-bytes is SAM by the bytes of the names, as samtools sort -N. -k as, the first of several keys, stands for the "
+           "keys of FORMAT.",
+       .choices = "bed gff vcf sam sam-name sam-name-bytes",
        .set = given([&to](option_value const& v) { set_preset(to, v); })},
       own("natural", "compare numbers within text by their values, and all other bytes as they are"),
       own("human-time", "compare times: 90s, 1h30m, 2 days, 1:30:00, 2-12:00:00"),
@@ -325,8 +334,10 @@ cli::command_table make_table(command& to, caller const& by) {
             "begins and ends. The key ends with the line by default, and an end without C with its field. "
             "A field includes the blanks before it, unless -t is given. OPTS are letters of bdfghiMnRrV, which "
             "replace the ordering options given outside of keys. Behind a colon, words with commas between them are "
-            "orders that have no letter, as in 2,2:ip,r: natural, human-time, date, ip and order-file. With --header, "
-            "--csv or --tsv, NAME[:OPTS] is the column of this name. With /REGEX/[OPTS] after them, a field, a range or a "
+            "orders that have no letter, as in 2,2:ip,r: natural, human-time, date, ip, order-file and length; and last, which "
+            "puts empty values after all others, also with r. With --header, "
+            "--csv or --tsv, NAME[:OPTS] is the column of this name. With --jsonl, PATH[:OPTS] is the value at names with dots "
+            "between them, as user.name; null and missing values come first, or last with r or last. With /REGEX/[OPTS] after them, a field, a range or a "
             "name "
             "is searched for a regular expression, as in Perl, and alone it is searched for in the line. The key is then the "
             "first "
@@ -339,6 +350,7 @@ cli::command_table make_table(command& to, caller const& by) {
                    {"Sort a compressed file of any size in 8 GB of memory", "strsort -S 8G access.log.zst -o sorted.zst"},
                    {"List the ten most frequent lines", "strsort --by-count --head=10 words.txt"},
                    {"Sort a CSV file by two of its columns", "strsort --csv -k city -k price:nr offers.csv"},
+                   {"Sort JSON Lines by a name, then by the largest price", "strsort --jsonl -k user.name -k price:nr orders.jsonl"},
                    {"Sort lines by the number after id=", "strsort -k '/\\bid=(\\d+)/n' access.log"},
                    {"Sort BED by the order of a genome file", "strsort --as bed --order-file genome.txt peaks.bed"}}};
 }

@@ -15,6 +15,7 @@
 #include "ordo/error.hpp"
 #include "tools/cli/options/option_pages.hpp"
 #include "tools/strsort/options.hpp"
+#include "tools/strsort/pattern.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {
@@ -141,23 +142,6 @@ class gnu_parser final : public cli::argument_parser {
 
 }  // namespace
 
-number read_number(std::string_view text) {
-  number read;
-  read.rest = text;
-  while (!read.rest.empty() && std::isspace(static_cast<unsigned char>(read.rest.front()))) read.rest.remove_prefix(1);
-  if (read.rest.starts_with('+')) read.rest.remove_prefix(1);
-  for (; !read.rest.empty() && std::isdigit(static_cast<unsigned char>(read.rest.front())); ++read.digits) {
-    bool overflow = false;
-    std::uint64_t const tens = times(read.value, 10, overflow);
-    overflow |= __builtin_add_overflow(tens, std::uint64_t(read.rest.front() - '0'), &read.value);
-    read.too_large |= overflow;
-    read.rest.remove_prefix(1);
-  }
-  if (read.digits == 0) read.rest = text;
-  if (read.too_large) read.value = max_number;
-  return read;
-}
-
 std::uint64_t parse_size(option_value const& given) {
   constexpr std::string_view powers = "KMGTPEZYRQ", letters = "kKmMgGtTPEZYRQ";  // powers and letters of 1024
   number read = read_number(given.value);
@@ -215,44 +199,9 @@ std::uint64_t parse_head(option_value const& given) {
   return read_number(given.value).value;
 }
 
-std::string environment_locale() {
-  constexpr std::array<char const*, 12> categories{"LC_CTYPE",    "LC_NUMERIC",   "LC_TIME",        "LC_COLLATE",
-                                                   "LC_MONETARY", "LC_MESSAGES",  "LC_PAPER",       "LC_NAME",
-                                                   "LC_ADDRESS",  "LC_TELEPHONE", "LC_MEASUREMENT", "LC_IDENTIFICATION"};
-  auto const given = [](char const* variable) {
-    char const* const value = std::getenv(variable);
-    return std::string(value ? value : "");
-  };
-  if (std::string all = given("LC_ALL"); !all.empty()) return all;
-  std::string const lang = given("LANG"), base = lang.empty() ? std::string("C") : lang;
-  std::string made;
-  bool same = true;
-  std::string first;
-  for (char const* const category : categories) {
-    std::string name = given(category);
-    if (name.empty()) name = base;
-    if (made.empty()) first = name;
-    same = same && name == first;
-    made += fmt::format("{}{}={}", made.empty() ? "" : ";", category, name);
-  }
-  return same ? first : made;
-}
-
-environment environment::here() {
-  environment environment;
-  environment.posixly_correct = std::getenv("POSIXLY_CORRECT") != nullptr;
-  // In the versions of POSIX between 200112 and 200809, "+1" is the name of a file.
-  if (char const* const text = std::getenv("_POSIX2_VERSION"); text && *text) {
-    char* end = nullptr;
-    long const version = std::strtol(text, &end, 10);
-    if (*end == 0) environment.has_obsolete_keys = version < 200112 || version >= 200809;
-  }
-  return environment;
-}
-
 command parse(std::span<char const* const> arguments, caller const& by, environment const& around) {
   gnu_parser parser(by, around);
-  constexpr std::string_view with_header[] = {"--header", "--csv", "--tsv", "--as"};
+  constexpr std::string_view with_header[] = {"--header", "--csv", "--tsv", "--jsonl", "--as"};
   for (std::string_view const argument : arguments)
     if (std::ranges::any_of(with_header, [&](auto option) { return argument.starts_with(option); })) parser.name_keys();
   parser.parse(arguments);
@@ -260,15 +209,8 @@ command parse(std::span<char const* const> arguments, caller const& by, environm
 }
 
 strings::order command::order() const {
-  strings::order result;
-  result.reverse = global.reverse;
-  result.last_resort = !stable && !unique && !count;
-  result.separator = quoted ? quoted : tabs && !separator ? std::optional('\t') : separator;
-  result.quoted = quoted.has_value();
-  result.date_format = date_format.value_or("");
-  if (locale) result.locale = locale->empty() ? environment_locale() : *locale;
-  result.keys = make_keys(keys, global, result.locale);
-  result.rules = rules;
+  strings::order result = order_without_patterns();
+  add_patterns(keys, result.keys, result.locale);
   return result;
 }
 

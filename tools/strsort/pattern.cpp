@@ -2,15 +2,18 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <fmt/format.h>
+#include <langinfo.h>
 #include <pcre2.h>
 
 #include <algorithm>
 #include <array>
 #include <ctime>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "ordo/error.hpp"
+#include "strings/keys/collation.hpp"
 #include "tools/strsort/gnu_messages.hpp"
 
 namespace ordo::inline v0::strsort {
@@ -125,7 +128,7 @@ int pattern::search(std::string_view piece) const {
   }
 }
 
-std::string_view pattern::find(std::string_view piece) const {
+std::string_view pattern::find(std::string_view piece, std::string&) const {
   int const result = search(piece);
   if (result == PCRE2_ERROR_NOMATCH) return {};
   if (result == PCRE2_ERROR_NOMEMORY) throw std::bad_alloc();
@@ -139,6 +142,15 @@ std::string_view pattern::find(std::string_view piece) const {
   std::size_t const group = compiled_->groups == 0 ? 0 : 1;
   if (ends[2 * group] == PCRE2_UNSET || ends[2 * group] >= ends[2 * group + 1]) return {};  // \K may begin a match at its end
   return piece.substr(ends[2 * group], ends[2 * group + 1] - ends[2 * group]);
+}
+
+void add_patterns(std::vector<given_key> const& given, std::vector<strings::key>& keys, std::string const& locale) {
+  std::optional<bool> characters;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!given[i].pattern) continue;
+    if (!characters) characters = std::string_view("UTF-8") == nl_langinfo_l(CODESET, strings::detail::named_locale(locale));
+    keys[i].finder = std::make_shared<pattern>(*given[i].pattern, *characters);
+  }
 }
 
 }  // namespace ordo::inline v0::strsort

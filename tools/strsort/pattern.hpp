@@ -2,8 +2,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ordo/strings/order.hpp"
+#include "tools/strsort/keys.hpp"
 
 namespace ordo::inline v0::strsort {
 
@@ -23,7 +25,7 @@ class pattern final : public strings::piece_finder {
   /// @throws input_error  if the search takes more than 10 million steps from some byte on, more than two seconds of a thread
   /// and
   ///                      20 ns for each byte, or 256 MB of memory
-  [[nodiscard]] std::string_view find(std::string_view piece) const override;
+  [[nodiscard]] std::string_view find(std::string_view piece, std::string& made) const override;
 
  private:
   struct compiled;
@@ -35,5 +37,9 @@ class pattern final : public strings::piece_finder {
   bool characters_, divisible_;
   std::unique_ptr<compiled> compiled_;
 };
+
+/// Gives each of `keys` the regular expression of the key of the command line that it was made of, if that has one.
+/// @param locale  in UTF-8, '.' is a character, else a byte @throws usage_error  for an invalid expression
+void add_patterns(std::vector<given_key> const& given, std::vector<strings::key>& keys, std::string const& locale);
 
 }  // namespace ordo::inline v0::strsort

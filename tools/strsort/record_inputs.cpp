@@ -14,6 +14,7 @@
 #include "tools/cli/files/temporary.hpp"
 #include "tools/strsort/genomics.hpp"
 #include "tools/strsort/gnu_messages.hpp"
+#include "tools/strsort/json_key.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {
@@ -57,11 +58,15 @@ void complete(command& made) {
   std::vector<std::string_view> formats;
   if (made.quoted) formats.emplace_back("--csv");
   if (made.tabs) formats.emplace_back("--tsv");
+  if (made.json) formats.emplace_back("--jsonl");
   if (!made.preset.empty()) formats.emplace_back("--as");
   if (formats.size() > 1) refuse(formats[0], formats[1]);
   if (!formats.empty() && made.separator) refuse(formats[0], "-t");
   if (made.quoted && made.delimiter == '\0') refuse("--csv", "-z");
   if (made.quoted && made.debug) refuse("--csv", "--debug");
+  if (made.json && made.header) refuse("--jsonl", "--header");
+  if (made.json && made.delimiter == '\0') refuse("--jsonl", "-z");
+  if (made.json && made.debug) refuse("--jsonl", "--debug");
   if (made.date_format && made.date_format->empty()) throw usage_error("no format: --date=''");
   if ((made.quoted || made.tabs) && !made.header) made.header = 1;
   if (made.preset.empty()) return;
@@ -71,10 +76,21 @@ void complete(command& made) {
   // Directives may stand anywhere in GFF, and go first: all of it is read before anything is written. To sort files that are
   // sorted gives what merging them does.
   if (made.preset == "gff") made.merge = false;
-  if (made.keys.empty()) set_preset_keys(made);
+  auto const place = std::ranges::find(made.keys, "as", &given_key::text);
+  if (place != made.keys.end()) {
+    if (place != made.keys.begin()) throw usage_error("invalid key 'as': the keys of --as come before all others");
+    made.keys.erase(place);
+    set_preset_keys(made);
+  } else if (made.keys.empty()) {
+    set_preset_keys(made);
+  }
 }
 
 void resolve_names(command& made, std::string const& header) {
+  if (made.json) {
+    for (given_key& key : made.keys) key = parse_json_key(key.text);
+    return;
+  }
   std::optional<std::vector<std::string>> columns;
   for (given_key& key : made.keys) {
     if (key.name.empty()) continue;
@@ -105,6 +121,7 @@ void resolve_orders(command& made) {
   if (needed && made.own.size() > 1)
     throw usage_error("conflicting options: two orders for whole lines: attach each to a key, as in -k 2,2:ip");
   if (needed && !made.own.empty()) made.global.own = made.own.front();
+  if (made.json) finish_json_keys(made.keys, made.global);
 }
 
 std::shared_ptr<std::vector<std::string> const> listed_values(command const& made, std::string const& header) {

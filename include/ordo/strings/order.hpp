@@ -28,8 +28,10 @@ enum class key_type : std::uint8_t {
   natural,   // bytes and numbers alternate; a number is compared by its value, and comes where '0' comes among the bytes
   duration,  // times such as 90s, 1h30m, 2 days, 1:30:00 and 2-12:00:00, exact to the nanosecond; other pieces first
   date,      // a date in order::date_format; other pieces come first
-  address,   // IPv4, then IPv6, each by its bytes, then by the length of a prefix (CIDR); other pieces first
-  listed     // the pieces of order::listed in the order of that list, then all others by their bytes
+  address,   // IPv4, then IPv6, each by its bytes, then by the length of a prefix (CIDR), the zone and the port, as in
+             // 10.0.0.0/8, 10.0.0.1:80, fe80::1%eth0 and [::1]:80; other pieces first
+  listed,    // the pieces of order::listed in the order of that list, then all others by their bytes
+  length     // the number of bytes, or of characters in a locale of UTF-8
 };
 
 /// The release of GNU coreutils whose rules apply.
@@ -43,8 +45,16 @@ enum class gnu_rules : std::uint8_t {
 class piece_finder {
  public:
   virtual ~piece_finder() = default;
-  /// Returns a part of the piece, empty if there is none, or a constant. The same piece has the same. Exceptions end the sort.
-  [[nodiscard]] virtual std::string_view find(std::string_view piece) const = 0;
+  /// Returns a part of the piece, a constant, or `made`, which is empty and may be filled; without data if there is none. The
+  /// same piece has the same. Exceptions end the sort.
+  [[nodiscard]] virtual std::string_view find(std::string_view piece, std::string& made) const = 0;
+};
+
+/// The place of lines in which a key finds nothing, or nothing but blanks, whatever its type.
+enum class empty_values : std::uint8_t {
+  by_type,  // the place that the type gives them; a number that is missing is 0
+  first,    // before all others, or after them if the key is reversed. Only what a finder does not find counts as nothing
+  last      // after all others, also if the key is reversed
 };
 
 /// A piece of a line, and how it is compared. Fields and characters are counted from 0. A piece that begins after its end, or
@@ -63,6 +73,7 @@ struct key {
   bool dictionary = false;        // -d: letters, digits and blanks only
   bool ignore_unprinted = false;  // -i: printing characters only; ignored with `dictionary`
   bool reverse = false;
+  empty_values empty = empty_values::by_type;  // other places are the CPU's work
 
   /// If set, the CPU reads the key: what is found in the piece is compared, without the blanks before it if
   /// `skip_blanks_at_first`.

@@ -148,6 +148,29 @@ TEST_CASE("lines longer than the memory", "[external]") {
   check({huge + huge + huge + "\n" + random_text(10'000, '\n', 9)}, on_cpu(), nowhere);
 }
 
+TEST_CASE("long lines that begin alike, end within one another, or are equal", "[external]") {
+  random_numbers random(12);
+  std::string base(130'000, 'a');
+  for (char& c : base) c = static_cast<char>('a' + random.below(26));
+  base[70'000] = '\0';
+  for (char const delimiter : {'\n', '\x01'}) {
+    std::vector<std::string> parts(3);
+    for (int i = 0; i < 60; ++i) {
+      std::string line = base.substr(0, 60'000 + random.below(5) * 17'408);
+      for (std::size_t n = random.below(3); n > 0; --n) line += static_cast<char>(random.below(2) == 0 ? 'b' : 0xff);
+      (parts[random.below(3)] += line) += delimiter;
+      if (i % 20 == 0) parts[0] += delimiter;
+    }
+    parts[2].pop_back();
+    for (bool const reverse : {false, true}) {
+      strings::sort_options how = on_cpu();
+      how.delimiter = delimiter;
+      how.by.reverse = reverse;
+      check(parts, how);
+    }
+  }
+}
+
 TEST_CASE("an order by keys, with equal keys in the order of the texts", "[external]") {
   random_numbers random(14);
   std::string text;

@@ -171,7 +171,7 @@ TEST_CASE("Keys read the fields of RFC 4180", "[records]") {
 
 TEST_CASE("A key reads what its finder finds in its piece", "[records]") {
   struct digits final : strings::piece_finder {
-    [[nodiscard]] std::string_view find(std::string_view piece) const override {
+    [[nodiscard]] std::string_view find(std::string_view piece, std::string&) const override {
       std::size_t const first = piece.find_first_of("0123456789");
       if (first == piece.npos) return {};
       return piece.substr(first, piece.find_first_not_of("0123456789", first) - first);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "ordo/error.hpp"
+#include "tools/cli/files/read_input.hpp"
 
 namespace ordo::inline v0::cli {
 namespace {
@@ -97,7 +98,8 @@ std::size_t raw_file::read(std::span<char> to) {
   if (at_end_) return 0;
   file_wait const waiting;
   for (;;) {
-    ssize_t const got = ::read(fd_, to.data(), std::min(to.size(), largest_read));
+    std::size_t const kept = fd_ == STDIN_FILENO ? take_kept(to) : 0;
+    ssize_t const got = kept != 0 ? ssize_t(kept) : ::read(fd_, to.data(), std::min(to.size(), largest_read));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(std::strerror(errno));
     if (got == 0 && size_ && position_ < *size_) {

@@ -10,6 +10,7 @@
 #include "strings/external/records.hpp"
 #include "tools/strsort/genomics.hpp"
 #include "tools/strsort/gnu_messages.hpp"
+#include "tools/strsort/json_key.hpp"
 #include "tools/strsort/modes.hpp"
 #include "tools/strsort/pattern.hpp"
 
@@ -44,6 +45,8 @@ std::string_view type_in_words(key const& by, strings::order const& of) {
                                     : "as a date of the given format; other text comes first";
     case key_type::address:
       return "as an address: other text, then IPv4, then IPv6";
+    case key_type::length:
+      return "by its length: in bytes, or characters in a locale of UTF-8";
     case key_type::listed:
       return "by the list: listed text in its order, then all other text by its bytes";
     case key_type::bytes:
@@ -75,6 +78,12 @@ std::string key_in_words(key const& by, strings::order const& of, std::vector<st
     made = fmt::format("what {} finds in ", quote("/" + finder->text() + "/"));
   else if (dynamic_cast<feature_level const*>(by.finder.get()))
     made = "the level of the feature, genes before transcripts before exons, in ";
+  else if (auto const* const json = dynamic_cast<json_finder const*>(by.finder.get()))
+    made = fmt::format("the value of {} in ", quote(fmt::format("{}", fmt::join(json->path(), "."))));
+  else if (by.finder && by.first_field == 0)
+    made = "the name of the read, with numbers by their values, in ";
+  else if (by.finder && by.first_field == 1)
+    made = "the side and the kind of the read, by the flags in ";
   else if (by.finder)
     made = "whether the read is placed, in ";
   made += fmt::format("{} {}", range_in_words(by, columns), type_in_words(by, of));
@@ -85,6 +94,8 @@ std::string key_in_words(key const& by, strings::order const& of, std::vector<st
     made += "; only printing characters count";
   if (by.skip_blanks_at_first || by.skip_blanks_at_end) made += "; blanks at its start do not count";
   if (by.reverse) made += "; the greatest first";
+  if (by.empty == strings::empty_values::first) made += by.reverse ? "; missing values last" : "; missing values first";
+  if (by.empty == strings::empty_values::last) made += "; empty values last";
   return made;
 }
 

@@ -14,6 +14,7 @@
 #include "base/streams.hpp"
 #include "ordo/strings/distributed_sort.hpp"
 #include "ordo/strings/external_sort.hpp"
+#include "strings/external/first_lines.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/files/shared_output.hpp"
@@ -62,7 +63,7 @@ strings::spill_options make_spill_options(work const& w) {
 
 bool is_shared(command const& made) {
   return made.check == 0 && !made.merge && !made.debug && !made.by_count && !made.has_records() && !made.explain &&
-         !made.estimate;
+         !made.estimate && !made.keep_order;
 }
 
 int sort(work const& w, cli::stats& stats) {
@@ -130,8 +131,10 @@ int sort(work const& w, cli::stats& stats) {
     sink& lines = gff ? static_cast<sink&>(*gff) : records;
     line_sink underlined(made.delimiter, [&](std::string_view line) { lines.write(annotated(line, w.by)); });
     sink& to = made.debug ? static_cast<sink&>(underlined) : lines;
-    auto report = made.merge ? strings::merge(files, to, options, equal, where, began)
-                             : strings::sort_external(files, to, options, equal, where, began);
+    auto report = made.merge        ? strings::merge(files, to, options, equal, where, began)
+                  : made.keep_order ? strings::detail::write_first_lines(files, to, options,
+                                                                         std::min(options.memory, where.available_memory()), began)
+                                    : strings::sort_external(files, to, options, equal, where, began);
     if (gff) report.written += gff->finish();
     records.finish();
     report.written += records.header_size();
