@@ -16,6 +16,7 @@ namespace ordo::inline v0::strsort {
 struct command {
   std::vector<std::string> files;
   std::optional<std::string> output, files_from;
+  std::string out_dir;  // --out-dir; empty: one output
 
   ordering global;              // -b to -V, outside of keys
   std::vector<given_key> keys;  // -k and +POS -POS

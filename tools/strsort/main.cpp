@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +20,8 @@
 #include "ordo/error.hpp"
 #include "ordo/strings.hpp"
 #include "tools/cli/files/input.hpp"
+#include "tools/cli/files/output_folder.hpp"
+#include "tools/cli/files/raw_file.hpp"
 #include "tools/cli/files/warnings.hpp"
 #include "tools/cli/gpu_start.hpp"
 #include "tools/cli/job.hpp"
@@ -38,6 +42,7 @@ namespace {
 using namespace ordo;
 using strsort::caller;
 using strsort::command;
+namespace fs = std::filesystem;
 
 // Returns true if GNU sort would compare by a locale of the environment, and not by bytes.
 bool has_hard_locale() {
@@ -79,32 +84,14 @@ void share(communicator& members, std::vector<std::string>& files) {
   for (std::size_t at = 0; at < names.size(); at += files.back().size() + 1) files.emplace_back(names.c_str() + at);
 }
 
-int run(int argc, char** argv, caller const& called, bool& writing, cli::job const& job) {
-  command made = strsort::parse({argv + std::min(argc, 1), argv + argc}, called, strsort::environment::here());
-  communicator* members = job.members();
-  if (made.answer) {
-    if (!job.is_first()) return made.answer->status;
-    if (made.answer->status != 0)
-      cli::say(called.name(), made.answer->text);
-    else
-      fmt::print("{}", made.answer->text);
-    return made.answer->status;
-  }
-  if (called.is_gnu()) cli::quiet_warnings();
-  if (called.is_gnu() && !made.locale && is_known_locale(strsort::environment_locale())) made.locale = "";
-  if (job.is_first()) strsort::read_file_names(made, called);
-  if (members) {
-    // The first process does alone what is not shared; the others wait for it.
-    if (!strsort::is_shared(made) && !job.is_first()) return 0;
-    if (!strsort::is_shared(made)) members = nullptr;
-  }
-  if (members && made.common.are_several()) made.common.use_first("each process of a job works on one machine");
-  if (members) share(*members, made.files);
-  if (!job.is_first()) {
-    made.common.quiet = true;
-    made.common.stats.clear();
-  }
-  strsort::complete(made);
+void warn_of_locale(command const& made, caller const& called) {
+  if (isatty(STDERR_FILENO) && !called.is_gnu() && !made.locale && !made.common.quiet && has_hard_locale())
+    cli::say(called.name(), "warning: lines are sorted by bytes, not by the locale (see --locale)");
+}
+
+// Does the work of a command line. @param shared  the statistics of several such; null: it has its own
+int work_on(command& made, caller const& called, bool& writing, communicator* members, std::span<char*> arguments,
+            cli::stats* shared) {
   if (made.has_records())
     for (std::string const& file : made.files) strsort::must_be_readable(file, "cannot read");
   std::atomic<std::uint64_t> read = 0;
@@ -142,10 +129,14 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
     fmt::print("{}", strsort::explained(by, inputs.delimiter(), made.preset.empty() ? inputs.header() : "", *inputs.open(0)));
     return 0;
   }
-  cli::gpu_start const starting(made.common, members != nullptr);
-  if (isatty(STDERR_FILENO) && !called.is_gnu() && !made.locale && !made.common.quiet && has_hard_locale())
-    cli::say(called.name(), "warning: lines are sorted by bytes, not by the locale (see --locale)");
-  cli::stats stats(called.name(), argc, argv, made.common);
+  std::optional<cli::gpu_start> starting;
+  std::optional<cli::stats> own;
+  if (!shared) {
+    starting.emplace(made.common, members != nullptr);
+    warn_of_locale(made, called);
+    own.emplace(called.name(), int(arguments.size()), arguments.data(), made.common);
+  }
+  cli::stats& stats = shared ? *shared : *own;
   stats.refuse_inputs(made.files);
   if (made.files_from) stats.refuse_inputs({*made.files_from});
   if (made.order_file) stats.refuse_inputs({*made.order_file});
@@ -153,8 +144,82 @@ int run(int argc, char** argv, caller const& called, bool& writing, cli::job con
   int const status = made.check != 0 ? strsort::check(w, stats)
                      : made.estimate ? strsort::estimate(w, stats)
                                      : strsort::sort(w, stats);
-  stats.finish();
+  if (own) own->finish();
   return status;
+}
+
+// Returns the outputs of files in a folder. @throws usage_error  if one would replace another, or another file's input
+std::vector<std::string> outputs_in(std::string const& folder, std::vector<std::string> const& files) {
+  std::vector<std::string> all;
+  std::map<std::string, std::string_view> taken;
+  for (std::string const& file : files) {
+    if (file == "-") throw usage_error("no name: --out-dir: standard input has no name: use -o");
+    auto const [other, is_new] =
+        taken.emplace(all.emplace_back(fs::path(folder) / fs::path(file).filename()), file);
+    if (!is_new)
+      throw usage_error(fmt::format("two inputs of one name: {}: {} and {} would both become this file", all.back(),
+                                    other->second, file));
+  }
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (auto const id = cli::find_file_id(all[k]))
+      for (std::size_t other = 0; other < files.size(); ++other)
+        if (other != k && id == cli::find_file_id(files[other]))
+          throw usage_error(fmt::format("cannot write: {}: it would replace the input {}", all[k], files[other]));
+  return all;
+}
+
+// Sorts each file alone.
+int sort_each(command const& all, caller const& called, bool& writing, std::span<char*> arguments) {
+  for (auto const& [given, option] :
+       {std::pair(all.output.has_value(), "-o"), std::pair(all.check != 0, "-c"), std::pair(all.merge, "-m"),
+        std::pair(all.debug, "--debug"), std::pair(all.explain, "--explain"), std::pair(all.estimate, "--distinct-estimate")})
+    if (given) throw usage_error(fmt::format("options '--out-dir' and '{}' are incompatible", option));
+  command made = all;
+  made.out_dir.clear();
+  std::vector<std::string> const outputs = outputs_in(all.out_dir, all.files);
+  cli::gpu_start const starting(made.common, false);
+  warn_of_locale(made, called);
+  cli::stats stats(called.name(), int(arguments.size()), arguments.data(), made.common);
+  cli::output_folder const folder(all.out_dir);
+  std::size_t const failed = cli::run_each(called.name(), outputs.size(), [&](std::size_t k) {
+    command alone = made;
+    alone.files = {all.files[k]};
+    alone.output = outputs[k];
+    static_cast<void>(work_on(alone, called, writing, nullptr, arguments, &stats));
+  });
+  stats.finish();
+  return failed == 0 ? 0 : 2;
+}
+
+int run(int argc, char** argv, caller const& called, bool& writing, cli::job const& job) {
+  command made = strsort::parse({argv + std::min(argc, 1), argv + argc}, called, strsort::environment::here());
+  communicator* members = job.members();
+  if (made.answer) {
+    if (!job.is_first()) return made.answer->status;
+    if (made.answer->status != 0)
+      cli::say(called.name(), made.answer->text);
+    else
+      fmt::print("{}", made.answer->text);
+    return made.answer->status;
+  }
+  if (called.is_gnu()) cli::quiet_warnings();
+  if (called.is_gnu() && !made.locale && is_known_locale(strsort::environment_locale())) made.locale = "";
+  if (job.is_first()) strsort::read_file_names(made, called);
+  if (members) {
+    // The first process does alone what is not shared; the others wait for it.
+    if (!strsort::is_shared(made) && !job.is_first()) return 0;
+    if (!strsort::is_shared(made)) members = nullptr;
+  }
+  if (members && made.common.are_several()) made.common.use_first("each process of a job works on one machine");
+  if (members) share(*members, made.files);
+  if (!job.is_first()) {
+    made.common.quiet = true;
+    made.common.stats.clear();
+  }
+  strsort::complete(made);
+  std::span<char*> const arguments(argv, std::size_t(argc));
+  if (!made.out_dir.empty()) return sort_each(made, called, writing, arguments);
+  return work_on(made, called, writing, members, arguments, nullptr);
 }
 
 }  // namespace

@@ -233,6 +233,13 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
            with([&to](auto) { to.unique = to.keep_order = true; }), own_group),
       flag(0, "distinct-estimate", "write only an estimate of the number of distinct lines, or keys, in constant memory",
            cli::enable(to.estimate), own_group),
+      {.name = "out-dir",
+       .value = "DIR",
+       .group = own_group,
+       .help = "sort each FILE alone, to a file of the same name in DIR, which may be the folder of the FILEs",
+       .details = "DIR is made if it is missing. The machine is started once. No two FILEs may have the same name. A FILE that "
+                  "cannot be read is reported and the others are sorted; the exit status is 2 then.",
+       .set = cli::store_nonempty(to.out_dir)},
       {.name = "header",
        .value = "N",
        .group = own_group,

@@ -103,10 +103,12 @@ class plain_parser final : public cli::argument_parser {
       case 's':
         command_.stable = true;
         break;
-      case 'S':
-        need(is_small_number(value.substr(0, value.find_last_of("0123456789") + 1)) &&
-             (is_small_number(value) || std::string_view("KMGb%").find(value.back()) != std::string_view::npos));
+      case 'S': {
+        std::string_view const number = value.substr(0, std::min(value.find_first_not_of("0123456789"), value.size()));
+        std::string_view const unit = value.substr(number.size());
+        need(is_small_number(number) && (unit.empty() || (unit.size() == 1 && std::string_view("KMGb%").find(unit[0]) != unit.npos)));
         break;
+      }
       case 't':
         need(value.size() == 1 && command_.separator.value_or(value[0]) == value[0]);
         command_.separator = value[0];

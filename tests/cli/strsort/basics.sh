@@ -230,3 +230,24 @@ if command -v nm > /dev/null; then
   nm "$(command -v strsort)" > symbols 2> err || true
   ! grep __cpu_indicator_init symbols || fail 'the features of the processor are looked up before main()'
 fi
+
+# --out-dir: each file alone, to a file of its name; in their own folder, in place.
+mkdir lists; printf 'b\na\n' > lists/x; printf '2\n10\n' | gzip > lists/y.gz; printf 'k\n2\n1\n' > lists/z
+expect 0 strsort lists/x lists/y.gz --out-dir made/inner
+[[ $(echo made/inner/*) == 'made/inner/x made/inner/y.gz' ]] || fail "names: $(echo made/inner/*)"
+strsort lists/x | cmp - made/inner/x; gzip -dc made/inner/y.gz | cmp - <(printf '10\n2\n')
+expect 2 strsort -r lists/x lists/missing lists/z --out-dir some --stats stats.json
+[[ $(< err) == 'strsort: cannot read: lists/missing: No such file or directory
+strsort: failed: 1 of 3 inputs' ]] || fail "a missing file: $(< err)"
+[[ $(echo some/*) == 'some/x some/z' && $(< some/x) == $'b\na' ]] || fail "the others: $(echo some/*)"
+grep -q '"input_bytes": 10,' stats.json || fail "the bytes of all: $(< stats.json)"
+expect 0 strsort --csv -k k:n lists/z --out-dir some; [[ $(< some/z) == $'k\n1\n2' ]] || fail "by a column: $(< some/z)"
+expect_error strsort lists/missing --out-dir never; [[ ! -e never ]] || fail 'an empty folder is left'
+expect 0 strsort lists/x lists/z --out-dir lists/../lists; [[ $(< lists/x) == $'a\nb' ]] || fail "in place: $(< lists/x)"
+mkdir linked; ln -s ../lists/z linked/x; sum=$(md5sum lists/*)
+expect_error strsort lists/x lists/z --out-dir linked; grep -q 'it would replace the input lists/z' err || fail "$(< err)"
+expect_error strsort lists/x linked/x --out-dir never; grep -q 'two inputs of one name: never/x' err || fail "$(< err)"
+for option in '-o x' -c -m --debug --distinct-estimate; do expect_error strsort lists/x --out-dir never $option; done
+expect_error strsort - --out-dir never < lists/x
+[[ ! -e never && $(md5sum lists/*) == "$sum" ]] || fail 'something was written'
+no_leftovers

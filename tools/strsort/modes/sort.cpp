@@ -62,7 +62,7 @@ strings::spill_options make_spill_options(work const& w) {
 }  // namespace
 
 bool is_shared(command const& made) {
-  return made.check == 0 && !made.merge && !made.debug && !made.by_count && !made.has_records() && !made.explain &&
+  return made.out_dir.empty() && made.check == 0 && !made.merge && !made.debug && !made.by_count && !made.has_records() && !made.explain &&
          !made.estimate && !made.keep_order;
 }
 
