@@ -2,8 +2,8 @@
 // columns.
 #include "fuzz/fuzz.hpp"
 #include "tools/specsort/options.hpp"
-#include "tools/strsort/keys.hpp"
-#include "tools/strsort/options.hpp"
+#include "tools/strsort/options/keys.hpp"
+#include "tools/strsort/options/options.hpp"
 
 using namespace ordo;
 

@@ -21,7 +21,7 @@ fi
 tools/zig_root.sh "$target" > /dev/null
 build=build/$preset
 cmake --preset "$preset" > "$build.log" 2>&1 || { tail -n 20 "$build.log" >&2; fail "see $build.log"; }
-cmake --build "$build" --target ordo_tools ordo ordo_pages
+cmake --build "$build" --target ordo_tools strsort ordo ordo_pages
 
 version=$(sed -n 's/^project(ordo VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 date=$(cmake -DCHANGELOG=debian/changelog -P cmake/release_date.cmake)

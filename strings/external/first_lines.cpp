@@ -41,9 +41,10 @@ sort_report write_first_lines(texts const& from, sink& to, sort_options const& o
       std::uint64_t const hash = hash_text(key, seed);
       if (seen.find(key, hash)) return;
       if (seen.memory() + key.size() > memory)
-        throw out_of_memory(fmt::format("out of memory: input: the {} distinct keys of the first {} bytes take more than {} bytes",
-                                        seen.entries().size(), blocks.count(), memory),
-                            seen.memory() + key.size());
+        throw out_of_memory(
+            fmt::format("out of memory: input: the {} distinct keys of the first {} bytes take more than {} bytes",
+                        seen.entries().size(), blocks.count(), memory),
+            seen.memory() + key.size());
       seen.insert_copies({hash, 1, key, key});
       out.append(line).push_back(options.delimiter);
       --left;

@@ -61,7 +61,8 @@ job::job(int argc, char** argv) {
   if ((wish && std::string_view(wish) == "off") || processes() < 2 || !is_started_by_launcher()) return;
   // MPI's own plug-ins look for its symbols among all of the process.
   void* module = dlopen("$ORIGIN/" ORDO_MPI_MODULE, RTLD_NOW | RTLD_GLOBAL);
-  if (!module) module = dlopen("$ORIGIN/ordo_mpi.so", RTLD_NOW | RTLD_GLOBAL);  // of a program that is beside it
+  // Or beside the program, which another file has started.
+  if (!module) module = dlopen("$ORIGIN/ordo_mpi.so", RTLD_NOW | RTLD_GLOBAL);
   if (!module)
     throw usage_error(
         fmt::format("cannot join the MPI job: {}: build with an MPI, or set ORDO_MPI=off to let each process work "

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ordo/strings/order.hpp"
-#include "tools/strsort/command.hpp"
+#include "tools/strsort/options/command.hpp"
 
 /// The output of --debug, as GNU sort prints it.
 namespace ordo::inline v0::strsort {

@@ -6,7 +6,7 @@
 
 #include "ordo/strings/line_comparison.hpp"
 #include "ordo/strings/order.hpp"
-#include "tools/strsort/command.hpp"
+#include "tools/strsort/options/command.hpp"
 
 namespace ordo::inline v0::cli {
 class input;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/strsort/command.hpp"
+#include "tools/strsort/options/command.hpp"
 
 namespace ordo::inline v0::strsort {
 

@@ -9,7 +9,7 @@
 #include <simdjson.h>
 
 #include "ordo/error.hpp"
-#include "tools/strsort/gnu_messages.hpp"
+#include "tools/strsort/options/gnu_messages.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {
@@ -21,34 +21,34 @@ constexpr std::size_t max_shown = 60;
 constexpr long max_exponent = 100'000;
 
 [[noreturn]] void refuse(std::string_view line, std::string_view why = "it is no JSON object") {
-  throw input_error(fmt::format("cannot read: line {}{}: {}", quote(line.substr(0, max_shown)),
-                                line.size() > max_shown ? "..." : "", why));
+  throw input_error(
+      fmt::format("cannot read: line {}{}: {}", quote(line.substr(0, max_shown)), line.size() > max_shown ? "..." : "", why));
 }
 
 // Returns a number of JSON without an exponent, or nothing if the token is none.
 std::optional<std::string> written_out(std::string_view token) {
-  auto const take_digits = [&] {
+  auto const consume_digits = [&] {
     std::size_t const count = std::min(token.find_first_not_of("0123456789"), token.size());
     std::string_view const digits = token.substr(0, count);
     token.remove_prefix(count);
     return digits;
   };
-  auto const take = [&](std::string_view any) {
+  auto const consume = [&](std::string_view any) {
     bool const is_there = !token.empty() && any.find(token.front()) != any.npos;
     if (is_there) token.remove_prefix(1);
     return is_there;
   };
-  std::string made(take("-") ? "-" : "");
-  std::string_view const whole = take_digits();
+  std::string made(consume("-") ? "-" : "");
+  std::string_view const whole = consume_digits();
   if (whole.empty() || (whole.size() > 1 && whole[0] == '0')) return {};
-  bool const has_point = take(".");
-  std::string_view const part = has_point ? take_digits() : std::string_view();
+  bool const has_point = consume(".");
+  std::string_view const part = has_point ? consume_digits() : std::string_view();
   if (has_point && part.empty()) return {};
   long exponent = 0;
-  if (take("eE")) {
+  if (consume("eE")) {
     bool const negative = token.starts_with('-');
-    static_cast<void>(take("+-"));
-    std::string_view const digits = take_digits();
+    static_cast<void>(consume("+-"));
+    std::string_view const digits = consume_digits();
     if (digits.empty()) return {};
     auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
     if (error != std::errc{} || exponent > max_exponent)
@@ -129,10 +129,12 @@ class value_reader {
       default: {
         if (type == on_demand::json_type::object) {
           on_demand::object object;
-          if (value.get_object().get(object) != simdjson::SUCCESS || object.raw_json().get(text) != simdjson::SUCCESS) return false;
+          if (value.get_object().get(object) != simdjson::SUCCESS || object.raw_json().get(text) != simdjson::SUCCESS)
+            return false;
         } else {
           on_demand::array array;
-          if (value.get_array().get(array) != simdjson::SUCCESS || array.raw_json().get(text) != simdjson::SUCCESS) return false;
+          if (value.get_array().get(array) != simdjson::SUCCESS || array.raw_json().get(text) != simdjson::SUCCESS)
+            return false;
         }
         to_ = text;
       }
@@ -213,7 +215,8 @@ given_key parse_json_key(std::string_view text) {
   std::string_view words = text;
   std::vector<std::string> path = consume_path(words);
   given_key key;
-  if (!words.empty() && !parse_words(words.substr(1), key.options)) refuse_words(text, {std::string(text.substr(0, text.size() - words.size()))});
+  if (!words.empty() && !parse_words(words.substr(1), key.options))
+    refuse_words(text, {std::string(text.substr(0, text.size() - words.size()))});
   if (std::ranges::count(path, "") != 0)
     throw usage_error(fmt::format("invalid key {}: a name of the path is empty", quote(text)));
   key.part.empty = strings::empty_values::first;

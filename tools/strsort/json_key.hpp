@@ -5,19 +5,20 @@
 #include <vector>
 
 #include "ordo/strings/order.hpp"
-#include "tools/strsort/keys.hpp"
+#include "tools/strsort/options/keys.hpp"
 
 /// Keys of JSON Lines (--jsonl).
 namespace ordo::inline v0::strsort {
 
-/// Finds the value at a path of names in a line that is a JSON object: the text of a string, or else the value as it is written.
-/// A number with an exponent is written out, so that all its digits count. null, and a path that leads nowhere, are missing
-/// values, as are all those of an empty line. Of equal names in an object the last one counts, and in a list a name is the
-/// number of an element, from 0 on.
+/// Finds the value at a path of names in a line that is a JSON object: the text of a string, or else the value as it is
+/// written. A number with an exponent is written out, so that all its digits count. null, and a path that leads nowhere, are
+/// missing values, as are all those of an empty line. Of equal names in an object the last one counts, and in a list a name is
+/// the number of an element, from 0 on.
 class json_finder final : public strings::piece_finder {
  public:
   explicit json_finder(std::vector<std::string> path) : path_(std::move(path)) {}
-  /// Makes texts for a key that compares bytes: a newline, for which lines have no code, becomes two bytes in its place among all.
+  /// Makes texts for a key that compares bytes: a newline, for which lines have no code, becomes two bytes in its place among
+  /// all.
   void compare_bytes() { compares_bytes_ = true; }
   [[nodiscard]] std::vector<std::string> const& path() const { return path_; }
   /// @throws input_error  for a line that is no object

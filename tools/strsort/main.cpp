@@ -29,7 +29,7 @@
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/cli/stats.hpp"
-#include "tools/strsort/command.hpp"
+#include "tools/strsort/options/command.hpp"
 #include "tools/strsort/debug.hpp"
 #include "tools/strsort/genomics.hpp"
 #include "tools/strsort/inputs.hpp"

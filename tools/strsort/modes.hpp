@@ -8,8 +8,8 @@
 #include "ordo/io.hpp"
 #include "ordo/strings.hpp"
 #include "tools/cli/stats.hpp"
-#include "tools/strsort/command.hpp"
-#include "tools/strsort/gnu_messages.hpp"
+#include "tools/strsort/options/command.hpp"
+#include "tools/strsort/options/gnu_messages.hpp"
 #include "tools/strsort/record_inputs.hpp"
 
 /// The modes of strsort, each in a file of modes/. They return the exit status.

@@ -13,7 +13,7 @@
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/temporary.hpp"
 #include "tools/strsort/genomics.hpp"
-#include "tools/strsort/gnu_messages.hpp"
+#include "tools/strsort/options/gnu_messages.hpp"
 #include "tools/strsort/json_key.hpp"
 
 namespace ordo::inline v0::strsort {

@@ -9,7 +9,7 @@
 #include "ordo/io.hpp"
 #include "ordo/strings/order.hpp"
 #include "strings/external/records.hpp"
-#include "tools/strsort/command.hpp"
+#include "tools/strsort/options/command.hpp"
 #include "tools/strsort/gff.hpp"
 
 /// Header lines, columns and presets: --header, --csv, --tsv and --as.

@@ -23,7 +23,7 @@
 #include "strings/sort/few_lines.hpp"
 #include "tools/cli/files/read_input.hpp"
 #include "tools/cli/options/option_table.hpp"
-#include "tools/strsort/command.hpp"
+#include "tools/strsort/options/command.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {

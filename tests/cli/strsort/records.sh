@@ -77,7 +77,7 @@ refused "order:3: 'a' is also in line 1" --order-file=order f.csv
 refused missing --order-file=missing f.csv
 
 # A wrong word after a column, or after a field, is named, not the column.
-refused "'numeric' is no order: letters of bdfghiMnRrV, natural, human-time, date, ip, order-file; numeric is 'n'" --csv -k price:numeric f.csv
+refused "'numeric' is no order: letters of bdfghiMnRrV, natural, human-time, date, ip, order-file, length, last; numeric is 'n'" --csv -k price:numeric f.csv
 refused "'rev' is no order" --csv -k '"price":n,rev' f.csv
 refused "'n:x' is no order" --tsv -k x:n:x f.tsv
 refused "'numeric' is no order" --tsv -k 2:numeric f.tsv

@@ -6,9 +6,9 @@
 #include "ordo/error.hpp"
 #include "tests/unit/catch.hpp"
 #include "tools/cli/options/option_pages.hpp"
-#include "tools/strsort/command.hpp"
+#include "tools/strsort/options/command.hpp"
 #include "tools/strsort/debug.hpp"
-#include "tools/strsort/options.hpp"
+#include "tools/strsort/options/options.hpp"
 
 using namespace ordo;
 using strings::key;

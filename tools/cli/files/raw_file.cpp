@@ -98,7 +98,7 @@ std::size_t raw_file::read(std::span<char> to) {
   if (at_end_) return 0;
   file_wait const waiting;
   for (;;) {
-    std::size_t const kept = fd_ == STDIN_FILENO ? take_kept(to) : 0;
+    std::size_t const kept = fd_ == STDIN_FILENO ? read_kept(to) : 0;
     ssize_t const got = kept != 0 ? ssize_t(kept) : ::read(fd_, to.data(), std::min(to.size(), largest_read));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(std::strerror(errno));

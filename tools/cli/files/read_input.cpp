@@ -39,7 +39,7 @@ bool keep_for_reader(std::string_view bytes) noexcept {
   return lseek(fd, 0, SEEK_SET) == 0 && setenv(variable, value, 1) == 0;
 }
 
-std::size_t take_kept(std::span<char> to) noexcept {
+std::size_t read_kept(std::span<char> to) noexcept {
   static int fd = open_kept();
   if (fd < 0) return 0;
   ssize_t got = 0;

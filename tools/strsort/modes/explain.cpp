@@ -9,10 +9,10 @@
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/external/records.hpp"
 #include "tools/strsort/genomics.hpp"
-#include "tools/strsort/gnu_messages.hpp"
+#include "tools/strsort/options/gnu_messages.hpp"
 #include "tools/strsort/json_key.hpp"
 #include "tools/strsort/modes.hpp"
-#include "tools/strsort/pattern.hpp"
+#include "tools/strsort/options/pattern.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "tools/cli/options/option_table.hpp"
-#include "tools/strsort/command.hpp"
+#include "tools/strsort/options/command.hpp"
 
 namespace ordo::inline v0::strsort {
 

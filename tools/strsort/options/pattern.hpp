@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ordo/strings/order.hpp"
-#include "tools/strsort/keys.hpp"
+#include "tools/strsort/options/keys.hpp"
 
 namespace ordo::inline v0::strsort {
 

@@ -1,11 +1,11 @@
-#include "tools/strsort/command.hpp"
+#include "tools/strsort/options/command.hpp"
 
 #include <array>
 #include <cctype>
 #include <cstdlib>
 #include <limits>
 
-#include "tools/strsort/options.hpp"
+#include "tools/strsort/options/options.hpp"
 
 namespace ordo::inline v0::strsort {
 

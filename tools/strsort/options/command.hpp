@@ -7,8 +7,8 @@
 
 #include "ordo/strings/order.hpp"
 #include "tools/cli/options/options.hpp"
-#include "tools/strsort/gnu_messages.hpp"
-#include "tools/strsort/keys.hpp"
+#include "tools/strsort/options/gnu_messages.hpp"
+#include "tools/strsort/options/keys.hpp"
 
 namespace ordo::inline v0::strsort {
 

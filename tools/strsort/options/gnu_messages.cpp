@@ -1,4 +1,4 @@
-#include "tools/strsort/gnu_messages.hpp"
+#include "tools/strsort/options/gnu_messages.hpp"
 
 #include <algorithm>
 #include <cctype>

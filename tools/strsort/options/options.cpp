@@ -1,4 +1,4 @@
-#include "tools/strsort/options.hpp"
+#include "tools/strsort/options/options.hpp"
 
 #include <algorithm>
 #include <array>

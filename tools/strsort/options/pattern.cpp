@@ -1,4 +1,4 @@
-#include "tools/strsort/pattern.hpp"
+#include "tools/strsort/options/pattern.hpp"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 #include "ordo/error.hpp"
 #include "strings/keys/collation.hpp"
-#include "tools/strsort/gnu_messages.hpp"
+#include "tools/strsort/options/gnu_messages.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {

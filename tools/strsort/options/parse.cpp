@@ -14,8 +14,8 @@
 
 #include "ordo/error.hpp"
 #include "tools/cli/options/option_pages.hpp"
-#include "tools/strsort/options.hpp"
-#include "tools/strsort/pattern.hpp"
+#include "tools/strsort/options/options.hpp"
+#include "tools/strsort/options/pattern.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {

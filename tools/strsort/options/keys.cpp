@@ -1,4 +1,4 @@
-#include "tools/strsort/keys.hpp"
+#include "tools/strsort/options/keys.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "tools/strsort/gnu_messages.hpp"
-#include "tools/strsort/options.hpp"
+#include "tools/strsort/options/gnu_messages.hpp"
+#include "tools/strsort/options/options.hpp"
 
 namespace ordo::inline v0::strsort {
 namespace {
