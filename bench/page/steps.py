@@ -74,7 +74,7 @@ STEPS = [
         gpu=False,
     ),
     Step("suffix_array_dna", "suffix_array FASTA --runs 5 --patience 3 --divsufsort-limit 0 --json FILE", 1, own="FASTA"),
-    Step("segment_lengths", "segment_lengths FASTA --json FILE", 0.5, gpu=False, own="FASTA"),
+    Step("segment_lengths", "segment_lengths FASTA MATRIX --json FILE", 0.5, gpu=False, own="FASTA"),
     Step(
         "suffix_array_3100m",
         "suffix_array --made-up genome:3100M --device gpu --rivals none --runs 3 --json FILE",
