@@ -269,7 +269,7 @@ int run(int argc, char const* const* argv) {
       .usage = {"[OPTION]... [FILE]..."},
       .description = "Squares of sparse matrices on a GPU, beside cuSPARSE.",
       .operands = {cli::operand_row("FILE", "a square matrix in Matrix Market format, instead of generated ones", files)}};
-  table.options = {cli::flag_row("collection", "generate matrices of the sizes that Hou et al. square", like_collection),
+  table.options = {cli::flag_row("collection", "also generate matrices of the sizes that Hou et al. square", like_collection),
                    cli::value_row("json", "FILE", "write the figures to FILE", json),
                    cli::value_row("runs", "N", "take the median of N runs, after 2 to warm up", cli::parse_to(runs, 1, 1000),
                                   cli::number_text(runs)),
@@ -278,9 +278,10 @@ int run(int argc, char const* const* argv) {
                    cli::help_row()};
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
   square_report out(json, describe_machine());
-  for (matrix_kind const& kind : !files.empty()    ? read_matrices(files)
-                                 : like_collection ? collection_kinds()
-                                                   : matrix_kinds(shrink)) {
+  std::vector<matrix_kind> kinds = read_matrices(files);
+  if (like_collection)
+    for (matrix_kind& kind : collection_kinds()) kinds.push_back(std::move(kind));
+  for (matrix_kind const& kind : kinds.empty() ? matrix_kinds(shrink) : kinds) {
     sparse_matrix<float> const matrix = kind.make();
     measure<float>(kind, matrix, runs, out);
     measure<double>(kind, matrix, runs, out);

@@ -125,22 +125,23 @@ def fit_ratios(results: Results) -> list[float]:
 
 
 def fit(results: Results) -> Values:
-    rows = fit_rows(results)
-    if not rows:
-        return {}
     body = []
-    for row in rows:
-        if not row.get("floats"):
-            continue
-        own = next((one["floats"] for one in rows if one["sort"] == "Ordo" and one["length"] == row["length"]), 0)
-        right = "" if row["wrong_arrays"] == 0 else f"{row['wrong_arrays']:,} arrays out of order"
-        body.append(
-            [row["sort"], f"{row['length']}", f"{row['arrays']:,}", f"{row['floats'] / 1e9:.2f}", f"{row['ms']:.0f}"]
-            + [row["limit"] if not right else right, f"{own / row['floats']:.2f}" if row["sort"] != "Ordo" else ""]
-        )
-    head = ["", "length", "arrays", "10^9 floats", "ms", "limited by", "Ordo's / its floats"]
-    machine = results.json("array_fit")["machine"]
-    return {"fit": table(head, body), "fit_gpu": f"{machine['device']}, {int(machine['memory']) / 1e9:.0f} GB"}
+    cards = [results, results.second_card("array_fit")] if fit_rows(results) else []
+    for card in filter(None, cards):
+        rows = fit_rows(card)
+        machine = card.json("array_fit")["machine"]
+        gpu = f"{machine['device']}, {int(machine['memory']) / 1e9:.0f} GB"
+        for row in rows:
+            if not row.get("floats"):
+                continue
+            own = next((one["floats"] for one in rows if one["sort"] == "Ordo" and one["length"] == row["length"]), 0)
+            wrong = f"{row['wrong_arrays']:,} arrays out of order" if row["wrong_arrays"] else ""
+            body.append(
+                [gpu, row["sort"], f"{row['length']}", f"{row['arrays']:,}", f"{row['floats'] / 1e9:.2f}", f"{row['ms']:.0f}"]
+                + [wrong or row["limit"], f"{own / row['floats']:.2f}" if row["sort"] != "Ordo" else ""]
+            )
+    head = ["GPU", "sort", "length", "arrays", "10^9 floats", "ms", "limited by", "Ordo's / its floats"]
+    return {"fit": table(head, body)}
 
 
 def sweep(results: Results, rows: list[dict]) -> Values:

@@ -170,6 +170,12 @@ class Results:
             verdict = "not measured: " + ", ".join(f"`run.py --only {name}`" for name in missing)
         return [one.link(page) if there and one.section else one.name, one.shows, verdict]
 
+    def second_card(self, name: str) -> "Results | None":
+        """Returns the results of the other card, if it has this file."""
+        if self.card == SECOND_CARD or not (self.folder / f"{name}_{SECOND_CARD}.json").exists():
+            return None
+        return Results(self.folder, SECOND_CARD, self.links)
+
     def where(self, report: dict) -> str:
         """Returns the machine that a report was measured on, in words."""
         machine = report.get("machine", {})

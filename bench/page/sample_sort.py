@@ -3,7 +3,6 @@
 import statistics
 
 from page import (
-    SECOND_CARD,
     Figure,
     Results,
     Values,
@@ -106,8 +105,8 @@ def beside_radix(results: Results, rows: list[dict]) -> Values:
 
 def two_cards(results: Results) -> Values:
     """Returns the rates of uniform keys on this card divided by those on the second one, beside the ratio of the copies."""
-    other = Results(results.folder, SECOND_CARD, results.links)
-    if results.card == SECOND_CARD or not other.file("comparator_sort").name.endswith(f"_{SECOND_CARD}.json"):
+    other = results.second_card("comparator_sort")
+    if not other:
         return {}
     mine, theirs = results.rows("comparator_sort"), other.rows("comparator_sort")
     if not theirs:
@@ -127,5 +126,5 @@ def two_cards(results: Results) -> Values:
         "first_card": devices[0],
         "second_card": devices[1],
         "card_gain": f"{statistics.median(gains):.2f}",
-        "second_file": f"[{other.file('comparator_sort').name}]({other.links}/{other.file('comparator_sort').name})",
+        "second_file": other.link("comparator_sort"),
     } or {}

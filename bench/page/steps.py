@@ -59,7 +59,7 @@ STEPS = [
     Step("string_sort", "string_sort --json FILE", 0.65, gpu=False),
     Step("string_steps", "string_steps --json FILE", 1),
     Step("spgemm", "spgemm_bench --json FILE", 0.65),
-    Step("spgemm_collection", "spgemm_bench --collection --json FILE", 0.4),
+    Step("spgemm_collection", "spgemm_bench --collection MATRIX --json FILE", 0.4),
     Step("spgemm_matrices", "spgemm_bench MATRIX --json FILE", 0.5, own="MATRIX"),
     Step("distributed_sort_two", "distributed_sort --gpus 0,1 --json FILE", 0.3, large=True),
     Step("distributed_sort_four", "distributed_sort --gpus 0,1,2,3 --json FILE", 0.3, large=True),
@@ -74,7 +74,7 @@ STEPS = [
         gpu=False,
     ),
     Step("suffix_array_dna", "suffix_array FASTA --runs 5 --patience 3 --divsufsort-limit 0 --json FILE", 1, own="FASTA"),
-    Step("segment_lengths", "segment_lengths FASTA --json FILE", 0.5, gpu=False, own="FASTA"),
+    Step("segment_lengths", "segment_lengths FASTA MATRIX --json FILE", 0.5, gpu=False, own="FASTA"),
     Step(
         "suffix_array_3100m",
         "suffix_array --made-up genome:3100M --device gpu --rivals none --runs 3 --json FILE",

@@ -94,21 +94,24 @@ void count_rows(bench::matrix_kind const& kind, nlohmann::ordered_json& rows) {
 
 int run(int argc, char const* const* argv) {
   std::string json;
-  std::vector<std::string> files, matrices;
-  cli::command_table table{.name = "segment_lengths",
-                           .summary = "count",
-                           .usage = {"[OPTION]... [FILE]..."},
-                           .description = "Lengths of segments in suffix arrays and in products of sparse matrices.",
-                           .operands = {cli::operand_row("FILE", "a genome in FASTA", files)}};
-  table.options = {
-      cli::value_row("matrix", "FILE[,FILE...]", "count these instead of generated matrices",
-                     [&](std::string_view spelling, std::string_view value) { cli::parse_value(spelling, value, matrices); }),
-      cli::value_row("json", "FILE", "write the figures to FILE", json), cli::help_row()};
+  std::vector<std::string> files;
+  cli::command_table table{
+      .name = "segment_lengths",
+      .summary = "count",
+      .usage = {"[OPTION]... [FILE]..."},
+      .description = "Lengths of segments in suffix arrays and in products of sparse matrices.",
+      .operands = {cli::operand_row("FILE", "a genome in FASTA, or a square matrix in Matrix Market format, FILE.mtx", files)}};
+  table.options = {cli::value_row("json", "FILE", "write the figures to FILE", json), cli::help_row()};
   if (auto const status = cli::parse(table, argc, argv).status) return *status;
   nlohmann::ordered_json rows = nlohmann::json::array();
-  for (std::string const& file : files) count_suffixes(file, rows);
-  for (bench::matrix_kind const& kind : matrices.empty() ? bench::collection_kinds() : bench::read_matrices(matrices))
-    count_rows(kind, rows);
+  std::vector<std::string> matrices;
+  for (std::string const& file : files)
+    if (file.ends_with(".mtx"))
+      matrices.push_back(file);
+    else
+      count_suffixes(file, rows);
+  for (bench::matrix_kind const& kind : bench::read_matrices(matrices)) count_rows(kind, rows);
+  for (bench::matrix_kind const& kind : bench::collection_kinds()) count_rows(kind, rows);
   bench::write_report(json, 0, 1, rows);
   return 0;
 }

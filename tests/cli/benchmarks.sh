@@ -170,8 +170,8 @@ segmented_sort | 128 | **1 x 4: 100** |  |
 segmented_sort | [Figure 12](#figure-12-the-whole-grid) | lengths by a power law: 640 points | ahead: 2.50 |
 sample_sort | u64 uniform 2^28 | **10** | 25 | 2.50 | 26.84 | 10.74 |
 array_sort | f32 4000 x 50000 | 1 | **4** | 8 |
-array_sort | CUB seg | 1000 | 18,000,000 | 18.00 | 260 | memory | 2.00 |
-array_sort | bb_segsort | 1000 | 9,000,000 | 9.00 | 260 | 7 arrays out of order | 4.00 |
+array_sort | NVIDIA H200, 150 GB | CUB seg | 1000 | 18,000,000 | 18.00 | 260 | memory | 2.00 |
+array_sort | NVIDIA H200, 150 GB | bb_segsort | 1000 | 9,000,000 | 9.00 | 260 | 7 arrays out of order | 4.00 |
 radix_sort | f32 [1, 2) 2^28 | 23 | 0.5 | 3 | **2** | 4.5 | 5 | 1.50 | 0.90 | 2.50 |
 radix_sort | banded 5 2^11 | 0.0512 | 8 | 25 / 62 / 12 | 5 | 40 / 40 / 20 | **1.25** |
 radix_sort | below 1 million | 1 | 1.50 | 2.50 | 1.50 | 0.90 |
