@@ -121,8 +121,11 @@ wheels() {
   source=$made/ordosort-$version
   if [[ ! $cuda && ${ORDO_ZIG-} != OFF ]]; then
     local ORDO_CUDA=OFF
-    zig=$(tools/zig_root.sh "$(uname -m)")
-    settings+=(--config-settings="cmake.args=--toolchain=$PWD/cmake/zig.cmake" --config-settings="cmake.define.ORDO_ZIG_ROOT=$zig"
+    mkdir -p build/zig "$source/build"
+    ln -s "$PWD/build/zig" "$source/build/"
+    "$source/tools/zig_root.sh" "$(uname -m)" > /dev/null
+    zig=$source/build/zig/$(uname -m)
+    settings+=(--config-settings="cmake.args=--toolchain=$source/cmake/zig.cmake" --config-settings="cmake.define.ORDO_ZIG_ROOT=$zig"
                --config-settings="cmake.define.ORDO_ZIG_TARGET=$(uname -m)")
     platform=(--plat "manylinux_2_28_$(uname -m)")
     # The libraries are in the wheels, and so are their licences.
@@ -137,7 +140,7 @@ wheels() {
     user=$(mktemp -d -p "$work")
     "$python" -m venv "$user"
     if [[ ! $abi3 ]] || "$python" -c 'import sys; sys.exit(sys.version_info >= (3, 12))'; then
-      "$user/bin/pip" wheel --quiet --no-deps --wheel-dir "$made/built" --config-settings="build-dir=$work/build" "${settings[@]}" "$source"
+      "$user/bin/pip" wheel --quiet --no-deps --wheel-dir "$made/built" --config-settings="build-dir=$source/build/wheel" "${settings[@]}" "$source"
       PATH=$venv/bin:$PATH "$venv/bin/auditwheel" repair --strip "${platform[@]}" -w "$made/repaired" "$made"/built/*.whl
       rm "$made"/built/*.whl
       abi3=$(compgen -G "$made/repaired/*abi3*.whl" || true)

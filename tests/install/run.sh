@@ -69,6 +69,12 @@ if libraries -DORDO_TESTS=ON || ! grep -q 'ORDO_TESTS is ON, which needs the pro
   exit 1
 fi
 
+# A project that fetches the sources builds what its programs need of them, and no program of ours.
+cmake -G Ninja -S "$here/fetched" -B "$work/fetched" -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DORDO_CUDA="$cuda" \
+  -DPKG_CONFIG_EXECUTABLE="$work/pkg-config" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+ninja -C "$work/fetched" -n use_core > "$work/log"
+grep -q libordo_sort_core "$work/log" && ! grep -E 'strsort|spectra/|bin/' "$work/log" || { echo 'sources as a part of a project'; exit 1; }
+
 # gpu.cuh says in one error what is missing: nvcc, or the GPU machine.
 if [[ -d $work/prefix/include/ordo/detail/sort_core/cuda ]]; then missing='is for nvcc'; else missing='without GPU support'; fi
 echo '#include <ordo/gpu.cuh>' > "$work/without_nvcc.cpp"
