@@ -56,6 +56,9 @@ for script in tools/archive.sh tools/zig_root.sh; do wrong 'not a target' "$scri
 wrong 'which archive' tests/packages/archive.sh
 wrong 'not a target' tests/packages/archive.sh /dev/null
 wrong 'unknown option' tools/release.sh --nonsense
+mkdir "$work/path"
+ln -s "$(command -v bash)" "$(command -v env)" "$(command -v dirname)" "$work/path"
+wrong '^build\.sh: cmake: not found' env PATH="$work/path" tools/build.sh --preset host
 wrong 'not a part' tools/release.sh --only wheels v1
 wrong 'which tag' tools/release.sh
 wrong 'one tag' tools/release.sh v1 v2
