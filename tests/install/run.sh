@@ -3,6 +3,15 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+# What the demonstration builds is all that is installed: every installed file that a rule makes is made for it.
+ninja -C "$1" -t targets all | sed 's/: [^:]*$//' | sort > "$work/outputs"
+ninja -C "$1" -t commands ordo_installed > "$work/commands"
+find "$1" -name cmake_install.cmake -exec grep -hoE "FILES(_MATCHING)? \"$1/[^\"]*\"" {} + | sed "s|.* \"$1/||; s|\"$||" | sort |
+  comm -12 - "$work/outputs" > "$work/needed"
+grep -qx bin/sufsort "$work/needed"
+while read -r file; do
+  grep -qF "$file" "$work/commands" || { echo "$file is installed, but not in ordo_installed"; exit 1; }
+done < "$work/needed"
 cmake --install "$1" --prefix "$work/prefix" > "$work/log"
 for tool in sufsort specsort strsort; do "$work/prefix/bin/$tool" --version > /dev/null; done
 for tool in sufsort specsort strsort; do
