@@ -62,14 +62,14 @@ for file in "$made"/bin/strsort "$made"/lib/libordo.so; do
   newest=$(grep -o 'GLIBC_[0-9.]*' <<< "$symbols" | sed 's/GLIBC_//' | sort -Vu | tail -n 1)
   [[ $(printf '%s\n' "$newest" 2.28 | sort -V | tail -n 1) == 2.28 ]] || fail "${file##*/} needs glibc $newest"
   grep -q ' memcpy@GLIBC_' <<< "$symbols" || fail "${file##*/} has a memcpy of the compiler's, not that of glibc"
-  if grep -aqF "$PWD" "$file"; then fail "${file##*/} names the folder it was built in"; fi
+  for folder in "$PWD" "$(readlink -e build/zig)"; do
+    if grep -aqF "$folder" "$file"; then fail "${file##*/} names the folder it was built in"; fi
+  done
   printf '%-32s %5.1f MB, glibc %s\n' "${file##*/}" "$(($(stat -Lc %s "$file") / 100000))e-1" "$newest"
 done
 
 mkdir -p dist
-tar -C "$work" --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mode=u+rwX,go+rX,go-w \
-  --mtime="$date 00:00Z" -cf - "$name" |
-  xz -9e -T1 > "$work/$name.tar.xz"
+tools/pack_archive.sh "$made" "$date" > "$work/$name.tar.xz"
 size=$(stat -c %s "$work/$name.tar.xz")
 ((size <= 12000000)) || fail "$size bytes, more than 12 MB"
 mv "$work/$name.tar.xz" dist/

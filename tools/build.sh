@@ -57,6 +57,9 @@ python_module() {
 
 if [[ ${ORDO_PYTHON-} == ON ]]; then packages+=(python3-dev python3-venv); fi
 install_packages
+for tool in cmake ninja; do
+  command -v "$tool" > /dev/null || { say "build.sh: $tool: not found: install what docs/building.md lists"; exit 2; }
+done
 module=OFF
 if [[ ${ORDO_PYTHON-} == ON ]] && python_module; then module=ON; fi
 command -v nvcc > /dev/null || [[ ! -x /usr/local/cuda/bin/nvcc ]] || export PATH=$PATH:/usr/local/cuda/bin

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 # Without a GPU only the CPU machine is built: compiling for GPUs takes minutes.
 if nvidia-smi -L > /dev/null 2>&1; then preset=(); else preset=(--preset host); fi
-folder=$(tools/build.sh "${preset[@]}" sufsort specsort strsort)
+folder=$(tools/build.sh "${preset[@]}" sufsort specsort strsort ordo_installed)
 export PATH=$PWD/$folder/bin:$PATH LC_ALL=C
 machines=(cpu)
 if strsort --version | grep '^GPU: ' | grep -qv none; then machines+=(gpu); fi

@@ -2,7 +2,8 @@
 # tools/release.sh [OPTION...] TAG: everything that a release publishes, made of a tag vVERSION, in dist/:
 #   ordo-VERSION.tar.xz            the sources, with the same bytes on every run
 #   ordo-VERSION.spdx.json         what this system builds them with: a software bill of materials
-#   ordo-VERSION-linux-*.tar.xz    programs and libraries for glibc 2.28 and newer, by tools/archive.sh
+#   ordo-VERSION-linux-*.tar.xz    programs and libraries for glibc 2.28 and newer, by tools/archive.sh, each tried on the bare
+#                                  systems of tests/packages/archive.sh (as root)
 #   ordosort-VERSION.tar.gz, .whl  the Python package, as sources and as wheels that pip installs without a compiler
 #   SUITE/*.deb                    the packages of Debian 12 and 13, each built, checked and tested in a bare system (as root)
 #   conda/                         the conda recipe, which has the address and the hash of the sources
@@ -25,7 +26,7 @@ while (($#)); do
     --only) [[ ${2-} ]] || fail '--only needs a value'; parts=$2; shift ;;
     --trial) trial=1 ;;
     --cuda) cuda=1 ;;
-    -h | --help) sed -n '2,18s/^# \{0,1\}//p' "$0"; exit ;;
+    -h | --help) sed -n '2,19s/^# \{0,1\}//p' "$0"; exit ;;
     -*) fail "unknown option: $1" ;;
     *) [[ ! $tag ]] || fail 'one tag'; tag=$1 ;;
   esac
@@ -67,18 +68,26 @@ cuda_of_pypi() {
   export CUDACXX=$toolkit/bin/nvcc CUDAToolkit_ROOT=$toolkit
 }
 
-# Binary archives of the sources, with the compiler that this checkout has or makes. That for aarch64 needs qemu-user.
+# Binary archives of the tag's sources, with the compiler that this checkout has or makes; each is tried on bare systems. That for
+# aarch64 needs qemu-user.
 archive() {
-  local target targets=(x86_64)
-  if [[ ! -x $work/$name/tools/archive.sh ]]; then
+  local target targets=(x86_64) tree=$work/$name
+  if [[ ! -x $tree/tools/archive.sh ]]; then
     echo 'release.sh: no tools/archive.sh: no binary archive' >&2
     return
   fi
-  if command -v qemu-aarch64 qemu-aarch64-static > /dev/null; then targets+=(aarch64); fi
-  mkdir -p build/zig "$work/$name/build"
-  ln -sfn "$PWD/build/zig" "$work/$name/build/zig"
-  for target in "${targets[@]}"; do "$work/$name/tools/archive.sh" "$target"; done
-  cp "$work/$name"/dist/*.tar.xz dist/
+  if command -v qemu-aarch64 qemu-aarch64-static > /dev/null; then
+    targets+=(aarch64)
+  else
+    echo 'release.sh: no qemu-aarch64: no archive for aarch64' >&2
+  fi
+  mkdir -p build/zig "$tree/build"
+  ln -sfn "$PWD/build/zig" "$tree/build/zig"
+  for target in "${targets[@]}"; do
+    "$tree/tools/archive.sh" "$target"
+    "$tree/tests/packages/archive.sh" "$tree/dist/$name-linux-$target.tar.xz"
+    cp "$tree/dist/$name-linux-$target.tar.xz" dist/
+  done
 }
 
 # Prints the Pythons that wheels are made by: each version below 3.12, and all from there on for tests of the stable ABI.
@@ -112,8 +121,11 @@ wheels() {
   source=$made/ordosort-$version
   if [[ ! $cuda && ${ORDO_ZIG-} != OFF ]]; then
     local ORDO_CUDA=OFF
-    zig=$(tools/zig_root.sh "$(uname -m)")
-    settings+=(--config-settings="cmake.args=--toolchain=$PWD/cmake/zig.cmake" --config-settings="cmake.define.ORDO_ZIG_ROOT=$zig"
+    mkdir -p build/zig "$source/build"
+    ln -s "$PWD/build/zig" "$source/build/"
+    "$source/tools/zig_root.sh" "$(uname -m)" > /dev/null
+    zig=$source/build/zig/$(uname -m)
+    settings+=(--config-settings="cmake.args=--toolchain=$source/cmake/zig.cmake" --config-settings="cmake.define.ORDO_ZIG_ROOT=$zig"
                --config-settings="cmake.define.ORDO_ZIG_TARGET=$(uname -m)")
     platform=(--plat "manylinux_2_28_$(uname -m)")
     # The libraries are in the wheels, and so are their licences.
@@ -128,7 +140,7 @@ wheels() {
     user=$(mktemp -d -p "$work")
     "$python" -m venv "$user"
     if [[ ! $abi3 ]] || "$python" -c 'import sys; sys.exit(sys.version_info >= (3, 12))'; then
-      "$user/bin/pip" wheel --quiet --no-deps --wheel-dir "$made/built" --config-settings="build-dir=$work/build" "${settings[@]}" "$source"
+      "$user/bin/pip" wheel --quiet --no-deps --wheel-dir "$made/built" --config-settings="build-dir=$source/build/wheel" "${settings[@]}" "$source"
       PATH=$venv/bin:$PATH "$venv/bin/auditwheel" repair --strip "${platform[@]}" -w "$made/repaired" "$made"/built/*.whl
       rm "$made"/built/*.whl
       abi3=$(compgen -G "$made/repaired/*abi3*.whl" || true)

@@ -133,6 +133,7 @@ if [[ $first_result ]]; then
     tag=abi3
     [[ $suite != bookworm ]] || tag=cp311
     if compgen -G "$first_result/ordosort-*-$tag-*.whl" > /dev/null; then systems+=("$suite-wheel"); fi
+    if compgen -G "$first_result/ordo-*-linux-$(uname -m).tar.xz" > /dev/null; then systems+=("$suite-archive"); fi
   done
   ((${#systems[@]})) || fail "no packages in $first_result"
 fi

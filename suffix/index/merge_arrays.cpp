@@ -103,7 +103,10 @@ class rank_walks {
       bool const is_greater = common == room
                                   ? other.size() > suffix.size()
                                   : static_cast<unsigned char>(other[common]) > static_cast<unsigned char>(suffix[common]);
-      (is_greater ? high : low) = is_greater ? middle : middle + 1;
+      if (is_greater)
+        high = middle;
+      else
+        low = middle + 1;
     }
     return low + ends_;
   }

@@ -41,7 +41,7 @@ if grep -E '(^|[ /])usr/bin/sort$' debian/*.install debian/*.links; then fail 'a
 if compgen -G 'debian/*.p*inst' > /dev/null || compgen -G 'debian/*.diver*' > /dev/null; then fail 'a package has scripts'; fi
 
 # The scripts parse, and refuse what they do not know.
-for script in tools/release.sh tools/debian_packages.sh tools/systems.sh debian/tests/programs debian/tests/python; do
+for script in tools/release.sh tools/pack_archive.sh tests/packages/archive.sh tools/debian_packages.sh tools/systems.sh debian/tests/programs debian/tests/python; do
   bash -n "$script"
 done
 wrong() {
@@ -54,7 +54,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for script in tools/archive.sh tools/zig_root.sh; do wrong 'not a target' "$script" mips; done
 wrong 'which archive' tests/packages/archive.sh
+wrong 'not a target' tests/packages/archive.sh /dev/null
 wrong 'unknown option' tools/release.sh --nonsense
+mkdir "$work/path"
+ln -s "$(command -v bash)" "$(command -v env)" "$(command -v dirname)" "$work/path"
+wrong '^build\.sh: cmake: not found' env PATH="$work/path" tools/build.sh --preset host
 wrong 'not a part' tools/release.sh --only wheels v1
 wrong 'which tag' tools/release.sh
 wrong 'one tag' tools/release.sh v1 v2
@@ -88,6 +92,29 @@ if git -C "$ORDO_SOURCE" rev-parse --quiet --verify HEAD > /dev/null 2>&1; then
     grep -qx -- '--batch --armor --detach-sign --local-user ABCD --output SHA256SUMS.asc SHA256SUMS' dist/SHA256SUMS.asc
     git config gpg.program false
     wrong 'ABCD does not sign' tools/release.sh --trial --only notes
+
+    # A binary archive is made by the scripts of the tag, of its sources, and tried before it is published.
+    mkdir -p tests/packages
+    printf '#!/bin/sh\ncd "${0%%/*}/.." && mkdir -p dist && echo "by the tag" > "dist/ordo-%s-linux-$1.tar.xz"\n' "$version" > tools/archive.sh
+    printf '#!/bin/sh\nset -e\ntest -f "${0%%/*}/../../dist/${1##*/}"; echo "tried by the tag: $(cat "$1")"\n' > tests/packages/archive.sh
+    chmod +x tools/archive.sh tests/packages/archive.sh
+    sed -i "s/^## Unreleased .*/## $version/" CHANGELOG.md
+    git read-tree --empty
+    git add -f tools/archive.sh tests/packages/archive.sh CMakeLists.txt CHANGELOG.md
+    git -c user.name=x -c user.email=x@git.invalid -c commit.gpgSign=false commit -q -m tag
+    git tag "v$version"
+    for script in tools/archive.sh tests/packages/archive.sh; do printf '#!/bin/sh\nexit 1\n' > $script; done
+    git config --unset user.signingkey
+    rm -r dist
+    tools/release.sh --only archive "v$version" > "$work/out" 2> "$work/err" || fail "$(< "$work/err")"
+    grep -q '^tried by the tag: by the tag$' "$work/out" || fail "$(< "$work/out")"
+    [[ $(< "dist/ordo-$version-linux-x86_64.tar.xz") == 'by the tag' ]] || fail "$(ls dist)"
+    printf '#!/bin/sh\nexit 1\n' > tests/packages/archive.sh
+    git add -f tests/packages/archive.sh
+    git -c user.name=x -c user.email=x@git.invalid -c commit.gpgSign=false commit -q -m 'fails'
+    rm -r dist
+    ! tools/release.sh --trial --only archive > "$work/out" 2> "$work/err" || fail 'an archive that fails its trial'
+    [[ ! $(ls dist) ]] || fail "published: $(ls dist)"
   )
   if command -v dpkg-query > /dev/null; then  # the bill of materials: twice the same, with a library that is linked and its version
     tools/sbom.py 2> /dev/null > "$work/sbom"
@@ -96,6 +123,16 @@ if git -C "$ORDO_SOURCE" rev-parse --quiet --verify HEAD > /dev/null 2>&1; then
     [[ $has == "$(dpkg-query -W -f '${Version}' zlib1g-dev)" ]] || fail "the bill of materials has zlib $has"
   fi
 fi
+
+# The archive's bytes do not depend on when, where and by whom it is packed.
+pack() { tools/pack_archive.sh "$1" 2026-01-31 > "$work/$2.tar.xz"; }
+(umask 022; mkdir -p "$work/1/tree/bin"; cd "$work/1/tree"; echo a > bin/b; echo c > a; ln bin/b bin/a; ln -s a c; touch -d 2001-01-01 a)
+(umask 077; mkdir -p "$work/2/tree"; cd "$work/2/tree"; ln -s a c; echo c > a; mkdir bin; echo a > bin/b; ln bin/b bin/a; chmod g+ws bin)
+chmod +x "$work"/{1,2}/tree/bin/b
+pack "$work/1/tree" 1
+TAR_OPTIONS=--format=pax XZ_OPT=-1 XZ_DEFAULTS=-0 TZ=Asia/Tokyo LC_ALL=C.UTF-8 pack "$work/2/tree/" 2
+cmp "$work/1.tar.xz" "$work/2.tar.xz"
+wrong 'usage: pack_archive.sh' tools/pack_archive.sh "$work/1/tree" today
 
 # One setting has the address of the repository: the files that state it have that one, and no file names another. In a copy, an
 # address comes into each of them, and without it they are as before.

@@ -3,6 +3,15 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+# What the demonstration builds is all that is installed: every installed file that a rule makes is made for it.
+ninja -C "$1" -t targets all | sed 's/: [^:]*$//' | sort > "$work/outputs"
+ninja -C "$1" -t commands ordo_installed > "$work/commands"
+find "$1" -name cmake_install.cmake -exec grep -hoE "FILES(_MATCHING)? \"$1/[^\"]*\"" {} + | sed "s|.* \"$1/||; s|\"$||" | sort |
+  comm -12 - "$work/outputs" > "$work/needed"
+grep -qx bin/sufsort "$work/needed"
+while read -r file; do
+  grep -qF "$file" "$work/commands" || { echo "$file is installed, but not in ordo_installed"; exit 1; }
+done < "$work/needed"
 cmake --install "$1" --prefix "$work/prefix" > "$work/log"
 for tool in sufsort specsort strsort; do "$work/prefix/bin/$tool" --version > /dev/null; done
 for tool in sufsort specsort strsort; do
@@ -68,6 +77,12 @@ if libraries -DORDO_TESTS=ON || ! grep -q 'ORDO_TESTS is ON, which needs the pro
   echo 'the tests without the programs'
   exit 1
 fi
+
+# A project that fetches the sources builds what its programs need of them, and no program of ours.
+cmake -G Ninja -S "$here/fetched" -B "$work/fetched" -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DORDO_CUDA="$cuda" \
+  -DPKG_CONFIG_EXECUTABLE="$work/pkg-config" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+ninja -C "$work/fetched" -n use_core > "$work/log"
+grep -q libordo_sort_core "$work/log" && ! grep -E 'strsort|spectra/|bin/' "$work/log" || { echo 'sources as a part of a project'; exit 1; }
 
 # gpu.cuh says in one error what is missing: nvcc, or the GPU machine.
 if [[ -d $work/prefix/include/ordo/detail/sort_core/cuda ]]; then missing='is for nvcc'; else missing='without GPU support'; fi

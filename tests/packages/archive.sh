@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# tests/packages/archive.sh [OPTION...] ARCHIVE [SUITE...]: tries dist/ordo-VERSION-linux-x86_64.tar.xz of tools/archive.sh on
+# tests/packages/archive.sh [OPTION...] ARCHIVE [SUITE...]: tries dist/ordo-VERSION-linux-TARGET.tar.xz of tools/archive.sh on
 # bare systems, each a suite of Debian with nothing installed (bullseye, bookworm and trixie if none is named): unpacked,
-# each program run on a sample and its result compared. Prints the seconds until the first result. As root, with debootstrap; it
-# takes minutes, so ctest does not run it.
+# each program run on a sample and its result compared. Prints the seconds until the first result. An archive for another
+# processor is unpacked by this system, and qemu-user runs its programs with the C library of each suite. As root, with
+# debootstrap; it takes minutes, so ctest does not run it.
 #   --folder FOLDER   holds the systems, and keeps them (default /var/tmp/ordo_archive)
 #   --tests BIN       first the command-line tests on the archive's programs, on this system, with the other programs of a build
 #                     from BIN (build/dev/bin)
@@ -14,7 +15,7 @@ while (($#)); do
   case $1 in
     --folder) [[ ${2-} ]] || fail '--folder needs a value'; folder=$2; shift ;;
     --tests) [[ ${2-} ]] || fail '--tests needs a value'; bin=$(readlink -e "$2") || fail "no $2"; shift ;;
-    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit ;;
+    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit ;;
     -*) fail "unknown option: $1" ;;
     *) if [[ ! $archive ]]; then archive=$(readlink -e "$1") || fail "no $1"; else suites+=("$1"); fi ;;
   esac
@@ -24,6 +25,18 @@ done
 ((${#suites[@]})) || suites=(bullseye bookworm trixie)
 for suite in "${suites[@]}"; do [[ $suite =~ ^[a-z]+$ ]] || fail "not a suite: $suite"; done
 name=$(basename "$archive" .tar.xz)
+target=${name##*-linux-} qemu=''
+case $target in
+  x86_64) architecture=amd64 ;;
+  aarch64) architecture=arm64 ;;
+  *) fail "not a target: $target" ;;
+esac
+if [[ $target != "$(uname -m)" ]]; then
+  qemu=$(command -v "qemu-$target" "qemu-$target-static" | head -n 1) || fail "no qemu-$target: install qemu-user"
+  [[ ! $bin ]] || fail "--tests: not of an archive for $target"
+fi
+(($(id -u) == 0)) || fail 'makes systems: run it as root'
+command -v debootstrap > /dev/null || fail 'debootstrap is not installed'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 xz -dc "$archive" > "$work/$name.tar"
@@ -51,17 +64,18 @@ if [[ $bin ]]; then
   done
 fi
 
-# What a user does in the first minute. The sums are of results of a build by g++.
+# What a user does in the first minute. The sums are of results of a build by g++. In the folder are the archive and the samples,
+# and where qemu-user has to run them, programs in emulated/ that call it.
 cat > "$work/first.sh" <<'END'
 set -euo pipefail
 fail() { echo "FAILED: $*"; exit 1; }
 microseconds() { date +%s%N | sed 's/...$//'; }
 begin=$(microseconds)
-cd /root
-rm -rf ordo-*
-tar -xf /root/archive/*.tar
-PATH=$(echo /root/ordo-*/bin):$PATH
-samples=/root/archive/samples
+cd "$1"
+tar -xf ordo-*.tar
+made=$(echo "$PWD"/ordo-*/)
+PATH=$PWD/emulated:${made}bin:$PATH
+samples=$PWD/samples
 strsort "$samples/urls.txt.gz" -o lines
 seconds=$(awk -v us="$(($(microseconds) - begin))" 'BEGIN { printf "%.2f", us / 1e6 }')
 is() { [[ $(sha256sum < "$1") == "$2  -" ]] || fail "other bytes: $1"; }
@@ -76,25 +90,38 @@ specsort "$samples/openms_ecoli_25.mzML.gz" -o ecoli.mzML --by intensity --desce
 is ecoli.mzML f4a9b46919e1ee65ea75123f77ff6618f11bd9f80f1a18aaafa8762683ba49e1
 got=0; strsort /nowhere 2> error || got=$?
 [[ $got == 2 ]] && grep -q '^strsort: .*/nowhere' error || fail "no file: exit status $got"
-grep -q strsort /root/ordo-*/share/man/man1/strsort.1 || fail 'no manual page'
-echo "first result after $seconds s, $(du -sk /root/ordo-* | cut -f1) kB unpacked, glibc $(ldd --version | sed -n '1s/.* //p')"
+grep -q strsort "$made/share/man/man1/strsort.1" || fail 'no manual page'
+echo "first result after $seconds s, $(du -sk "$made" | cut -f1) kB unpacked"
 END
 mkdir -p "$folder"
 for suite in "${suites[@]}"; do
-  root=$folder/$suite
+  root=$folder/$suite options=()
+  # dpkg of another processor cannot be run: the packages are unpacked, and not set up.
+  if [[ $qemu ]]; then root=$folder/$suite-$architecture options=(--foreign "--arch=$architecture"); fi
   if [[ ! -e $root/complete ]]; then
     rm -rf --one-file-system "$root"
-    debootstrap --variant=minbase "$suite" "$root" "${ORDO_DEBIAN:-http://deb.debian.org}/debian" > "$root.log" 2>&1 ||
+    debootstrap --variant=minbase "${options[@]}" "$suite" "$root" "${ORDO_DEBIAN:-http://deb.debian.org}/debian" > "$root.log" 2>&1 ||
       { tail -n 5 "$root.log" >&2; fail "debootstrap $suite"; }
     touch "$root/complete"
   fi
-  rm -rf "$root/root/archive"
-  mkdir "$root/root/archive"
-  cp -r "$work/$name.tar" "$work/first.sh" "$source/datasets/samples" "$root/root/archive/"
-  # /proc is mounted where nobody else sees it.
-  # shellcheck disable=SC2016
-  result=$(unshare --mount --pid --fork --propagation private sh -c 'mount -t proc proc "$1/proc" && exec chroot "$1" \
-    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root bash /root/archive/first.sh' sh "$root" 2>&1) || failed=1
-  printf '%-10s %s\n' "$suite" "$result"
+  here=$root/root/archive
+  rm -rf "$here"
+  mkdir -p "$here"
+  cp -r "$work/$name.tar" "$work/first.sh" "$source/datasets/samples" "$here/"
+  if [[ $qemu ]]; then
+    mkdir "$here/emulated" "$here/system"
+    ln -s ../../../lib "$here/system/lib"
+    for tool in sufsort specsort strsort; do
+      printf '#!/bin/sh\nexec %s -L %s %s "$@"\n' "$qemu" "$here/system" "$here/$name/bin/$tool" > "$here/emulated/$tool"
+    done
+    chmod +x "$here"/emulated/*
+    result=$(env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME="$here" bash "$here/first.sh" "$here" 2>&1) || failed=1
+  else  # /proc is mounted where nobody else sees it
+    # shellcheck disable=SC2016
+    result=$(unshare --mount --pid --fork --propagation private sh -c 'mount -t proc proc "$1/proc" && exec chroot "$1" \
+      env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root bash /root/archive/first.sh /root/archive' sh "$root" 2>&1) || failed=1
+  fi
+  glibc=$(grep -aoE 'GNU C Library .* release version [0-9.]*[0-9]' "$root/lib/$target-linux-gnu/libc.so.6" | sed 's/.* //')
+  printf '%-10s glibc %s%s: %s\n' "$suite" "$glibc" "${qemu:+ under ${qemu##*/}}" "$result"
 done
 exit "$failed"
