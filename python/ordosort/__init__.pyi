@@ -53,6 +53,8 @@ _Value = TypeVar("_Value", bound=np.generic)
 _Array = TypeVar("_Array", bound=_DeviceArray)
 _Values = TypeVar("_Values", bound=_DeviceArray)
 _Index = NDArray[np.int64]
+_Fields = Union[str, Sequence[str], None]
+_Flags = Union[bool, Iterable[bool]]
 
 __version__: str
 built_with_cuda: bool
@@ -90,7 +92,9 @@ def sort(
     a: NDArray[_Item],
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
+    order: _Fields = None,
     *,
+    stable: Optional[bool] = None,
     descending: bool = False,
     out: Optional[NDArray[_Item]] = None,
     total_order: bool = False,
@@ -101,7 +105,9 @@ def sort(
     a: _Array,
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
+    order: _Fields = None,
     *,
+    stable: Optional[bool] = None,
     descending: bool = False,
     out: Optional[_Array] = None,
     total_order: bool = False,
@@ -112,7 +118,9 @@ def sort(
     a: ArrayLike,
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
+    order: _Fields = None,
     *,
+    stable: Optional[bool] = None,
     descending: bool = False,
     out: Optional[NDArray[Any]] = None,
     total_order: bool = False,
@@ -123,7 +131,9 @@ def argsort(
     a: NDArray[Any],
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
+    order: _Fields = None,
     *,
+    stable: Optional[bool] = None,
     descending: bool = False,
     out: Optional[_Index] = None,
     total_order: bool = False,
@@ -134,7 +144,9 @@ def argsort(
     a: _Array,
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
+    order: _Fields = None,
     *,
+    stable: Optional[bool] = None,
     descending: bool = False,
     out: Optional[_Array] = None,
     total_order: bool = False,
@@ -145,7 +157,9 @@ def argsort(
     a: ArrayLike,
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
+    order: _Fields = None,
     *,
+    stable: Optional[bool] = None,
     descending: bool = False,
     out: Optional[_Index] = None,
     total_order: bool = False,
@@ -407,25 +421,56 @@ def segmented_top_k(
 def argsort_rows(
     columns: Iterable[NDArray[Any]],
     *,
-    descending: Union[bool, Iterable[bool]] = False,
+    descending: _Flags = False,
+    nulls_first: _Flags = False,
+    nan_order: Union[str, Iterable[str]] = "last",
     machine: Optional[Machine] = None,
 ) -> _Index: ...
 @overload
 def argsort_rows(
-    columns: Iterable[_Array], *, descending: Union[bool, Iterable[bool]] = False, machine: Optional[Machine] = None
+    columns: Iterable[_Array],
+    *,
+    descending: _Flags = False,
+    nulls_first: _Flags = False,
+    nan_order: Union[str, Iterable[str]] = "last",
+    machine: Optional[Machine] = None,
 ) -> _Array: ...
 @overload
 def argsort_rows(
-    columns: Iterable[ArrayLike], *, descending: Union[bool, Iterable[bool]] = False, machine: Optional[Machine] = None
+    columns: Any,
+    *,
+    descending: _Flags = False,
+    nulls_first: _Flags = False,
+    nan_order: Union[str, Iterable[str]] = "last",
+    machine: Optional[Machine] = None,
 ) -> _Index: ...
 @overload
 def sort_rows(
-    columns: Iterable[_Array], *, descending: Union[bool, Iterable[bool]] = False, machine: Optional[Machine] = None
+    columns: Iterable[NDArray[_Item]],
+    *,
+    descending: _Flags = False,
+    nulls_first: _Flags = False,
+    nan_order: Union[str, Iterable[str]] = "last",
+    machine: Optional[Machine] = None,
+) -> list[NDArray[_Item]]: ...
+@overload
+def sort_rows(
+    columns: Iterable[_Array],
+    *,
+    descending: _Flags = False,
+    nulls_first: _Flags = False,
+    nan_order: Union[str, Iterable[str]] = "last",
+    machine: Optional[Machine] = None,
 ) -> list[_Array]: ...
 @overload
 def sort_rows(
-    columns: Iterable[ArrayLike], *, descending: Union[bool, Iterable[bool]] = False, machine: Optional[Machine] = None
-) -> list[NDArray[Any]]: ...
+    columns: Any,
+    *,
+    descending: _Flags = False,
+    nulls_first: _Flags = False,
+    nan_order: Union[str, Iterable[str]] = "last",
+    machine: Optional[Machine] = None,
+) -> Any: ...
 def argsort_strings(strings: Any, *, descending: bool = False, machine: Optional[Machine] = None) -> _Index: ...
 @overload
 def sort_strings(

@@ -172,8 +172,8 @@ void segmented_top_k(machines& on, nb::handle keys_given, nb::handle offsets_giv
   });
 }
 
-/// Writes the order of rows by columns. `columns` holds tuples of an array, whether it descends, and the bitmap of its nulls,
-/// as Arrow has it, or None.
+/// Writes the order of rows by columns. `columns` holds tuples of an array, whether it descends, the bitmap of its nulls, as
+/// Arrow has it, or None, the number of bits before that of the first row, whether nulls come first, and an ordo_nans.
 void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given, std::uintptr_t stream) {
   array const index(index_given, "index", true, stream);
   std::vector<std::unique_ptr<array>> held;
@@ -187,10 +187,14 @@ void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given,
     key.values = values.data();
     key.type = values.type();
     key.order = nb::cast<bool>(column[1]) ? ORDO_DESCENDING : ORDO_ASCENDING;
+    key.nulls_first = nb::cast<bool>(column[4]);
+    key.nans = nb::cast<ordo_nans>(column[5]);
+    key.equal_zeros = key.nans != ORDO_NANS_TOTAL_ORDER;
     if (nb::object const bitmap = nb::object(column[2]); !bitmap.is_none()) {
       auto const& bits = *held.emplace_back(std::make_unique<array>(bitmap, "validity", false, stream));
       check_same_place(index, bits, "validity");
-      if (bits.item_bytes() != 1 || bits.size() < (index.size() + 7) / 8)
+      key.validity_offset = nb::cast<std::size_t>(column[3]);
+      if (bits.item_bytes() != 1 || bits.size() < (index.size() + key.validity_offset + 7) / 8)
         throw ordo::usage_error("bad validity: not a bit for each row");
       key.validity = static_cast<std::uint8_t const*>(bits.data());
     }
