@@ -17,7 +17,7 @@ class NumPy:
     @staticmethod
     def contiguous(a):
         a = np.ascontiguousarray(a)
-        return a if a.flags.aligned else a.copy()
+        return a if a.flags.aligned and a.size != 0 else a.copy()  # an empty array is aligned at any address
 
     @staticmethod
     def is_contiguous(a):

@@ -192,7 +192,7 @@ def taken(items, index, machine):
         return items[index]
     if hasattr(items, "iloc"):  # a series of pandas, which [] reads by labels
         return items.iloc[index]
-    if root == "pyarrow" and len(items) > _SMALL:
+    if root == "pyarrow" and hasattr(items, "type") and (len(items) > _SMALL or str(items.type).endswith("_view")):
         gathered = _taken_of_arrow(items, index, machine)
         if gathered is not None:
             return gathered
@@ -206,9 +206,22 @@ def _taken_of_arrow(items, index, machine):
     """Returns strings of pyarrow at positions, gathered by all threads; None for types and arrays that this does not serve."""
     import pyarrow  # type: ignore
 
-    column = _arrow.read(_arrow.import_column(items))
-    if not isinstance(column, _arrow.Strings) or column.layout != "offsets" or column.validity is not None:
+    kind = str(items.type)
+    if kind.endswith("_view") and hasattr(items, "chunks"):
+        items = items.cast("large_" + kind.removesuffix("_view"))
+        return taken(items, index, machine).cast(kind)
+    if kind.removesuffix("_view").removeprefix("large_") not in ("string", "binary"):
         return None
+    column = _arrow.read(_arrow.import_column(items))
+    validity, nulls = None, 0
+    if column.validity is not None:
+        valid = column.validity.valid(len(column))[index]
+        nulls, validity = len(valid) - int(np.count_nonzero(valid)), pyarrow.py_buffer(np.packbits(valid, bitorder="little"))
+    if column.layout == "views":
+        views = np.empty(len(index), column.buffers[0].dtype)
+        core.gather(machine, column.buffers[0].view("V16"), index, views.view("V16"))
+        buffers = [validity, pyarrow.py_buffer(views.view(np.uint8)), *items.buffers()[2:]]
+        return pyarrow.Array.from_buffers(items.type, len(index), buffers, nulls)
     dtype = np.int32 if column.format in "uz" else np.int64
     data, offsets = column.buffers
     begins = np.empty(len(index) + 1, offsets.dtype)
@@ -217,6 +230,6 @@ def _taken_of_arrow(items, index, machine):
         return None
     gathered = np.empty(int(begins[-1]), np.uint8)
     core.gather_bytes(machine, data, offsets, index, begins, gathered)
-    buffers = [None, pyarrow.py_buffer(begins.astype(dtype, copy=False)), pyarrow.py_buffer(gathered)]
-    result = pyarrow.Array.from_buffers(items.type, len(index), buffers)
-    return pyarrow.chunked_array([result]) if hasattr(items, "chunks") else result
+    buffers = [validity, pyarrow.py_buffer(begins.astype(dtype, copy=False)), pyarrow.py_buffer(gathered)]
+    result = pyarrow.Array.from_buffers(items.type, len(index), buffers, nulls)
+    return pyarrow.chunked_array([result], items.type) if hasattr(items, "chunks") else result
