@@ -23,6 +23,9 @@ __all__ = [
     "built_with_cuda",
     "default_machine",
     "gpus",
+    "lexsort",
+    "merge_sorted",
+    "rank",
     "run_tool",
     "segmented_argsort",
     "segmented_sort",
@@ -39,6 +42,7 @@ __all__ = [
     "suffix_array",
     "tool_path",
     "top_k",
+    "unique",
 ]
 
 class _DeviceArray(Protocol):
@@ -471,6 +475,44 @@ def sort_rows(
     nan_order: Union[str, Iterable[str]] = "last",
     machine: Optional[Machine] = None,
 ) -> Any: ...
+def lexsort(keys: Any, *, machine: Optional[Machine] = None) -> _Index: ...
+@overload
+def merge_sorted(
+    a: NDArray[_Item],
+    b: NDArray[_Item],
+    *,
+    descending: bool = False,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> NDArray[_Item]: ...
+@overload
+def merge_sorted(
+    a: _Array, b: _Array, *, descending: bool = False, total_order: bool = False, machine: Optional[Machine] = None
+) -> _Array: ...
+@overload
+def merge_sorted(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    descending: bool = False,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> NDArray[Any]: ...
+def unique(
+    a: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    *,
+    machine: Optional[Machine] = None,
+) -> Any: ...
+def rank(
+    a: Any,
+    method: Literal["average", "min", "max", "dense", "ordinal"] = "average",
+    *,
+    descending: bool = False,
+    machine: Optional[Machine] = None,
+) -> NDArray[Any]: ...
 def argsort_strings(strings: Any, *, descending: bool = False, machine: Optional[Machine] = None) -> _Index: ...
 @overload
 def sort_strings(

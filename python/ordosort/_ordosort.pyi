@@ -23,6 +23,7 @@ gather_offsets: Any
 gpus: Any
 import_arrow: Any
 index_fits: Any
+merge_sorted: Any
 read_spectra: Any
 run_program: Any
 segmented_top_k: Any

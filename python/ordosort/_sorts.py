@@ -717,3 +717,35 @@ def _taken_column(column, index, machine):
         return taken(column, index, _machines.chosen(machine))
     _, values, nulls = with_nulls(column)
     return _taken(values, nulls, index, column)
+
+
+def lexsort(keys, *, machine=None):
+    """Returns the positions that sort rows by several keys, of which the last is the first to compare, as numpy.lexsort does.
+
+    >>> import ordosort
+    >>> ordosort.lexsort([[1, 0, 2], [0, 1, 0]])
+    array([0, 2, 1])
+    """
+    return argsort_rows(_columns_of(keys)[::-1], machine=machine)
+
+
+def merge_sorted(a, b, *, descending=False, total_order=False, machine=None):
+    """Returns the sorted array of the items of two sorted arrays of one type and dimension, of which neither has nulls. Of equal
+    items those of `a` come first. The order of NaNs and zeros is that of sort.
+
+    >>> import numpy as np, ordosort
+    >>> ordosort.merge_sorted(np.array([1, 4]), np.array([2, 4, 5]))
+    array([1, 2, 4, 4, 5])
+    """
+    flags = _flags(None, descending, total_order)
+    first, second = _keys_of(a), _keys_of(b)
+    for name, keys in (("a", first), ("b", second)):
+        one_dimension(name, keys.keys)
+        if keys.nulls is not None and keys.nulls.any():
+            raise ValueError(f"{name}: nulls, where none are expected: fill or drop them")
+    if first.library is not second.library or first.keys.dtype != second.keys.dtype or first.dtype != second.dtype:
+        raise TypeError(f"b: dtype {second.dtype or second.keys.dtype}, where a has {first.dtype or first.keys.dtype}")
+    library, items, more = first.library, first.library.contiguous(first.keys), first.library.contiguous(second.keys)
+    out, _ = library.results(items, (items.shape[0] + more.shape[0],))
+    core.merge_sorted(_machines.chosen(machine), items, more, out, flags, library.stream(items))
+    return first.back(out)

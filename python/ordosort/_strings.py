@@ -185,7 +185,7 @@ def taken(items, index, machine):
     """Returns the items at positions, in a container like that of the input."""
     root = _root(items)
     if type(items) is np.ndarray and items.dtype.kind in "SU" and items.dtype.itemsize != 0 and items.size > _SMALL:
-        result = np.empty(items.shape, items.dtype)
+        result = np.empty(len(index), items.dtype)
         core.gather(machine, np.ascontiguousarray(items), index, result)
         return result
     if isinstance(items, np.ndarray) or root == "polars":

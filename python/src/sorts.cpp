@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ordo/detail/operation_task.hpp"
 #include "python/src/machine.hpp"
 #include "python/src/module.hpp"
 #include "python/src/options.hpp"
@@ -205,6 +206,29 @@ void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given,
   });
 }
 
+/// Merges two sorted arrays into a third.
+void merge_sorted(machines& on, nb::handle a_given, nb::handle b_given, nb::handle out_given, unsigned flags,
+                  std::uintptr_t stream) {
+  array const a(a_given, "a", false, stream), b(b_given, "b", false, stream), out(out_given, "out", true, stream);
+  check_same_place(a, b, "b");
+  check_same_place(a, out, "out");
+  if (a.type() == 0 || b.type() != a.type() || out.type() != a.type())
+    throw ordo::usage_error("bad b: not keys of the type of a");
+  auto options = make_options(flags);
+  options.equal_zeros = !(flags & has_total_order);
+  on.run(a.gpu(), stream, [&](ordo_machine* machine) {
+    return ordo::detail::c_status([&] {
+      ordo::detail::operation_task task;
+      task.kind = ordo::detail::operation_task::operation::merge;
+      task.sort = ordo::detail::c_sort_task(a.type(), a.data(), 0, nullptr, a.size(), &options);
+      task.sort.kind = ordo::detail::sort_task::operation::argsort;
+      task.other_keys = {b.data(), b.size(), b.item_bytes(), false, b.item_bytes()};
+      task.out_keys = {out.data(), out.size(), out.item_bytes(), false, out.item_bytes()};
+      machine->machine->run(task);
+    });
+  });
+}
+
 }  // namespace
 
 void add_sorts(nb::module_& module) {
@@ -214,6 +238,7 @@ void add_sorts(nb::module_& module) {
   module.def("top_k", &top_k);
   module.def("segmented_top_k", &segmented_top_k);
   module.def("argsort_rows", &argsort_rows);
+  module.def("merge_sorted", &merge_sorted);
   module.def("sort_segments", &sort_segments, nb::arg("machine"), nb::arg("keys"), nb::arg("values").none(), nb::arg("begins"),
              nb::arg("ends").none(), nb::arg("max_length"), nb::arg("keep_keys"), nb::arg("flags"), nb::arg("stream"));
 }
