@@ -33,7 +33,9 @@ void each(machines const& on, std::size_t n, F f) {
 /// The strings of a list, in the buffers of its objects, to which this holds references. Needs the GIL.
 class list_strings {
  public:
-  explicit list_strings(nb::handle list) {
+  list_strings() = default;
+  /// Delegates, so that an exception here runs the destructor.
+  explicit list_strings(nb::handle list) : list_strings() {
     std::size_t const n = std::size_t(PyList_Size(list.ptr()));
     objects_.reserve(n);
     views_.reserve(n);
