@@ -203,6 +203,15 @@ def _of_column(a, name="array"):
     return values, None if column.validity is None else ~column.validity.valid(len(column))
 
 
+_PANDAS_HINTS = {
+    "CategoricalDtype": "sort, argsort and argsort_rows take categories",
+    "StringDtype": "argsort_strings, sort_strings and argsort_rows take strings",
+    "PeriodDtype": "convert periods by to_timestamp()",
+    "IntervalDtype": "sort by the columns of the left and right ends",
+    "SparseDtype": "convert it by sparse.to_dense()",
+}
+
+
 def _of_pandas(a):
     """Returns the values of a series, an index or an array of pandas, and its nulls. NaNs of NumPy's types are no nulls. Times
     with a zone are those of UTC."""
@@ -212,8 +221,8 @@ def _of_pandas(a):
         return _of_column(getattr(a, "array", a).__arrow_array__())
     if kind == "DatetimeTZDtype":
         return a.to_numpy(dtype=f"M8[{dtype.unit}]"), None
-    if kind == "CategoricalDtype":
-        raise TypeError("array: categories: sort, argsort and argsort_rows take them")
+    if kind in _PANDAS_HINTS:
+        raise TypeError(f"array: dtype {dtype}: {_PANDAS_HINTS[kind]}")
     dtype = getattr(dtype, "numpy_dtype", None)  # of a type that has nulls
     if dtype is None or np.dtype(dtype).kind not in "biuf":
         return np.asarray(a), None

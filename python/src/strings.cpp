@@ -246,7 +246,7 @@ void argsort_strings(machines& on, nb::handle bytes_given, nb::handle offsets_gi
 /// A string of Arrow's type utf8_view or binary_view.
 struct string_view_item {
   std::int32_t size;
-  char start[4];  // of a string of at most 12 bytes, which ends in the members that follow
+  char start[4];  // the first bytes; a string of at most 12 bytes goes on in the next members
   std::int32_t buffer, offset;
 };
 

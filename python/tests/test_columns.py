@@ -1,6 +1,10 @@
 """Dates, records, categories and columns of Arrow, as keys and as values."""
 
 import datetime
+import os
+import pathlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -178,6 +182,41 @@ def test_categories():
     values = ["m", "s", None, "l"]
     assert ordosort.argsort(polars.Series(values, dtype=polars.Categorical)).tolist() == [3, 0, 1, 2]
     assert ordosort.argsort(polars.Series(values, dtype=polars.Enum(["s", "m", "l"]))).tolist() == [1, 0, 3, 2]
+
+
+def test_zones_of_pandas():
+    pandas = pytest.importorskip("pandas")
+    utc = np.array(["2024-03-31T03:00", "NaT", "2024-03-31T00:59", "2024-03-31T01:01"], "M8[us]")
+    zoned = pandas.Series(utc).dt.tz_localize("UTC").dt.tz_convert("Europe/Paris")  # the clock skips an hour
+    for given in (zoned, pandas.DatetimeIndex(zoned), zoned.array):
+        np.testing.assert_array_equal(ordosort.sort(given), np.sort(utc))
+        assert ordosort.argsort(given).tolist() == [2, 3, 0, 1]
+        keys, values = ordosort.sort_pairs([3, 1, 2, 0], given)
+        np.testing.assert_array_equal(values, utc[[3, 1, 2, 0]])
+    assert ordosort.argsort_rows(pandas.DataFrame({"z": zoned, "k": range(4)}), nulls_first=True).tolist() == [1, 2, 3, 0]
+    for wrong, hint in [
+        (pandas.Series(pandas.period_range("2024", periods=2, freq="D")), "to_timestamp"),
+        (pandas.Series(pandas.arrays.IntervalArray.from_breaks([1, 2, 3])), "left and right"),
+        (pandas.Series(["b", "a"], dtype="string"), "sort_strings"),
+    ]:
+        with pytest.raises(TypeError, match=hint):
+            ordosort.sort(wrong)
+
+
+def test_polars_without_pyarrow():
+    pytest.importorskip("polars")
+    program = """
+import sys
+sys.modules["pyarrow"] = None
+import ordosort, polars
+assert ordosort.argsort(polars.Series([2**53 + 1, None, 2**53])).tolist() == [2, 0, 1]
+assert ordosort.sort_strings(polars.Series(["b", None, "a string of more than twelve bytes"])).to_list()[1:] == ["b", None]
+table = polars.DataFrame({"a": ["x", "x", "a"], "b": [True, None, False]})
+assert ordosort.sort_rows(table, nulls_first=True)["b"].to_list() == [False, None, True]
+"""
+    folder = str(pathlib.Path(ordosort.__file__).parents[1])
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join([folder, os.environ.get("PYTHONPATH", "")]))
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
 
 
 def test_nan_order_and_nulls_first():

@@ -133,12 +133,12 @@ def test_layouts_of_numpy(letters):
 def test_references():
     strings = random_strings(3000)
     before = sys.getrefcount(strings[0])
-    for _ in range(3):
+    for _ in range(10):
         ordosort.sort_strings(strings)
         ordosort.argsort_strings(strings)
         with pytest.raises(TypeError, match="int"):
             ordosort.sort_strings([*strings, 3])
-    assert sys.getrefcount(strings[0]) == before
+    assert sys.getrefcount(strings[0]) < before + 5  # the last error may live on
 
 
 def test_a_list_that_changes():
