@@ -245,7 +245,8 @@ def is_column(a):
     root = type(a).__module__.partition(".")[0]
     if root == "pandas":
         kind = type(getattr(a, "dtype", None)).__name__
-        return kind in ("ArrowDtype", "CategoricalDtype") or (kind == "StringDtype" and hasattr(getattr(a, "array", a), "__arrow_array__"))
+        of_arrow = kind == "StringDtype" and hasattr(getattr(a, "array", a), "__arrow_array__")
+        return of_arrow or kind in ("ArrowDtype", "CategoricalDtype")
     if root in _libraries or not _arrow.has_interface(a):
         return False
     return root in ("pyarrow", "polars") and hasattr(a, "null_count") or not _arrow.is_table(_arrow.import_column(a))

@@ -138,10 +138,12 @@ def _is_coded(a):
     if isinstance(a, (np.ndarray, list, tuple)):
         return False
     root = type(a).__module__.partition(".")[0]
+    if root not in ("pyarrow", "polars", "pandas"):
+        return False
     if root == "pyarrow":
         return str(getattr(a, "type", "")).startswith("dictionary")
     name = type(getattr(a, "dtype", None)).__name__ if root == "pandas" else str(getattr(a, "dtype", ""))
-    return root in ("pandas", "polars") and name.startswith(("CategoricalDtype", "Categorical", "Enum"))
+    return name.startswith(("CategoricalDtype", "Categorical", "Enum"))
 
 
 def _axis(a, axis):
@@ -730,7 +732,7 @@ def lexsort(keys, *, machine=None):
 
 
 def merge_sorted(a, b, *, descending=False, total_order=False, machine=None):
-    """Returns the sorted array of the items of two sorted arrays of one type and dimension, of which neither has nulls. Of equal
+    """Returns the items of two sorted arrays of one type and dimension as one sorted array. Neither may have nulls. Of equal
     items those of `a` come first. The order of NaNs and zeros is that of sort.
 
     >>> import numpy as np, ordosort

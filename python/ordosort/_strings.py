@@ -9,7 +9,7 @@ _SMALL = 2048  # strings, for which NumPy copies as fast as all threads
 
 
 class Order:
-    """The order of strings: the rows of those that are not null, marks of those that equal the one before, and the null rows."""
+    """The order of strings: the rows that are not null, marks of those that equal the one before, and the null rows."""
 
     def __init__(self, index, repeats, nulls):
         self.index, self.repeats, self.nulls = index, repeats, nulls
@@ -144,7 +144,7 @@ def _order_of_list(items, rows, nulls, descending, machine, with_repeats):
 
 
 def ranks_of(order, length):
-    """Returns a number for each row, which is smaller for smaller strings and equal for equal ones. Those of null rows are 0."""
+    """Returns a number for each row, smaller for smaller strings and equal for equal ones. Those of null rows are 0."""
     numbers = np.cumsum(order.repeats == 0, dtype=np.uint32 if length < 2**32 else np.uint64)
     ranks = np.zeros(length, numbers.dtype)
     ranks[order.index] = numbers

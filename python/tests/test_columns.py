@@ -60,16 +60,13 @@ def test_dates_in_every_call():
 
 def test_values_of_any_type():
     keys = np.array([3, 1, 2])
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     values = [
-        np.array([1.5, 2.5, -1], ml_dtypes.bfloat16),
-        np.array([1.5, 2.5, -1], ml_dtypes.float8_e4m3fn),
         np.array([True, False, True]),
         np.array(["a", "bb", "c"]),
         np.array(["a", None, "c"], object),
         np.array([(1, "2024-01-01"), (2, "NaT"), (3, "1999-01-01")], [("a", "i4"), ("b", "M8[D]")]),
         np.array([1, 2j, 3]),
-        np.array([b"", b"", b""], "S0") if np.dtype("S0").itemsize == 0 else np.array([b"a", b"b", b"c"]),
+        np.array([b"a", b"b", b"c"]),
         np.array([1, 2, 3], np.longdouble),
     ]
     if hasattr(getattr(np, "dtypes", None), "StringDType"):
@@ -77,6 +74,14 @@ def test_values_of_any_type():
     for v in values:
         for moved in (ordosort.sort_pairs(keys, v)[1], ordosort.segmented_sort(keys, [0, 3], v)[1]):
             assert moved.dtype == v.dtype and moved.tolist() == v[[1, 2, 0]].tolist()
+
+
+def test_small_floats():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    for small in (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
+        v = np.array([1.5, 2.5, -1], small)
+        moved = ordosort.sort_pairs(np.array([3, 1, 2]), v)[1]
+        assert moved.dtype == v.dtype and moved.tolist() == [2.5, -1, 1.5]
     for small in (ml_dtypes.bfloat16, ml_dtypes.float8_e5m2):
         a = np.array([3, np.nan, -1, 0.5], small)
         assert ordosort.sort(a).dtype == a.dtype
@@ -94,7 +99,8 @@ def test_records():
     for order in (None, "y", ["name", "x"], ["when", "y"]):
         np.testing.assert_array_equal(ordosort.argsort(b, order=order), np.argsort(b, order=order, kind="stable"))
         np.testing.assert_array_equal(ordosort.sort(b, order=order), np.sort(b, order=order))
-        np.testing.assert_array_equal(ordosort.sort(b.reshape(40, 50), 0, order=order), np.sort(b.reshape(40, 50), 0, order=order))
+        square = b.reshape(40, 50)
+        np.testing.assert_array_equal(ordosort.sort(square, 0, order=order), np.sort(square, 0, order=order))
     keys = [(r["x"], r["y"], r["name"], r["when"], r["sub"]["p"], *r["sub"]["q"]) for r in a]
     assert ordosort.argsort(a).tolist() == sorted(range(2000), key=keys.__getitem__)
     assert ordosort.argsort(a[:3], order="x", descending=True).tolist() == sorted(range(3), key=lambda i: keys[i])[::-1]

@@ -13,7 +13,10 @@ def test_unique_beside_numpy(dtype, n):
     if dtype == "T":
         dtype = getattr(getattr(np, "dtypes", None), "StringDType", lambda: "U")()
     a = random.integers(-9, 9, n)
-    a = a.view("M8[D]") if dtype == "M8[D]" else a.astype("U").astype(dtype) if dtype in ("U", "S") or a.astype("U").dtype == dtype else a.astype(dtype)
+    if dtype == "M8[D]":
+        a = a.view(dtype)
+    else:
+        a = (a.astype("U") if dtype in ("U", "S") or not isinstance(dtype, str) else a).astype(dtype)
     if a.dtype.kind in "fM":
         a[random.random(n) < 0.2] = "NaT" if a.dtype.kind == "M" else np.nan
         a[random.random(n) < 0.1] = np.array(0).astype(a.dtype) if a.dtype.kind == "M" else -0.0
@@ -72,8 +75,8 @@ def test_lexsort():
 def test_merge_sorted(dtype):
     random = np.random.default_rng(6)
     for m, n in [(0, 0), (0, 5), (3, 0), (700, 3000)]:
-        a, b = (random.integers(0, 50, k).astype("i8").view("M8[s]") if dtype == "M8[s]" else random.integers(0, 50, k).astype(dtype) for k in (m, n))
-        a, b = np.sort(a), np.sort(b)
+        a, b = (random.integers(0, 50, k, np.int64) for k in (m, n))
+        a, b = (np.sort(x.view(dtype) if dtype == "M8[s]" else x.astype(dtype)) for x in (a, b))
         merged = ordosort.merge_sorted(a, b)
         np.testing.assert_array_equal(merged, np.sort(np.concatenate([a, b])))
         assert merged.dtype == a.dtype

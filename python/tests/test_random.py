@@ -1,4 +1,4 @@
-"""Random columns beside NumPy and pyarrow. `python test_random.py SEED CASES` runs as many as one likes; 5,000 take a minute."""
+"""Random columns beside NumPy and pyarrow. `python test_random.py SEED CASES` runs more cases; 5,000 take a minute."""
 
 import sys
 import warnings

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fetch_content.sh [--build]: a project with targets named strings, spectra and suffix takes Ordo's sort core in by FetchContent,
-# where nothing but oneTBB and fmt is there. With --build it is also built and run: three minutes of one core.
+# fetch_content.sh [--build]: a project with targets named strings, spectra and suffix takes in Ordo's sort core, where nothing but
+# oneTBB and fmt is there. With --build the project is also built and run: two minutes of one core.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
