@@ -303,9 +303,10 @@ def _argsort_records(a, axis, order, flags, machine):
 
 
 def _argsort_column(a, flags, machine):
-    """Returns the order of a column by its bitmap of nulls."""
-    nan_order = "total" if flags & _TOTAL_ORDER else "last"
-    return argsort_rows([a], descending=bool(flags & _DESCENDING), nan_order=nan_order, machine=machine)
+    """Returns the order of a column of numbers or categories."""
+    library, keys, validity = _row_key(a, _machines.chosen(machine))
+    nulls = None if validity is None else ~validity.valid(keys.size)
+    return _argsort_rows_of(library, library.contiguous(keys), nulls, flags, machine)
 
 
 def argsort(
@@ -345,6 +346,9 @@ def argsort(
 
 def _argsort_rows_of(library, keys, nulls, flags, machine):
     """Returns the order of each row of a contiguous array, with nulls last."""
+    if nulls is not None and keys.ndim == 1:
+        valid = np.flatnonzero(~nulls)
+        return np.concatenate([valid[_argsort_rows_of(library, keys[valid], None, flags, machine)], np.flatnonzero(nulls)])
     rows = any(length != 1 for length in keys.shape[:-1])
     index = library.numbered(keys) if rows else library.index(keys)
     core.argsort(_machines.chosen(machine), keys, index, keys.shape[-1], flags, library.stream(keys))
@@ -574,7 +578,7 @@ def segmented_top_k(keys, offsets, k, *, max_length=None, largest=True, machine=
     return all_keys.back(best), index
 
 
-def _row_key(a):
+def _row_key(a, machine):
     """Returns the library of a column, an array of its keys, and its validity or None."""
     if _is_plain(a):
         return NumPy, a, None
@@ -587,10 +591,9 @@ def _row_key(a):
             a = a.to_physical()
         if root == "pandas":
             a = getattr(a, "array", a).__arrow_array__()
-        return _row_key_of(_arrow.read(_arrow.import_column(a), "column"))
+        return _row_key_of(_arrow.read(_arrow.import_column(a), "column"), machine)
     if is_strings(a):
-        order = order_of(a, False, _machines.chosen(None), True)
-        return _ranked(order, len(a))
+        return _ranked(order_of(a, False, machine, True), len(a))
     keys = _keys_of(a)
     return keys.library, keys.keys, None if keys.nulls is None else Validity(valid=~keys.nulls)
 
@@ -604,22 +607,22 @@ def _ranked(order, length):
     return NumPy, ranks, validity
 
 
-def _row_key_of(column):
+def _row_key_of(column, machine):
     """Returns the same of a column of Arrow."""
     if isinstance(column, _arrow.Numbers):
         return NumPy, column.values, column.validity
     if isinstance(column, _arrow.Strings):
-        return _ranked(order_of_column(column, False, _machines.chosen(None), True), len(column))
+        return _ranked(order_of_column(column, False, machine, True), len(column))
     if column.is_ordered:
         return NumPy, column.codes, column.validity
     if isinstance(column.values, list):  # joined dictionaries
         valid = np.array([s is not None for s in column.values], np.bool_)
         present = [s for s in column.values if s is not None]
-        order = order_of(present, False, _machines.chosen(None), True)
+        order = order_of(present, False, machine, True)
         values, values_validity = np.zeros(len(valid), np.uint32), None if valid.all() else Validity(valid=valid)
         values[valid] = ranks_of(order, len(present))
     else:
-        _, values, values_validity = _row_key_of(column.values)
+        _, values, values_validity = _row_key_of(column.values, machine)
     valid = None if column.validity is None else column.validity.valid(len(column.codes))
     codes = column.codes if valid is None else np.where(valid, column.codes, 0)
     if codes.size != 0 and len(values) == 0:
@@ -668,7 +671,8 @@ def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="las
     >>> ordosort.argsort_rows([np.array([1, 0, 1]), np.array([0.5, 0.5, 0.25])])
     array([1, 2, 0])
     """
-    given = [_row_key(column) for column in _columns_of(columns)]
+    machine = _machines.chosen(machine)
+    given = [_row_key(column, machine) for column in _columns_of(columns)]
     n = len(given)
     if n == 0:
         raise ValueError("columns: none")
@@ -682,13 +686,20 @@ def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="las
     for order in orders:
         if order not in _NAN_ORDERS:
             raise ValueError(f"nan_order: {order!r} is none of {', '.join(map(repr, _NAN_ORDERS))}")
+    validity = given[0][2]
+    if n == 1 and validity is not None:  # with the bit for null, keys of 64 bits would take two sorts
+        is_valid = validity.valid(len(values[0]))
+        valid, nulls = np.flatnonzero(is_valid), np.flatnonzero(~is_valid)
+        index = np.empty(len(valid), _INT64)
+        core.argsort_rows(machine, [(values[0][valid], falls[0], None, 0, False, _NAN_ORDERS[orders[0]])], index, 0)
+        return np.concatenate([nulls, valid[index]] if first[0] else [valid[index], nulls])
     bitmaps = [(None, 0) if validity is None else validity.bitmap() for _, _, validity in given]
     keys = [
         (column, falling, *bitmap, is_first, _NAN_ORDERS[order])
         for column, falling, bitmap, is_first, order in zip(values, falls, bitmaps, first, orders)
     ]
     index = library.index(values[0])
-    core.argsort_rows(_machines.chosen(machine), keys, index, library.stream(values[0]))
+    core.argsort_rows(machine, keys, index, library.stream(values[0]))
     return index
 
 
