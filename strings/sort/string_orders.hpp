@@ -44,15 +44,15 @@ struct byte_order {
   template <class Offset>
   [[nodiscard]] Offset common(Offset a, Offset b, std::size_t depth, std::size_t max_length) const {
     std::string_view const x = strings[a].substr(depth), y = strings[b].substr(depth);
-    std::size_t const shorter = std::min(x.size(), y.size()), end = std::min(shorter, max_length);
+    std::size_t const shorter = std::min(x.size(), y.size());
     std::size_t same = 0;
-    for (; same + 8 <= end; same += 8) {
+    for (; same + 8 <= shorter && same < max_length; same += 8) {
       std::uint64_t p = 0, q = 0;
       std::memcpy(&p, x.data() + same, 8);
       std::memcpy(&q, y.data() + same, 8);
       if (p != q) return Offset(same + trailing_zeros(p ^ q) / 8);  // little-endian, as load_big_endian expects
     }
-    while (same < end && x[same] == y[same]) ++same;
+    while (same < shorter && same < max_length && x[same] == y[same]) ++same;
     return same == x.size() && same == y.size() ? common_prefix<Offset>::identical : Offset(same);
   }
 
