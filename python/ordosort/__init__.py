@@ -17,10 +17,13 @@ from ._machines import default_machine, gpus, set_default_machine
 # Everything else is loaded when it is first used: NumPy takes most of the time of an import, and not every program needs it.
 _MODULES = {
     "_files": ("run_tool", "sort_file", "tool_path"),
+    "_groups": ("rank", "unique"),
     "_distributed": ("Messages", "sort_share", "sort_shares"),
     "_sorts": (
         "argsort",
         "argsort_rows",
+        "lexsort",
+        "merge_sorted",
         "segmented_argsort",
         "segmented_sort",
         "segmented_top_k",
@@ -81,6 +84,9 @@ __all__ = [
     "built_with_cuda",
     "default_machine",
     "gpus",
+    "lexsort",
+    "merge_sorted",
+    "rank",
     "run_tool",
     "segmented_argsort",
     "segmented_sort",
@@ -97,4 +103,5 @@ __all__ = [
     "suffix_array",
     "tool_path",
     "top_k",
+    "unique",
 ]

@@ -23,6 +23,9 @@ __all__ = [
     "built_with_cuda",
     "default_machine",
     "gpus",
+    "lexsort",
+    "merge_sorted",
+    "rank",
     "run_tool",
     "segmented_argsort",
     "segmented_sort",
@@ -39,6 +42,7 @@ __all__ = [
     "suffix_array",
     "tool_path",
     "top_k",
+    "unique",
 ]
 
 class _DeviceArray(Protocol):
@@ -53,6 +57,8 @@ _Value = TypeVar("_Value", bound=np.generic)
 _Array = TypeVar("_Array", bound=_DeviceArray)
 _Values = TypeVar("_Values", bound=_DeviceArray)
 _Index = NDArray[np.int64]
+_Fields = Union[str, Sequence[str], None]
+_Flags = Union[bool, Iterable[bool]]
 
 __version__: str
 built_with_cuda: bool
@@ -90,7 +96,9 @@ def sort(
     a: NDArray[_Item],
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
+    order: _Fields = None,
     *,
+    stable: Optional[bool] = None,
     descending: bool = False,
     out: Optional[NDArray[_Item]] = None,
     total_order: bool = False,
@@ -101,7 +109,9 @@ def sort(
     a: _Array,
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
+    order: _Fields = None,
     *,
+    stable: Optional[bool] = None,
     descending: bool = False,
     out: Optional[_Array] = None,
     total_order: bool = False,
@@ -112,7 +122,9 @@ def sort(
     a: ArrayLike,
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
+    order: _Fields = None,
     *,
+    stable: Optional[bool] = None,
     descending: bool = False,
     out: Optional[NDArray[Any]] = None,
     total_order: bool = False,
@@ -123,7 +135,9 @@ def argsort(
     a: NDArray[Any],
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
+    order: _Fields = None,
     *,
+    stable: Optional[bool] = None,
     descending: bool = False,
     out: Optional[_Index] = None,
     total_order: bool = False,
@@ -134,7 +148,9 @@ def argsort(
     a: _Array,
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
+    order: _Fields = None,
     *,
+    stable: Optional[bool] = None,
     descending: bool = False,
     out: Optional[_Array] = None,
     total_order: bool = False,
@@ -145,7 +161,9 @@ def argsort(
     a: ArrayLike,
     axis: Optional[int] = -1,
     kind: Optional[str] = None,
+    order: _Fields = None,
     *,
+    stable: Optional[bool] = None,
     descending: bool = False,
     out: Optional[_Index] = None,
     total_order: bool = False,
@@ -407,25 +425,94 @@ def segmented_top_k(
 def argsort_rows(
     columns: Iterable[NDArray[Any]],
     *,
-    descending: Union[bool, Iterable[bool]] = False,
+    descending: _Flags = False,
+    nulls_first: _Flags = False,
+    nan_order: Union[str, Iterable[str]] = "last",
     machine: Optional[Machine] = None,
 ) -> _Index: ...
 @overload
 def argsort_rows(
-    columns: Iterable[_Array], *, descending: Union[bool, Iterable[bool]] = False, machine: Optional[Machine] = None
+    columns: Iterable[_Array],
+    *,
+    descending: _Flags = False,
+    nulls_first: _Flags = False,
+    nan_order: Union[str, Iterable[str]] = "last",
+    machine: Optional[Machine] = None,
 ) -> _Array: ...
 @overload
 def argsort_rows(
-    columns: Iterable[ArrayLike], *, descending: Union[bool, Iterable[bool]] = False, machine: Optional[Machine] = None
+    columns: Any,
+    *,
+    descending: _Flags = False,
+    nulls_first: _Flags = False,
+    nan_order: Union[str, Iterable[str]] = "last",
+    machine: Optional[Machine] = None,
 ) -> _Index: ...
 @overload
 def sort_rows(
-    columns: Iterable[_Array], *, descending: Union[bool, Iterable[bool]] = False, machine: Optional[Machine] = None
+    columns: Iterable[NDArray[_Item]],
+    *,
+    descending: _Flags = False,
+    nulls_first: _Flags = False,
+    nan_order: Union[str, Iterable[str]] = "last",
+    machine: Optional[Machine] = None,
+) -> list[NDArray[_Item]]: ...
+@overload
+def sort_rows(
+    columns: Iterable[_Array],
+    *,
+    descending: _Flags = False,
+    nulls_first: _Flags = False,
+    nan_order: Union[str, Iterable[str]] = "last",
+    machine: Optional[Machine] = None,
 ) -> list[_Array]: ...
 @overload
 def sort_rows(
-    columns: Iterable[ArrayLike], *, descending: Union[bool, Iterable[bool]] = False, machine: Optional[Machine] = None
-) -> list[NDArray[Any]]: ...
+    columns: Any,
+    *,
+    descending: _Flags = False,
+    nulls_first: _Flags = False,
+    nan_order: Union[str, Iterable[str]] = "last",
+    machine: Optional[Machine] = None,
+) -> Any: ...
+def lexsort(keys: Any, *, machine: Optional[Machine] = None) -> _Index: ...
+@overload
+def merge_sorted(
+    a: NDArray[_Item],
+    b: NDArray[_Item],
+    *,
+    descending: bool = False,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> NDArray[_Item]: ...
+@overload
+def merge_sorted(
+    a: _Array, b: _Array, *, descending: bool = False, total_order: bool = False, machine: Optional[Machine] = None
+) -> _Array: ...
+@overload
+def merge_sorted(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    descending: bool = False,
+    total_order: bool = False,
+    machine: Optional[Machine] = None,
+) -> NDArray[Any]: ...
+def unique(
+    a: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    *,
+    machine: Optional[Machine] = None,
+) -> Any: ...
+def rank(
+    a: Any,
+    method: Literal["average", "min", "max", "dense", "ordinal"] = "average",
+    *,
+    descending: bool = False,
+    machine: Optional[Machine] = None,
+) -> NDArray[Any]: ...
 def argsort_strings(strings: Any, *, descending: bool = False, machine: Optional[Machine] = None) -> _Index: ...
 @overload
 def sort_strings(

@@ -4,6 +4,8 @@ import sys
 
 import numpy as np
 
+from . import _arrow
+
 
 class NumPy:
     """Arrays of NumPy, and everything that numpy.asarray accepts."""
@@ -15,7 +17,7 @@ class NumPy:
     @staticmethod
     def contiguous(a):
         a = np.ascontiguousarray(a)
-        return a if a.flags.aligned else a.copy()
+        return a if a.flags.aligned and a.size != 0 else a.copy()  # an empty array is aligned at any address
 
     @staticmethod
     def is_contiguous(a):
@@ -190,33 +192,38 @@ class Jax:
 _libraries = {"cupy": CuPy, "torch": Torch, "jax": Jax, "jaxlib": Jax}
 
 
-def _of_arrow(a):
-    """Returns the values of an array of pyarrow, and its nulls."""
-    import pyarrow  # type: ignore
-
-    chunks = a.chunks if hasattr(a, "chunks") else [a]
-    if a.null_count == 0 or not pyarrow.types.is_primitive(a.type):
-        return np.asarray(a), None
-    # Without the bitmap: a conversion of integers with nulls gives floating-point numbers.
-    parts = [
-        np.asarray(pyarrow.Array.from_buffers(chunk.type, len(chunk), [None, chunk.buffers()[1]], offset=chunk.offset))
-        for chunk in chunks
-        if len(chunk) != 0
-    ]
-    nulls = [np.asarray(chunk.is_null()) for chunk in chunks if len(chunk) != 0]
-    return np.concatenate(parts), np.concatenate(nulls)
+def _of_column(a, name="array"):
+    """Returns the values of a column with Arrow's C data interface, and its nulls."""
+    column = _arrow.read(_arrow.import_column(a), name)
+    if isinstance(column, _arrow.Strings):
+        raise TypeError(f"{name}: a column of strings: argsort_strings, sort_strings and argsort_rows take it")
+    if isinstance(column, _arrow.Dictionary):
+        raise TypeError(f"{name}: a column of categories: sort, argsort and argsort_rows take it")
+    values = column.to_numpy()
+    return values, None if column.validity is None else ~column.validity.valid(len(column))
 
 
-def _of_polars(a):
-    """Returns the values of a series of polars, and its nulls."""
-    if a.null_count() == 0 or not (a.dtype.is_numeric() or str(a.dtype) == "Boolean"):
-        return np.asarray(a), None
-    return a.fill_null(0 if a.dtype.is_numeric() else False).to_numpy(), a.is_null().to_numpy()
+_PANDAS_HINTS = {
+    "CategoricalDtype": "sort, argsort and argsort_rows take categories",
+    "StringDtype": "argsort_strings, sort_strings and argsort_rows take strings",
+    "PeriodDtype": "convert periods by to_timestamp()",
+    "IntervalDtype": "sort by the columns of the left and right ends",
+    "SparseDtype": "convert it by sparse.to_dense()",
+}
 
 
 def _of_pandas(a):
-    """Returns the values of a series, an index or an array of pandas, and its nulls. NaNs of NumPy's types are no nulls."""
-    dtype = getattr(getattr(a, "dtype", None), "numpy_dtype", None)  # of a type that has nulls
+    """Returns the values of a series, an index or an array of pandas, and its nulls. NaNs of NumPy's types are no nulls. Times
+    with a zone are those of UTC."""
+    dtype = getattr(a, "dtype", None)
+    kind = type(dtype).__name__
+    if kind == "ArrowDtype":
+        return _of_column(getattr(a, "array", a).__arrow_array__())
+    if kind == "DatetimeTZDtype":
+        return a.to_numpy(dtype=f"M8[{dtype.unit}]"), None
+    if kind in _PANDAS_HINTS:
+        raise TypeError(f"array: dtype {dtype}: {_PANDAS_HINTS[kind]}")
+    dtype = getattr(dtype, "numpy_dtype", None)  # of a type that has nulls
     if dtype is None or np.dtype(dtype).kind not in "biuf":
         return np.asarray(a), None
     nulls = np.asarray(a.isna())
@@ -226,17 +233,35 @@ def _of_pandas(a):
 
 
 def _of_others(a):
-    if isinstance(a, (list, tuple)) or not (hasattr(a, "__arrow_c_array__") or hasattr(a, "__arrow_c_stream__")):
+    if isinstance(a, (list, tuple)) or not _arrow.has_interface(a):
         return np.asarray(a), None
-    try:
-        import pyarrow  # type: ignore
-    except ImportError:
-        return np.asarray(a), None
-    column = pyarrow.chunked_array(a) if hasattr(a, "__arrow_c_stream__") else pyarrow.array(a)
-    return _of_arrow(column) if pyarrow.types.is_primitive(column.type) else (np.asarray(a), None)
+    return (np.asarray(a), None) if _arrow.is_table(_arrow.import_column(a)) else _of_column(a)
 
 
-_columns = {"pyarrow": _of_arrow, "polars": _of_polars, "pandas": _of_pandas}
+def is_column(a):
+    """Returns true for a column that is read by Arrow's C data interface, or a column of categories."""
+    if isinstance(a, (np.ndarray, list, tuple)):
+        return False
+    root = type(a).__module__.partition(".")[0]
+    if root == "pandas":
+        kind = type(getattr(a, "dtype", None)).__name__
+        of_arrow = kind == "StringDtype" and hasattr(getattr(a, "array", a), "__arrow_array__")
+        return of_arrow or kind in ("ArrowDtype", "CategoricalDtype")
+    if root in _libraries or not _arrow.has_interface(a):
+        return False
+    return root in ("pyarrow", "polars") and hasattr(a, "null_count") or not _arrow.is_table(_arrow.import_column(a))
+
+
+def is_column_of_strings(a):
+    """Returns true for such a column of strings or bytes."""
+    if not is_column(a):
+        return False
+    if type(a).__module__.partition(".")[0] == "pandas":
+        a = getattr(a, "array", a)
+        if not hasattr(a, "__arrow_array__"):  # categories
+            return False
+        a = a.__arrow_array__()
+    return isinstance(_arrow.read(_arrow.import_column(a)), _arrow.Strings)
 
 
 def with_nulls(a):
@@ -251,17 +276,15 @@ def with_nulls(a):
         root = type(a).__module__.partition(".")[0]
         if root in _libraries:
             return _libraries[root], a, None
-        if root not in _columns:
+        if root == "pandas":  # or a table
+            values, nulls = _of_pandas(a) if hasattr(a, "dtype") else (np.asarray(a), None)
+        else:
             values, nulls = _of_others(a)
-        elif hasattr(a, "null_count" if root == "pyarrow" else "dtype"):
-            values, nulls = _columns[root](a)
-        else:  # a table or a scalar
-            values, nulls = np.asarray(a), None
         if nulls is None:
             return NumPy, values, None
         values = np.array(values)
-    if nulls.dtype == np.bool_:
-        values[nulls] = np.zeros((), values.dtype)  # so that nulls are equal
+    if nulls.dtype == np.bool_:  # so that nulls are equal
+        values[nulls] = np.array("NaT" if values.dtype.kind in "Mm" else 0).astype(values.dtype)
     return NumPy, values, nulls
 
 

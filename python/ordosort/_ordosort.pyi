@@ -6,19 +6,30 @@ from . import Machine as Machine
 from . import __version__ as __version__
 from . import built_with_cuda as built_with_cuda
 
+ArrowColumn: Any
 StoredIndex: Any
 argsort: Any
+argsort_fixed: Any
+argsort_list: Any
 argsort_rows: Any
+argsort_string_views: Any
 argsort_strings: Any
+argsort_ucs4: Any
 build_suffix_array: Any
 detect_format: Any
+gather: Any
+gather_bytes: Any
+gather_offsets: Any
 gpus: Any
+import_arrow: Any
 index_fits: Any
+merge_sorted: Any
 read_spectra: Any
 run_program: Any
 segmented_top_k: Any
 select_peaks: Any
 sort: Any
+sort_list: Any
 sort_pairs: Any
 sort_peaks: Any
 sort_segments: Any

@@ -4,14 +4,17 @@ from operator import index as as_index
 
 import numpy as np
 
-from . import _machines
+from . import _arrow, _machines
 from . import _ordosort as core
-from ._libraries import NumPy, library_of, offsets_array, one_dimension, with_nulls
+from ._arrow import Validity
+from ._libraries import NumPy, is_column, is_column_of_strings, library_of, offsets_array, one_dimension, with_nulls
+from ._strings import is_strings, order_of, order_of_column, ranks_of, taken
 
 _DESCENDING, _TOTAL_ORDER = 1, 2
 _KINDS = (None, "stable", "quicksort", "mergesort", "heapsort")
 _KEY_TYPES = frozenset(np.dtype(code) for code in "?bhilqBHILQefd")
 _INT64 = np.dtype(np.int64)
+_NAN_ORDERS = {"total": 0, "last": 1, "first": 2}  # the numbers of ordo_nans
 
 
 def _is_plain(a):
@@ -25,12 +28,69 @@ def _flags(kind, descending, total_order):
     return (_DESCENDING if descending else 0) | (_TOTAL_ORDER if total_order else 0)
 
 
-def _native(a):
-    """Returns a NumPy array whose items the core can compare."""
+class _Keys:
+    """Keys as the core sorts them, and the way back to what the caller has.
+
+    keys: an array with a type of the core.
+    nulls: an array of bool that marks the items that come last, or None.
+    shown: the same for those that are masked in results; NaT is not.
+    dtype: the type of results, where it is not that of the keys.
+    """
+
+    __slots__ = ("library", "keys", "nulls", "shown", "dtype", "like")
+
+    def __init__(self, library, keys, nulls=None, shown=None, dtype=None, like=None):
+        self.library, self.keys, self.nulls, self.shown, self.dtype, self.like = library, keys, nulls, shown, dtype, like
+
+    def back(self, keys, shown=None):
+        """Returns sorted keys with the type of results. `shown` is in the same order."""
+        if self.dtype is not None:
+            keys = keys.view(self.dtype) if self.dtype.kind in "Mm" else keys.astype(self.dtype)
+        return keys if shown is None else _masked(self.like, keys, shown)
+
+    def taken(self, index):
+        """Returns the items at the positions of an array of one dimension."""
+        return self.back(self.keys[index], None if self.shown is None else self.shown[index])
+
+
+def _is_small_float(dtype):
+    """Returns true for bfloat16 and the types of 8 bits of ml_dtypes, which float32 holds exactly."""
+    return dtype.type.__module__.startswith("ml_dtypes")
+
+
+def _hint(dtype):
+    if dtype.kind == "c":
+        return "sort_rows([a.real, a.imag]) sorts by both parts"
+    if dtype.kind in "SUT":
+        return "sort_strings and argsort_strings sort strings"
+    if dtype.kind == "f":
+        return "cast it to float64"
+    return "keys are numbers of at most 64 bits, bool, dates and times; for objects, convert them first"
+
+
+def _as_keys(a, nulls, like):
+    """Returns the keys of a NumPy array."""
     kind = a.dtype.kind
+    if not a.dtype.isnative and a.dtype.names is None:
+        a = a.astype(a.dtype.newbyteorder("="))
+    if _is_small_float(a.dtype):
+        return _Keys(NumPy, a.astype(np.float32), nulls, nulls, a.dtype, like)
     if kind in "biuf" and a.dtype.itemsize <= 8:
-        return a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("="))
-    raise TypeError(f"dtype {a.dtype}: keys are integers, floating-point numbers of at most 64 bits, or bool")
+        return _Keys(NumPy, a, nulls, nulls, None, like)
+    if kind in "Mm":
+        no_time = np.isnat(a)
+        if no_time.any():
+            return _Keys(NumPy, a.view(_INT64), no_time if nulls is None else nulls | no_time, nulls, a.dtype, like)
+        return _Keys(NumPy, a.view(_INT64), nulls, nulls, a.dtype, like)
+    raise TypeError(f"dtype {a.dtype}: {_hint(a.dtype)}")
+
+
+def _keys_of(a):
+    """Returns the keys of anything that is an array or becomes one."""
+    if _is_plain(a):
+        return _Keys(NumPy, a)
+    library, values, nulls = with_nulls(a)
+    return _as_keys(values, nulls, a) if library is NumPy else _Keys(library, values)
 
 
 def _checked(a, name="keys"):
@@ -38,15 +98,26 @@ def _checked(a, name="keys"):
     if _is_plain(a):
         return NumPy, a
     library, a = library_of(a, name)
-    return library, _native(a) if library is NumPy else a
+    if library is not NumPy:
+        return library, a
+    keys = _as_keys(a, None, a)
+    if keys.dtype is not None:
+        raise TypeError(f"{name}: dtype {a.dtype}: numbers are expected here")
+    return library, keys.keys
 
 
-def _checked_with_nulls(a):
-    """Returns the library of an array, the array, with keys of the core, and its nulls."""
-    if _is_plain(a):
-        return NumPy, a, None
-    library, a, nulls = with_nulls(a)
-    return library, _native(a) if library is NumPy else a, nulls
+def _values_of(values):
+    """Returns the library of values, an array of them that the core can move or None, their nulls, and a function that gives
+    an array of the core the type that they have."""
+    library, values, nulls = with_nulls(values)
+    if library is not NumPy:
+        return library, values, nulls, lambda moved: moved
+    dtype = values.dtype
+    if dtype.hasobject or dtype.kind == "T" or nulls is not None or dtype.itemsize == 0:
+        return library, values, nulls, None
+    if dtype.kind in "MmV" or _is_small_float(dtype):  # which the buffer protocol does not export
+        return library, values.view(f"V{dtype.itemsize}"), nulls, lambda moved: moved.view(dtype)
+    return library, values, nulls, lambda moved: moved
 
 
 def _masked(like, values, nulls):
@@ -62,6 +133,19 @@ def _taken(values, nulls, index, like):
     return values[index] if nulls is None else _masked(like, values[index], nulls[index])
 
 
+def _is_coded(a):
+    """Returns true for a column of categories, which are sorted as codes and returned in a container of their library."""
+    if isinstance(a, (np.ndarray, list, tuple)):
+        return False
+    root = type(a).__module__.partition(".")[0]
+    if root not in ("pyarrow", "polars", "pandas"):
+        return False
+    if root == "pyarrow":
+        return str(getattr(a, "type", "")).startswith("dictionary")
+    name = type(getattr(a, "dtype", None)).__name__ if root == "pandas" else str(getattr(a, "dtype", ""))
+    return name.startswith(("CategoricalDtype", "Categorical", "Enum"))
+
+
 def _axis(a, axis):
     dimensions = len(a.shape)
     axis = as_index(axis)
@@ -70,11 +154,14 @@ def _axis(a, axis):
     return axis % dimensions
 
 
-def _along(a, nulls, axis):
-    """Returns an array, its nulls and a valid axis; without an axis the array has one dimension, of all items."""
-    if axis is None:
-        return a.reshape(-1), None if nulls is None else nulls.reshape(-1), 0
-    return a, nulls, _axis(a, axis)
+def _along(keys, axis):
+    """Flattens keys without an axis. Returns a valid axis."""
+    if axis is not None:
+        return _axis(keys.keys, axis)
+    for name in ("keys", "nulls", "shown"):
+        if getattr(keys, name) is not None:
+            setattr(keys, name, getattr(keys, name).reshape(-1))
+    return 0
 
 
 def _library(a):
@@ -117,15 +204,20 @@ def _copied(library, a, out):
     return out
 
 
-def sort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=False, machine=None):
+def sort(
+    a, axis=-1, kind=None, order=None, *, stable=None, descending=False, out=None, total_order=False, machine=None
+):
     """Returns a sorted copy of an array. Stable.
 
     NaNs come last in both directions, and -0.0 equals 0.0. With `total_order`, floating-point numbers have the order of IEEE
-    754: NaNs with a sign first, -0.0 before 0.0, other NaNs last. Nulls of pyarrow, polars and pandas and masked items come
-    last of all, in both directions; the result is then an array of numpy.ma.
+    754: NaNs with a sign first, -0.0 before 0.0, other NaNs last. NaT, nulls of pyarrow, polars and pandas and masked items
+    come last of all, in both directions; a result with nulls is an array of numpy.ma. Times of pandas with a zone are those of
+    UTC. Records are sorted by their fields, the first field first. Categories are sorted as argsort_rows does it, and returned
+    in a column of their library.
 
     axis: the axis along which to sort; None flattens the array.
-    kind: accepted for NumPy's sake. Every kind is stable.
+    kind, stable: accepted for the sake of NumPy and of the array API standard. Every sort is stable.
+    order: a field of records, or several, that come before the others.
     out: an array for the result; `a` itself sorts in place.
     machine: an ordosort.Machine; by default the module's.
 
@@ -137,41 +229,114 @@ def sort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=False
     array([3, 2, 1])
     """
     flags = _flags(kind, descending, total_order)
-    if axis == -1 and out is None and _is_plain(a):
+    if axis == -1 and out is None and order is None and _is_plain(a):
         result = a.copy()
         core.sort(_machines.chosen(machine), result, result.size, flags, 0)
         return result
-    given = a
-    library, a, nulls = _checked_with_nulls(a)
-    a, nulls, axis = _along(a, nulls, axis)
-    last = len(a.shape) - 1
-    if nulls is not None:
-        moved = NumPy.contiguous(np.moveaxis(a, axis, last))
-        nulls = np.moveaxis(nulls, axis, last)
-        index = _argsort_rows_of(NumPy, moved, nulls, flags, machine)
-        result = _masked(given, np.take_along_axis(moved, index, last), np.take_along_axis(nulls, index, last))
-        return _store(out, np.moveaxis(result, last, axis))
-    moved = _copied(library, a, out) if axis == last else library.copy(library.move_axis(a, axis, last))
+    if order is not None or _has_fields(a):
+        a = np.asanyarray(a)
+        axis, a = (0, a.reshape(-1)) if axis is None else (_axis(a, axis), a)
+        return _store(out, np.take_along_axis(a, _argsort_records(a, axis, order, flags, machine), axis))
+    if _is_coded(a):
+        return taken(a, _argsort_column(a, flags, machine), _machines.chosen(machine))
+    keys = _keys_of(a)
+    axis = _along(keys, axis)
+    library, values = keys.library, keys.keys
+    last = len(values.shape) - 1
+    if keys.nulls is not None:
+        if last == 0:
+            return _store(out, _sorted_with_nulls(keys, flags, machine))
+        moved = NumPy.contiguous(np.moveaxis(values, axis, last))
+        index = _argsort_rows_of(NumPy, moved, np.moveaxis(keys.nulls, axis, last), flags, machine)
+        shown = None if keys.shown is None else np.take_along_axis(np.moveaxis(keys.shown, axis, last), index, last)
+        return _store(out, np.moveaxis(keys.back(np.take_along_axis(moved, index, last), shown), last, axis))
+    into = out if keys.dtype is None else None
+    moved = _copied(library, values, into) if axis == last else library.copy(library.move_axis(values, axis, last))
     core.sort(_machines.chosen(machine), moved, moved.shape[-1], flags, library.stream(moved))
-    return _store(out, moved if axis == last else library.move_axis(moved, last, axis))
+    return _store(out, keys.back(moved if axis == last else library.move_axis(moved, last, axis)))
 
 
-def argsort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=False, machine=None):
-    """Returns the positions that sort an array, as int64. Positions of equal keys ascend. NaNs, nulls and zeros are as in sort.
+def _sorted_with_nulls(keys, flags, machine):
+    """Returns the sorted items of an array of one dimension, and after them those that come last, in the order of the input."""
+    valid = keys.keys[~keys.nulls]
+    core.sort(_machines.chosen(machine), valid, valid.size, flags, 0)
+    shown = keys.shown
+    if shown is not None:
+        shown = np.concatenate([np.zeros(valid.size, np.bool_), shown[keys.nulls]])
+    return keys.back(np.concatenate([valid, keys.keys[keys.nulls]]), shown)
+
+
+def _has_fields(a):
+    return isinstance(a, np.ndarray) and a.dtype.names is not None
+
+
+def _fields(a):
+    """Returns the columns of records: fields, those inside of fields, and the items of arrays in fields."""
+    if a.dtype.names is not None:
+        return [column for name in a.dtype.names for column in _fields(a[name])]
+    if a.ndim == 1:
+        return [a]
+    return [column for k in range(a.shape[1]) for column in _fields(a[:, k])]
+
+
+def _argsort_records(a, axis, order, flags, machine):
+    """Returns the order of records along an axis, by the fields of `order` and then by the others."""
+    names = a.dtype.names
+    if names is None:
+        raise ValueError(f"order: {order!r}, where the array has no fields")
+    chosen = [] if order is None else [order] if isinstance(order, str) else list(order)
+    for name in chosen:
+        if name not in names:
+            raise ValueError(f"order: {name!r} is none of the fields {', '.join(names)}")
+    chosen += [name for name in names if name not in chosen]
+    moved = np.moveaxis(a, axis, -1)
+    length, records = moved.shape[-1], moved.reshape(-1)
+    row = np.arange(records.size, dtype=_INT64) // max(length, 1)
+    columns = [column for name in chosen for column in _fields(records[name])]
+    falls = [bool(flags & _DESCENDING)] * len(columns)
+    if moved.ndim > 1:
+        columns, falls = [row, *columns], [False, *falls]
+    index = argsort_rows(columns, descending=falls, nan_order="total" if flags & _TOTAL_ORDER else "last", machine=machine)
+    if moved.ndim > 1:
+        index -= row * length
+    return np.moveaxis(index.reshape(moved.shape), -1, axis)
+
+
+def _argsort_column(a, flags, machine):
+    """Returns the order of a column of numbers or categories."""
+    library, keys, validity = _row_key(a, _machines.chosen(machine))
+    nulls = None if validity is None else ~validity.valid(keys.size)
+    return _argsort_rows_of(library, library.contiguous(keys), nulls, flags, machine)
+
+
+def argsort(
+    a, axis=-1, kind=None, order=None, *, stable=None, descending=False, out=None, total_order=False, machine=None
+):
+    """Returns the positions that sort an array, as int64. Positions of equal keys ascend. NaNs, nulls, zeros, records and
+    categories are as in sort.
 
     >>> import numpy as np, ordosort
     >>> ordosort.argsort(np.array([3, 1, 2, 1]))
     array([1, 3, 2, 0])
     """
     flags = _flags(kind, descending, total_order)
-    if axis == -1 and out is None and _is_plain(a):
+    if axis == -1 and out is None and order is None and _is_plain(a):
         index = np.empty(a.size, _INT64)
         core.argsort(_machines.chosen(machine), NumPy.contiguous(a), index, a.size, flags, 0)
         return index
-    library, a, nulls = _checked_with_nulls(a)
-    a, nulls, axis = _along(a, nulls, axis)
-    last = len(a.shape) - 1
-    moved = library.contiguous(a if axis == last else library.move_axis(a, axis, last))
+    if order is not None or _has_fields(a):
+        a = np.asanyarray(a)
+        axis, a = (0, a.reshape(-1)) if axis is None else (_axis(a, axis), a)
+        return _store(out, _argsort_records(a, axis, order, flags, machine))
+    if is_column(a):
+        if is_column_of_strings(a):
+            raise TypeError("array: a column of strings: argsort_strings and argsort_rows sort them")
+        return _store(out, _argsort_column(a, flags, machine))
+    keys = _keys_of(a)
+    axis = _along(keys, axis)
+    library, values, nulls = keys.library, keys.keys, keys.nulls
+    last = len(values.shape) - 1
+    moved = library.contiguous(values if axis == last else library.move_axis(values, axis, last))
     if nulls is not None:
         nulls = np.moveaxis(nulls, axis, last)
     index = _argsort_rows_of(library, moved, nulls, flags, machine)
@@ -181,6 +346,9 @@ def argsort(a, axis=-1, kind=None, *, descending=False, out=None, total_order=Fa
 
 def _argsort_rows_of(library, keys, nulls, flags, machine):
     """Returns the order of each row of a contiguous array, with nulls last."""
+    if nulls is not None and keys.ndim == 1:
+        valid = np.flatnonzero(~nulls)
+        return np.concatenate([valid[_argsort_rows_of(library, keys[valid], None, flags, machine)], np.flatnonzero(nulls)])
     rows = any(length != 1 for length in keys.shape[:-1])
     index = library.numbered(keys) if rows else library.index(keys)
     core.argsort(_machines.chosen(machine), keys, index, keys.shape[-1], flags, library.stream(keys))
@@ -201,20 +369,26 @@ def sort_pairs(keys, values, *, descending=False, out=None, total_order=False, m
     (array([1, 2, 3]), array([0.25 , 0.125, 0.5  ]))
     """
     flags = _flags(None, descending, total_order)
-    given, given_values = keys, values
-    library, keys, nulls = _checked_with_nulls(keys)
-    values_library, values, value_nulls = with_nulls(values)
-    one_dimension("keys", keys)
+    given_values, keys = values, _keys_of(keys)
+    values_library, values, value_nulls, typed = _values_of(values)
+    one_dimension("keys", keys.keys)
     one_dimension("values", values)
-    if nulls is not None or value_nulls is not None:
-        _same_length("values", values, keys)
-        keys = library.contiguous(keys)
-        index = _argsort_rows_of(library, keys, nulls, flags, machine)
-        keys = _taken(keys, nulls, index, given)
-        values = _taken(values, value_nulls, index, given_values)
-        return (keys, values) if out is None else (_store(out[0], keys), _store(out[1], values))
-    keys, values = library.copy(keys), values_library.copy(values)
-    core.sort_pairs(_machines.chosen(machine), keys, values, flags, library.stream(keys))
+    if keys.nulls is not None or typed is None:
+        _same_length("values", values, keys.keys)
+        index = _argsort_rows_of(keys.library, keys.library.contiguous(keys.keys), keys.nulls, flags, machine)
+        return _stored_pair(out, keys.taken(index), _taken_values(values, value_nulls, index, given_values, typed))
+    library, moved, values = keys.library, keys.library.copy(keys.keys), values_library.copy(values)
+    core.sort_pairs(_machines.chosen(machine), moved, values, flags, library.stream(moved))
+    return _stored_pair(out, keys.back(moved), typed(values))
+
+
+def _taken_values(values, nulls, index, like, typed):
+    """Returns the values at the positions of an array of one dimension."""
+    moved = _taken(values, nulls, index, like)
+    return moved if typed is None else typed(moved)
+
+
+def _stored_pair(out, keys, values):
     return (keys, values) if out is None else (_store(out[0], keys), _store(out[1], values))
 
 
@@ -255,31 +429,28 @@ def segmented_sort(
     array([1, 2, 3, 7, 9])
     """
     flags = _flags(None, descending, total_order)
-    given, given_values, value_nulls = keys, values, None
-    library, keys, nulls = _checked_with_nulls(keys)
-    one_dimension("keys", keys)
+    given_values, value_nulls, typed = values, None, lambda moved: moved
+    keys = _keys_of(keys)
+    library, items = keys.library, keys.keys
+    one_dimension("keys", items)
     offsets = _offsets("offsets", offsets)
     ends = None if ends is None else _offsets("ends", ends)
     if values is not None:
-        values_library, values, value_nulls = with_nulls(values)
+        values_library, values, value_nulls, typed = _values_of(values)
         one_dimension("values", values)
-    if nulls is not None or value_nulls is not None:
+    if keys.nulls is not None or typed is None:
         if values is not None:
-            _same_length("values", values, keys)
-        index = _argsort_segments_of(library, library.contiguous(keys), nulls, offsets, ends, max_length, flags, machine)
-        keys = _taken(keys, nulls, index, given)
+            _same_length("values", values, items)
+        index = _argsort_segments_of(library, library.contiguous(items), keys.nulls, offsets, ends, max_length, flags, machine)
         if values is None:
-            return _store(out, keys)
-        values = _taken(values, value_nulls, index, given_values)
-        return (keys, values) if out is None else (_store(out[0], keys), _store(out[1], values))
+            return _store(out, keys.taken(index))
+        return _stored_pair(out, keys.taken(index), _taken_values(values, value_nulls, index, given_values, typed))
     if values is not None:
         values = values_library.copy(values)  # and the keys, too: they may be in the memory of each other's results
-    keys = _copied(library, keys, out) if values is None else library.copy(keys)
-    bound, stream = _bound(max_length), library.stream(keys)
-    core.sort_segments(_machines.chosen(machine), keys, values, offsets, ends, bound, False, flags, stream)
-    if values is None:
-        return _store(out, keys)
-    return (keys, values) if out is None else (_store(out[0], keys), _store(out[1], values))
+    moved = _copied(library, items, out) if values is None and keys.dtype is None else library.copy(items)
+    bound, stream = _bound(max_length), library.stream(moved)
+    core.sort_segments(_machines.chosen(machine), moved, values, offsets, ends, bound, False, flags, stream)
+    return _store(out, keys.back(moved)) if values is None else _stored_pair(out, keys.back(moved), typed(values))
 
 
 def segmented_argsort(
@@ -293,11 +464,12 @@ def segmented_argsort(
     array([1, 2, 0, 4, 3])
     """
     flags = _flags(None, descending, total_order)
-    library, keys, nulls = _checked_with_nulls(keys)
-    one_dimension("keys", keys)
+    keys = _keys_of(keys)
+    one_dimension("keys", keys.keys)
     offsets = _offsets("offsets", offsets)
     ends = None if ends is None else _offsets("ends", ends)
-    index = _argsort_segments_of(library, library.contiguous(keys), nulls, offsets, ends, max_length, flags, machine)
+    items = keys.library.contiguous(keys.keys)
+    index = _argsort_segments_of(keys.library, items, keys.nulls, offsets, ends, max_length, flags, machine)
     return _store(out, index)
 
 
@@ -322,8 +494,8 @@ def top_k(a, k, axis=-1, *, largest=True, sorted=True, machine=None):
     >>> ordosort.top_k(np.array([3, 1, 2, 3]), 2)
     (array([3, 3]), array([0, 3]))
     """
-    given = a
-    library, a, nulls = _checked_with_nulls(a)
+    keys = _keys_of(a)
+    library, a, nulls = keys.library, keys.keys, keys.nulls
     axis, k = _axis(a, axis), as_index(k)
     last = len(a.shape) - 1
     moved = library.contiguous(a if axis == last else library.move_axis(a, axis, last))
@@ -332,13 +504,15 @@ def top_k(a, k, axis=-1, *, largest=True, sorted=True, machine=None):
     if nulls is not None:
         nulls = np.ascontiguousarray(np.moveaxis(nulls, axis, last))
         index = _top_of_rows(moved, nulls, k, largest, sorted, machine)
-        best = _masked(given, np.take_along_axis(moved, index, last), np.take_along_axis(nulls, index, last))
+        shown = None if keys.shown is None else np.take_along_axis(np.moveaxis(keys.shown, axis, last), index, last)
+        best = keys.back(np.take_along_axis(moved, index, last), shown)
         return np.moveaxis(best, last, axis), np.moveaxis(index, last, axis)
     best = library.copy(moved[..., :k])
     index = library.index(best)
     core.top_k(
         _machines.chosen(machine), moved, moved.shape[-1], k, best, index, not largest, bool(sorted), library.stream(moved)
     )
+    best = keys.back(best)
     if axis == last:
         return best, index
     return library.move_axis(best, last, axis), library.move_axis(index, last, axis)
@@ -381,8 +555,8 @@ def segmented_top_k(keys, offsets, k, *, max_length=None, largest=True, machine=
     array([[ 0,  2],
            [ 3, -1]])
     """
-    given = keys
-    library, keys, nulls = _checked_with_nulls(keys)
+    all_keys = _keys_of(keys)
+    library, keys, nulls = all_keys.library, all_keys.keys, all_keys.nulls
     one_dimension("keys", keys)
     offsets = _offsets("offsets", offsets)
     k = as_index(k)
@@ -393,50 +567,198 @@ def segmented_top_k(keys, offsets, k, *, max_length=None, largest=True, machine=
         index = _top_of_segments(keys, nulls, offsets, k, max_length, largest, machine)
         is_item = index >= 0
         values, of_best = np.zeros(index.shape, keys.dtype), np.zeros(index.shape, np.bool_)
-        values[is_item], of_best[is_item] = keys[index[is_item]], nulls[index[is_item]]
-        return _masked(given, values, of_best), index
+        values[is_item] = keys[index[is_item]]
+        if all_keys.shown is None:
+            return all_keys.back(values), index
+        of_best[is_item] = all_keys.shown[index[is_item]]
+        return all_keys.back(values, of_best), index
     best, index = library.results(keys, (max(offsets.shape[0] - 1, 0), k))
     bound, stream = _bound(max_length), library.stream(keys)
     core.segmented_top_k(_machines.chosen(machine), keys, offsets, bound, k, best, index, not largest, stream)
-    return best, index
+    return all_keys.back(best), index
 
 
-def argsort_rows(columns, *, descending=False, machine=None):
-    """Returns the positions that sort rows by their columns, the first column first, as int64. Stable. NaNs come last in each
-    column, and after them nulls and masked items, in both directions.
+def _row_key(a, machine):
+    """Returns the library of a column, an array of its keys, and its validity or None."""
+    if _is_plain(a):
+        return NumPy, a, None
+    if is_column(a):
+        root, dtype = type(a).__module__.partition(".")[0], getattr(a, "dtype", None)
+        if root == "pandas" and type(dtype).__name__ == "CategoricalDtype":
+            codes = np.asarray(getattr(a, "cat", a).codes)
+            return NumPy, codes, Validity(valid=codes >= 0)
+        if root == "polars" and str(dtype).startswith("Enum"):
+            a = a.to_physical()
+        if root == "pandas":
+            a = getattr(a, "array", a).__arrow_array__()
+        return _row_key_of(_arrow.read(_arrow.import_column(a), "column"), machine)
+    if is_strings(a):
+        return _ranked(order_of(a, False, machine, True), len(a))
+    keys = _keys_of(a)
+    return keys.library, keys.keys, None if keys.nulls is None else Validity(valid=~keys.nulls)
 
-    columns: a list of arrays of one length.
+
+def _ranked(order, length):
+    ranks, validity = ranks_of(order, length), None
+    if order.nulls is not None:
+        valid = np.ones(length, np.bool_)
+        valid[order.nulls] = False
+        validity = Validity(valid=valid)
+    return NumPy, ranks, validity
+
+
+def _row_key_of(column, machine):
+    """Returns the same of a column of Arrow."""
+    if isinstance(column, _arrow.Numbers):
+        return NumPy, column.values, column.validity
+    if isinstance(column, _arrow.Strings):
+        return _ranked(order_of_column(column, False, machine, True), len(column))
+    if column.is_ordered:
+        return NumPy, column.codes, column.validity
+    if isinstance(column.values, list):  # joined dictionaries
+        valid = np.array([s is not None for s in column.values], np.bool_)
+        present = [s for s in column.values if s is not None]
+        order = order_of(present, False, machine, True)
+        values, values_validity = np.zeros(len(valid), np.uint32), None if valid.all() else Validity(valid=valid)
+        values[valid] = ranks_of(order, len(present))
+    else:
+        _, values, values_validity = _row_key_of(column.values, machine)
+    valid = None if column.validity is None else column.validity.valid(len(column.codes))
+    codes = column.codes if valid is None else np.where(valid, column.codes, 0)
+    if codes.size != 0 and len(values) == 0:
+        return NumPy, np.zeros(codes.size, np.uint8), Validity(valid=np.zeros(codes.size, np.bool_))
+    if values_validity is not None:
+        of_values = values_validity.valid(len(values))[codes]
+        valid = of_values if valid is None else valid & of_values
+    return NumPy, values[codes], None if valid is None else Validity(valid=valid)
+
+
+def _columns_of(columns):
+    """Returns the columns of a table, or a list of the columns that were passed."""
+    root = type(columns).__module__.partition(".")[0]
+    if root == "pandas" and getattr(columns, "ndim", 1) == 2:
+        return [columns.iloc[:, k] for k in range(columns.shape[1])]
+    if root == "polars" and hasattr(columns, "get_columns"):
+        return columns.get_columns()
+    if root == "pyarrow" and hasattr(columns, "column_names"):
+        return list(columns.columns)
+    return list(columns)
+
+
+def _per_key(name, value, n, is_one):
+    values = [value] * n if is_one else list(value)
+    if len(values) != n:
+        raise ValueError(f"{name}: {len(values)} for {n} columns")
+    return values
+
+
+def _is_flag(value):
+    return isinstance(value, (bool, int)) or getattr(value, "ndim", None) == 0
+
+
+def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="last", machine=None):
+    """Returns the positions that sort rows by their columns, the first column first, as int64. Stable.
+
+    columns: a list of columns of one length, or a table of pandas, polars or pyarrow. Columns are arrays of numbers, bools,
+        dates or strings; strings compare as in argsort_strings. Categories of pandas, of Enum in polars and of ordered
+        dictionaries in Arrow have the order of their codes, all others that of their values.
     descending: a flag, or one for each column.
+    nulls_first: a flag, or one for each column: whether nulls, masked items and NaT come first or last, in both directions.
+    nan_order: "last", "first" or "total", or one for each column: the place of NaNs in both directions. They come before nulls
+        that are last, and after those that are first. "total" is the order of IEEE 754.
 
     >>> import numpy as np, ordosort
     >>> ordosort.argsort_rows([np.array([1, 0, 1]), np.array([0.5, 0.5, 0.25])])
     array([1, 2, 0])
     """
-    given = [_checked_with_nulls(column) for column in columns]
-    if not given:
+    machine = _machines.chosen(machine)
+    given = [_row_key(column, machine) for column in _columns_of(columns)]
+    n = len(given)
+    if n == 0:
         raise ValueError("columns: none")
     library = given[0][0]
-    columns = [own.contiguous(column) for own, column, _ in given]
-    for column in columns:
+    values = [own.contiguous(column) for own, column, _ in given]
+    for column in values:
         one_dimension("column", column)
-    validity = [None if nulls is None else np.packbits(~nulls, bitorder="little") for _, _, nulls in given]
-    is_one = isinstance(descending, (bool, int)) or getattr(descending, "ndim", None) == 0
-    flags = [bool(descending)] * len(columns) if is_one else [bool(d) for d in descending]
-    if len(flags) != len(columns):
-        raise ValueError(f"descending: {len(flags)} flags for {len(columns)} columns")
-    index = library.index(columns[0])
-    core.argsort_rows(_machines.chosen(machine), list(zip(columns, flags, validity)), index, library.stream(columns[0]))
+    falls = [bool(flag) for flag in _per_key("descending", descending, n, _is_flag(descending))]
+    first = [bool(flag) for flag in _per_key("nulls_first", nulls_first, n, _is_flag(nulls_first))]
+    orders = _per_key("nan_order", nan_order, n, isinstance(nan_order, str))
+    for order in orders:
+        if order not in _NAN_ORDERS:
+            raise ValueError(f"nan_order: {order!r} is none of {', '.join(map(repr, _NAN_ORDERS))}")
+    validity = given[0][2]
+    if n == 1 and validity is not None:  # with the bit for null, keys of 64 bits would take two sorts
+        is_valid = validity.valid(len(values[0]))
+        valid, nulls = np.flatnonzero(is_valid), np.flatnonzero(~is_valid)
+        index = np.empty(len(valid), _INT64)
+        core.argsort_rows(machine, [(values[0][valid], falls[0], None, 0, False, _NAN_ORDERS[orders[0]])], index, 0)
+        return np.concatenate([nulls, valid[index]] if first[0] else [valid[index], nulls])
+    bitmaps = [(None, 0) if validity is None else validity.bitmap() for _, _, validity in given]
+    keys = [
+        (column, falling, *bitmap, is_first, _NAN_ORDERS[order])
+        for column, falling, bitmap, is_first, order in zip(values, falls, bitmaps, first, orders)
+    ]
+    index = library.index(values[0])
+    core.argsort_rows(machine, keys, index, library.stream(values[0]))
     return index
 
 
-def sort_rows(columns, *, descending=False, machine=None):
-    """Returns copies of columns with their rows sorted, as argsort_rows orders them.
+def sort_rows(columns, *, descending=False, nulls_first=False, nan_order="last", machine=None):
+    """Returns copies of columns with their rows sorted, as argsort_rows orders them; of a table, a table.
 
     >>> import numpy as np, ordosort
     >>> ordosort.sort_rows([np.array([1, 0, 1]), np.array([0.5, 0.5, 0.25])])
     [array([0, 1, 1]), array([0.5 , 0.25, 0.5 ])]
     """
-    columns = list(columns)
-    index = argsort_rows(columns, descending=descending, machine=machine)
-    taken = [with_nulls(column) for column in columns]
-    return [_taken(values, nulls, index, like) for (_, values, nulls), like in zip(taken, columns)]
+    is_table = not isinstance(columns, np.ndarray) and any(
+        hasattr(columns, name) for name in ("column_names", "get_columns", "iloc")
+    )
+    if not is_table:
+        columns = list(columns)
+    index = argsort_rows(
+        columns, descending=descending, nulls_first=nulls_first, nan_order=nan_order, machine=machine
+    )
+    if is_table:
+        return taken(columns, index, _machines.chosen(machine))
+    return [_taken_column(column, index, machine) for column in columns]
+
+
+def _taken_column(column, index, machine):
+    if isinstance(column, np.ndarray) and not isinstance(column, np.ma.MaskedArray):
+        return column[index]
+    if _is_coded(column) or is_strings(column) or is_column_of_strings(column):
+        return taken(column, index, _machines.chosen(machine))
+    _, values, nulls = with_nulls(column)
+    return _taken(values, nulls, index, column)
+
+
+def lexsort(keys, *, machine=None):
+    """Returns the positions that sort rows by several keys, of which the last is the first to compare, as numpy.lexsort does.
+
+    >>> import ordosort
+    >>> ordosort.lexsort([[1, 0, 2], [0, 1, 0]])
+    array([0, 2, 1])
+    """
+    return argsort_rows(_columns_of(keys)[::-1], machine=machine)
+
+
+def merge_sorted(a, b, *, descending=False, total_order=False, machine=None):
+    """Returns the items of two sorted arrays of one type and dimension as one sorted array. Neither may have nulls. Of equal
+    items those of `a` come first. The order of NaNs and zeros is that of sort.
+
+    >>> import numpy as np, ordosort
+    >>> ordosort.merge_sorted(np.array([1, 4]), np.array([2, 4, 5]))
+    array([1, 2, 4, 4, 5])
+    """
+    flags = _flags(None, descending, total_order)
+    first, second = _keys_of(a), _keys_of(b)
+    for name, keys in (("a", first), ("b", second)):
+        one_dimension(name, keys.keys)
+        if keys.nulls is not None and keys.nulls.any():
+            raise ValueError(f"{name}: nulls, where none are expected: fill or drop them")
+    if first.library is not second.library or first.keys.dtype != second.keys.dtype or first.dtype != second.dtype:
+        raise TypeError(f"b: dtype {second.dtype or second.keys.dtype}, where a has {first.dtype or first.keys.dtype}")
+    library, items, more = first.library, first.library.contiguous(first.keys), first.library.contiguous(second.keys)
+    out, _ = library.results(items, (items.shape[0] + more.shape[0],))
+    core.merge_sorted(_machines.chosen(machine), items, more, out, flags, library.stream(items))
+    return first.back(out)

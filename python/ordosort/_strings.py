@@ -2,45 +2,21 @@
 
 import numpy as np
 
-from . import _machines
+from . import _arrow, _machines
 from . import _ordosort as core
 
+_SMALL = 2048  # strings, for which NumPy copies as fast as all threads
 
-def _arrow(strings):
-    """Returns an array of pyarrow for one of any library with Arrow's C data interface, and None for others."""
-    if hasattr(strings, "type") and (hasattr(strings, "buffers") or hasattr(strings, "combine_chunks")):  # pyarrow
-        array = strings
-    elif _root(strings) == "pandas":
-        dtype = getattr(strings, "dtype", None)
-        if dtype is None or str(dtype) == "category":
-            raise TypeError(f"strings: {dtype or type(strings).__name__}, where a column of strings is expected")
-        array = getattr(strings, "array", strings)
-        if isinstance(dtype, np.dtype) or not hasattr(array, "__arrow_array__"):
-            return None
-        try:
-            array = array.__arrow_array__()
-        except ImportError:
-            return None  # by their elements
-    elif hasattr(strings, "__arrow_c_stream__") or hasattr(strings, "__arrow_c_array__"):
-        try:
-            import pyarrow  # type: ignore
-        except ImportError:
-            return None  # polars and others: by their elements
-        make = pyarrow.chunked_array if hasattr(strings, "__arrow_c_stream__") else pyarrow.array
-        array = make(strings)
-    else:
-        return None
-    name = str(array.type)
-    if name.endswith("_view"):
-        name = "large_" + name.removesuffix("_view")
-        array = array.cast(name)
-    if name not in ("string", "binary", "large_string", "large_binary"):
-        raise TypeError(f"strings: Arrow type {name}, where string or binary is expected")
-    if hasattr(array, "combine_chunks"):
-        array = array.combine_chunks()
-        if hasattr(array, "chunks"):  # more than 2 GiB of a type with offsets of 32 bits
-            array = array.cast("large_" + name).combine_chunks()
-    return array
+
+class Order:
+    """The order of strings: the rows that are not null, marks of those that equal the one before, and the null rows."""
+
+    def __init__(self, index, repeats, nulls):
+        self.index, self.repeats, self.nulls = index, repeats, nulls
+
+    def positions(self):
+        """Returns all rows in order, nulls last."""
+        return self.index if self.nulls is None else np.concatenate([self.index, self.nulls])
 
 
 def _root(strings):
@@ -52,71 +28,141 @@ def _is_container(strings):
     return any(hasattr(strings, name) for name in ("__array__", "__arrow_c_array__", "__arrow_c_stream__"))
 
 
+def _refuse(what):
+    raise TypeError(f"strings: {what}, where str and bytes are expected")
+
+
+def _arrow_column(strings):
+    """Returns the Arrow column of strings of a library that has them, and None for others."""
+    if _root(strings) == "pandas":
+        dtype = getattr(strings, "dtype", None)
+        if dtype is None or str(dtype) == "category":
+            raise TypeError(f"strings: {dtype or type(strings).__name__}, where a column of strings is expected")
+        array = getattr(strings, "array", strings)
+        if isinstance(dtype, np.dtype) or not hasattr(array, "__arrow_array__"):
+            return None
+        try:
+            strings = array.__arrow_array__()
+        except ImportError:
+            return None  # by their elements
+    if isinstance(strings, np.ndarray) or not _arrow.has_interface(strings):
+        return None
+    column = _arrow.read(_arrow.import_column(strings), "strings")
+    if isinstance(column, _arrow.Strings):
+        return column
+    kind = getattr(strings, "type", None) or getattr(strings, "dtype", "numbers")
+    raise TypeError(f"strings: {kind}, where a column of strings or bytes is expected: sort and argsort take others")
+
+
+def is_strings(a):
+    """Returns true for anything whose items argsort_strings sorts and argsort does not."""
+    if isinstance(a, np.ndarray):
+        return a.dtype.kind in "SUT" or (a.dtype.kind == "O" and a.size != 0 and isinstance(a.flat[0], (str, bytes)))
+    if isinstance(a, (list, tuple)):
+        return len(a) != 0 and isinstance(a[0], (str, bytes))
+    if _root(a) == "pandas":
+        return str(getattr(a, "dtype", "")).startswith(("str", "large_str")) or (
+            getattr(a, "dtype", None) == object and len(a) != 0 and isinstance(next(iter(a)), (str, bytes))
+        )
+    return False
+
+
 def _valid(strings):
-    """Returns an array of bool that marks the items that are not null, or None if there are no nulls. Not for pyarrow."""
+    """Returns an array of bool that marks the items that are not null, or None if there are no nulls. Not for Arrow."""
     if isinstance(strings, np.ma.MaskedArray):
         valid = ~np.ma.getmaskarray(strings)
     elif isinstance(strings, np.ndarray) and strings.dtype.kind == "T":
+        if not hasattr(strings.dtype, "na_object"):
+            return None
         valid = np.array([isinstance(s, str) for s in strings.tolist()], np.bool_)
     elif _root(strings) == "pandas":
         valid = ~np.asarray(strings.isna())
-    elif _root(strings) == "polars":
-        valid = strings.is_not_null().to_numpy()
     else:
         return None
     return None if valid.all() else valid
 
 
-def _layout(strings):
-    """Returns strings end to end, as bytes and offsets. Those of UTF-8 have the order of code points."""
-    encoded = [s.encode("utf-8", "surrogatepass") if isinstance(s, str) else s for s in strings]
-    for s in encoded:
-        if not isinstance(s, bytes):
-            raise TypeError(f"strings: {type(s).__name__}, where str and bytes are expected")
-    offsets = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
-    return b"".join(encoded), offsets
+def order_of_column(column, descending, machine, with_repeats=False):
+    """Returns the order of a column of strings of Arrow."""
+    rows = nulls = None
+    if column.validity is not None:
+        valid = column.validity.valid(len(column))
+        rows, nulls = np.flatnonzero(valid), np.flatnonzero(~valid)
+    n = len(column) if rows is None else len(rows)
+    index = np.empty(n, np.int64)
+    repeats = np.empty(n, np.uint8) if with_repeats else None
+    if column.layout == "offsets":
+        core.argsort_strings(machine, *column.buffers, rows, index, repeats, descending)
+    elif column.layout == "views":
+        core.argsort_string_views(machine, *column.buffers[:2], rows, index, repeats, descending)
+    elif n != 0 and column.buffers[0].dtype.itemsize != 0:
+        core.argsort_fixed(machine, column.buffers[0], rows, index, repeats, False, descending)
+    return Order(index, repeats, nulls)
 
 
-def _arrow_layout(array):
-    dtype = np.int64 if str(array.type).startswith("large") else np.int32
-    _, offsets, data = array.buffers()
-    first = array.offset
-    offsets = np.frombuffer(offsets, dtype)[first : first + len(array) + 1] if offsets else np.zeros(1, dtype)
-    data = np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
-    begin, end = int(offsets[0]), int(offsets[-1])
-    return data[begin:end], offsets.astype(np.int64) - begin
+def order_of(strings, descending, machine, with_repeats=False):
+    """Returns the order of anything that argsort_strings takes."""
+    column = _arrow_column(strings)
+    if column is not None:
+        return order_of_column(column, descending, machine, with_repeats)
+    if isinstance(strings, np.ndarray):
+        if strings.ndim != 1:
+            raise ValueError(f"strings: {strings.ndim} dimensions, where one is expected")
+        if strings.dtype.kind not in "SUOT":
+            raise TypeError(f"strings: dtype {strings.dtype}, where strings are expected")
+    valid, rows, nulls = _valid(strings), None, None
+    if valid is not None:
+        rows, nulls = np.flatnonzero(valid), np.flatnonzero(~valid)
+        strings = strings[valid]
+    n = len(strings) if hasattr(strings, "__len__") else None
+    if isinstance(strings, np.ndarray) and strings.dtype.kind in "SU":
+        strings = np.ascontiguousarray(strings.data if isinstance(strings, np.ma.MaskedArray) else strings)
+        if not strings.dtype.isnative:
+            strings = strings.astype(strings.dtype.newbyteorder("="))
+        index, repeats = np.empty(n, np.int64), np.empty(n, np.uint8) if with_repeats else None
+        if strings.dtype.itemsize == 0:
+            index[:] = np.arange(n) if rows is None else rows
+            if with_repeats:
+                repeats[:] = np.arange(n) != 0
+        elif strings.dtype.kind == "S":
+            core.argsort_fixed(machine, strings, None, index, repeats, True, descending)
+        elif machine.device.startswith("gpu"):
+            return _order_of_list(strings.tolist(), rows, nulls, descending, machine, with_repeats)
+        else:
+            if not strings.flags.aligned:
+                strings = strings.copy()
+            core.argsort_ucs4(machine, strings, None, index, repeats, descending)
+        return Order(index if rows is None or strings.dtype.itemsize == 0 else rows[index], repeats, nulls)
+    items = strings.tolist() if isinstance(strings, np.ndarray) else list(strings)
+    return _order_of_list(items, rows, nulls, descending, machine, with_repeats)
+
+
+def _order_of_list(items, rows, nulls, descending, machine, with_repeats):
+    index, repeats = np.empty(len(items), np.int64), np.empty(len(items), np.uint8) if with_repeats else None
+    core.argsort_list(machine, items, rows, index, repeats, descending)
+    return Order(index, repeats, nulls)
+
+
+def ranks_of(order, length):
+    """Returns a number for each row, smaller for smaller strings and equal for equal ones. Those of null rows are 0."""
+    numbers = np.cumsum(order.repeats == 0, dtype=np.uint32 if length < 2**32 else np.uint64)
+    ranks = np.zeros(length, numbers.dtype)
+    ranks[order.index] = numbers
+    return ranks
 
 
 def argsort_strings(strings, *, descending=False, machine=None):
     """Returns the positions that sort strings, as int64. Strings compare by their bytes, str by code points. Stable.
 
-    strings: an iterable of str or bytes, an array of NumPy, a series of pandas, or an array of strings or binaries of pyarrow
-    or, where pyarrow is installed, of another library with Arrow's C data interface. Nulls and masked items come last, in both
-    directions.
+    strings: an iterable of str or bytes, an array of NumPy, a series of pandas, or a column of strings or binaries of pyarrow,
+    polars or another library with Arrow's C data interface. Nulls and masked items come last, in both directions. No string is
+    copied, except that Python keeps the UTF-8 of each str that is not ASCII.
 
     >>> import ordosort
     >>> ordosort.argsort_strings(["pear", "apple", "fig"])
     array([1, 2, 0])
     """
-    array, valid = _arrow(strings), None
-    if array is None:
-        if isinstance(strings, np.ndarray):
-            if strings.ndim != 1:
-                raise ValueError(f"strings: {strings.ndim} dimensions, where one is expected")
-            if strings.dtype.kind not in "SUOT":
-                raise TypeError(f"strings: dtype {strings.dtype}, where strings are expected")
-        valid = _valid(strings)
-        present = strings if valid is None else strings[valid]
-        data, offsets = _layout(present.tolist() if isinstance(present, np.ndarray) else present)
-    else:
-        if array.null_count:
-            valid = array.is_valid().to_numpy(zero_copy_only=False)
-            array = array.drop_null()
-        data, offsets = _arrow_layout(array)
-    index = np.empty(len(offsets) - 1, np.int64)
-    core.argsort_strings(_machines.chosen(machine), data, offsets, index, bool(descending), 0)
-    return index if valid is None else np.concatenate([np.flatnonzero(valid)[index], np.flatnonzero(~valid)])
+    return order_of(strings, bool(descending), _machines.chosen(machine)).positions()
 
 
 def sort_strings(strings, *, descending=False, machine=None):
@@ -126,14 +172,64 @@ def sort_strings(strings, *, descending=False, machine=None):
     >>> ordosort.sort_strings(["pear", "apple", "fig"])
     ['apple', 'fig', 'pear']
     """
+    machine = _machines.chosen(machine)
+    if type(strings) is list:
+        return core.sort_list(machine, strings, bool(descending))
     if not _is_container(strings):
-        strings = list(strings)  # an iterator ends
-    index = argsort_strings(strings, descending=descending, machine=machine)
-    if isinstance(strings, np.ndarray) or _root(strings) == "polars":
-        return strings[index]
-    if hasattr(strings, "iloc"):  # a series of pandas, which [] reads by labels
-        return strings.iloc[index]
-    if hasattr(strings, "take"):  # pyarrow, and indexes and arrays of pandas
-        return strings.take(index)
-    strings = list(strings)
-    return [strings[i] for i in index.tolist()]
+        return core.sort_list(machine, list(strings), bool(descending))  # an iterator ends
+    index = order_of(strings, bool(descending), machine).positions()
+    return taken(strings, index, machine)
+
+
+def taken(items, index, machine):
+    """Returns the items at positions, in a container like that of the input."""
+    root = _root(items)
+    if type(items) is np.ndarray and items.dtype.kind in "SU" and items.dtype.itemsize != 0 and items.size > _SMALL:
+        result = np.empty(len(index), items.dtype)
+        core.gather(machine, np.ascontiguousarray(items), index, result)
+        return result
+    if isinstance(items, np.ndarray) or root == "polars":
+        return items[index]
+    if hasattr(items, "iloc"):  # a series of pandas, which [] reads by labels
+        return items.iloc[index]
+    if root == "pyarrow" and hasattr(items, "type") and (len(items) > _SMALL or str(items.type).endswith("_view")):
+        gathered = _taken_of_arrow(items, index, machine)
+        if gathered is not None:
+            return gathered
+    if hasattr(items, "take"):  # pyarrow, and indexes and arrays of pandas
+        return items.take(index)
+    items = list(items)
+    return [items[i] for i in index.tolist()]
+
+
+def _taken_of_arrow(items, index, machine):
+    """Returns strings of pyarrow at positions, gathered by all threads; None for types and arrays that this does not serve."""
+    import pyarrow  # type: ignore
+
+    kind = str(items.type)
+    if kind.endswith("_view") and hasattr(items, "chunks"):
+        items = items.cast("large_" + kind.removesuffix("_view"))
+        return taken(items, index, machine).cast(kind)
+    if kind.removesuffix("_view").removeprefix("large_") not in ("string", "binary"):
+        return None
+    column = _arrow.read(_arrow.import_column(items))
+    validity, nulls = None, 0
+    if column.validity is not None:
+        valid = column.validity.valid(len(column))[index]
+        nulls, validity = len(valid) - int(np.count_nonzero(valid)), pyarrow.py_buffer(np.packbits(valid, bitorder="little"))
+    if column.layout == "views":
+        views = np.empty(len(index), column.buffers[0].dtype)
+        core.gather(machine, column.buffers[0].view("V16"), index, views.view("V16"))
+        buffers = [validity, pyarrow.py_buffer(views.view(np.uint8)), *items.buffers()[2:]]
+        return pyarrow.Array.from_buffers(items.type, len(index), buffers, nulls)
+    dtype = np.int32 if column.format in "uz" else np.int64
+    data, offsets = column.buffers
+    begins = np.empty(len(index) + 1, offsets.dtype)
+    core.gather_offsets(data, offsets, index, begins)
+    if begins[-1] > np.iinfo(dtype).max:
+        return None
+    gathered = np.empty(int(begins[-1]), np.uint8)
+    core.gather_bytes(machine, data, offsets, index, begins, gathered)
+    buffers = [validity, pyarrow.py_buffer(begins.astype(dtype, copy=False)), pyarrow.py_buffer(gathered)]
+    result = pyarrow.Array.from_buffers(items.type, len(index), buffers, nulls)
+    return pyarrow.chunked_array([result], items.type) if hasattr(items, "chunks") else result

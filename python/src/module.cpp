@@ -86,6 +86,7 @@ array([1, 2])
           "Returns a machine for each GPU that the driver shows, or, without any, one for the CPU.")
       .def("__repr__", [](machines const& on) { return "ordosort.Machine('" + on.device() + "')"; });
 
+  add_arrow(module);
   add_distributed(module);
   add_programs(module);
   add_sorts(module);

@@ -4,6 +4,7 @@
 namespace ordo_python {
 
 /// Each adds the functions of one subject to the module.
+void add_arrow(nanobind::module_& module);
 void add_distributed(nanobind::module_& module);
 void add_programs(nanobind::module_& module);
 void add_sorts(nanobind::module_& module);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "ordo/detail/operation_task.hpp"
 #include "python/src/machine.hpp"
 #include "python/src/module.hpp"
 #include "python/src/options.hpp"
@@ -172,8 +173,8 @@ void segmented_top_k(machines& on, nb::handle keys_given, nb::handle offsets_giv
   });
 }
 
-/// Writes the order of rows by columns. `columns` holds tuples of an array, whether it descends, and the bitmap of its nulls,
-/// as Arrow has it, or None.
+/// Writes the order of rows by columns. `columns` holds tuples of an array, whether it descends, the bitmap of its nulls, as
+/// Arrow has it, or None, the number of bits before that of the first row, whether nulls come first, and an ordo_nans.
 void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given, std::uintptr_t stream) {
   array const index(index_given, "index", true, stream);
   std::vector<std::unique_ptr<array>> held;
@@ -187,10 +188,14 @@ void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given,
     key.values = values.data();
     key.type = values.type();
     key.order = nb::cast<bool>(column[1]) ? ORDO_DESCENDING : ORDO_ASCENDING;
+    key.nulls_first = nb::cast<bool>(column[4]);
+    key.nans = nb::cast<ordo_nans>(column[5]);
+    key.equal_zeros = key.nans != ORDO_NANS_TOTAL_ORDER;
     if (nb::object const bitmap = nb::object(column[2]); !bitmap.is_none()) {
       auto const& bits = *held.emplace_back(std::make_unique<array>(bitmap, "validity", false, stream));
       check_same_place(index, bits, "validity");
-      if (bits.item_bytes() != 1 || bits.size() < (index.size() + 7) / 8)
+      key.validity_offset = nb::cast<std::size_t>(column[3]);
+      if (bits.item_bytes() != 1 || bits.size() < (index.size() + key.validity_offset + 7) / 8)
         throw ordo::usage_error("bad validity: not a bit for each row");
       key.validity = static_cast<std::uint8_t const*>(bits.data());
     }
@@ -198,6 +203,29 @@ void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given,
   }
   on.run(index.gpu(), stream, [&](ordo_machine* machine) {
     return ordo_argsort_rows(machine, keys.data(), keys.size(), index.size(), index.type(), index.data());
+  });
+}
+
+/// Merges two sorted arrays into a third.
+void merge_sorted(machines& on, nb::handle a_given, nb::handle b_given, nb::handle out_given, unsigned flags,
+                  std::uintptr_t stream) {
+  array const a(a_given, "a", false, stream), b(b_given, "b", false, stream), out(out_given, "out", true, stream);
+  check_same_place(a, b, "b");
+  check_same_place(a, out, "out");
+  if (a.type() == 0 || b.type() != a.type() || out.type() != a.type())
+    throw ordo::usage_error("bad b: not keys of the type of a");
+  auto options = make_options(flags);
+  options.equal_zeros = !(flags & has_total_order);
+  on.run(a.gpu(), stream, [&](ordo_machine* machine) {
+    return ordo::detail::c_status([&] {
+      ordo::detail::operation_task task;
+      task.kind = ordo::detail::operation_task::operation::merge;
+      task.sort = ordo::detail::c_sort_task(a.type(), a.data(), 0, nullptr, a.size(), &options);
+      task.sort.kind = ordo::detail::sort_task::operation::argsort;
+      task.other_keys = {b.data(), b.size(), b.item_bytes(), false, b.item_bytes()};
+      task.out_keys = {out.data(), out.size(), out.item_bytes(), false, out.item_bytes()};
+      machine->machine->run(task);
+    });
   });
 }
 
@@ -210,6 +238,7 @@ void add_sorts(nb::module_& module) {
   module.def("top_k", &top_k);
   module.def("segmented_top_k", &segmented_top_k);
   module.def("argsort_rows", &argsort_rows);
+  module.def("merge_sorted", &merge_sorted);
   module.def("sort_segments", &sort_segments, nb::arg("machine"), nb::arg("keys"), nb::arg("values").none(), nb::arg("begins"),
              nb::arg("ends").none(), nb::arg("max_length"), nb::arg("keep_keys"), nb::arg("flags"), nb::arg("stream"));
 }

@@ -1,6 +1,8 @@
 """Sorts of strings beside Python's own."""
 
 import random
+import sys
+import threading
 
 import numpy as np
 import pytest
@@ -93,3 +95,68 @@ def test_wrong_strings():
             ordosort.sort_strings(wrong)
     with pytest.raises(ValueError):
         ordosort.sort_strings(np.array([["a"]]))
+
+
+@pytest.mark.parametrize(
+    "strings",
+    [
+        ["a" * i for i in range(1024)],
+        ["a" * i for i in range(2500)],
+        ["x" * 9000 + c for c in "zyx"] * 400,
+        ["same"] * 5000,
+        ["\0" * (i % 40) for i in range(3000)],
+        ["\udc00", "\ue000", "\uffff", "\U00010000", "\ud800"] * 500,
+    ],
+)
+@pytest.mark.parametrize("descending", [False, True])
+def test_shared_prefixes(strings, descending):
+    assert ordosort.sort_strings(strings, descending=descending) == sorted(strings, reverse=descending)
+    index = sorted(range(len(strings)), key=strings.__getitem__, reverse=descending)
+    assert ordosort.argsort_strings(strings, descending=descending).tolist() == index
+
+
+@pytest.mark.parametrize("letters", ["ab", "a\0b", "aéÿ", "a\u0101", "a\U0001f600\uffff"])
+def test_layouts_of_numpy(letters):
+    strings = np.array(random_strings(3000, letters))
+    index = np.argsort(strings, kind="stable")
+    odd = np.zeros(strings.nbytes + 1, np.uint8)[1:].view(strings.dtype)
+    odd[:] = strings
+    odd.flags.writeable = False
+    for given in (strings, strings.astype(strings.dtype.newbyteorder(">")), np.repeat(strings, 2)[::2], odd):
+        np.testing.assert_array_equal(ordosort.argsort_strings(given), index)
+        np.testing.assert_array_equal(ordosort.sort_strings(given), strings[index])
+    np.testing.assert_array_equal(ordosort.argsort_strings(strings[:0]), [])
+    beyond = np.array([0x110005, 0x7FFFFFFF, 3, 0xFFFFFFFF], np.uint32).view("U1")  # no code points
+    assert ordosort.argsort_strings(beyond).tolist() == [2, 0, 1, 3]
+
+
+def test_references():
+    strings = random_strings(3000)
+    before = sys.getrefcount(strings[0])
+    for _ in range(10):
+        ordosort.sort_strings(strings)
+        ordosort.argsort_strings(strings)
+        with pytest.raises(TypeError, match="int"):
+            ordosort.sort_strings([*strings, 3])
+    assert sys.getrefcount(strings[0]) < before + 5  # the last error may live on
+
+
+def test_a_list_that_changes():
+    strings = ["".join(random.Random(i).choices("abc", k=12)) for i in range(20000)]
+    wanted, given, results = sorted(strings), [list(strings) for _ in range(3)], []
+    threads = [threading.Thread(target=lambda k=k: results.append(ordosort.sort_strings(given[k]))) for k in range(3)]
+    del strings
+    for thread in threads:
+        thread.start()
+    for items in given:
+        items.clear()
+    for thread in threads:
+        thread.join()
+    assert all(result in ([], wanted) for result in results)
+
+
+def test_wrong_offsets():
+    arrow = pytest.importorskip("pyarrow")
+    offsets = arrow.py_buffer(np.array([0, 5, 2], "i4"))
+    with pytest.raises(ValueError, match="bad offset: strings: number"):
+        ordosort.argsort_strings(arrow.Array.from_buffers(arrow.string(), 2, [None, offsets, arrow.py_buffer(b"hello")]))

@@ -122,7 +122,7 @@ def run_examples(page, until=None):
 def test_examples(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "datasets").symlink_to(ROOT / "datasets")
-    assert run_examples(ROOT / "python" / "README.md", "## Share an array") == 6
+    assert run_examples(ROOT / "python" / "README.md", "## Share an array") == 8
     assert run_examples(ROOT / "docs" / "how-to" / "numpy.md") == 2
 
 

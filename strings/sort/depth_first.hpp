@@ -74,14 +74,29 @@ struct line_order {
     std::uint64_t const low = symbols::end_in(high) ? 0 : text(p + 8);
     return wide_key(high ^ flip) << 64 | (low ^ flip);
   }
-  [[nodiscard]] bool ended(wide_key key) const { return ended(std::uint64_t(key)); }
-  /// The number of sizeof(K) symbols.
+
+  // What the depth-first sort reads of a line: symbols after the first `depth`.
+
+  /// The number of symbols in a number of type K.
   template <class K>
-  [[nodiscard]] K number(std::size_t p) const {
+  static constexpr std::size_t width = sizeof(K);
+  template <class K>
+  [[nodiscard]] K number(std::size_t line, std::size_t depth) const {
     if constexpr (std::same_as<K, wide_key>)
-      return wide(p);
+      return wide(line + depth);
     else
-      return key(p);
+      return key(line + depth);
+  }
+  /// Returns true if a line ends in the number that begins after `depth` symbols.
+  template <class K>
+  [[nodiscard]] bool ended(K key, std::size_t /*depth*/) const {
+    return ended(std::uint64_t(key));
+  }
+  void prefetch(std::size_t line, std::size_t depth) const { text.prefetch(line + depth); }
+  /// Returns the common prefix of two lines after `depth` symbols: see common_prefix::of.
+  template <class Offset>
+  [[nodiscard]] Offset common(Offset a, Offset b, std::size_t depth, std::size_t max_length) const {
+    return common_prefix<Offset>::of(text, std::size_t(a) + depth, std::size_t(b) + depth, max_length);
   }
 
   struct keys {
@@ -101,7 +116,8 @@ struct line_order {
 // sixteen symbols: large ones by all threads, one after the other, and then smaller ones several at a time. Lines are sorted in
 // place, in the array that is the result; only keys are stored besides (caching of characters: Sinha and Wirth, "Engineering
 // burstsort", 2010; Bingmann and Sanders, "Parallel string sample sort", 2013). The keys of one thread are sixteen symbols,
-// which halves its accesses to the text.
+// which halves its accesses to the text. An Order reads the symbols of a line as line_order does; what stands for a line, a
+// number of type Offset, is its business.
 
 /// A group: the lines order[begin, begin + size), which share their first `depth` symbols.
 template <class Offset>
@@ -110,19 +126,19 @@ struct line_group {
   Offset depth;
 };
 
-template <class Offset>
+template <class Order, class Offset>
 struct key_behind {
-  line_order by;
+  Order by;
   Offset depth;
-  wide_key operator()(Offset line) const { return by.wide(std::size_t(line) + depth); }
-  void prefetch(Offset line) const { by.text.prefetch(std::size_t(line) + depth); }
+  wide_key operator()(Offset line) const { return by.template number<wide_key>(line, depth); }
+  void prefetch(Offset line) const { by.prefetch(line, depth); }
 };
 
 /// Sorts groups on one thread.
-template <class Offset, class Worker>
+template <class Order, class Offset, class Worker>
 class group_finisher {
  public:
-  group_finisher(line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats, Worker& worker)
+  group_finisher(Order by, std::span<Offset> order, std::span<std::uint8_t> repeats, Worker& worker)
       : by_(by), order_(order.data()), repeats_(repeats.data()), worker_(worker) {}
 
   /// Finishes the groups of the lines order[begin, end), which are sorted by their keys, keys[begin, end), the symbols after
@@ -139,24 +155,25 @@ class group_finisher {
 
  private:
   static constexpr std::size_t small = Worker::small, look_ahead = 32;
+  static constexpr Offset step = Order::template width<std::uint64_t>;
 
   /// Finishes small groups and stores the others for later.
   template <class K>
   void sort_groups(K const* keys, std::size_t begin, std::size_t end, Offset depth) {
-    Offset const next = depth + sizeof(K);
+    Offset const next = depth + Order::template width<K>;
     std::size_t ahead = begin;
     for (std::size_t i = begin; i < end;) {
       K const key = keys[i];
       std::size_t j = i + 1;
       while (j < end && keys[j] == key) ++j;
       if (j - i > 1) {
-        if (by_.ended(key)) {
+        if (by_.ended(key, depth)) {
           mark_repeats(i, j - i);
         } else if (j - i > small) {
           left_.push_back({i, j - i, next});
         } else {
           for (ahead = std::max(ahead, i); ahead < std::min(end, i + look_ahead); ++ahead)
-            if (is_shared(keys, ahead, begin, end)) by_.text.prefetch(std::size_t(order_[ahead]) + next);
+            if (is_shared(keys, ahead, begin, end)) by_.prefetch(order_[ahead], next);
           sort_small(i, j - i, next);
         }
       }
@@ -171,11 +188,12 @@ class group_finisher {
   }
 
   void sort_group(line_group<Offset> group) {
-    for (;; group.depth += sizeof(wide_key)) {
-      wide_key const* const keys = worker_.sort_by(order_ + group.begin, group.size, key_behind<Offset>{by_, group.depth});
+    for (;; group.depth += Order::template width<wide_key>) {
+      wide_key const* const keys =
+          worker_.sort_by(order_ + group.begin, group.size, key_behind<Order, Offset>{by_, group.depth});
       if (keys[0] != keys[group.size - 1])
         return sort_groups(keys - group.begin, group.begin, group.begin + group.size, group.depth);
-      if (by_.ended(keys[0])) return mark_repeats(group.begin, group.size);
+      if (by_.ended(keys[0], group.depth)) return mark_repeats(group.begin, group.size);
     }
   }
 
@@ -199,7 +217,7 @@ class group_finisher {
         std::size_t j = i + 1;
         while (j < now.size && keys[j] == keys[i]) ++j;
         if (j - i > 1) {
-          if (by_.ended(keys[i]))
+          if (by_.ended(keys[i], next - step))
             mark_repeats(first + i, j - i);
           else
             parts[n++] = {std::uint8_t(now.begin + i), std::uint8_t(j - i), next};
@@ -209,37 +227,37 @@ class group_finisher {
     }
   }
 
-  /// Sorts by the first eight symbols that differ in some lines, or in which all lines end. Returns the depth after them.
+  /// Sorts by the first symbols that differ in some lines, or in which all lines end. Returns the depth after them.
   /// @param size  not 0
   Offset sort_by_next(std::uint64_t* keys, std::size_t first, std::size_t size, Offset depth) {
-    for (;; depth += 8) {
-      std::uint64_t const any = keys[0] = by_.key(std::size_t(order_[first]) + depth);
+    for (;; depth += step) {
+      std::uint64_t const any = keys[0] = by_.template number<std::uint64_t>(order_[first], depth);
       std::uint64_t differing = 0;
       for (std::size_t i = 1; i < size; ++i) {
-        keys[i] = by_.key(std::size_t(order_[first + i]) + depth);
+        keys[i] = by_.template number<std::uint64_t>(order_[first + i], depth);
         differing |= keys[i] ^ any;
       }
       if (differing != 0) {
         worker_.sort_small(keys, order_ + first, size);
-        return depth + 8;
+        return depth + step;
       }
-      if (by_.ended(any)) return depth + 8;
+      if (by_.ended(any, depth)) return depth + step;
     }
   }
 
   void sort_two(std::size_t first, Offset depth) {
     std::size_t const p = order_[first], q = order_[first + 1];
-    for (std::size_t o = depth;; o += 8) {
-      std::uint64_t const a = by_.key(p + o), b = by_.key(q + o);
+    for (std::size_t o = depth;; o += step) {
+      std::uint64_t const a = by_.template number<std::uint64_t>(p, o), b = by_.template number<std::uint64_t>(q, o);
       if (a > b) std::swap(order_[first], order_[first + 1]);
       if (a != b) return;
-      if (by_.ended(a)) return mark_repeats(first, 2);
+      if (by_.ended(a, o)) return mark_repeats(first, 2);
     }
   }
 
   void mark_repeats(std::size_t begin, std::size_t size) { std::fill_n(repeats_ + begin + 1, size - 1, std::uint8_t{1}); }
 
-  line_order by_;
+  Order by_;
   Offset* order_;
   std::uint8_t* repeats_;
   Worker& worker_;
@@ -248,9 +266,9 @@ class group_finisher {
 
 /// Finishes the groups that begin in a block of lines, which are sorted by their keys, except groups of more than `limit`
 /// lines.
-template <class K, class Offset>
+template <class K, class Order, class Offset>
 struct finish_block {
-  line_order by;
+  Order by;
   std::span<Offset> order;
   std::span<std::uint8_t> repeats;
   K const* keys;
@@ -272,24 +290,22 @@ struct finish_block {
     else
       while (last != end && keys[last] == keys[last - 1]) ++last;
     std::fill(repeats.begin() + first, repeats.begin() + last, std::uint8_t{0});
-    group_finisher<Offset, Worker>(by, order, repeats, worker).finish_groups(keys, first, last, depth);
+    group_finisher<Order, Offset, Worker>(by, order, repeats, worker).finish_groups(keys, first, last, depth);
   }
 };
 
 /// Returns the number of symbols that the lines of a group share after its depth, or common_prefix::identical. Returns 0 if
 /// that is few, or if finding out takes long.
-template <has_workers B, class Offset>
-Offset common_prefix_behind(B& backend, symbols text, std::span<Offset const> lines, Offset depth) {
+template <has_workers B, class Order, class Offset>
+Offset common_prefix_behind(B& backend, Order by, std::span<Offset const> lines, Offset depth) {
   using with = common_prefix<Offset>;
   constexpr std::size_t max_length = 1 << 16, sample = 1024, min_length = 16;
   auto const* const s = lines.data();
   Offset common = with::identical;
   for (std::size_t const stride : {lines.size() / sample + 1, std::size_t{1}}) {
     std::size_t const window = std::min(max_length, std::size_t(common));  // all lines share no more than some of them
-    common = backend.reduce(
-        (lines.size() + stride - 1) / stride,
-        [=](std::size_t i) { return with::of(text, std::size_t(s[0]) + depth, std::size_t(s[i * stride]) + depth, window); },
-        common, minimum{});
+    common = backend.reduce((lines.size() + stride - 1) / stride,
+                            [=](std::size_t i) { return by.common(s[0], s[i * stride], depth, window); }, common, minimum{});
     if (common < min_length) return 0;
   }
   return common;
@@ -303,11 +319,11 @@ void mark_all_repeats(B& backend, std::span<std::uint8_t> repeats) {
 }
 
 /// Adds to the depth of a group what its lines share after it. Returns false if they are equal, and marks them.
-template <has_workers B, class Offset>
-bool skip_shared_prefix(B& backend, symbols text, line_group<Offset>& group, std::span<Offset> order,
+template <has_workers B, class Order, class Offset>
+bool skip_shared_prefix(B& backend, Order by, line_group<Offset>& group, std::span<Offset> order,
                         std::span<std::uint8_t> repeats) {
   std::span<Offset const> const lines = order.subspan(group.begin, group.size);
-  Offset const skipped = common_prefix_behind(backend, text, lines, group.depth);
+  Offset const skipped = common_prefix_behind(backend, by, lines, group.depth);
   if (skipped != common_prefix<Offset>::identical) {
     group.depth += skipped;
     return true;
@@ -339,11 +355,11 @@ inline bool is_uneven(std::span<wide_key const>) {
 
 /// Sorts lines by groups, with all threads. Many groups are too small to keep all threads at work, and too large for one: of
 /// these, several are sorted at a time, each in a part of the memory for keys.
-template <has_workers B, class Offset>
+template <has_workers B, class Order, class Offset>
 class depth_first_sort {
  public:
   /// @param order  the starts of lines, and the result
-  depth_first_sort(B& backend, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats)
+  depth_first_sort(B& backend, Order by, std::span<Offset> order, std::span<std::uint8_t> repeats)
       : backend_(backend),
         by_(by),
         order_(order),
@@ -358,7 +374,7 @@ class depth_first_sort {
   /// Sorts all lines. @param keyed  whether keys() are their first symbols
   void sort_all(bool keyed) {
     group all{0, order_.size(), 0};
-    if (!skip_shared_prefix(backend_, by_.text, all, order_, repeats_)) return;
+    if (!skip_shared_prefix(backend_, by_, all, order_, repeats_)) return;
     get_scratch();
     if (keyed && all.depth == 0)
       sort_keyed<std::uint64_t>(all, 0, left_);
@@ -401,7 +417,7 @@ class depth_first_sort {
         group next = *alone;
         *alone = left_.back();
         left_.pop_back();
-        if (!skip_shared_prefix(backend_, by_.text, next, order_, repeats_)) continue;
+        if (!skip_shared_prefix(backend_, by_, next, order_, repeats_)) continue;
         if (next.size <= room)
           sort<wide_key>(next, 0, left_);
         else
@@ -421,7 +437,7 @@ class depth_first_sort {
   /// Returns the groups that remain, in the same place.
   std::vector<placed_group> sort_beside_others(placed_group next) {
     group& lines = next.lines;
-    if (!skip_shared_prefix(backend_, by_.text, lines, order_, repeats_)) return {};
+    if (!skip_shared_prefix(backend_, by_, lines, order_, repeats_)) return {};
     std::vector<group> large;
     sort<wide_key>(lines, next.place, large);
     std::vector<placed_group> placed;
@@ -455,8 +471,8 @@ class depth_first_sort {
     constexpr std::size_t look_ahead = 24;
     backend_.each(lines.size,
                   [keys, o = order_.data() + lines.begin, n = lines.size, depth = lines.depth, by = by_](std::size_t i) {
-                    if (i + look_ahead < n) by.text.prefetch(std::size_t(o[i + look_ahead]) + depth);
-                    keys[i] = by.number<K>(std::size_t(o[i]) + depth);
+                    if (i + look_ahead < n) by.prefetch(o[i + look_ahead], depth);
+                    keys[i] = by.template number<K>(o[i], depth);
                   });
   }
 
@@ -466,23 +482,23 @@ class depth_first_sort {
   void finish(group lines, K const* keys, std::vector<group>& large) {
     auto const same = repeats_.subspan(lines.begin, lines.size);
     std::size_t const n = lines.size;
-    finish_block<K, Offset> const blocks{by_, order_.subspan(lines.begin, n), same, keys, n, lines.depth, limit_};
+    finish_block<K, Order, Offset> const blocks{by_, order_.subspan(lines.begin, n), same, keys, n, lines.depth, limit_};
     backend_.each_worker(workers_, blocks.blocks(), blocks);
     // A group of more than `limit_` lines contains a multiple of it.
     for (std::size_t i = 0; i < n; i += limit_) {
       std::size_t const first = std::size_t(std::lower_bound(keys, keys + i, keys[i]) - keys);
       if (first + limit_ >= n || keys[first + limit_] != keys[first]) continue;
       std::size_t const size = std::size_t(std::upper_bound(keys + i, keys + n, keys[i]) - keys) - first;
-      if (by_.ended(keys[i]))
+      if (by_.ended(keys[i], lines.depth))
         mark_all_repeats(backend_, same.subspan(first, size));
       else
-        large.push_back({lines.begin + first, size, Offset(lines.depth + sizeof(K))});
+        large.push_back({lines.begin + first, size, Offset(lines.depth + Order::template width<K>)});
       i = (first + size - 1) / limit_ * limit_;
     }
   }
 
   B& backend_;
-  line_order by_;
+  Order by_;
   std::span<Offset> order_;
   std::span<std::uint8_t> repeats_;
   std::size_t limit_, enough_for_all_;
@@ -493,10 +509,10 @@ class depth_first_sort {
   std::vector<group> left_;  // groups with too many lines for one thread
 };
 
-/// Sorts as sort_starts() does. `order` holds the starts.
-template <has_workers B, class Offset>
-void sort_depth_first(B& backend, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats) {
-  if (!order.empty()) depth_first_sort<B, Offset>(backend, by, order, repeats).sort_all(false);
+/// Sorts as sort_starts() does. `order` holds the starts, or what else stands for the lines of this Order.
+template <has_workers B, class Order, class Offset>
+void sort_depth_first(B& backend, Order by, std::span<Offset> order, std::span<std::uint8_t> repeats) {
+  if (!order.empty()) depth_first_sort<B, Order, Offset>(backend, by, order, repeats).sort_all(false);
 }
 
 /// Sorts as prefix_sort() does. The first keys are computed as the starts of lines are found, which reads the text once for
@@ -504,7 +520,7 @@ void sort_depth_first(B& backend, line_order by, std::span<Offset> order, std::s
 template <has_workers B, class Offset>
 void sort_text_depth_first(B& backend, line_order by, std::span<Offset const> counts, std::span<Offset> order,
                            std::span<std::uint8_t> repeats) {
-  depth_first_sort<B, Offset> sort(backend, by, order, repeats);
+  depth_first_sort<B, line_order, Offset> sort(backend, by, order, repeats);
   each_start(backend, by.text, counts, [=, o = order.data(), k = sort.keys()](std::size_t line, std::size_t start) {
     o[line] = Offset(start);
     k[line] = by.text.of_any_line(start) ^ by.flip;
@@ -517,7 +533,7 @@ template <has_workers B, class Offset>
 void sort_repeats_depth_first(B& backend, line_order by, std::span<Offset> order, std::span<std::uint8_t> repeats) {
   std::size_t const n = order.size();
   if (n == 0) return;
-  depth_first_sort<B, Offset> sort(backend, by, order, repeats);
+  depth_first_sort<B, line_order, Offset> sort(backend, by, order, repeats);
   auto const* const same = repeats.data();
   // The lines of a group get the same key, in which no line ends, as if it came before their first symbols.
   constexpr std::uint64_t no_end = 0x55;

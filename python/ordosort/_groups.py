@@ -1,0 +1,109 @@
+"""Groups of equal keys."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _machines
+from ._libraries import NumPy, is_column_of_strings, one_dimension
+from ._sorts import _has_fields, _is_coded, _keys_of, argsort
+from ._strings import is_strings, order_of, taken
+
+_METHODS = ("average", "min", "max", "dense", "ordinal")
+
+
+class _Groups(NamedTuple):
+    """The order of a column, marks of the first item of each group in that order, and how many items are not null."""
+
+    index: Any
+    heads: Any
+    present: int
+
+
+def _groups_of(a, descending, machine):
+    """Returns the groups of a column of one dimension. Nulls and NaT are one group, after all others, and so are NaNs."""
+    if is_strings(a) or is_column_of_strings(a):
+        order = order_of(a, descending, _machines.chosen(machine), True)
+        index, present = order.positions(), len(order.index)
+        heads = np.zeros(len(index), np.bool_)
+        heads[:present] = order.repeats == 0
+        heads[present : present + 1] = True
+        return _Groups(index, heads, present)
+    if _has_fields(a) or _is_coded(a):
+        raise TypeError("a: records and categories have no groups here: pass a field, or the codes")
+    keys = _keys_of(a)
+    one_dimension("a", keys.keys)
+    if keys.library is not NumPy:
+        raise TypeError("a: an array of NumPy, Arrow, polars or pandas is expected, in the host's memory")
+    index = argsort(a, descending=descending, machine=machine)
+    items = keys.keys[index]
+    present = len(index) if keys.nulls is None else len(index) - int(np.count_nonzero(keys.nulls))
+    heads = np.zeros(len(index), np.bool_)
+    heads[:1] = heads[present : present + 1] = True
+    if present > 1:
+        heads[1:present] = items[1:present] != items[: present - 1]
+    if items.dtype.kind == "f":  # NaNs are the last of the others
+        numbers = present - int(np.count_nonzero(np.isnan(items[:present])))
+        heads[numbers + 1 : present] = False
+    return _Groups(index, heads, present)
+
+
+def unique(a, return_index=False, return_inverse=False, return_counts=False, *, machine=None):
+    """Returns the different items of a column in order, and with the flags, as in numpy.unique, for each of them the first
+    position, then for each item of the column the number of its value, and then how often each value occurs, as int64.
+
+    NaNs count as one value, which is last of the numbers, and -0.0 equals 0.0. Nulls, masked items and NaT are one value, which
+    is last. The values are an array of NumPy, or for strings and pandas in a container like that of the input.
+
+    >>> import numpy as np, ordosort
+    >>> ordosort.unique(np.array([3, 1, 3]), return_counts=True)
+    (array([1, 3]), array([1, 2]))
+    """
+    if isinstance(a, np.ndarray) and not _has_fields(a):
+        a = a.reshape(-1)
+    groups = _groups_of(a, False, machine)
+    starts = np.flatnonzero(groups.heads)
+    first = groups.index[starts]
+    if is_strings(a) or is_column_of_strings(a):
+        result = [taken(a, first, _machines.chosen(machine))]
+    else:
+        result = [_keys_of(a).taken(first)]
+    if return_index:
+        result.append(first)
+    if return_inverse:
+        inverse = np.empty(len(groups.index), np.int64)
+        inverse[groups.index] = np.cumsum(groups.heads) - 1
+        result.append(inverse)
+    if return_counts:
+        result.append(np.diff(starts, append=len(groups.index)))
+    return result[0] if len(result) == 1 else tuple(result)
+
+
+def rank(a, method="average", *, descending=False, machine=None):
+    """Returns the rank of each item of a column, from 1 on. Ranks of NaNs and nulls are the last, in both directions.
+
+    method: "average", "min", "max", "dense" or "ordinal", as in scipy.stats.rankdata: which rank equal items get. Averages are
+        float64, others int64. "ordinal" gives equal items different ranks, in the order of the column.
+
+    >>> import ordosort
+    >>> ordosort.rank([30, 10, 30], "min")
+    array([2, 1, 2])
+    """
+    if method not in _METHODS:
+        raise ValueError(f"method: {method!r} is none of {', '.join(map(repr, _METHODS))}")
+    groups = _groups_of(a, bool(descending), machine)
+    n = len(groups.index)
+    number = np.cumsum(groups.heads) - 1
+    starts = np.flatnonzero(groups.heads)
+    ends = np.append(starts[1:], n)
+    if method == "ordinal":
+        ranks = np.arange(1, n + 1)
+    elif method == "dense":
+        ranks = number + 1
+    elif n == 0:
+        ranks = starts
+    else:
+        ranks = {"min": starts + 1, "max": ends, "average": (starts + 1 + ends) / 2}[method][number]
+    result = np.empty(n, np.float64 if method == "average" else np.int64)
+    result[groups.index] = ranks
+    return result

@@ -1,0 +1,3 @@
+char const* parents_string() {
+  return "sorted:";
+}
