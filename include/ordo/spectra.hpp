@@ -44,6 +44,10 @@ format detect_format(std::string_view front);
 /// "it looks like mzData; ...". Empty for other inputs.
 std::string foreign_format(std::string_view front);
 
+/// The names of the metadata in MSP: those of NIST ("Precursor_type"), of MassBank's records ("MS$FOCUSED_ION:
+/// PRECURSOR_TYPE"), or of matchms ("ADDUCT"). All are read.
+enum class msp_style { nist, massbank, matchms };
+
 /// The use of the target m/z of an isolation window in mzML, where a precursor has no selected ion with an m/z: it becomes the
 /// m/z of the precursor, with a warning or without one; or it is ignored.
 enum class isolation_target { fallback_with_warning, fallback, ignore };
@@ -60,6 +64,8 @@ struct sort_options {
   /// MSP: the seconds of the unit of retention times that state none. Without it those of RETENTION_TIME count as seconds,
   /// those of RT and RETENTIONTIME as minutes, with a warning.
   std::optional<double> rt_unit_seconds = {};
+  /// MSP as the output: the names of metadata.
+  msp_style names = msp_style::nist;
   /// The spectra that are chosen; the others are left out whole, with the empty lines of MGF after them. A value that a rule
   /// of the choice needs and that is no number is an error. A warning counts the spectra that do not state such a value.
   spectrum_choice choice = {};

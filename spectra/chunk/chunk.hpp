@@ -171,11 +171,36 @@ struct peak_digits {
   bool mz_single = false, intensity_single = false;
 };
 
-/// Appends a spectrum in another format, and changes the header to what a reader of the output finds.
-/// @param title  memory for the title of the header @param order  the peaks to print
-/// @returns the number of peaks left out
-using print_spectrum = std::size_t (*)(spectrum_header& header, std::string& title, peak_list const& peaks,
-                                       std::span<std::uint32_t const> order, peak_digits digits, std::string& output);
+/// A property of a spectrum beside those of its header, as a library states it. Keys are those of MGF, or else as the input has
+/// them; a key may come more than once. One that is a parameter of MGF replaces what the header says.
+struct metadata_entry {
+  std::string_view key, value;
+};
+
+/// A spectrum to be printed in another format than that of the input.
+struct printed_spectrum {
+  spectrum_header& header;  // becomes what a reader of the output finds
+  peak_list peaks;
+  std::span<std::uint32_t const> order;  // the peaks to print
+  peak_digits digits = {};
+  std::span<metadata_entry const> metadata = {};
+  std::span<std::string_view const> annotations = {};  // of all peaks, as the input has them; empty: there are none
+};
+
+/// Values that an output format cannot hold.
+struct print_losses {
+  std::uint64_t not_finite = 0;   // peaks left out
+  std::uint64_t annotations = 0;  // of peaks
+
+  void add(print_losses const& other) noexcept {
+    not_finite += other.not_finite;
+    annotations += other.annotations;
+  }
+};
+
+/// Appends a spectrum in another format. @param title  memory for the title of the header
+using print_spectrum = print_losses (*)(printed_spectrum const& spectrum, sort_options const& options, std::string& title,
+                                        std::string& output);
 
 /// Purposes for which an input is read.
 enum class purpose { sort, check, summary, compare, read, order, choose };
@@ -200,6 +225,7 @@ struct chunk_task {
   spectrum_choice const* choice = nullptr;  // nullptr: every spectrum is chosen
   order_keys const* keys = nullptr;         // for purpose::order
   print_spectrum print = nullptr;           // nullptr: the output has the format of the input
+  std::string_view prints_as = {};          // the format of `print`
   order_options const* order = nullptr;     // for spectra of mzML that stay mzML
   order_report* ordered = nullptr;          // receives runs, passes and missing keys
   bool lists = false;                       // the numbers of the chosen spectra, as for purpose::choose
@@ -215,6 +241,8 @@ struct chunk_task {
   [[nodiscard]] bool reads_others() const noexcept { return goal == purpose::compare; }
   /// Returns true if peaks or spectra may be dropped.
   [[nodiscard]] bool drops() const noexcept { return select || choice; }
+  /// Returns true if all peaks are read, because some may be dropped or all are printed.
+  [[nodiscard]] bool selects() const noexcept { return drops() || print; }
 };
 
 /// The totals, warnings and first disorder of an input, in its order.
@@ -229,6 +257,12 @@ class diagnostics {
   /// Warns of `count` things, if there are any. @param one, several  what is said of one, and of several
   void warn_of_count(std::uint64_t count, std::string_view one, std::string_view several) {
     if (count != 0) warn(options.name + ": " + quantity(count, one, several));
+  }
+  /// Warns of values that the output cannot hold.
+  void warn_of_losses(print_losses const& losses) {
+    warn_of_count(losses.annotations, "annotation of a peak is left out: MGF has none but charges",
+                  "annotations of peaks are left out: MGF has none but charges");
+    warn_of_count(losses.not_finite, "peak is not finite and is left out", "peaks are not finite and are left out");
   }
   /// Warns if all chosen spectra of a run are of MS level 1, which MGF does not take. @param chooses  there is a choice
   void warn_of_levels(bool chooses, std::uint64_t chosen, std::uint64_t level_1) {
@@ -298,7 +332,7 @@ class chunk : public step_times {
     if (task.goal == purpose::summary) {
       summarized.add(spectrum, task.options->distributions);
     } else if (task.goal == purpose::compare) {
-      if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options, task.print != nullptr);
+      if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options, task.prints_as);
       effects_->add(spectrum, number, has_peaks && is_selected(task, spectrum.header), is_printed, compared);
     } else {
       columns.add(spectrum);

@@ -100,10 +100,10 @@ std::vector<selection> split_steps(selection const& all) {
 
 }  // namespace
 
-filter_effects::filter_effects(sort_options const& options, bool prints)
-    : options_(options), prints_(prints), rules_(split_rules(options.choice)), selections_(split_steps(options.select)) {
+filter_effects::filter_effects(sort_options const& options, std::string_view to)
+    : options_(options), prints_(!to.empty()), rules_(split_rules(options.choice)), selections_(split_steps(options.select)) {
   for (spectrum_choice const& rule : rules_) steps_.push_back({joined(as_options(rule)), 0, 0});
-  if (prints_) steps_.push_back({"--to mgf", 0, 0});
+  if (prints_) steps_.push_back({"--to " + std::string(to), 0, 0});
   std::size_t listed = 0;
   for (selection const& selection : selections_) {
     auto names = as_options(selection);
@@ -133,7 +133,11 @@ void filter_effects::add(spectrum const& original, std::uint64_t number, bool is
   mz_.assign(original.peaks.mz.begin(), original.peaks.mz.end());
   intensity_.assign(original.peaks.intensity.begin(), original.peaks.intensity.end());
   if (is_selected && !selections_.empty() && !select(original, to)) return;
-  if (prints_) drop_not_finite(to);
+  if (prints_) {
+    // MGF alone has lines, and peaks without intensity.
+    if (!original.peaks.lines.empty()) std::ranges::replace_if(intensity_, [](double value) { return std::isnan(value); }, 0.0);
+    drop_not_finite(to);
+  }
 
   // The order of the output.
   auto const& keys = options_.by == sort_key::mz ? mz_ : intensity_;

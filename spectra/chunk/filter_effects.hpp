@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "ordo/spectra.hpp"
@@ -13,8 +14,9 @@ namespace ordo::inline v0::spectra::detail {
 /// The effects of the steps of a choice and a selection on spectra, one after the other. One for each thread.
 class filter_effects {
  public:
-  /// @param options  must outlive this @param prints  spectra are printed in another format than that of the input
-  filter_effects(sort_options const& options, bool prints);
+  /// @param options  must outlive this
+  /// @param to  the format that spectra are printed in, as --to names it; empty: they stay in that of the input
+  filter_effects(sort_options const& options, std::string_view to);
   /// Adds a spectrum to what is known before and after the steps. @param number  in the input
   /// @param is_selected  the selection applies to the peaks @param is_printed  the other format takes the spectrum
   void add(spectrum const& original, std::uint64_t number, bool is_selected, bool is_printed, comparison& to);

@@ -12,6 +12,7 @@
 #include "spectra/chunk/located.hpp"
 #include "spectra/encoding/text_fault.hpp"
 #include "spectra/mgf/writer.hpp"
+#include "spectra/msp/writer.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
@@ -68,9 +69,10 @@ class import_chunk final : public chunk {
 
   import_text text;
   struct warning_counts {
-    std::uint64_t level_1 = 0, no_precursor = 0, not_finite = 0, chosen = 0;
+    std::uint64_t level_1 = 0, no_precursor = 0, chosen = 0;
     std::uint64_t assumed_seconds = 0, assumed_minutes = 0;  // retention times
     forgiven_faults faults;
+    print_losses lost;
   } warned;
   std::optional<located_disorder> disorder;
 
@@ -81,8 +83,18 @@ class import_chunk final : public chunk {
     return {std::span(read_.mz).subspan(begin, size), std::span(read_.intensity).subspan(begin, size), {}};
   }
 
+  [[nodiscard]] std::span<metadata_entry const> metadata_at(std::size_t s) const {
+    std::size_t const begin = s == 0 ? 0 : read_.metadata_ends[s - 1];
+    return std::span(read_.metadata).subspan(begin, read_.metadata_ends[s] - begin);
+  }
+  [[nodiscard]] std::span<std::string_view const> annotations_at(std::size_t s) const {
+    if (read_.annotations.empty()) return {};
+    return std::span(read_.annotations).subspan(first_peak(s), read_.ends[s] - first_peak(s));
+  }
+
   void add_spectra() {
     rows_.clear();
+    if (!read_.annotations.empty()) read_.annotations.resize(read_.mz.size());
     if (read_.mz.size() > ~std::uint32_t{0}) {
       failure = std::make_exception_ptr(text_fault(0, "too large", "more than 2^32 peaks in spectra that follow one another"));
       return;
@@ -179,9 +191,11 @@ class import_chunk final : public chunk {
         if (spectrum.digits.intensity_single) peaks.round_sums(s);
         list.intensity = peaks.intensities().subspan(first_peak(s), list.size());
       }
-      std::size_t const not_finite = task_.print(header, title, list, relative_, spectrum.digits, out_);
-      warned.not_finite += not_finite;
-      if (task_.keys) records.add(*task_.keys, header, kept.size() - not_finite, out_.size(), s, spectrum.begin, task_.several);
+      printed_spectrum const printed{header, list, relative_, spectrum.digits, metadata_at(s), annotations_at(s)};
+      print_losses const lost = task_.print(printed, *task_.options, title, out_);
+      warned.lost.add(lost);
+      if (task_.keys)
+        records.add(*task_.keys, header, kept.size() - lost.not_finite, out_.size(), s, spectrum.begin, task_.several);
     }
     records.any_spectra = !records.all().empty();
   }
@@ -213,7 +227,7 @@ class import_format final : public input_format {
     if (!findings_.accept(part)) return false;
     warned_.level_1 += part.warned.level_1;
     warned_.no_precursor += part.warned.no_precursor;
-    warned_.not_finite += part.warned.not_finite;
+    warned_.lost.add(part.warned.lost);
     warned_.chosen += part.warned.chosen;
     warned_.assumed_seconds += part.warned.assumed_seconds;
     warned_.assumed_minutes += part.warned.assumed_minutes;
@@ -227,8 +241,7 @@ class import_format final : public input_format {
       found_.warn_of_count(warned_.no_precursor, "spectrum of MS level 2 or above has no precursor m/z and is left out",
                            "spectra of MS level 2 or above have no precursor m/z and are left out");
     else
-      found_.warn_of_count(warned_.no_precursor, "spectrum has no precursor m/z: its PEPMASS is 0",
-                           "spectra have no precursor m/z: their PEPMASS is 0");
+      warn_of_no_precursor();
     found_.warn_of_count(warned_.faults.lines, "line that the format does not allow is left out",
                          "lines that the format does not allow are left out");
     found_.warn_of_count(warned_.faults.counts, "record has another number of peaks than it states",
@@ -239,13 +252,20 @@ class import_format final : public input_format {
     found_.warn_of_count(warned_.assumed_minutes,
                          "retention time states no unit, and counts as minutes (--rt-unit=s: as seconds)",
                          "retention times state no unit, and count as minutes (--rt-unit=s: as seconds)");
-    found_.warn_of_count(warned_.not_finite, "peak is not finite and is left out", "peaks are not finite and are left out");
+    found_.warn_of_losses(warned_.lost);
     found_.warn_of_count(reader_->repaired(), "byte is no UTF-8, and is read as Windows-1252",
                          "bytes are no UTF-8, and are read as Windows-1252");
     if (task_.writes() && reader_->is_run()) found_.warn_of_levels(task_.choice != nullptr, warned_.chosen, warned_.level_1);
   }
 
  private:
+  // MSP says nothing of it.
+  void warn_of_no_precursor() {
+    if (task_.print != print_msp)
+      found_.warn_of_count(warned_.no_precursor, "spectrum has no precursor m/z: its PEPMASS is 0",
+                           "spectra have no precursor m/z: their PEPMASS is 0");
+  }
+
   chunk_task const& task_;
   std::unique_ptr<import_reader> reader_;
   diagnostics& found_;

@@ -1,8 +1,11 @@
 #include "spectra/mgf/format.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
+#include <fast_float/fast_float.h>
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
@@ -45,9 +48,12 @@ scan_options make_scan_options(chunk_task const& task) {
     scan.needed.rt |= choice->rt_seconds.is_set();
     scan.needed.scan |= choice->scans.is_set();
     scan.needed.ms_level |= choice->ms_levels.is_set();
+  } else if (task.print) {
+    scan.keeps = scan_keeps::table_and_headers;
   } else if (task.select) {
     scan.keeps = needs_headers(task) ? scan_keeps::table_and_headers : scan_keeps::table;
   }
+  if (task.print) scan.needed.precursor = true;
   scan.needed.ms_level |= task.select && task.options->select_levels.is_set();
   return scan;
 }
@@ -73,6 +79,8 @@ class mgf_chunk final : public chunk {
     restart();
     scanned = false;
     added_ = 0;
+    lost_lines = no_intensity = 0;
+    lost = {};
     selected_.reset();
     filled_ = false;
     try {
@@ -97,7 +105,7 @@ class mgf_chunk final : public chunk {
     scan_options options = scan_;
     options.begun = text.begun;
     timed(parsing, text.size, [&] { scan(text.bytes(), options, parsed); });
-    if (task_.keys) note_spectra(options);
+    if (task_.keys && !task_.print) note_spectra(options);
     warned.clear();
     for (line_fault const& warning : parsed.first_warnings) warned.emplace_back(fault_line(warning, text.view()));
     kind = text.begun ? std::string_view() : detect_kind(text.view());
@@ -115,17 +123,19 @@ class mgf_chunk final : public chunk {
       for (std::size_t s = 0; s < parsed.table.spectra.size(); ++s)
         choose(task_, parsed.table.spectra[s].header, text.first_spectrum + s);
     if (!task_.writes()) return true;
-    if (task_.drops())
+    if (task_.selects())
       prepare_selection();
     else
       prepare_sort();
     return true;
   }
 
-  [[nodiscard]] bool selects() const override { return task_.drops(); }
+  [[nodiscard]] bool selects() const override { return task_.selects(); }
 
   void compose() override {
-    if (task_.drops())
+    if (task_.print)
+      timed(composing, text.size, [&] { print_spectra(); });
+    else if (task_.drops())
       timed(composing, text.size, [&] { compose_selection(); });
     else if (!peaks.codes.empty())
       timed(composing, text.size, [&] { move_lines(); });
@@ -143,7 +153,7 @@ class mgf_chunk final : public chunk {
     return compute_checksum(text.view());
   }
   bool save(value_writer& to) const override {
-    if (failure || !composed || parsed.warnings != 0 || !kind.empty()) return false;
+    if (failure || !composed || parsed.warnings != 0 || !kind.empty() || lost_lines != 0 || no_intensity != 0) return false;
     save_counts(to);
     to.put(parsed.lines, parsed.open, std::string_view(output().data(), output().size()));
     return true;
@@ -163,6 +173,9 @@ class mgf_chunk final : public chunk {
   std::vector<std::string> warned;  // the lines of found.first_warnings, before any line was moved
   std::string_view kind;            // kind of a text that does not look like MGF, if no spectrum began before it
   bool scanned = false;
+  // Values that another format cannot hold: lines that are no parameters of a spectrum, and missing intensities.
+  std::uint64_t lost_lines = 0, no_intensity = 0;
+  print_losses lost;
 
  private:
   void prepare_sort() {
@@ -259,6 +272,104 @@ class mgf_chunk final : public chunk {
     selected_ = std::span<char const>(scratch_.data(), size);
   }
 
+  // Prints the spectra in another format.
+  void print_spectra() {
+    peak_table const& table = parsed.table;
+    printed_.clear();
+    std::string title;
+    std::uint32_t at = 0;
+    for (std::size_t s = 0; s < table.spectra.size(); ++s) {
+      text_range const whole = table.spectra[s].text;
+      count_lost_lines(at, whole.begin);
+      at = whole.end();
+      if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
+      read_parameters(s);
+      std::uint32_t const first = table.first_peak(s), size = table.first_peak(s + 1) - first;
+      auto const heights = peaks.intensities().subspan(first, size);
+      heights_.assign(heights.begin(), heights.end());
+      auto const kept = peaks.kept_peaks(s);
+      relative_.resize(kept.size());
+      std::ranges::transform(kept, relative_.begin(), [&](std::uint32_t peak) { return peak - first; });
+      for (std::uint32_t const i : relative_)
+        if (std::isnan(heights_[i])) {
+          heights_[i] = 0;
+          ++no_intensity;
+        }
+      spectrum_header header = table.spectra[s].header;
+      print_losses const losses = task_.print(
+          {header, {std::span(table.mz).subspan(first, size), heights_, {}}, relative_, {}, metadata_, annotations_},
+          *task_.options, title, printed_);
+      lost.add(losses);
+      if (task_.keys)
+        records.add(*task_.keys, header, kept.size() - losses.not_finite, printed_.size(), s, whole.begin + mark_size(whole),
+                    task_.several);
+    }
+    count_lost_lines(at, std::uint32_t(text.size));
+    records.any_spectra = !records.all().empty();
+    selected_ = std::span<char const>(printed_);
+  }
+
+  void count_lost_lines(std::uint32_t begin, std::uint32_t end) {
+    for (std::string_view rest = text.view().substr(begin, end - begin); !rest.empty();)
+      lost_lines += !trimmed(consume_line(rest)).empty();
+  }
+
+  // Reads the parameters of a spectrum whose value its header does not hold, and the text after the intensity of each peak.
+  void read_parameters(std::size_t s) {
+    peak_table const& table = parsed.table;
+    std::string_view const all = text.view();
+    std::uint32_t const first = table.first_peak(s), last = table.first_peak(s + 1), end = table.spectra[s].text.end();
+    metadata_.clear();
+    annotations_.clear();
+    bool any_title = false;
+    std::string_view rest = table.spectra[s].text.of(all);
+    consume_line(rest);
+    for (std::uint32_t next = first; !rest.empty();) {
+      if (next != last && table.lines[next].begin == end - rest.size()) {
+        std::string_view line = trimmed(consume_line(rest));
+        for (int words = 0; words < 2; ++words) {
+          line.remove_prefix(std::min(line.find_first_of(" \t"), line.size()));
+          line = trimmed(line);
+        }
+        if (!line.empty()) annotations_.resize(next - first + 1);
+        if (!line.empty()) annotations_.back() = line;
+        ++next;
+        continue;
+      }
+      std::string_view const line = trimmed(consume_line(rest));
+      if (line.empty() || line == end_ions) continue;
+      std::size_t const equals = line.find('=');
+      std::string_view const key = trimmed(line.substr(0, equals));
+      if (equals == line.npos || is_comment(line) || (key == "TITLE" && any_title)) {
+        ++lost_lines;
+        continue;
+      }
+      any_title |= key == "TITLE";
+      std::string_view const value = trimmed(line.substr(equals + 1));
+      if (!value.empty() && !is_in_header(key, value, table.spectra[s].header)) metadata_.push_back({key, value});
+    }
+    if (!annotations_.empty()) annotations_.resize(last - first);
+  }
+
+  // Returns true if the header of a spectrum holds all of a parameter.
+  static bool is_in_header(std::string_view key, std::string_view value, spectrum_header const& header) {
+    if (key == "TITLE" || key == "PEPMASS" || key == "CHARGE") return true;
+    auto const is_number = [&] {
+      double number;
+      auto const [end, error] = fast_float::from_chars(value.data(), value.data() + value.size(), number);
+      return error == std::errc() && end == value.data() + value.size();
+    };
+    if (key == "RTINSECONDS") return header.rt_seconds && is_number();
+    if (key == "ION_MOBILITY") return header.ion_mobility && is_number();
+    if (key == "SCANS") return header.scan && value == fmt::format("{}", *header.scan);
+    return key == "MSLEVEL" && header.ms_level && header.ms_level != 2u;
+  }
+
+  // Returns the size of a byte order mark before a spectrum.
+  [[nodiscard]] std::uint32_t mark_size(text_range range) const {
+    return range.of(text.view()).starts_with(byte_order_mark) ? std::uint32_t(byte_order_mark.size()) : 0;
+  }
+
   // Notes where the first spectrum begins. Parameters between spectra are faults.
   void note_spectra(scan_options const& options) {
     auto const& spectra = parsed.table.spectra;
@@ -291,9 +402,9 @@ class mgf_chunk final : public chunk {
     auto const& spectra = parsed.table.spectra;
     text_range const range = spectra[s].text;
     std::size_t const next = s + 1 < spectra.size() ? spectra[s + 1].text.begin : text.size;
-    std::size_t const mark = range.of(text.view()).starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
     records.add(*task_.keys, spectra[s].header, num_peaks,
-                end + empty_lines(text.view().substr(range.end(), next - range.end())), s, range.begin + mark, task_.several);
+                end + empty_lines(text.view().substr(range.end(), next - range.end())), s, range.begin + mark_size(range),
+                task_.several);
   }
 
   void fill() {
@@ -310,6 +421,10 @@ class mgf_chunk final : public chunk {
   text_ranges ranges_;
   std::vector<text_range> lines_;  // lines of all peaks, if some are printed anew
   std::string printed_;
+  std::vector<metadata_entry> metadata_;  // of the spectrum that is printed, like the next ones
+  std::vector<std::string_view> annotations_;
+  std::vector<double> heights_;
+  std::vector<std::uint32_t> relative_;
   std::string loaded_;  // the output, if another process made it
 };
 
@@ -333,7 +448,7 @@ class mgf_format final : public input_format {
   mgf_format(source& input, chunk_task const& task, diagnostics& diagnostics)
       : task_(task),
         scan_(make_scan_options(task)),
-        cutter_(input, task.keys || task.choice ? mgf_cutter::cut::spectrum : mgf_cutter::cut::line, !scan_.lenient),
+        cutter_(input, task.keys || task.choice || task.print ? mgf_cutter::cut::spectrum : mgf_cutter::cut::line, !scan_.lenient),
         found_(diagnostics) {}
 
   [[nodiscard]] step_names const& steps() const override {
@@ -366,6 +481,10 @@ class mgf_format final : public input_format {
 
   void end() override {
     cutter_.skip_all();
+    found_.warn_of_losses(lost_);
+    found_.warn_of_count(lost_lines_, "line is no parameter of a spectrum, and is left out",
+                         "lines are no parameters of a spectrum, and are left out");
+    found_.warn_of_count(no_intensity_, "peak has no intensity, and gets 0", "peaks have no intensity, and get 0");
     if (foreign_ && found_.totals.spectra == 0) throw input_error(*foreign_);  // it is not MGF, however lenient the reader is
   }
 
@@ -391,6 +510,9 @@ class mgf_format final : public input_format {
       return false;
     }
     if (result.open) open_ = found_.totals.lines + *result.open;
+    lost_.add(part.lost);
+    lost_lines_ += part.lost_lines;
+    no_intensity_ += part.no_intensity;
     return true;
   }
 
@@ -445,7 +567,9 @@ class mgf_format final : public input_format {
   std::string_view kind_;               // kind of an input that does not look like MGF
   std::optional<std::string> foreign_;  // the error of its first line that no MGF has
   std::optional<std::uint64_t> open_;   // line of the BEGIN IONS that has no END IONS so far
-  std::uint64_t spectra_before_ = 0;    // in the chunks that were read, if it is needed
+  print_losses lost_;
+  std::uint64_t lost_lines_ = 0, no_intensity_ = 0;
+  std::uint64_t spectra_before_ = 0;  // in the chunks that were read, if it is needed
 };
 
 // ---- Writing ----

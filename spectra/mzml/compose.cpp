@@ -323,7 +323,8 @@ void mzml_chunk::print_spectra() {
         if (i != 0) own_title += fmt::format(" ion={}", i + 1);
         header.title = own_title;
       }
-      std::size_t const not_finite = task_.print(header, title, list, order, job.digits, out_);
+      std::size_t const not_finite =
+          task_.print({header, list, order, job.digits, {}, {}}, *task_.options, title, out_).not_finite;
       if (i == 0) warned.not_finite += not_finite;
       if (task_.keys)
         records.add(*task_.keys, header, count_peaks(job) - not_finite, out_.size(), job.spectrum, read.begin, task_.several);

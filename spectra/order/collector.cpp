@@ -24,7 +24,7 @@ void spectrum_collector::read(spectrum_inputs::opened const& opened, std::size_t
   name_ = opened.name;
   head_.clear();
   begun_ = begun;
-  sort_report const report = reader_.read(opened, {.keys = &keys_, .receiver = this, .several = several_});
+  sort_report const report = reader_.read(opened, {.to = to_, .keys = &keys_, .receiver = this, .several = several_});
   if (!begun_) carried_ += on_head_(input_, head_, false, name_);
   reader_.add(report);
 }

@@ -13,6 +13,7 @@
 #include "spectra/import/format.hpp"
 #include "spectra/mgf/format.hpp"
 #include "spectra/mgf/writer.hpp"
+#include "spectra/msp/writer.hpp"
 #include "spectra/mzml/format.hpp"
 #include "spectra/pipeline/chunk_exchange.hpp"
 
@@ -41,8 +42,12 @@ pipeline::pipeline(sort_options options, pipeline_task const& task)
   options_.choice.check();
   if (task.goal != purpose::check && !options_.choice.empty()) task_.choice = &options_.choice;
   if (task_.writes() || task_.goal == purpose::compare) options_.select.check();
-  if ((task_.writes() || task.goal == purpose::compare) && task.from != task.to && task.to == format::mgf)
-    task_.print = print_mgf;
+  // MSP is printed from MSP, too: by other names, and without what its dialects have besides.
+  bool const prints = task.to == format::msp || (task.to == format::mgf && task.from != task.to);
+  if (prints && (task_.writes() || task.goal == purpose::compare)) {
+    task_.print = task.to == format::mgf ? print_mgf : print_msp;
+    task_.prints_as = task.to == format::mgf ? "mgf" : "msp";
+  }
   if (!task_.writes()) return;
   if (!options_.select.empty()) task_.select = &options_.select;
   if (task.order) {
@@ -229,8 +234,8 @@ void pipeline::help() {
 void pipeline::work_in_order(sink* output) {
   // Known before anything is read: a read may wait for input that never comes, while write() can fail at once.
   std::optional<std::uint64_t> const bytes = others_ ? std::nullopt : format_->addressable_bytes();
-  bool const addressable = output && bytes && (task_.drops() ? output->expect_unknown() : output->expect(*bytes));
-  bool const places = addressable && task_.drops();
+  bool const addressable = output && bytes && (task_.selects() ? output->expect_unknown() : output->expect(*bytes));
+  bool const places = addressable && task_.selects();
 
   auto const next = [&](tbb::flow_control& control) -> chunk* {
     chunk* const chunk = &acquire_idle();

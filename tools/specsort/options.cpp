@@ -194,11 +194,11 @@ std::vector<cli::option> sort_rows(command& to) {
       {.name = "to",
        .value = "FORMAT",
        .group = sort_group,
-       .help = "write mgf or mzml",
+       .help = "write mgf, mzml or msp; msp-massbank and msp-matchms have the keys of MassBank and matchms",
        .preset = "by the name of FILE, or as the input",
-       .details = "The names .mgf and .mzML decide, with .gz or the like after them or not. mzML, mzXML, MSP and mzSpecLib can "
-                  "be written as MGF, but only mzML as mzML.",
-       .choices = "mgf mzml",
+       .details = "The names .mgf, .mzML and .msp decide, with .gz or the like after them or not. All formats can be written as "
+                  "MGF and MSP, but only mzML as mzML. MSP has the keys of NIST.",
+       .choices = "mgf mzml msp msp-massbank msp-matchms",
        .only_choices = true,
        .ignores_case = true,
        .set = cli::store(to.to)},

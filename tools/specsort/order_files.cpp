@@ -157,7 +157,11 @@ std::string_view what_is_missing(spectra::spectrum_key key) {
 
 spectra::order_report order_inputs(spectra::spectrum_inputs const& from, spectra::output_parts& to, spectra::format as,
                                    spectra::sort_options const& options, spectra::order_options const& order) {
-  if (as != spectra::format::mzml) return spectra::order_spectra(from, to, options, order);
+  if (as != spectra::format::mzml) {
+    spectra::order_options formatted = order;
+    formatted.to = as;
+    return spectra::order_spectra(from, to, options, formatted);
+  }
   if (from.count > 1 || order.parts || order.part_bytes) return spectra::order_mzml(from, to, options, order);
   spectra::spectrum_inputs::opened const opened = from.open(0);
   spectra::sort_options document_options = options;

@@ -30,7 +30,7 @@ void refuse_folder_output(command const& made) {
   std::string_view const several =
       made.inputs.size() > 1 ? "; several inputs become one file: to keep them apart, use --out-dir" : "";
   throw usage_error(fmt::format("cannot write: {}: it is a folder, and the output is a file: name it, as {}/{}{}", made.output,
-                                folder, made.to == "mzml" ? "sorted.mzML" : "sorted.mgf", several));
+                                folder, made.to == "mzml" ? "sorted.mzML" : made.to.starts_with("msp") ? "sorted.msp" : "sorted.mgf", several));
 }
 
 // Reads the inputs to find the sample, if it is a number of spectra.
@@ -92,6 +92,8 @@ spectra::sort_options make_sort_options(work const& w) {
   options.all_precursors = made.precursors == "all";
   options.descending = made.descending;
   options.lenient = made.lenient;
+  if (made.to == "msp-massbank") options.names = spectra::msp_style::massbank;
+  if (made.to == "msp-matchms") options.names = spectra::msp_style::matchms;
   if (!made.rt_unit.empty()) options.rt_unit_seconds = made.rt_unit == "min" ? 60 : 1;
   options.machine = made.common.machine();
   options.temporary_folder = cli::temporary_folder();
@@ -207,7 +209,8 @@ void finish(work const& w, spectra::sort_options const& options, spectra::sort_r
 
 spectra::sort_report sort_input(cli::input& in, sink& to, spectra::sort_options const& options, spectra::format format,
                                 spectra::format to_format) {
-  return format == spectra::format::mgf    ? spectra::sort(in, to, options)
+  return format == spectra::format::mgf && to_format == format ? spectra::sort(in, to, options)
+         : to_format == spectra::format::msp ? spectra::sort_to_msp(in, to, options, format)
          : format == spectra::format::mzml ? spectra::sort_mzml(in, to, options, to_format)
                                            : spectra::sort_to_mgf(in, to, options, format);
 }

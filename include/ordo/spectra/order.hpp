@@ -76,6 +76,8 @@ struct spectrum_origin {
 
 struct order_options {
   spectrum_order order;
+  /// The format that order_spectra writes: MGF, or MSP with the names of sort_options::names.
+  format to = format::mgf;
   /// Bytes of host memory for spectra; larger inputs are sorted in runs on disk. The chunks of sort() and a single larger
   /// spectrum do not count.
   std::size_t memory = std::numeric_limits<std::size_t>::max();
