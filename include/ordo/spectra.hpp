@@ -52,6 +52,18 @@ enum class msp_style { nist, massbank, matchms };
 /// m/z of the precursor, with a warning or without one; or it is ignored.
 enum class isolation_target { fallback_with_warning, fallback, ignore };
 
+/// A spectrum that is left out, and the option of specsort that did it, as "--min-peaks 15".
+struct dropped_spectrum {
+  std::uint64_t number;  // in its input, from 0
+  std::uint64_t offset;  // as spectrum_origin::offset
+  std::string_view option;
+};
+
+/// Checks a template of titles: text with fields in braces, of {run} (the name of the input without extensions), {file}, {index}
+/// (of the spectrum in the input, from 0 on), {scan}, {charge}, {mz}, {rt} (in seconds), {level}, {id} (native id) and {title}.
+/// @throws usage_error  for another field
+void check_title_template(std::string_view text);
+
 struct sort_options {
   sort_key by = sort_key::mz;
   bool descending = false;
@@ -84,6 +96,11 @@ struct sort_options {
   bool keep_metadata = false;
   /// summarize() and compare(): the distributions of m/z, intensities and precursors, too. They take a fifth of the time.
   bool distributions = false;
+  /// MGF and MSP as the output: the titles of spectra, as check_title_template has them; empty: they stay. Values that a spectrum
+  /// lacks are empty.
+  std::string title_template = {};
+  /// Called for the spectra of an input that are left out, in their order, when others have been written.
+  std::function<void(std::span<dropped_spectrum const>)> on_dropped = {};
   machine_options machine;
   /// Members that sort or order together, each with a machine of its own; nullptr: this machine works alone. The call is
   /// collective then: all members make it with the same inputs and options. Each reads all inputs and works on some of their

@@ -10,6 +10,7 @@
 #include "base/count_bytes.hpp"
 #include "ordo/error.hpp"
 #include "spectra/chunk/located.hpp"
+#include "spectra/chunk/title.hpp"
 #include "spectra/encoding/text_fault.hpp"
 #include "spectra/mgf/writer.hpp"
 #include "spectra/msp/writer.hpp"
@@ -92,6 +93,14 @@ class import_chunk final : public chunk {
     return std::span(read_.annotations).subspan(first_peak(s), read_.ends[s] - first_peak(s));
   }
 
+  // Replaces the sequence of a spectrum, if there is another one.
+  std::span<metadata_entry const> with_sequence(std::span<metadata_entry const> metadata, std::string const* sequence) {
+    if (!sequence) return metadata;
+    metadata_.assign(metadata.begin(), metadata.end());
+    set_sequence(metadata_, *sequence);
+    return metadata_;
+  }
+
   void add_spectra() {
     rows_.clear();
     if (!read_.annotations.empty()) read_.annotations.resize(read_.mz.size());
@@ -102,6 +111,7 @@ class import_chunk final : public chunk {
     for (auto& spectrum : read_.all) {
       if (!spectrum.title.empty()) spectrum.header.title = spectrum.title;
       if (!spectrum.native_id.empty()) spectrum.header.native_id = spectrum.native_id;
+      if (!spectrum.activation.empty()) spectrum.header.activation = spectrum.activation;
     }
     out_.clear();
     for (std::size_t s = 0; s < read_.all.size() && !disorder; ++s) add_spectrum(s);
@@ -117,7 +127,9 @@ class import_chunk final : public chunk {
     ++counted.spectra;
     std::size_t const num_peaks = peaks_at(s).size();
     counted.peaks += num_peaks;
-    bool is_written = choose(task_, spectrum.header, text.first_spectrum + s);
+    spectrum_header& header = read_.all[s].header;
+    if (task_.choice && (task_.choice->total_ion_current.is_set() || task_.choice->base_peak.is_set())) sum_peaks(s, header);
+    bool is_written = choose(task_, header, text.first_spectrum, s, spectrum.begin);
     if (is_written ? needs_time() : chooses_by_time()) {
       warned.assumed_seconds += spectrum.unit == assumed_unit::seconds;
       warned.assumed_minutes += spectrum.unit == assumed_unit::minutes;
@@ -132,6 +144,7 @@ class import_chunk final : public chunk {
       ++warned.chosen;
       if (task_.goal == purpose::check) return find_disorder(s);
       is_written = counts_in_mgf(spectrum.header);
+      if (!is_written && task_.reasons) dropped.push_back({s, spectrum.begin, task_.reasons->not_printed()});
     }
     if (!task_.writes()) return;
     peaks.first.push_back(std::uint32_t(first_peak(s)));
@@ -139,6 +152,17 @@ class import_chunk final : public chunk {
     if (!task_.select) return;
     if (task_.select->remove_precursor) peaks.headers.push_back(&spectrum.header);
     if (task_.options->select_levels.is_set()) peaks.whole.push_back(is_written && !is_selected(task_, spectrum.header));
+  }
+
+  // Sets the sums of peaks that the input does not state.
+  void sum_peaks(std::size_t s, spectrum_header& header) const {
+    double sum = 0, greatest = 0;
+    for (double const intensity : peaks_at(s).intensity) {
+      sum += intensity;
+      greatest = std::max(greatest, intensity);
+    }
+    if (!header.total_ion_current) header.total_ion_current = sum;
+    if (!header.base_peak) header.base_peak = greatest;
   }
 
   [[nodiscard]] bool chooses_by_time() const { return task_.choice && task_.choice->rt_seconds.is_set(); }
@@ -174,15 +198,25 @@ class import_chunk final : public chunk {
 
   void print_spectra() {
     std::string title, own_title;
-    std::string const run = task_.several && is_run_ ? run_name(task_.options->name) : std::string();
+    std::string const& name = task_.options->name;
+    std::string const run = task_.titles()                ? run_of_file(name)
+                            : task_.several && is_run_ ? run_name(name)
+                                                       : std::string();
     for (std::size_t s = 0; s < read_.all.size(); ++s) {
-      if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
       imported_spectrum const& spectrum = read_.all[s];
+      if (peaks.changes[s] == chunk_peaks::change::dropped) {
+        if (task_.reasons && !peaks.left_out[s]) dropped.push_back({s, spectrum.begin, task_.reasons->too_few_peaks()});
+        continue;
+      }
       auto const kept = peaks.kept_peaks(s);
       relative_.resize(kept.size());
       std::ranges::transform(kept, relative_.begin(), [&](std::uint32_t peak) { return peak - peaks.first[s]; });
       spectrum_header header = spectrum.header;
-      if (!run.empty() && spectrum.title == spectrum.native_id) {  // ids are those of one run
+      std::uint64_t const number = text.first_spectrum + s;
+      if (task_.titles()) {
+        fill_title(task_.options->title_template, header, number, name, run, own_title);
+        header.title = own_title;
+      } else if (!run.empty() && spectrum.title == spectrum.native_id) {  // ids are those of one run
         own_title = run + "." + spectrum.title;
         header.title = own_title;
       }
@@ -191,11 +225,12 @@ class import_chunk final : public chunk {
         if (spectrum.digits.intensity_single) peaks.round_sums(s);
         list.intensity = peaks.intensities().subspan(first_peak(s), list.size());
       }
-      printed_spectrum const printed{header, list, relative_, spectrum.digits, metadata_at(s), annotations_at(s)};
+      std::span<metadata_entry const> const metadata = with_sequence(metadata_at(s), task_.find_sequence(spectrum.header, number));
+      printed_spectrum const printed{header, list, relative_, spectrum.digits, metadata, annotations_at(s)};
       print_losses const lost = task_.print(printed, *task_.options, title, out_);
       warned.lost.add(lost);
-      if (task_.keys)
-        records.add(*task_.keys, header, kept.size() - lost.not_finite, out_.size(), s, spectrum.begin, task_.several);
+      if (task_.notes_titles) records.add_title(header);
+      if (task_.keys) records.add(*task_.keys, header, kept.size() - lost.not_finite, out_.size(), s, spectrum.begin);
     }
     records.any_spectra = !records.all().empty();
   }
@@ -206,6 +241,7 @@ class import_chunk final : public chunk {
   imported_spectra read_;
   std::vector<std::size_t> rows_;
   std::vector<std::uint32_t> relative_;
+  std::vector<metadata_entry> metadata_;  // of a spectrum with another sequence
   std::string out_;
 };
 

@@ -21,7 +21,7 @@ enum class assumed_unit { none, seconds, minutes };
 /// A spectrum that was read, but for its peaks.
 struct imported_spectrum {
   std::size_t begin = 0;  // its place in the text
-  std::string title, native_id;
+  std::string title, native_id, activation;
   spectrum_header header;  // its title and native id become views of these
   peak_digits digits = {};
   assumed_unit unit = assumed_unit::none;  // unit of its retention time; none: it was stated, or given as an option

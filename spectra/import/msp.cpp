@@ -67,6 +67,11 @@ std::optional<T> leading(std::string_view text) {
   return number<T>(text.substr(0, text.find_first_of(" \t,;/")));
 }
 
+// Returns the number before other text: "35eV", "60 % (nominal)".
+std::optional<double> number_in_front(std::string_view text) {
+  return number<double>(text.substr(0, text.find_first_not_of("0123456789.")));
+}
+
 // Returns true for what programs write for a value that is not known.
 bool is_unknown(std::string_view value) {
   constexpr std::array<std::string_view, 7> all{"", "n/a", "na", "nan", "none", "null", "unknown"};
@@ -360,6 +365,8 @@ class msp_parser final : public import_parser {
   void take(std::string_view key, std::string_view stated, std::string_view value, std::size_t at) {
     if (take_parameter(key, stated, value, at)) return;
     library_key const* const known = find_library_key(key);
+    if (known && known->mgf == "COLLISION_ENERGY" && !one_.header.collision_energy)
+      one_.header.collision_energy = number_in_front(value);
     add(known ? known->mgf : stated, value);
   }
 

@@ -12,9 +12,7 @@
 namespace ordo::inline v0::spectra::detail {
 
 std::optional<std::string> warning_of_titles(std::vector<std::size_t> titles) {
-  std::ranges::sort(titles);
-  std::size_t repeated = 0;
-  for (std::size_t i = 1; i < titles.size(); ++i) repeated += titles[i] == titles[i - 1];
+  std::uint64_t const repeated = count_repeated(titles);
   if (repeated == 0) return {};
   return quantity(repeated, "spectrum has", "spectra have") + " the title of another one: --map records the input of each";
 }

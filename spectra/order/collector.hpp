@@ -14,7 +14,7 @@
 
 namespace ordo::inline v0::spectra::detail {
 
-/// Returns a warning of spectra with equal titles, or nothing. @param titles  hashes
+/// Returns a warning of spectra with equal titles, or nothing. @param titles  hashes, as spectrum_records has them
 std::optional<std::string> warning_of_titles(std::vector<std::size_t> titles);
 
 /// Reads inputs into a store of spectra, each with the text between it and the spectrum before it.

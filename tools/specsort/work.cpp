@@ -66,12 +66,13 @@ work checked(command const& made) {
          made.choice.choice(),
          made.selection.selection(),
          made.order.order(made.inputs.size() > 1 && writes && made.out_dir.empty(), !made.choice.unique.empty()),
-         {made.choice.index, made.inputs},
+         {made.choice.index, made.choice.psms, made.inputs},
          made.choice.duplicates()};
+  spectra::check_title_template(made.title_template);
   if (!made.choice.filter_ms_level.empty() && w.select.empty())
     throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
   if (writes && made.out_dir.empty()) refuse_folder_output(made);
-  if (made.order.splits() && made.output == "-") throw usage_error("missing option: --output: standard output has no parts");
+  if ((made.order.splits() || !made.order.split_by.empty()) && made.output == "-") throw usage_error("missing option: --output: standard output has no parts");
   if (made.check && !w.select.empty())
     throw usage_error("conflicting options: --check: it reads all peaks, of which other options drop some");
   return w;
@@ -82,7 +83,11 @@ spectra::sort_options make_sort_options(work const& w) {
   spectra::sort_options options;
   options.by = made.key();
   options.choice = w.choice;
-  if (w.made.inputs.size() == 1) options.choice.numbers = w.lists.of_input(0);
+  if (w.made.inputs.size() == 1) {
+    options.choice.numbers = w.lists.of_input(0);
+    options.choice.named = w.lists.named_in(0);
+  }
+  options.title_template = made.title_template;
   options.select = w.select;
   options.select_levels = made.choice.select_levels();
   options.keep_metadata = made.keep_metadata;
@@ -142,6 +147,14 @@ spectra::format format_of_ordered(command const& made) {
     throw usage_error(
         fmt::format("missing option: --to: {}: with --map, it states the format of the output of a pipe", in.name()));
   return format_of_output(made.output, made.to, in, format_of_input(in));
+}
+
+void refuse_titles(command const& made, spectra::format to) {
+  if (to != spectra::format::mzml) return;
+  for (auto const& [name, given] :
+       {std::pair("--title-template", !made.title_template.empty()), std::pair("--renumber", made.order.renumber)})
+    if (given)
+      throw usage_error(fmt::format("MGF and MSP only: {}: spectra of mzML have ids, which other elements refer to", name));
 }
 
 std::string name_of_all(command const& made) {
