@@ -412,7 +412,9 @@ class msp_parser final : public import_parser {
     if (key == "retentiontime" || key == "rt") {
       if (is_unknown(value)) return true;
       if (has_decimal_comma(value)) return no_number();
-      return read_time(value, stated.find('_') != std::string_view::npos);
+      // Negative times stand for none.
+      if (!read_time(value, stated.find('_') != std::string_view::npos) && !leading<double>(value)) add(stated, value);
+      return true;
     }
     if (key == "rtinseconds") {
       auto const time = leading<double>(value);

@@ -256,13 +256,15 @@ class mzspeclib_parser final : public import_parser {
  private:
   // Adds the attributes of sets: those that a section names, then those for all.
   static void add_sets(attribute_list const& own, std::map<std::string, attribute_list, std::less<>> const& sets,
-                       stated_values& to, std::vector<metadata_entry>& others) {
+                       stated_values& to, imported_spectra& spectra) {
+    std::vector<metadata_entry>& others = spectra.metadata;
     auto const take = [&](std::string_view name) {
       auto const it = sets.find(name);
       if (it == sets.end()) return;
       std::vector<metadata_entry> defaults;
       to.take(it->second, &defaults);
-      auto const own = std::span<metadata_entry const>(others).first(others.size());
+      std::size_t const before = spectra.metadata_ends.empty() ? 0 : spectra.metadata_ends.back();
+      auto const own = std::span<metadata_entry const>(others).subspan(before);
       std::erase_if(defaults, [&](metadata_entry const& entry) {
         return std::ranges::find(own, entry.key, &metadata_entry::key) != own.end();
       });
@@ -282,7 +284,7 @@ class mzspeclib_parser final : public import_parser {
     read_attributes(lines, attributes_);
     to.metadata.resize(to.metadata_ends.empty() ? 0 : to.metadata_ends.back());
     values.take(attributes_, &to.metadata);
-    add_sets(attributes_, front_.spectra, values, to.metadata);
+    add_sets(attributes_, front_.spectra, values, to);
     std::size_t const before = to.mz.size();
     bool first_analyte = true;
     while (auto const line = lines.next()) {
@@ -299,7 +301,7 @@ class mzspeclib_parser final : public import_parser {
       read_attributes(lines, attributes_);
       if (!analyte || !std::exchange(first_analyte, false)) continue;
       values.take(attributes_, &to.metadata);
-      add_sets(attributes_, front_.analytes, values, to.metadata);
+      add_sets(attributes_, front_.analytes, values, to);
     }
     std::size_t const result = to.mz.size() - before;
     if (values.num_peaks && *values.num_peaks != result)

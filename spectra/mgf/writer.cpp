@@ -39,12 +39,16 @@ void add_parameter(metadata_entry const& entry, std::string& output) {
   output += '\n';
 }
 
-// Returns the annotation if it is a charge, such as "2+": MGF has them after the intensity.
+// Returns the annotation if it is a charge, such as "2+": MGF has them after the intensity. A number without sign is one only
+// in quotation marks, with which MSP is written from MGF.
 std::string_view charge_in(std::string_view annotation) {
-  if (annotation.size() > 2 && annotation.front() == '"' && annotation.back() == '"')
-    annotation = annotation.substr(1, annotation.size() - 2);
+  bool const quoted = annotation.size() > 2 && annotation.front() == '"' && annotation.back() == '"';
+  if (quoted) annotation = annotation.substr(1, annotation.size() - 2);
   std::string_view digits = annotation;
-  if (digits.ends_with('+') || digits.ends_with('-')) digits.remove_suffix(1);
+  if (digits.ends_with('+') || digits.ends_with('-'))
+    digits.remove_suffix(1);
+  else if (!quoted)
+    return {};
   bool const is_number = !digits.empty() && digits.size() <= 2 && digits.find_first_not_of("0123456789") == digits.npos;
   return is_number ? annotation : std::string_view();
 }

@@ -343,8 +343,10 @@ void mzml_spectra::take(cv_term const& term, mzml_text::element tag) try {
 // Some writers give values that were made of peaks as userParam.
 void mzml_spectra::read_user_param(attributes const& all, mzml_text::element tag) {
   if (!now_ || where_.empty() || where_.back() != place::spectrum) return;
-  if (std::uint32_t const term = terms::value_of_peaks(all.get("name")))
-    now_->peak_values.push_back({term, tag.begin, tag.end});
+  std::uint32_t const term = terms::value_of_peaks(all.get("name"));
+  if (term != 0) now_->peak_values.push_back({term, tag.begin, tag.end});
+  if (term == terms::total_ion_current) now_->header.total_ion_current = number<double>(all.get("value"));
+  if (term == terms::base_peak_intensity) now_->header.base_peak = number<double>(all.get("value"));
 }
 
 void mzml_spectra::read_time(cv_term const& term, std::size_t at) {
