@@ -59,8 +59,9 @@ struct dropped_spectrum {
   std::string_view option;
 };
 
-/// Checks a template of titles: text with fields in braces, of {run} (the name of the input without extensions), {file}, {index}
-/// (of the spectrum in the input, from 0 on), {scan}, {charge}, {mz}, {rt} (in seconds), {level}, {id} (native id) and {title}.
+/// Checks a template of titles: text with fields in braces, of {run} (the name of the input without extensions), {file},
+/// {index} (of the spectrum in the input, from 0 on), {scan}, {charge}, {mz}, {rt} (in seconds), {level}, {id} (native id) and
+/// {title}.
 /// @throws usage_error  for another field
 void check_title_template(std::string_view text);
 
@@ -96,8 +97,8 @@ struct sort_options {
   bool keep_metadata = false;
   /// summarize() and compare(): the distributions of m/z, intensities and precursors, too. They take a fifth of the time.
   bool distributions = false;
-  /// MGF and MSP as the output: the titles of spectra, as check_title_template has them; empty: they stay. Values that a spectrum
-  /// lacks are empty.
+  /// MGF and MSP as the output: the titles of spectra, as check_title_template has them; empty: they stay. Values that a
+  /// spectrum lacks are empty.
   std::string title_template = {};
   /// Called for the spectra of an input that are left out, in their order, when others have been written.
   std::function<void(std::span<dropped_spectrum const>)> on_dropped = {};

@@ -37,7 +37,7 @@ bool accepts_text(pattern_rule const& rule, std::optional<std::string_view> text
 }
 
 // Returns true if two lists with commas between their words have one in common, in any case.
-bool holds_any_of(std::string_view words, std::string_view all) {
+bool share_word(std::string_view words, std::string_view all) {
   auto const same = [](char a, char b) { return lower(a) == lower(b); };
   auto const each = [](std::string_view list, auto use) {
     for (bool more = true; more;) {
@@ -181,7 +181,7 @@ bool spectrum_choice::accepts(spectrum_header const& header, std::uint64_t numbe
       !accepts_value(collision_energy, header.collision_energy) || !accepts_value(isolation_width, header.isolation_width) ||
       !accepts_value(total_ion_current, header.total_ion_current) || !accepts_value(base_peak, header.base_peak))
     return false;
-  if (activation.is_set() && holds_any_of(*activation.pattern, header.activation.value_or("")) == activation.inverse)
+  if (activation.is_set() && share_word(*activation.pattern, header.activation.value_or("")) == activation.inverse)
     return false;
   if (!accepts_text(instrument, header.instrument)) return false;
   if (named && (named->find(header, number) != nullptr) == inverse_named) return false;

@@ -200,13 +200,13 @@ struct printed_spectrum {
   std::span<std::uint32_t const> order;  // the peaks to print
   peak_digits digits = {};
   std::span<metadata_entry const> metadata = {};
-  std::span<std::string_view const> annotations = {};  // of all peaks, as the input has them; empty: there are none
+  std::span<std::string_view const> annotations = {};  // the text after each peak in the input; empty: there is none
 };
 
 /// Values that an output format cannot hold.
 struct print_losses {
   std::uint64_t not_finite = 0;   // peaks left out
-  std::uint64_t annotations = 0;  // of peaks
+  std::uint64_t annotations = 0;  // annotations of peaks left out
 
   void add(print_losses const& other) noexcept {
     not_finite += other.not_finite;
@@ -224,8 +224,8 @@ enum class purpose { sort, check, summary, compare, read, order, choose };
 /// Spectra that do not state a value on which a choice, or the spectra to which a selection applies, depends.
 struct unstated_values {
   std::uint64_t ms_level = 0, rt = 0, scan = 0, charge = 0, polarity = 0, precursor = 0, title = 0, native_id = 0,
-                selection_level = 0, compensation_voltage = 0, collision_energy = 0, isolation_width = 0,
-                total_ion_current = 0, base_peak = 0, activation = 0, instrument = 0;
+                selection_level = 0, compensation_voltage = 0, collision_energy = 0, isolation_width = 0, total_ion_current = 0,
+                base_peak = 0, activation = 0, instrument = 0;
 
   void add(unstated_values const& other) noexcept;
   void add(spectrum_choice const& choice, spectrum_header const& header) noexcept;
@@ -248,8 +248,8 @@ struct chunk_task {
   bool lists = false;                       // the numbers of the chosen spectra, as for purpose::choose
   merged_head* merged = nullptr;            // for documents of mzML that become one, or parts of it
   drop_reasons const* reasons = nullptr;    // if the spectra that are left out are reported
-  bool several = false;       // the input is one of several: printed titles name the run
-  bool notes_titles = false;  // records have hashes of titles
+  bool several = false;                     // the input is one of several: printed titles name the run
+  bool notes_titles = false;                // records have hashes of titles
 
   [[nodiscard]] bool writes() const noexcept { return goal == purpose::sort || goal == purpose::order; }
   /// Returns true if all of each spectrum is read, and nothing is written.
@@ -385,8 +385,7 @@ class chunk : public step_times {
     bool const accepted = !task.choice || task.choice->accepts(header, number);
     if (!accepted && task.reasons) dropped.push_back({number_in_chunk, offset, task.reasons->of_choice(header, number)});
     if (accepted && (task.goal == purpose::choose || task.lists)) chosen.push_back(number);
-    if (accepted && task.goal == purpose::choose && header.compensation_voltage)
-      voltages.insert(*header.compensation_voltage);
+    if (accepted && task.goal == purpose::choose && header.compensation_voltage) voltages.insert(*header.compensation_voltage);
     return accepted;
   }
   /// Returns true if the peaks of a chosen spectrum are selected.

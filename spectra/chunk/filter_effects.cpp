@@ -160,7 +160,9 @@ void filter_effects::add(spectrum const& original, std::uint64_t number, bool is
   if (is_selected && !selections_.empty() && !select(original, to)) return;
   if (prints_) {
     // MGF alone has lines, and peaks without intensity.
-    if (!original.peaks.lines.empty()) std::ranges::replace_if(intensity_, [](double value) { return std::isnan(value); }, 0.0);
+    if (!original.peaks.lines.empty())
+      std::ranges::replace_if(
+          intensity_, [](double value) { return std::isnan(value); }, 0.0);
     drop_not_finite(to);
   }
 
@@ -211,10 +213,9 @@ bool filter_effects::select(spectrum const& spectrum, comparison& to) {
     selection const& rules = selections_[k];
     step_effect& effect = to.steps[rules_.size() + std::size_t(prints_) + k];
     sums_.resize(rules.merge ? n : 0);
-    select_in_order({mz_, intensity_, bounds, {&precursor, 1}, {&charge, 1}, sums_}, rules, keep_,
-                    [&](host_peaks const& all, selection const& steps, std::span<std::uint8_t> to) {
-                      selector_->select(all, steps, to);
-                    });
+    select_in_order(
+        {mz_, intensity_, bounds, {&precursor, 1}, {&charge, 1}, sums_}, rules, keep_,
+        [&](host_peaks const& all, selection const& steps, std::span<std::uint8_t> to) { selector_->select(all, steps, to); });
     std::size_t const kept = std::size_t(std::ranges::count(keep_, std::uint8_t{1}));
     effect.peaks += left - kept;
     left = kept;

@@ -40,8 +40,8 @@ void check_title_template(std::string_view text) {
       text, [](std::string_view) {},
       [&](std::string_view name) {
         if (std::ranges::find(fields, name) == fields.end())
-          throw usage_error(fmt::format("bad template of titles: '{}': no field '{}'; choose from {}", text, name,
-                                        fmt::join(fields, ", ")));
+          throw usage_error(
+              fmt::format("bad template of titles: '{}': no field '{}'; choose from {}", text, name, fmt::join(fields, ", ")));
       });
 }
 

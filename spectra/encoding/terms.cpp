@@ -46,9 +46,9 @@ std::string_view activation(std::uint32_t term) {
     std::string_view name;
   };
   constexpr std::array<method, 18> all{{{1000133, "CID"},
-                                        {1002472, "CID"},   // trap-type
-                                        {1000422, "HCD"},   // beam-type
-                                        {1002481, "HCD"},   // higher energy beam-type
+                                        {1002472, "CID"},  // trap-type
+                                        {1000422, "HCD"},  // beam-type
+                                        {1002481, "HCD"},  // higher energy beam-type
                                         {1002000, "LIFT"},
                                         {1000134, "PD"},
                                         {1000135, "PSD"},

@@ -199,9 +199,7 @@ class import_chunk final : public chunk {
   void print_spectra() {
     std::string title, own_title;
     std::string const& name = task_.options->name;
-    std::string const run = task_.titles()                ? run_of_file(name)
-                            : task_.several && is_run_ ? run_name(name)
-                                                       : std::string();
+    std::string const run = task_.titles() ? run_of_file(name) : task_.several && is_run_ ? run_name(name) : std::string();
     for (std::size_t s = 0; s < read_.all.size(); ++s) {
       imported_spectrum const& spectrum = read_.all[s];
       if (peaks.changes[s] == chunk_peaks::change::dropped) {
@@ -225,7 +223,8 @@ class import_chunk final : public chunk {
         if (spectrum.digits.intensity_single) peaks.round_sums(s);
         list.intensity = peaks.intensities().subspan(first_peak(s), list.size());
       }
-      std::span<metadata_entry const> const metadata = with_sequence(metadata_at(s), task_.find_sequence(spectrum.header, number));
+      std::span<metadata_entry const> const metadata =
+          with_sequence(metadata_at(s), task_.find_sequence(spectrum.header, number));
       printed_spectrum const printed{header, list, relative_, spectrum.digits, metadata, annotations_at(s)};
       print_losses const lost = task_.print(printed, *task_.options, title, out_);
       warned.lost.add(lost);
@@ -241,7 +240,7 @@ class import_chunk final : public chunk {
   imported_spectra read_;
   std::vector<std::size_t> rows_;
   std::vector<std::uint32_t> relative_;
-  std::vector<metadata_entry> metadata_;  // of a spectrum with another sequence
+  std::vector<metadata_entry> metadata_;  // metadata of a spectrum with another sequence
   std::string out_;
 };
 

@@ -55,7 +55,7 @@ struct imported_spectra {
   std::vector<std::size_t> ends;  // where the peaks of each spectrum end
   std::vector<metadata_entry> metadata;
   std::vector<std::size_t> metadata_ends;     // where those of each spectrum end
-  std::vector<std::string_view> annotations;  // of the peaks, as far as they have any
+  std::vector<std::string_view> annotations;  // annotations of the first peaks; empty: the peak has none
   forgiven_faults faults;
 
   void clear() {

@@ -23,7 +23,7 @@ namespace ordo::inline v0::spectra::detail {
 namespace {
 
 constexpr std::size_t max_shown = 40;   // bytes of a line in a message
-constexpr std::size_t max_charges = 8;  // of a charge_list
+constexpr std::size_t max_charges = 8;  // the capacity of a charge_list
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
@@ -312,7 +312,7 @@ class msp_parser final : public import_parser {
 
   // The keys of titles and names; the first of them that a record has is its title.
   static constexpr std::array<std::string_view, 5> names{"title", "recordtitle", "name", "compoundname", "ch$name"};
-  static constexpr std::size_t num_titles = 2;  // of these
+  static constexpr std::size_t num_titles = 2;  // the first keys, which are those of titles
 
   void read_header(std::size_t at) {
     std::string_view key = lines_.key(), value = lines_.value(), stated = lines_.stated_key();
@@ -343,7 +343,8 @@ class msp_parser final : public import_parser {
     if (!value.empty()) to_->metadata.push_back({key, value});
   }
   [[nodiscard]] bool has(std::string_view key) const {
-    return std::ranges::any_of(std::span(to_->metadata).subspan(first_entry_), [&](auto const& entry) { return entry.key == key; });
+    return std::ranges::any_of(std::span(to_->metadata).subspan(first_entry_),
+                               [&](auto const& entry) { return entry.key == key; });
   }
 
   void read_count(std::size_t at, std::string_view key, std::string_view value) {
@@ -358,12 +359,13 @@ class msp_parser final : public import_parser {
 
   // The keys of the values that a header has, but for those that library_key names.
   static bool is_parameter(std::string_view key) {
-    constexpr std::array<std::string_view, 7> all{"precursorm/z", "retentiontime", "rt", "mslevel", "mstype", "iontype", "ionmode"};
+    constexpr std::array<std::string_view, 7> all{"precursorm/z", "retentiontime", "rt",     "mslevel",
+                                                  "mstype",       "iontype",       "ionmode"};
     return std::ranges::find(all, key) != all.end();
   }
 
   void take(std::string_view key, std::string_view stated, std::string_view value, std::size_t at) {
-    if (take_parameter(key, stated, value, at)) return;
+    if (read_parameter(key, stated, value, at)) return;
     library_key const* const known = find_library_key(key);
     if (known && known->mgf == "COLLISION_ENERGY" && !one_.header.collision_energy)
       one_.header.collision_energy = number_in_front(value);
@@ -371,13 +373,13 @@ class msp_parser final : public import_parser {
   }
 
   // Takes a value of the header. @returns true if nothing of it is lost, or it states nothing
-  bool take_parameter(std::string_view key, std::string_view stated, std::string_view value, std::size_t at) {
+  bool read_parameter(std::string_view key, std::string_view stated, std::string_view value, std::size_t at) {
     spectrum_header& header = one_.header;
     auto const no_number = [&] {
       forgive(at, fmt::format("{} is '{}', which is no number", stated, excerpt(value)));
       return true;
     };
-    if (key == "precursormz" || key == "precursorm/z") {
+    if (key == "precursormz" || key == "precursorm/z" || key == "pepmass") {
       if (is_unknown(value) || header.precursor_mz) return true;
       if (!has_decimal_comma(value)) header.precursor_mz = leading<double>(value);
       if (!header.precursor_mz) return no_number();
@@ -554,7 +556,7 @@ class msp_parser final : public import_parser {
   int adduct_charge_ = 0, comment_charge_ = 0;  // 0: not stated
   std::string full_name_;
   std::vector<peak_line> peak_lines_;
-  std::size_t first_entry_ = 0;  // its first one in imported_spectra::metadata
+  std::size_t first_entry_ = 0;  // the place of its metadata in imported_spectra
 };
 
 class msp_reader final : public record_reader {

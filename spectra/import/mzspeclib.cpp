@@ -136,8 +136,7 @@ struct stated_values {
   void take(attribute_list const& all, std::vector<metadata_entry>* others) {
     charge_list const before = possible_charges;
     for (attribute const& attribute : all) try {
-        bool const is_known =
-            (attribute.number == terms::possible_charge_state && !before.empty()) || take(attribute, all);
+        bool const is_known = (attribute.number == terms::possible_charge_state && !before.empty()) || take(attribute, all);
         if (!is_known && others) add_other(attribute, *others);
       } catch (text_fault& fault) {
         if (fault.at == text_fault::here) fault.at = attribute.at;

@@ -19,7 +19,8 @@ namespace ordo::inline v0::spectra::detail {
 namespace {
 
 bool needs_headers(chunk_task const& task) {
-  return task.choice || task.keys || task.titles() || (task.select && (task.select->remove_precursor || task.options->select_levels.is_set()));
+  return task.choice || task.keys || task.titles() ||
+         (task.select && (task.select->remove_precursor || task.options->select_levels.is_set()));
 }
 
 scan_options make_scan_options(chunk_task const& task) {
@@ -118,8 +119,7 @@ class mgf_chunk final : public chunk {
     if (parsed.error || parsed.disorder) return false;
     if (task_.reads_all())
       for (std::size_t s = 0; s < parsed.table.spectra.size(); ++s)
-        if (choose(s) || task_.reads_others())
-          add(task_, parsed.table.at(s), text.first_spectrum + s);
+        if (choose(s) || task_.reads_others()) add(task_, parsed.table.at(s), text.first_spectrum + s);
     if (task_.goal == purpose::choose)
       for (std::size_t s = 0; s < parsed.table.spectra.size(); ++s) choose(s);
     if (!task_.writes()) return true;
@@ -429,7 +429,7 @@ class mgf_chunk final : public chunk {
       if (line.empty() || line == end_ions) continue;
       std::size_t const equals = line.find('=');
       std::string_view const key = trimmed(line.substr(0, equals));
-      if (equals == line.npos || is_comment(line) || (key == "TITLE" && any_title)) {
+      if (equals == line.npos || key.empty() || is_comment(line) || (key == "TITLE" && any_title)) {
         ++lost_lines;
         continue;
       }
@@ -511,8 +511,8 @@ class mgf_chunk final : public chunk {
   std::vector<text_range> lines_;  // lines of all peaks, if some are printed anew
   std::string printed_;
   std::string title_;
-  std::vector<header_edit> edits_;  // of the spectrum that is copied
-  std::vector<metadata_entry> metadata_;  // of the spectrum that is printed, like the next ones
+  std::vector<header_edit> edits_;        // changes of the spectrum that is copied
+  std::vector<metadata_entry> metadata_;  // metadata of the spectrum that is printed
   std::vector<std::string_view> annotations_;
   std::vector<double> heights_;
   std::vector<std::uint32_t> relative_;
@@ -539,7 +539,8 @@ class mgf_format final : public input_format {
   mgf_format(source& input, chunk_task const& task, diagnostics& diagnostics)
       : task_(task),
         scan_(make_scan_options(task)),
-        cutter_(input, task.keys || task.choice || task.print ? mgf_cutter::cut::spectrum : mgf_cutter::cut::line, !scan_.lenient),
+        cutter_(input, task.keys || task.choice || task.print ? mgf_cutter::cut::spectrum : mgf_cutter::cut::line,
+                !scan_.lenient),
         found_(diagnostics) {}
 
   [[nodiscard]] step_names const& steps() const override {

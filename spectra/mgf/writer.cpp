@@ -29,11 +29,20 @@ double rounded(double value) {
   return std::strtod(text, nullptr);
 }
 
+// Returns true if readers would take a parameter for one of the header, or refuse it.
+bool is_misread(std::string_view key, std::string_view value) {
+  if (key == "TITLE" || key == "PEPMASS" || key == "CHARGE" || key == "PRECURSOR_MZ") return true;
+  bool const is_number = key == "RTINSECONDS" || key == "SCANS" || key == "MSLEVEL" || key == "ION_MOBILITY";
+  return is_number && (value.empty() || value.front() < '0' || value.front() > '9');
+}
+
 // Appends a line KEY=value, whose key has capitals and no blanks, as programs of MGF expect.
 void add_parameter(metadata_entry const& entry, std::string& output) {
+  std::size_t const begin = output.size();
   if (is_comment(entry.key)) output += '_';
   for (char const c : entry.key)
     output += c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c == '=' || static_cast<unsigned char>(c) <= ' ' ? '_' : c;
+  if (is_misread(std::string_view(output).substr(begin), entry.value)) output.insert(begin, "STATED_");
   output += '=';
   for (char const c : entry.value) output += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
   output += '\n';

@@ -18,7 +18,7 @@ void add_title(spectrum_header& header, std::string& title, std::string& output)
 /// Rounds a retention time to ten digits, and leaves out one that is not finite.
 void round_time(spectrum_header& header);
 
-/// Appends a peak: m/z, separator, intensity. @param single  as peak_digits
+/// Appends a peak: m/z, separator, intensity.
 void add_peak(double mz, char separator, double intensity, peak_digits digits, std::string& output);
 
 /// Returns the name that tells the run of a file from others in titles: "run" for "a/run.mzML.gz". Empty for files with another

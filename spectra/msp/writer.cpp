@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,7 +29,9 @@ class record_writer {
     std::string const normalized = normalized_key(key);
     if (is_peak_count(normalized)) return;  // the number of peaks has its own line
     // SPECTRUM_TYPE holds other values than levels, which MSLEVEL has.
-    library_key const* const known = normalized == "spectrumtype" ? nullptr : find_library_key(normalized);
+    library_key const* known = normalized == "spectrumtype" ? nullptr : find_library_key(normalized);
+    // A second name would begin another record.
+    if (known && known->mgf == "NAME" && std::exchange(named_, true)) known = find_library_key("synon");
     if (known) {
       key = known->in(style_);
       std::size_t const colon = key.find(':');
@@ -39,6 +43,9 @@ class record_writer {
       }
       value = in_style(known->mgf, value);
     } else {
+      // A reader would take these for peaks or annotations.
+      bool const is_misread = number<double>(key) || std::string_view("\"#(").find(key.front()) != std::string_view::npos;
+      if (is_misread) out_ += '_';
       for (char const c : key) out_ += c == ':' ? '_' : c;
       out_ += ": ";
     }
@@ -78,6 +85,7 @@ class record_writer {
   }
 
   msp_style style_;
+  bool named_ = false;
   std::string& out_;
   std::string number_, stored_;
 };
@@ -133,8 +141,7 @@ print_losses print_msp(printed_spectrum const& spectrum, sort_options const& opt
   for (std::uint32_t const i : spectrum.order) {
     if (!is_printed(i)) continue;
     add_peak(spectrum.peaks.mz[i], '\t', spectrum.peaks.intensity[i], spectrum.digits, output);
-    if (!spectrum.annotations.empty() && !spectrum.annotations[i].empty())
-      add_annotation(spectrum.annotations[i], output);
+    if (!spectrum.annotations.empty() && !spectrum.annotations[i].empty()) add_annotation(spectrum.annotations[i], output);
     output += '\n';
   }
   output += '\n';

@@ -307,8 +307,7 @@ void mzml_chunk::print_spectra() {
   if ((task_.several || task_.titles()) && run.empty()) run = text.context->run_id;
   for (job const& job : jobs_) {
     if (is_dropped(job)) {
-      if (task_.reasons)
-        dropped.push_back({job.spectrum, reader_.all()[job.spectrum].begin, task_.reasons->too_few_peaks()});
+      if (task_.reasons) dropped.push_back({job.spectrum, reader_.all()[job.spectrum].begin, task_.reasons->too_few_peaks()});
       continue;
     }
     auto const of_spectrum = [&](std::span<double const> values) { return values.subspan(peaks.first[job.row], job.count); };
@@ -340,8 +339,7 @@ void mzml_chunk::print_spectra() {
           task_.print({header, list, order, job.digits, metadata_, {}}, *task_.options, title, out_).not_finite;
       if (task_.notes_titles) records.add_title(header);
       if (i == 0) warned.not_finite += not_finite;
-      if (task_.keys)
-        records.add(*task_.keys, header, count_peaks(job) - not_finite, out_.size(), job.spectrum, read.begin);
+      if (task_.keys) records.add(*task_.keys, header, count_peaks(job) - not_finite, out_.size(), job.spectrum, read.begin);
     }
   }
   records.any_spectra = !records.all().empty();

@@ -292,7 +292,8 @@ void mzml_spectra::end_spectrum() {
     spectrum.title = spectrum.id;
   }
   // An electron transfer with supplemental collisions.
-  for (auto const& [supplement, combined] : {std::pair("ETD,+HCD", "EThcD"), {"+HCD,ETD", "EThcD"}, {"ETD,+CID", "ETciD"}, {"+CID,ETD", "ETciD"}})
+  for (auto const& [supplement, combined] :
+       {std::pair("ETD,+HCD", "EThcD"), {"+HCD,ETD", "EThcD"}, {"ETD,+CID", "ETciD"}, {"+CID,ETD", "ETciD"}})
     if (spectrum.activation == supplement) spectrum.activation = combined;
   if (ms1_ && !spectrum.header.ms_level) spectrum.header.ms_level = 1;
   if (negative_ != positive_) spectrum.header.polarity = negative_ ? ion_polarity::negative : ion_polarity::positive;
@@ -442,7 +443,8 @@ void mzml_spectra::read_mobility(cv_term const& term) {
 void mzml_spectra::read_window(cv_term const& term) {
   if (term.number == terms::isolation_target)
     target_mz_ = parse_number<double>("the target of an isolation window", term.value);
-  if (precursors_ != 1 || (term.number != terms::isolation_lower_offset && term.number != terms::isolation_upper_offset)) return;
+  if (precursors_ != 1 || (term.number != terms::isolation_lower_offset && term.number != terms::isolation_upper_offset))
+    return;
   auto const offset = number<double>(term.value);
   if (offset) now_->header.isolation_width = now_->header.isolation_width.value_or(0) + *offset;
 }

@@ -17,7 +17,7 @@ namespace ordo::inline v0::spectra::detail {
 struct mzml_spectrum {
   std::size_t begin = 0;
   std::string id, title;
-  std::string activation, instrument;  // of the header
+  std::string activation, instrument;  // the texts that the header views
   spectrum_header header;             // its title is `title`, as msconvert makes it for MGF
   std::size_t count = 0;              // defaultArrayLength
   std::vector<precursor_ion> ions;    // the selected ions of all precursors; the first one is that of the header
@@ -96,7 +96,7 @@ class mzml_spectra final : private xml_handler {
   bool ion_begins_ = false;          // its first parameter comes
   std::size_t precursor_ions_ = 0;   // ions of the spectrum before those of the precursor
   std::optional<double> target_mz_;  // target m/z of the precursor
-  std::size_t precursors_ = 0;       // of the spectrum
+  std::size_t precursors_ = 0;       // precursors of the spectrum so far
   bool takes_targets_;
   bool negative_ = false, positive_ = false, ms1_ = false;
   std::string charge_;        // charge of the ion as text, unless it is only a possible one

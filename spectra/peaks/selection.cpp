@@ -33,8 +33,7 @@ bool selection::operator==(selection const& o) const {
   return min_mz == o.min_mz && max_mz == o.max_mz && drop_zero == o.drop_zero && min_intensity == o.min_intensity &&
          same(remove_precursor, o.remove_precursor) && same(remove_precursor_above, o.remove_precursor_above) &&
          all_charges == o.all_charges && min_relative == o.min_relative && same(dedupe, o.dedupe) && same(merge, o.merge) &&
-         merge_first == o.merge_first &&
-         top == o.top && per == o.per && around == o.around && min_peaks == o.min_peaks;
+         merge_first == o.merge_first && top == o.top && per == o.per && around == o.around && min_peaks == o.min_peaks;
 }
 
 void selection::check() const {

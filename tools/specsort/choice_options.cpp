@@ -19,7 +19,8 @@
 namespace ordo::inline v0::specsort {
 namespace {
 
-constexpr std::string_view choice_group = "Choosing spectra (a leading ! chooses all others)";
+constexpr std::string_view choice_group = "Choosing spectra (a leading ! chooses all others)",
+                           settings_group = "Choosing spectra by settings and sums (a leading !, too)";
 
 // Takes a leading '!' off a value.
 bool consume_inverse(std::string_view& text) {
@@ -326,40 +327,50 @@ cli::option unique_row(std::string& to) {
   return option;
 }
 
+// Rows of what mzML states besides the header of MGF.
+std::vector<cli::option> settings_rows(choice_options& to) {
+  std::vector<cli::option> rows{
+      row("faims-cv", "LIST", "choose spectra of these compensation voltages, as -45", to.faims_cv),
+      row("collision-energy", "A:B", "choose spectra of these collision energies, as 25:35", to.collision_energy,
+          "Energies are in the unit of the input."),
+      row("activation", "LIST", "choose spectra of any of these, as HCD,EThcD", to.activation),
+      row("isolation-width", "A:B", "choose spectra whose isolation window has this width", to.isolation_width),
+      row("instrument", "PATTERN", "choose spectra by the id of the configuration", to.instrument),
+      row("base-peak", "A:B", "choose spectra by the intensity of the base peak", to.base_peak),
+      row("tic", "A:B", "choose spectra of a total ion current of A to B", to.tic,
+          "Base peak and total ion current are those that mzML and mzXML state; in MGF and MSP, those of the peaks.")};
+  for (cli::option& one : rows) one.group = settings_group;
+  return rows;
+}
+
 }  // namespace
 
 std::vector<cli::option> choice_rows(choice_options& to) {
-  return {row("ms-level", "LIST", "choose spectra of these MS levels, as 2-3", to.ms_level,
-              "Spectra that do not state a value are not chosen by the option that names it, but are by its inverse. A "
-              "warning counts them. All options that are given must choose a spectrum."),
-          row("rt", "A:B", "choose spectra of retention times A to B, in seconds, or as 10min:20min", to.rt),
-          row("scan", "LIST", "choose spectra of these scan numbers, as 1-100,205", to.scan),
-          row("charge", "LIST", "choose spectra with a precursor of these charges, as 2-4; 0 stands for none", to.charge),
-          row("polarity", "NAME", "choose spectra of positive or negative ions", to.polarity),
-          row("precursor", "A:B", "choose spectra whose precursor has an m/z of A to B", to.precursor),
-          row("title", "PATTERN", "choose spectra of matching titles; * is any text, ? any byte, \\ quotes", to.title),
-          row("native-id", "PATTERN", "choose spectra of matching native ids", to.native_id,
-              "In MGF the id is the NativeID:\"...\" of the title."),
-          row("faims-cv", "LIST", "choose spectra of these compensation voltages, as -45,-60", to.faims_cv),
-          row("collision-energy", "A:B", "choose spectra of this collision energy, in the unit of the input",
-              to.collision_energy),
-          row("activation", "LIST", "choose spectra of any of these methods of dissociation, as HCD,EThcD", to.activation),
-          row("isolation-width", "A:B", "choose spectra whose isolation window has this width in m/z", to.isolation_width),
-          row("instrument", "PATTERN", "choose spectra of the instrument configurations with matching ids", to.instrument),
-          row("base-peak", "A:B", "choose spectra whose base peak has an intensity of A to B", to.base_peak),
-          row("tic", "A:B", "choose spectra of a total ion current of A to B", to.tic,
-              "Base peak and total ion current are those that mzML and mzXML state; in MGF and MSP, those of the peaks."),
-          row("psms", "TABLE", "choose the spectra of a table of matches, and write their sequences as SEQ=", to.psms,
-              "TABLE is a list of USIs, mzTab, or has tabs between its columns and a row of names, such as scan, spectrum, "
-              "filename and peptide."),
-          row("index", "LIST-FILE", "choose the spectra of a list: their numbers, one a line, or rows that --map wrote",
-              to.index, "Numbers count the spectra of the input from 1 on. They choose, and do not order."),
-          row("sample", "N", "choose N of the spectra that the other options choose at random, or a share of them, as 1%",
-              to.sample, "The input is read twice for N spectra, once for a share."),
-          row("seed", "S", "make another sample for another number S", to.seed),
-          unique_row(to.unique),
-          row("filter-ms-level", "LIST", "apply the peak filters to spectra of these MS levels; others keep all peaks",
-              to.filter_ms_level)};
+  std::vector<cli::option> rows{
+      row("ms-level", "LIST", "choose spectra of these MS levels, as 2-3", to.ms_level,
+          "Spectra that do not state a value are not chosen by the option that names it, but are by its inverse. A "
+          "warning counts them. All options that are given must choose a spectrum."),
+      row("rt", "A:B", "choose spectra of retention times A to B, in seconds, or as 10min:20min", to.rt),
+      row("scan", "LIST", "choose spectra of these scan numbers, as 1-100,205", to.scan),
+      row("charge", "LIST", "choose spectra with a precursor of these charges, as 2-4; 0 stands for none", to.charge),
+      row("polarity", "NAME", "choose spectra of positive or negative ions", to.polarity),
+      row("precursor", "A:B", "choose spectra whose precursor has an m/z of A to B", to.precursor),
+      row("title", "PATTERN", "choose spectra of matching titles; * is any text, ? any byte, \\ quotes", to.title),
+      row("native-id", "PATTERN", "choose spectra of matching native ids", to.native_id,
+          "In MGF the id is the NativeID:\"...\" of the title."),
+      row("psms", "TABLE", "choose the spectra of a table of matches, and write their sequences as SEQ=", to.psms,
+          "TABLE is a list of USIs, mzTab, or has tabs between its columns and a row of names, such as scan, spectrum, "
+          "filename and peptide."),
+      row("index", "LIST-FILE", "choose the spectra of a list: their numbers, one a line, or rows that --map wrote", to.index,
+          "Numbers count the spectra of the input from 1 on. They choose, and do not order."),
+      row("sample", "N", "choose N of the spectra that the other options choose at random, or a share of them, as 1%",
+          to.sample, "The input is read twice for N spectra, once for a share."),
+      row("seed", "S", "make another sample for another number S", to.seed),
+      unique_row(to.unique),
+      row("filter-ms-level", "LIST", "apply the peak filters to spectra of these MS levels; others keep all peaks",
+          to.filter_ms_level)};
+  for (cli::option& one : settings_rows(to)) rows.push_back(std::move(one));
+  return rows;
 }
 
 spectrum_lists::spectrum_lists(std::string_view path, std::string_view matches, std::vector<std::string> const& inputs) {

@@ -136,8 +136,7 @@ std::string name_of_output(std::string const& input, spectra::format from, spect
 }
 
 std::optional<spectra::format> format_of_output(std::string const& output, std::string const& to) {
-  if (!to.empty())
-    return to == "mgf" ? spectra::format::mgf : to == "mzml" ? spectra::format::mzml : spectra::format::msp;
+  if (!to.empty()) return to == "mgf" ? spectra::format::mgf : to == "mzml" ? spectra::format::mzml : spectra::format::msp;
   std::string const named = extension(output);
   if (named == "mgf") return spectra::format::mgf;
   if (named == "mzml") return spectra::format::mzml;

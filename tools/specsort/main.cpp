@@ -38,9 +38,9 @@ int run(int argc, char** argv, cli::job const& job) {
   specsort::session here{stats, progress, others, command_line, {}};
   auto const mode = !made.out_dir.empty()          ? specsort::each_input
                     : !made.order.split_by.empty() ? specsort::split_by_voltage
-                    : !made.writes()      ? (made.check ? specsort::check : specsort::summarize)
-                    : w.orders()          ? specsort::order
-                                          : specsort::sort_file;
+                    : !made.writes()               ? (made.check ? specsort::check : specsort::summarize)
+                    : w.orders()                   ? specsort::order
+                                                   : specsort::sort_file;
   int const status = mode(w, here);
   here.progress.clear();
   stats.finish();

@@ -21,11 +21,11 @@ namespace {
 using namespace std::string_view_literals;
 
 // Names of columns, in lower case without blanks, underscores and dots; the first one that a table has counts.
-constexpr std::array sequence_columns{"proforma"sv,         "peptidoform"sv, "modifiedpeptide"sv, "modifiedsequence"sv,
+constexpr std::array sequence_columns{"proforma"sv,          "peptidoform"sv, "modifiedpeptide"sv, "modifiedsequence"sv,
                                       "annotatedsequence"sv, "peptide"sv,     "sequence"sv,        "predictions"sv};
-constexpr std::array spectrum_columns{"usi"sv,        "nativeid"sv, "spectrumid"sv,    "scannr"sv, "scan"sv,    "scannumber"sv,
-                                      "scannum"sv,    "scans"sv,    "ms2scan"sv,       "spectrum"sv, "spectrumtitle"sv, "title"sv,
-                                      "spectrumreference"sv};
+constexpr std::array spectrum_columns{
+    "usi"sv,   "nativeid"sv, "spectrumid"sv, "scannr"sv,        "scan"sv,  "scannumber"sv,       "scannum"sv,
+    "scans"sv, "ms2scan"sv,  "spectrum"sv,   "spectrumtitle"sv, "title"sv, "spectrumreference"sv};
 constexpr std::array number_columns{"index"sv, "spectrumindex"sv};
 constexpr std::array run_columns{"filename"sv, "file"sv, "rawfile"sv, "run"sv, "spectrumfile"sv, "spectrumfilename"sv};
 
@@ -49,7 +49,7 @@ std::optional<std::uint64_t> whole(std::string_view text) {
 }
 
 // Returns the name of a run: that of a file without its folder and extensions.
-std::string run_of(std::string_view file) {
+std::string run_name(std::string_view file) {
   std::size_t const slash = file.find_last_of("/\\");
   std::string name(file.substr(slash == file.npos ? 0 : slash + 1));
   if (cli::compression_named(name) != cli::compression::none) name.resize(name.find_last_of('.'));
@@ -59,7 +59,7 @@ std::string run_of(std::string_view file) {
   return name;
 }
 
-std::vector<std::string_view> fields_of(std::string_view line) {
+std::vector<std::string_view> split_fields(std::string_view line) {
   std::vector<std::string_view> fields;
   for (;;) {
     std::size_t const tab = line.find('\t');
@@ -78,7 +78,7 @@ std::string_view without_neighbours(std::string_view sequence) {
 class match_reader {
  public:
   match_reader(std::string const& path, std::vector<std::string> const& inputs) : path_(path) {
-    for (std::string const& input : inputs) runs_.push_back(run_of(input));
+    for (std::string const& input : inputs) runs_.push_back(run_name(input));
     spectra_.resize(inputs.size());
   }
 
@@ -95,8 +95,8 @@ class match_reader {
     }
     if (rows_ == 0) throw input_error(fmt::format("not a table of matches: {}: it names no spectra", path_));
     if (!any_)
-      throw input_error(fmt::format("not a table of these spectra: {}: it has the run {}, and not {}", path_, other_run_,
-                                    runs_.front()));
+      throw input_error(
+          fmt::format("not a table of these spectra: {}: it has the run {}, and not {}", path_, other_run_, runs_.front()));
   }
   [[nodiscard]] std::vector<spectra::named_spectra>& spectra() { return spectra_; }
 
@@ -112,15 +112,15 @@ class match_reader {
       std::string_view const front = line.substr(0, 4);
       bool const is_mztab = front == "MTD\t" || front == "COM\t" || front == "PSH\t";
       kind_ = line.starts_with("mzspec:") ? kind::usi : is_mztab ? kind::mztab : kind::table;
-      if (kind_ == kind::table) return read_names(fields_of(line), 0);
+      if (kind_ == kind::table) return read_names(split_fields(line), 0);
     }
     if (kind_ == kind::usi) return read_usi(trimmed(line));
-    std::vector<std::string_view> const fields = fields_of(line);
+    std::vector<std::string_view> const fields = split_fields(line);
     if (kind_ == kind::table) return read_row(fields);
     if (fields[0] == "MTD" && fields.size() > 2) {
       constexpr std::string_view begin = "ms_run[", end = "]-location";
       if (fields[1].starts_with(begin) && fields[1].ends_with(end))
-        mztab_runs_[std::string(fields[1].substr(0, fields[1].size() - end.size() + 1))] = run_of(trimmed(fields[2]));
+        mztab_runs_[std::string(fields[1].substr(0, fields[1].size() - end.size() + 1))] = run_name(trimmed(fields[2]));
     } else if (fields[0] == "PSH") {
       read_names(fields, 1);
     } else if (fields[0] == "PSM") {
@@ -148,7 +148,8 @@ class match_reader {
       run_ = find(run_columns);
       sequence_ = find(sequence_columns);
     }
-    if (!spectrum_ && !number_) fail("no column names spectra: scan, spectrum, title, native_id, index, usi or, in mzTab, spectra_ref");
+    if (!spectrum_ && !number_)
+      fail("no column names spectra: scan, spectrum, title, native_id, index, usi or, in mzTab, spectra_ref");
   }
 
   [[nodiscard]] std::string_view field(std::vector<std::string_view> const& fields, std::optional<std::size_t> column) const {
@@ -160,7 +161,7 @@ class match_reader {
   void read_row(std::vector<std::string_view> const& fields) {
     std::string_view const sequence = without_neighbours(field(fields, sequence_));
     std::string_view const spectrum = field(fields, spectrum_);
-    std::string const run = run_of(field(fields, run_));
+    std::string const run = run_name(field(fields, run_));
     if (spectrum.starts_with("mzspec:")) return read_usi(spectrum, sequence);
     if (spectrum_) return add(run, spectrum, sequence);
     auto const number = whole(field(fields, number_));
@@ -174,12 +175,13 @@ class match_reader {
     std::string_view all = field(fields, spectrum_);
     std::string_view const sequence = field(fields, sequence_);
     while (!all.empty()) {
-      std::string_view const one = all.substr(0, all.find('|'));
-      all.remove_prefix(std::min(all.size(), one.size() + 1));
-      std::size_t const colon = one.find(':');
-      if (colon == one.npos) fail(fmt::format("'{}' is no spectra_ref", one));
-      auto const run = mztab_runs_.find(one.substr(0, colon));
-      add(run == mztab_runs_.end() ? std::string() : run->second, one.substr(colon + 1), sequence == "null" ? "" : sequence);
+      std::string_view const reference = all.substr(0, all.find('|'));
+      all.remove_prefix(std::min(all.size(), reference.size() + 1));
+      std::size_t const colon = reference.find(':');
+      if (colon == reference.npos) fail(fmt::format("'{}' is no spectra_ref", reference));
+      auto const run = mztab_runs_.find(reference.substr(0, colon));
+      add(run == mztab_runs_.end() ? std::string() : run->second, reference.substr(colon + 1),
+          sequence == "null" ? "" : sequence);
     }
   }
 

@@ -196,8 +196,9 @@ std::vector<cli::option> sort_rows(command& to) {
        .group = sort_group,
        .help = "write mgf, mzml or msp; msp-massbank and msp-matchms have the keys of MassBank and matchms",
        .preset = "by the name of FILE, or as the input",
-       .details = "The names .mgf, .mzML and .msp decide, with .gz or the like after them or not. All formats can be written as "
-                  "MGF and MSP, but only mzML as mzML. MSP has the keys of NIST.",
+       .details =
+           "The names .mgf, .mzML and .msp decide, with .gz or the like after them or not. All formats can be written as "
+           "MGF and MSP, but only mzML as mzML. MSP has the keys of NIST.",
        .choices = "mgf mzml msp msp-massbank msp-matchms",
        .only_choices = true,
        .ignores_case = true,
@@ -394,12 +395,12 @@ std::vector<cli::conflict> conflicts() {
        .unless = {"--explain"},
        .why = "it reads all spectra, of which other options choose some"}};
   for (std::string_view const reads : {"--check", "--summary", "--report"})
-    all.push_back({.options = {reads},
-                   .with = {"--spectra-by", "--split-size", "--split-count", "--split-by", "--map", "--renumber",
-                            "--title-template"},
-                   .unless = {"--output", "--out-dir", "--explain"},
-                   .why = "they write no spectra, which others order, split or list",
-                   .names = "--check, --summary, --report without --output"});
+    all.push_back(
+        {.options = {reads},
+         .with = {"--spectra-by", "--split-size", "--split-count", "--split-by", "--map", "--renumber", "--title-template"},
+         .unless = {"--output", "--out-dir", "--explain"},
+         .why = "they write no spectra, which others order, split or list",
+         .names = "--check, --summary, --report without --output"});
   return all;
 }
 

@@ -87,7 +87,7 @@ class output_files final : public spectra::output_parts {
   bool splits_;
   unsigned threads_;
   std::string_view renumbers_;
-  std::uint64_t number_ = 0;  // of the last spectrum
+  std::uint64_t number_ = 0;  // the scan number of the last spectrum
   std::size_t digits_ = min_digits;
   std::deque<file> files_;
 };
@@ -133,7 +133,8 @@ class map_file {
     for (auto const& [number, offset, option] : all) {
       auto const it = std::ranges::find(reasons_, option);
       if (it == reasons_.end()) reasons_.emplace_back(option);
-      dropped_.push_back({number, offset, std::uint32_t(input), std::uint32_t(std::ranges::find(reasons_, option) - reasons_.begin())});
+      dropped_.push_back(
+          {number, offset, std::uint32_t(input), std::uint32_t(std::ranges::find(reasons_, option) - reasons_.begin())});
     }
   }
   void finish() {

@@ -30,7 +30,11 @@ void refuse_folder_output(command const& made) {
   std::string_view const several =
       made.inputs.size() > 1 ? "; several inputs become one file: to keep them apart, use --out-dir" : "";
   throw usage_error(fmt::format("cannot write: {}: it is a folder, and the output is a file: name it, as {}/{}{}", made.output,
-                                folder, made.to == "mzml" ? "sorted.mzML" : made.to.starts_with("msp") ? "sorted.msp" : "sorted.mgf", several));
+                                folder,
+                                made.to == "mzml"            ? "sorted.mzML"
+                                : made.to.starts_with("msp") ? "sorted.msp"
+                                                             : "sorted.mgf",
+                                several));
 }
 
 // Reads the inputs to find the sample, if it is a number of spectra.
@@ -72,7 +76,8 @@ work checked(command const& made) {
   if (!made.choice.filter_ms_level.empty() && w.select.empty())
     throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
   if (writes && made.out_dir.empty()) refuse_folder_output(made);
-  if ((made.order.splits() || !made.order.split_by.empty()) && made.output == "-") throw usage_error("missing option: --output: standard output has no parts");
+  if ((made.order.splits() || !made.order.split_by.empty()) && made.output == "-")
+    throw usage_error("missing option: --output: standard output has no parts");
   if (made.check && !w.select.empty())
     throw usage_error("conflicting options: --check: it reads all peaks, of which other options drop some");
   return w;
@@ -145,7 +150,7 @@ spectra::format format_of_ordered(command const& made) {
   cli::input in(made.inputs[0], made.common.threads);
   if (made.inputs[0] == "-" || !in.id())
     throw usage_error(
-        fmt::format("missing option: --to: {}: with --map, it states the format of the output of a pipe", in.name()));
+        fmt::format("missing option: --to: {}: with --map and --renumber, it states the format of the output of a pipe", in.name()));
   return format_of_output(made.output, made.to, in, format_of_input(in));
 }
 
@@ -223,9 +228,9 @@ void finish(work const& w, spectra::sort_options const& options, spectra::sort_r
 spectra::sort_report sort_input(cli::input& in, sink& to, spectra::sort_options const& options, spectra::format format,
                                 spectra::format to_format) {
   return format == spectra::format::mgf && to_format == format ? spectra::sort(in, to, options)
-         : to_format == spectra::format::msp ? spectra::sort_to_msp(in, to, options, format)
-         : format == spectra::format::mzml ? spectra::sort_mzml(in, to, options, to_format)
-                                           : spectra::sort_to_mgf(in, to, options, format);
+         : to_format == spectra::format::msp                   ? spectra::sort_to_msp(in, to, options, format)
+         : format == spectra::format::mzml                     ? spectra::sort_mzml(in, to, options, to_format)
+                                                               : spectra::sort_to_mgf(in, to, options, format);
 }
 
 std::optional<spectra::sort_report> sort_with_members(communicator& members, cli::input const& in, cli::output* out,

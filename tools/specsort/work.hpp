@@ -34,7 +34,9 @@ struct work {
   std::optional<spectra::duplicate_rule> duplicates;
 
   // Returns true if there are several inputs, or an order of spectra, or parts, or their origins are written.
-  [[nodiscard]] bool orders() const { return made.order.any() || made.inputs.size() > 1 || !made.order.map.empty() || made.order.renumber; }
+  [[nodiscard]] bool orders() const {
+    return made.order.any() || made.inputs.size() > 1 || !made.order.map.empty() || made.order.renumber;
+  }
 };
 
 /// Checks options that depend on one another. @throws usage_error

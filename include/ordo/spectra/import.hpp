@@ -32,8 +32,8 @@ namespace ordo::inline v0::spectra {
 /// @throws input_error  naming the line; and as sort()
 sort_report sort_to_mgf(source& input, sink& output, sort_options const& options, format from);
 
-/// Sorts the rest of an input of any format, and writes it as MSP, by the names of sort_options::names: of runs, the spectra that
-/// sort_to_mgf writes. Retention times are in seconds. Parameters of MGF become lines "key: value", and the text after the
+/// Sorts the rest of an input of any format, and writes it as MSP, by the names of sort_options::names: of runs, the spectra
+/// that sort_to_mgf writes. Retention times are in seconds. Parameters of MGF become lines "key: value", and the text after the
 /// intensity of a peak becomes its annotation. Lines outside of spectra, and comments, are left out, and peaks without
 /// intensity get 0, with a warning. Memory and errors: as sort_to_mgf.
 sort_report sort_to_msp(source& input, sink& output, sort_options const& options, format from);

@@ -49,7 +49,8 @@ class map_reader {
  public:
   map_reader(std::string const& path, std::vector<known_input>& inputs) : path_(path), from_(path), inputs_(inputs) {
     std::string line;
-    if (!std::getline(from_, line) || line != "output\tspectrum\tinput\tnumber\toffset\tdropped") wrong(path_ + ": another header");
+    if (!std::getline(from_, line) || line != "output\tspectrum\tinput\tnumber\toffset\tdropped")
+      wrong(path_ + ": another header");
   }
   /// The origin of the next spectrum: its input and its number there, in the expected order.
   std::pair<std::size_t, std::uint64_t> next(std::string const& output, std::uint64_t number, wide digest,

@@ -262,8 +262,7 @@ constexpr flavour flavours[]{
      "175.5\t1000.0\ty1/0.00\t2/2 0.001|0.1\n98.5\t500.0\tb1/0.01,a2/0.00\t2/2 0.001|0.1\n\n",
      "BEGIN IONS\nTITLE=PEPTIDER/2\nPEPMASS=478.25\nCHARGE=2+\nNAME=PEPTIDER/2\nLIBID=0\nFULLNAME=K.PEPTIDER.D/2\n"
      "COMMENT=AvePrecursorMz=478.3\n98.5 500\n175.5 1000\nEND IONS\n"},
-    {"GOLM, with colons",
-     "Name: a\nNum Peaks: 4\n70:10 81:7 77:1000 78:110 \n\nName: b\nNum Peaks: 1\n90:10 \"x: y\"\n",
+    {"GOLM, with colons", "Name: a\nNum Peaks: 4\n70:10 81:7 77:1000 78:110 \n\nName: b\nNum Peaks: 1\n90:10 \"x: y\"\n",
      "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\n70 10\n77 1000\n78 110\n81 7\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n"
      "NAME=b\n90 10\nEND IONS\n"},
     {"AMDIS, with parentheses",
@@ -278,19 +277,16 @@ constexpr flavour flavours[]{
     {"comments, a byte order mark, and a Ctrl-Z at the end",
      "# a comment\n\n\xef\xbb\xbfName: a\nNum Peaks: 1\n1 2\n# between\n\nName: b\nNum Peaks: 1\n3 4\n\x1a",
      "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\nNAME=b\n3 4\nEND IONS\n"},
-    {"empty lines between all lines",
-     "Name: a\n\nMW: 1\n\nNum Peaks: 2\n\n3 4\n\n1 2\n\nName: b\n\nNum Peaks: 0\n\n",
+    {"empty lines between all lines", "Name: a\n\nMW: 1\n\nNum Peaks: 2\n\n3 4\n\n1 2\n\nName: b\n\nNum Peaks: 0\n\n",
      "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\nMW=1\n1 2\n3 4\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\nNAME=b\n"
      "END IONS\n"},
-    {"lines that end with CR alone",
-     "Name: a\rNum Peaks: 1\r1 2\r\rName: b\rNum Peaks: 1\r3 4\r",
+    {"lines that end with CR alone", "Name: a\rNum Peaks: 1\r1 2\r\rName: b\rNum Peaks: 1\r3 4\r",
      "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\nNAME=b\n3 4\nEND IONS\n"},
     {"MetaMorpheus, peptides with a crosslink",
      "Name: A(1)B(2)/3\nMW: 7\nComment: Parent=7.5 RT=1\nNum alpha peaks: 1, Num beta peaks: 1\n3 4 \"y1\"\n1 2 \"b1\"\n",
      "BEGIN IONS\nTITLE=A(1)B(2)/3\nPEPMASS=7.5\nCHARGE=3+\nNAME=A(1)B(2)/3\nMW=7\nCOMMENT=Parent=7.5 RT=1\n1 2\n3 4\n"
      "END IONS\n"},
-    {"a charge in the comment",
-     "Name: c\nComments: Consensus Charge=2 Parent=582.5 MS_mode=\"+\"\nNum peaks: 1\n1 2 \"4 4\"\n",
+    {"a charge in the comment", "Name: c\nComments: Consensus Charge=2 Parent=582.5 MS_mode=\"+\"\nNum peaks: 1\n1 2 \"4 4\"\n",
      "BEGIN IONS\nTITLE=c\nPEPMASS=582.5\nCHARGE=2+\nNAME=c\nCOMMENT=Consensus Charge=2 Parent=582.5 MS_mode=\"+\"\n"
      "1 2\nEND IONS\n"},
 };
@@ -454,6 +450,13 @@ TEST_CASE("import: MGF becomes MSP by the names of NIST, MassBank and matchms, a
   CHECK(to_msp("", format::mgf) == "f: there are no spectra\n");
 }
 
+TEST_CASE("import: keys that a reader would misread are written so that it does not") {
+  CHECK(to_msp("BEGIN IONS\nNAME=a\nNAME=b\n200=100\n\"x=1\nNum peaks=9\n1 2\nEND IONS\n", format::mgf) ==
+        "Name: a\nSynon: b\n_200: 100\n_\"x: 1\nNum Peaks: 1\n1\t2\n\n");
+  CHECK(to_mgf("Name: a\nPepmass: 5\nPRECURSORMZ: 4\nScans: x\nRTINSECONDS: soon\nmy=key: 1\n!k: 2\nNum Peaks: 0\n", format::msp) ==
+        "BEGIN IONS\nTITLE=a\nPEPMASS=5\nNAME=a\nSTATED_SCANS=x\nSTATED_RTINSECONDS=soon\nMY_KEY=1\n_!K=2\nEND IONS\n");
+}
+
 TEST_CASE("import: warnings count what MSP cannot hold") {
   CHECK(to_msp("COM=x\n# c\nBEGIN IONS\nPEPMASS=3\n# d\n1\n2 3 text\nEND IONS\n\n", format::mgf) ==
         "Name: \nPrecursorMZ: 3\nNum Peaks: 2\n1\t0\n2\t3\ttext\n\n"
@@ -461,6 +464,26 @@ TEST_CASE("import: warnings count what MSP cannot hold") {
   // The number of peaks has a line of its own, and the m/z of the precursor is there once.
   CHECK(to_msp("BEGIN IONS\nPEPMASS=3\nPRECURSOR_MZ=3.0\nNUM_PEAKS=7\n1 2\nEND IONS\n", format::mgf) ==
         "Name: \nPrecursorMZ: 3\nNum Peaks: 1\n1\t2\n\n");
+}
+
+TEST_CASE("import: mzXML states what spectra are chosen by") {
+  std::string const run =
+      "<mzXML><msRun><scan num=\"1\" msLevel=\"2\" peaksCount=\"0\" collisionEnergy=\"35\" compensationVoltage=\"-45\" "
+      "totIonCurrent=\"7e5\" basePeakIntensity=\"9\"><precursorMz windowWideness=\"2\" activationMethod=\"HCD\">5</precursorMz>"
+      "<peaks/></scan></msRun></mzXML>";
+  auto const is_chosen = [&](auto set) {
+    sort_options options;
+    set(options.choice);
+    return to_mgf(run, format::mzxml, options).find("PEPMASS=5") != std::string::npos;
+  };
+  CHECK(is_chosen([](spectrum_choice& choice) { choice.compensation_voltage.ranges = {{-45, -45}}; }));
+  CHECK(is_chosen([](spectrum_choice& choice) { choice.collision_energy.ranges = {{30, 40}}; }));
+  CHECK(is_chosen([](spectrum_choice& choice) { choice.isolation_width.ranges = {{2, 2}}; }));
+  CHECK(is_chosen([](spectrum_choice& choice) { choice.total_ion_current.ranges = {{7e5, 7e5}}; }));
+  CHECK(is_chosen([](spectrum_choice& choice) { choice.base_peak.ranges = {{9, 10}}; }));
+  CHECK(is_chosen([](spectrum_choice& choice) { choice.activation.pattern.emplace("etd,hcd"); }));
+  CHECK(!is_chosen([](spectrum_choice& choice) { choice.activation.pattern.emplace("HC"); }));
+  CHECK(!is_chosen([](spectrum_choice& choice) { choice.instrument.pattern.emplace("*"); }));
 }
 
 TEST_CASE("import: structures in MoNA's comments get keys of their own") {
@@ -558,13 +581,19 @@ TEST_CASE("import: truncations and mutations of mzXML, MSP and mzSpecLib are rea
       ordo::growing_sink sink;
       try {
         sort_to_mgf(source, sink, options, from);
+        // Whatever is in the metadata, MSP of the MGF is MSP, with the same spectra.
+        ordo::memory_source mgf(sink.text());
+        ordo::growing_sink msp, back;
+        auto const to_msp = sort_to_msp(mgf, msp, options, format::mgf);
+        ordo::memory_source library(msp.text());
+        CHECK(sort_to_mgf(library, back, options, format::msp).spectra == to_msp.spectra);
       } catch (ordo::input_error const& e) {
         if (std::string(e.what()).find(": f:") == std::string::npos) FAIL("no place: " << e.what());
         ++refused;
       }
     };
     for (std::size_t size = 0; size < good.size(); ++size) survive(good.substr(0, size));
-    std::string_view const inserted = "<>&'\"/=; A0\n\xff:.";
+    std::string_view const inserted = "<>&'\"/=; A0\n\xff:.#(_";
     for (int round = 0; round < 500; ++round) {
       std::string text = good;
       for (std::size_t n = 1 + random.below(3); n != 0; --n) {

@@ -31,10 +31,11 @@ int split_by_voltage(work& w, session& here) {
   if (here.others.can_share()) static_cast<void>(here.others.decide(division::none));  // this process works alone
   spectra::sort_options options = make_sort_options(w);
   here.begin("reading");
-  std::vector<double> const voltages = spectra::find_compensation_voltages(
-      open_inputs(w.made.inputs, w.lists, w.made.common.threads, true), options);
+  std::vector<double> const voltages =
+      spectra::find_compensation_voltages(open_inputs(w.made.inputs, w.lists, w.made.common.threads, true), options);
   if (voltages.empty())
-    throw input_error(fmt::format("no compensation voltages: {}: no spectrum that is chosen states one", w.made.inputs.front()));
+    throw input_error(
+        fmt::format("no compensation voltages: {}: no spectrum that is chosen states one", w.made.inputs.front()));
   for (double const voltage : voltages) {
     command one = w.made;
     one.output = name_of_voltage(w.made.output, voltage);
