@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "ordo/spectra/order.hpp"
@@ -12,10 +13,10 @@ namespace ordo::inline v0::spectra {
 namespace {
 
 // Names the steps of inputs without spectra.
-void name_steps(comparison& of, sort_options const& options, bool prints) {
+void name_steps(comparison& of, sort_options const& options, std::string_view to) {
   if (!of.steps.empty()) return;
   comparison none;
-  detail::filter_effects(options, prints).add({}, 0, true, true, none);
+  detail::filter_effects(options, to).add({}, 0, true, true, none);
   for (step_effect& step : none.steps) of.steps.push_back({std::move(step.option), 0, 0});
 }
 
@@ -27,7 +28,7 @@ comparison compare(source& input, sort_options const& options, format from, std:
   work.run(input, nullptr);
   comparison all = work.compared();
   all.before.set_size(work.report());
-  name_steps(all, options, output != from);
+  name_steps(all, options, output == format::msp ? "msp" : output != from ? "mgf" : "");
   return all;
 }
 
@@ -40,7 +41,7 @@ comparison compare(spectrum_inputs const& inputs, sort_options const& options, s
         comparison.before.set_size(work.report());
         all.add(comparison);
       });
-  name_steps(all, options, false);
+  name_steps(all, options, "");
   return all;
 }
 

@@ -35,6 +35,10 @@ sort_report sort_to_mgf(source& input, sink& output, sort_options const& options
   return sort(input, output, options, from, format::mgf);
 }
 
+sort_report sort_to_msp(source& input, sink& output, sort_options const& options, format from) {
+  return sort(input, output, options, from, format::msp);
+}
+
 check_result check(source& input, sort_options const& options, format from) {
   pipeline work(options, {.goal = purpose::check, .from = from});
   work.run(input, nullptr);

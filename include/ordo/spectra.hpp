@@ -44,9 +44,26 @@ format detect_format(std::string_view front);
 /// "it looks like mzData; ...". Empty for other inputs.
 std::string foreign_format(std::string_view front);
 
+/// The names of the metadata in MSP: those of NIST ("Precursor_type"), of MassBank's records ("MS$FOCUSED_ION:
+/// PRECURSOR_TYPE"), or of matchms ("ADDUCT"). All are read.
+enum class msp_style { nist, massbank, matchms };
+
 /// The use of the target m/z of an isolation window in mzML, where a precursor has no selected ion with an m/z: it becomes the
 /// m/z of the precursor, with a warning or without one; or it is ignored.
 enum class isolation_target { fallback_with_warning, fallback, ignore };
+
+/// A spectrum that is left out, and the option of specsort that did it, as "--min-peaks 15".
+struct dropped_spectrum {
+  std::uint64_t number;  // in its input, from 0
+  std::uint64_t offset;  // as spectrum_origin::offset
+  std::string_view option;
+};
+
+/// Checks a template of titles: text with fields in braces, of {run} (the name of the input without extensions), {file},
+/// {index} (of the spectrum in the input, from 0 on), {scan}, {charge}, {mz}, {rt} (in seconds), {level}, {id} (native id) and
+/// {title}.
+/// @throws usage_error  for another field
+void check_title_template(std::string_view text);
 
 struct sort_options {
   sort_key by = sort_key::mz;
@@ -60,6 +77,8 @@ struct sort_options {
   /// MSP: the seconds of the unit of retention times that state none. Without it those of RETENTION_TIME count as seconds,
   /// those of RT and RETENTIONTIME as minutes, with a warning.
   std::optional<double> rt_unit_seconds = {};
+  /// MSP as the output: the names of metadata.
+  msp_style names = msp_style::nist;
   /// The spectra that are chosen; the others are left out whole, with the empty lines of MGF after them. A value that a rule
   /// of the choice needs and that is no number is an error. A warning counts the spectra that do not state such a value.
   spectrum_choice choice = {};
@@ -78,6 +97,11 @@ struct sort_options {
   bool keep_metadata = false;
   /// summarize() and compare(): the distributions of m/z, intensities and precursors, too. They take a fifth of the time.
   bool distributions = false;
+  /// MGF and MSP as the output: the titles of spectra, as check_title_template has them; empty: they stay. Values that a
+  /// spectrum lacks are empty.
+  std::string title_template = {};
+  /// Called for the spectra of an input that are left out, in their order, when others have been written.
+  std::function<void(std::span<dropped_spectrum const>)> on_dropped = {};
   machine_options machine;
   /// Members that sort or order together, each with a machine of its own; nullptr: this machine works alone. The call is
   /// collective then: all members make it with the same inputs and options. Each reads all inputs and works on some of their

@@ -17,6 +17,10 @@ namespace {
   throw usage_error("bad choice of spectra: " + why);
 }
 
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+}
+
 template <class Number>
 void check_rule(range_rule<Number> const& rule, char const* of) {
   for (auto const& [first, last] : rule.ranges)
@@ -30,6 +34,35 @@ bool accepts_value(range_rule<Number> const& rule, std::optional<Number> value) 
 
 bool accepts_text(pattern_rule const& rule, std::optional<std::string_view> text) {
   return !rule.is_set() || (text && matches_pattern(*rule.pattern, *text)) != rule.inverse;
+}
+
+// Returns true if two lists with commas between their words have one in common, in any case.
+bool share_word(std::string_view words, std::string_view all) {
+  auto const same = [](char a, char b) { return lower(a) == lower(b); };
+  auto const each = [](std::string_view list, auto use) {
+    for (bool more = true; more;) {
+      std::size_t const comma = list.find(',');
+      if (use(list.substr(0, comma))) return true;
+      more = comma != list.npos;
+      list.remove_prefix(more ? comma + 1 : 0);
+    }
+    return false;
+  };
+  return each(words, [&](std::string_view word) {
+    return !word.empty() && each(all, [&](std::string_view other) { return std::ranges::equal(word, other, same); });
+  });
+}
+
+// Returns the values of a native id with commas between them: "0,1,17" for "controllerType=0 controllerNumber=1 scan=17".
+std::string values_of_id(std::string_view id) {
+  std::string values;
+  while (!id.empty()) {
+    std::string_view const word = id.substr(0, id.find(' '));
+    id.remove_prefix(std::min(id.size(), word.size() + 1));
+    if (!values.empty()) values += ',';
+    values += word.substr(word.find('=') + 1);  // all of it without a key
+  }
+  return values;
 }
 
 template <class Number>
@@ -87,9 +120,27 @@ std::uint64_t sample_rule::rank(std::uint64_t number) const noexcept {
   return mixed(number ^ mixed(seed));
 }
 
+std::string const* named_spectra::find(spectrum_header const& header, std::uint64_t number) const {
+  auto const find_in = [](auto const& names, auto const& name) -> std::string const* {
+    auto const it = names.find(name);
+    return it == names.end() ? nullptr : &it->second;
+  };
+  if (header.scan && !by_scan.empty())
+    if (auto const* const sequence = find_in(by_scan, *header.scan)) return sequence;
+  if (!by_number.empty())
+    if (auto const* const sequence = find_in(by_number, number)) return sequence;
+  if (by_id.empty()) return nullptr;
+  for (auto const& name : {header.native_id, header.title})
+    if (name)
+      if (auto const* const sequence = find_in(by_id, std::string(*name))) return sequence;
+  return header.native_id ? find_in(by_id, values_of_id(*header.native_id)) : nullptr;
+}
+
 bool spectrum_choice::empty() const {
   return !ms_levels.is_set() && !rt_seconds.is_set() && !scans.is_set() && !charges.is_set() && !polarity &&
-         !precursor_mz.is_set() && !title.is_set() && !native_id.is_set() && !needs_numbers();
+         !precursor_mz.is_set() && !title.is_set() && !native_id.is_set() && !compensation_voltage.is_set() &&
+         !collision_energy.is_set() && !isolation_width.is_set() && !total_ion_current.is_set() && !base_peak.is_set() &&
+         !activation.is_set() && !instrument.is_set() && !needs_numbers();
 }
 
 void spectrum_choice::check() const {
@@ -98,6 +149,11 @@ void spectrum_choice::check() const {
   check_rule(scans, "scan");
   check_rule(charges, "charge");
   check_rule(precursor_mz, "precursor m/z");
+  check_rule(compensation_voltage, "compensation voltage");
+  check_rule(collision_energy, "collision energy");
+  check_rule(isolation_width, "isolation width");
+  check_rule(total_ion_current, "total ion current");
+  check_rule(base_peak, "base peak");
   if (numbers && std::ranges::adjacent_find(*numbers, [](auto a, auto b) { return a >= b; }) != numbers->end())
     refuse("numbers: they do not ascend");
   if (duplicates && !std::ranges::is_sorted(*duplicates)) refuse("duplicates: they do not ascend");
@@ -121,6 +177,14 @@ bool spectrum_choice::accepts(spectrum_header const& header, std::uint64_t numbe
     if (any == precursor_mz.inverse) return false;
   }
   if (!accepts_text(title, header.title) || !accepts_text(native_id, header.native_id)) return false;
+  if (!accepts_value(compensation_voltage, header.compensation_voltage) ||
+      !accepts_value(collision_energy, header.collision_energy) || !accepts_value(isolation_width, header.isolation_width) ||
+      !accepts_value(total_ion_current, header.total_ion_current) || !accepts_value(base_peak, header.base_peak))
+    return false;
+  if (activation.is_set() && share_word(*activation.pattern, header.activation.value_or("")) == activation.inverse)
+    return false;
+  if (!accepts_text(instrument, header.instrument)) return false;
+  if (named && (named->find(header, number) != nullptr) == inverse_named) return false;
   if (numbers && std::ranges::binary_search(*numbers, number) == inverse_numbers) return false;
   if (duplicates && std::ranges::binary_search(*duplicates, number)) return false;
   return !sample || (sample->rank(first_number + number) <= sample->max_rank) != sample->inverse;
@@ -148,6 +212,17 @@ std::vector<std::pair<std::string, std::string>> as_options(spectrum_choice cons
   add_ranges("--precursor", choice.precursor_mz);
   add_pattern("--title", choice.title);
   add_pattern("--native-id", choice.native_id);
+  add_ranges("--faims-cv", choice.compensation_voltage);
+  add_ranges("--collision-energy", choice.collision_energy);
+  add_pattern("--activation", choice.activation);
+  add_ranges("--isolation-width", choice.isolation_width);
+  add_pattern("--instrument", choice.instrument);
+  add_ranges("--base-peak", choice.base_peak);
+  add_ranges("--tic", choice.total_ion_current);
+  if (choice.named) {
+    std::size_t const count = choice.named->by_scan.size() + choice.named->by_number.size() + choice.named->by_id.size();
+    all.emplace_back("--psms", fmt::format("{}{}", choice.inverse_named ? "!" : "", quantity(count, "spectrum", "spectra")));
+  }
   if (choice.numbers)
     all.emplace_back("--index", fmt::format("{}{}", choice.inverse_numbers ? "!" : "",
                                             quantity(choice.numbers->size(), "spectrum", "spectra")));
@@ -174,6 +249,13 @@ void unstated_values::add(unstated_values const& other) noexcept {
   precursor += other.precursor;
   title += other.title;
   native_id += other.native_id;
+  compensation_voltage += other.compensation_voltage;
+  collision_energy += other.collision_energy;
+  isolation_width += other.isolation_width;
+  total_ion_current += other.total_ion_current;
+  base_peak += other.base_peak;
+  activation += other.activation;
+  instrument += other.instrument;
   selection_level += other.selection_level;
 }
 
@@ -186,6 +268,13 @@ void unstated_values::add(spectrum_choice const& choice, spectrum_header const& 
   precursor += choice.precursor_mz.is_set() && !header.precursor_mz;
   title += choice.title.is_set() && !header.title;
   native_id += choice.native_id.is_set() && !header.native_id;
+  compensation_voltage += choice.compensation_voltage.is_set() && !header.compensation_voltage;
+  collision_energy += choice.collision_energy.is_set() && !header.collision_energy;
+  isolation_width += choice.isolation_width.is_set() && !header.isolation_width;
+  total_ion_current += choice.total_ion_current.is_set() && !header.total_ion_current;
+  base_peak += choice.base_peak.is_set() && !header.base_peak;
+  activation += choice.activation.is_set() && !header.activation;
+  instrument += choice.instrument.is_set() && !header.instrument;
 }
 
 }  // namespace ordo::inline v0::spectra::detail

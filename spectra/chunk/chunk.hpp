@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -131,13 +132,14 @@ class spectrum_records {
     any_spectra = marked = false;
     first_number = first_offset = 0;
   }
+  /// Appends the hash of a title, for a warning of equal ones.
+  void add_title(spectrum_header const& header) {
+    if (header.title && !header.title->empty()) title_hashes_.push_back(std::hash<std::string_view>()(*header.title));
+  }
   /// Appends the next spectrum. @param peaks  the number of peaks that it has in the output
-  /// @param several  the input is one of several
   void add(order_keys const& keys, spectrum_header const& header, std::uint64_t peaks, std::size_t end, std::uint64_t number,
-           std::uint64_t offset, bool several) {
+           std::uint64_t offset) {
     if (keys.has(spectrum_key::title)) titles_ += header.title.value_or("");
-    if (several && header.title && !header.title->empty())
-      title_hashes_.push_back(std::hash<std::string_view>()(*header.title));
     all_.push_back({end, number, offset, titles_.size()});
     codes_.resize(codes_.size() + keys.count());
     keys.encode(header, peaks, codes_.data() + codes_.size() - keys.count());
@@ -166,16 +168,55 @@ class spectrum_records {
   std::vector<std::size_t> title_hashes_;
 };
 
+/// Returns how many values are equal to another one, but for one of each. Sorts them.
+inline std::uint64_t count_repeated(std::vector<std::size_t>& values) {
+  std::ranges::sort(values);
+  std::uint64_t repeated = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) repeated += values[i] == values[i - 1];
+  return repeated;
+}
+
 /// The precision with which numbers are printed: as few digits as give back the float, or the double.
 struct peak_digits {
   bool mz_single = false, intensity_single = false;
 };
 
-/// Appends a spectrum in another format, and changes the header to what a reader of the output finds.
-/// @param title  memory for the title of the header @param order  the peaks to print
-/// @returns the number of peaks left out
-using print_spectrum = std::size_t (*)(spectrum_header& header, std::string& title, peak_list const& peaks,
-                                       std::span<std::uint32_t const> order, peak_digits digits, std::string& output);
+/// A property of a spectrum beside those of its header, as a library states it. Keys are those of MGF, or else as the input has
+/// them; a key may come more than once. One that is a parameter of MGF replaces what the header says.
+struct metadata_entry {
+  std::string_view key, value;
+};
+
+/// Sets the sequence of a spectrum.
+inline void set_sequence(std::vector<metadata_entry>& metadata, std::string_view sequence) {
+  std::erase_if(metadata, [](metadata_entry const& entry) { return entry.key == "SEQ"; });
+  metadata.push_back({"SEQ", sequence});
+}
+
+/// A spectrum to be printed in another format than that of the input.
+struct printed_spectrum {
+  spectrum_header& header;  // becomes what a reader of the output finds
+  peak_list peaks;
+  std::span<std::uint32_t const> order;  // the peaks to print
+  peak_digits digits = {};
+  std::span<metadata_entry const> metadata = {};
+  std::span<std::string_view const> annotations = {};  // the text after each peak in the input; empty: there is none
+};
+
+/// Values that an output format cannot hold.
+struct print_losses {
+  std::uint64_t not_finite = 0;   // peaks left out
+  std::uint64_t annotations = 0;  // annotations of peaks left out
+
+  void add(print_losses const& other) noexcept {
+    not_finite += other.not_finite;
+    annotations += other.annotations;
+  }
+};
+
+/// Appends a spectrum in another format. @param title  memory for the title of the header
+using print_spectrum = print_losses (*)(printed_spectrum const& spectrum, sort_options const& options, std::string& title,
+                                        std::string& output);
 
 /// Purposes for which an input is read.
 enum class purpose { sort, check, summary, compare, read, order, choose };
@@ -183,7 +224,8 @@ enum class purpose { sort, check, summary, compare, read, order, choose };
 /// Spectra that do not state a value on which a choice, or the spectra to which a selection applies, depends.
 struct unstated_values {
   std::uint64_t ms_level = 0, rt = 0, scan = 0, charge = 0, polarity = 0, precursor = 0, title = 0, native_id = 0,
-                selection_level = 0;
+                selection_level = 0, compensation_voltage = 0, collision_energy = 0, isolation_width = 0, total_ion_current = 0,
+                base_peak = 0, activation = 0, instrument = 0;
 
   void add(unstated_values const& other) noexcept;
   void add(spectrum_choice const& choice, spectrum_header const& header) noexcept;
@@ -200,11 +242,14 @@ struct chunk_task {
   spectrum_choice const* choice = nullptr;  // nullptr: every spectrum is chosen
   order_keys const* keys = nullptr;         // for purpose::order
   print_spectrum print = nullptr;           // nullptr: the output has the format of the input
+  std::string_view prints_as = {};          // the format of `print`
   order_options const* order = nullptr;     // for spectra of mzML that stay mzML
   order_report* ordered = nullptr;          // receives runs, passes and missing keys
   bool lists = false;                       // the numbers of the chosen spectra, as for purpose::choose
   merged_head* merged = nullptr;            // for documents of mzML that become one, or parts of it
-  bool several = false;  // the input is one of several: printed titles name the run, and records have hashes of titles
+  drop_reasons const* reasons = nullptr;    // if the spectra that are left out are reported
+  bool several = false;                     // the input is one of several: printed titles name the run
+  bool notes_titles = false;                // records have hashes of titles
 
   [[nodiscard]] bool writes() const noexcept { return goal == purpose::sort || goal == purpose::order; }
   /// Returns true if all of each spectrum is read, and nothing is written.
@@ -215,6 +260,20 @@ struct chunk_task {
   [[nodiscard]] bool reads_others() const noexcept { return goal == purpose::compare; }
   /// Returns true if peaks or spectra may be dropped.
   [[nodiscard]] bool drops() const noexcept { return select || choice; }
+  /// Returns true if all peaks are read, because some may be dropped or all are printed.
+  [[nodiscard]] bool selects() const noexcept { return drops() || print || titles(); }
+  /// Returns true if titles are made anew.
+  [[nodiscard]] bool titles() const noexcept { return !options->title_template.empty(); }
+  /// Returns true if the numbers of spectra in their input are needed while they are read.
+  [[nodiscard]] bool needs_numbers() const noexcept {
+    return goal == purpose::choose || lists || (choice && choice->needs_numbers()) || titles();
+  }
+  /// Returns the sequence of a spectrum of a table of matches, to be written with it; nullptr if there is none.
+  [[nodiscard]] std::string const* find_sequence(spectrum_header const& header, std::uint64_t number) const {
+    if (!choice || !choice->named) return nullptr;
+    std::string const* const sequence = choice->named->find(header, number);
+    return sequence && !sequence->empty() ? sequence : nullptr;
+  }
 };
 
 /// The totals, warnings and first disorder of an input, in its order.
@@ -229,6 +288,12 @@ class diagnostics {
   /// Warns of `count` things, if there are any. @param one, several  what is said of one, and of several
   void warn_of_count(std::uint64_t count, std::string_view one, std::string_view several) {
     if (count != 0) warn(options.name + ": " + quantity(count, one, several));
+  }
+  /// Warns of values that the output cannot hold.
+  void warn_of_losses(print_losses const& losses) {
+    warn_of_count(losses.annotations, "annotation of a peak is left out: MGF has none but charges",
+                  "annotations of peaks are left out: MGF has none but charges");
+    warn_of_count(losses.not_finite, "peak is not finite and is left out", "peaks are not finite and are left out");
   }
   /// Warns if all chosen spectra of a run are of MS level 1, which MGF does not take. @param chooses  there is a choice
   void warn_of_levels(bool chooses, std::uint64_t chosen, std::uint64_t level_1) {
@@ -281,7 +346,14 @@ class chunk : public step_times {
   spectrum_columns columns;
   spectrum_records records;
   unstated_values unstated;
-  std::vector<std::uint64_t> chosen;  // numbers of spectra, for chunk_task::lists
+  /// A spectrum that is left out. Numbers and offsets count from those where records begin.
+  struct dropped_entry {
+    std::uint64_t number, offset;
+    std::uint32_t reason;
+  };
+  std::vector<dropped_entry> dropped;  // for chunk_task::reasons
+  std::set<double> voltages;           // compensation voltages of chosen spectra, for purpose::choose
+  std::vector<std::uint64_t> chosen;   // numbers of spectra, for chunk_task::lists
   std::exception_ptr failure;         // the first, by its place in the chunk
   bool composed = false;              // output() is complete
   std::uint64_t place = 0;            // where the output begins, if chunks change their length
@@ -298,17 +370,22 @@ class chunk : public step_times {
     if (task.goal == purpose::summary) {
       summarized.add(spectrum, task.options->distributions);
     } else if (task.goal == purpose::compare) {
-      if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options, task.print != nullptr);
+      if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options, task.prints_as);
       effects_->add(spectrum, number, has_peaks && is_selected(task, spectrum.header), is_printed, compared);
     } else {
       columns.add(spectrum);
     }
   }
-  /// Returns true if a spectrum is chosen. @param number  in the input
-  bool choose(chunk_task const& task, spectrum_header const& header, std::uint64_t number) {
+  /// Returns true if a spectrum is chosen. @param first  the number of the first spectrum of the chunk in the input
+  /// @param number  in the chunk @param offset  in the chunk
+  bool choose(chunk_task const& task, spectrum_header const& header, std::uint64_t first, std::uint64_t number_in_chunk,
+              std::uint64_t offset) {
+    std::uint64_t const number = first + number_in_chunk;
     if (task.choice) unstated.add(*task.choice, header);
     bool const accepted = !task.choice || task.choice->accepts(header, number);
+    if (!accepted && task.reasons) dropped.push_back({number_in_chunk, offset, task.reasons->of_choice(header, number)});
     if (accepted && (task.goal == purpose::choose || task.lists)) chosen.push_back(number);
+    if (accepted && task.goal == purpose::choose && header.compensation_voltage) voltages.insert(*header.compensation_voltage);
     return accepted;
   }
   /// Returns true if the peaks of a chosen spectrum are selected.
@@ -319,11 +396,11 @@ class chunk : public step_times {
     return (header.ms_level && levels.holds(*header.ms_level)) != levels.inverse;
   }
   void save_counts(value_writer& to) const {
-    to.put(counted, unstated);
+    to.put(counted, unstated, dropped);
     records.save(to);
   }
   void load_counts(value_reader& from) {
-    from.take(counted, unstated);
+    from.take(counted, unstated, dropped);
     records.load(from);
   }
   /// Begins with the next chunk of the input.
@@ -336,6 +413,8 @@ class chunk : public step_times {
     records.clear();
     unstated = {};
     chosen.clear();
+    voltages.clear();
+    dropped.clear();
     failure = nullptr;
     start_times();
   }

@@ -19,11 +19,11 @@ constexpr std::size_t max_front = 4096;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf", msp = "MSP", massbank = "a record of MassBank";
 
 // Keys that a record of MSP may begin with, as msp_lines has them.
-constexpr std::array msp_keys{"name"sv,           "compoundname"sv,  "recordtitle"sv, "synon"sv,      "synonym"sv,
-                              "precursormz"sv,    "precursortype"sv, "adduct"sv,      "ionmode"sv,    "ionizationmode"sv,
-                              "retentiontime"sv,  "spectrumtype"sv,  "mslevel"sv,     "scannumber"sv, "inchi"sv,
-                              "inchikey"sv,       "smiles"sv,        "formula"sv,     "casno"sv,      "instrumenttype"sv,
-                              "collisionenergy"sv};
+constexpr std::array msp_keys{"name"sv,           "compoundname"sv,   "recordtitle"sv,   "synon"sv,   "synonym"sv,
+                              "ch$name"sv,        "precursormz"sv,    "precursortype"sv, "adduct"sv,  "ionmode"sv,
+                              "ionizationmode"sv, "retentiontime"sv,  "spectrumtype"sv,  "mslevel"sv, "scannumber"sv,
+                              "inchi"sv,          "inchikey"sv,       "smiles"sv,        "formula"sv, "casno"sv,
+                              "instrumenttype"sv, "collisionenergy"sv};
 
 struct signature {
   std::string_view front, kind;

@@ -60,6 +60,17 @@ std::vector<spectrum_choice> split_rules(spectrum_choice const& all) {
   add([&](spectrum_choice& choice) { choice.precursor_mz = all.precursor_mz; });
   add([&](spectrum_choice& choice) { choice.title = all.title; });
   add([&](spectrum_choice& choice) { choice.native_id = all.native_id; });
+  add([&](spectrum_choice& choice) { choice.compensation_voltage = all.compensation_voltage; });
+  add([&](spectrum_choice& choice) { choice.collision_energy = all.collision_energy; });
+  add([&](spectrum_choice& choice) { choice.activation = all.activation; });
+  add([&](spectrum_choice& choice) { choice.isolation_width = all.isolation_width; });
+  add([&](spectrum_choice& choice) { choice.instrument = all.instrument; });
+  add([&](spectrum_choice& choice) { choice.base_peak = all.base_peak; });
+  add([&](spectrum_choice& choice) { choice.total_ion_current = all.total_ion_current; });
+  add([&](spectrum_choice& choice) {
+    choice.named = all.named;
+    choice.inverse_named = all.inverse_named;
+  });
   add([&](spectrum_choice& choice) {
     choice.numbers = all.numbers;
     choice.inverse_numbers = all.inverse_numbers;
@@ -84,6 +95,9 @@ std::vector<selection> split_steps(selection const& all) {
     cumulative = next;
   };
   add([&](selection& to) { to.min_mz = all.min_mz, to.max_mz = all.max_mz; });
+  add([&](selection& to) {
+    if (all.merge_first) to.merge = all.merge, to.merge_first = true;
+  });
   add([&](selection& to) { to.drop_zero = all.drop_zero; });
   add([&](selection& to) { to.min_intensity = all.min_intensity; });
   add([&](selection& to) {
@@ -100,10 +114,21 @@ std::vector<selection> split_steps(selection const& all) {
 
 }  // namespace
 
-filter_effects::filter_effects(sort_options const& options, bool prints)
-    : options_(options), prints_(prints), rules_(split_rules(options.choice)), selections_(split_steps(options.select)) {
+drop_reasons::drop_reasons(sort_options const& options, std::string_view to) : rules_(split_rules(options.choice)) {
+  for (spectrum_choice const& rule : rules_) texts_.push_back(joined(as_options(rule)));
+  texts_.push_back("--to " + std::string(to));
+  texts_.push_back("--min-peaks " + std::to_string(options.select.min_peaks));
+}
+
+std::uint32_t drop_reasons::of_choice(spectrum_header const& header, std::uint64_t number) const {
+  auto const it = std::ranges::find_if(rules_, [&](spectrum_choice const& rule) { return !rule.accepts(header, number); });
+  return std::uint32_t(it - rules_.begin());
+}
+
+filter_effects::filter_effects(sort_options const& options, std::string_view to)
+    : options_(options), prints_(!to.empty()), rules_(split_rules(options.choice)), selections_(split_steps(options.select)) {
   for (spectrum_choice const& rule : rules_) steps_.push_back({joined(as_options(rule)), 0, 0});
-  if (prints_) steps_.push_back({"--to mgf", 0, 0});
+  if (prints_) steps_.push_back({"--to " + std::string(to), 0, 0});
   std::size_t listed = 0;
   for (selection const& selection : selections_) {
     auto names = as_options(selection);
@@ -133,7 +158,13 @@ void filter_effects::add(spectrum const& original, std::uint64_t number, bool is
   mz_.assign(original.peaks.mz.begin(), original.peaks.mz.end());
   intensity_.assign(original.peaks.intensity.begin(), original.peaks.intensity.end());
   if (is_selected && !selections_.empty() && !select(original, to)) return;
-  if (prints_) drop_not_finite(to);
+  if (prints_) {
+    // MGF alone has lines, and peaks without intensity.
+    if (!original.peaks.lines.empty())
+      std::ranges::replace_if(
+          intensity_, [](double value) { return std::isnan(value); }, 0.0);
+    drop_not_finite(to);
+  }
 
   // The order of the output.
   auto const& keys = options_.by == sort_key::mz ? mz_ : intensity_;
@@ -182,7 +213,9 @@ bool filter_effects::select(spectrum const& spectrum, comparison& to) {
     selection const& rules = selections_[k];
     step_effect& effect = to.steps[rules_.size() + std::size_t(prints_) + k];
     sums_.resize(rules.merge ? n : 0);
-    selector_->select({mz_, intensity_, bounds, {&precursor, 1}, {&charge, 1}, sums_}, rules, keep_);
+    select_in_order(
+        {mz_, intensity_, bounds, {&precursor, 1}, {&charge, 1}, sums_}, rules, keep_,
+        [&](host_peaks const& all, selection const& steps, std::span<std::uint8_t> to) { selector_->select(all, steps, to); });
     std::size_t const kept = std::size_t(std::ranges::count(keep_, std::uint8_t{1}));
     effect.peaks += left - kept;
     left = kept;

@@ -184,7 +184,7 @@ class divided_order {
   /// suffice
   bool read() {
     spectrum_collector collector(
-        reader_, keys_, store_, inputs_.count > 1,
+        reader_, keys_, store_, format::mgf, inputs_.count > 1,
         [this](std::size_t k, std::string const&, bool, std::string const&) { return carried_[k]; }, [] { throw no_room(); });
     try {
       for (std::size_t k = 0; k < inputs_.count; ++k) {

@@ -40,6 +40,33 @@ std::optional<double> seconds(double time, std::string_view unit, std::string_vi
   return std::nullopt;
 }
 
+std::string_view activation(std::uint32_t term) {
+  struct method {
+    std::uint32_t term;
+    std::string_view name;
+  };
+  constexpr std::array<method, 18> all{{{1000133, "CID"},
+                                        {1002472, "CID"},  // trap-type
+                                        {1000422, "HCD"},  // beam-type
+                                        {1002481, "HCD"},  // higher energy beam-type
+                                        {1002000, "LIFT"},
+                                        {1000134, "PD"},
+                                        {1000135, "PSD"},
+                                        {1000136, "SID"},
+                                        {1000242, "BIRD"},
+                                        {1000250, "ECD"},
+                                        {1000262, "IRMPD"},
+                                        {1000435, "PD"},
+                                        {1000598, "ETD"},
+                                        {1000599, "PQD"},
+                                        {1002631, "EThcD"},
+                                        {1003246, "UVPD"},
+                                        {1002678, "+HCD"},
+                                        {1002679, "+CID"}}};
+  auto const it = std::ranges::find(all, term, &method::term);
+  return it == all.end() ? std::string_view() : it->name;
+}
+
 std::uint32_t value_of_peaks(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, std::uint32_t>, 6> all{{{"total ion current", total_ion_current},
                                                                            {"base peak m/z", base_peak_mz},

@@ -10,8 +10,10 @@
 #include "base/count_bytes.hpp"
 #include "ordo/error.hpp"
 #include "spectra/chunk/located.hpp"
+#include "spectra/chunk/title.hpp"
 #include "spectra/encoding/text_fault.hpp"
 #include "spectra/mgf/writer.hpp"
+#include "spectra/msp/writer.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
@@ -68,9 +70,10 @@ class import_chunk final : public chunk {
 
   import_text text;
   struct warning_counts {
-    std::uint64_t level_1 = 0, no_precursor = 0, not_finite = 0, chosen = 0;
+    std::uint64_t level_1 = 0, no_precursor = 0, chosen = 0;
     std::uint64_t assumed_seconds = 0, assumed_minutes = 0;  // retention times
     forgiven_faults faults;
+    print_losses lost;
   } warned;
   std::optional<located_disorder> disorder;
 
@@ -81,8 +84,26 @@ class import_chunk final : public chunk {
     return {std::span(read_.mz).subspan(begin, size), std::span(read_.intensity).subspan(begin, size), {}};
   }
 
+  [[nodiscard]] std::span<metadata_entry const> metadata_at(std::size_t s) const {
+    std::size_t const begin = s == 0 ? 0 : read_.metadata_ends[s - 1];
+    return std::span(read_.metadata).subspan(begin, read_.metadata_ends[s] - begin);
+  }
+  [[nodiscard]] std::span<std::string_view const> annotations_at(std::size_t s) const {
+    if (read_.annotations.empty()) return {};
+    return std::span(read_.annotations).subspan(first_peak(s), read_.ends[s] - first_peak(s));
+  }
+
+  // Replaces the sequence of a spectrum, if there is another one.
+  std::span<metadata_entry const> with_sequence(std::span<metadata_entry const> metadata, std::string const* sequence) {
+    if (!sequence) return metadata;
+    metadata_.assign(metadata.begin(), metadata.end());
+    set_sequence(metadata_, *sequence);
+    return metadata_;
+  }
+
   void add_spectra() {
     rows_.clear();
+    if (!read_.annotations.empty()) read_.annotations.resize(read_.mz.size());
     if (read_.mz.size() > ~std::uint32_t{0}) {
       failure = std::make_exception_ptr(text_fault(0, "too large", "more than 2^32 peaks in spectra that follow one another"));
       return;
@@ -90,6 +111,7 @@ class import_chunk final : public chunk {
     for (auto& spectrum : read_.all) {
       if (!spectrum.title.empty()) spectrum.header.title = spectrum.title;
       if (!spectrum.native_id.empty()) spectrum.header.native_id = spectrum.native_id;
+      if (!spectrum.activation.empty()) spectrum.header.activation = spectrum.activation;
     }
     out_.clear();
     for (std::size_t s = 0; s < read_.all.size() && !disorder; ++s) add_spectrum(s);
@@ -105,7 +127,9 @@ class import_chunk final : public chunk {
     ++counted.spectra;
     std::size_t const num_peaks = peaks_at(s).size();
     counted.peaks += num_peaks;
-    bool is_written = choose(task_, spectrum.header, text.first_spectrum + s);
+    spectrum_header& header = read_.all[s].header;
+    if (task_.choice && (task_.choice->total_ion_current.is_set() || task_.choice->base_peak.is_set())) sum_peaks(s, header);
+    bool is_written = choose(task_, header, text.first_spectrum, s, spectrum.begin);
     if (is_written ? needs_time() : chooses_by_time()) {
       warned.assumed_seconds += spectrum.unit == assumed_unit::seconds;
       warned.assumed_minutes += spectrum.unit == assumed_unit::minutes;
@@ -120,6 +144,7 @@ class import_chunk final : public chunk {
       ++warned.chosen;
       if (task_.goal == purpose::check) return find_disorder(s);
       is_written = counts_in_mgf(spectrum.header);
+      if (!is_written && task_.reasons) dropped.push_back({s, spectrum.begin, task_.reasons->not_printed()});
     }
     if (!task_.writes()) return;
     peaks.first.push_back(std::uint32_t(first_peak(s)));
@@ -127,6 +152,17 @@ class import_chunk final : public chunk {
     if (!task_.select) return;
     if (task_.select->remove_precursor) peaks.headers.push_back(&spectrum.header);
     if (task_.options->select_levels.is_set()) peaks.whole.push_back(is_written && !is_selected(task_, spectrum.header));
+  }
+
+  // Sets the sums of peaks that the input does not state.
+  void sum_peaks(std::size_t s, spectrum_header& header) const {
+    double sum = 0, greatest = 0;
+    for (double const intensity : peaks_at(s).intensity) {
+      sum += intensity;
+      greatest = std::max(greatest, intensity);
+    }
+    if (!header.total_ion_current) header.total_ion_current = sum;
+    if (!header.base_peak) header.base_peak = greatest;
   }
 
   [[nodiscard]] bool chooses_by_time() const { return task_.choice && task_.choice->rt_seconds.is_set(); }
@@ -162,15 +198,23 @@ class import_chunk final : public chunk {
 
   void print_spectra() {
     std::string title, own_title;
-    std::string const run = task_.several && is_run_ ? run_name(task_.options->name) : std::string();
+    std::string const& name = task_.options->name;
+    std::string const run = task_.titles() ? run_of_file(name) : task_.several && is_run_ ? run_name(name) : std::string();
     for (std::size_t s = 0; s < read_.all.size(); ++s) {
-      if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
       imported_spectrum const& spectrum = read_.all[s];
+      if (peaks.changes[s] == chunk_peaks::change::dropped) {
+        if (task_.reasons && !peaks.left_out[s]) dropped.push_back({s, spectrum.begin, task_.reasons->too_few_peaks()});
+        continue;
+      }
       auto const kept = peaks.kept_peaks(s);
       relative_.resize(kept.size());
       std::ranges::transform(kept, relative_.begin(), [&](std::uint32_t peak) { return peak - peaks.first[s]; });
       spectrum_header header = spectrum.header;
-      if (!run.empty() && spectrum.title == spectrum.native_id) {  // ids are those of one run
+      std::uint64_t const number = text.first_spectrum + s;
+      if (task_.titles()) {
+        fill_title(task_.options->title_template, header, number, name, run, own_title);
+        header.title = own_title;
+      } else if (!run.empty() && spectrum.title == spectrum.native_id) {  // ids are those of one run
         own_title = run + "." + spectrum.title;
         header.title = own_title;
       }
@@ -179,9 +223,13 @@ class import_chunk final : public chunk {
         if (spectrum.digits.intensity_single) peaks.round_sums(s);
         list.intensity = peaks.intensities().subspan(first_peak(s), list.size());
       }
-      std::size_t const not_finite = task_.print(header, title, list, relative_, spectrum.digits, out_);
-      warned.not_finite += not_finite;
-      if (task_.keys) records.add(*task_.keys, header, kept.size() - not_finite, out_.size(), s, spectrum.begin, task_.several);
+      std::span<metadata_entry const> const metadata =
+          with_sequence(metadata_at(s), task_.find_sequence(spectrum.header, number));
+      printed_spectrum const printed{header, list, relative_, spectrum.digits, metadata, annotations_at(s)};
+      print_losses const lost = task_.print(printed, *task_.options, title, out_);
+      warned.lost.add(lost);
+      if (task_.notes_titles) records.add_title(header);
+      if (task_.keys) records.add(*task_.keys, header, kept.size() - lost.not_finite, out_.size(), s, spectrum.begin);
     }
     records.any_spectra = !records.all().empty();
   }
@@ -192,6 +240,7 @@ class import_chunk final : public chunk {
   imported_spectra read_;
   std::vector<std::size_t> rows_;
   std::vector<std::uint32_t> relative_;
+  std::vector<metadata_entry> metadata_;  // metadata of a spectrum with another sequence
   std::string out_;
 };
 
@@ -213,7 +262,7 @@ class import_format final : public input_format {
     if (!findings_.accept(part)) return false;
     warned_.level_1 += part.warned.level_1;
     warned_.no_precursor += part.warned.no_precursor;
-    warned_.not_finite += part.warned.not_finite;
+    warned_.lost.add(part.warned.lost);
     warned_.chosen += part.warned.chosen;
     warned_.assumed_seconds += part.warned.assumed_seconds;
     warned_.assumed_minutes += part.warned.assumed_minutes;
@@ -227,8 +276,7 @@ class import_format final : public input_format {
       found_.warn_of_count(warned_.no_precursor, "spectrum of MS level 2 or above has no precursor m/z and is left out",
                            "spectra of MS level 2 or above have no precursor m/z and are left out");
     else
-      found_.warn_of_count(warned_.no_precursor, "spectrum has no precursor m/z: its PEPMASS is 0",
-                           "spectra have no precursor m/z: their PEPMASS is 0");
+      warn_of_no_precursor();
     found_.warn_of_count(warned_.faults.lines, "line that the format does not allow is left out",
                          "lines that the format does not allow are left out");
     found_.warn_of_count(warned_.faults.counts, "record has another number of peaks than it states",
@@ -239,13 +287,20 @@ class import_format final : public input_format {
     found_.warn_of_count(warned_.assumed_minutes,
                          "retention time states no unit, and counts as minutes (--rt-unit=s: as seconds)",
                          "retention times state no unit, and count as minutes (--rt-unit=s: as seconds)");
-    found_.warn_of_count(warned_.not_finite, "peak is not finite and is left out", "peaks are not finite and are left out");
+    found_.warn_of_losses(warned_.lost);
     found_.warn_of_count(reader_->repaired(), "byte is no UTF-8, and is read as Windows-1252",
                          "bytes are no UTF-8, and are read as Windows-1252");
     if (task_.writes() && reader_->is_run()) found_.warn_of_levels(task_.choice != nullptr, warned_.chosen, warned_.level_1);
   }
 
  private:
+  // MSP says nothing of it.
+  void warn_of_no_precursor() {
+    if (task_.print != print_msp)
+      found_.warn_of_count(warned_.no_precursor, "spectrum has no precursor m/z: its PEPMASS is 0",
+                           "spectra have no precursor m/z: their PEPMASS is 0");
+  }
+
   chunk_task const& task_;
   std::unique_ptr<import_reader> reader_;
   diagnostics& found_;

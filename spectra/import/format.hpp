@@ -12,7 +12,7 @@
 #include "spectra/encoding/binary_array.hpp"
 #include "spectra/encoding/text_fault.hpp"
 
-// Formats that are read, and written as MGF: mzXML, MSP and mzSpecLib.
+// Formats that are read, and written as MGF or MSP: mzXML, MSP and mzSpecLib.
 namespace ordo::inline v0::spectra::detail {
 
 /// The unit of a retention time that states none.
@@ -21,7 +21,7 @@ enum class assumed_unit { none, seconds, minutes };
 /// A spectrum that was read, but for its peaks.
 struct imported_spectrum {
   std::size_t begin = 0;  // its place in the text
-  std::string title, native_id;
+  std::string title, native_id, activation;
   spectrum_header header;  // its title and native id become views of these
   peak_digits digits = {};
   assumed_unit unit = assumed_unit::none;  // unit of its retention time; none: it was stated, or given as an option
@@ -53,6 +53,9 @@ struct imported_spectra {
   std::vector<imported_spectrum> all;
   std::vector<double> mz, intensity;
   std::vector<std::size_t> ends;  // where the peaks of each spectrum end
+  std::vector<metadata_entry> metadata;
+  std::vector<std::size_t> metadata_ends;     // where those of each spectrum end
+  std::vector<std::string_view> annotations;  // annotations of the first peaks; empty: the peak has none
   forgiven_faults faults;
 
   void clear() {
@@ -60,12 +63,28 @@ struct imported_spectra {
     mz.clear();
     intensity.clear();
     ends.clear();
+    metadata.clear();
+    metadata_ends.clear();
+    annotations.clear();
     faults = {};
   }
-  /// Ends a spectrum, whose peaks were appended.
+  /// Appends an annotation of the last peak.
+  void annotate(std::string_view annotation) {
+    if (annotation.empty()) return;
+    annotations.resize(mz.size());
+    annotations.back() = annotation;
+  }
+  /// Drops the last peaks, so that `size` are left.
+  void cut_peaks(std::size_t size) {
+    mz.resize(size);
+    intensity.resize(size);
+    if (annotations.size() > size) annotations.resize(size);
+  }
+  /// Ends a spectrum, whose peaks and metadata were appended.
   void add(imported_spectrum spectrum) {
     all.push_back(std::move(spectrum));
     ends.push_back(mz.size());
+    metadata_ends.push_back(metadata.size());
   }
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "spectra/encoding/xml.hpp"
 #include "spectra/import/format.hpp"
 #include "spectra/import/record_reader.hpp"
+#include "spectra/msp/keys.hpp"
 
 // MSP, the text format of NIST's libraries, as NIST, AMDIS, MassBank, MoNA, MS-DIAL, SpectraST, matchms, msPurity and others
 // write it. A record has lines "key: value" and the number of its peaks, and then the peaks: m/z, intensity and any annotation,
@@ -20,7 +22,8 @@
 namespace ordo::inline v0::spectra::detail {
 namespace {
 
-constexpr std::size_t max_shown = 40;  // bytes of a line in a message
+constexpr std::size_t max_shown = 40;   // bytes of a line in a message
+constexpr std::size_t max_charges = 8;  // the capacity of a charge_list
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
@@ -62,6 +65,11 @@ template <class T>
 std::optional<T> leading(std::string_view text) {
   text = msp_trimmed(text);
   return number<T>(text.substr(0, text.find_first_of(" \t,;/")));
+}
+
+// Returns the number before other text: "35eV", "60 % (nominal)".
+std::optional<double> number_in_front(std::string_view text) {
+  return number<double>(text.substr(0, text.find_first_not_of("0123456789.")));
 }
 
 // Returns true for what programs write for a value that is not known.
@@ -133,7 +141,7 @@ std::optional<double> seconds_of_unit(std::string_view unit) {
 // Peaks of a record.
 class peak_reader {
  public:
-  peak_reader(std::vector<double>& mz, std::vector<double>& intensity) : mz_(mz), intensity_(intensity) {}
+  explicit peak_reader(imported_spectra& to) : to_(to) {}
 
   // Reads all peaks of a line. @returns false if it holds something else; some peaks may have been read
   bool read_line(std::string_view line) {
@@ -154,15 +162,17 @@ class peak_reader {
   bool read_single(std::string_view line) {
     line = msp_trimmed(line);
     std::string_view const mz = consume_word(line);
-    return add(mz, consume_word(line));
+    if (!add(mz, consume_word(line))) return false;
+    to_.annotate(msp_trimmed(line));
+    return true;
   }
 
  private:
   bool add(std::string_view mz, std::string_view intensity) {
     auto const first = number<double>(mz), second = number<double>(intensity);
     if (!first || !second) return false;
-    mz_.push_back(*first);
-    intensity_.push_back(*second);
+    to_.mz.push_back(*first);
+    to_.intensity.push_back(*second);
     return true;
   }
 
@@ -205,9 +215,13 @@ class peak_reader {
     rest = msp_trimmed(rest);
     if (rest.empty()) return true;
     std::size_t words = 0;
-    for (std::string_view others = rest; !others.empty(); others = msp_trimmed(others), ++words)
-      if (!number<double>(consume_value(others))) return true;
-    if (words % 2 != 0) return true;
+    bool only_numbers = true;
+    for (std::string_view others = rest; only_numbers && !others.empty(); others = msp_trimmed(others), ++words)
+      only_numbers = number<double>(consume_value(others)).has_value();
+    if (!only_numbers || words % 2 != 0) {
+      to_.annotate(rest);
+      return true;
+    }
     for (; words != 0; words -= 2) {
       std::string_view const mz = consume_value(rest);
       static_cast<void>(add(mz, consume_value(rest)));
@@ -217,16 +231,18 @@ class peak_reader {
 
   // Reads "70:10 76:35", and an annotation after them.
   bool read_joined(std::string_view part) {
+    char const* const end = part.data() + part.size();
     for (bool any = false;; any = true) {
       std::string_view const pair = consume_value(part);
       if (pair.empty()) return true;
       if (add_joined(pair)) continue;
-      return any && !is_digit(pair.front());
+      if (!any || is_digit(pair.front())) return false;
+      to_.annotate(std::string_view(pair.data(), std::size_t(end - pair.data())));
+      return true;
     }
   }
 
-  std::vector<double>& mz_;
-  std::vector<double>& intensity_;
+  imported_spectra& to_;
 };
 
 class msp_parser final : public import_parser {
@@ -290,29 +306,45 @@ class msp_parser final : public import_parser {
     adduct_charge_ = comment_charge_ = 0;
     full_name_.clear();
     peak_lines_.clear();
+    to_->metadata.resize(to_->metadata_ends.empty() ? 0 : to_->metadata_ends.back());
+    first_entry_ = to_->metadata.size();
   }
 
-  // The keys of names; the first of them that a record has is its title.
-  static constexpr std::array<std::string_view, 5> names{"name", "compoundname", "recordtitle", "title", "ch$name"};
+  // The keys of titles and names; the first of them that a record has is its title.
+  static constexpr std::array<std::string_view, 5> names{"title", "recordtitle", "name", "compoundname", "ch$name"};
+  static constexpr std::size_t num_titles = 2;  // the first keys, which are those of titles
 
   void read_header(std::size_t at) {
     std::string_view key = lines_.key(), value = lines_.value(), stated = lines_.stated_key();
     if (is_peak_count(key)) return read_count(at, key, value);
-    if (auto const name = std::ranges::find(names, key); name != names.end()) {
-      std::size_t const rank = std::size_t(name - names.begin());
-      if (rank < name_rank_) one_.title = value;
-      name_rank_ = std::min(name_rank_, rank);
-      return;
-    }
+    if (auto const name = std::ranges::find(names, key); name != names.end())
+      return read_name(std::size_t(name - names.begin()), value);
+    if (key == "pk$peak") return;  // the names of columns
     std::string inner;
-    if (key.find('$') != std::string_view::npos) {  // as in MassBank's records: "MS$FOCUSED_ION: PRECURSOR_M/Z 150.1"
-      stated = first_word(value);
-      value = msp_trimmed(value.substr(stated.size()));
-      for (char const c : stated)
-        if (c != '_') inner += lower(c);
-      key = inner;
+    if (has_subkeys(key)) {  // as in MassBank's records: "MS$FOCUSED_ION: PRECURSOR_M/Z 150.1"
+      std::string_view const word = first_word(value), subkey = word.substr(0, word.find(':'));
+      inner = normalized_key(subkey);
+      if (find_library_key(inner) || is_parameter(inner)) {
+        value = msp_trimmed(value.substr(std::min(subkey.size() + 1, value.size())));
+        return take(inner, subkey, value, at);
+      }
     }
     take(key, stated, value, at);
+  }
+
+  void read_name(std::size_t rank, std::string_view value) {
+    if (rank < name_rank_) one_.title = value;
+    name_rank_ = std::min(name_rank_, rank);
+    if (rank >= num_titles) add(has("NAME") ? "SYNON" : "NAME", value);
+  }
+
+  // Keeps a property.
+  void add(std::string_view key, std::string_view value) {
+    if (!value.empty()) to_->metadata.push_back({key, value});
+  }
+  [[nodiscard]] bool has(std::string_view key) const {
+    return std::ranges::any_of(std::span(to_->metadata).subspan(first_entry_),
+                               [&](auto const& entry) { return entry.key == key; });
   }
 
   void read_count(std::size_t at, std::string_view key, std::string_view value) {
@@ -325,55 +357,129 @@ class msp_parser final : public import_parser {
     if (!wanted_ && !lenient_) fail(at, fmt::format("{} is '{}'", lines_.stated_key(), excerpt(value)));
   }
 
+  // The keys of the values that a header has, but for those that library_key names.
+  static bool is_parameter(std::string_view key) {
+    constexpr std::array<std::string_view, 7> all{"precursorm/z", "retentiontime", "rt",     "mslevel",
+                                                  "mstype",       "iontype",       "ionmode"};
+    return std::ranges::find(all, key) != all.end();
+  }
+
   void take(std::string_view key, std::string_view stated, std::string_view value, std::size_t at) {
+    if (read_parameter(key, stated, value, at)) return;
+    library_key const* const known = find_library_key(key);
+    if (known && known->mgf == "COLLISION_ENERGY" && !one_.header.collision_energy)
+      one_.header.collision_energy = number_in_front(value);
+    add(known ? known->mgf : stated, value);
+  }
+
+  // Takes a value of the header. @returns true if nothing of it is lost, or it states nothing
+  bool read_parameter(std::string_view key, std::string_view stated, std::string_view value, std::size_t at) {
     spectrum_header& header = one_.header;
-    auto const no_number = [&] { forgive(at, fmt::format("{} is '{}', which is no number", stated, excerpt(value))); };
-    if (key == "precursormz" || key == "precursorm/z") {
-      if (is_unknown(value) || header.precursor_mz) return;
+    auto const no_number = [&] {
+      forgive(at, fmt::format("{} is '{}', which is no number", stated, excerpt(value)));
+      return true;
+    };
+    if (key == "precursormz" || key == "precursorm/z" || key == "pepmass") {
+      if (is_unknown(value) || header.precursor_mz) return true;
       if (!has_decimal_comma(value)) header.precursor_mz = leading<double>(value);
       if (!header.precursor_mz) return no_number();
       if (!(*header.precursor_mz > 0)) header.precursor_mz.reset();
-    } else if (key == "charge") {
-      if (auto const charge = parse_charge(value); charge && *charge != 0 && header.charges.empty())
-        header.charges.push_back(*charge);
-    } else if (key == "precursortype" || key == "adduct" || key == "adducttype" || key == "iontype") {
+      return true;
+    }
+    if (key == "precursorintensity") {
+      header.precursor_intensity = leading<double>(value);
+      return header.precursor_intensity.has_value();
+    }
+    if (key == "charge") {
+      for (std::string_view rest = value; header.charges.size() < max_charges && !rest.empty();) {  // "2", "2,3"
+        std::size_t const comma = std::min(rest.find(','), rest.size());
+        if (auto const charge = parse_charge(rest.substr(0, comma)); charge && *charge != 0) header.charges.push_back(*charge);
+        rest.remove_prefix(std::min(comma + 1, rest.size()));
+      }
+      return true;
+    }
+    if (key == "precursortype" || key == "adduct" || key == "adducttype" || key == "iontype") {
       if (int const charge = adduct_charge(value); charge != 0) adduct_charge_ = charge;
-    } else if (key == "ionmode" || key == "ionizationmode" || key == "polarity") {
+      return false;
+    }
+    if (key == "ionmode" || key == "ionizationmode" || key == "polarity") {
       auto const polarity = parse_polarity(value);
-      if (!polarity) return;
+      if (!polarity && !is_unknown(value)) add(stated == "IONMODE" ? "ION_MODE" : stated, value);
+      if (!polarity) return true;
       header.polarity = polarity;
       negative_ = polarity == ion_polarity::negative;
-    } else if (key == "retentiontime" || key == "rt") {
-      if (is_unknown(value)) return;
+      if (!has("IONMODE")) add("IONMODE", negative_ ? "negative" : "positive");
+      return true;
+    }
+    if (key == "retentiontime" || key == "rt") {
+      if (is_unknown(value)) return true;
       if (has_decimal_comma(value)) return no_number();
-      read_time(value, stated.find('_') != std::string_view::npos);
-    } else if (key == "rtinseconds") {
-      if (auto const time = leading<double>(value); time && *time >= 0) header.rt_seconds = time;
-    } else if (key == "scannumber" || key == "scan" || key == "scans") {
-      header.scan = leading<std::uint64_t>(value);
-    } else if (key == "spectrumtype" || key == "mslevel" || key == "mstype") {
+      // Negative times stand for none.
+      if (!read_time(value, stated.find('_') != std::string_view::npos) && !leading<double>(value)) add(stated, value);
+      return true;
+    }
+    if (key == "rtinseconds") {
+      auto const time = leading<double>(value);
+      if (time && *time >= 0) header.rt_seconds = time;
+      return number<double>(value) && time && *time >= 0;
+    }
+    if (key == "ionmobility") {
+      header.ion_mobility = number<double>(value);
+      return true;
+    }
+    if (key == "scannumber" || key == "scan" || key == "scans") {
+      header.scan = leading<std::uint64_t>(value.substr(0, value.find('-')));
+      return number<std::uint64_t>(value).has_value() || is_unknown(value);
+    }
+    if (key == "spectrumtype" || key == "mslevel" || key == "mstype") {
       std::string_view level = value;
       if (level.size() > 2 && lower(level[0]) == 'm' && lower(level[1]) == 's') level.remove_prefix(2);
-      if (auto const stated_level = leading<unsigned>(level); stated_level && *stated_level != 0)
-        header.ms_level = stated_level;
-    } else if (key == "fullname") {
-      full_name_ = value;
-    } else if (key == "comment" || key == "comments") {
+      auto const stated_level = leading<unsigned>(level);
+      if (!stated_level || *stated_level == 0) {
+        if (!is_unknown(value)) add("SPECTRUM_TYPE", value);
+        return true;
+      }
+      if (!header.ms_level && *stated_level == 2) add("MSLEVEL", "2");
+      header.ms_level = stated_level;
+      return true;
+    }
+    if (key == "fullname") full_name_ = value;
+    if (key == "comment" || key == "comments") {
       if (auto const parent = number_in_comment(value, "Parent="); parent && *parent > 0) parent_ = parent;
       if (auto const charge = number_in_comment(value, "Charge="); charge && std::abs(*charge) <= 100)
         comment_charge_ = int(*charge);
+    }
+    return false;
+  }
+
+  // MoNA has structures in the comment: "SMILES=CCO" "InChI=InChI=1S/...".
+  void add_structures() {
+    for (std::string_view const key : {"SMILES", "INCHI"}) {
+      if (has(key)) continue;
+      for (std::size_t e = first_entry_; e < to_->metadata.size(); ++e) {
+        metadata_entry const entry = to_->metadata[e];
+        if (entry.key != "COMMENT") continue;
+        std::string_view const mark = key == "SMILES" ? "\"SMILES=" : "\"InChI=";
+        std::size_t const at = entry.value.find(mark);
+        if (at == entry.value.npos) continue;
+        std::string_view const text = entry.value.substr(at + mark.size());
+        add(key, text.substr(0, text.find('"')));
+        break;
+      }
     }
   }
 
   // Programs that write RETENTION_TIME write seconds (matchms, msPurity), those that write RT and RETENTIONTIME minutes (AMDIS,
   // MS-DIAL), but not all of them.
-  void read_time(std::string_view value, bool is_in_seconds) {
+  // @returns true if the text is a time
+  bool read_time(std::string_view value, bool is_in_seconds) {
     std::size_t const end = std::min(value.find_first_not_of("0123456789.+-eE"), value.size());
     auto const time = number<double>(value.substr(0, end));
-    if (!time || !(*time >= 0)) return;
+    if (!time || !(*time >= 0)) return false;
     auto const unit = seconds_of_unit(first_word(msp_trimmed(value.substr(end))));
     if (!unit && !unit_seconds_) one_.unit = is_in_seconds ? assumed_unit::seconds : assumed_unit::minutes;
     one_.header.rt_seconds = *time * unit.value_or(unit_seconds_.value_or(is_in_seconds ? 1 : 60));
+    return true;
   }
 
   void end_record() {
@@ -391,6 +497,7 @@ class msp_parser final : public import_parser {
     }
     if (!header.polarity && !header.charges.empty())
       header.polarity = header.charges.front() < 0 ? ion_polarity::negative : ion_polarity::positive;
+    add_structures();
     read_peaks();
     to_->add(std::move(one_));
   }
@@ -404,19 +511,17 @@ class msp_parser final : public import_parser {
 
   void read_peaks() {
     std::size_t const before = to_->mz.size();
-    peak_reader reader(to_->mz, to_->intensity);
+    peak_reader reader(*to_);
     std::uint64_t bad_lines = 0;
     peak_line const* first_bad = nullptr;
     // @param single  a line is one peak, whatever follows its two numbers
     auto const read = [&](bool single) {
-      to_->mz.resize(before);
-      to_->intensity.resize(before);
+      to_->cut_peaks(before);
       bad_lines = 0;
       for (peak_line const& line : peak_lines_) {
         std::size_t const good = to_->mz.size();
         if (single ? reader.read_single(line.text) : reader.read_line(line.text)) continue;
-        to_->mz.resize(good);
-        to_->intensity.resize(good);
+        to_->cut_peaks(good);
         if (bad_lines++ == 0) first_bad = &line;
       }
       return to_->mz.size() - before;
@@ -451,6 +556,7 @@ class msp_parser final : public import_parser {
   int adduct_charge_ = 0, comment_charge_ = 0;  // 0: not stated
   std::string full_name_;
   std::vector<peak_line> peak_lines_;
+  std::size_t first_entry_ = 0;  // the place of its metadata in imported_spectra
 };
 
 class msp_reader final : public record_reader {

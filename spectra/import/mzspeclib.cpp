@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "spectra/encoding/xml.hpp"
 #include "spectra/import/format.hpp"
 #include "spectra/import/record_reader.hpp"
+#include "spectra/msp/keys.hpp"
 
 // The text form of mzSpecLib (HUPO-PSI, 1.0). A library begins with <mzSpecLib>, its attributes and sets of attributes. Each
 // spectrum begins with <Spectrum=KEY>, and has attributes, <Analyte=KEY> and <Interpretation=KEY> with theirs, and <Peaks>:
@@ -129,10 +132,12 @@ struct stated_values {
   std::optional<ion_polarity> polarity;
   std::string_view name, peptidoform;
 
-  void take(attribute_list const& all) {
+  /// @param others  receives what is none of these, by the names of library_key or of the attributes; nullptr: it is left out
+  void take(attribute_list const& all, std::vector<metadata_entry>* others) {
     charge_list const before = possible_charges;
     for (attribute const& attribute : all) try {
-        if (attribute.number != terms::possible_charge_state || before.empty()) take(attribute, all);
+        bool const is_known = (attribute.number == terms::possible_charge_state && !before.empty()) || take(attribute, all);
+        if (!is_known && others) add_other(attribute, *others);
       } catch (text_fault& fault) {
         if (fault.at == text_fault::here) fault.at = attribute.at;
         throw;
@@ -141,18 +146,29 @@ struct stated_values {
 
  private:
   template <class T>
-  static void set(std::optional<T>& to, attribute const& attribute) {
+  static bool set(std::optional<T>& to, attribute const& attribute) {
     if (!to) to = parse_number<T>(attribute.name, attribute.value);
+    return true;
   }
 
-  void take(attribute const& attribute, attribute_list const& all) {
+  // The first value counts, which is the spectrum's own.
+  static void add_other(attribute const& attribute, std::vector<metadata_entry>& to) {
+    bool const is_unit = attribute.accession == "UO:0000000";
+    if (attribute.number == attribute_set || is_unit || attribute.value.empty() || attribute.name.empty()) return;
+    std::string const normalized = normalized_key(attribute.name);
+    library_key const* const known = find_library_key(normalized);
+    to.push_back({known ? known->mgf : attribute.name, attribute.value});
+  }
+
+  // @returns false for an attribute that is none of the values
+  bool take(attribute const& attribute, attribute_list const& all) {
     switch (attribute.number) {
       case spectrum_name:
         if (name.empty()) name = attribute.value;
-        return;
+        return true;
       case proforma_notation:
         if (peptidoform.empty()) peptidoform = attribute.value;
-        return;
+        return false;
       case terms::selected_ion_mz:
         return set(selected_mz, attribute);
       case experimental_precursor_mz:
@@ -175,10 +191,10 @@ struct stated_values {
       case terms::charge_state:
       case terms::possible_charge_state: {
         charge_list& to = attribute.number == terms::charge_state ? charges : possible_charges;
-        if (attribute.number == terms::charge_state && !to.empty()) return;
+        if (attribute.number == terms::charge_state && !to.empty()) return true;
         if (auto const charge = parse_number<int>(attribute.name, attribute.value); charge && *charge != 0)
           to.push_back(*charge);
-        return;
+        return true;
       }
       case scan_polarity:
       case terms::positive_scan:
@@ -187,15 +203,15 @@ struct stated_values {
             attribute.number == scan_polarity ? attribute.value.substr(0, attribute.value.find('|')) : attribute.accession;
         if (!polarity && term == "MS:1000129") polarity = ion_polarity::negative;
         if (!polarity && term == "MS:1000130") polarity = ion_polarity::positive;
-        return;
+        return true;
       }
       case retention_time:
       case local_retention_time:
       case terms::scan_start_time:
         if (!rt_seconds) read_time(attribute, all);
-        return;
+        return true;
       default:
-        return;
+        return false;
     }
   }
 
@@ -239,9 +255,19 @@ class mzspeclib_parser final : public import_parser {
  private:
   // Adds the attributes of sets: those that a section names, then those for all.
   static void add_sets(attribute_list const& own, std::map<std::string, attribute_list, std::less<>> const& sets,
-                       stated_values& to) {
+                       stated_values& to, imported_spectra& spectra) {
+    std::vector<metadata_entry>& others = spectra.metadata;
     auto const take = [&](std::string_view name) {
-      if (auto const it = sets.find(name); it != sets.end()) to.take(it->second);
+      auto const it = sets.find(name);
+      if (it == sets.end()) return;
+      std::vector<metadata_entry> defaults;
+      to.take(it->second, &defaults);
+      std::size_t const before = spectra.metadata_ends.empty() ? 0 : spectra.metadata_ends.back();
+      auto const own = std::span<metadata_entry const>(others).subspan(before);
+      std::erase_if(defaults, [&](metadata_entry const& entry) {
+        return std::ranges::find(own, entry.key, &metadata_entry::key) != own.end();
+      });
+      others.insert(others.end(), defaults.begin(), defaults.end());
     };
     for (attribute const& attribute : own)
       if (attribute.number == attribute_set) take(attribute.value);
@@ -255,8 +281,9 @@ class mzspeclib_parser final : public import_parser {
     stated_values values;
     attributes_.clear();
     read_attributes(lines, attributes_);
-    values.take(attributes_);
-    add_sets(attributes_, front_.spectra, values);
+    to.metadata.resize(to.metadata_ends.empty() ? 0 : to.metadata_ends.back());
+    values.take(attributes_, &to.metadata);
+    add_sets(attributes_, front_.spectra, values, to);
     std::size_t const before = to.mz.size();
     bool first_analyte = true;
     while (auto const line = lines.next()) {
@@ -272,8 +299,8 @@ class mzspeclib_parser final : public import_parser {
       attributes_.clear();
       read_attributes(lines, attributes_);
       if (!analyte || !std::exchange(first_analyte, false)) continue;
-      values.take(attributes_);
-      add_sets(attributes_, front_.analytes, values);
+      values.take(attributes_, &to.metadata);
+      add_sets(attributes_, front_.analytes, values, to);
     }
     std::size_t const result = to.mz.size() - before;
     if (values.num_peaks && *values.num_peaks != result)
@@ -284,6 +311,13 @@ class mzspeclib_parser final : public import_parser {
                      : !values.peptidoform.empty() ? values.peptidoform
                                                    : key.substr(0, key.find('>'));
     set_header(values, spectrum.header);
+    if (!values.name.empty()) to.metadata.push_back({"NAME", values.name});
+    if (values.level == 2u) to.metadata.push_back({"MSLEVEL", "2"});
+    if (values.polarity)
+      to.metadata.push_back({"IONMODE", values.polarity == ion_polarity::negative ? "negative" : "positive"});
+    for (std::size_t e = to.metadata_ends.empty() ? 0 : to.metadata_ends.back(); e < to.metadata.size(); ++e)
+      if (to.metadata[e].key == "COLLISION_ENERGY" && !spectrum.header.collision_energy)
+        spectrum.header.collision_energy = number<double>(to.metadata[e].value);
     to.add(std::move(spectrum));
   }
 
@@ -322,6 +356,7 @@ class mzspeclib_parser final : public import_parser {
       if (!mz || !intensity) fail(lines.at(), fmt::format("'{}' is no peak", excerpt(*line)));
       to.mz.push_back(*mz);
       to.intensity.push_back(*intensity);
+      if (rest != "?") to.annotate(rest);  // a peak that is not explained
     }
   }
 
@@ -374,7 +409,7 @@ class mzspeclib_reader final : public record_reader {
     for (auto const* const sets : {&front_.spectra, &front_.analytes})
       for (auto const& [name, all] : *sets) {
         values = {};
-        values.take(all);
+        values.take(all, nullptr);
       }
   }
 

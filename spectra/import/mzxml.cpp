@@ -228,6 +228,10 @@ class mzxml_reader final : public import_reader, private xml_handler {
       if (!imported_spectrum.header.rt_seconds)
         throw text_fault(text_fault::here, "not a duration", fmt::format("retentionTime is '{}'", time));
     }
+    imported_spectrum.header.compensation_voltage = number<double>(all.get("compensationVoltage"));
+    imported_spectrum.header.collision_energy = number<double>(all.get("collisionEnergy"));
+    imported_spectrum.header.total_ion_current = number<double>(all.get("totIonCurrent"));
+    imported_spectrum.header.base_peak = number<double>(all.get("basePeakIntensity"));
     std::string_view const polarity = all.get("polarity");
     if (polarity == "+") imported_spectrum.header.polarity = ion_polarity::positive;
     if (polarity == "-") imported_spectrum.header.polarity = ion_polarity::negative;
@@ -239,6 +243,8 @@ class mzxml_reader final : public import_reader, private xml_handler {
     if (!scan_ || precursors_++ != 0) return;  // the first one counts
     spectrum_header& header = scan_->spectrum.header;
     header.precursor_intensity = parse_number<double>("precursorIntensity", all.get("precursorIntensity"));
+    header.isolation_width = number<double>(all.get("windowWideness"));
+    scan_->spectrum.activation = all.get("activationMethod");
     auto const charge = parse_number<int>("precursorCharge", all.get("precursorCharge"));
     if (charge && *charge != 0) {
       bool const negative = header.polarity == ion_polarity::negative;

@@ -1,12 +1,16 @@
 #include "spectra/mgf/format.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
+#include <fast_float/fast_float.h>
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
 #include "spectra/chunk/detect_format.hpp"
+#include "spectra/chunk/title.hpp"
 #include "spectra/mgf/cutter.hpp"
 #include "spectra/mgf/scan.hpp"
 #include "spectra/mgf/writer.hpp"
@@ -15,7 +19,8 @@ namespace ordo::inline v0::spectra::detail {
 namespace {
 
 bool needs_headers(chunk_task const& task) {
-  return task.choice || task.keys || (task.select && (task.select->remove_precursor || task.options->select_levels.is_set()));
+  return task.choice || task.keys || task.titles() ||
+         (task.select && (task.select->remove_precursor || task.options->select_levels.is_set()));
 }
 
 scan_options make_scan_options(chunk_task const& task) {
@@ -45,9 +50,12 @@ scan_options make_scan_options(chunk_task const& task) {
     scan.needed.rt |= choice->rt_seconds.is_set();
     scan.needed.scan |= choice->scans.is_set();
     scan.needed.ms_level |= choice->ms_levels.is_set();
+  } else if (task.print || task.titles()) {
+    scan.keeps = scan_keeps::table_and_headers;
   } else if (task.select) {
     scan.keeps = needs_headers(task) ? scan_keeps::table_and_headers : scan_keeps::table;
   }
+  if (task.print) scan.needed.precursor = true;
   scan.needed.ms_level |= task.select && task.options->select_levels.is_set();
   return scan;
 }
@@ -73,11 +81,13 @@ class mgf_chunk final : public chunk {
     restart();
     scanned = false;
     added_ = 0;
+    lost_lines = no_intensity = 0;
+    lost = {};
     selected_.reset();
     filled_ = false;
     try {
       bool const any = timed(reading, 0, [&] { return cutter.next(text, wanted); });
-      if (any && (task_.goal == purpose::choose || task_.lists || (task_.choice && task_.choice->needs_numbers()))) {
+      if (any && task_.needs_numbers()) {
         timed(reading, 0, [&] { fill(); });
         text.first_spectrum = std::exchange(spectra_before, spectra_before + count_spectra(text.view()));
       }
@@ -97,7 +107,7 @@ class mgf_chunk final : public chunk {
     scan_options options = scan_;
     options.begun = text.begun;
     timed(parsing, text.size, [&] { scan(text.bytes(), options, parsed); });
-    if (task_.keys) note_spectra(options);
+    if (task_.keys && !task_.print) note_spectra(options);
     warned.clear();
     for (line_fault const& warning : parsed.first_warnings) warned.emplace_back(fault_line(warning, text.view()));
     kind = text.begun ? std::string_view() : detect_kind(text.view());
@@ -109,23 +119,23 @@ class mgf_chunk final : public chunk {
     if (parsed.error || parsed.disorder) return false;
     if (task_.reads_all())
       for (std::size_t s = 0; s < parsed.table.spectra.size(); ++s)
-        if (choose(task_, parsed.table.spectra[s].header, text.first_spectrum + s) || task_.reads_others())
-          add(task_, parsed.table.at(s), text.first_spectrum + s);
+        if (choose(s) || task_.reads_others()) add(task_, parsed.table.at(s), text.first_spectrum + s);
     if (task_.goal == purpose::choose)
-      for (std::size_t s = 0; s < parsed.table.spectra.size(); ++s)
-        choose(task_, parsed.table.spectra[s].header, text.first_spectrum + s);
+      for (std::size_t s = 0; s < parsed.table.spectra.size(); ++s) choose(s);
     if (!task_.writes()) return true;
-    if (task_.drops())
+    if (task_.selects())
       prepare_selection();
     else
       prepare_sort();
     return true;
   }
 
-  [[nodiscard]] bool selects() const override { return task_.drops(); }
+  [[nodiscard]] bool selects() const override { return task_.selects(); }
 
   void compose() override {
-    if (task_.drops())
+    if (task_.print)
+      timed(composing, text.size, [&] { print_spectra(); });
+    else if (task_.selects())
       timed(composing, text.size, [&] { compose_selection(); });
     else if (!peaks.codes.empty())
       timed(composing, text.size, [&] { move_lines(); });
@@ -143,7 +153,7 @@ class mgf_chunk final : public chunk {
     return compute_checksum(text.view());
   }
   bool save(value_writer& to) const override {
-    if (failure || !composed || parsed.warnings != 0 || !kind.empty()) return false;
+    if (failure || !composed || parsed.warnings != 0 || !kind.empty() || lost_lines != 0 || no_intensity != 0) return false;
     save_counts(to);
     to.put(parsed.lines, parsed.open, std::string_view(output().data(), output().size()));
     return true;
@@ -163,8 +173,47 @@ class mgf_chunk final : public chunk {
   std::vector<std::string> warned;  // the lines of found.first_warnings, before any line was moved
   std::string_view kind;            // kind of a text that does not look like MGF, if no spectrum began before it
   bool scanned = false;
+  // Values that another format cannot hold: lines that are no parameters of a spectrum, and missing intensities.
+  std::uint64_t lost_lines = 0, no_intensity = 0;
+  print_losses lost;
 
  private:
+  using chunk::choose;
+  bool choose(std::size_t s) {
+    auto& [range, first_peak, header] = parsed.table.spectra[s];
+    if (task_.choice && (task_.choice->total_ion_current.is_set() || task_.choice->base_peak.is_set())) sum_peaks(s, header);
+    return choose(task_, header, text.first_spectrum, s, range.begin + mark_size(range));
+  }
+
+  // Sets the sums of peaks, which MGF does not state.
+  void sum_peaks(std::size_t s, spectrum_header& header) const {
+    double sum = 0, greatest = 0;
+    for (double const intensity : parsed.table.peaks(s).intensity) {
+      if (std::isnan(intensity)) continue;
+      sum += intensity;
+      greatest = std::max(greatest, intensity);
+    }
+    header.total_ion_current = sum;
+    header.base_peak = greatest;
+  }
+
+  void note_too_few_peaks(std::size_t s) {
+    if (!task_.reasons || peaks.is_left_out(s)) return;
+    text_range const range = parsed.table.spectra[s].text;
+    dropped.push_back({s, range.begin + mark_size(range), task_.reasons->too_few_peaks()});
+  }
+
+  // Makes the title of a spectrum, if titles are made anew. @returns true if they are
+  bool make_title(std::size_t s, spectrum_header& header) {
+    if (!task_.titles()) return false;
+    std::string const& name = task_.options->name;
+    fill_title(task_.options->title_template, header, text.first_spectrum + s, name, run_of_file(name), title_);
+    for (char& c : title_)
+      if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    header.title = trimmed(title_);
+    return true;
+  }
+
   void prepare_sort() {
     counted.peaks_kept = parsed.all_peaks;
     counted.spectra_kept = parsed.spectra;
@@ -186,7 +235,7 @@ class mgf_chunk final : public chunk {
     for (std::size_t s = 0; s <= table.spectra.size(); ++s) peaks.first.push_back(table.first_peak(s));
     for (std::size_t s = 0; s < table.spectra.size(); ++s) {
       spectrum_header const& header = table.spectra[s].header;
-      if (task_.choice) peaks.left_out.push_back(!choose(task_, header, text.first_spectrum + s));
+      if (task_.choice) peaks.left_out.push_back(!choose(s));
       if (!task_.select) continue;
       if (task_.select->remove_precursor) peaks.headers.push_back(&header);
       if (task_.options->select_levels.is_set()) peaks.whole.push_back(!peaks.is_left_out(s) && !is_selected(task_, header));
@@ -232,6 +281,47 @@ class mgf_chunk final : public chunk {
     return lines_;
   }
 
+  // Makes the changes of the lines before the peaks of a spectrum: a new title, and the sequence of a table of matches.
+  void edit_header(std::size_t s) {
+    edits_.clear();
+    spectrum_header& header = parsed.table.spectra[s].header;
+    std::string const* const sequence = task_.find_sequence(header, text.first_spectrum + s);
+    bool const has_title = make_title(s, header);
+    if (!sequence && !has_title) return;
+    text_range const whole = parsed.table.spectra[s].text;
+    std::uint32_t const first = parsed.table.first_peak(s), last = parsed.table.first_peak(s + 1);
+    std::uint32_t const end = first == last ? whole.end() : parsed.table.lines[first].begin;
+    std::string_view const head = text.view().substr(whole.begin, end - whole.begin);
+    std::string_view rest = head;
+    std::size_t const begin_size = consume_line(rest).size();
+    std::uint32_t const after_begin = std::uint32_t(end - rest.size());
+    std::string_view const line_end = head.substr(begin_size, head.size() - rest.size() - begin_size);
+    if (line_end.empty()) return;  // the input ends there
+    auto const replace = [&](std::string_view key, std::string_view value) {
+      for (std::string_view lines = rest; !lines.empty();) {
+        std::uint32_t const begin = std::uint32_t(end - lines.size());
+        std::string_view const line = consume_line(lines);
+        std::size_t const at = line.find(key);
+        if (at == line.npos || !trimmed(line).starts_with(key)) continue;
+        std::uint32_t const from = begin + std::uint32_t(at + key.size());
+        return edits_.push_back({{from, begin + std::uint32_t(line.size()) - from}, print(value)});
+      }
+      edits_.push_back({{after_begin, 0}, print(fmt::format("{}{}{}", key, value, line_end))});
+    };
+    if (has_title) replace("TITLE=", title_);
+    if (sequence) replace("SEQ=", *sequence);
+    std::ranges::stable_sort(edits_, {}, [](header_edit const& edit) { return edit.replaced.begin; });
+  }
+
+  // Appends to the second text of text_ranges.
+  text_range print(std::string_view value) {
+    std::size_t const before = printed_.size();
+    printed_ += value;
+    if (text.size + 1 + printed_.size() >= chunk_text::max_bytes)
+      throw input_error(fmt::format("too large: {}: titles make spectra longer than 4 GiB", task_.options->name));
+    return {std::uint32_t(text.size + 1 + before), std::uint32_t(value.size())};
+  }
+
   void compose_selection() {
     peak_table const& table = parsed.table;
     auto const lines = print_sums();
@@ -245,11 +335,18 @@ class mgf_chunk final : public chunk {
         std::size_t const next = s + 1 < table.spectra.size() ? table.spectra[s + 1].text.begin : text.size;
         at += std::uint32_t(empty_lines(text.view().substr(at, next - at)));
       }
-      if (peaks.changes[s] == chunk_peaks::change::dropped) continue;
+      if (peaks.changes[s] == chunk_peaks::change::dropped) {
+        note_too_few_peaks(s);
+        continue;
+      }
       auto const kept = peaks.kept_peaks(s);
+      edit_header(s);
       add_spectrum(ranges_, text.view(), table, lines, s, peaks.keep, kept,
-                   parsed.unterminated && s + 1 == table.spectra.size());
-      if (task_.keys) record(s, kept.size(), std::size_t(ranges_.size()));
+                   parsed.unterminated && s + 1 == table.spectra.size(), edits_);
+      if (task_.keys)
+        record(s, kept.size(), std::size_t(ranges_.size()));
+      else if (task_.notes_titles)
+        records.add_title(table.spectra[s].header);
     }
     ranges_.add({at, std::uint32_t(text.size - at)});
     if (ranges_.size() == text.size && ranges_.ranges().size() <= 1) return;  // the text did not change
@@ -257,6 +354,109 @@ class mgf_chunk final : public chunk {
     if (scratch_.size() < size + text_ranges::overrun) scratch_.resize(size + text_ranges::overrun);
     ranges_.copy(text.view(), printed_, scratch_.data());
     selected_ = std::span<char const>(scratch_.data(), size);
+  }
+
+  // Prints the spectra in another format.
+  void print_spectra() {
+    peak_table const& table = parsed.table;
+    printed_.clear();
+    std::string title;
+    std::uint32_t at = 0;
+    for (std::size_t s = 0; s < table.spectra.size(); ++s) {
+      text_range const whole = table.spectra[s].text;
+      count_lost_lines(at, whole.begin);
+      at = whole.end();
+      if (peaks.changes[s] == chunk_peaks::change::dropped) {
+        note_too_few_peaks(s);
+        continue;
+      }
+      read_parameters(s);
+      std::uint32_t const first = table.first_peak(s), size = table.first_peak(s + 1) - first;
+      auto const heights = peaks.intensities().subspan(first, size);
+      heights_.assign(heights.begin(), heights.end());
+      auto const kept = peaks.kept_peaks(s);
+      relative_.resize(kept.size());
+      std::ranges::transform(kept, relative_.begin(), [&](std::uint32_t peak) { return peak - first; });
+      for (std::uint32_t const i : relative_)
+        if (std::isnan(heights_[i])) {
+          heights_[i] = 0;
+          ++no_intensity;
+        }
+      spectrum_header header = table.spectra[s].header;
+      if (auto const* const sequence = task_.find_sequence(header, text.first_spectrum + s)) set_sequence(metadata_, *sequence);
+      make_title(s, header);
+      print_losses const losses = task_.print(
+          {header, {std::span(table.mz).subspan(first, size), heights_, {}}, relative_, {}, metadata_, annotations_},
+          *task_.options, title, printed_);
+      lost.add(losses);
+      if (task_.keys)
+        records.add(*task_.keys, header, kept.size() - losses.not_finite, printed_.size(), s, whole.begin + mark_size(whole));
+      if (task_.notes_titles) records.add_title(header);
+    }
+    count_lost_lines(at, std::uint32_t(text.size));
+    records.any_spectra = !records.all().empty();
+    selected_ = std::span<char const>(printed_);
+  }
+
+  void count_lost_lines(std::uint32_t begin, std::uint32_t end) {
+    for (std::string_view rest = text.view().substr(begin, end - begin); !rest.empty();)
+      lost_lines += !trimmed(consume_line(rest)).empty();
+  }
+
+  // Reads the parameters of a spectrum whose value its header does not hold, and the text after the intensity of each peak.
+  void read_parameters(std::size_t s) {
+    peak_table const& table = parsed.table;
+    std::string_view const all = text.view();
+    std::uint32_t const first = table.first_peak(s), last = table.first_peak(s + 1), end = table.spectra[s].text.end();
+    metadata_.clear();
+    annotations_.clear();
+    bool any_title = false;
+    std::string_view rest = table.spectra[s].text.of(all);
+    consume_line(rest);
+    for (std::uint32_t next = first; !rest.empty();) {
+      if (next != last && table.lines[next].begin == end - rest.size()) {
+        std::string_view line = trimmed(consume_line(rest));
+        for (int words = 0; words < 2; ++words) {
+          line.remove_prefix(std::min(line.find_first_of(" \t"), line.size()));
+          line = trimmed(line);
+        }
+        if (!line.empty()) annotations_.resize(next - first + 1);
+        if (!line.empty()) annotations_.back() = line;
+        ++next;
+        continue;
+      }
+      std::string_view const line = trimmed(consume_line(rest));
+      if (line.empty() || line == end_ions) continue;
+      std::size_t const equals = line.find('=');
+      std::string_view const key = trimmed(line.substr(0, equals));
+      if (equals == line.npos || key.empty() || is_comment(line) || (key == "TITLE" && any_title)) {
+        ++lost_lines;
+        continue;
+      }
+      any_title |= key == "TITLE";
+      std::string_view const value = trimmed(line.substr(equals + 1));
+      if (!value.empty() && !is_in_header(key, value, table.spectra[s].header)) metadata_.push_back({key, value});
+    }
+    if (!annotations_.empty()) annotations_.resize(last - first);
+  }
+
+  // Returns true if the header of a spectrum holds all of a parameter.
+  static bool is_in_header(std::string_view key, std::string_view value, spectrum_header const& header) {
+    if (key == "TITLE" || key == "PEPMASS" || key == "CHARGE") return true;
+    auto const is_number = [&] {
+      double number;
+      auto const [end, error] = fast_float::from_chars(value.data(), value.data() + value.size(), number);
+      return error == std::errc() && end == value.data() + value.size();
+    };
+    if (key == "RTINSECONDS") return header.rt_seconds && is_number();
+    if (key == "ION_MOBILITY") return header.ion_mobility && is_number();
+    if (key == "SCANS") return header.scan && value == fmt::format("{}", *header.scan);
+    return key == "MSLEVEL" && header.ms_level && header.ms_level != 2u;
+  }
+
+  // Returns the size of a byte order mark before a spectrum.
+  [[nodiscard]] std::uint32_t mark_size(text_range range) const {
+    return range.of(text.view()).starts_with(byte_order_mark) ? std::uint32_t(byte_order_mark.size()) : 0;
   }
 
   // Notes where the first spectrum begins. Parameters between spectra are faults.
@@ -291,9 +491,9 @@ class mgf_chunk final : public chunk {
     auto const& spectra = parsed.table.spectra;
     text_range const range = spectra[s].text;
     std::size_t const next = s + 1 < spectra.size() ? spectra[s + 1].text.begin : text.size;
-    std::size_t const mark = range.of(text.view()).starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
     records.add(*task_.keys, spectra[s].header, num_peaks,
-                end + empty_lines(text.view().substr(range.end(), next - range.end())), s, range.begin + mark, task_.several);
+                end + empty_lines(text.view().substr(range.end(), next - range.end())), s, range.begin + mark_size(range));
+    if (task_.notes_titles) records.add_title(spectra[s].header);
   }
 
   void fill() {
@@ -310,6 +510,12 @@ class mgf_chunk final : public chunk {
   text_ranges ranges_;
   std::vector<text_range> lines_;  // lines of all peaks, if some are printed anew
   std::string printed_;
+  std::string title_;
+  std::vector<header_edit> edits_;        // changes of the spectrum that is copied
+  std::vector<metadata_entry> metadata_;  // metadata of the spectrum that is printed
+  std::vector<std::string_view> annotations_;
+  std::vector<double> heights_;
+  std::vector<std::uint32_t> relative_;
   std::string loaded_;  // the output, if another process made it
 };
 
@@ -333,7 +539,8 @@ class mgf_format final : public input_format {
   mgf_format(source& input, chunk_task const& task, diagnostics& diagnostics)
       : task_(task),
         scan_(make_scan_options(task)),
-        cutter_(input, task.keys || task.choice ? mgf_cutter::cut::spectrum : mgf_cutter::cut::line, !scan_.lenient),
+        cutter_(input, task.keys || task.choice || task.print ? mgf_cutter::cut::spectrum : mgf_cutter::cut::line,
+                !scan_.lenient),
         found_(diagnostics) {}
 
   [[nodiscard]] step_names const& steps() const override {
@@ -366,6 +573,10 @@ class mgf_format final : public input_format {
 
   void end() override {
     cutter_.skip_all();
+    found_.warn_of_losses(lost_);
+    found_.warn_of_count(lost_lines_, "line is no parameter of a spectrum, and is left out",
+                         "lines are no parameters of a spectrum, and are left out");
+    found_.warn_of_count(no_intensity_, "peak has no intensity, and gets 0", "peaks have no intensity, and get 0");
     if (foreign_ && found_.totals.spectra == 0) throw input_error(*foreign_);  // it is not MGF, however lenient the reader is
   }
 
@@ -391,6 +602,9 @@ class mgf_format final : public input_format {
       return false;
     }
     if (result.open) open_ = found_.totals.lines + *result.open;
+    lost_.add(part.lost);
+    lost_lines_ += part.lost_lines;
+    no_intensity_ += part.no_intensity;
     return true;
   }
 
@@ -445,7 +659,9 @@ class mgf_format final : public input_format {
   std::string_view kind_;               // kind of an input that does not look like MGF
   std::optional<std::string> foreign_;  // the error of its first line that no MGF has
   std::optional<std::uint64_t> open_;   // line of the BEGIN IONS that has no END IONS so far
-  std::uint64_t spectra_before_ = 0;    // in the chunks that were read, if it is needed
+  print_losses lost_;
+  std::uint64_t lost_lines_ = 0, no_intensity_ = 0;
+  std::uint64_t spectra_before_ = 0;  // in the chunks that were read, if it is needed
 };
 
 // ---- Writing ----
@@ -505,11 +721,17 @@ void text_ranges::copy(std::string_view text, std::string_view second, char* out
 }
 
 void add_spectrum(text_ranges& output, std::string_view text, peak_table const& table, std::span<text_range const> lines,
-                  std::size_t s, std::span<std::uint8_t const> keep, std::span<std::uint32_t const> order, bool unterminated) {
+                  std::size_t s, std::span<std::uint8_t const> keep, std::span<std::uint32_t const> order, bool unterminated,
+                  std::span<header_edit const> edits) {
   text_range const whole = table.spectra[s].text;
   std::uint32_t const first = table.first_peak(s), last = table.first_peak(s + 1);
   bool const ends_move = unterminated && keep[last - 1] && order.back() != last - 1;
   std::uint32_t at = whole.begin;
+  for (auto const& [replaced, by] : edits) {
+    output.add({at, replaced.begin - at});
+    output.add(by);
+    at = replaced.end();
+  }
   auto next = order.begin();
   for (std::uint32_t i = first; i < last; ++i) {
     text_range const slot = table.lines[i];

@@ -57,13 +57,19 @@ class text_ranges {
   std::uint64_t size_ = 0;
 };
 
+/// A change of the text before the peaks of a spectrum: a range, and one of the second text in its place.
+struct header_edit {
+  text_range replaced, by;
+};
+
 /// Appends one spectrum of a table. Its j-th peak line is that of the peak order[j]; all other lines keep their place in the
-/// sequence.
+/// sequence, but for the edits.
 /// @param lines  the lines of the peaks of the table: those of the table, or ranges of a second text in their place
 /// @param keep  1 for each peak of the table that is kept @param order  the kept peaks of the spectrum
 /// @param unterminated  the last peak of the spectrum has no line end. If another one comes last it loses its line end to it,
 /// so that the output ends without one, too; if the last peak is dropped the others keep theirs
 void add_spectrum(text_ranges& output, std::string_view text, peak_table const& table, std::span<text_range const> lines,
-                  std::size_t s, std::span<std::uint8_t const> keep, std::span<std::uint32_t const> order, bool unterminated);
+                  std::size_t s, std::span<std::uint8_t const> keep, std::span<std::uint32_t const> order, bool unterminated,
+                  std::span<header_edit const> edits = {});
 
 }  // namespace ordo::inline v0::spectra::detail

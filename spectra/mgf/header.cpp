@@ -160,6 +160,13 @@ mgf_header::taken mgf_header::take(std::string_view line) {
   if (key == "SCANS") return read_whole(value, header_.scan);
   if (key == "MSLEVEL") return read_whole(value, header_.ms_level);
   if (key == "ION_MOBILITY") return read_real(value, header_.ion_mobility);
+  if (key == "COLLISION_ENERGY") {  // "35 eV", "60 % (nominal)"
+    std::string_view const digits = value.substr(0, value.find_first_not_of("0123456789."));
+    double energy = 0;
+    auto const [end, error] = fast_float::from_chars(digits.data(), digits.data() + digits.size(), energy);
+    if (error == std::errc() && end == digits.data() + digits.size()) set(header_.collision_energy, energy);
+    return taken::read;
+  }
   if (key == "IONMODE") return read_polarity(value, header_.polarity);
   return taken::other;
 }

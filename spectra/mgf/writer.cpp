@@ -1,5 +1,6 @@
 #include "spectra/mgf/writer.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -28,6 +29,39 @@ double rounded(double value) {
   return std::strtod(text, nullptr);
 }
 
+// Returns true if readers would take a parameter for one of the header, or refuse it.
+bool is_misread(std::string_view key, std::string_view value) {
+  if (key == "TITLE" || key == "PEPMASS" || key == "CHARGE" || key == "PRECURSOR_MZ") return true;
+  bool const is_number = key == "RTINSECONDS" || key == "SCANS" || key == "MSLEVEL" || key == "ION_MOBILITY";
+  return is_number && (value.empty() || value.front() < '0' || value.front() > '9');
+}
+
+// Appends a line KEY=value, whose key has capitals and no blanks, as programs of MGF expect.
+void add_parameter(metadata_entry const& entry, std::string& output) {
+  std::size_t const begin = output.size();
+  if (is_comment(entry.key)) output += '_';
+  for (char const c : entry.key)
+    output += c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c == '=' || static_cast<unsigned char>(c) <= ' ' ? '_' : c;
+  if (is_misread(std::string_view(output).substr(begin), entry.value)) output.insert(begin, "STATED_");
+  output += '=';
+  for (char const c : entry.value) output += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  output += '\n';
+}
+
+// Returns the annotation if it is a charge, such as "2+": MGF has them after the intensity. A number without sign is one only
+// in quotation marks, with which MSP is written from MGF.
+std::string_view charge_in(std::string_view annotation) {
+  bool const quoted = annotation.size() > 2 && annotation.front() == '"' && annotation.back() == '"';
+  if (quoted) annotation = annotation.substr(1, annotation.size() - 2);
+  std::string_view digits = annotation;
+  if (digits.ends_with('+') || digits.ends_with('-'))
+    digits.remove_suffix(1);
+  else if (!quoted)
+    return {};
+  bool const is_number = !digits.empty() && digits.size() <= 2 && digits.find_first_not_of("0123456789") == digits.npos;
+  return is_number ? annotation : std::string_view();
+}
+
 }  // namespace
 
 std::string run_name(std::string_view path) {
@@ -45,22 +79,42 @@ void add_number(double value, std::string& output) {
   output.append(text, write_number(text, value, false));
 }
 
-std::size_t print_mgf(spectrum_header& header, std::string& title, peak_list const& peaks, std::span<std::uint32_t const> order,
-                      peak_digits digits, std::string& output) {
+void add_title(spectrum_header& header, std::string& title, std::string& output) {
+  title = *header.title;
+  for (char& c : title)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  output += title;
+  header.title = trimmed(title);
+}
+
+void round_time(spectrum_header& header) {
+  if (header.rt_seconds && !std::isfinite(*header.rt_seconds)) header.rt_seconds.reset();
+  if (header.rt_seconds) header.rt_seconds = rounded(*header.rt_seconds);
+}
+
+void add_peak(double mz, char separator, double intensity, peak_digits digits, std::string& output) {
+  char line[2 * max_number_bytes + 1];
+  char* end = write_number(line, mz, digits.mz_single);
+  *end++ = separator;
+  end = write_number(end, intensity, digits.intensity_single);
+  output.append(line, end);
+}
+
+print_losses print_mgf(printed_spectrum const& spectrum, sort_options const& /*options*/, std::string& title,
+                       std::string& output) {
+  spectrum_header& header = spectrum.header;
+  auto const is_replaced = [&](std::string_view key) {
+    return std::ranges::find(spectrum.metadata, key, &metadata_entry::key) != spectrum.metadata.end();
+  };
   output += begin_ions;
   output += '\n';
   if (header.title) {
-    title = *header.title;
-    for (char& c : title)
-      if (static_cast<unsigned char>(c) < 0x20) c = ' ';
     output += "TITLE=";
-    output += title;
+    add_title(header, title, output);
     output += '\n';
-    header.title = trimmed(title);
   }
-  if (header.rt_seconds && !std::isfinite(*header.rt_seconds)) header.rt_seconds.reset();
-  if (header.rt_seconds) {
-    header.rt_seconds = rounded(*header.rt_seconds);
+  round_time(header);
+  if (header.rt_seconds && !is_replaced("RTINSECONDS")) {
     output += "RTINSECONDS=";
     add_number(*header.rt_seconds, output);
     output += '\n';
@@ -80,30 +134,33 @@ std::size_t print_mgf(spectrum_header& header, std::string& title, peak_list con
     }
     output += '\n';
   }
-  if (header.scan) fmt::format_to(std::back_inserter(output), "SCANS={}\n", *header.scan);
+  if (header.scan && !is_replaced("SCANS")) fmt::format_to(std::back_inserter(output), "SCANS={}\n", *header.scan);
   if (header.ms_level && *header.ms_level != 2) fmt::format_to(std::back_inserter(output), "MSLEVEL={}\n", *header.ms_level);
   if (header.ion_mobility && std::isfinite(*header.ion_mobility)) {
     output += "ION_MOBILITY=";
     add_number(*header.ion_mobility, output);
     output += '\n';
   }
-  std::size_t left_out = 0;
-  char line[2 * max_number_bytes + 2];
-  for (std::uint32_t const i : order) {
-    double const mz = peaks.mz[i], intensity = peaks.intensity[i];
+  for (metadata_entry const& entry : spectrum.metadata) add_parameter(entry, output);
+  print_losses losses;
+  for (std::uint32_t const i : spectrum.order) {
+    double const mz = spectrum.peaks.mz[i], intensity = spectrum.peaks.intensity[i];
     if (!std::isfinite(mz) || !std::isfinite(intensity)) {
-      ++left_out;
+      ++losses.not_finite;
       continue;
     }
-    char* end = write_number(line, mz, digits.mz_single);
-    *end++ = ' ';
-    end = write_number(end, intensity, digits.intensity_single);
-    *end++ = '\n';
-    output.append(line, end);
+    add_peak(mz, ' ', intensity, spectrum.digits, output);
+    if (!spectrum.annotations.empty() && !spectrum.annotations[i].empty()) {
+      std::string_view const charge = charge_in(spectrum.annotations[i]);
+      losses.annotations += charge.empty();
+      if (!charge.empty()) output += ' ';
+      output += charge;
+    }
+    output += '\n';
   }
   output += end_ions;
   output += "\n";
-  return left_out;
+  return losses;
 }
 
 }  // namespace ordo::inline v0::spectra::detail

@@ -1,6 +1,4 @@
 #pragma once
-#include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -9,12 +7,19 @@
 
 namespace ordo::inline v0::spectra::detail {
 
-/// Appends a spectrum as MGF: TITLE, RTINSECONDS, PEPMASS, CHARGE as msconvert writes them, SCANS, and the peaks in the given
-/// order. Numbers have no exponent, which not all programs read; retention times have ten digits, as msconvert's.
-/// @param header  becomes what a reader of the output finds @param title  memory for its title
-/// @returns the number of peaks that are left out because they are not finite
-std::size_t print_mgf(spectrum_header& header, std::string& title, peak_list const& peaks, std::span<std::uint32_t const> order,
-                      peak_digits digits, std::string& output);
+/// Appends a spectrum as MGF: TITLE, RTINSECONDS, PEPMASS, CHARGE as msconvert writes them, SCANS, its metadata, and the peaks
+/// in the given order. Numbers have no exponent, which not all programs read; retention times have ten digits, as msconvert's.
+/// Of annotations, charges alone have a place.
+print_losses print_mgf(printed_spectrum const& spectrum, sort_options const& options, std::string& title, std::string& output);
+
+/// Appends the title of a spectrum on one line, and sets that of the header to what a reader finds. @param title  its memory
+void add_title(spectrum_header& header, std::string& title, std::string& output);
+
+/// Rounds a retention time to ten digits, and leaves out one that is not finite.
+void round_time(spectrum_header& header);
+
+/// Appends a peak: m/z, separator, intensity.
+void add_peak(double mz, char separator, double intensity, peak_digits digits, std::string& output);
 
 /// Returns the name that tells the run of a file from others in titles: "run" for "a/run.mzML.gz". Empty for files with another
 /// extension than .mzML and .mzXML.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "spectra/chunk/title.hpp"
 #include "spectra/encoding/terms.hpp"
 #include "spectra/encoding/xml.hpp"
 #include "spectra/mgf/writer.hpp"
@@ -263,6 +264,7 @@ void mzml_chunk::compose_mzml() {
     if (next_job != jobs_.end() && next_job->spectrum == i) change = &*next_job++;
     if (task_.keys) add_keys(mzml_spectrum, change);
     if (is_left_out(i) || (change && is_dropped(*change))) {
+      if (!is_left_out(i) && task_.reasons) dropped.push_back({i, mzml_spectrum.begin, task_.reasons->too_few_peaks()});
       leave_out(text.spectra[i]);
       starts.push_back({id_hash(mzml_spectrum.id), out_.size(), {}, true});
       continue;
@@ -300,10 +302,14 @@ void mzml_chunk::print_spectra() {
   out_.clear();
   replaced_ = true;
   std::string title, own_title;
-  std::string run = task_.several ? run_name(task_.options->name) : std::string();
-  if (task_.several && run.empty()) run = text.context->run_id;
+  std::string const& name = task_.options->name;
+  std::string run = task_.titles() ? run_of_file(name) : task_.several ? run_name(name) : std::string();
+  if ((task_.several || task_.titles()) && run.empty()) run = text.context->run_id;
   for (job const& job : jobs_) {
-    if (is_dropped(job)) continue;
+    if (is_dropped(job)) {
+      if (task_.reasons) dropped.push_back({job.spectrum, reader_.all()[job.spectrum].begin, task_.reasons->too_few_peaks()});
+      continue;
+    }
     auto const of_spectrum = [&](std::span<double const> values) { return values.subspan(peaks.first[job.row], job.count); };
     mzml_spectrum const& read = reader_.all()[job.spectrum];
     peak_list const list{of_spectrum(mz_), of_spectrum(peaks.intensities()), {}};
@@ -317,16 +323,23 @@ void mzml_chunk::print_spectra() {
       header.precursor_intensity = ion.intensity;
       header.charges = ion.charges;
       // Ids are those of one run.
-      bool const names_run = !run.empty() && read.title == read.id;
-      if (names_run || i != 0) {
-        own_title = fmt::format("{}{}{}", names_run ? run : "", names_run ? "." : "", read.title);
+      bool const names_run = !task_.titles() && !run.empty() && read.title == read.id;
+      std::uint64_t const number = text.first_spectrum + job.spectrum;
+      if (names_run || i != 0 || task_.titles()) {
+        if (task_.titles())
+          fill_title(task_.options->title_template, header, number, name, run, own_title);
+        else
+          own_title = fmt::format("{}{}{}", names_run ? run : "", names_run ? "." : "", read.title);
         if (i != 0) own_title += fmt::format(" ion={}", i + 1);
         header.title = own_title;
       }
-      std::size_t const not_finite = task_.print(header, title, list, order, job.digits, out_);
+      metadata_.clear();
+      if (auto const* const sequence = task_.find_sequence(read.header, number)) set_sequence(metadata_, *sequence);
+      std::size_t const not_finite =
+          task_.print({header, list, order, job.digits, metadata_, {}}, *task_.options, title, out_).not_finite;
+      if (task_.notes_titles) records.add_title(header);
       if (i == 0) warned.not_finite += not_finite;
-      if (task_.keys)
-        records.add(*task_.keys, header, count_peaks(job) - not_finite, out_.size(), job.spectrum, read.begin, task_.several);
+      if (task_.keys) records.add(*task_.keys, header, count_peaks(job) - not_finite, out_.size(), job.spectrum, read.begin);
     }
   }
   records.any_spectra = !records.all().empty();

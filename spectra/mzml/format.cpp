@@ -131,7 +131,7 @@ void mzml_chunk::unpack() {
   for (std::size_t i = 0; i < all.size() && !disorder; ++i) {
     if (task_.chooses_by_time()) require_time(all[i]);
     ++counted.spectra;
-    bool const is_chosen = choose(task_, all[i].header, text.first_spectrum + i);
+    bool const is_chosen = choose(task_, all[i].header, text.first_spectrum, i, all[i].begin);
     if (task_.choice) left_out_.push_back(!is_chosen);
     // A spectrum that is left out for another m/z counts, too.
     if (task_.uses_precursors() && task_.goal != purpose::choose && all[i].has_target &&
@@ -200,12 +200,9 @@ void mzml_chunk::read_key(std::size_t index) {
 void mzml_chunk::read_peaks(std::size_t index) {
   mzml_spectrum const& spectrum = reader_.all()[index];
   bool const prints = task_.print;
-  if (prints && spectrum.header.ms_level.value_or(0) < 2) {
-    ++warned.level_1;
-    return;
-  }
-  if (prints && spectrum.ions.empty()) {
-    ++warned.no_precursor;
+  if (prints && (spectrum.header.ms_level.value_or(0) < 2 || spectrum.ions.empty())) {
+    ++(spectrum.header.ms_level.value_or(0) < 2 ? warned.level_1 : warned.no_precursor);
+    if (task_.reasons) dropped.push_back({index, spectrum.begin, task_.reasons->not_printed()});
     return;
   }
   binary_array const *mz = spectrum.find(array_kind::mz), *intensity = spectrum.find(array_kind::intensity);

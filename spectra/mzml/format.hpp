@@ -148,6 +148,7 @@ class mzml_chunk final : public chunk {
   std::vector<double> values_, axis_;   // the numbers and the axis of one spectrum
   std::vector<double> mz_, intensity_;  // m/z and intensity of all jobs, or of a spectrum of which all is read
   std::vector<std::uint32_t> relative_;
+  std::vector<metadata_entry> metadata_;  // metadata of the spectrum that is printed
   std::string out_, base64_, renamed_;
   std::string titles_;                // end to end, if another process made them
   std::span<text_edit const> edits_;  // edits still to be made in the text before the spectra

@@ -113,6 +113,7 @@ void mzml_outline::start(std::string_view name, attributes const& all) {
     if (++source_files_ == 1) now_.source_name = file.substr(0, file.find_last_of('.'));
   } else if (name == "run") {
     now_.run_id = all.get("id");
+    now_.instrument = all.get("defaultInstrumentConfigurationRef");
     given_.reset();
   }
   if (name == "index") {

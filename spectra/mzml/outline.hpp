@@ -42,6 +42,7 @@ struct mzml_context {
   bool thermo = false;
   std::string source_name;  // without its extension
   std::string run_id;
+  std::string instrument;  // the default instrument configuration of the run
 };
 
 /// A tag outside of spectra that matters for the index or for the number of spectra.

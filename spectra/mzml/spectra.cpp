@@ -67,6 +67,8 @@ void mzml_spectra::read(mzml_text const& chunk) {
   for (auto& spectrum : all_) {
     if (!spectrum.title.empty()) spectrum.header.title = spectrum.title;
     spectrum.header.native_id = spectrum.id;
+    if (!spectrum.activation.empty()) spectrum.header.activation = spectrum.activation;
+    if (!spectrum.instrument.empty()) spectrum.header.instrument = spectrum.instrument;
     if (spectrum.ions.size() > 1) spectrum.header.other_precursors = std::span(spectrum.ions).subspan(1);
   }
 }
@@ -179,14 +181,18 @@ void mzml_spectra::start(std::string_view name, attributes const& all) {
     inner = place::spectrum;
   } else if (name == "scan") {
     read_reference(all);
+    if (now_ && scans_ == 0 && all.has("instrumentConfigurationRef")) now_->instrument = all.get("instrumentConfigurationRef");
     inner = scans_++ == 0 ? place::scan : place::other;
   } else if (name == "precursor" && now_) {
     read_reference(all);
     target_mz_.reset();
     precursor_ions_ = now_->ions.size();
+    ++precursors_;
     inner = place::precursor;
   } else if (name == "isolationWindow" && outer == place::precursor) {
     inner = place::window;
+  } else if (name == "activation" && outer == place::precursor && precursors_ == 1) {
+    inner = place::activation;
   } else if (name == "selectedIon" && now_) {
     ion_begins_ = true;
     charge_.clear();
@@ -241,6 +247,8 @@ void mzml_spectra::start_spectrum(attributes const& all) {
   now_->count = *count;
   now_->header.scan = number<std::uint64_t>(id_value(now_->id, "scan"));
   now_->processing = all.get("dataProcessingRef");
+  now_->instrument = context_->instrument;
+  precursors_ = 0;
   scans_ = 0;
   negative_ = positive_ = ms1_ = false;
   charge_.clear();
@@ -283,6 +291,10 @@ void mzml_spectra::end_spectrum() {
   } else if (spectrum.title.empty()) {
     spectrum.title = spectrum.id;
   }
+  // An electron transfer with supplemental collisions.
+  for (auto const& [supplement, combined] :
+       {std::pair("ETD,+HCD", "EThcD"), {"+HCD,ETD", "EThcD"}, {"ETD,+CID", "ETciD"}, {"+CID,ETD", "ETciD"}})
+    if (spectrum.activation == supplement) spectrum.activation = combined;
   if (ms1_ && !spectrum.header.ms_level) spectrum.header.ms_level = 1;
   if (negative_ != positive_) spectrum.header.polarity = negative_ ? ion_polarity::negative : ion_polarity::positive;
   if (negative_) {
@@ -308,11 +320,12 @@ void mzml_spectra::take(cv_term const& term, mzml_text::element tag) try {
       return read_spectrum_term(term, tag);
     case place::scan:
       if (term.number == terms::scan_start_time) read_time(term, tag.begin);
+      if (term.number == terms::faims_compensation_voltage) read_spectrum_term(term, tag);
       return read_mobility(term);
     case place::window:
-      if (term.number == terms::isolation_target)
-        target_mz_ = parse_number<double>("the target of an isolation window", term.value);
-      return;
+      return read_window(term);
+    case place::activation:
+      return read_activation(term);
     case place::ion:
       return read_ion(term);
     case place::array:
@@ -331,8 +344,10 @@ void mzml_spectra::take(cv_term const& term, mzml_text::element tag) try {
 // Some writers give values that were made of peaks as userParam.
 void mzml_spectra::read_user_param(attributes const& all, mzml_text::element tag) {
   if (!now_ || where_.empty() || where_.back() != place::spectrum) return;
-  if (std::uint32_t const term = terms::value_of_peaks(all.get("name")))
-    now_->peak_values.push_back({term, tag.begin, tag.end});
+  std::uint32_t const term = terms::value_of_peaks(all.get("name"));
+  if (term != 0) now_->peak_values.push_back({term, tag.begin, tag.end});
+  if (term == terms::total_ion_current) now_->header.total_ion_current = number<double>(all.get("value"));
+  if (term == terms::base_peak_intensity) now_->header.base_peak = number<double>(all.get("value"));
 }
 
 void mzml_spectra::read_time(cv_term const& term, std::size_t at) {
@@ -350,9 +365,15 @@ void mzml_spectra::read_time(cv_term const& term, std::size_t at) {
 
 void mzml_spectra::read_spectrum_term(cv_term const& term, mzml_text::element tag) {
   switch (term.number) {
+    case terms::faims_compensation_voltage:
+      now_->header.compensation_voltage = parse_number<double>("the compensation voltage", term.value);
+      return;
     case terms::total_ion_current:
-    case terms::base_peak_mz:
     case terms::base_peak_intensity:
+      (term.number == terms::total_ion_current ? now_->header.total_ion_current : now_->header.base_peak) =
+          number<double>(term.value);
+      [[fallthrough]];
+    case terms::base_peak_mz:
     case terms::highest_mz:
     case terms::lowest_mz:
     case terms::data_points:
@@ -416,6 +437,25 @@ void mzml_spectra::read_mobility(cv_term const& term) {
   if (term.number != terms::inverse_mobility && term.number != terms::drift_time) return;
   auto& mobility = now_->header.ion_mobility;
   if (!mobility) mobility = parse_number<double>("an ion mobility", term.value);
+}
+
+// The width is that of the first precursor's window.
+void mzml_spectra::read_window(cv_term const& term) {
+  if (term.number == terms::isolation_target)
+    target_mz_ = parse_number<double>("the target of an isolation window", term.value);
+  if (precursors_ != 1 || (term.number != terms::isolation_lower_offset && term.number != terms::isolation_upper_offset))
+    return;
+  auto const offset = number<double>(term.value);
+  if (offset) now_->header.isolation_width = now_->header.isolation_width.value_or(0) + *offset;
+}
+
+void mzml_spectra::read_activation(cv_term const& term) {
+  if (term.number == terms::collision_energy && !now_->header.collision_energy)
+    now_->header.collision_energy = number<double>(term.value);
+  std::string_view const method = terms::activation(term.number);
+  if (method.empty()) return;
+  if (!now_->activation.empty()) now_->activation += ',';
+  now_->activation += method;
 }
 
 // Takes the target of the isolation window for the m/z that no selected ion of the precursor states.

@@ -17,6 +17,7 @@ namespace ordo::inline v0::spectra::detail {
 struct mzml_spectrum {
   std::size_t begin = 0;
   std::string id, title;
+  std::string activation, instrument;  // the texts that the header views
   spectrum_header header;             // its title is `title`, as msconvert makes it for MGF
   std::size_t count = 0;              // defaultArrayLength
   std::vector<precursor_ion> ions;    // the selected ions of all precursors; the first one is that of the header
@@ -50,7 +51,7 @@ class mzml_spectra final : private xml_handler {
   [[nodiscard]] std::uint64_t repaired() const noexcept { return repaired_; }
 
  private:
-  enum class place { other, spectrum, scan, precursor, window, ion, array, binary };
+  enum class place { other, spectrum, scan, precursor, window, ion, activation, array, binary };
   struct content {
     std::size_t begin, text_end, end;
     bool plain;  // without markup, so that the parser need not read it
@@ -73,6 +74,8 @@ class mzml_spectra final : private xml_handler {
   void read_spectrum_term(cv_term const& term, mzml_text::element tag);
   void read_ion(cv_term const& term);
   void read_mobility(cv_term const& term);
+  void read_window(cv_term const& term);
+  void read_activation(cv_term const& term);
   void end_precursor();
 
   mzml_context const* context_ = nullptr;
@@ -93,6 +96,7 @@ class mzml_spectra final : private xml_handler {
   bool ion_begins_ = false;          // its first parameter comes
   std::size_t precursor_ions_ = 0;   // ions of the spectrum before those of the precursor
   std::optional<double> target_mz_;  // target m/z of the precursor
+  std::size_t precursors_ = 0;       // precursors of the spectrum so far
   bool takes_targets_;
   bool negative_ = false, positive_ = false, ms1_ = false;
   std::string charge_;        // charge of the ion as text, unless it is only a possible one

@@ -12,9 +12,7 @@
 namespace ordo::inline v0::spectra::detail {
 
 std::optional<std::string> warning_of_titles(std::vector<std::size_t> titles) {
-  std::ranges::sort(titles);
-  std::size_t repeated = 0;
-  for (std::size_t i = 1; i < titles.size(); ++i) repeated += titles[i] == titles[i - 1];
+  std::uint64_t const repeated = count_repeated(titles);
   if (repeated == 0) return {};
   return quantity(repeated, "spectrum has", "spectra have") + " the title of another one: --map records the input of each";
 }
@@ -24,7 +22,7 @@ void spectrum_collector::read(spectrum_inputs::opened const& opened, std::size_t
   name_ = opened.name;
   head_.clear();
   begun_ = begun;
-  sort_report const report = reader_.read(opened, {.keys = &keys_, .receiver = this, .several = several_});
+  sort_report const report = reader_.read(opened, {.to = to_, .keys = &keys_, .receiver = this, .several = several_});
   if (!begun_) carried_ += on_head_(input_, head_, false, name_);
   reader_.add(report);
 }

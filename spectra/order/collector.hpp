@@ -14,7 +14,7 @@
 
 namespace ordo::inline v0::spectra::detail {
 
-/// Returns a warning of spectra with equal titles, or nothing. @param titles  hashes
+/// Returns a warning of spectra with equal titles, or nothing. @param titles  hashes, as spectrum_records has them
 std::optional<std::string> warning_of_titles(std::vector<std::size_t> titles);
 
 /// Reads inputs into a store of spectra, each with the text between it and the spectrum before it.
@@ -24,13 +24,14 @@ class spectrum_collector final : private chunk_receiver {
   /// Returns
   ///     the part of it that goes with the next spectrum
   /// @param make_room  empties the store
-  /// @param several  there are several inputs
-  spectrum_collector(input_reader& reader, order_keys const& keys, spectrum_store& store, bool several,
+  /// @param to  the format of the spectra @param several  there are several inputs
+  spectrum_collector(input_reader& reader, order_keys const& keys, spectrum_store& store, format to, bool several,
                      std::function<std::string(std::size_t, std::string const&, bool, std::string const&)> on_head,
                      std::function<void()> make_room)
       : reader_(reader),
         keys_(keys),
         store_(store),
+        to_(to),
         several_(several),
         on_head_(std::move(on_head)),
         make_room_(std::move(make_room)) {}
@@ -49,6 +50,7 @@ class spectrum_collector final : private chunk_receiver {
   input_reader& reader_;
   order_keys const& keys_;
   spectrum_store& store_;
+  format to_;
   bool several_;
   std::function<std::string(std::size_t, std::string const&, bool, std::string const&)> on_head_;
   std::function<void()> make_room_;

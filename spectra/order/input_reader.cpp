@@ -28,6 +28,7 @@ sort_report input_reader::read(spectrum_inputs::opened const& opened, pipeline_t
   options.warnings_shown -= std::min<std::uint64_t>(options.warnings_shown, warned_);
   if (opened.numbers) options.choice.numbers = opened.numbers;
   if (opened.duplicates) options.choice.duplicates = opened.duplicates;
+  if (opened.named) options.choice.named = opened.named;
   options.choice.first_number = done.done.spectra;
   task.goal = purpose::order;
   task.from = opened.from_format;

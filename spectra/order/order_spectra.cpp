@@ -31,7 +31,7 @@ class ordering {
         heads_([this](std::string const& message) { reader_.warn(message); }),
         store_(keys_, memory_ - memory_ / 8),
         stored_(
-            reader_, keys_, store_, from.count > 1,
+            reader_, keys_, store_, order.to, from.count > 1,
             [this](std::size_t, std::string const& head, bool has_spectra, std::string const& name) {
               return heads_.take(head, has_spectra, name);
             },

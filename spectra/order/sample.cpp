@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "ordo/spectra/order.hpp"
@@ -26,6 +27,14 @@ sample_rule find_sample(spectrum_inputs const& inputs, sort_options const& optio
       });
   if (accepted > count && count != 0) rule.max_rank = least.front();
   return rule;
+}
+
+std::vector<double> find_compensation_voltages(spectrum_inputs const& inputs, sort_options const& options) {
+  std::set<double> all;
+  detail::read_inputs(
+      inputs, options, {.goal = detail::purpose::choose}, [](sort_options&) {},
+      [&](std::size_t, std::uint64_t, detail::pipeline& work) { all.merge(work.release_voltages()); });
+  return {all.begin(), all.end()};
 }
 
 }  // namespace ordo::inline v0::spectra

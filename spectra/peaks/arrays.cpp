@@ -16,6 +16,7 @@ void check_lengths(std::size_t mz, std::size_t intensity) {
 
 std::size_t select_arrays(machine& machine, arrays_task const& task, selection const& rules) {
   rules.check();
+  if (rules.merge_first) throw usage_error("bad selection: merging first: arrays are merged after the limits of intensity");
   if (rules.remove_precursor && task.precursor.mz.empty() && task.spectra != 0)
     throw usage_error("bad selection: precursor: it is to be removed, but was not given");
   for (auto const& [name, length] :

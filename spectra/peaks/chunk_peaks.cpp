@@ -30,7 +30,10 @@ double chunk_peaks::select(sort_options const& options, peak_machines& machines,
     keep.resize(mz.size());
     if (options.select.remove_precursor) find_precursors(options.select.all_charges, counts);
     if (options.select.merge) sums.resize(mz.size());
-    waited = machines.select({mz, intensity, first, precursor_mz_, charges_, sums}, options.select, keep, 1);
+    select_in_order({mz, intensity, first, precursor_mz_, charges_, sums}, options.select, keep,
+                    [&](host_peaks const& all, selection const& rules, std::span<std::uint8_t> to) {
+                      waited += machines.select(all, rules, to, 1);
+                    });
     for (std::size_t s = 0; s < whole.size(); ++s) {
       if (!whole[s]) continue;
       std::fill(keep.begin() + first[s], keep.begin() + first[s + 1], std::uint8_t{1});

@@ -1,8 +1,12 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "ordo/cpu.hpp"
 #include "ordo/gpu.hpp"
@@ -35,6 +39,26 @@ class peak_sorter {
   /// Returns the maximum of memory in use since the last call, in bytes.
   [[nodiscard]] virtual std::size_t peak_memory() = 0;
 };
+
+/// Selects by the machine of `select(peaks, rules, keep)`, which merges peaks after the limits of intensity: for
+/// selection::merge_first in two calls.
+template <class Select>
+void select_in_order(host_peaks const& peaks, selection const& rules, std::span<std::uint8_t> keep, Select select) {
+  if (!rules.merge_first) return select(peaks, rules, keep);
+  selection first, rest = rules;
+  first.min_mz = std::exchange(rest.min_mz, std::nullopt);
+  first.max_mz = std::exchange(rest.max_mz, std::nullopt);
+  first.merge = std::exchange(rest.merge, std::nullopt);
+  rest.merge_first = false;
+  select(peaks, first, keep);
+  if (rest.empty()) return;
+  // A selection drops peaks without a number for their m/z.
+  std::vector<double> mz(peaks.mz.begin(), peaks.mz.end());
+  for (std::size_t i = 0; i < mz.size(); ++i)
+    if (!keep[i]) mz[i] = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> const heights(peaks.sums.begin(), peaks.sums.end());
+  select({mz, heights, peaks.offsets, peaks.precursor_mz, peaks.charges, {}}, rest, keep);
+}
 
 std::unique_ptr<peak_sorter> peak_sorter_on_host(machine_options const& options);
 std::unique_ptr<peak_sorter> peak_sorter_on_cuda(machine_options const& options, unsigned gpu_index);

@@ -33,7 +33,7 @@ bool selection::operator==(selection const& o) const {
   return min_mz == o.min_mz && max_mz == o.max_mz && drop_zero == o.drop_zero && min_intensity == o.min_intensity &&
          same(remove_precursor, o.remove_precursor) && same(remove_precursor_above, o.remove_precursor_above) &&
          all_charges == o.all_charges && min_relative == o.min_relative && same(dedupe, o.dedupe) && same(merge, o.merge) &&
-         top == o.top && per == o.per && around == o.around && min_peaks == o.min_peaks;
+         merge_first == o.merge_first && top == o.top && per == o.per && around == o.around && min_peaks == o.min_peaks;
 }
 
 void selection::check() const {
@@ -44,6 +44,7 @@ void selection::check() const {
   check_distance(remove_precursor, "precursor");
   check_distance(dedupe, "duplicates");
   check_distance(merge, "peaks to merge");
+  if (merge_first && !merge) refuse("merging first: there is nothing to merge");
   if (dedupe && merge) refuse("near peaks: they are either dropped or merged");
   if (top && *top == 0) refuse("number of peaks to keep: 0 would leave every spectrum empty");
   if (remove_precursor_above && !(remove_precursor_above->value >= 0)) refuse("precursor: a tolerance is a number from 0 on");
@@ -58,14 +59,18 @@ void selection::check() const {
 std::vector<std::pair<std::string, std::string>> as_options(selection const& select) {
   std::vector<std::pair<std::string, std::string>> all;
   auto const number = [](auto const& given) { return given ? fmt::format("{}", *given) : std::string(); };
+  auto const distance = [](tolerance const& given) { return fmt::format("{}{}", given.value, given.ppm ? "ppm" : ""); };
   auto const add = [&](char const* name, std::string value) { all.emplace_back(name, std::move(value)); };
   auto const add_number = [&](char const* name, auto const& given) {
     if (given) add(name, number(given));
   };
   if (select.min_mz || select.max_mz) add("--mz-range", number(select.min_mz) + ':' + number(select.max_mz));
+  if (select.merge_first && select.merge) {
+    add("--merge", distance(*select.merge));
+    add("--merge-first", "");
+  }
   if (select.drop_zero) add("--drop-zero", "");
   add_number("--min-intensity", select.min_intensity);
-  auto const distance = [](tolerance const& given) { return fmt::format("{}{}", given.value, given.ppm ? "ppm" : ""); };
   if (select.remove_precursor)
     add("--remove-precursor", select.remove_precursor_above
                                   ? distance(*select.remove_precursor) + ':' + distance(*select.remove_precursor_above)
@@ -73,7 +78,7 @@ std::vector<std::pair<std::string, std::string>> as_options(selection const& sel
   if (select.all_charges) add("--all-charges", "");
   add_number("--min-relative", select.min_relative);
   if (select.dedupe) add("--dedupe", distance(*select.dedupe));
-  if (select.merge) add("--merge", distance(*select.merge));
+  if (select.merge && !select.merge_first) add("--merge", distance(*select.merge));
   add_number("--top", select.top);
   add_number("--per", select.per);
   add_number("--around", select.around);

@@ -13,6 +13,7 @@
 #include "spectra/import/format.hpp"
 #include "spectra/mgf/format.hpp"
 #include "spectra/mgf/writer.hpp"
+#include "spectra/msp/writer.hpp"
 #include "spectra/mzml/format.hpp"
 #include "spectra/pipeline/chunk_exchange.hpp"
 
@@ -41,9 +42,17 @@ pipeline::pipeline(sort_options options, pipeline_task const& task)
   options_.choice.check();
   if (task.goal != purpose::check && !options_.choice.empty()) task_.choice = &options_.choice;
   if (task_.writes() || task_.goal == purpose::compare) options_.select.check();
-  if ((task_.writes() || task.goal == purpose::compare) && task.from != task.to && task.to == format::mgf)
-    task_.print = print_mgf;
+  // MSP is printed from MSP, too: by other names, and without what its dialects have besides.
+  bool const prints = task.to == format::msp || (task.to == format::mgf && task.from != task.to);
+  if (prints && (task_.writes() || task.goal == purpose::compare)) {
+    task_.print = task.to == format::mgf ? print_mgf : print_msp;
+    task_.prints_as = task.to == format::mgf ? "mgf" : "msp";
+  }
   if (!task_.writes()) return;
+  if (options_.on_dropped) task_.reasons = &reasons_.emplace(options_, task_.prints_as);
+  // MGF that stays MGF is not read for its titles.
+  task_.notes_titles = task.several || task_.print || task_.titles();
+  if (!options_.title_template.empty()) check_title_template(options_.title_template);
   if (!options_.select.empty()) task_.select = &options_.select;
   if (task.order) {
     task_.order = task.order;
@@ -102,13 +111,29 @@ void pipeline::finish(chunk& chunk, sink* output) {
   }
   sort_report& totals = found_.totals;
   add(totals, chunk.counted, size);
+  report_dropped(chunk);
+  auto const& hashes = chunk.records.title_hashes();
+  constexpr std::size_t max_titles = std::size_t{1} << 23;  // the warning is not worth more memory
+  if (!receiver_ && task_.goal == purpose::sort && titles_.size() + hashes.size() <= max_titles)
+    titles_.insert(titles_.end(), hashes.begin(), hashes.end());
   if (task_.goal == purpose::summary) summary_.add(chunk.summarized);
   if (task_.goal == purpose::compare) compared_.add(chunk.compared);
   if (task_.goal == purpose::read && !receiver_) columns_.add(chunk.columns);
   if (task_.goal == purpose::choose || task_.lists) chosen_.insert(chosen_.end(), chunk.chosen.begin(), chunk.chosen.end());
+  voltages_.insert(chunk.voltages.begin(), chunk.voltages.end());
   found_.unstated.add(chunk.unstated);
   chunk.add_to(phases_, options_);
   if (options_.on_progress) options_.on_progress(totals.bytes);
+}
+
+// Reports the spectra of a chunk that are left out, in their order.
+void pipeline::report_dropped(chunk& chunk) {
+  if (!reasons_ || chunk.dropped.empty()) return;
+  std::ranges::stable_sort(chunk.dropped, {}, &chunk::dropped_entry::number);
+  std::vector<dropped_spectrum> all;
+  for (auto const& [number, offset, reason] : chunk.dropped)
+    all.push_back({chunk.records.first_number + number, chunk.records.first_offset + offset, reasons_->text(reason)});
+  options_.on_dropped(all);
 }
 
 void pipeline::make_format(source& input, sink* output) {
@@ -229,8 +254,8 @@ void pipeline::help() {
 void pipeline::work_in_order(sink* output) {
   // Known before anything is read: a read may wait for input that never comes, while write() can fail at once.
   std::optional<std::uint64_t> const bytes = others_ ? std::nullopt : format_->addressable_bytes();
-  bool const addressable = output && bytes && (task_.drops() ? output->expect_unknown() : output->expect(*bytes));
-  bool const places = addressable && task_.drops();
+  bool const addressable = output && bytes && (task_.selects() ? output->expect_unknown() : output->expect(*bytes));
+  bool const places = addressable && task_.selects();
 
   auto const next = [&](tbb::flow_control& control) -> chunk* {
     chunk* const chunk = &acquire_idle();
@@ -281,6 +306,8 @@ void pipeline::work_in_order(sink* output) {
   });
   if (stopped_) return;
   format_->end();
+  if (std::uint64_t const repeated = count_repeated(titles_); repeated != 0)
+    found_.warn_of_count(repeated, "spectrum has the title of another one", "spectra have the title of another one");
   // Not of a part of an input, whose reader takes no warnings.
   if (found_.totals.spectra == 0 && options_.on_warning && (task_.writes() || task_.goal == purpose::check))
     found_.warn(options_.name + ": there are no spectra");
@@ -303,6 +330,13 @@ void pipeline::warn_of_unstated() {
   warn(all.precursor, "a precursor m/z", choice.precursor_mz.inverse);
   warn(all.title, "a title", choice.title.inverse);
   warn(all.native_id, "a native id", choice.native_id.inverse);
+  warn(all.compensation_voltage, "a compensation voltage", choice.compensation_voltage.inverse);
+  warn(all.collision_energy, "a collision energy", choice.collision_energy.inverse);
+  warn(all.activation, "an activation", choice.activation.inverse);
+  warn(all.isolation_width, "an isolation width", choice.isolation_width.inverse);
+  warn(all.instrument, "an instrument configuration", choice.instrument.inverse);
+  warn(all.base_peak, "a base peak", choice.base_peak.inverse);
+  warn(all.total_ion_current, "a total ion current", choice.total_ion_current.inverse);
   bool const filters = options_.select_levels.inverse;
   found_.warn_of_count(all.selection_level,
                        fmt::format("spectrum does not state an MS level, and {}", filters ? "is filtered" : "keeps all peaks"),

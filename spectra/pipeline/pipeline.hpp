@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -65,6 +66,8 @@ class pipeline {
   [[nodiscard]] comparison const& compared() const { return compared_; }
   /// Returns the numbers of the spectra that are chosen, for purpose::choose.
   [[nodiscard]] std::vector<std::uint64_t> release_chosen() { return std::move(chosen_); }
+  /// Returns the compensation voltages of these spectra.
+  [[nodiscard]] std::set<double> release_voltages() { return std::move(voltages_); }
   [[nodiscard]] spectrum_columns release_columns() { return std::move(columns_); }
   [[nodiscard]] order_report const& ordered() const { return ordered_; }  // runs, passes and missing keys of ordered mzML
 
@@ -75,6 +78,7 @@ class pipeline {
   bool next(chunk& chunk);
   void work(chunk& chunk, sink* output) noexcept;
   void store_results(chunk& chunk);
+  void report_dropped(chunk& chunk);
   void finish(chunk& chunk, sink* output);
   void warn_of_unstated();
   chunk& acquire_idle();
@@ -90,6 +94,9 @@ class pipeline {
   comparison compared_;
   spectrum_columns columns_;
   std::vector<std::uint64_t> chosen_;
+  std::set<double> voltages_;
+  std::optional<drop_reasons> reasons_;  // for sort_options::on_dropped
+  std::vector<std::size_t> titles_;      // hashes
   order_report ordered_;
   std::atomic<bool> stopped_{false};  // after a disorder
   std::vector<phase_time> phases_{num_steps};

@@ -23,6 +23,7 @@ void read_inputs(spectrum_inputs const& inputs, sort_options const& options, pip
     sort_options.choice.first_number = read;
     if (opened.numbers) sort_options.choice.numbers = opened.numbers;
     if (opened.duplicates) sort_options.choice.duplicates = opened.duplicates;
+    if (opened.named) sort_options.choice.named = opened.named;
     if (options.on_progress) sort_options.on_progress = [&](std::uint64_t at) { options.on_progress(bytes + at); };
     adapt(sort_options);
     task.from = opened.from_format;

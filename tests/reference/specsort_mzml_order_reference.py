@@ -38,8 +38,11 @@ def compare(text, keys, descending, options, more):
     all_ = by_keys(all_, keys, descending)
     compare_documents(text, words, done.stdout, [one[1:3] for one in all_], True, done.stderr)
     begins = [at.start() for at in re.finditer(rb'<spectrum ', text)]
-    wanted = ['output\tspectrum\tinput\tnumber\toffset']
-    wanted += [f'-\t{place}\t-\t{one[0] + 1}\t{begins[one[0]]}' for place, one in enumerate(all_, 1)]
+    wanted = ['output\tspectrum\tinput\tnumber\toffset\tdropped']
+    wanted += [f'-\t{place}\t-\t{one[0] + 1}\t{begins[one[0]]}\t' for place, one in enumerate(all_, 1)]
+    kept = {one[0] for one in all_}
+    wanted += [f'\t\t-\t{number + 1}\t{begin}\t--min-peaks {how.min_peaks}'
+               for number, begin in enumerate(begins) if number not in kept]
     with open('map.tsv', encoding='utf-8') as file:
         if file.read().splitlines() != wanted:
             fail(text, words, 'the map says something else')

@@ -13,12 +13,14 @@
 #include "ordo/error.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/options/options.hpp"
+#include "tools/specsort/match_table.hpp"
 #include "tools/specsort/options.hpp"
 
 namespace ordo::inline v0::specsort {
 namespace {
 
-constexpr std::string_view choice_group = "Choosing spectra (a leading ! chooses all others)";
+constexpr std::string_view choice_group = "Choosing spectra (a leading ! chooses all others)",
+                           settings_group = "Choosing spectra by settings and sums (a leading !, too)";
 
 // Takes a leading '!' off a value.
 bool consume_inverse(std::string_view& text) {
@@ -112,14 +114,16 @@ std::optional<double> consume_unit(std::string_view& text, std::span<unit const>
 }
 
 // Parses ranges of numbers: "A:B", "A:", ":B". A bound without a unit has that of the other one.
+// @param single  a range may be one number
 spectra::range_rule<double> real_ranges(std::string_view option, std::string_view text, std::string_view examples,
-                                        std::span<unit const> units = {}) {
+                                        std::span<unit const> units = {}, bool single = false) {
   spectra::range_rule<double> rule;
   if (text.empty()) return rule;
   std::string_view const given = text;
   rule.inverse = consume_inverse(text);
   each_part(text, [&](std::string_view part) {
     std::size_t const colon = part.find(':');
+    if (auto const value = single ? parse_number<double>(part) : std::nullopt) return rule.ranges.push_back({*value, *value});
     if (colon == part.npos || part.size() == 1) refuse(option, given, examples);
     std::string_view first = part.substr(0, colon), last = part.substr(colon + 1);
     std::optional<double> const first_unit = consume_unit(first, units), last_unit = consume_unit(last, units);
@@ -183,7 +187,8 @@ std::string unescaped(std::string_view field) {
 
 bool choice_options::any() const {
   return std::ranges::any_of(
-      std::array{&ms_level, &rt, &scan, &charge, &polarity, &precursor, &title, &native_id, &index, &sample, &unique},
+      std::array{&ms_level, &rt, &scan, &charge, &polarity, &precursor, &title, &native_id, &faims_cv, &collision_energy,
+                 &activation, &isolation_width, &instrument, &base_peak, &tic, &psms, &index, &sample, &unique},
       [](std::string const* list) { return !list->empty(); });
 }
 
@@ -207,6 +212,14 @@ spectra::spectrum_choice choice_options::choice() const {
   choice.title = parse_pattern(title);
   choice.native_id = parse_pattern(native_id);
   choice.inverse_numbers = index.starts_with('!');
+  choice.compensation_voltage = real_ranges("--faims-cv", faims_cv, "-45, -45,-60 or -60:-40", {}, true);
+  choice.collision_energy = real_ranges("--collision-energy", collision_energy, "30, 25:35 or 30:", {}, true);
+  choice.isolation_width = real_ranges("--isolation-width", isolation_width, "1.6, 1:2 or :2", {}, true);
+  choice.base_peak = real_ranges("--base-peak", base_peak, "1e4: or 1e4:1e6");
+  choice.total_ion_current = real_ranges("--tic", tic, "1e6: or 1e6:1e9");
+  choice.activation = parse_pattern(activation);
+  choice.instrument = parse_pattern(instrument);
+  choice.inverse_named = psms.starts_with('!');
   if (!seed.empty() && sample.empty()) throw usage_error("missing option: --seed: it needs --sample");
   std::uint64_t const seed_number = seed_value();
   if (!sample.empty()) static_cast<void>(sample_size());
@@ -277,6 +290,14 @@ std::vector<std::pair<std::string_view, std::string_view>> choice_options::steps
                                                                  {"--precursor", precursor},
                                                                  {"--title", title},
                                                                  {"--native-id", native_id},
+                                                                 {"--faims-cv", faims_cv},
+                                                                 {"--collision-energy", collision_energy},
+                                                                 {"--activation", activation},
+                                                                 {"--isolation-width", isolation_width},
+                                                                 {"--instrument", instrument},
+                                                                 {"--base-peak", base_peak},
+                                                                 {"--tic", tic},
+                                                                 {"--psms", psms},
                                                                  {"--index", index},
                                                                  {"--sample", sample},
                                                                  {"--unique-spectra", unique}};
@@ -306,31 +327,58 @@ cli::option unique_row(std::string& to) {
   return option;
 }
 
+// Rows of what mzML states besides the header of MGF.
+std::vector<cli::option> settings_rows(choice_options& to) {
+  std::vector<cli::option> rows{
+      row("faims-cv", "LIST", "choose spectra of these compensation voltages, as -45", to.faims_cv),
+      row("collision-energy", "A:B", "choose spectra of these collision energies, as 25:35", to.collision_energy,
+          "Energies are in the unit of the input."),
+      row("activation", "LIST", "choose spectra of any of these, as HCD,EThcD", to.activation),
+      row("isolation-width", "A:B", "choose spectra whose isolation window has this width", to.isolation_width),
+      row("instrument", "PATTERN", "choose spectra by the id of the configuration", to.instrument),
+      row("base-peak", "A:B", "choose spectra by the intensity of the base peak", to.base_peak),
+      row("tic", "A:B", "choose spectra of a total ion current of A to B", to.tic,
+          "Base peak and total ion current are those that mzML and mzXML state; in MGF and MSP, those of the peaks.")};
+  for (cli::option& one : rows) one.group = settings_group;
+  return rows;
+}
+
 }  // namespace
 
 std::vector<cli::option> choice_rows(choice_options& to) {
-  return {row("ms-level", "LIST", "choose spectra of these MS levels, as 2-3", to.ms_level,
-              "Spectra that do not state a value are not chosen by the option that names it, but are by its inverse. A "
-              "warning counts them. All options that are given must choose a spectrum."),
-          row("rt", "A:B", "choose spectra of retention times A to B, in seconds, or as 10min:20min", to.rt),
-          row("scan", "LIST", "choose spectra of these scan numbers, as 1-100,205", to.scan),
-          row("charge", "LIST", "choose spectra with a precursor of these charges, as 2-4; 0 stands for none", to.charge),
-          row("polarity", "NAME", "choose spectra of positive or negative ions", to.polarity),
-          row("precursor", "A:B", "choose spectra whose precursor has an m/z of A to B", to.precursor),
-          row("title", "PATTERN", "choose spectra of matching titles; * is any text, ? any byte, \\ quotes", to.title),
-          row("native-id", "PATTERN", "choose spectra of matching native ids", to.native_id,
-              "In MGF the id is the NativeID:\"...\" of the title."),
-          row("index", "LIST-FILE", "choose the spectra of a list: their numbers, one a line, or rows that --map wrote",
-              to.index, "Numbers count the spectra of the input from 1 on. They choose, and do not order."),
-          row("sample", "N", "choose N of the spectra that the other options choose at random, or a share of them, as 1%",
-              to.sample, "The input is read twice for N spectra, once for a share."),
-          row("seed", "S", "make another sample for another number S", to.seed),
-          unique_row(to.unique),
-          row("filter-ms-level", "LIST", "apply the peak filters to spectra of these MS levels; others keep all peaks",
-              to.filter_ms_level)};
+  std::vector<cli::option> rows{
+      row("ms-level", "LIST", "choose spectra of these MS levels, as 2-3", to.ms_level,
+          "Spectra that do not state a value are not chosen by the option that names it, but are by its inverse. A "
+          "warning counts them. All options that are given must choose a spectrum."),
+      row("rt", "A:B", "choose spectra of retention times A to B, in seconds, or as 10min:20min", to.rt),
+      row("scan", "LIST", "choose spectra of these scan numbers, as 1-100,205", to.scan),
+      row("charge", "LIST", "choose spectra with a precursor of these charges, as 2-4; 0 stands for none", to.charge),
+      row("polarity", "NAME", "choose spectra of positive or negative ions", to.polarity),
+      row("precursor", "A:B", "choose spectra whose precursor has an m/z of A to B", to.precursor),
+      row("title", "PATTERN", "choose spectra of matching titles; * is any text, ? any byte, \\ quotes", to.title),
+      row("native-id", "PATTERN", "choose spectra of matching native ids", to.native_id,
+          "In MGF the id is the NativeID:\"...\" of the title."),
+      row("psms", "TABLE", "choose the spectra of a table of matches, and write their sequences as SEQ=", to.psms,
+          "TABLE is a list of USIs, mzTab, or has tabs between its columns and a row of names, such as scan, spectrum, "
+          "filename and peptide."),
+      row("index", "LIST-FILE", "choose the spectra of a list: their numbers, one a line, or rows that --map wrote", to.index,
+          "Numbers count the spectra of the input from 1 on. They choose, and do not order."),
+      row("sample", "N", "choose N of the spectra that the other options choose at random, or a share of them, as 1%",
+          to.sample, "The input is read twice for N spectra, once for a share."),
+      row("seed", "S", "make another sample for another number S", to.seed),
+      unique_row(to.unique),
+      row("filter-ms-level", "LIST", "apply the peak filters to spectra of these MS levels; others keep all peaks",
+          to.filter_ms_level)};
+  for (cli::option& one : settings_rows(to)) rows.push_back(std::move(one));
+  return rows;
 }
 
-spectrum_lists::spectrum_lists(std::string_view path, std::vector<std::string> const& inputs) {
+spectrum_lists::spectrum_lists(std::string_view path, std::string_view matches, std::vector<std::string> const& inputs) {
+  if (!matches.empty()) {
+    consume_inverse(matches);
+    if (matches.empty()) throw usage_error("missing file: --psms: '!'");
+    named_ = read_matches(std::string(matches), inputs);
+  }
   if (path.empty()) return;
   consume_inverse(path);
   if (path.empty()) throw usage_error("missing file: --index: '!'");
@@ -348,7 +396,7 @@ spectrum_lists::spectrum_lists(std::string_view path, std::vector<std::string> c
     if (line.ends_with('\r')) line.remove_suffix(1);
     ++line_number;
     if (line.empty() || line.starts_with('#')) continue;
-    std::array<std::string_view, 5> fields;
+    std::array<std::string_view, 6> fields;
     std::size_t count = 0;
     for (std::string_view rest = line; count < fields.size();) {
       std::size_t const tab = rest.find('\t');
@@ -356,7 +404,8 @@ spectrum_lists::spectrum_lists(std::string_view path, std::vector<std::string> c
       if (tab == rest.npos) break;
       rest.remove_prefix(tab + 1);
     }
-    if (line_number == 1 && count == fields.size() && fields[2] == "input" && fields[3] == "number") continue;
+    if (count == fields.size() && !fields[5].empty() && fields[0].empty()) continue;  // a spectrum that was dropped
+    if (line_number == 1 && count >= 5 && fields[2] == "input" && fields[3] == "number") continue;
     if (count != 1 && count < 4) fail("neither a number nor a row as --map writes it");
     std::string_view const digits = count == 1 ? fields[0] : fields[3];
     auto const number = parse_number<std::uint64_t>(digits);

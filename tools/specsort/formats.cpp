@@ -20,11 +20,11 @@ constexpr std::size_t format_bytes = 4096;  // the bytes of an input that identi
 constexpr std::size_t max_comments = std::size_t{1} << 20;
 
 // The extensions of other formats that hold spectra.
-constexpr std::array<std::string_view, 14> foreign{"mzxml", "imzml", "mzdata", "mzmlb", "mz5", "mzpeak", "raw",
-                                                   "wiff",  "d",     "msp",    "sptxt", "ms1", "ms2",    "dta"};
+constexpr std::array<std::string_view, 13> foreign{"mzxml", "imzml", "mzdata", "mzmlb", "mz5", "mzpeak", "raw",
+                                                   "wiff",  "d",     "sptxt",  "ms1",   "ms2", "dta"};
 
 // Those of formats that are read, which another one replaces in the name of an output, beside those above.
-constexpr std::array<std::string_view, 6> known{"mgf", "mzml", "xml", "msl", "mzlib", "mzspeclib"};
+constexpr std::array<std::string_view, 7> known{"mgf", "mzml", "msp", "xml", "msl", "mzlib", "mzspeclib"};
 
 // Returns the extension of a name in lower case, without a trailing .gz or similar.
 std::string extension(std::string_view of) {
@@ -105,7 +105,7 @@ void refuse_instrument_folder(std::string const& path) {
 spectra::format format_of_input(cli::input& in) {
   std::string_view const front = in.front(format_bytes);
   std::string const named = extension(in.name());
-  if ((named == "mzml" || is_foreign(named)) && front.size() < format_bytes &&
+  if ((named == "mzml" || named == "msp" || is_foreign(named)) && front.size() < format_bytes &&
       front.find_first_not_of(" \t\r\n") == std::string_view::npos)
     throw input_error(fmt::format("empty: {}: it holds no spectra, and is not {}", in.name(),
                                   named == "mzml" ? "an mzML document" : "of the format of its name"));
@@ -132,15 +132,17 @@ std::string name_of_output(std::string const& input, spectra::format from, spect
   if (is_library || is_foreign(named) || std::ranges::find(known, named) != known.end()) name.replace_extension();
   if (std::string const before = extension(name.string()); is_library && (before == "mzlib" || before == "mzspeclib"))
     name.replace_extension();
-  return name.string() + (to == spectra::format::mgf ? ".mgf" : ".mzML") + packed;
+  return name.string() + (to == spectra::format::mgf ? ".mgf" : to == spectra::format::msp ? ".msp" : ".mzML") + packed;
 }
 
 std::optional<spectra::format> format_of_output(std::string const& output, std::string const& to) {
-  if (!to.empty()) return to == "mgf" ? spectra::format::mgf : spectra::format::mzml;
+  if (!to.empty()) return to == "mgf" ? spectra::format::mgf : to == "mzml" ? spectra::format::mzml : spectra::format::msp;
   std::string const named = extension(output);
   if (named == "mgf") return spectra::format::mgf;
   if (named == "mzml") return spectra::format::mzml;
-  if (is_foreign(named)) throw usage_error(fmt::format("format not written: -o {}: choose --to=mgf or --to=mzml", output));
+  if (named == "msp") return spectra::format::msp;
+  if (is_foreign(named))
+    throw usage_error(fmt::format("format not written: -o {}: choose --to=mgf, --to=msp or --to=mzml", output));
   return {};
 }
 

@@ -37,10 +37,11 @@ int run(int argc, char** argv, cli::job const& job) {
   std::vector<std::string> command_line{std::string(tool)};
   command_line.insert(command_line.end(), argv + 1, argv + argc);
   specsort::session here{stats, progress, others, command_line, {}};
-  auto const mode = !made.out_dir.empty() ? specsort::each_input
-                    : !made.writes()      ? (made.check ? specsort::check : specsort::summarize)
-                    : w.orders()          ? specsort::order
-                                          : specsort::sort_file;
+  auto const mode = !made.out_dir.empty()          ? specsort::each_input
+                    : !made.order.split_by.empty() ? specsort::split_by_voltage
+                    : !made.writes()               ? (made.check ? specsort::check : specsort::summarize)
+                    : w.orders()                   ? specsort::order
+                                                   : specsort::sort_file;
   int const status = mode(w, here);
   here.progress.clear();
   stats.finish();

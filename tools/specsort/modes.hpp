@@ -10,6 +10,8 @@ int sort_file(work& w, session& here);
 int order(work& w, session& here);
 /// Sorts or orders each input into a file of --out-dir.
 int each_input(work& w, session& here);
+/// Writes the spectra of each compensation voltage to a file of their own.
+int split_by_voltage(work& w, session& here);
 /// Looks for the first peak out of order.
 int check(work& w, session& here);
 /// Prints summaries, or writes a report.

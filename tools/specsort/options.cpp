@@ -194,11 +194,12 @@ std::vector<cli::option> sort_rows(command& to) {
       {.name = "to",
        .value = "FORMAT",
        .group = sort_group,
-       .help = "write mgf or mzml",
+       .help = "write mgf, mzml or msp; msp-massbank and msp-matchms have the keys of MassBank and matchms",
        .preset = "by the name of FILE, or as the input",
-       .details = "The names .mgf and .mzML decide, with .gz or the like after them or not. mzML, mzXML, MSP and mzSpecLib can "
-                  "be written as MGF, but only mzML as mzML.",
-       .choices = "mgf mzml",
+       .details =
+           "The names .mgf, .mzML and .msp decide, with .gz or the like after them or not. All formats can be written as "
+           "MGF and MSP, but only mzML as mzML. MSP has the keys of NIST.",
+       .choices = "mgf mzml msp msp-massbank msp-matchms",
        .only_choices = true,
        .ignores_case = true,
        .set = cli::store(to.to)},
@@ -245,6 +246,10 @@ std::vector<cli::option> sort_rows(command& to) {
        .choices = "s min",
        .only_choices = true,
        .set = cli::store(to.rt_unit)},
+      valued("title-template", "TEXT", sort_group,
+             "write titles to MGF and MSP as TEXT, such as '{run}.{scan}.{scan}.{charge}'", to.title_template,
+             "Fields are {run} (the name of FILE without extensions), {file}, {index} (from 0), {scan}, {charge}, {mz}, {rt} "
+             "(seconds), {level}, {id} (native id) and {title}. Values that a spectrum lacks are empty."),
       cli::flag("check", other_group, "print the first peak out of order and exit with 1; write nothing", to.check),
       {.name = "summary",
        .value = "json",
@@ -292,6 +297,8 @@ std::vector<cli::option> selection_rows(command& to) {
       valued("merge", "TOL", select_group,
              "merge peaks within TOL of each other: the highest stays, with the sum of intensities", select.merge,
              "From the highest peak down. The sum is made in double precision; lines that get one are printed anew."),
+      cli::flag("merge-first", select_group, "with --merge, merge before the other filters of intensity, which then see sums",
+                select.merge_first),
       valued("top", "N", select_group, "keep the N highest peaks; of equal ones those of lower m/z", select.top),
       valued("per", "WIDTH", select_group, "with --top, keep the N highest in each window of WIDTH m/z, from 0 on", select.per),
       valued("around", "WIDTH", select_group,
@@ -314,8 +321,13 @@ std::vector<cli::option> order_rows(command& to) {
                  "follow one another."),
           cli::flag("descending-spectra", order_group, "order spectra in descending order; those without a KEY still come last",
                     order.descending),
-          valued("map", "FILE", order_group, "write the origin of each spectrum to FILE", order.map,
-                 "The columns are output, number in it, input, number in it, and offset. Numbers count from 1."),
+          valued("map", "FILE", order_group,
+                 "write the origin of each spectrum to FILE, and the spectra that were dropped, with the option that did it",
+                 order.map,
+                 "The columns are output, number in it, input, number in it, offset, and the option that dropped the spectrum. "
+                 "Numbers count from 1."),
+          cli::flag("renumber", order_group, "write SCANS=1, 2 and so on to MGF and MSP, in the order of the output",
+                    order.renumber),
           {.name = "memory",
            .value = "SIZE",
            .group = order_group,
@@ -337,7 +349,16 @@ std::vector<cli::option> order_rows(command& to) {
           valued("split-size", "SIZE", split_group, "write parts of at most SIZE bytes, counted before compression",
                  order.split_size,
                  "-o out.mgf writes out.0001.mgf and so on. No spectrum is cut. Parts of mzML are complete documents."),
-          valued("split-count", "N", split_group, "write N parts of about the same size", order.split_count)};
+          valued("split-count", "N", split_group, "write N parts of about the same size", order.split_count),
+          {.name = "split-by",
+           .value = "KEY",
+           .group = split_group,
+           .help = "write a file for each compensation voltage of FAIMS (faims-cv): -o out.mgf writes out.cv-45.mgf and so on",
+           .details = "The inputs are read once more for each voltage.",
+           .choices = "faims-cv",
+           .only_choices = true,
+           .ignores_case = true,
+           .set = cli::store_nonempty(order.split_by)}};
 }
 
 std::vector<cli::conflict> conflicts() {
@@ -349,9 +370,13 @@ std::vector<cli::conflict> conflicts() {
        .why = "--check and --summary write no spectra",
        .names = "--out-dir, --check, --summary"},
       {.options = {"--out-dir"},
-       .with = {"--map", "--split-size", "--split-count"},
+       .with = {"--map", "--split-size", "--split-count", "--split-by"},
        .why = "each input becomes one file",
-       .names = "--out-dir, --map, --split-size, --split-count"},
+       .names = "--out-dir, --map, --split-size, --split-count, --split-by"},
+      {.options = {"--split-by"},
+       .with = {"--map", "--split-size", "--split-count", "--report"},
+       .why = "each voltage becomes one file",
+       .names = "--split-by, --map, --split-size, --split-count, --report"},
       {.options = {"--check"},
        .with = {"--output", "--report", "--summary"},
        .why = "give one of them, or --report with --output",
@@ -365,15 +390,17 @@ std::vector<cli::conflict> conflicts() {
       {.options = {"--split-size", "--split-count"}, .unless = {"--explain"}, .why = std::string(exclusive)},
       {.options = {"--check"},
        .with = {"--ms-level", "--rt", "--scan", "--charge", "--polarity", "--precursor", "--title", "--native-id", "--index",
-                "--sample", "--unique-spectra"},
+                "--sample", "--unique-spectra", "--faims-cv", "--collision-energy", "--activation", "--isolation-width",
+                "--instrument", "--base-peak", "--tic", "--psms"},
        .unless = {"--explain"},
        .why = "it reads all spectra, of which other options choose some"}};
   for (std::string_view const reads : {"--check", "--summary", "--report"})
-    all.push_back({.options = {reads},
-                   .with = {"--spectra-by", "--split-size", "--split-count", "--map"},
-                   .unless = {"--output", "--out-dir", "--explain"},
-                   .why = "they write no spectra, which others order, split or list",
-                   .names = "--check, --summary, --report without --output"});
+    all.push_back(
+        {.options = {reads},
+         .with = {"--spectra-by", "--split-size", "--split-count", "--split-by", "--map", "--renumber", "--title-template"},
+         .unless = {"--output", "--out-dir", "--explain"},
+         .why = "they write no spectra, which others order, split or list",
+         .names = "--check, --summary, --report without --output"});
   return all;
 }
 
@@ -432,6 +459,8 @@ spectra::selection selection_options::selection() const {
     selection.merge.reset();  // the preset's value
   }
   if (!merge.empty()) selection.merge = parse_tolerance("--merge", merge);
+  if (merge_first && !selection.merge) throw usage_error("missing option: --merge-first: it needs --merge");
+  selection.merge_first |= merge_first;
   if (!top.empty()) selection.top = cli::parse_count("--top", top);
   if (selection.top == 0u) throw usage_error("invalid number: --top: '0' would leave every spectrum empty");
   if (!per.empty()) {
@@ -468,6 +497,11 @@ std::string explained(command const& of) {
                                                           ? fmt::format("peaks above m/z {} go", most)
                                                           : fmt::format("peaks below m/z {} and above {} go", least, most));
   }
+  auto const add_merge = [&] {
+    add("--merge " + tolerance_value(*select.merge),
+        fmt::format("peaks within {} of a greater one that stays go; it gets the sum", distance(*select.merge)));
+  };
+  if (select.merge_first) add_merge();
   if (select.drop_zero) add("--drop-zero", "peaks of intensity 0 go");
   if (select.min_intensity)
     add("--min-intensity " + number(*select.min_intensity), "peaks of less intensity go, and those without");
@@ -489,9 +523,7 @@ std::string explained(command const& of) {
   if (select.dedupe)
     add("--dedupe " + tolerance_value(*select.dedupe),
         fmt::format("peaks within {} of a greater one that stays go", distance(*select.dedupe)));
-  if (select.merge)
-    add("--merge " + tolerance_value(*select.merge),
-        fmt::format("peaks within {} of a greater one that stays go; it gets the sum", distance(*select.merge)));
+  if (select.merge && !select.merge_first) add_merge();
   if (select.top) {
     std::string const option = fmt::format("--top {}", *select.top);
     if (select.per)
@@ -523,7 +555,7 @@ std::string explained(command const& of) {
 
 spectra::order_options order_options::order(bool several, bool unique) const {
   spectra::order_options options;
-  bool const is_order = any() || several || !map.empty();
+  bool const is_order = any() || several || !map.empty() || renumber;
   if (!is_order && !unique) {
     for (auto const& [name, given] :
          {std::pair("--memory", !memory.empty()), std::pair("--temporary-directory", !folders.empty())})

@@ -17,7 +17,7 @@ namespace ordo::inline v0::specsort {
 /// The options that select peaks and spectra, as they were given; empty: not given.
 struct selection_options {
   std::string preset, mz_range, min_intensity, remove_precursor, min_relative, dedupe, merge, top, per, around, min_peaks;
-  bool drop_zero = false, all_charges = false;
+  bool drop_zero = false, all_charges = false, merge_first = false;
 
   /// Returns the preset, if one was named, with the numbers that were given. @throws usage_error  for an invalid value
   [[nodiscard]] spectra::selection selection() const;
@@ -26,6 +26,7 @@ struct selection_options {
 /// The options that choose spectra, as they were given; empty: not given.
 struct choice_options {
   std::string ms_level, rt, scan, charge, polarity, precursor, title, native_id, index, sample, seed, filter_ms_level;
+  std::string faims_cv, collision_energy, activation, isolation_width, instrument, base_peak, tic, psms;
   std::string unique;  // empty: not given; "identical", or TOL,F[,PEAK-TOL]
 
   /// Returns true if spectra are chosen.
@@ -50,18 +51,23 @@ struct choice_options {
 class spectrum_lists {
  public:
   spectrum_lists() = default;
-  /// Reads a list. @param path  with a leading '!' or without it; empty: no list
+  /// Reads a list, and a table of matches. @param path, matches  with a leading '!' or without it; empty: none
   /// @param inputs  the names of all inputs @throws input_error  naming the line
-  spectrum_lists(std::string_view path, std::vector<std::string> const& inputs);
+  spectrum_lists(std::string_view path, std::string_view matches, std::vector<std::string> const& inputs);
   /// Returns the list of one input, for a command that reads it alone.
   [[nodiscard]] spectrum_lists only(std::size_t k) const {
     spectrum_lists one;
     if (!lists_.empty()) one.lists_ = {lists_[k]};
+    if (!named_.empty()) one.named_ = {named_[k]};
     return one;
   }
   /// Returns the numbers of spectra of an input, from 0 on; nullptr without a list.
   [[nodiscard]] std::shared_ptr<std::vector<std::uint64_t> const> of_input(std::size_t k) const {
     return lists_.empty() ? nullptr : lists_[k];
+  }
+  /// Returns the spectra of an input that a table of matches names; nullptr without a table.
+  [[nodiscard]] std::shared_ptr<spectra::named_spectra const> named_in(std::size_t k) const {
+    return named_.empty() ? nullptr : named_[k];
   }
   /// Returns the numbers of the spectra of an input that repeat others; nullptr if these are not left out.
   [[nodiscard]] std::shared_ptr<std::vector<std::uint64_t> const> duplicates_in(std::size_t k) const {
@@ -71,6 +77,7 @@ class spectrum_lists {
 
  private:
   std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> lists_;
+  std::vector<std::shared_ptr<spectra::named_spectra const>> named_;
 };
 
 /// Returns a text with the letters of ASCII in lower case.
@@ -84,9 +91,9 @@ std::vector<cli::option> choice_rows(choice_options& to);
 
 /// The options that order spectra and split the output into parts, as they were given.
 struct order_options {
-  std::string by, memory, map, split_size, split_count;
+  std::string by, memory, map, split_size, split_count, split_by;
   std::vector<std::string> folders;
-  bool descending = false;
+  bool descending = false, renumber = false;
 
   /// Returns true if spectra are ordered or the output is split.
   [[nodiscard]] bool any() const { return !by.empty() || splits(); }
@@ -100,7 +107,7 @@ struct order_options {
 struct command {
   std::vector<std::string> inputs;
   std::string output = "-", out_dir, by = "mz", to, summary, report;
-  std::string isolation_target, precursors, rt_unit;
+  std::string isolation_target, precursors, rt_unit, title_template;
   bool descending = false, check = false, lenient = false, explain = false, keep_metadata = false, has_output = false;
   choice_options choice;
   selection_options selection;

@@ -19,6 +19,7 @@
 #include "tools/specsort/formats.hpp"
 #include "tools/specsort/options.hpp"
 #include "tools/specsort/prompt_output.hpp"
+#include "tools/specsort/renumbering_sink.hpp"
 
 namespace ordo::inline v0::specsort {
 namespace {
@@ -28,20 +29,27 @@ constexpr std::size_t min_digits = 4;  // minimum digits of the number of a part
 // The output file, or the files of its parts, which appear together.
 class output_files final : public spectra::output_parts {
  public:
-  output_files(std::string const& path, spectra::order_options const& order, unsigned threads)
-      : path_(path), splits_(order.part_bytes || order.parts), threads_(threads) {
+  /// @param renumbers  the key of the numbers of spectra, if they are made anew; else empty
+  output_files(std::string const& path, spectra::order_options const& order, unsigned threads, std::string_view renumbers)
+      : path_(path), splits_(order.part_bytes || order.parts), threads_(threads), renumbers_(renumbers) {
     digits_ = std::max(min_digits, fmt::format("{}", order.parts.value_or(0)).size());
     add();  // so that an invalid path fails at once
   }
 
   sink& open(std::size_t part) override {
     if (part == files_.size()) add();
-    return files_[part].to;
+    file& file = files_[part];
+    if (renumbers_.empty()) return file.to;
+    return file.renumbered.emplace(file.to, number_, renumbers_);
   }
-  void close(std::size_t part) override { files_[part].out.finish(); }
+  void close(std::size_t part) override {
+    end_numbers(part);
+    files_[part].out.finish();
+  }
 
   void commit() {
     std::size_t done = 0;
+    for (std::size_t part = 0; part < files_.size(); ++part) end_numbers(part);
     try {
       for (; done < files_.size(); ++done) files_[done].out.commit();
     } catch (...) {  // all or none
@@ -66,13 +74,20 @@ class output_files final : public spectra::output_parts {
     std::string name;
     cli::output out;
     prompt_output to;
+    std::optional<renumbering_sink> renumbered;
     file(std::string path, unsigned threads) : name(std::move(path)), out(name, threads), to(out) {}
   };
   void add() { files_.emplace_back(splits_ ? name_of_part(path_, files_.size() + 1, digits_) : path_, threads_); }
 
+  void end_numbers(std::size_t part) {
+    if (files_[part].renumbered) files_[part].renumbered->finish();
+  }
+
   std::string path_;
   bool splits_;
   unsigned threads_;
+  std::string_view renumbers_;
+  std::uint64_t number_ = 0;  // the scan number of the last spectrum
   std::size_t digits_ = min_digits;
   std::deque<file> files_;
 };
@@ -100,7 +115,7 @@ class map_file {
       : out_(path), inputs_(inputs), outputs_(outputs) {
     for (std::string const& input : inputs)
       if (out_.is_file(input)) throw usage_error(fmt::format("cannot write: --map: it would replace the input {}", input));
-    out_.write(std::string_view("output\tspectrum\tinput\tnumber\toffset\n"));
+    out_.write(std::string_view("output\tspectrum\tinput\tnumber\toffset\tdropped\n"));
   }
 
   void add(std::span<spectra::spectrum_origin const> all) {
@@ -108,22 +123,51 @@ class map_file {
     for (auto const& origin : all) {
       number_ = origin.part == part_ ? number_ + 1 : 1;
       part_ = origin.part;
-      fmt::format_to(std::back_inserter(text_), "{}\t{}\t{}\t{}\t{}\n", field(outputs_.name(origin.part)), number_,
+      fmt::format_to(std::back_inserter(text_), "{}\t{}\t{}\t{}\t{}\t\n", field(outputs_.name(origin.part)), number_,
                      field(inputs_[origin.input]), origin.number + 1, origin.offset);
     }
     out_.write(text_);
   }
-  void finish() { out_.finish(); }
+  // Adds spectra of an input that are left out. They come after the others, which may be written later.
+  void add_dropped(std::size_t input, std::span<spectra::dropped_spectrum const> all) {
+    for (auto const& [number, offset, option] : all) {
+      auto const it = std::ranges::find(reasons_, option);
+      if (it == reasons_.end()) reasons_.emplace_back(option);
+      dropped_.push_back(
+          {number, offset, std::uint32_t(input), std::uint32_t(std::ranges::find(reasons_, option) - reasons_.begin())});
+    }
+  }
+  void finish() {
+    for (auto const& [number, offset, input, reason] : dropped_) {
+      text_.clear();
+      fmt::format_to(std::back_inserter(text_), "\t\t{}\t{}\t{}\t{}\n", field(inputs_[input]), number + 1, offset,
+                     field(reasons_[reason]));
+      out_.write(text_);
+    }
+    out_.finish();
+  }
   void commit() { out_.commit(); }
 
  private:
+  struct dropped {
+    std::uint64_t number, offset;
+    std::uint32_t input, reason;
+  };
+
   cli::output out_;
+  std::vector<dropped> dropped_;
+  std::vector<std::string> reasons_;
   std::vector<std::string> const& inputs_;
   output_files const& outputs_;
   std::size_t part_ = 0;
   std::uint64_t number_ = 0;
   std::string text_;
 };
+
+// Returns the key of the number of a spectrum, as the writer of a format has it.
+std::string_view key_of_numbers(spectra::format as, spectra::msp_style names) {
+  return as == spectra::format::mgf ? "SCANS=" : names == spectra::msp_style::nist ? "Scans: " : "SCANS: ";
+}
 
 // Decompression is slow: no work for a GPU.
 std::uint64_t bytes_for_gpu(cli::input const& in) {
@@ -138,6 +182,7 @@ spectra::spectrum_inputs::opened opened(std::unique_ptr<cli::input> in, spectrum
   opened.from_format = format_of_input(*in);
   opened.numbers = lists.of_input(k);
   opened.duplicates = lists.duplicates_in(k);
+  opened.named = lists.named_in(k);
   opened.from = std::move(in);
   return opened;
 }
@@ -157,7 +202,11 @@ std::string_view what_is_missing(spectra::spectrum_key key) {
 
 spectra::order_report order_inputs(spectra::spectrum_inputs const& from, spectra::output_parts& to, spectra::format as,
                                    spectra::sort_options const& options, spectra::order_options const& order) {
-  if (as != spectra::format::mzml) return spectra::order_spectra(from, to, options, order);
+  if (as != spectra::format::mzml) {
+    spectra::order_options formatted = order;
+    formatted.to = as;
+    return spectra::order_spectra(from, to, options, formatted);
+  }
   if (from.count > 1 || order.parts || order.part_bytes) return spectra::order_mzml(from, to, options, order);
   spectra::spectrum_inputs::opened const opened = from.open(0);
   spectra::sort_options document_options = options;
@@ -185,15 +234,17 @@ spectra::spectrum_inputs open_inputs(std::vector<std::string> const& inputs, spe
 }
 
 spectra::order_report order_files(std::vector<std::string> const& inputs, spectrum_lists const& lists,
-                                  std::string const& output, std::string const& map, spectra::format as,
-                                  spectra::sort_options const& options, spectra::order_options order,
+                                  std::string const& output, std::string const& map, bool renumbers, spectra::format as,
+                                  spectra::sort_options& options, spectra::order_options order,
                                   cli::common_options const& common,
                                   std::function<void(spectra::sort_report const&)> const& committing,
                                   order_together const& together) {
-  output_files to(output, order, common.threads);
+  output_files to(output, order, common.threads, renumbers ? key_of_numbers(as, options.names) : std::string_view());
   std::optional<map_file> origins;
+  std::size_t current = 0;  // input
   if (!map.empty()) {
     origins.emplace(map, inputs, to);
+    options.on_dropped = [&](std::span<spectra::dropped_spectrum const> all) { origins->add_dropped(current, all); };
     order.on_written = [&](std::span<spectra::spectrum_origin const> all) { origins->add(all); };
   }
   auto const open = [&](std::size_t k) {
@@ -205,12 +256,13 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, spectr
   spectra::spectrum_inputs from;
   from.count = inputs.size();
   from.open = [&](std::size_t k) {
+    current = k;
     auto in = open(k);
     if (format_of_input(*in) != as) to.single().refuse_inputs(std::span(&inputs[k], 1));  // it would be converted
     if (as == spectra::format::mzml) format_of_output(output, "mzml", *in, format_of_input(*in));
     return opened(std::move(in), lists, k);
   };
-  bool const divides = as == spectra::format::mgf && !origins;
+  bool const divides = as == spectra::format::mgf && !origins && !renumbers;
   std::optional<spectra::order_report> shared;
   if (together) {
     shared = together(from, divides ? &to.single() : nullptr);

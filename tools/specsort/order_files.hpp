@@ -27,11 +27,12 @@ using order_together = std::function<std::optional<spectra::order_report>(spectr
 
 /// Orders the spectra of files into an output, or into parts of it.
 /// @param as  the format; mzML only of inputs in mzML @param map  path of the origins; empty: none
+/// @param renumbers  spectra of MGF and MSP get the scan numbers 1, 2 and so on
 /// @param committing  called when all is written, before files take their places
 /// @param options  may change until `together` returns @param together  if set, is called first
 spectra::order_report order_files(std::vector<std::string> const& inputs, spectrum_lists const& lists,
-                                  std::string const& output, std::string const& map, spectra::format as,
-                                  spectra::sort_options const& options, spectra::order_options order,
+                                  std::string const& output, std::string const& map, bool renumbers, spectra::format as,
+                                  spectra::sort_options& options, spectra::order_options order,
                                   cli::common_options const& common,
                                   std::function<void(spectra::sort_report const&)> const& committing,
                                   order_together const& together = {});

@@ -31,7 +31,11 @@ void refuse_folder_output(command const& made) {
   std::string_view const several =
       made.inputs.size() > 1 ? "; several inputs become one file: to keep them apart, use --out-dir" : "";
   throw usage_error(fmt::format("cannot write: {}: it is a folder, and the output is a file: name it, as {}/{}{}", made.output,
-                                folder, made.to == "mzml" ? "sorted.mzML" : "sorted.mgf", several));
+                                folder,
+                                made.to == "mzml"            ? "sorted.mzML"
+                                : made.to.starts_with("msp") ? "sorted.msp"
+                                                             : "sorted.mgf",
+                                several));
 }
 
 // Reads the inputs to find the sample, if it is a number of spectra.
@@ -67,12 +71,14 @@ work checked(command const& made) {
          made.choice.choice(),
          made.selection.selection(),
          made.order.order(made.inputs.size() > 1 && writes && made.out_dir.empty(), !made.choice.unique.empty()),
-         {made.choice.index, made.inputs},
+         {made.choice.index, made.choice.psms, made.inputs},
          made.choice.duplicates()};
+  spectra::check_title_template(made.title_template);
   if (!made.choice.filter_ms_level.empty() && w.select.empty())
     throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
   if (writes && made.out_dir.empty()) refuse_folder_output(made);
-  if (made.order.splits() && made.output == "-") throw usage_error("missing option: --output: standard output has no parts");
+  if ((made.order.splits() || !made.order.split_by.empty()) && made.output == "-")
+    throw usage_error("missing option: --output: standard output has no parts");
   if (made.check && !w.select.empty())
     throw usage_error("conflicting options: --check: it reads all peaks, of which other options drop some");
   return w;
@@ -83,7 +89,11 @@ spectra::sort_options make_sort_options(work const& w) {
   spectra::sort_options options;
   options.by = made.key();
   options.choice = w.choice;
-  if (w.made.inputs.size() == 1) options.choice.numbers = w.lists.of_input(0);
+  if (w.made.inputs.size() == 1) {
+    options.choice.numbers = w.lists.of_input(0);
+    options.choice.named = w.lists.named_in(0);
+  }
+  options.title_template = made.title_template;
   options.select = w.select;
   options.select_levels = made.choice.select_levels();
   options.keep_metadata = made.keep_metadata;
@@ -93,6 +103,8 @@ spectra::sort_options make_sort_options(work const& w) {
   options.all_precursors = made.precursors == "all";
   options.descending = made.descending;
   options.lenient = made.lenient;
+  if (made.to == "msp-massbank") options.names = spectra::msp_style::massbank;
+  if (made.to == "msp-matchms") options.names = spectra::msp_style::matchms;
   if (!made.rt_unit.empty()) options.rt_unit_seconds = made.rt_unit == "min" ? 60 : 1;
   options.machine = made.common.machine();
   options.temporary_folder = cli::temporary_folder();
@@ -128,8 +140,16 @@ spectra::format format_of_ordered(command const& made) {
   cli::input in(made.inputs[0], made.common.threads);
   if (made.inputs[0] == "-" || !in.id())
     throw usage_error(
-        fmt::format("missing option: --to: {}: with --map, it states the format of the output of a pipe", in.name()));
+        fmt::format("missing option: --to: {}: with --map and --renumber, it states the format of the output of a pipe", in.name()));
   return format_of_output(made.output, made.to, in, format_of_input(in));
+}
+
+void refuse_titles(command const& made, spectra::format to) {
+  if (to != spectra::format::mzml) return;
+  for (auto const& [name, given] :
+       {std::pair("--title-template", !made.title_template.empty()), std::pair("--renumber", made.order.renumber)})
+    if (given)
+      throw usage_error(fmt::format("MGF and MSP only: {}: spectra of mzML have ids, which other elements refer to", name));
 }
 
 std::string name_of_all(command const& made) {
@@ -197,9 +217,10 @@ void finish(work const& w, spectra::sort_options const& options, spectra::sort_r
 
 spectra::sort_report sort_input(cli::input& in, sink& to, spectra::sort_options const& options, spectra::format format,
                                 spectra::format to_format) {
-  return format == spectra::format::mgf    ? spectra::sort(in, to, options)
-         : format == spectra::format::mzml ? spectra::sort_mzml(in, to, options, to_format)
-                                           : spectra::sort_to_mgf(in, to, options, format);
+  return format == spectra::format::mgf && to_format == format ? spectra::sort(in, to, options)
+         : to_format == spectra::format::msp                   ? spectra::sort_to_msp(in, to, options, format)
+         : format == spectra::format::mzml                     ? spectra::sort_mzml(in, to, options, to_format)
+                                                               : spectra::sort_to_mgf(in, to, options, format);
 }
 
 std::optional<spectra::sort_report> sort_with_members(communicator& members, cli::input const& in, cli::output* out,

@@ -34,7 +34,9 @@ struct work {
   std::optional<spectra::duplicate_rule> duplicates;
 
   // Returns true if there are several inputs, or an order of spectra, or parts, or their origins are written.
-  [[nodiscard]] bool orders() const { return made.order.any() || made.inputs.size() > 1 || !made.order.map.empty(); }
+  [[nodiscard]] bool orders() const {
+    return made.order.any() || made.inputs.size() > 1 || !made.order.map.empty() || made.order.renumber;
+  }
 };
 
 /// Checks options that depend on one another. @throws usage_error
@@ -115,6 +117,9 @@ spectra::format format_of_ordered(command const& made);
 
 /// Returns the name of all inputs, for messages.
 std::string name_of_all(command const& made);
+
+/// Refuses new titles and numbers in mzML. @throws usage_error
+void refuse_titles(command const& made, spectra::format to);
 
 /// The page of --report. It is opened at once, so that an error comes early, and takes its place when all is done.
 class report_file {

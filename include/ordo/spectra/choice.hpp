@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -65,6 +66,16 @@ struct sample_rule {
   bool operator==(sample_rule const&) const = default;
 };
 
+/// Spectra that a table names, such as one of peptide-spectrum matches, with the sequence of each; it may be empty. A spectrum
+/// is found by its scan number, its number in the input from 0 on, its native id, or its title.
+struct named_spectra {
+  std::unordered_map<std::uint64_t, std::string> by_scan, by_number;
+  std::unordered_map<std::string, std::string> by_id;  // native ids, their values alone with commas ("0,1,17"), and titles
+
+  /// Returns the sequence of a spectrum; nullptr if the table does not name it. @param number  in its input
+  [[nodiscard]] std::string const* find(spectrum_header const& header, std::uint64_t number) const;
+};
+
 /// The spectra that are chosen: those which all rules accept that are set.
 struct spectrum_choice {
   range_rule<std::uint64_t> ms_levels;
@@ -75,6 +86,12 @@ struct spectrum_choice {
   bool inverse_polarity = false;
   range_rule<double> precursor_mz;  // any precursor of the spectrum
   pattern_rule title, native_id;
+  range_rule<double> compensation_voltage, collision_energy, isolation_width, total_ion_current, base_peak;
+  pattern_rule activation;  // any of the abbreviations, in any case
+  pattern_rule instrument;
+  /// Spectra of the input that a table names; nullptr: all. Where spectra are printed, or stay in MGF, they get the sequences.
+  std::shared_ptr<named_spectra const> named = {};
+  bool inverse_named = false;
   /// Numbers of spectra in the input from 0 on, in ascending order; nullptr: all. Those of mzML count spectra of every MS
   /// level.
   std::shared_ptr<std::vector<std::uint64_t> const> numbers;
@@ -89,7 +106,7 @@ struct spectrum_choice {
   /// Returns true if no rule is set.
   [[nodiscard]] bool empty() const;
   /// Returns true if a rule depends on the number of a spectrum.
-  [[nodiscard]] bool needs_numbers() const noexcept { return numbers || sample || duplicates; }
+  [[nodiscard]] bool needs_numbers() const noexcept { return numbers || sample || duplicates || named; }
   /// @throws usage_error  for a range that ends before it begins, NaN, and numbers that do not ascend
   void check() const;
   /// Returns true if the spectrum is chosen. @param number  in its input

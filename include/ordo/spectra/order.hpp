@@ -50,6 +50,7 @@ struct spectrum_inputs {
     format from_format = format::mgf;                                   // format of the source
     std::shared_ptr<std::vector<std::uint64_t> const> numbers = {};     // as spectrum_choice::numbers, which it replaces
     std::shared_ptr<std::vector<std::uint64_t> const> duplicates = {};  // likewise
+    std::shared_ptr<named_spectra const> named = {};                    // likewise
     std::uint64_t packed_bytes = 0;  // size of a compressed file, which one member of a group reads as a whole
   };
   std::size_t count = 0;
@@ -76,6 +77,8 @@ struct spectrum_origin {
 
 struct order_options {
   spectrum_order order;
+  /// The format that order_spectra writes: MGF, or MSP with the names of sort_options::names.
+  format to = format::mgf;
   /// Bytes of host memory for spectra; larger inputs are sorted in runs on disk. The chunks of sort() and a single larger
   /// spectrum do not count.
   std::size_t memory = std::numeric_limits<std::size_t>::max();
@@ -118,6 +121,10 @@ order_report order_spectra(spectrum_inputs const& inputs, output_parts& output, 
 /// @param options  name, input_bytes and on_warning do not count, nor does a sample of the choice
 /// @throws as order_spectra
 sample_rule find_sample(spectrum_inputs const& inputs, sort_options const& options, std::uint64_t count, std::uint64_t seed);
+
+/// Reads the headers of all inputs, and returns the compensation voltages of the spectra that options.choice accepts, in
+/// ascending order. @param options  name, input_bytes and on_warning do not count @throws as order_spectra
+std::vector<double> find_compensation_voltages(spectrum_inputs const& inputs, sort_options const& options);
 
 /// A rule by which a spectrum repeats an earlier one, in the order of the inputs, that does not repeat one itself.
 struct duplicate_rule {

@@ -51,6 +51,8 @@ struct selection {
   /// of peaks above it in ascending order of m/z, and those below in descending order; those that are not finite are not added,
   /// and a sum beyond the greatest number is that number. The steps that follow see sums. Not with `dedupe`.
   std::optional<tolerance> merge = {};
+  /// Merges before all steps but the range of m/z, so that the limits of intensity see sums.
+  bool merge_first = false;
   /// Keeps the `top` greatest peaks; with `per` those of each window [k per, (k + 1) per) of m/z, k whole. With `around` it
   /// keeps each peak for which the peaks less than `around` away in m/z have fewer than `top` different greater intensities:
   /// equal intensities share a rank. Takes the time of the number of peaks, times that of peaks around each, times `top` at

@@ -57,6 +57,12 @@ struct spectrum_header {
   std::optional<std::string_view> native_id;        // a view, as the title
   std::optional<double> ion_mobility;               // in the unit of the input
   std::span<precursor_ion const> other_precursors;  // a view, too: ions that were selected besides the precursor
+  std::optional<double> compensation_voltage;       // voltage of FAIMS, in volts
+  std::optional<double> collision_energy;           // in the unit of the input
+  std::optional<double> isolation_width;            // width of the window of the first precursor, in m/z
+  std::optional<double> total_ion_current, base_peak;  // as the input states them; the base peak by its intensity
+  std::optional<std::string_view> activation;          // a view: abbreviations with commas between them, "ETD" or "EThcD"
+  std::optional<std::string_view> instrument;          // a view: the id of the instrument configuration
 
   /// Returns false for MS level 1: such a spectrum has no precursor among its peaks, even if the header has an m/z. MGF of
   /// metabolomics has the m/z of the feature there.
@@ -97,9 +103,9 @@ struct spectrum {
 
 /// A reader of the header of one spectrum of MGF. It takes the lines that are not peaks, one after the other, and reads TITLE,
 /// PEPMASS (m/z, intensity, charge), CHARGE, RTINSECONDS, SCANS, MSLEVEL, IONMODE and ION_MOBILITY, and PRECURSOR_MZ if PEPMASS
-/// has no m/z. The first value that is not missing counts. Without IONMODE the polarity is that of the charge. The native id is
-/// that which msconvert writes into titles: NativeID:"...". RTINSECONDS and SCANS may be lists or ranges, whose first number
-/// counts; CHARGE may be "2+",
+/// has no m/z, and the number in front of COLLISION_ENERGY. The first value that is not missing counts. Without IONMODE the
+/// polarity is that of the charge. The native id is that which msconvert writes into titles: NativeID:"...". RTINSECONDS and
+/// SCANS may be lists or ranges, whose first number counts; CHARGE may be "2+",
 /// "-2", "2+ and 3+", "1,2,3". Empty values, charges of 0 and m/z that are not above 0 are missing.
 class mgf_header {
  public:

@@ -145,7 +145,7 @@ expect 0 specsort ions.mzML --to mgf --isolation-target never
 [[ $(grep PEPMASS out | tr '\n' ' ') == 'PEPMASS=500.25 PEPMASS=0 ' ]] || fail "never: $(< out)"
 expect 0 specsort ions.mzML --precursor 700:701 -o part.mzML; grep -q 'id="scan=1"' part.mzML || fail "a precursor after the first"
 expect 0 specsort ions.mzML --precursors all --spectra-by pepmass --descending-spectra -o part.mgf --map map.tsv
-[[ $(cut -f4 map.tsv | tr '\n' ' ') == 'number 2 2 2 1 3 ' ]] || fail "a map of ions: $(< map.tsv)"
+[[ $(cut -f4 map.tsv | tr '\n' ' ') == 'number 2 2 2 1 3 4 ' ]] || fail "a map of ions: $(< map.tsv)"
 
 # What a choice leaves out is no reason to say that there are no spectra of MS level 2.
 {
@@ -194,3 +194,54 @@ done
 [[ $(command -v python3) ]] || exit 77
 python3 "$reference" files "$ORDO_SOURCE"/datasets/samples/{massbank_cc0.mgf.gz,openms_ecoli_25.mzML.gz}
 python3 "$reference" random 1 40
+
+# Values of mzML beside the header of MGF; a file for each compensation voltage.
+python3 - run.mzML << 'PYTHON'
+import re
+import sys
+number = 0
+def with_voltage(tag):
+    global number
+    number += 1
+    return tag[0] + ('<cvParam cvRef="MS" accession="MS:1001581" name="FAIMS compensation voltage" value="%s"/>' % (-45, -60.5)[number % 2]
+                     if number != 5 else '')
+open('faims.mzML', 'w').write(re.sub('<spectrum [^>]*>', with_voltage, open(sys.argv[1]).read()))
+PYTHON
+count() { expect 0 specsort faims.mzML "$@" -o some.mgf --quiet; grep -c '^BEGIN IONS' some.mgf || true; }
+for case in '12 --faims-cv=-45' '12 --faims-cv=-61:-60' '24 --faims-cv=-45,-60.5' '13 --faims-cv=!-45' '25 --activation=hcd,cid' \
+    '0 --activation=ETD' '25 --isolation-width=2' '0 --isolation-width=:1.5' '25 --instrument=*' '0 --instrument=none' '0 --collision-energy=30'; do
+  [[ $(count ${case#* }) == "${case%% *}" ]] || fail "chosen: $case: $(count ${case#* })"
+done
+expect 0 specsort faims.mzML --faims-cv=-45 -o some.mgf
+[[ $(< err) == 'specsort: warning: faims.mzML: 1 spectrum does not state a compensation voltage, and is not chosen' ]] || fail "unstated: $(< err)"
+sum=$(grep -c 'name="total ion current"' faims.mzML); [[ $sum == 25 && $(count --tic 50000:) -lt 25 && $(count --tic 0:) == 25 ]] || fail 'total ion currents'
+expect 0 specsort faims.mzML --split-by faims-cv --top 5 -o by.mzML.gz --quiet
+[[ $(echo by.*) == 'by.cv-45.mzML.gz by.cv-60.5.mzML.gz' ]] || fail "voltages: $(echo by.*)"
+for voltage in -45 -60.5; do specsort faims.mzML --faims-cv=$voltage --top 5 --quiet | cmp <(zcat by.cv$voltage.mzML.gz | grep -v 'faims-cv') <(grep -v 'faims-cv'); done
+expect_error specsort run.mzML --split-by faims-cv -o by.mgf; grep -q 'no compensation voltages: run.mzML' err || fail "$(< err)"
+for bad in '--split-by faims-cv' '--split-by x -o y.mgf' '--split-by faims-cv --map m -o y.mgf' '--faims-cv x' '--collision-energy 5:4' '--base-peak 7'; do
+  expect_error specsort faims.mzML $bad
+done
+printf 'BEGIN IONS\nCOLLISION_ENERGY=35.5 eV\n1 10\n2 30\nEND IONS\nBEGIN IONS\nCOLLISION_ENERGY=20\n1 50\nEND IONS\n' > energies.mgf
+[[ $(specsort energies.mgf --collision-energy 35:36 | grep -c '^BEGIN') == 1 && $(specsort energies.mgf --tic :40 | grep -c '^1 10') == 1 &&
+  $(specsort energies.mgf --base-peak 40: | grep -c '^1 50') == 1 ]] || fail 'energies of MGF'
+# Tables of matches: mzTab, USIs, and tables with tabs. They set SEQ=.
+printf 'filename\tscannr\tpeptide\tscore\na/run.mzML\tcontrollerType=0 controllerNumber=1 scan=11461\tK.PEPTIDEK.R\t1\nrun.raw\t11466\tSAMPLER\t1\nother.raw\t11467\tX\t2\n' > sage.tsv
+printf 'Spectrum\tModified Peptide\nrun.11461.11461.2\tPEPTIDEK\nrun.11466.11466.2\tSAMPLER\n' > msfragger.tsv
+printf 'mzspec:PXD1:run:scan:11461:PEPTIDEK/2\nmzspec:PXD1:run:index:4:SAMPLER/2\n' > usi.txt
+printf 'MTD\tmzTab-version\t1.0.0\r\nMTD\tms_run[1]-location\tfile:///x/run.mzML.gz\r\nPSH\tsequence\tPSM_ID\tspectra_ref\r\nPSM\tPEPTIDEK\t1\tms_run[1]:scan=11461\r\nPSM\tSAMPLER\t2\tms_run[1]:index=4\r\n' > casanovo.mztab
+for table in sage.tsv msfragger.tsv usi.txt casanovo.mztab; do
+  expect 0 specsort run.mzML --psms $table -o identified.mgf
+  [[ $(grep '^SEQ=\|^SCANS=' identified.mgf | tr '\n' ' ') == 'SCANS=11461 SEQ=PEPTIDEK SCANS=11466 SEQ=SAMPLER ' ]] || fail "$table: $(grep SEQ identified.mgf)"
+  expect 0 specsort run.mzML --psms "!$table" -o some.mgf; [[ $(grep -c '^BEGIN IONS' some.mgf) == 23 ]] || fail "not in $table"
+done
+expect 0 specsort run.mzML --to mgf -o run.mgf; sed -i 's/^PEPMASS=617.*/&\nSEQ=OLD/' run.mgf
+expect 0 specsort run.mgf --psms sage.tsv -o identified.mgf
+[[ $(grep -c . identified.mgf) == $(specsort run.mgf --scan 11461,11466 | awk 'END { print NR + 1 }') && $(grep '^SEQ=' identified.mgf | tr '\n' ' ') == 'SEQ=PEPTIDEK SEQ=SAMPLER ' ]] ||
+  fail "SEQ= of MGF: $(grep -n SEQ identified.mgf)"
+expect 0 specsort run.mzML run.mgf --psms msfragger.tsv -o identified.mgf --quiet; [[ $(grep -c '^SEQ=' identified.mgf) == 4 ]] || fail 'two inputs'
+printf 'a\tb\n1\t2\n' > bad; expect_error specsort run.mzML --psms bad; grep -q 'bad:1: no column names spectra' err || fail "$(< err)"
+printf 'scan\n' > bad; expect_error specsort run.mzML --psms bad; grep -q 'it names no spectra' err || fail "$(< err)"
+printf 'mzspec:x:y:foo:1\n' > bad; expect_error specsort run.mzML --psms bad; grep -q 'bad:1: .*neither by scan, index nor nativeId' err || fail "$(< err)"
+expect_error specsort energies.mgf --psms sage.tsv; grep -q 'it has the run run, and not energies' err || fail "$(< err)"
+printf 'scan\n7\n' > bad; expect_error specsort run.mzML run.mgf --psms bad -o x.mgf; grep -q 'has no run, where there are several inputs' err || fail "$(< err)"

@@ -94,3 +94,43 @@ printf 'neither\nof them\n' > text; expect 2 specsort text --lenient -o none; gr
 expect 0 specsort comments; grep -q '^TITLE=a$' out || fail "comments: $(< out)"
 [[ ! -e none ]] || fail 'text was copied'
 [[ ! -e x.mzML ]] || fail 'mzML was written'
+
+# Libraries: MSP by three sets of names becomes the same MGF; from MGF to MSP and back nothing is lost.
+gzip -dc "$ORDO_SOURCE/datasets/samples/massbank_cc0.mgf.gz" > massbank.mgf
+gzip -dc "$ORDO_SOURCE/datasets/samples/openms_ecoli.mgf.gz" > openms.mgf
+for mgf in massbank openms; do
+  expect 0 specsort $mgf.mgf -o sorted.mgf
+  for style in msp msp-massbank msp-matchms; do
+    expect 0 specsort $mgf.mgf --to $style -o library; [[ ! -s err ]] || fail "$mgf: $style: $(< err)"
+    expect 0 specsort library --rt-unit s -o back.mgf --quiet
+    [[ $(grep -c '^NAME=' back.mgf) == $(grep -c '^TITLE=' back.mgf) ]] || fail "$mgf: $style: names"
+    python3 - sorted.mgf back.mgf << 'PYTHON'
+import sys
+# The same spectra, but for the order of parameters, NAME, and digits.
+def spectra(path):
+    all_, now = [], None
+    for line in map(str.strip, open(path)):
+        if line == 'BEGIN IONS':
+            now = {'peaks': []}
+        elif line == 'END IONS':
+            all_.append(now)
+        elif line[:1].isdigit():
+            now['peaks'].append(tuple(map(float, line.split())))
+        elif '=' in line and not line.startswith('NAME='):
+            key, _, value = line.partition('=')
+            now[key] = tuple(map(float, value.split())) if key in ('PEPMASS', 'RTINSECONDS') else value
+    return all_
+a, b = map(spectra, sys.argv[1:])
+for one, other in zip(a, b, strict=True):
+    if one != other:
+        sys.exit(f'{one}\n{other}')
+PYTHON
+  done
+  expect 0 specsort library -o again.msp --quiet; expect 0 specsort again.msp --to msp --quiet; cmp out again.msp
+done
+expect 0 specsort massbank.mgf openms.mgf --spectra-by pepmass -o both.msp --quiet
+[[ $(grep -c '^Name: ' both.msp) == $(cat massbank.mgf openms.mgf | grep -c '^BEGIN IONS') ]] || fail 'MSP of two inputs'
+mkdir folder; expect 0 specsort massbank.mgf run.mzXML --to msp-matchms --out-dir folder --quiet
+[[ -s folder/massbank.msp && $(grep -c '^COMPOUND_NAME: ' folder/run.msp) == 25 ]] || fail "MSP in a folder: $(ls folder)"
+expect 0 specsort massbank.mgf --to msp --summary; grep -q -- '--to msp' out || fail "a summary: $(< out)"
+expect_error specsort massbank.mgf -o x.sptxt; grep -q 'format not written: -o x.sptxt: choose --to=mgf, --to=msp or --to=mzml' err || fail "$(< err)"

@@ -24,7 +24,7 @@ for to in '--to mzml' '-o a.mzML' '-o a.mzml.gz'; do
   done
 done
 # Names of formats that are not written.
-for name in a.mzXML b.imzML.gz c.RAW d.msp; do
+for name in a.mzXML b.imzML.gz c.RAW d.sptxt; do
   for order in '' '--spectra-by rt'; do
     for in in run.mzML run.mgf; do
       expect_error specsort $in $order -o $name

@@ -39,7 +39,7 @@ grep -q 'other global parameters: other.mgf: it has CHARGE=2+, and in.mgf has no
 
 # Where each came from.
 expect 0 specsort zipped in.mgf --spectra-by pepmass --map map.tsv -o result
-printf 'output\tspectrum\tinput\tnumber\toffset\nresult\t1\tzipped\t2\t76\nresult\t2\tin.mgf\t2\t76\nresult\t3\tzipped\t1\t10\nresult\t4\tin.mgf\t1\t10\n' |
+printf 'output\tspectrum\tinput\tnumber\toffset\tdropped\nresult\t1\tzipped\t2\t76\t\nresult\t2\tin.mgf\t2\t76\t\nresult\t3\tzipped\t1\t10\t\nresult\t4\tin.mgf\t1\t10\t\n' |
   cmp - map.tsv
 expect_error specsort in.mgf --spectra-by pepmass --map in.mgf -o result
 expect_error specsort in.mgf --spectra-by pepmass --map result -o result
@@ -94,13 +94,24 @@ done
 # The origins of the spectra that filters leave of one input; its format stays.
 printf 'BEGIN IONS\nTITLE=one\n1 1\nEND IONS\n\nBEGIN IONS\nTITLE=two\n3 1\n2 1\nEND IONS\n' > two.mgf
 expect 0 specsort two.mgf --min-peaks 2 --map map.tsv -o result
-[[ $(< map.tsv) == $'output\tspectrum\tinput\tnumber\toffset\nresult\t1\ttwo.mgf\t2\t35' ]] || fail "the map: $(< map.tsv)"
+[[ $(< map.tsv) == $'output\tspectrum\tinput\tnumber\toffset\tdropped\nresult\t1\ttwo.mgf\t2\t35\t\n\t\ttwo.mgf\t1\t0\t--min-peaks 2' ]] ||
+  fail "the map: $(< map.tsv)"
 specsort two.mgf --min-peaks 2 | cmp - result
 expect 0 specsort two.mgf --map map.tsv; specsort two.mgf | cmp - out; [[ $(cut -f 4 map.tsv | tr '\n' ' ') == 'number 1 2 ' ]] || fail "$(< map.tsv)"
 gzip -dc "$ORDO_SOURCE/datasets/samples/openms_ecoli_25.mzML.gz" > run.mzML
 expect 0 specsort run.mzML --min-peaks 200 --map map.tsv; mv out kept
 specsort run.mzML --min-peaks 200 | cmp - kept
-[[ $(wc -l < map.tsv) == 14 && $(sed -n 2p map.tsv) == '-'$'\t1\trun.mzML\t'* ]] || fail "the map: $(< map.tsv)"
+[[ $(wc -l < map.tsv) == 26 && $(sed -n 2p map.tsv) == '-'$'\t1\trun.mzML\t'* && $(grep -c '^-' map.tsv) == 13 ]] || fail "the map: $(< map.tsv)"
+# Spectra that are dropped come last, each with the first option that did it; a list that the map is takes the others.
+expect 0 specsort run.mzML run.mzML --scan '!11461' --min-peaks 200 --unique-spectra --spectra-by rt --map map.tsv -o x.mgf --quiet
+[[ $(grep -c "^x.mgf" map.tsv) == 12 && $(wc -l < map.tsv) == 51 && $(grep -c -- $'--scan !11461$' map.tsv) == 2 ]] || fail "dropped: $(< map.tsv)"
+[[ $(grep -c -- $'\t--unique-spectra identical$' map.tsv) == 24 && $(grep -c -- $'\t--min-peaks 200$' map.tsv) == 12 ]] || fail "dropped: $(< map.tsv)"
+head -n 1000 map.tsv | sed '1d' | awk -F '\t' '$1 == "" { dropped = 1; next } dropped { exit 1 }' || fail 'a row of the output after dropped ones'
+expect 0 specsort run.mzML --min-peaks 200 --rt 83.35min: --map map.tsv -o y.mzML
+[[ $(grep -c '^y.mzML' map.tsv) == $(grep -c '<spectrum ' y.mzML) && $(wc -l < map.tsv) == 26 ]] || fail "dropped: $(< map.tsv)"
+expect 0 specsort run.mzML --index map.tsv -o z.mzML; [[ $(grep -c '<spectrum ' z.mzML) == $(grep -c '<spectrum ' y.mzML) ]] || fail 'a map as a list'
+{ cat run.mzML | sed '0,/name="ms level" value="2"/s//name="ms level" value="1"/'; } > one.mzML
+expect 0 specsort one.mzML --map map.tsv -o one.mgf; [[ $(grep -c -- $'\t--to mgf$' map.tsv) == 1 ]] || fail "MS1: $(< map.tsv)"
 expect_error specsort - --map map.tsv < run.mzML; grep -q 'missing option: --to' err || fail "a pipe: $(< err)"
 expect 0 specsort - --to mzml --min-peaks 200 --map map.tsv < run.mzML; cmp out kept
 # Without an order the spectra of several inputs follow one another.
@@ -135,7 +146,7 @@ expect_error specsort "$mzml" comma.mgf --spectra-by pepmass -o result2  # the o
 by=(--spectra-by charge,pepmass --descending-spectra)
 expect 0 specsort whole.mzML "${by[@]}" -o ordered.mzML --map map.tsv
 [[ $(wc -l < map.tsv) == 26 && $(sed -n 2p map.tsv) == "ordered.mzML"$'\t1\twhole.mzML\t'* ]] || fail "map: $(< map.tsv)"
-offset=$(sed -n '2s/.*\t//p' map.tsv)
+offset=$(sed -n 2p map.tsv | cut -f 5)
 [[ $(tail -c +$((offset + 1)) whole.mzML | head -c 10) == '<spectrum ' ]] || fail "no spectrum at $offset"
 [[ $(stat -c %s ordered.mzML) == $(stat -c %s whole.mzML) ]]
 expect 1 cmp ordered.mzML whole.mzML
@@ -196,3 +207,23 @@ if [[ $(command -v python3) ]]; then
   python3 "$ORDO_SOURCE/tests/reference/specsort_mzml_order_reference.py" random 1 100
 fi
 no_leftovers
+
+# Titles by a template, and new numbers; lines of MGF keep their ends.
+printf 'COM=x\r\nBEGIN IONS\r\nSCANS=7\r\nTITLE=a {b}\r\nPEPMASS=5.5\r\nCHARGE=2+\r\n2 1\r\n1 1\r\nEND IONS\r\n\r\nBEGIN IONS\r\n3 1\r\nEND IONS\r\n' > t.mgf
+expect 0 specsort t.mgf --title-template '{run}.{scan}.{scan}.{charge} {index} {mz} {title} {level}' -o u.mgf
+printf 'COM=x\r\nBEGIN IONS\r\nSCANS=7\r\nTITLE=t.7.7.2 0 5.5 a {b} \r\nPEPMASS=5.5\r\nCHARGE=2+\r\n1 1\r\n2 1\r\nEND IONS\r\n\r\nBEGIN IONS\r\nTITLE=t... 1   \r\n3 1\r\nEND IONS\r\n' |
+  cmp - u.mgf
+expect 0 specsort t.mgf --renumber --top 1
+printf 'COM=x\r\nBEGIN IONS\r\nSCANS=1\r\nTITLE=a {b}\r\nPEPMASS=5.5\r\nCHARGE=2+\r\n1 1\r\nEND IONS\r\n\r\nBEGIN IONS\r\nSCANS=2\r\n3 1\r\nEND IONS\r\n' | cmp - out
+printf 'BEGIN IONS\n1 1\nEND IONS' > u.mgf; expect 0 specsort u.mgf --renumber; printf 'BEGIN IONS\nSCANS=1\n1 1\nEND IONS\n' | cmp - out
+expect 0 specsort run.mzML --to mgf --renumber --split-count 2 --title-template '{run}.{scan}.{scan}.{charge}' -o part.mgf
+[[ $(grep -h '^SCANS' part.0*.mgf | tail -1) == SCANS=25 && $(sed -n 3p part.0001.mgf) == TITLE=run.11461.11461.2 ]] || fail 'numbers of parts'
+expect 0 specsort run.mzML --to msp --renumber --descending-spectra --spectra-by rt; [[ $(grep -c '^Scans: ' out) == 25 && $(sed -n 2p out) == 'Scans: 1' ]] || fail "MSP"
+expect 0 specsort run.mzML --to mgf --title-template same -o x.mgf
+[[ $(< err) == 'specsort: warning: run.mzML: 24 spectra have the title of another one' ]] || fail "equal titles: $(< err)"
+expect 0 specsort x.mgf; [[ ! -s err ]] || fail "titles that stay: $(< err)"
+for bad in '--renumber' '--title-template {run}'; do
+  expect_error specsort run.mzML $bad -o x.mzML; grep -q 'MGF and MSP only' err || fail "mzML: $(< err)"
+done
+for bad in '{x}' '{run' 'a{}'; do expect_error specsort run.mzML --to mgf --title-template "$bad" -o x.mgf; done
+grep -q "no field ''" err || fail "a template: $(< err)"

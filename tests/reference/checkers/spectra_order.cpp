@@ -49,7 +49,8 @@ class map_reader {
  public:
   map_reader(std::string const& path, std::vector<known_input>& inputs) : path_(path), from_(path), inputs_(inputs) {
     std::string line;
-    if (!std::getline(from_, line) || line != "output\tspectrum\tinput\tnumber\toffset") wrong(path_ + ": another header");
+    if (!std::getline(from_, line) || line != "output\tspectrum\tinput\tnumber\toffset\tdropped")
+      wrong(path_ + ": another header");
   }
   /// The origin of the next spectrum: its input and its number there, in the expected order.
   std::pair<std::size_t, std::uint64_t> next(std::string const& output, std::uint64_t number, wide digest,
@@ -66,7 +67,7 @@ class map_reader {
         fields.back() += line[i];
     }
     auto const bad = [&](std::string const& why) { wrong(where + ": the map says '" + line + "'" + why); };
-    if (fields.size() != 5 || fields[0] != output || fields[1] != std::to_string(number)) bad("");
+    if (fields.size() != 6 || fields[0] != output || fields[1] != std::to_string(number)) bad("");
     std::uint64_t const place = std::strtoull(fields[3].c_str(), nullptr, 10) - 1;
     std::size_t input = inputs_.size();  // of several of one name the first whose spectrum was not named yet
     for (std::size_t k = 0; k < inputs_.size(); ++k) {

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/streams.hpp"
 #include "ordo/spectra/choice.hpp"
 #include "ordo/spectra/mzml.hpp"
 #include "ordo/spectra/order.hpp"
@@ -89,6 +91,60 @@ TEST_CASE("chosen spectra of MGF", "[spectra][choice]") {
     CHECK(titles(sorted(text, options)) == std::vector<std::string>{"t0", "t7", "t39"});
     options.choice.inverse_numbers = true;
     CHECK(titles(sorted(text, options)).size() == 37);
+  }
+  SECTION("by a table of matches, which sets SEQ=") {
+    named_spectra named;
+    named.by_number = {{0, "PEP"}, {7, ""}};
+    named.by_id = {{"t39", "K"}};
+    options.choice.named = std::make_shared<named_spectra const>(named);
+    std::string const out = sorted(text, options);
+    CHECK(titles(out) == std::vector<std::string>{"t0", "t7", "t39"});
+    CHECK(out.find("BEGIN IONS\nSEQ=PEP\nTITLE=t0\n") != out.npos);
+    CHECK(out.find("BEGIN IONS\nTITLE=t7\n") != out.npos);
+    CHECK(out.find("BEGIN IONS\nSEQ=K\nTITLE=t39\n") != out.npos);
+    options.choice.inverse_named = true;
+    CHECK(titles(sorted(text, options)).size() == 37);
+  }
+  SECTION("by the sums of peaks") {
+    options.choice.total_ion_current.ranges = {{6, 6}};
+    options.choice.base_peak.ranges = {{5, 5}};
+    CHECK(titles(sorted(text, options)).size() == 40);
+    options.choice.base_peak.inverse = true;
+    CHECK(titles(sorted(text, options)).empty());
+  }
+  SECTION("titles made anew, and a report of what is left out") {
+    options.title_template = "{index}|{title}|{rt}|{charge}{";
+    options.machine.device = ordo::device::cpu;
+    auto const sort_to_text = [&] {
+      ordo::memory_source from(text);
+      ordo::growing_sink to;
+      ordo::spectra::sort(static_cast<ordo::source&>(from), to, options);
+      return std::string(to.text());
+    };
+    CHECK_THROWS_AS(sort_to_text(), usage_error);
+    options.title_template = "{index}|{title}|{rt}|{charge}";
+    CHECK(titles(sort_to_text())[7] == "7|t7|70|");
+    options.title_template.clear();
+    options.choice.ms_levels.ranges = {{2, 2}};
+    options.choice.rt_seconds.ranges = {{0, 40}};
+    options.select.min_intensity = 5;
+    options.select.min_peaks = 2;
+    std::vector<std::string> dropped;
+    options.on_dropped = [&](std::span<dropped_spectrum const> all) {
+      for (auto const& [number, offset, option] : all) {
+        CHECK(std::string_view(text).substr(offset).starts_with("BEGIN IONS"));
+        dropped.push_back(fmt::format("{} {}", number, option));
+      }
+    };
+    for (std::size_t const bytes : {1, 1 << 20}) {
+      dropped.clear();
+      options.chunk_bytes = bytes;
+      static_cast<void>(sort_to_text());
+      REQUIRE(dropped.size() == 40);
+      CHECK(dropped[0] == "0 --ms-level 2");
+      CHECK(dropped[1] == "1 --min-peaks 2");
+      CHECK(dropped[39] == "39 --rt 0:40");
+    }
   }
   SECTION("everything and nothing") {
     options.choice.title.pattern.emplace("*");

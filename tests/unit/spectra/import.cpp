@@ -167,10 +167,12 @@ TEST_CASE("import: what is wrong in mzXML is named with its line") {
 
 TEST_CASE("import: MSP becomes MGF") {
   std::string const expected =
-      "BEGIN IONS\nTITLE=One\nRTINSECONDS=90\nPEPMASS=445.5\nCHARGE=2+\n100.25 20.5\n200.5 10\nEND IONS\n"
-      "BEGIN IONS\nTITLE=PEPTIDE/3_1\nPEPMASS=300.5\nCHARGE=3+\n2 4\n3 3\n4 2\n5 1\nEND IONS\n"
-      "BEGIN IONS\nTITLE=Three\nPEPMASS=0\nEND IONS\n"
-      "BEGIN IONS\nTITLE=Four\nPEPMASS=9\nCHARGE=1-\n1 2\n3 4\n5 6\n7 8\nEND IONS\n";
+      "BEGIN IONS\nTITLE=One\nRTINSECONDS=90\nPEPMASS=445.5\nCHARGE=2+\nNAME=One\nADDUCT=[M+H]+\nIONMODE=positive\n"
+      "100.25 20.5\n200.5 10\nEND IONS\n"
+      "BEGIN IONS\nTITLE=PEPTIDE/3_1\nPEPMASS=300.5\nCHARGE=3+\nNAME=PEPTIDE/3_1\nMW=1\n"
+      "COMMENT=\"x\" Parent=300.5 Mods=0\n2 4\n3 3\n4 2\n5 1\nEND IONS\n"
+      "BEGIN IONS\nTITLE=Three\nPEPMASS=0\nNAME=Three\nEND IONS\n"
+      "BEGIN IONS\nTITLE=Four\nPEPMASS=9\nCHARGE=1-\nNAME=Four\nIONMODE=negative\n1 2\n3 4\n5 6\n7 8\nEND IONS\n";
   CHECK(to_mgf(small_library, format::msp) == expected);
   CHECK(to_mgf("\xef\xbb\xbf" + small_library, format::msp) == expected);
   CHECK(to_mgf(small_library.substr(0, small_library.size() - 1), format::msp) == expected);
@@ -186,7 +188,7 @@ TEST_CASE("import: MSP becomes MGF") {
                                                                                      {"M+", ""},
                                                                                      {"[M]", ""}})
     CHECK(to_mgf("Name: a\nPrecursorMZ: 3\nPrecursor_type: " + type + "\nNum Peaks: 1\n1 2\n", format::msp) ==
-          "BEGIN IONS\nTITLE=a\nPEPMASS=3\n" + charge + "1 2\nEND IONS\n");
+          "BEGIN IONS\nTITLE=a\nPEPMASS=3\n" + charge + "NAME=a\nADDUCT=" + type + "\n1 2\nEND IONS\n");
 
   ordo::memory_source source(small_library);
   auto const read = read_spectra(source, {}, format::msp);
@@ -236,50 +238,57 @@ constexpr flavour flavours[]{
     {"matchms, with its keys in capitals",
      "COMPOUND_NAME: foo\nCHARGE: 1\nPRECURSOR_MZ: 100.1\nIONMODE: positive\nNUM PEAKS: 2\n60.0\t2.0\n50.0\t1.0\n\n"
      "COMPOUND_NAME: bar\nADDUCT: [M-2H]2-\nPRECURSOR_MZ: N/A\nIONMODE: N/A\nNUM PEAKS: 0\n\n",
-     "BEGIN IONS\nTITLE=foo\nPEPMASS=100.1\nCHARGE=1+\n50 1\n60 2\nEND IONS\n"
-     "BEGIN IONS\nTITLE=bar\nPEPMASS=0\nCHARGE=2-\nEND IONS\n"},
+     "BEGIN IONS\nTITLE=foo\nPEPMASS=100.1\nCHARGE=1+\nNAME=foo\nIONMODE=positive\n50 1\n60 2\nEND IONS\nBEGIN IONS\n"
+     "TITLE=bar\nPEPMASS=0\nCHARGE=2-\nNAME=bar\nADDUCT=[M-2H]2-\nEND IONS\n"},
     {"the name in the middle, the number of peaks before it",
      "NUM PEAKS: 1\nSMILES: [H]\nNAME: a\nIONIZATION_MODE: NSI\nPRECURSOR_MZ: 3\n1 2\n\nNUM PEAKS: 1\nSMILES: C\nNAME: b\n3 "
      "4\n",
-     "BEGIN IONS\nTITLE=a\nPEPMASS=3\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n3 4\nEND IONS\n"},
+     "BEGIN IONS\nTITLE=a\nPEPMASS=3\nSMILES=[H]\nNAME=a\nIONIZATION_MODE=NSI\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\n"
+     "PEPMASS=0\nSMILES=C\nNAME=b\n3 4\nEND IONS\n"},
     {"a synonym first, as NAME is not the first of its records",
      "SYNONYM: x\nNAME: a\nNum Peaks: 1\n1 2\nSYNONYM: y\nNAME: b\nNum Peaks: 1\n3 4\n",
-     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n3 4\nEND IONS\n"},
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\nSYNON=x\nNAME=a\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\nSYNON=y\n"
+     "NAME=b\n3 4\nEND IONS\n"},
     {"msPurity, and lines that end twice",
      "RECORD_TITLE: a | b\r\r\nMS$FOCUSED_ION: PRECURSOR_M/Z 150.5\r\r\nAC$CHROMATOGRAPHY: RETENTION_TIME 90 s\r\r\n"
      "MS$FOCUSED_ION: PRECURSOR_TYPE [M-H]-\r\r\nAC$MASS_SPECTROMETRY: ION_MODE NEGATIVE\r\r\nCH$NAME: c\r\r\n"
      "PK$NUM_PEAK: 2\r\r\nPK$PEAK: m/z int. rel.int.\r\r\n104.5\t16\t100\r\r\n102.5\t4\t25\r\n\r\r\n"
      "RECORD_TITLE: d\r\r\nPK$NUM_PEAK: 0\r\r\nPK$PEAK: m/z int. rel.int.\r\r\n",
-     "BEGIN IONS\nTITLE=a | b\nRTINSECONDS=90\nPEPMASS=150.5\nCHARGE=1-\n102.5 4\n104.5 16\nEND IONS\n"
-     "BEGIN IONS\nTITLE=d\nPEPMASS=0\nEND IONS\n"},
+     "BEGIN IONS\nTITLE=a | b\nRTINSECONDS=90\nPEPMASS=150.5\nCHARGE=1-\nADDUCT=[M-H]-\nIONMODE=negative\nNAME=c\n"
+     "102.5 4\n104.5 16\nEND IONS\nBEGIN IONS\nTITLE=d\nPEPMASS=0\nEND IONS\n"},
     {"SpectraST, with its head",
      "### x.sptxt  (Text version of x.splib)\n### SpectraST (version 5.0)\n### ===\nName: PEPTIDER/2\nLibID: 0\n"
      "PrecursorMZ: 478.25\nFullName: K.PEPTIDER.D/2\nComment: AvePrecursorMz=478.3\nNumPeaks: 2\n"
      "175.5\t1000.0\ty1/0.00\t2/2 0.001|0.1\n98.5\t500.0\tb1/0.01,a2/0.00\t2/2 0.001|0.1\n\n",
-     "BEGIN IONS\nTITLE=PEPTIDER/2\nPEPMASS=478.25\nCHARGE=2+\n98.5 500\n175.5 1000\nEND IONS\n"},
+     "BEGIN IONS\nTITLE=PEPTIDER/2\nPEPMASS=478.25\nCHARGE=2+\nNAME=PEPTIDER/2\nLIBID=0\nFULLNAME=K.PEPTIDER.D/2\n"
+     "COMMENT=AvePrecursorMz=478.3\n98.5 500\n175.5 1000\nEND IONS\n"},
     {"GOLM, with colons", "Name: a\nNum Peaks: 4\n70:10 81:7 77:1000 78:110 \n\nName: b\nNum Peaks: 1\n90:10 \"x: y\"\n",
-     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n70 10\n77 1000\n78 110\n81 7\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n90 10\nEND "
-     "IONS\n"},
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\n70 10\n77 1000\n78 110\n81 7\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n"
+     "NAME=b\n90 10\nEND IONS\n"},
     {"AMDIS, with parentheses",
      "\nNAME:a\nSOURCE:C:\\a b.MSL\nNUM PEAKS:  6 \n(  50   10) ( 104   18) (  52    5) ( 53 7)\n( 55 102) (51 100) \n\n"
      "NAME:b\nNUM PEAKS: 3\n(1,2)(3, 4); (5:6)\n",
-     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n50 10\n51 100\n52 5\n53 7\n55 102\n104 18\nEND IONS\n"
-     "BEGIN IONS\nTITLE=b\nPEPMASS=0\n1 2\n3 4\n5 6\nEND IONS\n"},
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\nSOURCE=C:\\a b.MSL\n50 10\n51 100\n52 5\n53 7\n55 102\n104 18\n"
+     "END IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\nNAME=b\n1 2\n3 4\n5 6\nEND IONS\n"},
     {"numbers after a peak, and annotations with semicolons",
      "Name: a\nNum Peaks: 2\n1 2 0.5 7\n3 4 0.25 8\n\nName: b\nNum Peaks: 2\n3 4 C6H9;C12H18 2/2\n1 2 ?\n",
-     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n1 2\n3 4\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n1 2\n3 4\nEND IONS\n"},
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\n1 2\n3 4\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\nNAME=b\n1 2\n3 4\n"
+     "END IONS\n"},
     {"comments, a byte order mark, and a Ctrl-Z at the end",
      "# a comment\n\n\xef\xbb\xbfName: a\nNum Peaks: 1\n1 2\n# between\n\nName: b\nNum Peaks: 1\n3 4\n\x1a",
-     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n3 4\nEND IONS\n"},
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\nNAME=b\n3 4\nEND IONS\n"},
     {"empty lines between all lines", "Name: a\n\nMW: 1\n\nNum Peaks: 2\n\n3 4\n\n1 2\n\nName: b\n\nNum Peaks: 0\n\n",
-     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n1 2\n3 4\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\nEND IONS\n"},
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\nMW=1\n1 2\n3 4\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\nNAME=b\n"
+     "END IONS\n"},
     {"lines that end with CR alone", "Name: a\rNum Peaks: 1\r1 2\r\rName: b\rNum Peaks: 1\r3 4\r",
-     "BEGIN IONS\nTITLE=a\nPEPMASS=0\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\n3 4\nEND IONS\n"},
+     "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\n1 2\nEND IONS\nBEGIN IONS\nTITLE=b\nPEPMASS=0\nNAME=b\n3 4\nEND IONS\n"},
     {"MetaMorpheus, peptides with a crosslink",
      "Name: A(1)B(2)/3\nMW: 7\nComment: Parent=7.5 RT=1\nNum alpha peaks: 1, Num beta peaks: 1\n3 4 \"y1\"\n1 2 \"b1\"\n",
-     "BEGIN IONS\nTITLE=A(1)B(2)/3\nPEPMASS=7.5\nCHARGE=3+\n1 2\n3 4\nEND IONS\n"},
+     "BEGIN IONS\nTITLE=A(1)B(2)/3\nPEPMASS=7.5\nCHARGE=3+\nNAME=A(1)B(2)/3\nMW=7\nCOMMENT=Parent=7.5 RT=1\n1 2\n3 4\n"
+     "END IONS\n"},
     {"a charge in the comment", "Name: c\nComments: Consensus Charge=2 Parent=582.5 MS_mode=\"+\"\nNum peaks: 1\n1 2 \"4 4\"\n",
-     "BEGIN IONS\nTITLE=c\nPEPMASS=582.5\nCHARGE=2+\n1 2\nEND IONS\n"},
+     "BEGIN IONS\nTITLE=c\nPEPMASS=582.5\nCHARGE=2+\nNAME=c\nCOMMENT=Consensus Charge=2 Parent=582.5 MS_mode=\"+\"\n"
+     "1 2\nEND IONS\n"},
 };
 
 // Returns the output, and the warnings after it, a line each.
@@ -317,7 +326,7 @@ TEST_CASE("import: MSP is read as each program writes it, and known by its conte
 TEST_CASE("import: retention times of MSP without a unit count as seconds or minutes, with a warning") {
   auto const record = [](std::string const& time) { return "Name: a\n" + time + "\nNum Peaks: 0\n"; };
   auto const seconds = [](std::string const& value) {
-    return "BEGIN IONS\nTITLE=a\nRTINSECONDS=" + value + "\nPEPMASS=0\nEND IONS\n";
+    return "BEGIN IONS\nTITLE=a\nRTINSECONDS=" + value + "\nPEPMASS=0\nNAME=a\nEND IONS\n";
   };
   std::string const no_precursor = "f: 1 spectrum has no precursor m/z: its PEPMASS is 0\n";
   std::string const as_minutes = "f: 1 retention time states no unit, and counts as minutes (--rt-unit=s: as seconds)\n";
@@ -354,8 +363,9 @@ TEST_CASE("import: retention times of MSP without a unit count as seconds or min
   sort_options options;
   options.rt_unit_seconds = 1;
   CHECK(mgf_and_warnings(record("RT: 10.5"), options) == seconds("10.5") + no_precursor);
-  for (char const* const none : {"RT: None", "RETENTIONTIME:", "RETENTIONTIME: -1", "RETENTION_TIME: N/A", "RT: ?"})
-    CHECK(mgf_and_warnings(record(none)) == "BEGIN IONS\nTITLE=a\nPEPMASS=0\nEND IONS\n" + no_precursor);
+  for (char const* const none : {"RT: None", "RETENTIONTIME:", "RETENTIONTIME: -1", "RETENTION_TIME: N/A"})
+    CHECK(mgf_and_warnings(record(none)) == "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\nEND IONS\n" + no_precursor);
+  CHECK(mgf_and_warnings(record("RT: soon")) == "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\nRT=soon\nEND IONS\n" + no_precursor);
   // A check does not need times.
   std::string warnings;
   options = {};
@@ -373,12 +383,13 @@ TEST_CASE("import: a lenient reader of MSP takes the peaks that are there, and c
   auto const expect = [&](std::string const& text, std::string const& peaks, std::string const& warnings) {
     CAPTURE(text);
     CHECK(mgf_and_warnings(text, options) ==
-          "BEGIN IONS\nTITLE=a\nPEPMASS=0\n" + peaks + "END IONS\n" + no_precursor + warnings);
+          "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\n" + peaks + "END IONS\n" + no_precursor + warnings);
     CHECK(to_mgf(text, format::msp).starts_with("not MSP: f:"));
   };
   std::string const counts = "f: 1 record has another number of peaks than it states\n",
                     lines = "f: 1 line that the format does not allow is left out\n";
-  expect("Name: a\nNum peaks: 4\n3 4 \"y1\"\n1 2 \"b2\"\n", "1 2\n3 4\n", counts);
+  expect("Name: a\nNum peaks: 4\n3 4 \"y1\"\n1 2 \"b2\"\n", "1 2\n3 4\n",
+         counts + "f: 2 annotations of peaks are left out: MGF has none but charges\n");
   expect("Name: a\nNum peaks: 1\n3 4\n1 2\n", "1 2\n3 4\n", counts);
   expect("Name: a\nNum peaks: x\n3 4\n1 2\n", "1 2\n3 4\n", counts);
   expect("Name: a\n3 4\n1 2\n", "1 2\n3 4\n", counts);
@@ -386,6 +397,100 @@ TEST_CASE("import: a lenient reader of MSP takes the peaks that are there, and c
   expect("Name: a\nQI=74.1\nNum peaks: 1\n1 2\n", "1 2\n", lines);
   expect("Name: a\nPrecursorMZ: 4,5\nNum peaks: 1\n1 2\n", "1 2\n", lines);
   CHECK_THROWS_AS(mgf_and_warnings("what is this\n1 2\n", options), ordo::input_error);
+}
+
+namespace {
+
+/// Sorts an input to MSP, by chunks of several sizes. @returns the output, and the warnings after it, a line each
+std::string to_msp(std::string_view text, format from, msp_style names = msp_style::nist) {
+  std::optional<std::string> first;
+  for (std::size_t const bytes : {std::size_t{1} << 20, std::size_t{1}}) {
+    sort_options options;
+    std::string warnings;
+    options.name = "f";
+    options.machine.device = ordo::device::cpu;
+    options.chunk_bytes = bytes;
+    options.names = names;
+    options.on_warning = [&](std::string const& message) { warnings += message + '\n'; };
+    ordo::memory_source source(text);
+    ordo::growing_sink sink;
+    sort_to_msp(source, sink, options, from);
+    std::string const made = std::string(sink.text()) + warnings;
+    if (!first) first = made;
+    CHECK(made == *first);
+  }
+  return *first;
+}
+
+std::string const whole_record =
+    "BEGIN IONS\nTITLE=scan 7\nRTINSECONDS=90\nPEPMASS=445.5 1000\nCHARGE=2+ and 3+\nION_MOBILITY=0.75\nNAME=One\nSCANS=7-9\n"
+    "SYNON=the first\nSPECTRUMID=X1\nADDUCT=[M+2H]2+\nIONMODE=positive\nMSLEVEL=2\nCOLLISION_ENERGY=35 eV\nSMILES=CC=O\n"
+    "INCHI=InChI=1S/C2H4O/c1-2-3/h2H,1H3\nINCHIKEY=IKHGUXGNUITLKF-UHFFFAOYSA-N\nFORMULA=C2H4O\nCOMMENT=a \"b\" c: d\n"
+    "ONTOLOGY=Aldehydes\n1/K0=0.8\n100.25 20.5 1+\n200.5 10\nEND IONS\n";
+
+}  // namespace
+
+TEST_CASE("import: MGF becomes MSP by the names of NIST, MassBank and matchms, and MGF again with nothing lost") {
+  for (msp_style const names : {msp_style::nist, msp_style::massbank, msp_style::matchms})
+    CHECK(to_mgf(to_msp(whole_record, format::mgf, names), format::msp) == whole_record);
+  std::string const msp = to_msp(whole_record, format::mgf);
+  CHECK(msp ==
+        "Name: One\nTitle: scan 7\nPrecursorMZ: 445.5\nPrecursor_intensity: 1000\nCharge: 2,3\nRTINSECONDS: 90\n"
+        "ION_MOBILITY: 0.75\nScans: 7-9\nSynon: the first\nDB#: X1\nPrecursor_type: [M+2H]2+\nIon_mode: P\n"
+        "Spectrum_type: MS2\nCollision_energy: 35 eV\nSMILES: CC=O\nInChI: InChI=1S/C2H4O/c1-2-3/h2H,1H3\n"
+        "InChIKey: IKHGUXGNUITLKF-UHFFFAOYSA-N\nFormula: C2H4O\nComments: a \"b\" c: d\nONTOLOGY: Aldehydes\n1/K0: 0.8\n"
+        "Num Peaks: 2\n100.25\t20.5\t\"1+\"\n200.5\t10\n\n");
+  CHECK(to_msp(msp, format::msp) == msp);
+  CHECK(to_msp(whole_record, format::mgf, msp_style::massbank).find("\nMS$FOCUSED_ION: PRECURSOR_TYPE [M+2H]2+\n") !=
+        std::string::npos);
+  CHECK(to_msp(whole_record, format::mgf, msp_style::matchms).starts_with("COMPOUND_NAME: One\nTITLE: scan 7\nPRECURSOR_MZ: "));
+  // From MSP to MSP annotations and unknown keys stay.
+  CHECK(to_msp("Name: a\nMy key: 7\nNum Peaks: 2\n2 3 \"y1; y2\"\n1 2 b1/0.5\n", format::msp) ==
+        "Name: a\nMy key: 7\nNum Peaks: 2\n1\t2\tb1/0.5\n2\t3\t\"y1; y2\"\n\n");
+  CHECK(to_msp("", format::mgf) == "f: there are no spectra\n");
+}
+
+TEST_CASE("import: keys that a reader would misread are written so that it does not") {
+  CHECK(to_msp("BEGIN IONS\nNAME=a\nNAME=b\n200=100\n\"x=1\nNum peaks=9\n1 2\nEND IONS\n", format::mgf) ==
+        "Name: a\nSynon: b\n_200: 100\n_\"x: 1\nNum Peaks: 1\n1\t2\n\n");
+  CHECK(to_mgf("Name: a\nPepmass: 5\nPRECURSORMZ: 4\nScans: x\nRTINSECONDS: soon\nmy=key: 1\n!k: 2\nNum Peaks: 0\n", format::msp) ==
+        "BEGIN IONS\nTITLE=a\nPEPMASS=5\nNAME=a\nSTATED_SCANS=x\nSTATED_RTINSECONDS=soon\nMY_KEY=1\n_!K=2\nEND IONS\n");
+}
+
+TEST_CASE("import: warnings count what MSP cannot hold") {
+  CHECK(to_msp("COM=x\n# c\nBEGIN IONS\nPEPMASS=3\n# d\n1\n2 3 text\nEND IONS\n\n", format::mgf) ==
+        "Name: \nPrecursorMZ: 3\nNum Peaks: 2\n1\t0\n2\t3\ttext\n\n"
+        "f: 3 lines are no parameters of a spectrum, and are left out\nf: 1 peak has no intensity, and gets 0\n");
+  // The number of peaks has a line of its own, and the m/z of the precursor is there once.
+  CHECK(to_msp("BEGIN IONS\nPEPMASS=3\nPRECURSOR_MZ=3.0\nNUM_PEAKS=7\n1 2\nEND IONS\n", format::mgf) ==
+        "Name: \nPrecursorMZ: 3\nNum Peaks: 1\n1\t2\n\n");
+}
+
+TEST_CASE("import: mzXML states what spectra are chosen by") {
+  std::string const run =
+      "<mzXML><msRun><scan num=\"1\" msLevel=\"2\" peaksCount=\"0\" collisionEnergy=\"35\" compensationVoltage=\"-45\" "
+      "totIonCurrent=\"7e5\" basePeakIntensity=\"9\"><precursorMz windowWideness=\"2\" activationMethod=\"HCD\">5</precursorMz>"
+      "<peaks/></scan></msRun></mzXML>";
+  auto const is_chosen = [&](auto set) {
+    sort_options options;
+    set(options.choice);
+    return to_mgf(run, format::mzxml, options).find("PEPMASS=5") != std::string::npos;
+  };
+  CHECK(is_chosen([](spectrum_choice& choice) { choice.compensation_voltage.ranges = {{-45, -45}}; }));
+  CHECK(is_chosen([](spectrum_choice& choice) { choice.collision_energy.ranges = {{30, 40}}; }));
+  CHECK(is_chosen([](spectrum_choice& choice) { choice.isolation_width.ranges = {{2, 2}}; }));
+  CHECK(is_chosen([](spectrum_choice& choice) { choice.total_ion_current.ranges = {{7e5, 7e5}}; }));
+  CHECK(is_chosen([](spectrum_choice& choice) { choice.base_peak.ranges = {{9, 10}}; }));
+  CHECK(is_chosen([](spectrum_choice& choice) { choice.activation.pattern.emplace("etd,hcd"); }));
+  CHECK(!is_chosen([](spectrum_choice& choice) { choice.activation.pattern.emplace("HC"); }));
+  CHECK(!is_chosen([](spectrum_choice& choice) { choice.instrument.pattern.emplace("*"); }));
+}
+
+TEST_CASE("import: structures in MoNA's comments get keys of their own") {
+  CHECK(to_mgf("Name: a\nComments: \"SMILES=CC\" \"InChI=InChI=1S/C2H6/c1-2/h1-2H3\" \"x=y\"\nNum Peaks: 0\n", format::msp) ==
+        "BEGIN IONS\nTITLE=a\nPEPMASS=0\nNAME=a\n"
+        "COMMENT=\"SMILES=CC\" \"InChI=InChI=1S/C2H6/c1-2/h1-2H3\" \"x=y\"\nSMILES=CC\n"
+        "INCHI=InChI=1S/C2H6/c1-2/h1-2H3\nEND IONS\n");
 }
 
 TEST_CASE("import: text that is no MGF is refused by a lenient reader, too") {
@@ -427,9 +532,11 @@ std::string const small_mzspeclib =
 
 TEST_CASE("import: mzSpecLib becomes MGF") {
   std::string const expected =
-      "BEGIN IONS\nTITLE=A=B/2\nRTINSECONDS=90\nPEPMASS=445.5\nCHARGE=2+\nSCANS=17\n100.25 20.5\n200.5 10\nEND IONS\n"
-      "BEGIN IONS\nTITLE=PEP\nRTINSECONDS=7\nPEPMASS=9\nCHARGE=2-\nMSLEVEL=3\n1 2\nEND IONS\n"
-      "BEGIN IONS\nTITLE=3\nPEPMASS=3.5 5000\nMSLEVEL=3\nEND IONS\n";
+      "BEGIN IONS\nTITLE=A=B/2\nRTINSECONDS=90\nPEPMASS=445.5\nCHARGE=2+\nSCANS=17\nCOLLISION_ENERGY=39.0\nNAME=A=B/2\n"
+      "MSLEVEL=2\n100.25 20.5\n200.5 10\nEND IONS\n"
+      "BEGIN IONS\nTITLE=PEP\nRTINSECONDS=7\nPEPMASS=9\nCHARGE=2-\nMSLEVEL=3\nCOLLISION_ENERGY=39.0\n"
+      "PROFORMA_PEPTIDOFORM_ION_NOTATION=PEP\nIONMODE=negative\n1 2\nEND IONS\n"
+      "BEGIN IONS\nTITLE=3\nPEPMASS=3.5 5000\nMSLEVEL=3\nCOLLISION_ENERGY=39.0\nEND IONS\n";
   CHECK(to_mgf(small_mzspeclib, format::mzspeclib) == expected);
   CHECK(to_mgf("\xef\xbb\xbf" + small_mzspeclib, format::mzspeclib) == expected);
   CHECK(to_mgf("<mzSpecLib 1.0>\n", format::mzspeclib).empty());
@@ -474,13 +581,19 @@ TEST_CASE("import: truncations and mutations of mzXML, MSP and mzSpecLib are rea
       ordo::growing_sink sink;
       try {
         sort_to_mgf(source, sink, options, from);
+        // Whatever is in the metadata, MSP of the MGF is MSP, with the same spectra.
+        ordo::memory_source mgf(sink.text());
+        ordo::growing_sink msp, back;
+        auto const to_msp = sort_to_msp(mgf, msp, options, format::mgf);
+        ordo::memory_source library(msp.text());
+        CHECK(sort_to_mgf(library, back, options, format::msp).spectra == to_msp.spectra);
       } catch (ordo::input_error const& e) {
         if (std::string(e.what()).find(": f:") == std::string::npos) FAIL("no place: " << e.what());
         ++refused;
       }
     };
     for (std::size_t size = 0; size < good.size(); ++size) survive(good.substr(0, size));
-    std::string_view const inserted = "<>&'\"/=; A0\n\xff:.";
+    std::string_view const inserted = "<>&'\"/=; A0\n\xff:.#(_";
     for (int round = 0; round < 500; ++round) {
       std::string text = good;
       for (std::size_t n = 1 + random.below(3); n != 0; --n) {

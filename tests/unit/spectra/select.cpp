@@ -197,6 +197,21 @@ TEST_CASE("near peaks are merged, and their lines printed anew", "[spectra][sele
   CHECK(merged(spectrum_of({"1 4", "8 3", "8.5 2"}), options) == spectrum_of({"8 5"}));
   options.select.top.reset();
   CHECK(merged(spectrum_of({"1 4", "8 3", "8.5 2"}), options) == spectrum_of({"8 5", "1 4"}));
+  // The limits of intensity see sums where peaks are merged first, and the peaks of the input where not.
+  options = {};
+  options.select.min_intensity = 5;
+  std::string const halves = spectrum_of({"1 3", "1.5 4", "3 9", "3.2 2", "9 4"});
+  CHECK(merged(halves, options) == spectrum_of({"3 9"}));
+  options.select.merge_first = true;
+  CHECK(merged(halves, options) == spectrum_of({"1.5 7", "3 11"}));
+  options.select.max_mz = 3.1;
+  options.select.min_relative = 0.7;
+  options.select.min_peaks = 1;
+  CHECK(merged(halves, options) == spectrum_of({"1.5 7", "3 9"}));
+  CHECK(merged(spectrum_of({"1 3", "1.5", "4 1e-9"}), options, 0).find("1.5") == std::string::npos);
+  options.select = {};
+  options.select.merge_first = true;
+  CHECK_THROWS_AS(sorted(halves, options), usage_error);
   // Spectra to which no filter applies keep their peaks.
   options = {};
   options.select_levels = {{{2, 2}}, false};

@@ -37,6 +37,7 @@ int help(int argc, char** argv, cli::job const& job) {
   work const w = checked(made);
   cli::stats stats(tool, argc, argv, made.common);
   spectra::sort_options options = make_sort_options(w);
+  if (!made.order.map.empty()) options.on_dropped = [](auto const&) {};  // the first process writes what this one finds
   std::optional<spectra::sort_report> done;
   std::uint64_t exchanged = 0;
   while (!done && shared != division::none) {

@@ -18,6 +18,7 @@ namespace {
 bool can_be_shared(work const& w, spectra::spectrum_inputs const& inputs, cli::output& out,
                    spectra::sort_options const& options, std::size_t num_members) {
   if (w.duplicates || !w.made.report.empty() || !spectra::can_be_divided(options, w.order)) return false;
+  if (!w.made.title_template.empty() || !w.made.choice.psms.empty() || w.made.order.renumber) return false;
   for (std::string const& name : w.made.inputs) {  // pipes are not opened twice
     std::error_code error;
     if (name == "-" || !std::filesystem::is_regular_file(name, error)) return false;
@@ -47,6 +48,7 @@ int order(work& w, session& here) {
   std::optional<report_file> page = report_of_output(w, options, here);
   here.begin("sorting");
   spectra::format const to = format_of_ordered(made);
+  refuse_titles(made, to);
   std::optional<std::uint64_t> exchanged;  // with other processes
   order_together together;
   if (here.others.can_share())
@@ -69,7 +71,7 @@ int order(work& w, session& here) {
       return std::nullopt;
     };
   auto const result = order_files(
-      made.inputs, w.lists, made.output, made.order.map, to, options, w.order, made.common,
+      made.inputs, w.lists, made.output, made.order.map, made.order.renumber, to, options, w.order, made.common,
       [&](spectra::sort_report const& done) { report_phases(here.stats, done); }, together);
   if (exchanged) here.stats.add_members(here.others.members(), *exchanged);
   if (page) page->commit();

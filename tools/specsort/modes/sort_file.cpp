@@ -13,6 +13,7 @@ bool can_be_shared(work const& w, cli::input const& in, cli::output& out, spectr
   if (from != spectra::format::mgf || to != spectra::format::mgf) return false;
   if (w.made.inputs[0] == "-" || in.compressed() || !in.size()) return false;
   if (w.duplicates || !w.made.report.empty() || !spectra::can_be_divided(options)) return false;
+  if (!w.made.title_template.empty() || !w.made.choice.psms.empty()) return false;
   return out.expect_unknown() && !out.path_for_others().empty();
 }
 
@@ -27,6 +28,7 @@ int sort_file(work& w, session& here) {
   single_input opened(w, std::move(read));
   spectra::sort_options& options = opened.options;
   spectra::format const to_format = format_of_output(made.output, made.to, opened.in, opened.format);
+  refuse_titles(made, to_format);
   options.on_progress = [&](std::uint64_t bytes) { here.progress.at(bytes); };
   here.begin("sorting", options.input_bytes);
   std::optional<cli::output> out(std::in_place, made.output, made.common.threads);
