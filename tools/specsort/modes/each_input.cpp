@@ -13,7 +13,7 @@
 
 #include "ordo/error.hpp"
 #include "tools/cli/files/input.hpp"
-#include "tools/cli/files/output_folder.hpp"
+#include "tools/cli/output_folder.hpp"
 #include "tools/specsort/formats.hpp"
 #include "tools/specsort/modes.hpp"
 #include "tools/specsort/prompt_output.hpp"

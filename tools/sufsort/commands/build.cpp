@@ -21,7 +21,7 @@
 #include "ordo/suffix/input_format.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
-#include "tools/cli/files/output_folder.hpp"
+#include "tools/cli/output_folder.hpp"
 #include "tools/sufsort/building/build_memory.hpp"
 #include "tools/sufsort/building/build_options.hpp"
 #include "tools/sufsort/building/read_records.hpp"

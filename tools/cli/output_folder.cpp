@@ -1,4 +1,4 @@
-#include "tools/cli/files/output_folder.hpp"
+#include "tools/cli/output_folder.hpp"
 
 #include <system_error>
 #include <utility>
