@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _machines
 from ._libraries import NumPy, is_column_of_strings, one_dimension
-from ._sorts import _has_fields, _is_coded, _keys_of, argsort
+from ._sorts import _has_fields, _is_coded, _is_plain, _keys_of, argsort, sort
 from ._strings import is_strings, order_of, taken
 
 _METHODS = ("average", "min", "max", "dense", "ordinal")
@@ -18,6 +18,18 @@ class _Groups(NamedTuple):
     index: Any
     heads: Any
     present: int
+
+
+def _heads_of(items, present):
+    """Returns marks of the first item of each group of sorted items, of which those from `present` on are one group."""
+    heads = np.zeros(len(items), np.bool_)
+    heads[:1] = heads[present : present + 1] = True
+    if present > 1:
+        heads[1:present] = items[1:present] != items[: present - 1]
+    if items.dtype.kind == "f":  # NaNs are the last of the others
+        numbers = present - int(np.count_nonzero(np.isnan(items[:present])))
+        heads[numbers + 1 : present] = False
+    return heads
 
 
 def _groups_of(a, descending, machine):
@@ -38,14 +50,7 @@ def _groups_of(a, descending, machine):
     index = argsort(a, descending=descending, machine=machine)
     items = keys.keys[index]
     present = len(index) if keys.nulls is None else len(index) - int(np.count_nonzero(keys.nulls))
-    heads = np.zeros(len(index), np.bool_)
-    heads[:1] = heads[present : present + 1] = True
-    if present > 1:
-        heads[1:present] = items[1:present] != items[: present - 1]
-    if items.dtype.kind == "f":  # NaNs are the last of the others
-        numbers = present - int(np.count_nonzero(np.isnan(items[:present])))
-        heads[numbers + 1 : present] = False
-    return _Groups(index, heads, present)
+    return _Groups(index, _heads_of(items, present), present)
 
 
 def unique(a, return_index=False, return_inverse=False, return_counts=False, *, machine=None):
@@ -53,7 +58,7 @@ def unique(a, return_index=False, return_inverse=False, return_counts=False, *, 
     position, then for each item of the column the number of its value, and then how often each value occurs, as int64.
 
     NaNs count as one value, which is last of the numbers, and -0.0 equals 0.0. Nulls, masked items and NaT are one value, which
-    is last. The values are an array of NumPy, or for strings and pandas in a container like that of the input.
+    is last. The values are an array of NumPy, or for strings in a container like that of the input.
 
     >>> import numpy as np, ordosort
     >>> ordosort.unique(np.array([3, 1, 3]), return_counts=True)
@@ -61,6 +66,11 @@ def unique(a, return_index=False, return_inverse=False, return_counts=False, *, 
     """
     if isinstance(a, np.ndarray) and not _has_fields(a):
         a = a.reshape(-1)
+    if not return_index and not return_inverse and _is_plain(a):  # the order is not needed
+        items = sort(a, machine=machine)
+        starts = np.flatnonzero(_heads_of(items, len(items)))
+        counts = np.diff(starts, append=len(items))
+        return (items[starts], counts) if return_counts else items[starts]
     groups = _groups_of(a, False, machine)
     starts = np.flatnonzero(groups.heads)
     first = groups.index[starts]

@@ -264,14 +264,17 @@ def is_column_of_strings(a):
     return isinstance(_arrow.read(_arrow.import_column(a)), _arrow.Strings)
 
 
-def with_nulls(a):
+def with_nulls(a, fill=True):
     """Returns the library of an array, the array, and its nulls: an array of bool of the same shape, or None if it has no place
-    for nulls, or none. Anything that is not an array becomes one of NumPy. The masked items of numpy.ma are its nulls."""
+    for nulls, or none. Anything that is not an array becomes one of NumPy. The masked items of numpy.ma are its nulls.
+
+    fill: whether the array is a copy in which nulls are equal; else it may be the caller's, with any items in their place.
+    """
     if isinstance(a, np.ndarray):
         if not isinstance(a, np.ma.MaskedArray):
             return NumPy, a, None
         nulls = np.ma.getmaskarray(a)
-        values = np.array(a.data, order="C", copy=True)
+        values = np.array(a.data, order="C", copy=True) if fill else a.data
     else:
         root = type(a).__module__.partition(".")[0]
         if root in _libraries:
@@ -282,8 +285,8 @@ def with_nulls(a):
             values, nulls = _of_others(a)
         if nulls is None:
             return NumPy, values, None
-        values = np.array(values)
-    if nulls.dtype == np.bool_:  # so that nulls are equal
+        values = np.array(values) if fill else values
+    if fill and nulls.dtype == np.bool_:  # so that nulls are equal
         values[nulls] = np.array("NaT" if values.dtype.kind in "Mm" else 0).astype(values.dtype)
     return NumPy, values, nulls
 

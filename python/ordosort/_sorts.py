@@ -85,11 +85,11 @@ def _as_keys(a, nulls, like):
     raise TypeError(f"dtype {a.dtype}: {_hint(a.dtype)}")
 
 
-def _keys_of(a):
-    """Returns the keys of anything that is an array or becomes one."""
+def _keys_of(a, fill=True):
+    """Returns the keys of anything that is an array or becomes one. `fill` is as in with_nulls."""
     if _is_plain(a):
         return _Keys(NumPy, a)
-    library, values, nulls = with_nulls(a)
+    library, values, nulls = with_nulls(a, fill)
     return _as_keys(values, nulls, a) if library is NumPy else _Keys(library, values)
 
 
@@ -239,7 +239,7 @@ def sort(
         return _store(out, np.take_along_axis(a, _argsort_records(a, axis, order, flags, machine), axis))
     if _is_coded(a):
         return taken(a, _argsort_column(a, flags, machine), _machines.chosen(machine))
-    keys = _keys_of(a)
+    keys = _keys_of(a, getattr(a, "ndim", 1) != 1)
     axis = _along(keys, axis)
     library, values = keys.library, keys.keys
     last = len(values.shape) - 1
@@ -260,10 +260,12 @@ def _sorted_with_nulls(keys, flags, machine):
     """Returns the sorted items of an array of one dimension, and after them those that come last, in the order of the input."""
     valid = keys.keys[~keys.nulls]
     core.sort(_machines.chosen(machine), valid, valid.size, flags, 0)
-    shown = keys.shown
+    last, shown = keys.keys[keys.nulls], keys.shown
     if shown is not None:
-        shown = np.concatenate([np.zeros(valid.size, np.bool_), shown[keys.nulls]])
-    return keys.back(np.concatenate([valid, keys.keys[keys.nulls]]), shown)
+        is_shown = shown[keys.nulls]
+        last[is_shown] = 0 if keys.dtype is None or keys.dtype.kind not in "Mm" else np.iinfo(np.int64).min  # NaT
+        shown = np.concatenate([np.zeros(valid.size, np.bool_), is_shown])
+    return keys.back(np.concatenate([valid, last]), shown)
 
 
 def _has_fields(a):
