@@ -53,7 +53,7 @@ def date(text):
     return (0,)
 
 
-UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "min": 60, "ms": fractions.Fraction(1, 1000), "days": 86400, "w": 604800}
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "min": 60, "mins": 60, "ms": fractions.Fraction(1, 1000), "days": 86400, "w": 604800}
 
 
 def clock(text):

@@ -189,6 +189,7 @@ std::string_view json_finder::find(std::string_view line, std::string& made) con
   if (!reader.read(object, 0)) refuse(line);
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) refuse(line, "text follows the JSON object");
   if (!reader.found()) return {};
+  if (blanks_are_empty_ && made.find_first_not_of(" \t\n") == made.npos) return made;
   if (compares_bytes_ && made.find_first_of("\n\v") != made.npos) {
     std::string const text = std::exchange(made, {});
     for (char const c : text)
@@ -206,7 +207,7 @@ void finish_json_keys(std::vector<given_key>& keys, ordering const& global) {
     ordering const& o = key.options;
     if (o.is_numeric() || o.month || o.random || o.version || o.own) continue;
     auto finder = std::make_shared<json_finder>(dynamic_cast<json_finder const&>(*key.finder).path());
-    finder->compare_bytes();
+    finder->compare_bytes(o.empty_last);
     key.finder = std::move(finder);
   }
 }

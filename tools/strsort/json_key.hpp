@@ -19,14 +19,18 @@ class json_finder final : public strings::piece_finder {
   explicit json_finder(std::vector<std::string> path) : path_(std::move(path)) {}
   /// Makes texts for a key that compares bytes: a newline, for which lines have no code, becomes two bytes in its place among
   /// all.
-  void compare_bytes() { compares_bytes_ = true; }
+  /// @param blanks_are_empty  leave text as it is that has nothing but blanks
+  void compare_bytes(bool blanks_are_empty) {
+    compares_bytes_ = true;
+    blanks_are_empty_ = blanks_are_empty;
+  }
   [[nodiscard]] std::vector<std::string> const& path() const { return path_; }
   /// @throws input_error  for a line that is no object
   [[nodiscard]] std::string_view find(std::string_view line, std::string& made) const override;
 
  private:
   std::vector<std::string> path_;
-  bool compares_bytes_ = false;
+  bool compares_bytes_ = false, blanks_are_empty_ = false;
 };
 
 /// Ends keys of JSON Lines when the options outside of keys are known: those without WORDS take them.

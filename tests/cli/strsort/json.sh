@@ -21,6 +21,8 @@ is '\n{"n":12345678901234567890,"s":null}\n{ "n" : 1.0e-2, "s":"\\u0061" }\n{"n"
 is '      4 {"n":12345678901234567891,"s":"b"}\r\n      1 {"s":{"t":[5,"x"]}}\n' --jsonl --count -k s.t.1
 printf '{"s":"a\\nb"}\n{"s":"a\\tz"}\n{"s":"a\\u000bb"}\n{"s":"a b"}\n' > in  # bytes in their order, a newline among them
 is '{"s":"a\\tz"}\n{"s":"a\\nb"}\n{"s":"a\\u000bb"}\n{"s":"a b"}\n' --jsonl -k s
+printf '{"s":"\\n"}\n{"s":"\\u000b"}\n{"s":"b"}\n' > in  # blanks are empty for last, other characters are not
+is '{"s":"\\u000b"}\n{"s":"b"}\n{"s":"\\n"}\n' --jsonl -k s:last
 printf '{"a":"10.0.0.2"}\n{"a":"10.0.0.10"}\n' > in
 is '{"a":"10.0.0.2"}\n{"a":"10.0.0.10"}\n' --jsonl --ip -k a
 is '{"a":"10.0.0.10"}\n{"a":"10.0.0.2"}\n' --jsonl -r --ip -k a
