@@ -457,6 +457,16 @@ TEST_CASE("import: keys that a reader would misread are written so that it does 
         "BEGIN IONS\nTITLE=a\nPEPMASS=5\nNAME=a\nSTATED_SCANS=x\nSTATED_RTINSECONDS=soon\nMY_KEY=1\n_!K=2\nEND IONS\n");
 }
 
+TEST_CASE("import: MGF by the names of matchms has a name in MSP") {
+  // Times of many digits, and values that are no numbers, stay as they are.
+  std::string const odd =
+      "BEGIN IONS\nTITLE=a\nPEPMASS=5\nNAME=a\nRTINSECONDS=4284.29846656\nION_MOBILITY=354.8 1046 1.25\n1 2\nEND IONS\n";
+  for (msp_style const names : {msp_style::nist, msp_style::massbank, msp_style::matchms})
+    CHECK(to_mgf(to_msp(odd, format::mgf, names), format::msp) == odd);
+  CHECK(to_msp("BEGIN IONS\nCOMPOUND_NAME=a\nPRECURSOR_MZ=5\nRETENTION_TIME=7\n1 2\nEND IONS\n", format::mgf) ==
+        "Name: a\nPrecursorMZ: 5\nRETENTION_TIME: 7\nNum Peaks: 1\n1\t2\n\n");
+}
+
 TEST_CASE("import: warnings count what MSP cannot hold") {
   CHECK(to_msp("COM=x\n# c\nBEGIN IONS\nPEPMASS=3\n# d\n1\n2 3 text\nEND IONS\n\n", format::mgf) ==
         "Name: \nPrecursorMZ: 3\nNum Peaks: 2\n1\t0\n2\t3\ttext\n\n"
