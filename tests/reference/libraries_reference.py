@@ -98,8 +98,10 @@ def compare(path):
             values = [spectrum.get(key) for spectrum in (in_mgf, in_msp)]
             if key == 'compound_name' and values[0] is None:
                 values[0] = in_mgf.get('title')
-            if key == 'precursor_mz':  # PEPMASS=0 states that there is none
+            if key in ('precursor_mz', 'charge'):  # 0 states that there is none
                 values = [value or None for value in values]
+            if key == 'charge' and isinstance(values[1], str):  # of several, matchms reads one in MGF
+                values[1] = int(values[1].split(',')[0])
             if values[0] != values[1]:
                 sys.exit(f'{path}: matchms: spectrum {number}: {key} is {values[0]!r} in MGF, {values[1]!r} in MSP')
         if not (in_mgf.peaks.mz == in_msp.peaks.mz).all() or not (in_mgf.peaks.intensities == in_msp.peaks.intensities).all():
