@@ -129,7 +129,8 @@ print_losses print_msp(printed_spectrum const& spectrum, sort_options const& opt
   if (header.rt_seconds && !find("RTINSECONDS")) lines.add("RTINSECONDS", *header.rt_seconds);
   if (header.scan && !find("SCANS")) lines.add("SCANS", fmt::format("{}", *header.scan));
   if (header.ms_level && !find("MSLEVEL")) lines.add("MSLEVEL", fmt::format("{}", *header.ms_level));
-  if (header.ion_mobility && std::isfinite(*header.ion_mobility) && !find("ION_MOBILITY")) lines.add("ION_MOBILITY", *header.ion_mobility);
+  if (header.ion_mobility && std::isfinite(*header.ion_mobility) && !find("ION_MOBILITY"))
+    lines.add("ION_MOBILITY", *header.ion_mobility);
   for (metadata_entry const& entry : spectrum.metadata) {
     if (&entry == name) continue;
     // GNPS has the m/z of the precursor twice.

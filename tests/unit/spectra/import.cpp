@@ -453,7 +453,8 @@ TEST_CASE("import: MGF becomes MSP by the names of NIST, MassBank and matchms, a
 TEST_CASE("import: keys that a reader would misread are written so that it does not") {
   CHECK(to_msp("BEGIN IONS\nNAME=a\nNAME=b\n200=100\n\"x=1\nNum peaks=9\n1 2\nEND IONS\n", format::mgf) ==
         "Name: a\nSynon: b\n_200: 100\n_\"x: 1\nNum Peaks: 1\n1\t2\n\n");
-  CHECK(to_mgf("Name: a\nPepmass: 5\nPRECURSORMZ: 4\nScans: x\nRTINSECONDS: soon\nmy=key: 1\n!k: 2\nNum Peaks: 0\n", format::msp) ==
+  CHECK(to_mgf("Name: a\nPepmass: 5\nPRECURSORMZ: 4\nScans: x\nRTINSECONDS: soon\nmy=key: 1\n!k: 2\nNum Peaks: 0\n",
+               format::msp) ==
         "BEGIN IONS\nTITLE=a\nPEPMASS=5\nNAME=a\nSTATED_SCANS=x\nSTATED_RTINSECONDS=soon\nMY_KEY=1\n_!K=2\nEND IONS\n");
 }
 
