@@ -72,6 +72,11 @@ std::optional<double> number_in_front(std::string_view text) {
   return number<double>(text.substr(0, text.find_first_not_of("0123456789.")));
 }
 
+// Returns true for a time of more digits than are printed, which stays as it is.
+bool has_many_digits(std::string_view text) {
+  return std::ranges::count_if(text, is_digit) > 10;
+}
+
 // Returns true for what programs write for a value that is not known.
 bool is_unknown(std::string_view value) {
   constexpr std::array<std::string_view, 7> all{"", "n/a", "na", "nan", "none", "null", "unknown"};
@@ -421,11 +426,11 @@ class msp_parser final : public import_parser {
     if (key == "rtinseconds") {
       auto const time = leading<double>(value);
       if (time && *time >= 0) header.rt_seconds = time;
-      return number<double>(value) && time && *time >= 0;
+      return number<double>(value) && time && *time >= 0 && !has_many_digits(value);
     }
     if (key == "ionmobility") {
-      header.ion_mobility = number<double>(value);
-      return true;
+      header.ion_mobility = leading<double>(value);
+      return number<double>(value).has_value();
     }
     if (key == "scannumber" || key == "scan" || key == "scans") {
       header.scan = leading<std::uint64_t>(value.substr(0, value.find('-')));
@@ -478,7 +483,9 @@ class msp_parser final : public import_parser {
     if (!time || !(*time >= 0)) return false;
     auto const unit = seconds_of_unit(first_word(msp_trimmed(value.substr(end))));
     if (!unit && !unit_seconds_) one_.unit = is_in_seconds ? assumed_unit::seconds : assumed_unit::minutes;
-    one_.header.rt_seconds = *time * unit.value_or(unit_seconds_.value_or(is_in_seconds ? 1 : 60));
+    double const factor = unit.value_or(unit_seconds_.value_or(is_in_seconds ? 1 : 60));
+    one_.header.rt_seconds = *time * factor;
+    if (factor == 1 && has_many_digits(value.substr(0, end))) add("RTINSECONDS", value.substr(0, end));
     return true;
   }
 

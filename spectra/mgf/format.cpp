@@ -448,7 +448,9 @@ class mgf_chunk final : public chunk {
       auto const [end, error] = fast_float::from_chars(value.data(), value.data() + value.size(), number);
       return error == std::errc() && end == value.data() + value.size();
     };
-    if (key == "RTINSECONDS") return header.rt_seconds && is_number();
+    // A time of more digits than are printed stays as it is.
+    auto const num_digits = std::ranges::count_if(value, [](char c) { return c >= '0' && c <= '9'; });
+    if (key == "RTINSECONDS") return header.rt_seconds && is_number() && num_digits <= 10;
     if (key == "ION_MOBILITY") return header.ion_mobility && is_number();
     if (key == "SCANS") return header.scan && value == fmt::format("{}", *header.scan);
     return key == "MSLEVEL" && header.ms_level && header.ms_level != 2u;

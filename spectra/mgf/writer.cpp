@@ -136,7 +136,7 @@ print_losses print_mgf(printed_spectrum const& spectrum, sort_options const& /*o
   }
   if (header.scan && !is_replaced("SCANS")) fmt::format_to(std::back_inserter(output), "SCANS={}\n", *header.scan);
   if (header.ms_level && *header.ms_level != 2) fmt::format_to(std::back_inserter(output), "MSLEVEL={}\n", *header.ms_level);
-  if (header.ion_mobility && std::isfinite(*header.ion_mobility)) {
+  if (header.ion_mobility && std::isfinite(*header.ion_mobility) && !is_replaced("ION_MOBILITY")) {
     output += "ION_MOBILITY=";
     add_number(*header.ion_mobility, output);
     output += '\n';

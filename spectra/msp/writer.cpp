@@ -28,8 +28,9 @@ class record_writer {
   void add(std::string_view key, std::string_view value) {
     std::string const normalized = normalized_key(key);
     if (is_peak_count(normalized)) return;  // the number of peaks has its own line
-    // SPECTRUM_TYPE holds other values than levels, which MSLEVEL has.
-    library_key const* known = normalized == "spectrumtype" ? nullptr : find_library_key(normalized);
+    // SPECTRUM_TYPE holds other values than levels, which MSLEVEL has, and RETENTIONTIME may be in minutes.
+    bool const has_own_meaning = normalized == "spectrumtype" || normalized == "retentiontime";
+    library_key const* known = has_own_meaning ? nullptr : find_library_key(normalized);
     // A second name would begin another record.
     if (known && known->mgf == "NAME" && std::exchange(named_, true)) known = find_library_key("synon");
     if (known) {
@@ -110,7 +111,11 @@ print_losses print_msp(printed_spectrum const& spectrum, sort_options const& opt
     return it == spectrum.metadata.end() ? nullptr : &*it;
   };
   // The name comes first, as programs expect that begin a record with it.
-  metadata_entry const* const name = find("NAME");
+  auto const first_name = std::ranges::find_if(spectrum.metadata, [](metadata_entry const& entry) {
+    library_key const* const known = find_library_key(normalized_key(entry.key));
+    return known && known->mgf == "NAME";
+  });
+  metadata_entry const* const name = first_name == spectrum.metadata.end() ? nullptr : &*first_name;
   std::string printed;
   if (header.title) add_title(header, title, printed);
   lines.add("NAME", name ? name->value : header.title.value_or(""));
@@ -124,7 +129,8 @@ print_losses print_msp(printed_spectrum const& spectrum, sort_options const& opt
   if (header.rt_seconds && !find("RTINSECONDS")) lines.add("RTINSECONDS", *header.rt_seconds);
   if (header.scan && !find("SCANS")) lines.add("SCANS", fmt::format("{}", *header.scan));
   if (header.ms_level && !find("MSLEVEL")) lines.add("MSLEVEL", fmt::format("{}", *header.ms_level));
-  if (header.ion_mobility && std::isfinite(*header.ion_mobility)) lines.add("ION_MOBILITY", *header.ion_mobility);
+  if (header.ion_mobility && std::isfinite(*header.ion_mobility) && !find("ION_MOBILITY"))
+    lines.add("ION_MOBILITY", *header.ion_mobility);
   for (metadata_entry const& entry : spectrum.metadata) {
     if (&entry == name) continue;
     // GNPS has the m/z of the precursor twice.

@@ -139,8 +139,8 @@ spectra::format format_of_ordered(command const& made) {
   if (named || made.order.any() || made.inputs.size() > 1) return named.value_or(spectra::format::mgf);
   cli::input in(made.inputs[0], made.common.threads);
   if (made.inputs[0] == "-" || !in.id())
-    throw usage_error(
-        fmt::format("missing option: --to: {}: with --map and --renumber, it states the format of the output of a pipe", in.name()));
+    throw usage_error(fmt::format(
+        "missing option: --to: {}: with --map and --renumber, it states the format of the output of a pipe", in.name()));
   return format_of_output(made.output, made.to, in, format_of_input(in));
 }
 

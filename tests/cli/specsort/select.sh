@@ -71,3 +71,12 @@ done
 python3 "$reference" files massbank_cc0.mgf openms_ecoli.mgf xtandem_yeast.mgf
 python3 "$reference" random 1 250
 no_leftovers
+
+# Peaks are merged before the limits of intensity, or after them.
+printf 'BEGIN IONS\n1 3\n1.5 4\n3 9\n3.2 2\n9 4\nEND IONS\n' > halves.mgf
+[[ $(specsort halves.mgf --merge 0.6 --min-intensity 5 | grep '^[0-9]' | tr '\n' ' ') == '3 9 ' ]] || fail 'merged after the limit'
+[[ $(specsort halves.mgf --merge 0.6 --min-intensity 5 --merge-first | grep '^[0-9]' | tr '\n' ' ') == '1.5 7 3 11 ' ]] || fail '--merge-first'
+[[ $(specsort --explain --min-intensity 5 --merge 0.6 --merge-first | sed -n 's/^ [12]. --\([a-z-]*\).*/\1/p' | tr '\n' ' ') == 'merge min-intensity ' ]] ||
+  fail "--explain: $(specsort --explain --min-intensity 5 --merge 0.6 --merge-first)"
+[[ $(specsort --summary halves.mgf --merge 0.6 --min-intensity 5 --merge-first) == *'--merge 0.6 --merge-first'* ]] || fail 'the summary of --merge-first'
+expect_error specsort halves.mgf --merge-first

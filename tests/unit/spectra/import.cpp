@@ -453,8 +453,19 @@ TEST_CASE("import: MGF becomes MSP by the names of NIST, MassBank and matchms, a
 TEST_CASE("import: keys that a reader would misread are written so that it does not") {
   CHECK(to_msp("BEGIN IONS\nNAME=a\nNAME=b\n200=100\n\"x=1\nNum peaks=9\n1 2\nEND IONS\n", format::mgf) ==
         "Name: a\nSynon: b\n_200: 100\n_\"x: 1\nNum Peaks: 1\n1\t2\n\n");
-  CHECK(to_mgf("Name: a\nPepmass: 5\nPRECURSORMZ: 4\nScans: x\nRTINSECONDS: soon\nmy=key: 1\n!k: 2\nNum Peaks: 0\n", format::msp) ==
+  CHECK(to_mgf("Name: a\nPepmass: 5\nPRECURSORMZ: 4\nScans: x\nRTINSECONDS: soon\nmy=key: 1\n!k: 2\nNum Peaks: 0\n",
+               format::msp) ==
         "BEGIN IONS\nTITLE=a\nPEPMASS=5\nNAME=a\nSTATED_SCANS=x\nSTATED_RTINSECONDS=soon\nMY_KEY=1\n_!K=2\nEND IONS\n");
+}
+
+TEST_CASE("import: MGF by the names of matchms has a name in MSP") {
+  // Times of many digits, and values that are no numbers, stay as they are.
+  std::string const odd =
+      "BEGIN IONS\nTITLE=a\nPEPMASS=5\nNAME=a\nRTINSECONDS=4284.29846656\nION_MOBILITY=354.8 1046 1.25\n1 2\nEND IONS\n";
+  for (msp_style const names : {msp_style::nist, msp_style::massbank, msp_style::matchms})
+    CHECK(to_mgf(to_msp(odd, format::mgf, names), format::msp) == odd);
+  CHECK(to_msp("BEGIN IONS\nCOMPOUND_NAME=a\nPRECURSOR_MZ=5\nRETENTION_TIME=7\n1 2\nEND IONS\n", format::mgf) ==
+        "Name: a\nPrecursorMZ: 5\nRETENTION_TIME: 7\nNum Peaks: 1\n1\t2\n\n");
 }
 
 TEST_CASE("import: warnings count what MSP cannot hold") {
