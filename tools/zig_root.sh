@@ -4,8 +4,9 @@
 # three minutes and 1 GB; what is there already is kept. Nothing outside of the folder is changed.
 #   venv               zig, from PyPI: clang, libc++ and stubs of every glibc
 #   TARGET/bin         its compilers for this target: zig-clang, zig-clang++, zig-ar, zig-ranlib
-#   TARGET/root        headers and archives. Those of C are in Debian's packages; those of C++, which must have libc++, and
-#                      expat, whose archive there needs glibc 2.36, are built from Debian's sources
+#   TARGET/root        headers and archives. Those of C are in Debian's packages; those of C++, which must have libc++, expat,
+#                      whose archive there needs glibc 2.36, and bzip2, whose archive is for programs alone, are built from
+#                      Debian's sources
 #   TARGET/licences    what the authors of these libraries want said beside programs that hold them
 #   TARGET/system      the C library of Debian, for qemu; of a target that is not this machine
 # ORDO_DEBIAN names a mirror of Debian (http://deb.debian.org), ORDO_ZIG_WHEEL a file or version of ziglang.
@@ -17,7 +18,7 @@ folder=build/zig target=x86_64
 while (($#)); do
   case $1 in
     --folder) [[ ${2-} ]] || fail '--folder needs a value'; folder=$2; shift ;;
-    -h | --help) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit ;;
+    -h | --help) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit ;;
     x86_64 | aarch64) target=$1 ;;
     *) fail "not a target: $1" ;;
   esac
@@ -177,6 +178,12 @@ expat() {
   local compile=("$here/bin/zig-clang" -I "$here/build/expat")
   archive expat "$sources"/{xmlparse,xmlrole,xmltok}.c
 }
+bzip2() {
+  source_of bzip2
+  local sources=$folder/sources/bzip2
+  local compile=("$here/bin/zig-clang" -D_FILE_OFFSET_BITS=64)
+  archive bz2 "$sources"/{blocksort,huffman,crctable,randtable,compress,decompress,bzlib}.c
+}
 licences() {
   local name
   for name in onetbb fmtlib simdjson boost1.74 expat; do
@@ -194,6 +201,7 @@ system() (
 once lists packages_lists
 once c_libraries c_libraries
 once expat expat
+once bzip2 bzip2
 once fmt fmt
 once simdjson simdjson
 once boost_iostreams boost_iostreams
