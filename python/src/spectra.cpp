@@ -297,7 +297,7 @@ nb::bytes to_mgf(nb::handle mz_given, nb::handle intensity_given, nb::handle off
       spectra::peak_list const peaks{{static_cast<double const*>(mz.data()) + begin, size},
                                      {static_cast<double const*>(intensity.data()) + begin, size},
                                      {}};
-      spectra::detail::print_mgf(header, title, peaks, order, {mz_single, intensity_single}, text);
+      spectra::detail::print_mgf({header, peaks, order, {mz_single, intensity_single}}, {}, title, text);
     }
   }
   return nb::bytes(text.data(), text.size());

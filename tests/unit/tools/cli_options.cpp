@@ -10,6 +10,7 @@
 #include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
 #include "tests/unit/catch.hpp"
+#include "tests/unit/environment.hpp"
 #include "tests/unit/temporary_folder.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/gpu_start.hpp"
@@ -65,6 +66,7 @@ std::string refusal(std::vector<char const*> const& arguments) try {
 }  // namespace
 
 TEST_CASE("common options") {
+  environment const automatic("ORDO_DEVICE", "");
   CHECK(parsed({}).common.machine().device == device::automatic);
   cli::common_options const o = parsed({"--device", "cpu", "--threads=3", "-q", "--verbose", "--stats", "f.json"}).common;
   CHECK(o.machine().device == device::cpu);
@@ -274,6 +276,17 @@ TEST_CASE("the driver is shown the GPUs of a command alone", "[cli]") {
   CHECK(cli::count_gpus(folder.path("")) == 0);
   for (char const* gpu : {"0000:00:06.0", "0000:00:07.0"}) std::filesystem::create_directory(folder.path(gpu));
   CHECK(cli::count_gpus(folder.path("")) == 2);
+}
+
+TEST_CASE("ORDO_DEVICE chooses the device if no option does", "[cli]") {
+  environment const wish("ORDO_DEVICE", "gpu:2-3");
+  CHECK(parsed({}).common.machine().gpu_index == 2u);  // of several, the first
+  CHECK(parsed({}).common.wanted_gpus() == std::pair(2u, 2u));
+  CHECK(parsed({"--device", "gpu:1"}).common.machine().gpu_index == 1u);
+  CHECK(parsed({"--device", "cpu"}).common.machine().device == device::cpu);
+  cli::common_options several;
+  several.may_be_several = true;
+  CHECK(several.wanted_gpus() == std::pair(2u, 3u));
 }
 
 TEST_CASE("GPUs are counted from the first that the driver is shown", "[cli]") {

@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "suffix/arrays/build.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/devices.hpp"
+#include "tests/unit/environment.hpp"
 #include "tests/unit/io_ends.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
 
@@ -124,27 +123,6 @@ std::string letters_of(std::size_t n, unsigned seed) {
   for (char& c : letters) c = "ACGT"[random() % 4];
   return letters;
 }
-
-/// Sets an environment variable for the lifetime of this.
-class environment {
- public:
-  environment(char const* name, std::string const& value) : name_(name) {
-    if (char const* const before = std::getenv(name)) before_ = before;
-    setenv(name, value.c_str(), 1);
-  }
-  ~environment() {
-    if (before_)
-      setenv(name_, before_->c_str(), 1);
-    else
-      unsetenv(name_);
-  }
-  environment(environment const&) = delete;
-  environment& operator=(environment const&) = delete;
-
- private:
-  char const* name_;
-  std::optional<std::string> before_;
-};
 
 }  // namespace
 
