@@ -27,7 +27,7 @@ void each_part(std::string_view all, Text text, Field field) {
     all.remove_prefix(open);
     if (all.empty()) return;
     std::size_t const close = all.find('}');
-    if (close == all.npos) return field(all.substr(1));
+    if (close == all.npos) return field(all);  // with the brace: no field has this name
     field(all.substr(1, close - 1));
     all.remove_prefix(close + 1);
   }

@@ -284,7 +284,7 @@ specsort in.mgf -o k --split-size=9 --split-count=2|--split-size, --split-count:
 specsort in.mgf --check --rt=1:2|--check: it reads all spectra, of which other options choose some
 specsort in.mgf --out-dir=d -o k|--out-dir, --output: give one of them
 specsort in.mgf --out-dir=d --check|--out-dir, --check, --summary: --check and --summary write no spectra
-specsort in.mgf --out-dir=d --map=m|--out-dir, --map, --split-size, --split-count: each input becomes one file
+specsort in.mgf --out-dir=d --map=m|--out-dir, --map, --split-size, --split-count, --split-by: each input becomes one file
 specsort in.mgf --report=k --map=m|--check, --summary, --report without --output: they write no spectra, which others order, split or list
 END
 expect 0 sufsort build in.fa -o k --fm --bwt --sample=1 --mask=fold

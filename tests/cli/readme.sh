@@ -90,6 +90,12 @@ try specsort --preset=casanovo@1.0 two.mgf
 printf 'Name: %s\nRetentionTime: 2\nNum Peaks: 2\n200 10\n100 5\n\n' A B > lib.msp
 sed 's/Peaks: 2/Peaks: 3/' lib.msp > wrong.msp
 for input in lib.msp wrong.msp; do try specsort "$input"; done
+printf 'Name: a\nNum Peaks: 2\n100 5 "y1"\n200 5 "y2"\n' > noted.msp
+try specsort noted.msp -o out.mgf
+printf '# a\n# b\n%s' "$spectrum" > comments.mgf
+try specsort comments.mgf -o out.msp
+printf 'mzspec:PXD1:other_run:scan:1\n' > usis.txt
+try specsort two.mgf --psms usis.txt -o out.mgf
 zcat "$samples/openms_ecoli_25.mzML.gz" | sed 's/name="ms level" value="2"/name="ms level" value="1"/' > ms1.mzML
 try specsort ms1.mzML -o out.mgf
 try specsort two.mgf --scan=9

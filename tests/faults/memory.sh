@@ -78,7 +78,7 @@ if [[ $group ]]; then
   endless '<mzML '; in_group specsort endless.zst -o made
   endless '>'; in_group sufsort build endless.zst -o made
   endless '{"text": "'; in_group sufsort build --format jsonl --field text endless.zst -o made
-  # Eight spectra at a time, each of which would fit.
+  # Up to eight spectra at a time, each of which fits: if too many are in memory at once, an error, and else the result.
   python3 - << 'END' > declared.mzML
 import base64, zlib
 n = 4000000
@@ -92,7 +92,11 @@ for i in range(24):
           f'<binary>{array}</binary></binaryDataArray>' for a in (1000514, 1000515)) + '</binaryDataArrayList></spectrum>')
 print('</spectrumList></run></mzML>')
 END
-  in_group specsort --threads 8 --by intensity declared.mzML -o made
+  status=0
+  (echo "$BASHPID" > "$group/cgroup.procs"; exec specsort --threads 8 --by intensity declared.mzML -o made) > out 2> err || status=$?
+  [[ $status == 2 && ! -e made || $status == 0 && -s made ]] || fail "status $status: spectra of a declared size: $(head -c 500 err)"
+  [[ $status == 0 ]] || grep -Eq 'out of memory: declared.mzML: .*[0-9]+ bytes.*, [0-9]+ are' err || fail "no figures: $(< err)"
+  rm -f made
   trap - EXIT
   rmdir "$group"
 fi

@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -12,14 +11,19 @@
 
 namespace {
 
-// Returns the path of this file, whatever links lead to it.
-std::string own_path() {
-  char path[PATH_MAX];
-  ssize_t const size = readlink("/proc/self/exe", path, sizeof path);
-  if (size > 0) return {path, std::size_t(size)};
-  // Without /proc: by the path that was executed.
-  auto const* const executed = reinterpret_cast<char const*>(getauxval(AT_EXECFN));
-  return executed && realpath(executed, path) ? path : "";
+constexpr char program[] = ORDO_STRSORT_PROGRAM;
+
+// Puts the path of the program beside this file, whatever links lead to that, in `path`. Takes no memory, which may be what is
+// missing.
+bool find_program(char (&path)[PATH_MAX + sizeof program]) {
+  ssize_t size = readlink("/proc/self/exe", path, PATH_MAX);
+  if (size <= 0) {  // without /proc: by the path that was executed
+    auto const* const executed = reinterpret_cast<char const*>(getauxval(AT_EXECFN));
+    size = executed && realpath(executed, path) ? ssize_t(std::strlen(path)) : 0;
+  }
+  while (size > 0 && path[size - 1] != '/') --size;
+  std::memcpy(path + size, program, sizeof program);
+  return size > 0;
 }
 
 }  // namespace
@@ -28,8 +32,9 @@ std::string own_path() {
 // lines wait for no library.
 int main(int argc, char** argv) {
   if (auto const status = ordo::strsort::sort_at_once(argc, argv)) return *status;
-  std::string const own = own_path(), program = own.substr(0, own.rfind('/') + 1) + ORDO_STRSORT_PROGRAM;
-  execv(program.c_str(), argv);
-  std::fprintf(stderr, "strsort: cannot start: %s: %s\n", program.c_str(), std::strerror(errno));
+  char path[PATH_MAX + sizeof program];
+  errno = ENOENT;
+  if (find_program(path)) execv(path, argv);
+  std::fprintf(stderr, "strsort: cannot start: %s: %s\n", path, std::strerror(errno));
   return 2;
 }

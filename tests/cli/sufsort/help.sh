@@ -50,6 +50,7 @@ cp "$specsort/openms_ecoli.mgf.gz" run.mgf.gz
 seq 20 | awk '{ print $1 % 7, "x", $1 * 3 % 5 }' | tee table.txt | zstd -q > access.log.zst
 printf 'GET id=%s\n' 30 4 > access.log
 printf 'city,price\nb,2\na,1\n' > offers.csv
+printf '{"user": {"name": "b"}, "price": 2}\n{"user": {"name": "a"}, "price": 1}\n' > orders.jsonl
 printf 'chr2\nchr1\n' > genome.txt
 printf 'chr1\t5\t6\nchr2\t1\t2\n' > peaks.bed
 sufsort build genome.fa -o genome --lcp --bwt --fm --kmer-table=auto -q
