@@ -100,7 +100,7 @@ def where_a_gpu_pays(results: Results) -> Values:
     heads = [head for machine in machines for head in (f"{machine.split()[1]} threads, MB/s", "GPU from, MB")]
     return {
         "starts": table(
-            ["seconds", "all GPUs visible", "one"],
+            ["seconds", "all GPUs of the host visible", "one visible"],
             [[name, *(f"{took[which]:.3f}" for which in ("all", "one"))] for name, took in starts.items()],
         ),
         "pays": table(["", "GPU, MB/s", *heads], body),
