@@ -14,16 +14,16 @@
 namespace ordo::inline v0::strsort {
 namespace {
 
+std::string shown(std::string_view line) {
+  constexpr std::size_t max_shown = 60;
+  return quote(line.substr(0, max_shown)) + (line.size() > max_shown ? "..." : "");
+}
+
 namespace on_demand = simdjson::ondemand;
 
 constexpr std::string_view blanks = " \t\r\n";
-constexpr std::size_t max_shown = 60;
+constexpr char no_object[] = "it is no JSON object";
 constexpr long max_exponent = 100'000;
-
-[[noreturn]] void refuse(std::string_view line, std::string_view why = "it is no JSON object") {
-  throw input_error(
-      fmt::format("cannot read: line {}{}: {}", quote(line.substr(0, max_shown)), line.size() > max_shown ? "..." : "", why));
-}
 
 // Returns a number of JSON without an exponent, or nothing if the token is none.
 std::optional<std::string> written_out(std::string_view token) {
@@ -174,6 +174,9 @@ std::vector<std::string> consume_path(std::string_view& rest) {
 
 }  // namespace
 
+json_error::json_error(std::string_view line, std::string const& why)
+    : input_error(fmt::format("cannot read: line {}: {}", shown(line), why)), line_(line), why_(why) {}
+
 std::string_view json_finder::find(std::string_view line, std::string& made) const {
   if (line.find_first_not_of(blanks) == line.npos) return {};
   thread_local on_demand::parser parser;
@@ -184,10 +187,10 @@ std::string_view json_finder::find(std::string_view line, std::string& made) con
   on_demand::object object;
   if (parser.iterate(padded.data(), line.size(), padded.size()).get(document) != simdjson::SUCCESS ||
       document.get_object().get(object) != simdjson::SUCCESS)
-    refuse(line);
+    throw json_error(line, no_object);
   value_reader reader(path_, made);
-  if (!reader.read(object, 0)) refuse(line);
-  if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) refuse(line, "text follows the JSON object");
+  if (!reader.read(object, 0)) throw json_error(line, no_object);
+  if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) throw json_error(line, "text follows the JSON object");
   if (!reader.found()) return {};
   if (blanks_are_empty_ && made.find_first_not_of(" \t\n") == made.npos) return made;
   if (compares_bytes_ && made.find_first_of("\n\v") != made.npos) {

@@ -4,11 +4,23 @@
 #include <string_view>
 #include <vector>
 
+#include "ordo/error.hpp"
 #include "ordo/strings/order.hpp"
 #include "tools/strsort/options/keys.hpp"
 
 /// Keys of JSON Lines (--jsonl).
 namespace ordo::inline v0::strsort {
+
+/// A line that is no JSON object. Its message names no file, which a key does not know.
+class json_error : public input_error {
+ public:
+  json_error(std::string_view line, std::string const& why);
+  [[nodiscard]] std::string const& line() const noexcept { return line_; }
+  [[nodiscard]] std::string const& why() const noexcept { return why_; }
+
+ private:
+  std::string line_, why_;
+};
 
 /// Finds the value at a path of names in a line that is a JSON object: the text of a string, or else the value as it is
 /// written. A number with an exponent is written out, so that all its digits count. null, and a path that leads nowhere, are
@@ -25,7 +37,7 @@ class json_finder final : public strings::piece_finder {
     blanks_are_empty_ = blanks_are_empty;
   }
   [[nodiscard]] std::vector<std::string> const& path() const { return path_; }
-  /// @throws input_error  for a line that is no object
+  /// @throws json_error
   [[nodiscard]] std::string_view find(std::string_view line, std::string& made) const override;
 
  private:

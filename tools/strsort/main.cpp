@@ -1,6 +1,8 @@
 #include <locale.h>
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -32,6 +34,7 @@
 #include "tools/strsort/debug.hpp"
 #include "tools/strsort/genomics.hpp"
 #include "tools/strsort/inputs.hpp"
+#include "tools/strsort/json_key.hpp"
 #include "tools/strsort/modes.hpp"
 #include "tools/strsort/options/command.hpp"
 #include "tools/strsort/record_inputs.hpp"
@@ -89,6 +92,35 @@ void warn_of_locale(command const& made, caller const& called) {
     cli::say(called.name(), "warning: lines are sorted by bytes, not by the locale (see --locale)");
 }
 
+// Returns the place "FILE:LINE" of the first of such lines; nothing if no file that can be read again has one.
+std::optional<std::string> find_line(command const& made, caller const& called, std::string_view line) {
+  for (std::size_t k = 0; k < made.files.size(); ++k) {
+    if (!cli::find_file_id(made.files[k])) continue;
+    auto const from = open_input(made, called, k);
+    std::string text(std::size_t{1} << 20, '\0'), rest;
+    std::uint64_t number = 1;
+    for (std::size_t got = from->read(text); got != 0; got = from->read(text)) {
+      rest.append(text, 0, got);
+      std::size_t begin = 0;
+      for (std::size_t end; (end = rest.find(made.delimiter, begin)) != rest.npos; begin = end + 1, ++number)
+        if (std::string_view(rest).substr(begin, end - begin) == line) return fmt::format("{}:{}", from->name(), number);
+      rest.erase(0, begin);
+    }
+    if (!rest.empty() && rest == line) return fmt::format("{}:{}", from->name(), number);
+  }
+  return {};
+}
+
+int run_mode(strsort::work const& w, cli::stats& stats) try {
+  return w.made.check != 0 ? strsort::check(w, stats)
+         : w.made.estimate ? strsort::estimate(w, stats)
+                           : strsort::sort(w, stats);
+} catch (strsort::json_error const& e) {
+  auto const place = find_line(w.made, w.called, e.line());
+  if (!place) throw;
+  throw input_error(fmt::format("{}: {}", *place, e.why()));
+}
+
 // Does the work of a command line. @param shared  the statistics of several such; null: it has its own
 int work_on(command& made, caller const& called, bool& writing, communicator* members, std::span<char*> arguments,
             cli::stats* shared) {
@@ -141,9 +173,7 @@ int work_on(command& made, caller const& called, bool& writing, communicator* me
   if (made.files_from) stats.refuse_inputs({*made.files_from});
   if (made.order_file) stats.refuse_inputs({*made.order_file});
   strsort::work const w{made, by, called, writing, members, inputs, read};
-  int const status = made.check != 0 ? strsort::check(w, stats)
-                     : made.estimate ? strsort::estimate(w, stats)
-                                     : strsort::sort(w, stats);
+  int const status = run_mode(w, stats);
   if (own) own->finish();
   return status;
 }

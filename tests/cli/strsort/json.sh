@@ -32,7 +32,7 @@ strsort --jsonl --explain -k a:n,last in | grep -qF "the value of 'a' in the lin
 for line in '{"a":1' '[1]' '7' '{"a":1} x' '{"a":01}' '{"a":1e}' '{"a":tru}' '{"a":"\x"}' '{"a":1}{"a":2}' '{"b":"'$'\xff''","a":1}'; do
   printf '%s\n{"a":2}\n' "$line" > in
   expect_error strsort --jsonl -k a in
-  grep -q '^strsort: cannot read: line ' err || fail "$line: $(< err)"
+  grep -q '^strsort: in:1: ' err || fail "$line: $(< err)"
 done
 echo '{"a":1e999999}' > in
 expect_error strsort --jsonl -k a in
@@ -57,6 +57,17 @@ is 'ccc\nbb\na\nd\n\n' -k1:length,r
 printf 'éa\nbbb\nc\n' > in
 is 'c\nbbb\néa\n' -k1:length
 [[ $(locale -a) != *C.utf8* ]] || is 'c\néa\nbbb\n' --locale=C.UTF-8 -k1:length
+
+# A line that is no object is named by its file and number; of standard input, by its beginning.
+printf '{"a": 3}\n' > right; printf '{"a": 1}\n[1]\n{"a":\n' > wrong
+for options in '' -c --by-count; do
+  # shellcheck disable=SC2086
+  expect_error strsort --jsonl -k a $options wrong; [[ $(< err) == 'strsort: wrong:2: it is no JSON object' ]] || fail "$options: $(< err)"
+done
+{ sed -n 1p wrong; seq -f '{"a": %.0f}' 200000; printf '{"a"'; } | gzip > wrong.gz
+expect_error strsort --jsonl -k a:n right wrong.gz -o made; [[ $(< err) == 'strsort: wrong.gz:200002: it is no JSON object' ]] || fail "$(< err)"
+expect_error strsort --jsonl -k a - < wrong; grep -q "line '\[1\]': it is no JSON object" err || fail "$(< err)"
+[[ ! -e made ]]
 
 # First lines in the order of the input.
 printf 'b 1\na 2\nb 1\nc 2\na 1' > in
