@@ -108,15 +108,15 @@ def two_cards(results: Results) -> Values:
     other = results.second_card("comparator_sort")
     if not other:
         return {}
-    mine, theirs = results.rows("comparator_sort"), other.rows("comparator_sort")
-    if not theirs:
+    first, second = results.rows("comparator_sort"), other.rows("comparator_sort")
+    if not second:
         return {}
     results.used |= other.used
     body = []
-    for name, row in mine.items():
-        if name not in theirs or row["input"] != "uniform" or not rivals_of(row) or not rivals_of(theirs[name]):
+    for name, row in first.items():
+        if name not in second or row["input"] != "uniform" or not rivals_of(row) or not rivals_of(second[name]):
             continue
-        there = theirs[name]
+        there = second[name]
         times = [(one["copy"]["ms"], ours(one), rivals_of(one)["CUB"]) for one in (there, row)]
         body.append([name, *(f"{a / b:.2f}" for a, b in zip(*times))])
     devices = [one.json("comparator_sort")["machine"]["device"] for one in (results, other)]

@@ -22,8 +22,8 @@ def test_unique_beside_numpy(dtype, n):
         a[random.random(n) < 0.1] = np.array(0).astype(a.dtype) if a.dtype.kind == "M" else -0.0
     ours = ordosort.unique(a, return_index=True, return_inverse=True, return_counts=True)
     wanted = np.unique(a, return_index=True, return_inverse=True, return_counts=True)
-    for mine, numpys in zip(ours, wanted):
-        np.testing.assert_array_equal(mine, numpys.reshape(-1))
+    for result, expected in zip(ours, wanted):
+        np.testing.assert_array_equal(result, expected.reshape(-1))
     np.testing.assert_array_equal(ordosort.unique(a), wanted[0])
     assert ours[0].dtype == a.dtype
 

@@ -44,7 +44,7 @@ def length(random):
 
 
 def check_numpy(random):
-    """Arrays of NumPy, of one and two dimensions, upwards and downwards."""
+    """Sorts NumPy arrays of one and two dimensions, ascending and descending."""
     n = length(random)
     a = numbers(random, random.choice(NUMBERS + DATES), n)
     if n % 10 == 0 and random.random() < 0.5:

@@ -239,7 +239,8 @@ class long_lines {
     for (std::size_t i = 0, end = 0; i < lines.size(); i = end) {
       for (end = i + 1; end < lines.size() && lines[end].window == lines[i].window; ++end)
         lines[end].is_repeat = lines[i].window.size() < bytes;
-      if (end - i > 1 && lines[i].window.size() == bytes) left.push_back({some.begin + i, some.begin + end, some.offset + bytes});
+      if (end - i > 1 && lines[i].window.size() == bytes)
+        left.push_back({some.begin + i, some.begin + end, some.offset + bytes});
     }
     for (line& l : lines) l.window = {};
   }

@@ -86,8 +86,10 @@ int compare_key(compiled_key const& by, key_rules const& rules, text_piece const
     detail::inner_piece const of_a(by, rules, a), of_b(by, rules, b);
     if (by.empty != empty_values::by_type) {
       unsigned const places[] = {of_a.place(by, rules), of_b.place(by, rules)};
-      if (places[0] != places[1])
-        return by.reverse && by.empty == empty_values::first ? int(places[1]) - int(places[0]) : int(places[0]) - int(places[1]);
+      if (places[0] != places[1]) {
+        int const difference = int(places[0]) - int(places[1]);
+        return by.reverse && by.empty == empty_values::first ? -difference : difference;
+      }
       if (places[0] != 2) return 0;
     }
     return compare_key(*by.inner, rules, of_a.piece(), of_b.piece());

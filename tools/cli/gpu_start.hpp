@@ -8,9 +8,9 @@
 
 namespace ordo::inline v0::cli {
 
-/// The start of the GPU that a command is told to use. The driver takes 0.2 s for each GPU that it sees, and 0.1 s more for the
-/// one that is used. So the command hides all others from it, and starts the GPU on a thread of its own while it opens and reads
-/// its inputs. Whatever needs the GPU first waits for it.
+/// Starts the GPU that a command is told to use, on a thread of its own, while the command opens and reads its inputs. The driver
+/// starts every GPU that it sees, one after the other, so the others are hidden from it first. A call that needs the GPU waits
+/// until it has started.
 class gpu_start {
  public:
   /// Hides the GPUs that the command does not use, unless the processes of a job share them, and starts the one that --device or

@@ -22,8 +22,8 @@ class output_folder {
   std::vector<std::filesystem::path> made_;  // the innermost first
 };
 
-/// Calls task(k) for the inputs 0 to count - 1. If there are several, prints the message of each that fails, and goes on with
-/// the next; the last line tells how many failed. A failure to write ends the command.
+/// Calls task(k) for the inputs 0 to count - 1. If there are several, prints the message of each that fails and continues, and
+/// prints the number of failures at the end. A failure to write ends the command.
 /// @returns the number of inputs that failed
 std::size_t run_each(std::string_view tool, std::size_t count, std::function<void(std::size_t k)> const& task);
 

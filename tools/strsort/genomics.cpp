@@ -66,7 +66,7 @@ class name_with_numbers final : public strings::piece_finder {
   }
 
  private:
-  // Of printable characters. Names of SAM have at most 254 letters.
+  // Counts are written in printable characters. A name of SAM has at most 254 letters.
   static constexpr std::size_t base = 94, max_count = base * base * base - 1;
   static void append_count(std::size_t count, std::string& to) {
     count = std::min(count, max_count);

@@ -135,8 +135,8 @@ std::vector<option> common_rows(common_options& options, bool letters) {
                    ? "use this machine: auto, cpu, gpu, or gpu:N for the GPU of that number; for several GPUs all or gpu:M-N"
                    : "use this machine: auto, cpu, gpu, or gpu:N for the GPU of that number",
        .preset = "ORDO_DEVICE, or auto",
-       .details = "auto chooses the machine that suits the size of the input. gpu is the first GPU. GPUs are numbered from 0, among "
-                  "those of CUDA_VISIBLE_DEVICES. The output is the same on all machines.",
+       .details = "auto chooses the machine that suits the size of the input. gpu is the first GPU. GPUs are numbered from 0, "
+                  "among those of CUDA_VISIBLE_DEVICES. The output is the same on all machines.",
        .choices = "auto cpu gpu",
        .set =
            [&options](std::string_view, std::string_view value) {

@@ -1,32 +1,13 @@
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "tools/cli/files/codecs.hpp"
 #include "tools/specsort/modes.hpp"
 #include "tools/specsort/order_files.hpp"
 
 namespace ordo::inline v0::specsort {
-namespace {
-
-// Returns the name of the file of a voltage: out.cv-45.mgf.gz.
-std::string name_of_voltage(std::string const& file, double voltage) {
-  std::filesystem::path front = file;
-  std::string after;
-  if (cli::compression_named(file) != cli::compression::none) {
-    after = front.extension().string();
-    front.replace_extension();
-  }
-  after = front.extension().string() + after;
-  front.replace_extension();
-  return fmt::format("{}.cv{}{}", front.string(), voltage, after);
-}
-
-}  // namespace
-
 int split_by_voltage(work& w, session& here) {
   if (here.others.can_share()) static_cast<void>(here.others.decide(division::none));  // this process works alone
   spectra::sort_options options = make_sort_options(w);
@@ -38,7 +19,7 @@ int split_by_voltage(work& w, session& here) {
         fmt::format("no compensation voltages: {}: no spectrum that is chosen states one", w.made.inputs.front()));
   for (double const voltage : voltages) {
     command one = w.made;
-    one.output = name_of_voltage(w.made.output, voltage);
+    one.output = name_with(w.made.output, fmt::format("cv{}", voltage));
     one.order.split_by.clear();
     one.choice.faims_cv = fmt::format("{}", voltage);
     work part{one, one.choice.choice(), w.select, w.order, w.lists, w.duplicates};

@@ -109,7 +109,8 @@ void set_csv(command& to, option_value const& given) {
 void set_preset(command& to, option_value const& given) {
   constexpr std::string_view known[] = {"bed", "gff", "vcf", "sam", "sam-name", "sam-name-bytes"};
   if (std::ranges::find(known, given.value) == std::end(known))
-    throw usage_error(fmt::format("unknown format: {}: {}: none of {}", given.option, quote(given.value), fmt::join(known, ", ")));
+    throw usage_error(
+        fmt::format("unknown format: {}: {}: none of {}", given.option, quote(given.value), fmt::join(known, ", ")));
   to.preset = given.value.substr(0, given.value.find('-'));
   to.names = given.value == "sam-name" ? 'n' : given.value == "sam-name-bytes" ? 'N' : 0;
 }
@@ -264,9 +265,9 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
        .help = "sort bed, gff, vcf or sam by sequence and position, and keep the header lines first",
        .details =
            "Sequences are in the order of the header in vcf and sam, of --order-file if it is given, or else by their bytes. "
-           "sam-name is SAM by the names of its reads, as samtools sort -n orders them, with the numbers in them by their values; "
-           "sam-name-bytes is SAM by the bytes of the names, as samtools sort -N. -k as, the first of several keys, stands for the "
-           "keys of FORMAT.",
+           "sam-name is SAM by the names of its reads, as samtools sort -n orders them, with the numbers in them by their "
+           "values; sam-name-bytes is SAM by the bytes of the names, as samtools sort -N. -k as, the first of several keys, "
+           "stands for the keys of FORMAT.",
        .choices = "bed gff vcf sam sam-name sam-name-bytes",
        .set = given([&to](option_value const& v) { set_preset(to, v); })},
       own("natural", "compare numbers within text by their values, and all other bytes as they are"),
@@ -342,13 +343,11 @@ cli::command_table make_table(command& to, caller const& by) {
             "A field includes the blanks before it, unless -t is given. OPTS are letters of bdfghiMnRrV, which "
             "replace the ordering options given outside of keys. Behind a colon, words with commas between them are "
             "orders that have no letter, as in 2,2:ip,r: natural, human-time, date, ip, order-file and length; and last, which "
-            "puts empty values after all others, also with r. With --header, "
-            "--csv or --tsv, NAME[:OPTS] is the column of this name. With --jsonl, PATH[:OPTS] is the value at names with dots "
-            "between them, as user.name; null and missing values come first, or last with r or last. With /REGEX/[OPTS] after them, a field, a range or a "
-            "name "
-            "is searched for a regular expression, as in Perl, and alone it is searched for in the line. The key is then the "
-            "first "
-            "group or, if there is none, what the expression matches; it is empty if nothing matches. The expression ends at "
+            "puts empty values after all others, also with r. With --header, --csv or --tsv, NAME[:OPTS] is the column of this "
+            "name. With --jsonl, PATH[:OPTS] is the value at names with dots between them, as user.name; null and missing "
+            "values come first, or last with r or last. With /REGEX/[OPTS] after them, a field, a range or a name is searched "
+            "for a regular expression, as in Perl, and alone it is searched for in the line. The key is then the first group "
+            "or, if there is none, what the expression matches; it is empty if nothing matches. The expression ends at "
             "the last slash."},
            {"SIZE",
             "A number of units of 1024 bytes, or with a suffix: b (bytes), K, M, G, T, P, E, Z, Y, R, Q, or % of the memory "
@@ -357,7 +356,8 @@ cli::command_table make_table(command& to, caller const& by) {
                    {"Sort a compressed file of any size in 8 GB of memory", "strsort -S 8G access.log.zst -o sorted.zst"},
                    {"List the ten most frequent lines", "strsort --by-count --head=10 words.txt"},
                    {"Sort a CSV file by two of its columns", "strsort --csv -k city -k price:nr offers.csv"},
-                   {"Sort JSON Lines by a name, then by the largest price", "strsort --jsonl -k user.name -k price:nr orders.jsonl"},
+                   {"Sort JSON Lines by a name, then by the largest price",
+                    "strsort --jsonl -k user.name -k price:nr orders.jsonl"},
                    {"Sort lines by the number after id=", "strsort -k '/\\bid=(\\d+)/n' access.log"},
                    {"Sort BED by the order of a genome file", "strsort --as bed --order-file genome.txt peaks.bed"}}};
 }
