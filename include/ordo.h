@@ -61,10 +61,16 @@ enum {
 typedef int32_t ordo_order;
 enum { ORDO_ASCENDING = 0, ORDO_DESCENDING = 1 };
 
-/* The place of NaNs: by their sign before or after all numbers, as in IEEE 754 totalOrder; or after all numbers in both
- * directions, as in NumPy, CuPy, PyTorch and Arrow. */
+/* The place of NaNs: by their sign before or after all numbers, as in IEEE 754 totalOrder; after all numbers in both directions,
+ * as in NumPy, pandas and Arrow; before all numbers in both directions; or as the greatest of all, after the numbers in
+ * ascending and before them in descending order, as in PyTorch and JAX. */
 typedef int32_t ordo_nans;
-enum { ORDO_NANS_TOTAL_ORDER = 0, ORDO_NANS_LAST = 1, ORDO_NANS_FIRST = 2 /* for ordo_row_key */ };
+enum {
+  ORDO_NANS_TOTAL_ORDER = 0,
+  ORDO_NANS_LAST = 1,
+  ORDO_NANS_FIRST = 2, /* for ordo_row_key alone */
+  ORDO_NANS_GREATEST = 3
+};
 
 /* The kind of a machine. */
 typedef int32_t ordo_device;
@@ -145,7 +151,7 @@ typedef struct ordo_sort_options {
   uint32_t begin_bit;   /* the bits [begin_bit, end_bit) of the encoded keys are compared, where bit 0 is the lowest; */
   uint32_t end_bit;     /* 0 means the width of the keys */
   uint32_t keep_keys;   /* 1: ordo_sort_segments reorders the values alone and does not write the keys */
-  ordo_nans nans;       /* ORDO_NANS_TOTAL_ORDER or ORDO_NANS_LAST */
+  ordo_nans nans;       /* ORDO_NANS_TOTAL_ORDER, ORDO_NANS_LAST or ORDO_NANS_GREATEST */
   uint32_t equal_zeros; /* 1: -0.0 and +0.0 are equal; 0: -0.0 comes first */
 } ordo_sort_options;
 #define ORDO_SORT_OPTIONS_INIT \
@@ -244,7 +250,7 @@ typedef struct ordo_row_key {
   void const* values; /* as many as there are rows */
   ordo_type type;
   ordo_order order;
-  ordo_nans nans;          /* ORDO_NANS_TOTAL_ORDER, ORDO_NANS_LAST or ORDO_NANS_FIRST, in either direction */
+  ordo_nans nans;          /* any of its constants */
   uint32_t equal_zeros;    /* 1: -0.0 and +0.0 are equal */
   uint32_t nulls_first;    /* 1: nulls come first, in either direction; 0: last */
   uint32_t reserved;       /* 0 */

@@ -118,8 +118,8 @@ void check_allocator(ordo_allocator const& allocator) {
   if ((allocator.allocate == nullptr) != (allocator.deallocate == nullptr))
     throw usage_error("bad allocator: one of allocate and deallocate is a null pointer");
 }
-ordo_nans known_nans(ordo_nans nans, ordo_nans max) {
-  if (nans < ORDO_NANS_TOTAL_ORDER || nans > max)
+ordo_nans known_nans(ordo_nans nans, bool may_be_first) {
+  if (nans < ORDO_NANS_TOTAL_ORDER || nans > ORDO_NANS_GREATEST || (nans == ORDO_NANS_FIRST && !may_be_first))
     throw usage_error(fmt::format("unknown nans: {}: no ordo_nans of this call", nans));
   return nans;
 }
@@ -171,15 +171,18 @@ void add_options(sort_task& task, ordo_type key_type, ordo_sort_options const* g
     throw usage_error("bad keep_keys: only sorts of segments with values have it");
   if (task.kind == sort_task::operation::arrays && (options.begin_bit != 0 || options.end_bit != 0))
     throw usage_error("bad bits: sorts of arrays compare whole keys");
-  bool const nans_last = known_nans(options.nans, ORDO_NANS_LAST) == ORDO_NANS_LAST;
+  ordo_nans const nans_order = known_nans(options.nans, false);
   bool const equal_zeros = flag(options.equal_zeros, "equal_zeros");
   if (auto const properties = properties_for("keys", key_type); properties.is_float) {
     // As task_of_keys of sort.hpp does it.
     std::uint64_t const nans = (std::uint64_t{1} << properties.mantissa_bits) - 1;
-    if (nans_last && task.keep_keys)
+    bool const first = nans_order == ORDO_NANS_GREATEST && options.order == ORDO_DESCENDING;
+    if (nans_order != ORDO_NANS_TOTAL_ORDER && task.keep_keys) {
       task.max_magnitude = infinity_magnitude(properties);
-    else if (nans_last)
-      task.rotate = nans;
+      task.nans_first = first;
+    } else if (nans_order != ORDO_NANS_TOTAL_ORDER) {
+      task.rotate = first ? ~std::uint64_t{0} - nans + 1 : nans;
+    }
     task.equal_zeros = equal_zeros;
   }
   task.bits = {options.begin_bit, options.end_bit == 0 ? ~0u : options.end_bit};
@@ -269,7 +272,8 @@ row_key read_row_key(ordo_row_key const& given, std::size_t n) {
   if (auto const properties = properties_for("keys", key.type); properties.is_float)
     column.infinity = infinity_magnitude(properties);
   column.options.order = key.order == ORDO_DESCENDING ? sort_order::descending : sort_order::ascending;
-  ordo_nans const nans = known_nans(key.nans, ORDO_NANS_FIRST);
+  ordo_nans nans = known_nans(key.nans, true);
+  if (nans == ORDO_NANS_GREATEST) nans = key.order == ORDO_DESCENDING ? ORDO_NANS_FIRST : ORDO_NANS_LAST;
   column.options.nans = nans == ORDO_NANS_LAST    ? row_nans::last
                         : nans == ORDO_NANS_FIRST ? row_nans::first
                                                   : row_nans::total_order;
@@ -534,11 +538,11 @@ ordo_status ordo_argsort_segments(ordo_machine* machine, ordo_type key_type, voi
   return c_status([&] {
     operation_task task;
     task.kind = operation_task::operation::argsort_segments;
-    task.sort = make_task(operation::segments, key_type, keys, n);
+    task.sort = make_task(operation::argsort, key_type, keys, n);  // for add_options: keys that are only read
     add_index(task.sort, index_type, index);
     add_segments(task.sort, segments);
     add_options(task.sort, key_type, options);
-    task.sort.keep_keys = true;
+    task.sort.kind = operation::segments;
     task.relative = flag(relative, "relative");
     checked(machine, "machine").machine->run(task);
   });
