@@ -34,7 +34,9 @@ _MODULES = {
     ),
     "_strings": ("argsort_strings", "sort_strings"),
     "_suffix": ("Hits", "Index", "Repeats", "SuffixArray", "suffix_array"),
+    "jax": (),
     "spectra": (),
+    "torch": (),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -7,6 +7,7 @@ from . import __version__ as __version__
 from . import built_with_cuda as built_with_cuda
 
 ArrowColumn: Any
+Place: Any
 StoredIndex: Any
 argsort: Any
 argsort_fixed: Any
@@ -16,6 +17,7 @@ argsort_string_views: Any
 argsort_strings: Any
 argsort_ucs4: Any
 build_suffix_array: Any
+calls: Any
 detect_format: Any
 gather: Any
 gather_bytes: Any

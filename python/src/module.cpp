@@ -88,6 +88,7 @@ array([1, 2])
 
   add_arrow(module);
   add_distributed(module);
+  add_operators(module);
   add_programs(module);
   add_sorts(module);
   add_spectra(module);

@@ -6,6 +6,7 @@ namespace ordo_python {
 /// Each adds the functions of one subject to the module.
 void add_arrow(nanobind::module_& module);
 void add_distributed(nanobind::module_& module);
+void add_operators(nanobind::module_& module);
 void add_programs(nanobind::module_& module);
 void add_sorts(nanobind::module_& module);
 void add_spectra(nanobind::module_& module);
