@@ -24,8 +24,8 @@ import jaxlib
 from . import _native
 from . import _ordosort as core
 
-if not hasattr(jax, "ffi"):
-    raise ImportError(f"ordosort.jax: JAX {jax.__version__}: 0.5 or newer is needed")
+if jax.__version_info__ < (0, 6):
+    raise ImportError(f"ordosort.jax: JAX {jax.__version__}: 0.6 or newer is needed")
 
 __all__ = ["argsort", "segmented_argsort", "segmented_sort", "segmented_top_k", "sort", "top_k"]
 

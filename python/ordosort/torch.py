@@ -241,7 +241,7 @@ def argsort(input, dim=-1, descending=False):
     tensor([1, 2, 0])
     """
     keys = input.detach()
-    if keys.dim() == 0:
+    if keys.dim() == 0 or dim in (-1, keys.dim() - 1):
         return torch.ops.ordosort.argsort(keys, bool(descending))
     return torch.ops.ordosort.argsort(keys.movedim(dim, -1), bool(descending)).movedim(-1, dim)
 

@@ -9,6 +9,7 @@ import math
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import zlib
@@ -101,10 +102,11 @@ def test_walk(tmp_path, monkeypatch):
     assert len(seen) == len(run) and seen == sorted(seen)
 
 
-def run_examples(page, until=None):
-    """Runs the Python examples of a page, up to a heading. A comment after two blanks is what the expression is, or what it prints."""
+def run_examples(page, until=None, after=""):
+    """Runs the Python examples of a page, between two texts. A comment after two blanks is what the expression is, or what it prints."""
     names, checked = {}, 0
-    for code in re.findall(r"^```python\n(.*?)^```$", page.read_text().partition(until or "\0")[0], re.M | re.S):
+    text = page.read_text().partition(until or "\0")[0]
+    for code in re.findall(r"^```python\n(.*?)^```$", text.partition(after)[2] if after else text, re.M | re.S):
         for line in code.splitlines():
             source, _, expected = line.partition("  # ")
             printed = io.StringIO()
@@ -129,6 +131,15 @@ def test_examples(tmp_path, monkeypatch):
 def test_tensors():
     pytest.importorskip("torch")
     assert run_examples(ROOT / "docs" / "how-to" / "pytorch.md") == 2
+    if shutil.which("c++"):  # for torch.compile
+        assert run_examples(ROOT / "python" / "README.md", "## Functions", after="`ordosort.torch` has") == 1
+
+
+def test_programs_of_jax():
+    pytest.importorskip("jax")
+    if not shutil.which("c++"):
+        pytest.skip("no C++ compiler, which the first sort needs")
+    assert run_examples(ROOT / "python" / "README.md", "`ordosort.torch` has", after="`ordosort.jax` has") == 2
 
 
 def test_wide_entries(tmp_path, monkeypatch):
