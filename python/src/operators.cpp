@@ -32,7 +32,7 @@ status to_status(ordo_status outcome) {
   return status(outcome);
 }
 
-std::size_t bytes_of(ordosort::type kind) {
+std::size_t item_bytes(ordosort::type kind) {
   switch (kind) {
     case ordosort::type::int8:
     case ordosort::type::uint8:
@@ -185,10 +185,10 @@ ordo_status each_row(input keys, input offsets, output index, rows shape, std::s
   for (std::size_t row = 0; row < shape.count; ++row) {
     ordo_segments of_row = ORDO_SEGMENTS_INIT;
     of_row.count = segments;
-    of_row.begins = all_offsets + row * (segments + 1) * bytes_of(offsets.kind);
+    of_row.begins = all_offsets + row * (segments + 1) * item_bytes(offsets.kind);
     of_row.offset_type = to_type(offsets.kind);
-    void* const positions = static_cast<char*>(index.items) + row * index_length * bytes_of(index.kind);
-    ordo_status const outcome = f(all_keys + row * shape.length * bytes_of(keys.kind), of_row, positions);
+    void* const positions = static_cast<char*>(index.items) + row * index_length * item_bytes(index.kind);
+    ordo_status const outcome = f(all_keys + row * shape.length * item_bytes(keys.kind), of_row, positions);
     if (outcome != ORDO_OK) return outcome;
   }
   return ORDO_OK;

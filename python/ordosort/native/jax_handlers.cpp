@@ -22,7 +22,7 @@ using result = ffi::Result<ffi::AnyBuffer>;
 
 ordosort::calls const* calls = nullptr;
 
-type type_of(ffi::DataType kind) {
+type to_type(ffi::DataType kind) {
   switch (kind) {
     case ffi::DataType::PRED:
     case ffi::DataType::U8:
@@ -55,13 +55,13 @@ type type_of(ffi::DataType kind) {
 }
 
 input read(buffer const& a) {
-  return {type_of(a.element_type()), a.untyped_data()};
+  return {to_type(a.element_type()), a.untyped_data()};
 }
 output write(result& a) {
-  return {type_of(a->element_type()), a->untyped_data()};
+  return {to_type(a->element_type()), a->untyped_data()};
 }
 
-rows rows_of(buffer const& a) {
+rows row_shape(buffer const& a) {
   auto const dimensions = a.dimensions();
   rows shape{1, 1};
   if (dimensions.size() == 0) return shape;
@@ -91,26 +91,26 @@ ffi::Error outcome(status of) {
 struct sort {
   ffi::Error operator()(place const& on, buffer keys, result out, bool descending) const {
     if (out->untyped_data() != keys.untyped_data()) return ffi::Error::Internal("ordosort: the keys are not in the result");
-    return outcome(calls->sort(on, write(out), rows_of(keys), descending));
+    return outcome(calls->sort(on, write(out), row_shape(keys), descending));
   }
 };
 
 struct argsort {
   ffi::Error operator()(place const& on, buffer keys, result index, bool descending) const {
-    return outcome(calls->argsort(on, read(keys), write(index), rows_of(keys), descending));
+    return outcome(calls->argsort(on, read(keys), write(index), row_shape(keys), descending));
   }
 };
 
 struct segmented_argsort {
   ffi::Error operator()(place const& on, buffer keys, buffer offsets, result index, bool descending) const {
-    return outcome(calls->segmented_argsort(on, read(keys), read(offsets), write(index), rows_of(keys),
+    return outcome(calls->segmented_argsort(on, read(keys), read(offsets), write(index), row_shape(keys),
                                             last_dimension(offsets) - 1, descending));
   }
 };
 
 struct top_k {
   ffi::Error operator()(place const& on, buffer keys, result index, bool largest) const {
-    return outcome(calls->top_k(on, read(keys), write(index), rows_of(keys), last_dimension(*index), largest));
+    return outcome(calls->top_k(on, read(keys), write(index), row_shape(keys), last_dimension(*index), largest));
   }
 };
 
@@ -119,7 +119,7 @@ struct segmented_top_k {
   ffi::Error operator()(place const& on, buffer keys, buffer offsets, buffer unwritten, result index, bool largest) const {
     if (index->untyped_data() != unwritten.untyped_data())
       return ffi::Error::Internal("ordosort: the positions are not in the result");
-    return outcome(calls->segmented_top_k(on, read(keys), read(offsets), write(index), rows_of(keys),
+    return outcome(calls->segmented_top_k(on, read(keys), read(offsets), write(index), row_shape(keys),
                                           last_dimension(offsets) - 1, last_dimension(*index), largest));
   }
 };
