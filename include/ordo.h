@@ -61,9 +61,9 @@ enum {
 typedef int32_t ordo_order;
 enum { ORDO_ASCENDING = 0, ORDO_DESCENDING = 1 };
 
-/* The place of NaNs: by their sign before or after all numbers, as in IEEE 754 totalOrder; after all numbers in both directions,
- * as in NumPy, pandas and Arrow; before all numbers in both directions; or as the greatest of all, after the numbers in
- * ascending and before them in descending order, as in PyTorch and JAX. */
+/* The place of NaNs: by their sign before or after all numbers, as in IEEE 754 totalOrder; after all numbers in both
+ * directions, as in NumPy, pandas and Arrow; before all numbers in both directions; or as the greatest of all, after the
+ * numbers in ascending and before them in descending order, as in PyTorch and JAX. */
 typedef int32_t ordo_nans;
 enum {
   ORDO_NANS_TOTAL_ORDER = 0,
@@ -109,18 +109,21 @@ typedef struct ordo_gpu_options {
   void* stream;             /* a cudaStream_t; NULL is CUDA's default stream */
   size_t memory_limit;      /* maximum of device memory in bytes; 0 for no limit */
   ordo_allocator allocator; /* without `allocate`, a pool of the machine over cudaMalloc */
+  uint32_t capturable;      /* 1: sorts of whole arrays never wait for the device, as while a CUDA graph is captured */
+  uint32_t reserved;        /* 0 */
 } ordo_gpu_options;
-#define ORDO_GPU_OPTIONS_INIT                  \
-  {                                            \
-    sizeof(ordo_gpu_options), 0, 0, NULL, 0, { \
-      NULL, NULL, NULL                         \
-    }                                          \
-  }
+#define ORDO_GPU_OPTIONS_INIT \
+  { sizeof(ordo_gpu_options), 0, 0, NULL, 0, {NULL, NULL, NULL}, 0, 0 }
 
 /* Creates a machine in *machine. It allocates no memory of the device before its first sort. `options` may be NULL. On failure
  * *machine is NULL. A GPU that does not exist is an error of the first call that needs it. */
 ordo_status ordo_cpu_create(ordo_machine** machine, ordo_cpu_options const* options);
 ordo_status ordo_gpu_create(ordo_machine** machine, ordo_gpu_options const* options);
+
+/* Creates in *view the machine of a GPU on another stream, a cudaStream_t of its device: calls of the view queue their work
+ * there, with the memory of the machine. Allocates nothing on the device and does not wait. The view must be freed before the
+ * machine, and must not be used by another thread at the same time as the machine or another view. */
+ordo_status ordo_gpu_on_stream(ordo_machine** view, ordo_machine* machine, void* stream);
 
 /* Waits for the machine's work and frees the machine with its memory. NULL is allowed. */
 void ordo_machine_free(ordo_machine* machine);
@@ -183,6 +186,13 @@ ordo_status ordo_sort_keys(ordo_machine* machine, ordo_type key_type, void* keys
 ordo_status ordo_sort_pairs(ordo_machine* machine, ordo_type key_type, void* keys, size_t value_bytes, void* values, size_t n,
                             ordo_sort_options const* options);
 
+/* Do the same, and write the sorted keys and values of keys_in and values_in to `keys` and `values`. The inputs are not
+ * changed. Each may be its output itself, and overlaps no output otherwise. */
+ordo_status ordo_sort_keys_copy(ordo_machine* machine, ordo_type key_type, void const* keys_in, void* keys, size_t n,
+                                ordo_sort_options const* options);
+ordo_status ordo_sort_pairs_copy(ordo_machine* machine, ordo_type key_type, void const* keys_in, void* keys, size_t value_bytes,
+                                 void const* values_in, void* values, size_t n, ordo_sort_options const* options);
+
 /* Writes to index[i] the position of the i-th smallest key. Positions of equal keys ascend. The keys are not changed.
  * `index_type` is ORDO_INT32, ORDO_UINT32, ORDO_INT64 or ORDO_UINT64. */
 ordo_status ordo_argsort(ordo_machine* machine, ordo_type key_type, void const* keys, ordo_type index_type, void* index,
@@ -193,6 +203,11 @@ ordo_status ordo_argsort(ordo_machine* machine, ordo_type key_type, void const* 
  * else 0. */
 ordo_status ordo_sort_segments(ordo_machine* machine, ordo_type key_type, void* keys, size_t value_bytes, void* values,
                                size_t n, ordo_segments const* segments, uint8_t* heads, ordo_sort_options const* options);
+
+/* Copies keys_in to `keys` and values_in to `values`, items in holes, too, and sorts each segment there. */
+ordo_status ordo_sort_segments_copy(ordo_machine* machine, ordo_type key_type, void const* keys_in, void* keys,
+                                    size_t value_bytes, void const* values_in, void* values, size_t n,
+                                    ordo_segments const* segments, uint8_t* heads, ordo_sort_options const* options);
 
 /* Sorts the keys of each array in place without a second copy of the data, and moves values with them. Stable for arrays of at
  * most 4096 items. Compares whole keys: begin_bit and end_bit must be 0. */

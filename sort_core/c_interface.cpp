@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -90,19 +91,20 @@ T& checked(T* pointer, char const* name) {
 
 /// Returns a copy of a structure of options. Members that an older program does not know have their defaults. A newer program
 /// may set no member that this library does not know.
+/// @param first_size  the size of the structure in its first version
 template <class T>
-T read_options(T const* given, char const* name) {
+T read_options(T const* given, char const* name, std::size_t first_size = sizeof(T)) {
   T options{};
   if (!given) return options;
   constexpr std::size_t max_size = 4096;  // a larger size was never set
   std::size_t size = 0;
   std::memcpy(&size, given, sizeof(size));
-  if (size < sizeof(T) || size > max_size)
+  if (size < first_size || size > max_size)
     throw usage_error(fmt::format("bad {}: size: {}, where {} bytes are expected", name, size, sizeof(T)));
   auto const* const bytes = reinterpret_cast<unsigned char const*>(given);
   for (std::size_t i = sizeof(T); i < size; ++i)
     if (bytes[i] != 0) throw usage_error(fmt::format("bad {}: byte {}: not known to this version of Ordo", name, i));
-  std::memcpy(&options, given, sizeof(T));
+  std::memcpy(&options, given, std::min(size, sizeof(T)));
   return options;
 }
 
@@ -151,13 +153,33 @@ void add_value_width(sort_task& task, std::size_t bytes) {
   task.value_alignment = bytes == 4 || bytes == 8 || bytes == 16 ? bytes : 1;
 }
 
+/// Lowers the alignment of values until it divides their address.
+void limit_alignment(sort_task& task, void const* values) {
+  while (reinterpret_cast<std::uintptr_t>(values) % task.value_alignment != 0) task.value_alignment /= 2;
+}
+
 void add_values(sort_task& task, std::size_t bytes, void* values) {
   add_value_width(task, bytes);
   if (bytes == 0 && values) throw usage_error("bad values: width: values of 0 bytes");
   if (bytes == 0) return;
-  while (reinterpret_cast<std::uintptr_t>(values) % task.value_alignment != 0) task.value_alignment /= 2;
+  limit_alignment(task, values);
   task.values = values;
   task.values_given = task.n;
+}
+
+/// Adds the arrays that a sort reads where these are not the ones that it writes, after the others.
+void add_inputs(sort_task& task, void const* keys_in, void const* values_in) {
+  check_aligned("keys_in", keys_in, task.key_bytes);
+  task.out_of_place = true;
+  task.keys_in = keys_in;
+  task.keys_in_given = task.n;
+  if (task.value_bytes == 0) {
+    if (values_in) throw usage_error("bad values_in: width: values of 0 bytes");
+    return;
+  }
+  limit_alignment(task, values_in);
+  task.values_in = values_in;
+  task.values_in_given = task.n;
 }
 
 /// Adds the options, after the keys.
@@ -284,6 +306,17 @@ row_key read_row_key(ordo_row_key const& given, std::size_t n) {
   return column;
 }
 
+sort_task c_segments_task(ordo_type key_type, void* keys, std::size_t value_bytes, void* values, std::size_t n,
+                          ordo_segments const* segments, std::uint8_t* heads, ordo_sort_options const* options) {
+  sort_task task = make_task(operation::segments, key_type, keys, n);
+  add_values(task, value_bytes, values);
+  add_segments(task, segments);
+  task.heads = heads;
+  task.heads_given = heads ? n : 0;
+  add_options(task, key_type, options);
+  return task;
+}
+
 void write_memory(ordo_machine* machine, sort_task const& task, std::size_t* bytes) {
   checked(bytes, "bytes") = checked(machine, "machine").machine->memory_for(task);
 }
@@ -369,19 +402,34 @@ ordo_status ordo_cpu_create(ordo_machine** machine, ordo_cpu_options const* give
 ordo_status ordo_gpu_create(ordo_machine** machine, ordo_gpu_options const* given) {
   return c_status([&] {
     checked(machine, "machine") = nullptr;
-    auto const options = read_options(given, "ordo_gpu_options");
+    auto const options = read_options(given, "ordo_gpu_options", offsetof(ordo_gpu_options, capturable));
     check_allocator(options.allocator);
+    check_reserved(options.reserved);
     bool const use_stream = flag(options.use_stream, "use_stream");
     if (!use_stream && options.stream) throw ordo::usage_error("bad stream: given, but use_stream is 0");
     if constexpr (!ordo::cuda_enabled) throw ordo::usage_error("no GPU support: this build was compiled without CUDA");
     auto created = std::make_unique<ordo_machine>();
-    ordo::gpu_options gpu{.device = options.device, .memory_limit = to_limit(options.memory_limit)};
+    ordo::gpu_options gpu{.device = options.device,
+                          .memory_limit = to_limit(options.memory_limit),
+                          .capturable = flag(options.capturable, "capturable")};
     if (use_stream) gpu.stream = static_cast<CUstream_st*>(options.stream);
     if (options.allocator.allocate) gpu.allocator = &created->device_memory.emplace(options.allocator);
     auto of_device = std::make_unique<ordo::gpu>(gpu);
     created->gpu = of_device.get();
     created->machine = std::move(of_device);
     *machine = created.release();
+  });
+}
+
+ordo_status ordo_gpu_on_stream(ordo_machine** view, ordo_machine* machine, void* stream) {
+  return c_status([&] {
+    checked(view, "view") = nullptr;
+    if (!checked(machine, "machine").gpu) throw ordo::usage_error("bad machine: a CPU has no stream");
+    auto created = std::make_unique<ordo_machine>();
+    auto of_stream = std::make_unique<ordo::gpu>(std::move(*machine->gpu->with_stream(static_cast<CUstream_st*>(stream))));
+    created->gpu = of_stream.get();
+    created->machine = std::move(of_stream);
+    *view = created.release();
   });
 }
 
@@ -439,6 +487,26 @@ ordo_status ordo_sort_pairs(ordo_machine* machine, ordo_type key_type, void* key
   });
 }
 
+ordo_status ordo_sort_keys_copy(ordo_machine* machine, ordo_type key_type, void const* keys_in, void* keys, std::size_t n,
+                                ordo_sort_options const* options) {
+  return c_status([&] {
+    sort_task task = c_sort_task(key_type, keys, 0, nullptr, n, options);
+    add_inputs(task, keys_in, nullptr);
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
+ordo_status ordo_sort_pairs_copy(ordo_machine* machine, ordo_type key_type, void const* keys_in, void* keys,
+                                 std::size_t value_bytes, void const* values_in, void* values, std::size_t n,
+                                 ordo_sort_options const* options) {
+  return c_status([&] {
+    if (value_bytes == 0) throw ordo::usage_error("bad values: width: 0 bytes, where at least 1 is expected");
+    sort_task task = c_sort_task(key_type, keys, value_bytes, values, n, options);
+    add_inputs(task, keys_in, values_in);
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
 ordo_status ordo_argsort(ordo_machine* machine, ordo_type key_type, void const* keys, ordo_type index_type, void* index,
                          std::size_t n, ordo_sort_options const* options) {
   return c_status([&] {
@@ -453,12 +521,18 @@ ordo_status ordo_sort_segments(ordo_machine* machine, ordo_type key_type, void* 
                                std::size_t n, ordo_segments const* segments, std::uint8_t* heads,
                                ordo_sort_options const* options) {
   return c_status([&] {
-    sort_task task = make_task(operation::segments, key_type, keys, n);
-    add_values(task, value_bytes, values);
-    add_segments(task, segments);
-    task.heads = heads;
-    task.heads_given = heads ? n : 0;
-    add_options(task, key_type, options);
+    sort_task const task = c_segments_task(key_type, keys, value_bytes, values, n, segments, heads, options);
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
+ordo_status ordo_sort_segments_copy(ordo_machine* machine, ordo_type key_type, void const* keys_in, void* keys,
+                                    std::size_t value_bytes, void const* values_in, void* values, std::size_t n,
+                                    ordo_segments const* segments, std::uint8_t* heads, ordo_sort_options const* options) {
+  return c_status([&] {
+    sort_task task = c_segments_task(key_type, keys, value_bytes, values, n, segments, heads, options);
+    if (task.keep_keys) throw ordo::usage_error("bad keep_keys: ordo_sort_segments_copy writes the keys");
+    add_inputs(task, keys_in, values_in);
     checked(machine, "machine").machine->run(task);
   });
 }

@@ -86,9 +86,12 @@ class idle_machines {
     own->now = &on;
     if (!own->machine)
       if (auto const outcome = create(on, *own); outcome != ORDO_OK) return to_status(outcome);
-    ordo_machine view;
-    if (on.gpu >= 0) view = make_view(*own->machine, on);
-    status const outcome = to_status(f(on.gpu >= 0 ? &view : own->machine));
+    // A machine of a GPU serves all streams: one that is being captured in a CUDA graph finds a machine that has worked before.
+    ordo_machine* view = nullptr;
+    ordo_status done = on.gpu < 0 ? ORDO_OK : ordo_gpu_on_stream(&view, own->machine, on.stream);
+    if (done == ORDO_OK) done = f(view ? view : own->machine);
+    ordo_machine_free(view);
+    status const outcome = to_status(done);
     if (!on.allocate) ordo_trim(own->machine, max_idle_bytes);
     own->now = nullptr;
     std::scoped_lock const lock(mutex_);
@@ -98,16 +101,6 @@ class idle_machines {
 
  private:
   using kind = std::tuple<std::int32_t, unsigned, bool>;  // members of place
-
-  /// Returns the machine of a GPU on another stream. A machine serves all streams, so that a stream which is being captured in
-  /// a CUDA graph finds one that has worked before.
-  static ordo_machine make_view(ordo_machine& machine, place const& on) {
-    ordo_machine view;
-    auto of_stream = std::make_unique<ordo::gpu>(std::move(*machine.gpu->with_stream(static_cast<CUstream_st*>(on.stream))));
-    view.gpu = of_stream.get();
-    view.machine = std::move(of_stream);
-    return view;
-  }
 
   static ordo_status create(place const& on, placed_machine& own) {
     ordo_allocator memory{};
