@@ -27,6 +27,7 @@ __all__ = [
     "merge_sorted",
     "rank",
     "run_tool",
+    "searchsorted",
     "segmented_argsort",
     "segmented_sort",
     "segmented_top_k",
@@ -476,6 +477,14 @@ def sort_rows(
     machine: Optional[Machine] = None,
 ) -> Any: ...
 def lexsort(keys: Any, *, machine: Optional[Machine] = None) -> _Index: ...
+def searchsorted(
+    a: Any,
+    v: Any,
+    side: Literal["left", "right"] = "left",
+    sorter: Optional[ArrayLike] = None,
+    *,
+    machine: Optional[Machine] = None,
+) -> Any: ...
 @overload
 def merge_sorted(
     a: NDArray[_Item],

@@ -764,3 +764,41 @@ def merge_sorted(a, b, *, descending=False, total_order=False, machine=None):
     out, _ = library.results(items, (items.shape[0] + more.shape[0],))
     core.merge_sorted(_machines.chosen(machine), items, more, out, flags, library.stream(items))
     return first.back(out)
+
+
+def searchsorted(a, v, side="left", sorter=None, *, machine=None):
+    """Returns the positions at which the items of `v` would be inserted into the sorted array `a`, as numpy.searchsorted does.
+    NaNs and NaT are last, and -0.0 equals 0.0. Both are arrays of numbers or dates in host memory, without nulls.
+
+    Many items are sorted first, so that the search goes through memory in order.
+
+    side: "left" for the first position that keeps `a` sorted, "right" for the last.
+    sorter: the positions that sort `a`, if it is not sorted.
+
+    >>> import ordosort
+    >>> ordosort.searchsorted([1, 3, 3, 5], [3, 4])
+    array([1, 3])
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"side: {side!r} is none of 'left', 'right'")
+    a, v = _searched("a", a), _searched("v", v)
+    one_dimension("a", a)
+    if v.size < _FEW:
+        return np.searchsorted(a, v, side, sorter)
+    items = v.reshape(-1)
+    order = argsort(items, machine=machine)
+    found = np.empty(items.size, np.int64)
+    found[order] = np.searchsorted(a, items[order], side, sorter)
+    return found.reshape(v.shape)
+
+
+_FEW = 1000  # of which a search costs less than a sort of them
+
+
+def _searched(name, a):
+    library, a = library_of(a, name)
+    if library is not NumPy:
+        raise TypeError(f"{name}: an array of NumPy, Arrow, polars or pandas is expected, in the host's memory")
+    if a.dtype.kind not in "biufMm" or a.dtype.itemsize > 8:
+        raise TypeError(f"{name}: dtype {a.dtype}: {_hint(a.dtype)}")
+    return a

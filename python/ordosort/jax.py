@@ -79,7 +79,7 @@ def _keys(a):
 
 def _along(f, a, axis):
     """Returns f of keys whose last axis is the one to sort, with that axis back in its place."""
-    a = _keys(a)
+    a, axis = _keys(a), as_index(axis)
     if a.ndim == 0:
         raise ValueError("a: no dimensions, where at least one is expected")
     return jax.tree.map(lambda moved: jnp.moveaxis(moved, -1, axis), f(jnp.moveaxis(a, axis, -1)))

@@ -59,8 +59,9 @@ def _check_k(keys, k):
     _check_keys(keys)
     if keys.dim() == 0:
         raise ValueError("keys: no dimensions, where at least one is expected")
-    if k < 0 or k > keys.shape[-1]:
-        raise ValueError(f"k: {k} of {keys.shape[-1]} items")
+    # By a check that torch.compile can leave to the run, where a size depends on data.
+    torch._check_value(k >= 0, lambda: f"k: {k}")
+    torch._check_value(k <= keys.shape[-1], lambda: f"k: {k} of {keys.shape[-1]} items")
 
 
 def _check_segments(keys, offsets, k=0):

@@ -91,3 +91,46 @@ def test_array_api_words():
     a = np.array([3, 1, 2])
     assert ordosort.sort(a, axis=-1, descending=True, stable=True).tolist() == [3, 2, 1]
     assert ordosort.argsort(a, axis=-1, descending=False, stable=False).tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "int64", "float16", "float64", "M8[D]", "m8[ms]"])
+def test_searchsorted(dtype):
+    rng = np.random.default_rng(1)
+
+    def random_items(n):
+        items = rng.integers(0, 2 if dtype == "bool" else 100, n).astype(dtype)
+        if dtype.startswith("float"):
+            items[rng.random(n) < 0.1] = np.nan
+            items[rng.random(n) < 0.1] = -0.0
+        elif dtype[0] in "Mm":
+            items[rng.random(n) < 0.1] = "NaT"
+        return items
+
+    for n in [0, 1, 50, 3000]:
+        a = random_items(n)
+        for v in [random_items(0), random_items(5), random_items(5000), random_items(4000).reshape(50, 80), random_items(1)[0]]:
+            for side in ["left", "right"]:
+                found = ordosort.searchsorted(np.sort(a), v, side)
+                want = np.searchsorted(np.sort(a), v, side)
+                np.testing.assert_array_equal(found, want)
+                assert np.asarray(found).dtype == np.int64 and np.shape(found) == np.shape(v)
+                np.testing.assert_array_equal(ordosort.searchsorted(a, v, side, np.argsort(a)), want)
+
+
+def test_searchsorted_of_other_types():
+    v = np.random.default_rng(2).normal(size=3000) * 100
+    a = np.arange(-50, 50)
+    np.testing.assert_array_equal(ordosort.searchsorted(a, v), np.searchsorted(a, v))
+    v = v.astype("f4")[::2]
+    np.testing.assert_array_equal(ordosort.searchsorted(a, v, "right"), np.searchsorted(a, v, "right"))
+    assert ordosort.searchsorted([1, 3], 2) == 1
+    with pytest.raises(ValueError, match="side: 'middle'"):
+        ordosort.searchsorted(a, v, "middle")
+    with pytest.raises(ValueError, match="a: 2 dimensions"):
+        ordosort.searchsorted(a.reshape(10, 10), v)
+    with pytest.raises(ValueError, match="v: 1 nulls or masked items"):
+        ordosort.searchsorted(a, np.ma.array([1, 2], mask=[0, 1]))
+    with pytest.raises(TypeError, match="v: dtype <U1: sort_strings"):
+        ordosort.searchsorted(a, ["a"])
+    with pytest.raises(TypeError, match="a: dtype object"):
+        ordosort.searchsorted(np.array([1, 2], object), v)

@@ -77,7 +77,10 @@ def test_types(dtype):
     check_beside_jnp(dtype, (7, 90), 1)
 
 
-@pytest.mark.parametrize("shape,axis", [((0,), 0), ((1,), 0), ((5, 0), 0), ((5, 0), 1), ((30_000,), 0), ((3, 4, 5), 1), ((7, 90), -2)])
+SHAPES = [((0,), 0), ((1,), 0), ((5, 0), 0), ((5, 0), 1), ((30_000,), 0), ((3, 4, 5), 1), ((7, 90), -2)]
+
+
+@pytest.mark.parametrize("shape,axis", SHAPES)
 def test_shapes(shape, axis):
     check_beside_jnp("float32", shape, axis)
 
@@ -93,7 +96,8 @@ def test_beside_jnp_sort():
 
 
 @pytest.mark.parametrize(
-    "dtype,offset_type", [("int8", "int16"), ("uint32", "int32"), ("bfloat16", "uint32"), ("float64", "int64"), ("int64", "uint64")]
+    "dtype,offset_type",
+    [("int8", "int16"), ("uint32", "int32"), ("bfloat16", "uint32"), ("float64", "int64"), ("int64", "uint64")],
 )
 def test_segments(dtype, offset_type):
     rng = np.random.default_rng(3)
@@ -190,6 +194,25 @@ def test_gradient_of_missing_items():
     assert jax.grad(total)(jnp.array([4.0, 6.0, 7.0])).tolist() == [2, 5, 3]
 
 
+def test_integers_on_the_way_of_a_gradient():
+    x = jnp.array([3.2, 1.1, 2.7])
+
+    def total(f):
+        return lambda x: jnp.sum(f(jnp.round(x).astype(int)) * x)
+
+    best = (lambda x: oj.top_k(x, 3)[0], lambda x: jax.lax.top_k(x, 3)[0])
+    for f, g in [(oj.sort, jnp.sort), (oj.argsort, jnp.argsort), best]:
+        check_same(jax.grad(total(f))(x), jax.grad(total(g))(x))
+
+
+def test_exported():
+    check = jax.export.DisabledSafetyCheck.custom_call("ordosort_sort")
+    shape = jax.ShapeDtypeStruct(jax.export.symbolic_shape("n"), jnp.float32)
+    program = jax.export.export(jax.jit(oj.sort), disabled_checks=[check])(shape)
+    for n in (1, 5):
+        check_same(program.call(jnp.arange(n, 0, -1, jnp.float32)), jnp.arange(1, n + 1, dtype=jnp.float32))
+
+
 def test_input_stays():
     keys = jnp.asarray(np.random.default_rng(6).normal(size=1000))
     before = np.array(keys)
@@ -237,6 +260,8 @@ def test_errors():
         oj.argsort(keys.astype(jnp.float8_e4m3fn))
     with pytest.raises(ValueError, match="a: no dimensions"):
         oj.sort(3)
+    with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+        oj.sort(keys, None)
     with pytest.raises(ValueError, match="axis 2 is out of bounds"):
         oj.argsort(keys, 2)
     for k in [-1, 6]:

@@ -138,7 +138,8 @@ def test_gradients(f, g):
     check_same(torch.func.vmap(f)(a), torch.stack([g(row) for row in a]))
     check_same(torch.func.vmap(f, in_dims=1)(a.T), torch.stack([g(row) for row in a]))
     assert torch.equal(torch.func.grad(loss(f))(a[0]), y.grad)
-    assert torch.equal(torch.func.vmap(torch.func.grad(loss(f)))(a), torch.stack([torch.func.grad(loss(g))(row) for row in a]))
+    gradients = torch.stack([torch.func.grad(loss(g))(row) for row in a])
+    assert torch.equal(torch.func.vmap(torch.func.grad(loss(f)))(a), gradients)
     assert torch.equal(torch.func.jvp(f, (a[0],), (a[1],))[1], torch.func.jvp(g, (a[0],), (a[1],))[1])
     assert torch.equal(torch.func.hessian(loss(f))(a[0]), torch.func.hessian(loss(g))(a[0]))
 
@@ -177,7 +178,8 @@ def test_operators(name, given):
 
 
 def model(x, offsets):
-    return ot.sort(x * 2).values.cumsum(-1) + ot.segmented_sort(x, offsets).values, ot.top_k(x, 3), ot.segmented_top_k(x, offsets, 2)
+    sorted_twice = ot.sort(x * 2).values.cumsum(-1) + ot.segmented_sort(x, offsets).values
+    return sorted_twice, ot.top_k(x, 3), ot.segmented_top_k(x, offsets, 2)
 
 
 @pytest.mark.parametrize("dynamic", [None, True])
@@ -198,6 +200,20 @@ def test_compiled(backend, dynamic):
         for a, b in zip((*got[1], *got[2]), (*want[1], *want[2])):
             check_same(a.detach(), b.detach())
     assert torch._dynamo.explain(model)(torch.randn(10), torch.tensor([0, 10])).graph_break_count == 0
+
+
+def test_sizes_that_depend_on_data():
+    torch._dynamo.reset()
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+
+        def of_positive(x):
+            return ot.sort(x[x > 0]).values, ot.top_k(x[x > 0], 2).indices
+
+        compiled = torch.compile(of_positive, fullgraph=True, backend="aot_eager")
+        values, indices = compiled(torch.tensor([3.0, -1.0, 2.0, 1.0]))
+        assert values.tolist() == [1, 2, 3] and indices.tolist() == [0, 1]
+        with pytest.raises(RuntimeError):
+            compiled(torch.tensor([3.0, -1.0]))
 
 
 def test_export():
@@ -239,8 +255,8 @@ def test_errors():
         ot.sort(keys.to(torch.cfloat))
     with pytest.raises(IndexError, match="[Dd]imension out of range"):
         ot.argsort(keys, 1)
-    for k in [-1, 6]:
-        with pytest.raises(ValueError, match=f"k: {k} of 5 items"):
+    for k, words in [(-1, "k: -1"), (6, "k: 6 of 5 items")]:
+        with pytest.raises(ValueError, match=words):
             ot.top_k(keys, k)
     with pytest.raises(ValueError, match="no dimensions"):
         ot.top_k(torch.tensor(3), 1)
