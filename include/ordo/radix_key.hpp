@@ -15,8 +15,8 @@ namespace ordo::inline v0 {
 enum class sort_order { ascending, descending };
 
 /// Where NaNs come: as IEEE 754 totalOrder has it, by their sign before or after all numbers; after all numbers in both
-/// directions, as in sorts of NumPy, CuPy, PyTorch and Arrow; or as the greatest of all, whatever their sign: after all numbers
-/// in ascending and before them in descending order, as in topk of PyTorch.
+/// directions, as in sorts of NumPy, CuPy, pandas and Arrow; or as the greatest of all, whatever their sign: after all numbers
+/// in ascending and before them in descending order, as in sorts of PyTorch and JAX.
 enum class nan_order { total, last, greatest };
 /// Whether -0.0 comes before +0.0, or the two are equal.
 enum class zeros { distinct, equal };

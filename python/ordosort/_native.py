@@ -24,6 +24,8 @@ def _cache():
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = pathlib.Path(base) / "ordosort"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_uid not in (0, os.getuid()):
+        raise PermissionError(f"{folder}: another user's")
     return folder
 
 
@@ -39,7 +41,7 @@ def library(source, version, include):
     try:
         folder = _cache()
     except OSError as error:
-        raise RuntimeError(f"ordosort: cannot make a folder for compiled code: {error}: set XDG_CACHE_HOME") from error
+        raise RuntimeError(f"ordosort: no folder for compiled code: {error}: set XDG_CACHE_HOME") from error
     path = folder / name
     if path.exists():
         return path

@@ -183,6 +183,19 @@ def test_no_compiler(sources, tmp_path, monkeypatch):
         library(sources)
 
 
+def test_folder_of_another_user(sources, monkeypatch):
+    folder = sources.parent / "cache" / "ordosort"
+    folder.mkdir(parents=True)
+    real = os.stat(folder)
+
+    class Stat:
+        st_uid, st_mode = real.st_uid + 1, real.st_mode
+
+    monkeypatch.setattr(_native.pathlib.Path, "stat", lambda path, **options: Stat)
+    with pytest.raises(RuntimeError, match="no folder for compiled code: .*: another user's: set XDG_CACHE_HOME"):
+        library(sources)
+
+
 @needs_compiler
 def test_code_that_does_not_compile(sources):
     (sources / "code.cpp").write_text("no code\n")

@@ -144,8 +144,6 @@ def test_gradients(f, g):
     assert torch.equal(torch.func.hessian(loss(f))(a[0]), torch.func.hessian(loss(g))(a[0]))
 
 
-
-
 def test_vmap():
     torch.manual_seed(3)
     a, offsets = torch.randn(4, 30), torch.randint(0, 30, (4, 6)).sort().values
