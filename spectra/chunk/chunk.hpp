@@ -246,6 +246,7 @@ struct chunk_task {
   order_options const* order = nullptr;     // for spectra of mzML that stay mzML
   order_report* ordered = nullptr;          // receives runs, passes and missing keys
   bool lists = false;                       // the numbers of the chosen spectra, as for purpose::choose
+  bool filters = false;                     // for purpose::read: spectra and peaks are selected, and peaks sorted
   merged_head* merged = nullptr;            // for documents of mzML that become one, or parts of it
   drop_reasons const* reasons = nullptr;    // if the spectra that are left out are reported
   bool several = false;                     // the input is one of several: printed titles name the run
@@ -372,6 +373,10 @@ class chunk : public step_times {
     } else if (task.goal == purpose::compare) {
       if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options, task.prints_as);
       effects_->add(spectrum, number, has_peaks && is_selected(task, spectrum.header), is_printed, compared);
+    } else if (task.filters) {
+      if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options);
+      bool const is_kept = effects_->select(spectrum, has_peaks && is_selected(task, spectrum.header), columns);
+      if (!is_kept && task.lists) chosen.pop_back();  // the last one that was chosen
     } else {
       columns.add(spectrum);
     }
@@ -420,7 +425,7 @@ class chunk : public step_times {
   }
 
  private:
-  std::unique_ptr<filter_effects> effects_;  // for purpose::compare
+  std::unique_ptr<filter_effects> effects_;  // for purpose::compare, and chunk_task::filters
 };
 
 /// A format: cuts an input into chunks, makes messages of what is wrong in them, and writes their output.

@@ -39,9 +39,10 @@ pipeline::pipeline(sort_options options, pipeline_task const& task)
   task_.options = &options_;
   task_.keys = task.keys;
   task_.lists = task.lists;
+  task_.filters = task.filters;
   options_.choice.check();
   if (task.goal != purpose::check && !options_.choice.empty()) task_.choice = &options_.choice;
-  if (task_.writes() || task_.goal == purpose::compare) options_.select.check();
+  if (task_.writes() || task_.filters || task_.goal == purpose::compare) options_.select.check();
   // MSP is printed from MSP, too: by other names, and without what its dialects have besides.
   bool const prints = task.to == format::msp || (task.to == format::mgf && task.from != task.to);
   if (prints && (task_.writes() || task.goal == purpose::compare)) {

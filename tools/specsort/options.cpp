@@ -385,6 +385,15 @@ std::vector<cli::conflict> conflicts() {
        .with = {"--output", "--report"},
        .why = "give one of them, or --report with --output",
        .names = tasks},
+      {.options = {"--pairs"},
+       .with = {"--check", "--summary", "--report", "--out-dir", "--split-by"},
+       .why = "they read each input alone, or once",
+       .names = "--pairs, --check, --summary, --report, --out-dir, --split-by"},
+      {.options = {"--clusters"},
+       .with = {"--check", "--summary", "--report", "--unique-spectra"},
+       .why = "give one of them",
+       .names = "--clusters, --check, --summary, --report, --unique-spectra"},
+      {.options = {"--output=-", "--pairs=-"}, .why = "both would be standard output"},
       {.options = {"--output=-", "--report=-"}, .why = "both would be standard output"},
       {.options = {"--per", "--around"}, .why = std::string(exclusive)},
       {.options = {"--split-size", "--split-count"}, .unless = {"--explain"}, .why = std::string(exclusive)},
@@ -435,8 +444,9 @@ cli::command_table make_table(command& to) {
                     "specsort run.mzML --ms-level=2 --rt=10min:20min -o part.mzML"},
                    {"Convert a folder of runs", "specsort runs/*.mzML --to=mgf --out-dir=converted"},
                    {"Merge runs into one, ordered by retention time", "specsort a.mzML b.mzML --spectra-by=rt -o merged.mzML"},
+                   {"Find similar spectra of a library", "specsort library.msp --pairs=edges.graphml --similar=20ppm,0.8"},
                    {"See what a file holds", "specsort --summary run.mzML"}}};
-  for (auto rows : {sort_rows(to), choice_rows(to.choice), selection_rows(to), order_rows(to)})
+  for (auto rows : {sort_rows(to), choice_rows(to.choice), selection_rows(to), similarity_rows(to.similarity), order_rows(to)})
     for (cli::option& row : rows) table.options.push_back(std::move(row));
   cli::add_common_options(table, to.common);
   table.conflicts = conflicts();
@@ -488,6 +498,11 @@ std::string explained(command const& of) {
   for (auto const& [option, value] : of.choice.steps())
     add(fmt::format("{} {}", option, value),
         option == "--unique-spectra" ? "spectra that repeat an earlier one go" : "spectra that it does not choose go");
+  of.similarity.check();
+  if (!of.similarity.clusters.empty())
+    add("--clusters " + of.similarity.clusters, of.similarity.makes_consensus()
+                                                    ? "one spectrum is made of each cluster of those with the peaks below"
+                                                    : "spectra go that another one represents, by the peaks that stay below");
   if (!of.choice.filter_ms_level.empty())
     add("--filter-ms-level " + of.choice.filter_ms_level, "filters below apply to these MS levels; others keep all peaks");
   if (select.min_mz || select.max_mz) {
@@ -553,19 +568,20 @@ std::string explained(command const& of) {
   return text;
 }
 
-spectra::order_options order_options::order(bool several, bool unique) const {
+spectra::order_options order_options::order(bool several, bool compares) const {
   spectra::order_options options;
   bool const is_order = any() || several || !map.empty() || renumber;
-  if (!is_order && !unique) {
+  if (!is_order && !compares) {
     for (auto const& [name, given] :
          {std::pair("--memory", !memory.empty()), std::pair("--temporary-directory", !folders.empty())})
       if (given)
         throw usage_error(fmt::format(
-            "missing option: {}: it needs --spectra-by, --map, --split-size, --split-count, --unique-spectra or several inputs",
+            "missing option: {}: it needs --spectra-by, --map, --split-size, --split-count, --unique-spectra, --pairs, --clusters "
+            "or several inputs",
             name));
   }
   if (descending && by.empty()) throw usage_error("missing option: --descending-spectra: it needs --spectra-by");
-  if (!is_order && !unique) return options;
+  if (!is_order && !compares) return options;
   if (!by.empty()) options.order = {parse_keys(by), descending};
   if (!split_size.empty()) options.part_bytes = parse_size("--split-size", split_size);
   if (!split_count.empty()) {

@@ -226,7 +226,8 @@ spectra::spectrum_inputs open_inputs(std::vector<std::string> const& inputs, spe
     auto in = std::make_unique<cli::input>(inputs[k], threads);
     if (again && (inputs[k] == "-" || !in->id()))
       throw usage_error(fmt::format(
-          "cannot read twice: {}: --unique-spectra, --sample with a number of spectra, and --report with --output need a file",
+          "cannot read twice: {}: --unique-spectra, --clusters, --sample with a number of spectra, and --report and --pairs "
+          "with --output need a file",
           in->name()));
     return opened(std::move(in), lists, k);
   };
