@@ -70,7 +70,7 @@ class consensus {
 
   void add(std::span<std::uint64_t const> members, std::uint64_t representative, spectrum_columns& to) {
     peaks_.clear();
-    double norm = 0;  // that of the representative
+    double norm = 0;  // norm of the representative
     for (std::size_t m = 0; m < members.size(); ++m) {
       auto const mz = part(all_.mz, members[m]), intensity = part(all_.intensity, members[m]);
       heights_.resize(mz.size());
@@ -120,11 +120,11 @@ class consensus {
     double height = 0, moment = 0;
     seen_.clear();
     for (std::size_t i = begin; i < end; ++i) {
-      peak& one = peaks_[i];
-      if (std::exchange(one.taken, true)) continue;
-      height += one.height;
-      moment += one.height * (one.mz - mz);
-      seen_.push_back(one.member);
+      peak& next = peaks_[i];
+      if (std::exchange(next.taken, true)) continue;
+      height += next.height;
+      moment += next.height * (next.mz - mz);
+      seen_.push_back(next.member);
     }
     std::ranges::sort(seen_);
     seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
@@ -134,7 +134,7 @@ class consensus {
 
   spectrum_columns const& all_;
   tolerance const& tolerance_;
-  std::vector<peak> peaks_;  // of all members, by m/z
+  std::vector<peak> peaks_;  // peaks of all members, by m/z
   std::vector<double> heights_;
   std::vector<std::size_t> order_, seen_;
   std::vector<std::pair<double, double>> merged_;
@@ -144,7 +144,8 @@ class consensus {
 
 std::vector<std::uint64_t> find_clusters(std::size_t spectra, std::span<similar_pair const> pairs, cluster_method method) {
   for (similar_pair const& pair : pairs)
-    if (pair.first >= spectra || pair.second >= spectra) throw usage_error("bad pairs: clusters: a number is that of no spectrum");
+    if (pair.first >= spectra || pair.second >= spectra)
+      throw usage_error("bad pairs: clusters: a number is that of no spectrum");
   return method == cluster_method::connected ? connected(spectra, pairs) : greedy(spectra, pairs);
 }
 

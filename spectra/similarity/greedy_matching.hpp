@@ -25,7 +25,8 @@ inline double distance_at(tolerance const& of, double mz) {
 }
 
 /// Takes intensities; missing ones and those below 0 count as 0. They are multiplied by a power of two, which is exact and
-/// changes no cosine, so that no square is too large or too small. @param heights  as long @returns the sum of the squares
+/// changes no cosine, so that no square is too large or too small. @param heights  for each intensity
+/// @returns the sum of the squares
 inline double scale_intensities(std::span<double const> intensities, std::span<double> heights) {
   double max = 0, sum = 0;
   for (std::size_t i = 0; i < intensities.size(); ++i) {
@@ -74,7 +75,7 @@ class greedy_matching {
   [[nodiscard]] double bound() const noexcept { return total_ * (1 + 4 * double(pairs_.size()) * rounding_unit); }
 
   struct result {
-    double sum = 0;  // of products
+    double sum = 0;  // sum of products
     std::uint64_t matches = 0;
   };
   result match(std::size_t peaks_a, std::size_t peaks_b, ties equal) {

@@ -29,7 +29,7 @@ namespace ordo::inline v0::spectra {
 namespace {
 
 constexpr std::size_t tile_peaks = std::size_t{1} << 19, tile_spectra = std::size_t{1} << 14;
-// Up to so many candidates are compared one by one, which is faster than to look up each peak in an index.
+// The number of candidates up to which it is faster to compare them one by one than to look up each peak in an index.
 constexpr std::size_t few_candidates = 16;
 
 // The spectra that may be similar to another one, by their precursor, with their peaks by m/z.
@@ -89,9 +89,9 @@ class ranked_spectra {
   [[nodiscard]] std::span<double const> mz(std::size_t r) const { return part(mz_, r); }
   [[nodiscard]] std::span<double const> heights(std::size_t r) const { return part(heights_, r); }
 
-  std::vector<std::uint64_t> number;    // in the input
-  std::vector<std::size_t> offsets;     // of peaks
-  std::vector<double> precursor, norm;  // norm: of the heights
+  std::vector<std::uint64_t> number;    // number in the input
+  std::vector<std::size_t> offsets;     // offsets of peaks
+  std::vector<double> precursor, norm;  // norm: the norm of the heights
 
  private:
   static std::span<double const> peaks(std::span<double const> of, spectra_view const& all, std::uint64_t s) {
@@ -119,7 +119,7 @@ struct tile {
 class pair_finder {
  public:
   pair_finder(spectra_view const& all, similarity_rule const& rule, machine_options const& on, unsigned threads)
-      : rule_(rule), ranked_(all, rule.precursor || rule.modified), options_(options_of(on)), machines_(options_, threads) {
+      : rule_(rule), ranked_(all, rule.precursor || rule.modified), options_(make_options(on)), machines_(options_, threads) {
     ends_.resize(ranked_.size());
     tbb::parallel_for(std::size_t{0}, ranked_.size(), [&](std::size_t r) {
       ends_[r] = ranked_.size();
@@ -133,7 +133,8 @@ class pair_finder {
     std::vector<tile> tiles;
     for (std::size_t begin = 0; begin < ranked_.size(); begin = tiles.back().end) {
       std::size_t end = begin + 1;
-      while (end < ranked_.size() && end - begin < tile_spectra && ranked_.offsets[end + 1] - ranked_.offsets[begin] <= tile_peaks)
+      while (end < ranked_.size() && end - begin < tile_spectra &&
+             ranked_.offsets[end + 1] - ranked_.offsets[begin] <= tile_peaks)
         ++end;
       tiles.push_back({begin, end});
     }
@@ -155,7 +156,7 @@ class pair_finder {
   }
 
  private:
-  static sort_options options_of(machine_options const& on) {
+  static sort_options make_options(machine_options const& on) {
     sort_options options;
     options.machine = on;
     return options;
@@ -163,7 +164,7 @@ class pair_finder {
 
   // The memory of a thread.
   struct worker {
-    std::vector<double> bounds;           // of the candidates of a tile; 0 between two spectra
+    std::vector<double> bounds;          // bounds of the candidates in a tile; 0 between two spectra
     std::vector<std::uint32_t> touched;  // candidates with a bound
     detail::greedy_matching matching;
     std::vector<similar_pair> pairs;
@@ -171,9 +172,8 @@ class pair_finder {
 
   // Finds the pairs of the spectra of a tile with those of lower ranks.
   void find_in(tile const& here) {
-    std::size_t const first = std::size_t(std::ranges::upper_bound(ends_.begin(), ends_.begin() + std::ptrdiff_t(here.begin),
-                                                                   here.begin) -
-                                          ends_.begin());
+    std::size_t const first = std::size_t(
+        std::ranges::upper_bound(ends_.begin(), ends_.begin() + std::ptrdiff_t(here.begin), here.begin) - ends_.begin());
     bool needs_index = false;
     for (std::size_t q = first; q < here.end && !needs_index; ++q) needs_index = candidates(q, here).size() > few_candidates;
     if (!needs_index) {
@@ -283,11 +283,13 @@ class pair_finder {
 void check(spectra_view const& spectra, similarity_rule const& rule) {
   auto const check = [](tolerance const& tolerance, char const* name) {
     if (!(tolerance.value >= 0) || !std::isfinite(tolerance.value) || (tolerance.ppm && tolerance.value > detail::max_ppm))
-      throw usage_error(std::string("invalid tolerance: ") + name + ": it is not from 0 to 500000 ppm, or a finite number of Da");
+      throw usage_error(std::string("invalid tolerance: ") + name +
+                        ": it is not from 0 to 500000 ppm, or a finite number of Da");
   };
   check(rule.peaks, "peaks");
   if (rule.precursor) check(*rule.precursor, "precursors");
-  if (!(rule.min_cosine > 0 && rule.min_cosine <= 1)) throw usage_error("invalid cosine: minimum: it is not above 0 and up to 1");
+  if (!(rule.min_cosine > 0 && rule.min_cosine <= 1))
+    throw usage_error("invalid cosine: minimum: it is not above 0 and up to 1");
   auto const refuse = [](char const* why) { throw usage_error(std::string("bad arrays: spectra: ") + why); };
   if (spectra.mz.size() != spectra.intensity.size()) refuse("m/z values and intensities differ in number");
   if (spectra.size() == 0 && spectra.offsets.size() <= 1) return;

@@ -47,7 +47,7 @@ class peak_index {
     for (std::size_t b = bin(value - far), end = bin(value + far); b <= end; ++b) {
       auto const stop = postings_.begin() + begins_[b + 1];
       auto it = std::lower_bound(postings_.begin() + begins_[b], stop, first,
-                                 [](posting const& one, std::uint32_t spectrum) { return one.spectrum < spectrum; });
+                                 [](posting const& before, std::uint32_t spectrum) { return before.spectrum < spectrum; });
       for (; it != stop && it->spectrum < last; ++it)
         if (std::abs(it->value - value) <= far) use(it->spectrum, it->weight);
     }

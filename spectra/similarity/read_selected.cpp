@@ -40,9 +40,8 @@ spectrum_columns read_selected(spectrum_inputs const& inputs, sort_options const
   column_receiver columns(order.memory);
   numbers.assign(inputs.count, {});
   detail::read_inputs(
-      inputs, options,
-      {.goal = detail::purpose::read, .receiver = &columns, .lists = true, .filters = true}, [](sort_options&) {},
-      [&](std::size_t k, std::uint64_t, detail::pipeline& work) { numbers[k] = work.release_chosen(); });
+      inputs, options, {.goal = detail::purpose::read, .receiver = &columns, .lists = true, .filters = true},
+      [](sort_options&) {}, [&](std::size_t k, std::uint64_t, detail::pipeline& work) { numbers[k] = work.release_chosen(); });
   return std::move(columns.all);
 }
 

@@ -11,7 +11,8 @@
 
 namespace ordo::inline v0::specsort {
 
-/// Returns true if the name of a file of pairs says that it is GraphML, false for a table. @throws usage_error  for another name
+/// Returns true if the name of a file of pairs says that it is GraphML, false for a table. @throws usage_error  for another
+/// name
 bool is_graphml(std::string_view path);
 
 /// The output of --pairs: a table of edges as GNPS has it, or GraphML.

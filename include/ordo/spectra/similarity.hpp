@@ -51,32 +51,33 @@ struct similar_pair {
 ///
 /// The cosine is that of matchms's CosineGreedy, or of its ModifiedCosineGreedy: each peak matches one other at most; pairs of
 /// peaks are taken in the order of their products, from the greatest down. Of equal products that pair is taken first which
-/// comes last in the order of the first spectrum's peaks, then of the second's, then of shifted pairs after others. Peaks of one
-/// m/z are in the order of the input. Two peaks match if the second m/z is neither below nor above those of the first minus and
-/// plus the tolerance, as rounded to double precision. Matches of intensity 0 count, too. The sum of products is divided by the
-/// product of the norms. A spectrum without intensities, or with an infinite one, is similar to none.
+/// comes last in the order of the first spectrum's peaks, then of the second's, then of shifted pairs after others. Peaks of
+/// one m/z are in the order of the input. Two peaks match if the second m/z is neither below nor above those of the first minus
+/// and plus the tolerance, as rounded to double precision. Matches of intensity 0 count, too. The sum of products is divided by
+/// the product of the norms. A spectrum without intensities, or with an infinite one, is similar to none.
 ///
-/// An inverted index of the peaks, sorted by bins of m/z, gives an upper bound of each cosine, so that time grows with the peaks
-/// that spectra share. The result is the same for any machine and number of threads. Memory: 16 bytes a peak, 40 a spectrum, 32 a
-/// pair, twice while they are collected, and 64 MiB for each thread.
+/// An inverted index of the peaks, sorted by bins of m/z, gives an upper bound of each cosine, so that time grows with the
+/// peaks that spectra share. The result is the same for any machine and number of threads. Memory: 16 bytes a peak, 40 a
+/// spectrum, 32 a pair, twice while they are collected, and 64 MiB for each thread.
 /// @param on  a GPU that is named sorts the index; the CPU does all else
 /// @throws usage_error  for values out of range, and arrays of different lengths
 std::vector<similar_pair> find_pairs(spectra_view const& spectra, similarity_rule const& rule, machine_options const& on = {});
 
-/// A method to make clusters of the pairs of similar spectra. The representative of a connected cluster is the spectrum with the
-/// greatest sum of cosines, of equal ones the first. A greedy cluster is a spectrum with all that are similar to it and are in
-/// no cluster before: the spectrum that is in the most pairs, of equal ones the first, is the representative of the first one.
+/// A method to make clusters of the pairs of similar spectra. The representative of a connected cluster is the spectrum with
+/// the greatest sum of cosines, of equal ones the first. A greedy cluster is a spectrum with all that are similar to it and are
+/// in no cluster before: the spectrum that is in the most pairs, of equal ones the first, is the representative of the first
+/// one.
 enum class cluster_method { connected, greedy };
 
 /// Returns for each spectrum the number of the representative of its cluster, which is its own number if it is in no pair.
-/// @param pairs  as find_pairs returns them @throws usage_error  for a pair of other numbers than those below `spectra`
+/// @param pairs  the result of find_pairs @throws usage_error  for a pair of other numbers than those below `spectra`
 std::vector<std::uint64_t> find_clusters(std::size_t spectra, std::span<similar_pair const> pairs, cluster_method method);
 
 /// Makes one spectrum of each cluster, in the order of the representatives, with the values of their headers. Peaks of its
 /// spectra within the tolerance of a higher one become one peak, from the highest down, with the mean m/z, weighted by
-/// intensity and rounded to 10^-6, and the mean intensity of all spectra, each scaled to the norm of the representative, in seven
-/// digits. Peaks that less than half of the spectra have are left out. A spectrum that is its own cluster stays as it is.
-/// @param clusters  as find_clusters returns them
+/// intensity and rounded to 10^-6, and the mean intensity of all spectra, each scaled to the norm of the representative, in
+/// seven digits. Peaks that less than half of the spectra have are left out. A spectrum that is its own cluster stays as it is.
+/// @param clusters  the result of find_clusters
 spectrum_columns make_consensus(spectrum_columns const& spectra, std::span<std::uint64_t const> clusters,
                                 tolerance const& peaks);
 
