@@ -269,9 +269,10 @@ nb::dict find_pairs(machines& on, nb::handle mz_given, nb::handle intensity_give
   std::vector<spectra::similar_pair> pairs;
   {
     nb::gil_scoped_release const released;
-    pairs = spectra::find_pairs({reals(mz), reals(intensity),
-                                 std::span(static_cast<std::uint64_t const*>(offsets.data()), offsets.size()), reals(precursors)},
-                                rule, on.options());
+    pairs =
+        spectra::find_pairs({reals(mz), reals(intensity),
+                             std::span(static_cast<std::uint64_t const*>(offsets.data()), offsets.size()), reals(precursors)},
+                            rule, on.options());
   }
   std::vector<std::int64_t> first, second, matches;
   std::vector<double> cosine;
@@ -290,7 +291,8 @@ nb::dict find_pairs(machines& on, nb::handle mz_given, nb::handle intensity_give
 }
 
 /// Returns the representative of each spectrum.
-nb::object find_clusters(std::uint64_t count, nb::handle first_given, nb::handle second_given, nb::handle cosine_given, bool greedy) {
+nb::object find_clusters(std::uint64_t count, nb::handle first_given, nb::handle second_given, nb::handle cosine_given,
+                         bool greedy) {
   array const first(first_given, "first", false), second(second_given, "second", false), cosine(cosine_given, "cosine", false);
   std::vector<spectra::similar_pair> pairs;
   for (std::size_t k = 0; k < first.size(); ++k)
@@ -360,7 +362,8 @@ void add_spectra(nb::module_& module) {
              nb::arg("rules"), nb::arg("preset"), nb::arg("precursor_mz").none(), nb::arg("charge").none(), nb::arg("stream"));
   module.def("to_mgf", &to_mgf);
   module.def("find_pairs", &find_pairs, nb::arg("machine"), nb::arg("mz"), nb::arg("intensity"), nb::arg("offsets"),
-             nb::arg("precursor_mz"), nb::arg("precursor").none(), nb::arg("min_cosine"), nb::arg("peaks"), nb::arg("modified"));
+             nb::arg("precursor_mz"), nb::arg("precursor").none(), nb::arg("min_cosine"), nb::arg("peaks"),
+             nb::arg("modified"));
   module.def("find_clusters", &find_clusters);
 }
 

@@ -290,10 +290,10 @@ class diagnostics {
   void warn_of_count(std::uint64_t count, std::string_view one, std::string_view several) {
     if (count != 0) warn(options.name + ": " + quantity(count, one, several));
   }
-  /// Warns of values that the output cannot hold.
-  void warn_of_losses(print_losses const& losses) {
-    warn_of_count(losses.annotations, "annotation of a peak is left out: MGF has none but charges",
-                  "annotations of peaks are left out: MGF has none but charges");
+  /// Warns of values that the output cannot hold. @param to  the format of the output
+  void warn_of_losses(print_losses const& losses, std::string_view to) {
+    std::string const why = to == "mzml" ? "mzML has none" : "MGF has none but charges";
+    warn_of_count(losses.annotations, "annotation of a peak is left out: " + why, "annotations of peaks are left out: " + why);
     warn_of_count(losses.not_finite, "peak is not finite and is left out", "peaks are not finite and are left out");
   }
   /// Warns if all chosen spectra of a run are of MS level 1, which MGF does not take. @param chooses  there is a choice

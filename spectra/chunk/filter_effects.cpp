@@ -171,7 +171,7 @@ void filter_effects::add(spectrum const& original, std::uint64_t number, bool is
     if (!original.peaks.lines.empty())
       std::ranges::replace_if(
           intensity_, [](double value) { return std::isnan(value); }, 0.0);
-    drop_not_finite(to);
+    if (steps_[rules_.size()].option != "--to mzml") drop_not_finite(to);
   }
 
   sort_peaks();

@@ -226,7 +226,9 @@ class similarity {
   }
   /// Returns a distance within which all precursors are that a spectrum may repeat. A distance in ppm is that of the earlier
   /// spectrum, so that one more or less may be within it on either side.
-  [[nodiscard]] double reach(table_entry const& entry) const { return 2 * detail::distance_at(*rule_.precursor, entry.precursor()); }
+  [[nodiscard]] double reach(table_entry const& entry) const {
+    return 2 * detail::distance_at(*rule_.precursor, entry.precursor());
+  }
 
  private:
   duplicate_rule const& rule_;
@@ -264,7 +266,8 @@ void mark_similar(spectrum_table const& all, duplicate_rule const& rule, std::ve
   std::vector<std::size_t> const order = order_by_precursor(all);
   std::vector<std::size_t> groups;
   for (std::size_t i = 0; i < order.size(); ++i)
-    if (i == 0 || all.precursor(order[i]) - all.precursor(order[i - 1]) > detail::distance_at(*rule.precursor, all.precursor(order[i])))
+    if (i == 0 ||
+        all.precursor(order[i]) - all.precursor(order[i - 1]) > detail::distance_at(*rule.precursor, all.precursor(order[i])))
       groups.push_back(i);
   groups.push_back(order.size());
   tbb::parallel_for(std::size_t{0}, groups.size() - 1, [&](std::size_t g) {

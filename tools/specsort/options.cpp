@@ -196,9 +196,7 @@ std::vector<cli::option> sort_rows(command& to) {
        .group = sort_group,
        .help = "write mgf, mzml or msp; msp-massbank and msp-matchms have the keys of MassBank and matchms",
        .preset = "by the name of FILE, or as the input",
-       .details =
-           "The names .mgf, .mzML and .msp decide, with .gz or the like after them or not. All formats can be written as "
-           "MGF and MSP, but only mzML as mzML. MSP has the keys of NIST.",
+       .details = "The names .mgf, .mzML and .msp decide, with .gz or the like after them or not. MSP has the keys of NIST.",
        .choices = "mgf mzml msp msp-massbank msp-matchms",
        .only_choices = true,
        .ignores_case = true,
@@ -250,6 +248,11 @@ std::vector<cli::option> sort_rows(command& to) {
              "write titles to MGF and MSP as TEXT, such as '{run}.{scan}.{scan}.{charge}'", to.title_template,
              "Fields are {run} (the name of FILE without extensions), {file}, {index} (from 0), {scan}, {charge}, {mz}, {rt} "
              "(seconds), {level}, {id} (native id) and {title}. Values that a spectrum lacks are empty."),
+      valued("encode", "LIST", sort_group,
+             "in mzML, encode arrays as zlib, zstd or none, mz32, mz64, intensity32, intensity64, or by MS-Numpress", to.encode,
+             "LIST has commas, as in zstd,mz64,intensity32. MS-Numpress rounds: mz-linear, intensity-slof, intensity-pic. "
+             "What is not named stays; arrays of mzML that is made of other formats are of 64 bits, unless they were of 32, in "
+             "zlib."),
       cli::flag("check", other_group, "print the first peak out of order and exit with 1; write nothing", to.check),
       {.name = "summary",
        .value = "json",
@@ -404,12 +407,12 @@ std::vector<cli::conflict> conflicts() {
        .unless = {"--explain"},
        .why = "it reads all spectra, of which other options choose some"}};
   for (std::string_view const reads : {"--check", "--summary", "--report"})
-    all.push_back(
-        {.options = {reads},
-         .with = {"--spectra-by", "--split-size", "--split-count", "--split-by", "--map", "--renumber", "--title-template"},
-         .unless = {"--output", "--out-dir", "--explain"},
-         .why = "they write no spectra, which others order, split or list",
-         .names = "--check, --summary, --report without --output"});
+    all.push_back({.options = {reads},
+                   .with = {"--spectra-by", "--split-size", "--split-count", "--split-by", "--map", "--renumber",
+                            "--title-template", "--encode"},
+                   .unless = {"--output", "--out-dir", "--explain"},
+                   .why = "they write no spectra, which others order, split or list",
+                   .names = "--check, --summary, --report without --output"});
   return all;
 }
 
@@ -484,6 +487,42 @@ spectra::selection selection_options::selection() const {
   if (!min_peaks.empty()) selection.min_peaks = cli::parse_count("--min-peaks", min_peaks);
   selection.check();
   return selection;
+}
+
+spectra::array_encoding command::encoding() const {
+  using spectra::array_encoding;
+  array_encoding made;
+  std::string const lower = lower_case(encode);
+  for (std::string_view rest = lower; !rest.empty();) {
+    std::size_t const comma = rest.find(',');
+    std::string_view const name = rest.substr(0, comma);
+    rest.remove_prefix(comma == rest.npos ? rest.size() : comma + 1);
+    if (name == "none")
+      made.packing = array_encoding::compression::none;
+    else if (name == "zlib")
+      made.packing = array_encoding::compression::zlib;
+    else if (name == "zstd")
+      made.packing = array_encoding::compression::zstd;
+    else if (name == "mz32" || name == "mz64")
+      made.mz_bits = name == "mz32" ? 32 : 64;
+    else if (name == "intensity32" || name == "intensity64")
+      made.intensity_bits = name == "intensity32" ? 32 : 64;
+    else if (name == "mz-linear")
+      made.mz = array_encoding::numpress::linear;
+    else if (name == "intensity-slof")
+      made.intensity = array_encoding::numpress::slof;
+    else if (name == "intensity-pic")
+      made.intensity = array_encoding::numpress::pic;
+    else
+      throw usage_error(
+          fmt::format("no such encoding: --encode: '{}'; choose from zlib, zstd, none, mz32, mz64, intensity32, "
+                      "intensity64, mz-linear, intensity-slof and intensity-pic",
+                      name));
+  }
+  using numpress = array_encoding::numpress;
+  if ((made.mz != numpress::none && made.mz_bits) || (made.intensity != numpress::none && made.intensity_bits))
+    throw usage_error(fmt::format("invalid value: --encode: '{}': MS-Numpress has no number of bits", encode));
+  return made;
 }
 
 std::string explained(command const& of) {
@@ -575,10 +614,11 @@ spectra::order_options order_options::order(bool several, bool compares) const {
     for (auto const& [name, given] :
          {std::pair("--memory", !memory.empty()), std::pair("--temporary-directory", !folders.empty())})
       if (given)
-        throw usage_error(fmt::format(
-            "missing option: {}: it needs --spectra-by, --map, --split-size, --split-count, --unique-spectra, --pairs, --clusters "
-            "or several inputs",
-            name));
+        throw usage_error(
+            fmt::format("missing option: {}: it needs --spectra-by, --map, --split-size, --split-count, --unique-spectra, "
+                        "--pairs, --clusters "
+                        "or several inputs",
+                        name));
   }
   if (descending && by.empty()) throw usage_error("missing option: --descending-spectra: it needs --spectra-by");
   if (!is_order && !compares) return options;

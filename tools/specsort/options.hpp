@@ -129,7 +129,7 @@ std::vector<cli::option> similarity_rows(similarity_options& to);
 struct command {
   std::vector<std::string> inputs;
   std::string output = "-", out_dir, by = "mz", to, summary, report;
-  std::string isolation_target, precursors, rt_unit, title_template;
+  std::string isolation_target, precursors, rt_unit, title_template, encode;
   bool descending = false, check = false, lenient = false, explain = false, keep_metadata = false, has_output = false;
   choice_options choice;
   selection_options selection;
@@ -141,6 +141,8 @@ struct command {
   [[nodiscard]] bool writes() const {
     return !check && summary.empty() && ((report.empty() && similarity.pairs.empty()) || has_output || !out_dir.empty());
   }
+  /// Returns the encoding of arrays of mzML. @throws usage_error  for an invalid value
+  [[nodiscard]] spectra::array_encoding encoding() const;
   [[nodiscard]] spectra::sort_key key() const { return by == "mz" ? spectra::sort_key::mz : spectra::sort_key::intensity; }
 };
 

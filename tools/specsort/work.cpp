@@ -89,18 +89,20 @@ work checked(command const& made) {
   work w{made,
          made.choice.choice(),
          made.selection.selection(),
-         made.order.order(made.inputs.size() > 1 && writes && made.out_dir.empty(), !made.choice.unique.empty() || made.similarity.any()),
+         made.order.order(made.inputs.size() > 1 && writes && made.out_dir.empty(),
+                          !made.choice.unique.empty() || made.similarity.any()),
          {made.choice.index, made.choice.psms, made.inputs},
          made.choice.duplicates()};
   spectra::check_title_template(made.title_template);
   made.similarity.check();
+  static_cast<void>(made.encoding());
   if (!made.choice.filter_ms_level.empty() && w.select.empty())
     throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
   if (made.similarity.makes_consensus())
-    for (auto const& [name, given] : {std::pair("--out-dir", !made.out_dir.empty()), std::pair("--map", !made.order.map.empty()),
-                                      std::pair("--renumber", made.order.renumber), std::pair("--spectra-by", made.order.any()),
-                                      std::pair("--split-by", !made.order.split_by.empty()),
-                                      std::pair("--title-template", !made.title_template.empty())})
+    for (auto const& [name, given] :
+         {std::pair("--out-dir", !made.out_dir.empty()), std::pair("--map", !made.order.map.empty()),
+          std::pair("--renumber", made.order.renumber), std::pair("--spectra-by", made.order.any()),
+          std::pair("--split-by", !made.order.split_by.empty()), std::pair("--title-template", !made.title_template.empty())})
       if (given)
         throw usage_error(fmt::format("conflicting options: --clusters, {}: '{}' makes new spectra, in one output", name,
                                       made.similarity.clusters));
@@ -122,6 +124,7 @@ spectra::sort_options make_sort_options(work const& w) {
     options.choice.named = w.lists.named_in(0);
   }
   options.title_template = made.title_template;
+  options.encoding = made.encoding();
   options.select = w.select;
   options.select_levels = made.choice.select_levels();
   options.keep_metadata = made.keep_metadata;
@@ -190,6 +193,8 @@ spectra::format format_of_ordered(command const& made) {
 }
 
 void refuse_titles(command const& made, spectra::format to) {
+  if (to != spectra::format::mzml && !made.encode.empty())
+    throw usage_error(fmt::format("mzML only: --encode: '{}': the output has no arrays; choose --to=mzml", made.encode));
   if (to != spectra::format::mzml) return;
   for (auto const& [name, given] :
        {std::pair("--title-template", !made.title_template.empty()), std::pair("--renumber", made.order.renumber)})
@@ -264,6 +269,7 @@ spectra::sort_report sort_input(cli::input& in, sink& to, spectra::sort_options 
                                 spectra::format to_format) {
   return format == spectra::format::mgf && to_format == format ? spectra::sort(in, to, options)
          : to_format == spectra::format::msp                   ? spectra::sort_to_msp(in, to, options, format)
+         : to_format == spectra::format::mzml                  ? spectra::sort_to_mzml(in, to, options, format)
          : format == spectra::format::mzml                     ? spectra::sort_mzml(in, to, options, to_format)
                                                                : spectra::sort_to_mgf(in, to, options, format);
 }

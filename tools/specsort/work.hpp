@@ -108,8 +108,8 @@ struct compared_spectra {
 compared_spectra compare_spectra(work const& w, spectra::sort_options const& options, session& here,
                                  std::vector<std::vector<std::uint64_t>>& numbers);
 
-/// Reads the inputs to find what options refer to: the sample, if it is a number of spectra, the spectra that repeat others, and
-/// those that another one of their cluster represents.
+/// Reads the inputs to find what options refer to: the sample, if it is a number of spectra, the spectra that repeat others,
+/// and those that another one of their cluster represents.
 void complete_options(work& w, spectra::sort_options& options, session& here);
 
 /// An input that is read alone.
@@ -133,7 +133,7 @@ spectra::format format_of_ordered(command const& made);
 /// Returns the name of all inputs, for messages.
 std::string name_of_all(command const& made);
 
-/// Refuses new titles and numbers in mzML. @throws usage_error
+/// Refuses new titles and numbers in mzML, and encodings in other formats. @throws usage_error
 void refuse_titles(command const& made, spectra::format to);
 
 /// The page of --report. It is opened at once, so that an error comes early, and takes its place when all is done.
