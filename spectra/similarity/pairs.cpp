@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::size_t tile_peaks = std::size_t{1} << 19, tile_spectra = std::size_t{1} << 14;
 // The number of candidates up to which it is faster to compare them one by one than to look up each peak in an index.
-constexpr std::size_t few_candidates = 16;
+constexpr std::size_t few_candidates = 4;
 
 // The spectra that may be similar to another one, by their precursor, with their peaks by m/z.
 class ranked_spectra {
