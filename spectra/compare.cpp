@@ -28,7 +28,7 @@ comparison compare(source& input, sort_options const& options, format from, std:
   work.run(input, nullptr);
   comparison all = work.compared();
   all.before.set_size(work.report());
-  name_steps(all, options, output == format::msp ? "msp" : output != from ? "mgf" : "");
+  name_steps(all, options, output == format::msp ? "msp" : output == from ? "" : output == format::mzml ? "mzml" : "mgf");
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include "ordo/spectra.hpp"
 #include "ordo/spectra/import.hpp"
 #include "ordo/spectra/mzml.hpp"
+#include "spectra/mzml/new_document.hpp"
 #include "spectra/pipeline/pipeline.hpp"
 
 namespace ordo::inline v0::spectra {
@@ -37,6 +38,15 @@ sort_report sort_to_mgf(source& input, sink& output, sort_options const& options
 
 sort_report sort_to_msp(source& input, sink& output, sort_options const& options, format from) {
   return sort(input, output, options, from, format::msp);
+}
+
+sort_report sort_to_mzml(source& input, sink& output, sort_options const& options, format from) {
+  if (from == format::mzml) return sort_mzml(input, output, options, format::mzml);
+  detail::new_document document(output, from, options.name, options.temporary_folder);
+  sort_report report = sort(input, document, options, from, format::mzml);
+  document.end();
+  report.written = document.written();
+  return report;
 }
 
 check_result check(source& input, sort_options const& options, format from) {

@@ -48,6 +48,22 @@ std::string foreign_format(std::string_view front);
 /// PRECURSOR_TYPE"), or of matchms ("ADDUCT"). All are read.
 enum class msp_style { nist, massbank, matchms };
 
+/// The encoding of the arrays of m/z and intensity in mzML. What is not set stays as it is; in mzML that is made of another
+/// format, arrays are doubles in zlib, or floats if they were floats.
+struct array_encoding {
+  enum class compression : std::uint8_t { none, zlib, zstd };
+  /// MS-Numpress, which rounds: linear to about 5e-10 of the greatest m/z, pic to whole numbers up to 2^31, slof to about 2e-4
+  /// of each intensity.
+  enum class numpress : std::uint8_t { none, linear, pic, slof };
+
+  std::optional<compression> packing = {};                    // compression of all arrays of a spectrum
+  std::optional<unsigned> mz_bits = {}, intensity_bits = {};  // 32 or 64: floats or doubles
+  numpress mz = numpress::none, intensity = numpress::none;   // in place of bits
+
+  [[nodiscard]] bool empty() const { return *this == array_encoding(); }
+  bool operator==(array_encoding const&) const = default;
+};
+
 /// The use of the target m/z of an isolation window in mzML, where a precursor has no selected ion with an m/z: it becomes the
 /// m/z of the precursor, with a warning or without one; or it is ignored.
 enum class isolation_target { fallback_with_warning, fallback, ignore };
@@ -100,6 +116,9 @@ struct sort_options {
   /// MGF and MSP as the output: the titles of spectra, as check_title_template has them; empty: they stay. Values that a
   /// spectrum lacks are empty.
   std::string title_template = {};
+  /// mzML as the output: the encoding of its arrays. Transitions, and spectra with another number of intensities than m/z, stay
+  /// as they are.
+  array_encoding encoding = {};
   /// Called for the spectra of an input that are left out, in their order, when others have been written.
   std::function<void(std::span<dropped_spectrum const>)> on_dropped = {};
   machine_options machine;

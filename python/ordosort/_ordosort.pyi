@@ -38,4 +38,6 @@ sort_segments: Any
 sort_share: Any
 sort_shares: Any
 to_mgf: Any
+find_pairs: Any
+find_clusters: Any
 top_k: Any

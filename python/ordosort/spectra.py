@@ -16,7 +16,20 @@ from . import _machines
 from . import _ordosort as core
 from ._libraries import NumPy, offsets_array, one_dimension, with_nulls
 
-__all__ = ["Spectra", "read_mgf", "read_msp", "read_mzml", "read_mzspeclib", "read_mzxml", "select", "sort", "write_mgf", "write_parquet"]
+__all__ = [
+    "Spectra",
+    "find_clusters",
+    "find_pairs",
+    "read_mgf",
+    "read_msp",
+    "read_mzml",
+    "read_mzspeclib",
+    "read_mzxml",
+    "select",
+    "sort",
+    "write_mgf",
+    "write_parquet",
+]
 
 
 class Spectra:
@@ -453,3 +466,56 @@ def select(mz, intensity, offsets, *, precursor_mz=None, charge=None, machine=No
         library.stream(mz),
     )
     return mz[:kept], intensity[:kept], offsets
+
+
+def find_pairs(
+    spectra, *, precursor=(20, "ppm"), min_cosine=0.7, peaks=0.05, modified=False, machine=None
+):
+    """Returns all pairs of similar spectra: a dict of the columns first and second (numbers of spectra from 0, of which the first
+    is the smaller), cosine and matches (pairs of peaks), in ascending order.
+
+    precursor: the maximum difference of precursors, a number in Da or a pair like (20, "ppm"); None compares all spectra.
+    min_cosine: above 0, up to 1.
+    peaks: the maximum difference of the m/z of peaks that match, as `precursor`.
+    modified: peaks also match after a shift by the difference of the precursors.
+
+    Scores are those of matchms's CosineGreedy and ModifiedCosineGreedy. `specsort --pairs` finds the same pairs.
+
+    >>> from ordosort import spectra
+    >>> text = "BEGIN IONS\\nPEPMASS=400\\n{}\\nEND IONS\\n"
+    >>> run = spectra.read_mgf("".join(map(text.format, ("1 3\\n2 4", "2 5", "1 6\\n2 8"))).encode())
+    >>> pairs = spectra.find_pairs(run)
+    >>> pairs["first"].tolist(), pairs["second"].tolist(), pairs["cosine"].tolist()
+    ([0, 0, 1], [1, 2, 2], [0.8, 1.0, 0.8])
+    """
+    columns = [
+        _column(name, getattr(spectra, name), dtype, missing)
+        for name, dtype, missing in (
+            ("mz", np.float64, np.nan),
+            ("intensity", np.float64, np.nan),
+            ("offsets", np.int64, None),
+            ("precursor_mz", np.float64, np.nan),
+        )
+    ]
+    return core.find_pairs(_machines.chosen(machine), *columns, precursor, float(min_cosine), peaks, bool(modified))
+
+
+def find_clusters(count, pairs, *, method="connected"):
+    """Returns for each of `count` spectra the number of the spectrum that represents its cluster.
+
+    pairs: as find_pairs returns them, or a table with the columns first, second and cosine.
+    method: "connected": spectra that pairs lead to are in one cluster, represented by the one with the greatest sum of cosines;
+        "greedy": a cluster is a spectrum with all that are similar to it, those with the most pairs first.
+
+    >>> from ordosort import spectra
+    >>> pairs = {"first": [0, 1, 2], "second": [1, 2, 4], "cosine": [0.8, 0.9, 0.9]}
+    >>> spectra.find_clusters(5, pairs).tolist(), spectra.find_clusters(5, pairs, method="greedy").tolist()
+    ([2, 2, 2, 3, 2], [1, 1, 1, 3, 4])
+    """
+    if method not in ("connected", "greedy"):
+        raise ValueError(f"method: {method!r} is neither 'connected' nor 'greedy'")
+    kinds = (("first", np.int64), ("second", np.int64), ("cosine", np.float64))
+    columns = [_column(name, np.asarray(pairs[name]), dtype, None) for name, dtype in kinds]
+    if len({len(column) for column in columns}) != 1:
+        raise ValueError("pairs: columns differ in length")
+    return core.find_clusters(int(count), *columns, method == "greedy")

@@ -1,5 +1,5 @@
 import os
-from typing import Any, BinaryIO, Optional, Union
+from typing import Any, BinaryIO, Mapping, Optional, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,8 @@ _Tolerance = Union[float, tuple[float, str]]
 
 __all__ = [
     "Spectra",
+    "find_clusters",
+    "find_pairs",
     "read_mgf",
     "read_msp",
     "read_mzml",
@@ -83,6 +85,18 @@ def write_parquet(
 def sort(
     mz: Any, intensity: Any, offsets: Any, *, by: str = "mz", descending: bool = False, machine: Optional[Machine] = None
 ) -> tuple[Any, Any]: ...
+def find_pairs(
+    spectra: Spectra,
+    *,
+    precursor: Optional[_Tolerance] = (20, "ppm"),
+    min_cosine: float = 0.7,
+    peaks: _Tolerance = 0.05,
+    modified: bool = False,
+    machine: Optional[Machine] = None,
+) -> dict[str, NDArray[Any]]: ...
+def find_clusters(
+    count: int, pairs: Mapping[str, ArrayLike], *, method: str = "connected"
+) -> NDArray[np.int64]: ...
 def select(
     mz: Any,
     intensity: Any,

@@ -15,6 +15,7 @@
 #include "base/processes/fork_delay.hpp"
 #include "ordo/spectra/arrays.hpp"
 #include "ordo/spectra/import.hpp"
+#include "ordo/spectra/similarity.hpp"
 #include "python/src/machine.hpp"
 #include "python/src/module.hpp"
 #include "spectra/mgf/writer.hpp"
@@ -254,6 +255,54 @@ std::size_t select(machines& on, nb::handle mz_given, nb::handle intensity_given
   return kept;
 }
 
+/// Returns the columns of pairs of similar spectra. @param precursor  None: any
+nb::dict find_pairs(machines& on, nb::handle mz_given, nb::handle intensity_given, nb::handle offsets_given,
+                    nb::handle precursor_given, nb::handle precursor, double min_cosine, nb::handle peaks, bool modified) {
+  array const mz(mz_given, "mz", false), intensity(intensity_given, "intensity", false),
+      offsets(offsets_given, "offsets", false), precursors(precursor_given, "precursor_mz", false);
+  spectra::similarity_rule rule;
+  rule.precursor = parse_tolerance(precursor);
+  rule.min_cosine = min_cosine;
+  rule.peaks = parse_tolerance(peaks).value_or(rule.peaks);
+  rule.modified = modified;
+  auto const reals = [](array const& a) { return std::span(static_cast<double const*>(a.data()), a.size()); };
+  std::vector<spectra::similar_pair> pairs;
+  {
+    nb::gil_scoped_release const released;
+    pairs =
+        spectra::find_pairs({reals(mz), reals(intensity),
+                             std::span(static_cast<std::uint64_t const*>(offsets.data()), offsets.size()), reals(precursors)},
+                            rule, on.options());
+  }
+  std::vector<std::int64_t> first, second, matches;
+  std::vector<double> cosine;
+  for (spectra::similar_pair const& pair : pairs) {
+    first.push_back(std::int64_t(pair.first));
+    second.push_back(std::int64_t(pair.second));
+    cosine.push_back(pair.cosine);
+    matches.push_back(std::int64_t(pair.matches));
+  }
+  nb::dict columns;
+  columns["first"] = make_array(std::move(first));
+  columns["second"] = make_array(std::move(second));
+  columns["cosine"] = make_array(std::move(cosine));
+  columns["matches"] = make_array(std::move(matches));
+  return columns;
+}
+
+/// Returns the representative of each spectrum.
+nb::object find_clusters(std::uint64_t count, nb::handle first_given, nb::handle second_given, nb::handle cosine_given,
+                         bool greedy) {
+  array const first(first_given, "first", false), second(second_given, "second", false), cosine(cosine_given, "cosine", false);
+  std::vector<spectra::similar_pair> pairs;
+  for (std::size_t k = 0; k < first.size(); ++k)
+    pairs.push_back({static_cast<std::uint64_t const*>(first.data())[k], static_cast<std::uint64_t const*>(second.data())[k],
+                     static_cast<double const*>(cosine.data())[k], 0});
+  auto const method = greedy ? spectra::cluster_method::greedy : spectra::cluster_method::connected;
+  auto const clusters = spectra::find_clusters(std::size_t(count), pairs, method);
+  return make_array(std::vector<std::int64_t>(clusters.begin(), clusters.end()));
+}
+
 /// Returns spectra as the text of MGF. Missing values of columns are NaN or 0, missing titles "".
 nb::bytes to_mgf(nb::handle mz_given, nb::handle intensity_given, nb::handle offsets_given, nb::handle precursor_given,
                  nb::handle charge_given, nb::handle rt_given, nb::list const& titles, bool mz_single, bool intensity_single) {
@@ -312,6 +361,10 @@ void add_spectra(nb::module_& module) {
   module.def("select_peaks", &select, nb::arg("machine"), nb::arg("mz"), nb::arg("intensity"), nb::arg("offsets"),
              nb::arg("rules"), nb::arg("preset"), nb::arg("precursor_mz").none(), nb::arg("charge").none(), nb::arg("stream"));
   module.def("to_mgf", &to_mgf);
+  module.def("find_pairs", &find_pairs, nb::arg("machine"), nb::arg("mz"), nb::arg("intensity"), nb::arg("offsets"),
+             nb::arg("precursor_mz"), nb::arg("precursor").none(), nb::arg("min_cosine"), nb::arg("peaks"),
+             nb::arg("modified"));
+  module.def("find_clusters", &find_clusters);
 }
 
 }  // namespace ordo_python

@@ -342,3 +342,28 @@ def test_parquet_edges(tmp_path):
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["nothing.parquet"]
     with pytest.raises(OSError):
         spectra.write_parquet(tmp_path / "no" / "such.parquet", single)
+
+
+def test_similar_spectra():
+    text = "".join(
+        f"BEGIN IONS\nPEPMASS={precursor}\n100 {a}\n200.5 {b}\nEND IONS\n"
+        for precursor, a, b in ((500, 3, 4), (500.005, 6, 8), (500, 4, 3), (700, 3, 4))
+    )
+    run = spectra.read_mgf(text.encode())
+    pairs = spectra.find_pairs(run, min_cosine=0.9)
+    assert [pairs[name].tolist() for name in ("first", "second", "matches")] == [[0, 0, 1], [1, 2, 2], [2, 2, 2]]
+    assert pairs["cosine"].tolist() == pytest.approx([1, 0.96, 0.96])
+    assert spectra.find_pairs(run, precursor=5e-3, min_cosine=0.97)["first"].tolist() == [0]
+    assert spectra.find_pairs(run, precursor=None, min_cosine=0.97)["second"].tolist() == [1, 3, 3]
+    assert spectra.find_pairs(run, precursor=300, modified=True, min_cosine=0.1, peaks=(20, "ppm"))["first"].tolist() == [0, 0, 0, 1, 1, 2]
+    assert spectra.find_clusters(len(run), pairs).tolist() == [0, 0, 0, 3]
+    assert spectra.find_clusters(0, {"first": [], "second": [], "cosine": []}, method="greedy").tolist() == []
+    for bad in ({"min_cosine": 0}, {"peaks": -1}, {"precursor": (1e7, "ppm")}):
+        with pytest.raises(ValueError):
+            spectra.find_pairs(run, **bad)
+    with pytest.raises(ValueError):
+        spectra.find_clusters(1, pairs)
+    with pytest.raises(ValueError):
+        spectra.find_clusters(4, {"first": [0], "second": [], "cosine": [1]})
+    with pytest.raises(ValueError):
+        spectra.find_clusters(4, pairs, method="some")

@@ -226,7 +226,7 @@ std::vector<std::pair<std::string, std::string>> as_options(spectrum_choice cons
   if (choice.numbers)
     all.emplace_back("--index", fmt::format("{}{}", choice.inverse_numbers ? "!" : "",
                                             quantity(choice.numbers->size(), "spectrum", "spectra")));
-  if (choice.duplicates) all.emplace_back("--unique-spectra", choice.duplicates_text);
+  if (choice.duplicates) all.emplace_back(choice.duplicates_option, choice.duplicates_text);
   if (choice.sample) {
     // As the user gives it: the share of all ranks.
     double const share = (double(choice.sample->max_rank) + 1) / 0x1p64;

@@ -246,6 +246,7 @@ struct chunk_task {
   order_options const* order = nullptr;     // for spectra of mzML that stay mzML
   order_report* ordered = nullptr;          // receives runs, passes and missing keys
   bool lists = false;                       // the numbers of the chosen spectra, as for purpose::choose
+  bool filters = false;                     // for purpose::read: spectra and peaks are selected, and peaks sorted
   merged_head* merged = nullptr;            // for documents of mzML that become one, or parts of it
   drop_reasons const* reasons = nullptr;    // if the spectra that are left out are reported
   bool several = false;                     // the input is one of several: printed titles name the run
@@ -289,10 +290,10 @@ class diagnostics {
   void warn_of_count(std::uint64_t count, std::string_view one, std::string_view several) {
     if (count != 0) warn(options.name + ": " + quantity(count, one, several));
   }
-  /// Warns of values that the output cannot hold.
-  void warn_of_losses(print_losses const& losses) {
-    warn_of_count(losses.annotations, "annotation of a peak is left out: MGF has none but charges",
-                  "annotations of peaks are left out: MGF has none but charges");
+  /// Warns of values that the output cannot hold. @param to  the format of the output
+  void warn_of_losses(print_losses const& losses, std::string_view to) {
+    std::string const why = to == "mzml" ? "mzML has none" : "MGF has none but charges";
+    warn_of_count(losses.annotations, "annotation of a peak is left out: " + why, "annotations of peaks are left out: " + why);
     warn_of_count(losses.not_finite, "peak is not finite and is left out", "peaks are not finite and are left out");
   }
   /// Warns if all chosen spectra of a run are of MS level 1, which MGF does not take. @param chooses  there is a choice
@@ -372,6 +373,10 @@ class chunk : public step_times {
     } else if (task.goal == purpose::compare) {
       if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options, task.prints_as);
       effects_->add(spectrum, number, has_peaks && is_selected(task, spectrum.header), is_printed, compared);
+    } else if (task.filters) {
+      if (!effects_) effects_ = std::make_unique<filter_effects>(*task.options);
+      bool const is_kept = effects_->select(spectrum, has_peaks && is_selected(task, spectrum.header), columns);
+      if (!is_kept && task.lists) chosen.pop_back();  // the last one that was chosen
     } else {
       columns.add(spectrum);
     }
@@ -420,7 +425,7 @@ class chunk : public step_times {
   }
 
  private:
-  std::unique_ptr<filter_effects> effects_;  // for purpose::compare
+  std::unique_ptr<filter_effects> effects_;  // for purpose::compare, and chunk_task::filters
 };
 
 /// A format: cuts an input into chunks, makes messages of what is wrong in them, and writes their output.

@@ -78,6 +78,7 @@ std::vector<spectrum_choice> split_rules(spectrum_choice const& all) {
   add([&](spectrum_choice& choice) { choice.sample = all.sample; });
   add([&](spectrum_choice& choice) {
     choice.duplicates = all.duplicates;
+    choice.duplicates_option = all.duplicates_option;
     choice.duplicates_text = all.duplicates_text;
   });
   return rules;
@@ -140,6 +141,13 @@ filter_effects::filter_effects(sort_options const& options, std::string_view to)
   if (!selections_.empty()) selector_ = peak_sorter_on_host({.device = device::cpu, .threads = 1});
 }
 
+filter_effects::filter_effects(sort_options const& options) : options_(options), prints_(false) {
+  if (options.select.empty()) return;
+  selections_ = {options.select};
+  steps_.emplace_back();
+  selector_ = peak_sorter_on_host({.device = device::cpu, .threads = 1});
+}
+
 void filter_effects::add(spectrum const& original, std::uint64_t number, bool is_selected, bool is_printed, comparison& to) {
   if (to.steps.empty()) to.steps = steps_;
   to.before.add(original, options_.distributions);
@@ -163,27 +171,43 @@ void filter_effects::add(spectrum const& original, std::uint64_t number, bool is
     if (!original.peaks.lines.empty())
       std::ranges::replace_if(
           intensity_, [](double value) { return std::isnan(value); }, 0.0);
-    drop_not_finite(to);
+    if (steps_[rules_.size()].option != "--to mzml") drop_not_finite(to);
   }
 
-  // The order of the output.
-  auto const& keys = options_.by == sort_key::mz ? mz_ : intensity_;
-  peak_code const code(options_.descending);
-  std::vector<std::uint32_t> order(mz_.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return code(keys[i]); });
-  std::vector<double> mz, intensity;
-  for (std::uint32_t const i : order) {
-    mz.push_back(mz_[i]);
-    intensity.push_back(intensity_[i]);
-  }
-  spectrum written{original.header, {mz, intensity, {}}, {}, original.number};
+  sort_peaks();
+  spectrum written{original.header, {sorted_mz_, sorted_intensity_, {}}, {}, original.number};
   to.after.add(written, options_.distributions);
   if (!prints_ || !options_.all_precursors) return;
   for (precursor_ion const& ion : original.header.other_precursors) {
     written.header.precursor_mz = ion.mz;
     written.header.charges = ion.charges;
     to.after.add(written, options_.distributions);
+  }
+}
+
+bool filter_effects::select(spectrum const& original, bool is_selected, spectrum_columns& to) {
+  mz_.assign(original.peaks.mz.begin(), original.peaks.mz.end());
+  intensity_.assign(original.peaks.intensity.begin(), original.peaks.intensity.end());
+  comparison ignored;
+  ignored.steps = steps_;
+  if (is_selected && !selections_.empty() && !select(original, ignored)) return false;
+  sort_peaks();
+  to.add({original.header, {sorted_mz_, sorted_intensity_, {}}, {}, original.number});
+  return true;
+}
+
+// Puts the peaks in the order of the output.
+void filter_effects::sort_peaks() {
+  auto const& keys = options_.by == sort_key::mz ? mz_ : intensity_;
+  peak_code const code(options_.descending);
+  std::vector<std::uint32_t> order(mz_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return code(keys[i]); });
+  sorted_mz_.clear();
+  sorted_intensity_.clear();
+  for (std::uint32_t const i : order) {
+    sorted_mz_.push_back(mz_[i]);
+    sorted_intensity_.push_back(intensity_[i]);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ordo/spectra.hpp"
+#include "ordo/spectra/read.hpp"
 #include "ordo/spectra/summary.hpp"
 #include "spectra/peaks/peak_sorter.hpp"
 
@@ -36,13 +37,19 @@ class filter_effects {
   /// @param options  must outlive this
   /// @param to  the format that spectra are printed in, as --to names it; empty: they stay in that of the input
   filter_effects(sort_options const& options, std::string_view to);
+  /// For select(), all steps of a selection at once. @param options  must outlive this
+  explicit filter_effects(sort_options const& options);
   /// Adds a spectrum to what is known before and after the steps. @param number  in the input
   /// @param is_selected  the selection applies to the peaks @param is_printed  the other format takes the spectrum
   void add(spectrum const& original, std::uint64_t number, bool is_selected, bool is_printed, comparison& to);
+  /// Appends a chosen spectrum with the peaks that are kept, in the order of the output.
+  /// @returns false if it is dropped
+  bool select(spectrum const& original, bool is_selected, spectrum_columns& to);
 
  private:
   [[nodiscard]] bool select(spectrum const& original, comparison& to);
   void drop_not_finite(comparison& to);
+  void sort_peaks();
 
   sort_options const& options_;
   bool prints_;
@@ -52,6 +59,7 @@ class filter_effects {
   std::unique_ptr<peak_sorter> selector_;
   std::vector<std::uint8_t> keep_;
   std::vector<double> mz_, intensity_, sums_;
+  std::vector<double> sorted_mz_, sorted_intensity_;
 };
 
 }  // namespace ordo::inline v0::spectra::detail

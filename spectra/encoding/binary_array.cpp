@@ -493,6 +493,43 @@ array_codec::repacked array_codec::pack_values(binary_array const& array, std::s
   return pack_numbers(array, numbers, to);
 }
 
+std::size_t array_codec::pack_as(binary_array const& array, std::span<double const> values, std::string& to) {
+  binary_array stored;
+  stored.compression = array.compression;
+  if (array.is_numpress()) {
+    auto& scaled = state_->permuted;
+    if (std::string_view const why = numpress::scale(to_method(array.coding), values, scaled); !why.empty())
+      throw text_fault(array.tag, "cannot write MS-Numpress", std::string(why));
+    if (!numpress::encode(to_method(array.coding), scaled, state_->encoded))
+      throw text_fault(array.tag, "cannot write MS-Numpress", "its numbers differ by more than 32 bits");
+    auto const& encoded = state_->encoded;
+    return pack(stored, {reinterpret_cast<char const*>(encoded.data()), encoded.size()}, to);
+  }
+  stored.type = array.type;
+  return pack_values(stored, values, to).characters;
+}
+
+binary_array encode_as(binary_array const& array, array_encoding const& encoding) {
+  binary_array made = array;
+  bool const is_mz = array.kind == array_kind::mz, is_intensity = array.kind == array_kind::intensity;
+  auto const bits = is_mz ? encoding.mz_bits : is_intensity ? encoding.intensity_bits : std::nullopt;
+  auto const press = is_mz ? encoding.mz : is_intensity ? encoding.intensity : array_encoding::numpress::none;
+  if (encoding.packing)
+    made.compression = *encoding.packing == array_encoding::compression::none   ? packing::none
+                       : *encoding.packing == array_encoding::compression::zlib ? packing::zlib
+                                                                                : packing::zstd;
+  if (bits) made.type = *bits == 32 ? number_type::float32 : number_type::float64;
+  // Other codings are those of one compression, and of numbers as they are.
+  if (bits || (encoding.packing && made.compression != array.compression && !array.is_numpress()))
+    made.coding = number_coding::plain;
+  if (press == array_encoding::numpress::none) return made;
+  made.type = number_type::float64;
+  made.coding = press == array_encoding::numpress::linear ? number_coding::linear
+                : press == array_encoding::numpress::pic  ? number_coding::pic
+                                                          : number_coding::slof;
+  return made;
+}
+
 void to_doubles(number_type type, std::span<char const> numbers, std::vector<double>& to) {
   switch (type) {
     case number_type::float32:

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ordo/spectra.hpp"
 #include "spectra/encoding/text_fault.hpp"
 
 // The arrays of a spectrum: numbers of 4 or 8 bytes as they are or encoded, compressed or not, as base64.
@@ -60,6 +61,10 @@ struct binary_array {
   }
 };
 
+/// Returns an array of m/z or intensity with the type, coding and compression that an encoding gives it. Other arrays get the
+/// compression alone.
+binary_array encode_as(binary_array const& array, array_encoding const& encoding);
+
 /// Returns the number of characters of base64 (RFC 4648, section 4) for some bytes.
 constexpr std::size_t base64_size(std::size_t bytes) {
   return (bytes + 2) / 3 * 4;
@@ -100,6 +105,9 @@ class array_codec {
   /// Appends other numbers than those of an array as base64, as an array of its type: encoded and compressed as it is, but
   /// without MS-Numpress and differences. Floats are rounded. @throws text_fault  if integers cannot hold them
   repacked pack_values(binary_array const& array, std::span<double const> values, std::string& to);
+  /// Appends numbers as base64, as floats, doubles or MS-Numpress, compressed as the array is.
+  /// @returns the number of characters appended @throws text_fault  if the coding cannot hold them
+  std::size_t pack_as(binary_array const& array, std::span<double const> values, std::string& to);
 
  private:
   struct state;

@@ -169,6 +169,35 @@ double number(method how, double scale, std::int64_t value) {
   return double(value);
 }
 
+std::string_view scale(method how, std::span<double const> numbers, integers& to) {
+  constexpr double max_integer = 0x7fffffff, max_logarithm = 0xffff;
+  double max = 0;  // linear: of the first two numbers, and of the differences to the line through the two before
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!std::isfinite(numbers[i])) return "a number is not finite";
+    if (how != method::linear && numbers[i] < 0) return "a number is below 0";
+    double const line = i < 2 ? 0 : 2 * numbers[i - 1] - numbers[i - 2];
+    max = std::max(max, how != method::linear ? numbers[i]
+                        : i < 2               ? std::abs(numbers[i])
+                                              : std::ceil(std::abs(numbers[i] - line) + 1));
+  }
+  if (how == method::pic && max > max_integer) return "a number is above 2^31";
+  to.scale = 1;
+  if (how == method::linear && max != 0) to.scale = std::floor(max_integer / max);
+  if (how == method::slof && max != 0) to.scale = std::floor(max_logarithm / std::log(max + 1));
+  if (!(to.scale >= 1) || !std::isfinite(to.scale)) {
+    if (how == method::linear) return "a number is too large";
+    to.scale = max_logarithm / std::log(max + 1);
+    if (!std::isfinite(to.scale)) to.scale = 1;
+  }
+  to.values.resize(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    double const value = how == method::slof ? std::log(numbers[i] + 1) : numbers[i];
+    to.values[i] = std::int64_t(std::floor((how == method::pic ? value : value * to.scale) + 0.5));
+    if (how == method::slof) to.values[i] = std::min(to.values[i], std::int64_t(max_logarithm));
+  }
+  return {};
+}
+
 bool encode(method how, integers const& from, std::vector<unsigned char>& to) {
   to.clear();
   if (how != method::pic) write_scale(from.scale, to);

@@ -28,6 +28,10 @@ constexpr std::size_t max_bytes(std::size_t count) {
 /// @returns the reason why that is impossible, or nothing
 std::string_view decode(method how, std::span<unsigned char const> bytes, std::size_t count, integers& to);
 
+/// Makes the integers of numbers, with the greatest scale that the method has for them.
+/// @returns the reason why that is impossible, or nothing
+std::string_view scale(method how, std::span<double const> numbers, integers& to);
+
 /// Returns the number that an integer stands for.
 double number(method how, double scale, std::int64_t value);
 

@@ -8,11 +8,12 @@ namespace ordo::inline v0::spectra::detail::terms {
 
 inline constexpr std::uint32_t  //
     ms_level = 1000511,
-    negative_scan = 1000129, positive_scan = 1000130, spectrum_title = 1000796, srm_spectrum = 1000583, crm_spectrum = 1000581,
-    scan_start_time = 1000016, selected_ion_mz = 1000744, peak_intensity = 1000042, charge_state = 1000041,
-    possible_charge_state = 1000633, isolation_target = 1000827, inverse_mobility = 1002815, drift_time = 1002476,
-    thermo_native_id = 1000768, ms1_spectrum = 1000579, faims_compensation_voltage = 1001581, collision_energy = 1000045,
-    isolation_lower_offset = 1000828, isolation_upper_offset = 1000829;
+    negative_scan = 1000129, positive_scan = 1000130, spectrum_title = 1000796, peak_list_scans = 1000797,
+    srm_spectrum = 1000583, crm_spectrum = 1000581, scan_start_time = 1000016, selected_ion_mz = 1000744,
+    peak_intensity = 1000042, charge_state = 1000041, possible_charge_state = 1000633, isolation_target = 1000827,
+    inverse_mobility = 1002815, drift_time = 1002476, thermo_native_id = 1000768, ms1_spectrum = 1000579,
+    faims_compensation_voltage = 1001581, collision_energy = 1000045, isolation_lower_offset = 1000828,
+    isolation_upper_offset = 1000829;
 inline constexpr std::uint32_t  // values that are made of peaks
     total_ion_current = 1000285,
     base_peak_mz = 1000504, base_peak_intensity = 1000505, highest_mz = 1000527, lowest_mz = 1000528, data_points = 1003060;

@@ -168,11 +168,12 @@ class import_chunk final : public chunk {
   [[nodiscard]] bool chooses_by_time() const { return task_.choice && task_.choice->rt_seconds.is_set(); }
   [[nodiscard]] bool needs_time() const { return task_.writes() || task_.reads_all() || chooses_by_time(); }
   [[nodiscard]] bool is_in_mgf(spectrum_header const& header) const {
-    return !is_run_ || (header.ms_level.value_or(0) >= 2 && header.precursor_mz);
+    return !is_run_ || task_.prints_as == "mzml" || (header.ms_level.value_or(0) >= 2 && header.precursor_mz);
   }
 
   // Returns true if the spectrum is written as MGF, and counts it if it is not.
   bool counts_in_mgf(spectrum_header const& header) {
+    if (task_.prints_as == "mzml") return true;
     if (is_run_ && header.ms_level.value_or(0) < 2)
       ++warned.level_1;
     else
@@ -287,16 +288,17 @@ class import_format final : public input_format {
     found_.warn_of_count(warned_.assumed_minutes,
                          "retention time states no unit, and counts as minutes (--rt-unit=s: as seconds)",
                          "retention times state no unit, and count as minutes (--rt-unit=s: as seconds)");
-    found_.warn_of_losses(warned_.lost);
+    found_.warn_of_losses(warned_.lost, task_.prints_as);
     found_.warn_of_count(reader_->repaired(), "byte is no UTF-8, and is read as Windows-1252",
                          "bytes are no UTF-8, and are read as Windows-1252");
-    if (task_.writes() && reader_->is_run()) found_.warn_of_levels(task_.choice != nullptr, warned_.chosen, warned_.level_1);
+    if (task_.writes() && reader_->is_run() && task_.prints_as != "mzml")
+      found_.warn_of_levels(task_.choice != nullptr, warned_.chosen, warned_.level_1);
   }
 
  private:
-  // MSP says nothing of it.
+  // MSP and mzML say nothing of it.
   void warn_of_no_precursor() {
-    if (task_.print != print_msp)
+    if (task_.print == print_mgf)
       found_.warn_of_count(warned_.no_precursor, "spectrum has no precursor m/z: its PEPMASS is 0",
                            "spectra have no precursor m/z: their PEPMASS is 0");
   }

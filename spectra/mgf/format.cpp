@@ -575,7 +575,7 @@ class mgf_format final : public input_format {
 
   void end() override {
     cutter_.skip_all();
-    found_.warn_of_losses(lost_);
+    found_.warn_of_losses(lost_, task_.prints_as);
     found_.warn_of_count(lost_lines_, "line is no parameter of a spectrum, and is left out",
                          "lines are no parameters of a spectrum, and are left out");
     found_.warn_of_count(no_intensity_, "peak has no intensity, and gets 0", "peaks have no intensity, and get 0");

@@ -35,6 +35,47 @@ constexpr std::array<array_form, 17> array_forms{{
 
 }  // namespace
 
+written_term find_type(number_type type) {
+  return type == number_type::float32 ? written_term{"MS:1000521", "32-bit float"} : written_term{"MS:1000523", "64-bit float"};
+}
+
+written_term find_form(number_coding coding, packing compression) {
+  struct form {
+    number_coding coding;
+    packing compression;
+    written_term term;
+  };
+  constexpr std::array<form, 12> forms{{
+      {number_coding::plain, packing::none, {"MS:1000576", "no compression"}},
+      {number_coding::plain, packing::zlib, {"MS:1000574", "zlib compression"}},
+      {number_coding::plain, packing::zstd, {"MS:1003780", "zstd compression"}},
+      {number_coding::linear, packing::none, {"MS:1002312", "MS-Numpress linear prediction compression"}},
+      {number_coding::pic, packing::none, {"MS:1002313", "MS-Numpress positive integer compression"}},
+      {number_coding::slof, packing::none, {"MS:1002314", "MS-Numpress short logged float compression"}},
+      {number_coding::linear,
+       packing::zlib,
+       {"MS:1002746", "MS-Numpress linear prediction compression followed by zlib compression"}},
+      {number_coding::pic,
+       packing::zlib,
+       {"MS:1002747", "MS-Numpress positive integer compression followed by zlib compression"}},
+      {number_coding::slof,
+       packing::zlib,
+       {"MS:1002748", "MS-Numpress short logged float compression followed by zlib compression"}},
+      {number_coding::linear,
+       packing::zstd,
+       {"MS:1003783", "MS-Numpress linear prediction compression followed by zstd compression"}},
+      {number_coding::pic,
+       packing::zstd,
+       {"MS:1003784", "MS-Numpress positive integer compression followed by zstd compression"}},
+      {number_coding::slof,
+       packing::zstd,
+       {"MS:1003785", "MS-Numpress short logged float compression followed by zstd compression"}},
+  }};
+  return std::ranges::find_if(forms,
+                              [=](form const& known) { return known.coding == coding && known.compression == compression; })
+      ->term;
+}
+
 bool is_external(cv_term const& term) {
   constexpr std::uint32_t hdf5_dataset = 1002841, hdf5_offset = 1002842, hdf5_length = 1002843;
   if (term.accession == "IMS:1000101") return term.value != "false";

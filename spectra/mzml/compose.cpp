@@ -9,6 +9,7 @@
 #include "spectra/encoding/terms.hpp"
 #include "spectra/encoding/xml.hpp"
 #include "spectra/mgf/writer.hpp"
+#include "spectra/mzml/array_terms.hpp"
 #include "spectra/mzml/format.hpp"
 
 // The output of mzml_chunk.
@@ -19,7 +20,7 @@ bool mzml_chunk::is_dropped(job const& job) const {
 }
 
 bool mzml_chunk::is_changed(job const& job) const {
-  return !job.whole || peaks.changes[job.row] != chunk_peaks::change::none || count_peaks(job) != job.count;
+  return task_.encodes() || !job.whole || peaks.changes[job.row] != chunk_peaks::change::none || count_peaks(job) != job.count;
 }
 
 // Returns the peaks of its output by their numbers in the spectrum.
@@ -74,6 +75,9 @@ bool mzml_chunk::refers_anew(mzml_spectrum const& spectrum) const {
 void mzml_chunk::replace_array(binary_array const& array, std::span<std::uint32_t const> order,
                                std::span<double const> values) {
   base64_.clear();
+  binary_array const made = encode_as(array, task_.options->encoding);
+  if (made.type != array.type || made.coding != array.coding || made.compression != array.compression)
+    return replace_form(array, made, order, values);
   auto const [characters, as_zlib] =
       values.empty() ? codec_.repack(array, text.view(), order, base64_) : codec_.pack_values(array, values, base64_);
   std::vector<text_edit> edits;
@@ -98,13 +102,68 @@ void mzml_chunk::replace_array(binary_array const& array, std::span<std::uint32_
     if (has_two) edits.push_back({array.coding_term.begin, array.coding_term.end, ""});
     if (sets_type) set_term(array.type_term, "MS:1000523", "64-bit float");
   }
+  replace_text(array, edits);
+}
+
+// Makes changes to an array, and replaces its text.
+void mzml_chunk::replace_text(binary_array const& array, std::vector<text_edit>& edits) {
   edits.push_back({array.begin, array.end, {}});
-  std::ranges::sort(edits, {}, &text_edit::begin);
+  std::ranges::stable_sort(edits, {}, &text_edit::begin);
   for (auto const& edit : edits) {
     copy_to(edit.begin);
     out_ += edit.begin == array.begin ? std::string_view(base64_) : std::string_view(edit.text);
     copied_ = edit.end;
   }
+}
+
+// Replaces an array by one of another type, coding or compression.
+void mzml_chunk::replace_form(binary_array const& array, binary_array const& made, std::span<std::uint32_t const> order,
+                              std::span<double const> values) {
+  if (array.type_term.is_shared() || array.packing_term.is_shared() || array.coding_term.is_shared())
+    throw text_fault(array.tag, "cannot write a binary array",
+                     "it gets another encoding, but a referenceableParamGroup states its type or compression");
+  std::size_t characters = 0;
+  auto const numbers = codec_.unpack(array, text.view());
+  if (made.type == array.type && !made.is_numpress() && values.empty()) {
+    std::vector<char> taken(order.size() * array.width());
+    gather_numbers(array.width(), numbers, order, taken.data());
+    characters = codec_.pack(made, taken, base64_);
+  } else {
+    std::vector<double> all, taken(values.begin(), values.end());
+    if (values.empty()) {
+      to_doubles(array.type, numbers, all);
+      for (std::uint32_t const i : order) taken.push_back(all[i]);
+    }
+    binary_array placed = made;
+    placed.tag = array.tag;
+    characters = codec_.pack_as(placed, taken, base64_);
+  }
+  std::vector<text_edit> edits;
+  auto const set_value = [&](term_place tag, std::string_view name, std::string_view value) {
+    if (auto const at = attribute_in(text.view().substr(tag.begin, tag.end - tag.begin), name))
+      edits.push_back({tag.begin + at->begin, tag.begin + at->begin + at->size, std::string(value)});
+  };
+  auto const set_term = [&](term_place term, terms::written_term const& by) {
+    set_value(term, "accession", by.accession);
+    set_value(term, "name", by.name);
+  };
+  term_place const tag{array.tag, array.tag_end};
+  set_value(tag, "encodedLength", fmt::format("{}", characters));
+  set_value(tag, "arrayLength", fmt::format("{}", order.size()));
+  bool const is_float = made.type == number_type::float32 || made.type == number_type::float64;
+  if (is_float && array.type_term.in_text()) set_term(array.type_term, terms::find_type(made.type));
+  auto const form = terms::find_form(made.coding, made.compression);
+  term_place const first = array.packing_term.in_text() ? array.packing_term : array.coding_term;
+  if (first.in_text()) {
+    set_term(first, form);
+    if (array.coding_term.in_text() && array.coding_term.begin != first.begin)
+      edits.push_back({array.coding_term.begin, array.coding_term.end, ""});
+  } else {  // no term stated that there is no compression
+    edits.push_back(
+        {array.type_term.end, array.type_term.end,
+         fmt::format("<cvParam cvRef=\"MS\" accession=\"{}\" name=\"{}\" value=\"\"/>", form.accession, form.name)});
+  }
+  replace_text(array, edits);
 }
 
 // Leaves out a spectrum, and the blanks before it.
@@ -334,6 +393,7 @@ void mzml_chunk::print_spectra() {
         header.title = own_title;
       }
       metadata_.clear();
+      for (auto const& [key, value] : read.parameters) metadata_.push_back({key, value});
       if (auto const* const sequence = task_.find_sequence(read.header, number)) set_sequence(metadata_, *sequence);
       std::size_t const not_finite =
           task_.print({header, list, order, job.digits, metadata_, {}}, *task_.options, title, out_).not_finite;

@@ -358,11 +358,11 @@ class mzml_format final : public input_format {
   void end() override {
     if (!wrong_checksum_.empty() && task_.goal == purpose::check)
       throw input_error(fmt::format("wrong checksum: {}: {}", task_.options->name, wrong_checksum_));
-    std::uint64_t stray_references = 0;
+    std::uint64_t strays = 0;
     std::string differences;  // text about an index that differs
     if (writer_) {
       writer_->end();
-      stray_references = writer_->stray_references();
+      strays = writer_->count_strays();
       differences = writer_->index_differences();
       if (!differences.empty())
         found_.warn(fmt::format("{}: the index was wrong and is made anew: {}", task_.options->name, differences));
@@ -370,7 +370,7 @@ class mzml_format final : public input_format {
     }
     if (!wrong_checksum_.empty() && differences.empty())  // a wrong index says enough
       found_.warn(fmt::format("{}: {}: it was changed after it was written", task_.options->name, wrong_checksum_));
-    warn_at_end(stray_references);
+    warn_at_end(strays);
   }
 
  private:
@@ -460,7 +460,7 @@ class mzml_format final : public input_format {
       found_.warn(fmt::format("{}: no processing step is recorded: {}", task_.options->name, part.record->lacks));
   }
 
-  void warn_at_end(std::uint64_t stray_references) {
+  void warn_at_end(std::uint64_t strays) {
     found_.warn_of_count(warned_.fixed_order,
                          "spectrum stays as it is: transitions, or in the order of ion mobility or another axis",
                          "spectra stay as they are: transitions, or in the order of ion mobility or another axis");
@@ -473,7 +473,7 @@ class mzml_format final : public input_format {
     found_.warn_of_count(warned_.several_ions, "spectrum has several selected ions, of which the first is written",
                          "spectra have several selected ions, of which the first is written");
     found_.warn_of_count(warned_.not_finite, "peak is not finite and is left out", "peaks are not finite and are left out");
-    found_.warn_of_count(stray_references, "reference to a spectrum that was left out stays",
+    found_.warn_of_count(strays, "reference to a spectrum that was left out stays",
                          "references to spectra that were left out stay");
     found_.warn_of_count(warned_.times_without_unit, "retention time has no unit, and counts as seconds",
                          "retention times have no unit, and count as seconds");

@@ -28,7 +28,9 @@ struct mzml_task : chunk_task {
   explicit mzml_task(chunk_task const& task) : chunk_task(task) {}
 
   /// Returns true if all peaks are read. Else only the key is, to find spectra out of order.
-  [[nodiscard]] bool reads_peaks() const { return print || select; }
+  [[nodiscard]] bool reads_peaks() const { return print || select || encodes(); }
+  /// Returns true if arrays of mzML get another encoding.
+  [[nodiscard]] bool encodes() const { return writes() && !print && !options->encoding.empty(); }
   /// Returns true if mzML may lose spectra, so that the others get new numbers.
   [[nodiscard]] bool renumbers() const { return !print && writes() && (choice || (select && select->min_peaks != 0)); }
   /// Returns true if the processing is recorded, and values that were made of peaks are made anew.
@@ -122,6 +124,9 @@ class mzml_chunk final : public chunk {
   void rename();
   void print_spectra();
   void compose_spectrum(mzml_spectrum const& spectrum, job const* change);
+  void replace_text(binary_array const& array, std::vector<text_edit>& edits);
+  void replace_form(binary_array const& array, binary_array const& made, std::span<std::uint32_t const> order,
+                    std::span<double const> values);
   void replace_array(binary_array const& array, std::span<std::uint32_t const> order, std::span<double const> values);
   void replace_value(std::size_t begin, std::size_t end, std::string_view name, std::string_view by);
   /// Values of a spectrum that are made of its peaks.

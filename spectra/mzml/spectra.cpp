@@ -1,5 +1,7 @@
 #include "spectra/mzml/spectra.hpp"
 
+#include "spectra/mzml/printer.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -344,7 +346,9 @@ void mzml_spectra::take(cv_term const& term, mzml_text::element tag) try {
 // Some writers give values that were made of peaks as userParam.
 void mzml_spectra::read_user_param(attributes const& all, mzml_text::element tag) {
   if (!now_ || where_.empty() || where_.back() != place::spectrum) return;
-  std::uint32_t const term = terms::value_of_peaks(all.get("name"));
+  std::string_view const name = all.get("name");
+  if (name.starts_with(parameter_prefix)) now_->parameters.emplace_back(name.substr(parameter_prefix.size()), all.get("value"));
+  std::uint32_t const term = terms::value_of_peaks(name);
   if (term != 0) now_->peak_values.push_back({term, tag.begin, tag.end});
   if (term == terms::total_ion_current) now_->header.total_ion_current = number<double>(all.get("value"));
   if (term == terms::base_peak_intensity) now_->header.base_peak = number<double>(all.get("value"));
@@ -390,6 +394,9 @@ void mzml_spectra::read_spectrum_term(cv_term const& term, mzml_text::element ta
       return;
     case terms::positive_scan:
       positive_ = true;
+      return;
+    case terms::peak_list_scans:
+      if (!now_->header.scan) now_->header.scan = number<std::uint64_t>(term.value);
       return;
     case terms::spectrum_title:
       now_->title = term.value;

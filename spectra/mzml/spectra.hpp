@@ -32,6 +32,7 @@ struct mzml_spectrum {
     std::size_t tag, tag_end;
   };
   std::vector<peak_value> peak_values;
+  std::vector<std::pair<std::string, std::string>> parameters;  // parameters of MGF, as print_mzml has them
   std::vector<binary_array> arrays;
   std::vector<std::size_t> references;  // hashes of the ids of spectra from which it was made
 

@@ -65,7 +65,7 @@ void mzml_writer::write(mzml_chunk const& chunk) {
       take(marks[i], i + 1 < marks.size() ? &marks[i + 1] : nullptr);
     }
     add_spectra(text_.size() + 1);
-    references_.insert(references_.end(), chunk.references.begin(), chunk.references.end());
+    references_.add(chunk.references);
   }
   write_up_to(text_.size());
 }
@@ -77,13 +77,15 @@ void mzml_writer::take(mzml_chunk const& from, std::size_t spectrum) {
   if (indexed_)
     spectra_.add(spectrum_start.id, spectrum_start.name, piece_at_ + spectrum_start.read_at,
                  spectrum_start.dropped ? indexed_elements::dropped : written_ + (spectrum_start.at - done_));
-  if (spectrum_start.dropped) return dropped_.push_back(spectrum_start.id);
+  if (spectrum_start.dropped) return references_.drop(spectrum_start.id);
   if (!spool_) return;
   if (spectrum_start.index) {
     write_up_to(*spectrum_start.index);
     replace(*spectrum_start.index + spectrum_start.index_size, fmt::format("{}", numbered_));
   }
   ++numbered_;
+  std::string_view const rest = text_.substr(done_, spectrum_start.end - done_);
+  if (auto const named = references_.name(rest, named_); named.data() != rest.data()) replace(spectrum_start.end, named);
 }
 
 void mzml_writer::take(index_mark const& mark, index_mark const* next) {
@@ -187,12 +189,6 @@ void mzml_writer::end() {
   release_entries();
 }
 
-std::uint64_t mzml_writer::stray_references() {
-  std::ranges::sort(dropped_);
-  return std::uint64_t(
-      std::ranges::count_if(references_, [&](std::size_t id) { return std::ranges::binary_search(dropped_, id); }));
-}
-
 // The order of spectra.
 
 mzml_writer::mzml_writer(sink& to, order_keys const& keys, order_options const& options, machine_options const& machine)
@@ -229,11 +225,12 @@ void mzml_writer::keep_spectrum(mzml_chunk const& from, std::size_t spectrum) {
   if (indexed_)
     spectra_.add(spectrum_start.id, spectrum_start.name, piece_at_ + spectrum_start.read_at,
                  spectrum_start.dropped ? indexed_elements::dropped : 0);
-  if (spectrum_start.dropped) return dropped_.push_back(spectrum_start.id);
+  if (spectrum_start.dropped) return references_.drop(spectrum_start.id);
   std::size_t const count = to.keys.count();
   auto const codes = std::span(from.keys.codes).subspan(spectrum * count, count);
   for (std::size_t k = 0; k < count; ++k) to.missing[k] += codes[k] == order_keys::missing;
-  to.spectra.add(to.carried, text_.substr(done_, spectrum_start.end - done_), about, codes, from.keys.titles[spectrum]);
+  to.spectra.add(to.carried, references_.name(text_.substr(done_, spectrum_start.end - done_), named_), about, codes,
+                 from.keys.titles[spectrum]);
   to.carried.clear();
   done_ = spectrum_start.end;
   ++numbered_;

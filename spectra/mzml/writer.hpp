@@ -15,6 +15,7 @@
 #include "spectra/mzml/document/index.hpp"
 #include "spectra/mzml/document/spool.hpp"
 #include "spectra/mzml/format.hpp"
+#include "spectra/mzml/stray_references.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 
@@ -59,8 +60,8 @@ class mzml_writer {
   void write(mzml_chunk const& chunk);
   /// Ends the document.
   void end();
-  /// Returns the number of references to dropped spectra. To be called once, after end().
-  std::uint64_t stray_references();
+  /// Returns the number of references to dropped spectra that stay, after end().
+  [[nodiscard]] std::uint64_t count_strays() const { return references_.count(); }
   /// Reports missing keys, runs and passes of the order.
   void report(order_report& to) const;
   /// Returns how the index of the input differed from a correct one; empty if it did not.
@@ -134,7 +135,8 @@ class mzml_writer {
   bool holds_ = false;          // the list has begun, and its number of spectra is not known yet
   std::size_t first_held_ = 0;  // in spectra_
   std::uint64_t numbered_ = 0;  // spectra of the list
-  std::vector<std::size_t> dropped_, references_;
+  stray_references references_;
+  std::string named_;                        // a spectrum with other references
   std::unique_ptr<mzml_ordering> ordering_;  // if spectra are ordered
 };
 

@@ -25,24 +25,11 @@
 #include "spectra/encoding/digest.hpp"
 #include "spectra/external/spill.hpp"
 #include "spectra/pipeline/read_inputs.hpp"
+#include "spectra/similarity/greedy_matching.hpp"
 
 // Finds spectra that repeat earlier ones.
 namespace ordo::inline v0::spectra {
 namespace {
-
-constexpr double max_ppm = 500'000;
-
-constexpr double rounding_unit = 0x1p-53;  // the largest relative error of one operation
-
-// Returns a distance that includes its bound: the m/z of 500 and 500.02 are 0.02 apart, though their doubles may be a little
-// more. A distance of 0 is that of equal numbers alone.
-double distance_at(tolerance const& of, double mz) {
-  double const distance = of.ppm ? mz * of.value * 1e-6 : of.value;
-  if (of.value == 0) return distance;
-  constexpr double operations = 8;  // more than those from two texts to the comparison of their difference with a third
-  double const slack = operations * rounding_unit * (std::abs(mz) + distance);
-  return std::isfinite(slack) ? distance + slack : distance;
-}
 
 // All NaNs are equal, and so are the two zeros.
 std::uint64_t canonical_bits(double value) {
@@ -209,61 +196,23 @@ class cosine_test {
   bool operator()(table_entry const& a, table_entry const& b) {
     if (has_equal_peaks(a, b)) return true;
     auto const mz_a = a.table.mz(a.s), mz_b = b.table.mz(b.s);
-    double const squares_a = scale(a.table.intensity(a.s), heights_a_), squares_b = scale(b.table.intensity(b.s), heights_b_);
-    double const norm = std::sqrt(squares_a * squares_b);
+    heights_a_.resize(mz_a.size());
+    heights_b_.resize(mz_b.size());
+    double const squares_a = detail::scale_intensities(a.table.intensity(a.s), heights_a_);
+    double const norm = std::sqrt(squares_a * detail::scale_intensities(b.table.intensity(b.s), heights_b_));
     if (norm == 0 || std::isinf(norm)) return false;
-    pairs_.clear();
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < mz_a.size(); ++i) {
-      double const far = distance_at(peaks_, mz_a[i]);
-      while (begin < mz_b.size() && mz_b[begin] < mz_a[i] - far) ++begin;
-      for (std::size_t j = begin; j < mz_b.size() && mz_b[j] <= mz_a[i] + far; ++j)
-        if (double const product = heights_a_[i] * heights_b_[j]; product > 0) pairs_.push_back({product, i, j});
-    }
-    std::ranges::sort(pairs_, [](pair const& x, pair const& y) {
-      return x.product != y.product ? x.product > y.product : std::pair(x.a, x.b) < std::pair(y.a, y.b);
-    });
-    used_a_.assign(mz_a.size(), false);
-    used_b_.assign(mz_b.size(), false);
-    double sum = 0;
-    for (pair const& pair : pairs_) {
-      if (used_a_[pair.a] || used_b_[pair.b]) continue;
-      used_a_[pair.a] = used_b_[pair.b] = true;
-      sum += pair.product;
-    }
-    double const slack = double(mz_a.size() + mz_b.size() + 8) * rounding_unit;
-    return sum >= min_cosine_ * (1 - slack) * norm;
+    double const slack = double(mz_a.size() + mz_b.size() + 8) * detail::rounding_unit;
+    double const min_sum = min_cosine_ * (1 - slack) * norm;
+    matching_.clear();
+    matching_.add(mz_a, heights_a_, mz_b, heights_b_, 0, false, [&](double mz) { return detail::distance_at(peaks_, mz); });
+    return matching_.bound() >= min_sum && matching_.match(mz_a.size(), mz_b.size(), detail::ties::first).sum >= min_sum;
   }
 
  private:
-  struct pair {
-    double product;
-    std::size_t a, b;
-  };
-
-  // Takes the intensities; missing ones and those below 0 count as 0. They are divided by a power of two, which is exact and
-  // changes no cosine, so that no square is too large or too small. @returns the sum of the squares
-  static double scale(std::span<double const> intensities, std::vector<double>& heights) {
-    double max = 0, sum = 0;
-    heights.clear();
-    for (double const value : intensities) {
-      heights.push_back(value > 0 ? value : 0);
-      max = std::max(max, heights.back());
-    }
-    if (max == 0 || std::isinf(max)) return max;
-    double const factor = std::ldexp(1.0, std::min(-std::ilogb(max), 1022));
-    for (double& height : heights) {
-      height *= factor;
-      sum += height * height;
-    }
-    return sum;
-  }
-
   tolerance peaks_;
   double min_cosine_;
   std::vector<double> heights_a_, heights_b_;
-  std::vector<pair> pairs_;
-  std::vector<bool> used_a_, used_b_;
+  detail::greedy_matching matching_;
 };
 
 // Whether a spectrum repeats an earlier one by precursor and cosine. One thread at a time.
@@ -272,12 +221,14 @@ class similarity {
   explicit similarity(duplicate_rule const& rule) : rule_(rule), has_cosine_(rule.peaks, rule.min_cosine) {}
 
   bool operator()(table_entry const& earlier, table_entry const& later) {
-    return std::abs(earlier.precursor() - later.precursor()) <= distance_at(*rule_.precursor, earlier.precursor()) &&
+    return std::abs(earlier.precursor() - later.precursor()) <= detail::distance_at(*rule_.precursor, earlier.precursor()) &&
            is_alike(earlier, later) && has_cosine_(earlier, later);
   }
   /// Returns a distance within which all precursors are that a spectrum may repeat. A distance in ppm is that of the earlier
   /// spectrum, so that one more or less may be within it on either side.
-  [[nodiscard]] double reach(table_entry const& entry) const { return 2 * distance_at(*rule_.precursor, entry.precursor()); }
+  [[nodiscard]] double reach(table_entry const& entry) const {
+    return 2 * detail::distance_at(*rule_.precursor, entry.precursor());
+  }
 
  private:
   duplicate_rule const& rule_;
@@ -315,7 +266,8 @@ void mark_similar(spectrum_table const& all, duplicate_rule const& rule, std::ve
   std::vector<std::size_t> const order = order_by_precursor(all);
   std::vector<std::size_t> groups;
   for (std::size_t i = 0; i < order.size(); ++i)
-    if (i == 0 || all.precursor(order[i]) - all.precursor(order[i - 1]) > distance_at(*rule.precursor, all.precursor(order[i])))
+    if (i == 0 ||
+        all.precursor(order[i]) - all.precursor(order[i - 1]) > detail::distance_at(*rule.precursor, all.precursor(order[i])))
       groups.push_back(i);
   groups.push_back(order.size());
   tbb::parallel_for(std::size_t{0}, groups.size() - 1, [&](std::size_t g) {
@@ -437,7 +389,7 @@ std::vector<std::shared_ptr<std::vector<std::uint64_t> const>> find_duplicates(s
                                                                                duplicate_rule const& rule,
                                                                                order_options const& order) {
   auto const check = [](tolerance const& tolerance) {
-    if (!(tolerance.value >= 0) || !std::isfinite(tolerance.value) || (tolerance.ppm && tolerance.value > max_ppm))
+    if (!(tolerance.value >= 0) || !std::isfinite(tolerance.value) || (tolerance.ppm && tolerance.value > detail::max_ppm))
       throw usage_error("invalid tolerance of duplicates");
   };
   check(rule.peaks);

@@ -16,6 +16,7 @@
 #include "spectra/mzml/document/documents.hpp"
 #include "spectra/mzml/document/merged_head.hpp"
 #include "spectra/mzml/format.hpp"
+#include "spectra/mzml/stray_references.hpp"
 #include "spectra/mzml/unique_ids.hpp"
 #include "spectra/order/input_reader.hpp"
 
@@ -89,17 +90,13 @@ class joining final : private chunk_receiver {
     number_ = 0;
     place_ = place::outside;
     carried_.clear();
-    dropped_.clear();
     references_.clear();
     sort_report const report = reader_.read(opened, {.to = format::mzml, .keys = &keys_, .receiver = this, .merged = &head_});
     reader_.add(report);
-    std::ranges::sort(dropped_);
-    auto const stray =
-        std::ranges::count_if(references_, [&](std::size_t id) { return std::ranges::binary_search(dropped_, id); });
-    if (stray != 0)
-      reader_.warn(fmt::format("{}: {}", opened.name,
-                               quantity(std::uint64_t(stray), "reference to a spectrum that was left out stays",
-                                        "references to spectra that were left out stay")));
+    if (std::uint64_t const stray = references_.count(); stray != 0)
+      reader_.warn(fmt::format(
+          "{}: {}", opened.name,
+          quantity(stray, "reference to a spectrum that was left out stays", "references to spectra that were left out stay")));
     if (!head_.several()) return;
     spectrum_ids_.end_input();
     chromatogram_ids_.end_input();
@@ -116,7 +113,7 @@ class joining final : private chunk_receiver {
       at = spectrum.at;
       std::uint64_t const number = number_++;
       if (spectrum.dropped) {
-        dropped_.push_back(spectrum.id);
+        references_.drop(spectrum.id);
         continue;
       }
       ordered_spectrum about;
@@ -126,15 +123,16 @@ class joining final : private chunk_receiver {
       std::size_t const count = keys_.count();
       auto const codes = std::span(joined_chunk.keys.codes).subspan(i * count, count);
       for (std::size_t k = 0; k < count; ++k) reader_.done.missing[k] += codes[k] == order_keys::missing;
-      spectra_.add(carried_, text.substr(at, spectrum.end - at), about, codes, joined_chunk.keys.titles[i]);
-      spectra_bytes_ += carried_.size() + (spectrum.end - at);
+      std::string_view const kept = references_.name(text.substr(at, spectrum.end - at), named_);
+      spectra_.add(carried_, kept, about, codes, joined_chunk.keys.titles[i]);
+      spectra_bytes_ += carried_.size() + kept.size();
       ++num_spectra_;
       if (head_.several()) spectrum_ids_.add(spectrum.id);
       carried_.clear();
       at = spectrum.end;
     }
     read_outside(text.substr(at));
-    references_.insert(references_.end(), joined_chunk.references.begin(), joined_chunk.references.end());
+    references_.add(joined_chunk.references);
   }
 
   // Reads whole tags that are not those of spectra.
@@ -225,7 +223,8 @@ class joining final : private chunk_receiver {
   std::string carried_;  // text that belongs to the next element
   std::span<index_mark const> marks_;
   std::size_t chromatogram_id_ = 0;
-  std::vector<std::size_t> dropped_, references_;
+  stray_references references_;
+  std::string named_;  // a spectrum with other references
 };
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "ordo/spectra/order.hpp"
 
+#include <cstdint>
+#include <map>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +15,7 @@
 #include "spectra/external/spill.hpp"
 #include "spectra/external/store.hpp"
 #include "spectra/mgf/file_header.hpp"
+#include "spectra/mzml/new_document.hpp"
 #include "spectra/order/collector.hpp"
 #include "spectra/order/input_reader.hpp"
 
@@ -19,6 +23,46 @@ namespace ordo::inline v0::spectra {
 namespace {
 
 using namespace detail;
+
+// Documents of mzML that are made of the spectra of other formats.
+class new_documents final : public output_parts {
+ public:
+  new_documents(output_parts& to, std::string const& folder) : to_(to), folder_(folder) {}
+
+  /// Returns inputs whose formats and names this notes when they are opened.
+  [[nodiscard]] spectrum_inputs note(spectrum_inputs const& from) {
+    spectrum_inputs noted = from;
+    noted.open = [&](std::size_t k) {
+      spectrum_inputs::opened opened = from.open(k);
+      if (opened.from_format == format::mzml)
+        throw usage_error(fmt::format("cannot merge: {}: mzML and other formats do not become one mzML", opened.name));
+      if (k == 0) name_ = opened.name;
+      if (from.count == 1) format_ = opened.from_format;  // scan numbers of several runs are no ids
+      return opened;
+    };
+    return noted;
+  }
+
+  sink& open(std::size_t part) override {
+    return open_.try_emplace(part, to_.open(part), format_, name_, folder_).first->second;
+  }
+  void close(std::size_t part) override {
+    auto const it = open_.find(part);
+    it->second.end();
+    written_ += it->second.written();
+    open_.erase(it);
+    to_.close(part);
+  }
+  [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
+
+ private:
+  output_parts& to_;
+  std::string const& folder_;
+  format format_ = format::mgf;
+  std::string name_;
+  std::map<std::size_t, new_document> open_;
+  std::uint64_t written_ = 0;
+};
 
 class ordering {
  public:
@@ -125,7 +169,12 @@ class ordering {
 
 order_report order_spectra(spectrum_inputs const& from, output_parts& to, sort_options const& options,
                            order_options const& order) {
-  return ordering(from, to, options, order).run();
+  if (order.to != format::mzml) return ordering(from, to, options, order).run();
+  new_documents documents(to, options.temporary_folder);
+  spectrum_inputs const noted = documents.note(from);
+  order_report report = ordering(noted, documents, options, order).run();
+  report.done.written = documents.written();
+  return report;
 }
 
 order_report order_spectra(spectrum_inputs const& from, sink& to, sort_options const& options, order_options const& order) {

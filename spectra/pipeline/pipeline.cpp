@@ -15,6 +15,7 @@
 #include "spectra/mgf/writer.hpp"
 #include "spectra/msp/writer.hpp"
 #include "spectra/mzml/format.hpp"
+#include "spectra/mzml/printer.hpp"
 #include "spectra/pipeline/chunk_exchange.hpp"
 
 namespace ordo::inline v0::spectra::detail {
@@ -39,14 +40,15 @@ pipeline::pipeline(sort_options options, pipeline_task const& task)
   task_.options = &options_;
   task_.keys = task.keys;
   task_.lists = task.lists;
+  task_.filters = task.filters;
   options_.choice.check();
   if (task.goal != purpose::check && !options_.choice.empty()) task_.choice = &options_.choice;
-  if (task_.writes() || task_.goal == purpose::compare) options_.select.check();
+  if (task_.writes() || task_.filters || task_.goal == purpose::compare) options_.select.check();
   // MSP is printed from MSP, too: by other names, and without what its dialects have besides.
-  bool const prints = task.to == format::msp || (task.to == format::mgf && task.from != task.to);
+  bool const prints = task.to == format::msp || ((task.to == format::mgf || task.to == format::mzml) && task.from != task.to);
   if (prints && (task_.writes() || task.goal == purpose::compare)) {
-    task_.print = task.to == format::mgf ? print_mgf : print_msp;
-    task_.prints_as = task.to == format::mgf ? "mgf" : "msp";
+    task_.print = task.to == format::mgf ? print_mgf : task.to == format::mzml ? print_mzml : print_msp;
+    task_.prints_as = task.to == format::mgf ? "mgf" : task.to == format::mzml ? "mzml" : "msp";
   }
   if (!task_.writes()) return;
   if (options_.on_dropped) task_.reasons = &reasons_.emplace(options_, task_.prints_as);

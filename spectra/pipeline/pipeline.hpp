@@ -42,6 +42,7 @@ struct pipeline_task {
                                          // instead of release_columns()
   order_options const* order = nullptr;  // for purpose::order, if the output is mzML
   bool lists = false;                    // for purpose::read: release_chosen() has the numbers of the spectra
+  bool filters = false;                  // for purpose::read: spectra and peaks are selected, and peaks sorted
   merged_head* merged = nullptr;         // for purpose::order, if mzML goes to a receiver
   bool several = false;                  // for purpose::order: the input is one of several
 };

@@ -183,11 +183,12 @@ strsort in.txt|--check=quiet|--check|-c|-C|--check=q|--check=s
 END
 
 exits 2 << 'END'
-specsort in.mgf|--by=x|--by ''|--to=xml|--to ''|--preset=x|--mz-range=5|--top 1 --per=0|-o k.mzML|-o k.raw|-o|-qo|-x|-qx|-Q|-check|--Check|-q=no|-v=no
+specsort in.mgf|--by=x|--by ''|--to=xml|--to ''|--preset=x|--mz-range=5|--top 1 --per=0|-o k.raw|-o|-qo|-x|-qx|-Q|-check|--Check|-q=no|-v=no
 specsort in.mgf|-T .|--split-size 100 --split-count 2 -o k|-- --check|in.mgf --check|-o k.mgf --spectra-by x|-o k.mgf --spectra-by ''
 specsort in.mgf -o k.mgf --spectra-by mass|--map no/m|--map ''|--memory x|-T|--temporary-directory=
 specsort in.mgf|--check -o k|--summary -o k|--summary --check -o k|--check --spectra-by mass|--summary --split-count 3
-specsort in.mgf -o k --spectra-by|mass,|mass --to mzml
+specsort in.mgf -o k --spectra-by|mass,
+specsort in.mgf|--encode=x|--encode=zlib -o k.mgf|--similar=1,1|--analogues|--pairs=k.csv|--pairs=k.tsv --similar=x,1|--clusters=x
 specsort||no.mgf|--threads x --help|--help --threads x|--help=x|-- in.mgf -q|'' -o k|-1|--explain --top 0|'{}'
 sufsort|bogus|--bogus|--bogus build|-x|''|Build|bui|--help=x|-- info x|-q|--device cpu|--threads x|x info
 sufsort|help bogus|help x

@@ -151,16 +151,7 @@ spectra::format format_of_output(std::string const& output, std::string const& t
   if (named_otherwise && read == spectra::format::mgf) refuse_foreign_input(in);
   bool const is_imported = read != spectra::format::mgf && read != spectra::format::mzml;
   spectra::format const made = format_of_output(output, to).value_or(is_imported ? spectra::format::mgf : read);
-  if (made == spectra::format::mzml && is_imported)
-    throw usage_error(fmt::format("{} cannot be written as mzML: {}: write MGF (--to=mgf)",
-                                  read == spectra::format::msp         ? "MSP"
-                                  : read == spectra::format::mzspeclib ? "mzSpecLib"
-                                                                       : "mzXML",
-                                  in.name()));
-  if (made == spectra::format::mzml && read == spectra::format::mgf) {
-    refuse_foreign_input(in);
-    throw usage_error(fmt::format("MGF cannot be written as mzML: {}: it lacks the metadata of a run", in.name()));
-  }
+  if (made == spectra::format::mzml && read == spectra::format::mgf) refuse_foreign_input(in);
   return made;
 }
 

@@ -23,7 +23,7 @@ std::string name_of_output(std::string const& input, spectra::format from, spect
 std::optional<spectra::format> format_of_output(std::string const& output, std::string const& to);
 
 /// Returns the format of the output: that of --to, else that of its name, else that of the input.
-/// @throws input_error  if the input is in a format that is not read @throws usage_error  for MGF to mzML
+/// @throws input_error  if the input is in a format that is not read
 spectra::format format_of_output(std::string const& output, std::string const& to, cli::input& in, spectra::format read);
 
 }  // namespace ordo::inline v0::specsort

@@ -36,13 +36,16 @@ int run(int argc, char** argv, cli::job const& job) {
   cli::progress progress(tool, made.common, made.inputs, made.writes() && made.out_dir.empty() ? made.output : "");
   std::vector<std::string> command_line{std::string(tool)};
   command_line.insert(command_line.end(), argv + 1, argv + argc);
-  specsort::session here{stats, progress, others, command_line, {}};
-  auto const mode = !made.out_dir.empty()          ? specsort::each_input
-                    : !made.order.split_by.empty() ? specsort::split_by_voltage
-                    : !made.writes()               ? (made.check ? specsort::check : specsort::summarize)
-                    : w.orders()                   ? specsort::order
-                                                   : specsort::sort_file;
+  specsort::session here{stats, progress, others, command_line, {}, {}};
+  auto const mode = !made.out_dir.empty()                                ? specsort::each_input
+                    : !made.order.split_by.empty()                       ? specsort::split_by_voltage
+                    : made.similarity.makes_consensus() && made.writes() ? specsort::write_consensus
+                    : !made.similarity.pairs.empty() && !made.writes()   ? specsort::compare
+                    : !made.writes()                                     ? (made.check ? specsort::check : specsort::summarize)
+                    : w.orders()                                         ? specsort::order
+                                                                         : specsort::sort_file;
   int const status = mode(w, here);
+  if (here.pairs) here.pairs->commit();
   here.progress.clear();
   stats.finish();
   return status;

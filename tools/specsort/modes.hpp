@@ -16,6 +16,10 @@ int split_by_voltage(work& w, session& here);
 int check(work& w, session& here);
 /// Prints summaries, or writes a report.
 int summarize(work& w, session& here);
+/// Writes the pairs of similar spectra.
+int compare(work& w, session& here);
+/// Writes one spectrum for each cluster of similar spectra.
+int write_consensus(work& w, session& here);
 /// Works as another process than the first one of a job.
 int help(int argc, char** argv, cli::job const& job);
 

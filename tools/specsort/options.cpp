@@ -196,9 +196,7 @@ std::vector<cli::option> sort_rows(command& to) {
        .group = sort_group,
        .help = "write mgf, mzml or msp; msp-massbank and msp-matchms have the keys of MassBank and matchms",
        .preset = "by the name of FILE, or as the input",
-       .details =
-           "The names .mgf, .mzML and .msp decide, with .gz or the like after them or not. All formats can be written as "
-           "MGF and MSP, but only mzML as mzML. MSP has the keys of NIST.",
+       .details = "The names .mgf, .mzML and .msp decide, with .gz or the like after them or not. MSP has the keys of NIST.",
        .choices = "mgf mzml msp msp-massbank msp-matchms",
        .only_choices = true,
        .ignores_case = true,
@@ -250,6 +248,11 @@ std::vector<cli::option> sort_rows(command& to) {
              "write titles to MGF and MSP as TEXT, such as '{run}.{scan}.{scan}.{charge}'", to.title_template,
              "Fields are {run} (the name of FILE without extensions), {file}, {index} (from 0), {scan}, {charge}, {mz}, {rt} "
              "(seconds), {level}, {id} (native id) and {title}. Values that a spectrum lacks are empty."),
+      valued("encode", "LIST", sort_group,
+             "in mzML, encode arrays as zlib, zstd or none, mz32, mz64, intensity32, intensity64, or by MS-Numpress", to.encode,
+             "LIST has commas, as in zstd,mz64,intensity32. MS-Numpress rounds: mz-linear, intensity-slof, intensity-pic. "
+             "What is not named stays; arrays of mzML that is made of other formats are of 64 bits, unless they were of 32, in "
+             "zlib."),
       cli::flag("check", other_group, "print the first peak out of order and exit with 1; write nothing", to.check),
       {.name = "summary",
        .value = "json",
@@ -385,6 +388,15 @@ std::vector<cli::conflict> conflicts() {
        .with = {"--output", "--report"},
        .why = "give one of them, or --report with --output",
        .names = tasks},
+      {.options = {"--pairs"},
+       .with = {"--check", "--summary", "--report", "--out-dir", "--split-by"},
+       .why = "they read each input alone, or once",
+       .names = "--pairs, --check, --summary, --report, --out-dir, --split-by"},
+      {.options = {"--clusters"},
+       .with = {"--check", "--summary", "--report", "--unique-spectra"},
+       .why = "give one of them",
+       .names = "--clusters, --check, --summary, --report, --unique-spectra"},
+      {.options = {"--output=-", "--pairs=-"}, .why = "both would be standard output"},
       {.options = {"--output=-", "--report=-"}, .why = "both would be standard output"},
       {.options = {"--per", "--around"}, .why = std::string(exclusive)},
       {.options = {"--split-size", "--split-count"}, .unless = {"--explain"}, .why = std::string(exclusive)},
@@ -395,12 +407,12 @@ std::vector<cli::conflict> conflicts() {
        .unless = {"--explain"},
        .why = "it reads all spectra, of which other options choose some"}};
   for (std::string_view const reads : {"--check", "--summary", "--report"})
-    all.push_back(
-        {.options = {reads},
-         .with = {"--spectra-by", "--split-size", "--split-count", "--split-by", "--map", "--renumber", "--title-template"},
-         .unless = {"--output", "--out-dir", "--explain"},
-         .why = "they write no spectra, which others order, split or list",
-         .names = "--check, --summary, --report without --output"});
+    all.push_back({.options = {reads},
+                   .with = {"--spectra-by", "--split-size", "--split-count", "--split-by", "--map", "--renumber",
+                            "--title-template", "--encode"},
+                   .unless = {"--output", "--out-dir", "--explain"},
+                   .why = "they write no spectra, which others order, split or list",
+                   .names = "--check, --summary, --report without --output"});
   return all;
 }
 
@@ -435,8 +447,9 @@ cli::command_table make_table(command& to) {
                     "specsort run.mzML --ms-level=2 --rt=10min:20min -o part.mzML"},
                    {"Convert a folder of runs", "specsort runs/*.mzML --to=mgf --out-dir=converted"},
                    {"Merge runs into one, ordered by retention time", "specsort a.mzML b.mzML --spectra-by=rt -o merged.mzML"},
+                   {"Find similar spectra of a library", "specsort library.msp --pairs=edges.graphml --similar=20ppm,0.8"},
                    {"See what a file holds", "specsort --summary run.mzML"}}};
-  for (auto rows : {sort_rows(to), choice_rows(to.choice), selection_rows(to), order_rows(to)})
+  for (auto rows : {sort_rows(to), choice_rows(to.choice), selection_rows(to), similarity_rows(to.similarity), order_rows(to)})
     for (cli::option& row : rows) table.options.push_back(std::move(row));
   cli::add_common_options(table, to.common);
   table.conflicts = conflicts();
@@ -476,6 +489,42 @@ spectra::selection selection_options::selection() const {
   return selection;
 }
 
+spectra::array_encoding command::encoding() const {
+  using spectra::array_encoding;
+  array_encoding made;
+  std::string const lower = lower_case(encode);
+  for (std::string_view rest = lower; !rest.empty();) {
+    std::size_t const comma = rest.find(',');
+    std::string_view const name = rest.substr(0, comma);
+    rest.remove_prefix(comma == rest.npos ? rest.size() : comma + 1);
+    if (name == "none")
+      made.packing = array_encoding::compression::none;
+    else if (name == "zlib")
+      made.packing = array_encoding::compression::zlib;
+    else if (name == "zstd")
+      made.packing = array_encoding::compression::zstd;
+    else if (name == "mz32" || name == "mz64")
+      made.mz_bits = name == "mz32" ? 32 : 64;
+    else if (name == "intensity32" || name == "intensity64")
+      made.intensity_bits = name == "intensity32" ? 32 : 64;
+    else if (name == "mz-linear")
+      made.mz = array_encoding::numpress::linear;
+    else if (name == "intensity-slof")
+      made.intensity = array_encoding::numpress::slof;
+    else if (name == "intensity-pic")
+      made.intensity = array_encoding::numpress::pic;
+    else
+      throw usage_error(
+          fmt::format("no such encoding: --encode: '{}'; choose from zlib, zstd, none, mz32, mz64, intensity32, "
+                      "intensity64, mz-linear, intensity-slof and intensity-pic",
+                      name));
+  }
+  using numpress = array_encoding::numpress;
+  if ((made.mz != numpress::none && made.mz_bits) || (made.intensity != numpress::none && made.intensity_bits))
+    throw usage_error(fmt::format("invalid value: --encode: '{}': MS-Numpress has no number of bits", encode));
+  return made;
+}
+
 std::string explained(command const& of) {
   std::string const& preset = of.selection.preset;
   spectra::selection const select = of.selection.selection();
@@ -488,6 +537,11 @@ std::string explained(command const& of) {
   for (auto const& [option, value] : of.choice.steps())
     add(fmt::format("{} {}", option, value),
         option == "--unique-spectra" ? "spectra that repeat an earlier one go" : "spectra that it does not choose go");
+  of.similarity.check();
+  if (!of.similarity.clusters.empty())
+    add("--clusters " + of.similarity.clusters, of.similarity.makes_consensus()
+                                                    ? "one spectrum is made of each cluster of those with the peaks below"
+                                                    : "spectra go that another one represents, by the peaks that stay below");
   if (!of.choice.filter_ms_level.empty())
     add("--filter-ms-level " + of.choice.filter_ms_level, "filters below apply to these MS levels; others keep all peaks");
   if (select.min_mz || select.max_mz) {
@@ -553,19 +607,21 @@ std::string explained(command const& of) {
   return text;
 }
 
-spectra::order_options order_options::order(bool several, bool unique) const {
+spectra::order_options order_options::order(bool several, bool compares) const {
   spectra::order_options options;
   bool const is_order = any() || several || !map.empty() || renumber;
-  if (!is_order && !unique) {
+  if (!is_order && !compares) {
     for (auto const& [name, given] :
          {std::pair("--memory", !memory.empty()), std::pair("--temporary-directory", !folders.empty())})
       if (given)
-        throw usage_error(fmt::format(
-            "missing option: {}: it needs --spectra-by, --map, --split-size, --split-count, --unique-spectra or several inputs",
-            name));
+        throw usage_error(
+            fmt::format("missing option: {}: it needs --spectra-by, --map, --split-size, --split-count, --unique-spectra, "
+                        "--pairs, --clusters "
+                        "or several inputs",
+                        name));
   }
   if (descending && by.empty()) throw usage_error("missing option: --descending-spectra: it needs --spectra-by");
-  if (!is_order && !unique) return options;
+  if (!is_order && !compares) return options;
   if (!by.empty()) options.order = {parse_keys(by), descending};
   if (!split_size.empty()) options.part_bytes = parse_size("--split-size", split_size);
   if (!split_count.empty()) {

@@ -10,6 +10,7 @@
 
 #include "ordo/spectra.hpp"
 #include "ordo/spectra/order.hpp"
+#include "ordo/spectra/similarity.hpp"
 #include "tools/cli/options/options.hpp"
 
 namespace ordo::inline v0::specsort {
@@ -98,24 +99,50 @@ struct order_options {
   /// Returns true if spectra are ordered or the output is split.
   [[nodiscard]] bool any() const { return !by.empty() || splits(); }
   [[nodiscard]] bool splits() const { return !split_size.empty() || !split_count.empty(); }
-  /// @param several  there are several inputs @param unique  spectra that repeat others are left out
+  /// @param several  there are several inputs @param compares  spectra are compared with one another
   /// @throws usage_error  for invalid numbers, and for options that need others
-  [[nodiscard]] spectra::order_options order(bool several, bool unique) const;
+  [[nodiscard]] spectra::order_options order(bool several, bool compares) const;
 };
+
+/// The options that compare spectra with one another, as they were given; empty: not given.
+struct similarity_options {
+  std::string pairs, clusters, similar;
+  bool analogues = false;
+
+  /// Returns true if spectra are compared.
+  [[nodiscard]] bool any() const { return !pairs.empty() || !clusters.empty(); }
+  /// Returns true if spectra are made of clusters.
+  [[nodiscard]] bool makes_consensus() const { return clusters.ends_with("consensus"); }
+  [[nodiscard]] spectra::cluster_method method() const {
+    return clusters.starts_with("greedy") ? spectra::cluster_method::greedy : spectra::cluster_method::connected;
+  }
+  /// @throws usage_error  for an invalid value
+  [[nodiscard]] spectra::similarity_rule rule() const;
+  /// @throws usage_error  for options that need others, and another name of a file of pairs
+  void check() const;
+};
+
+/// Returns the rows of these options.
+std::vector<cli::option> similarity_rows(similarity_options& to);
 
 /// The settings of a command line.
 struct command {
   std::vector<std::string> inputs;
   std::string output = "-", out_dir, by = "mz", to, summary, report;
-  std::string isolation_target, precursors, rt_unit, title_template;
+  std::string isolation_target, precursors, rt_unit, title_template, encode;
   bool descending = false, check = false, lenient = false, explain = false, keep_metadata = false, has_output = false;
   choice_options choice;
   selection_options selection;
   order_options order;
+  similarity_options similarity;
   cli::common_options common;
 
   /// Returns true if spectra are written.
-  [[nodiscard]] bool writes() const { return !check && summary.empty() && (report.empty() || has_output || !out_dir.empty()); }
+  [[nodiscard]] bool writes() const {
+    return !check && summary.empty() && ((report.empty() && similarity.pairs.empty()) || has_output || !out_dir.empty());
+  }
+  /// Returns the encoding of arrays of mzML. @throws usage_error  for an invalid value
+  [[nodiscard]] spectra::array_encoding encoding() const;
   [[nodiscard]] spectra::sort_key key() const { return by == "mz" ? spectra::sort_key::mz : spectra::sort_key::intensity; }
 };
 

@@ -200,9 +200,19 @@ std::string_view what_is_missing(spectra::spectrum_key key) {
   }
 }
 
+// Returns the format of the first input; that of a pipe, which is read once, is the one that becomes mzML without a conversion.
+spectra::format first_format(std::vector<std::string> const& inputs) {
+  if (inputs.front() == "-") return spectra::format::mzml;
+  refuse_instrument_folder(inputs.front());
+  cli::input in(inputs.front());
+  return in.id() ? format_of_input(in) : spectra::format::mzml;
+}
+
 spectra::order_report order_inputs(spectra::spectrum_inputs const& from, spectra::output_parts& to, spectra::format as,
-                                   spectra::sort_options const& options, spectra::order_options const& order) {
-  if (as != spectra::format::mzml) {
+                                   spectra::format first, spectra::sort_options const& options,
+                                   spectra::order_options const& order) {
+  // The first input decides whether mzML is made anew.
+  if (as != spectra::format::mzml || first != spectra::format::mzml) {
     spectra::order_options formatted = order;
     formatted.to = as;
     return spectra::order_spectra(from, to, options, formatted);
@@ -226,7 +236,8 @@ spectra::spectrum_inputs open_inputs(std::vector<std::string> const& inputs, spe
     auto in = std::make_unique<cli::input>(inputs[k], threads);
     if (again && (inputs[k] == "-" || !in->id()))
       throw usage_error(fmt::format(
-          "cannot read twice: {}: --unique-spectra, --sample with a number of spectra, and --report with --output need a file",
+          "cannot read twice: {}: --unique-spectra, --clusters, --sample with a number of spectra, and --report and --pairs "
+          "with --output need a file",
           in->name()));
     return opened(std::move(in), lists, k);
   };
@@ -259,7 +270,6 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, spectr
     current = k;
     auto in = open(k);
     if (format_of_input(*in) != as) to.single().refuse_inputs(std::span(&inputs[k], 1));  // it would be converted
-    if (as == spectra::format::mzml) format_of_output(output, "mzml", *in, format_of_input(*in));
     return opened(std::move(in), lists, k);
   };
   bool const divides = as == spectra::format::mgf && !origins && !renumbers;
@@ -268,7 +278,7 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, spectr
     shared = together(from, divides ? &to.single() : nullptr);
     if (!shared && divides && to.single().addressable()) to.restart();  // its size was left open
   }
-  spectra::order_report done = shared ? std::move(*shared) : order_inputs(from, to, as, options, order);
+  spectra::order_report done = shared ? std::move(*shared) : order_inputs(from, to, as, first_format(inputs), options, order);
   committing(done.done);
   if (origins) origins->finish();
   to.commit();
@@ -290,7 +300,7 @@ spectra::order_report help_order_files(std::vector<std::string> const& inputs, s
     sink& open(std::size_t) override { return none_; }
     null_sink none_;
   } to;
-  return order_inputs(open_inputs(inputs, lists, threads, false), to, as, options, order);
+  return order_inputs(open_inputs(inputs, lists, threads, false), to, as, first_format(inputs), options, order);
 }
 
 }  // namespace ordo::inline v0::specsort

@@ -58,6 +58,25 @@ void find_duplicates(work& w, spectra::sort_options& options, session& here) {
   options.choice.duplicates = w.lists.duplicates_in(0);
 }
 
+// Writes the pairs of similar spectra, and finds those that another one represents.
+void find_represented(work& w, spectra::sort_options& options, session& here) {
+  std::vector<std::vector<std::uint64_t>> numbers;
+  compared_spectra const compared = compare_spectra(w, options, here, numbers);
+  if (w.made.similarity.clusters.empty()) return;
+  std::uint64_t spectrum = 0;
+  for (auto const& some : numbers) {
+    std::vector<std::uint64_t> left_out;
+    for (std::uint64_t const number : some) {
+      if (compared.clusters[spectrum] != spectrum) left_out.push_back(number);
+      ++spectrum;
+    }
+    w.lists.duplicates.push_back(std::make_shared<std::vector<std::uint64_t> const>(std::move(left_out)));
+  }
+  options.choice.duplicates_option = "--clusters";
+  options.choice.duplicates_text = w.made.similarity.clusters;
+  options.choice.duplicates = w.lists.duplicates_in(0);
+}
+
 }  // namespace
 
 work checked(command const& made) {
@@ -70,12 +89,23 @@ work checked(command const& made) {
   work w{made,
          made.choice.choice(),
          made.selection.selection(),
-         made.order.order(made.inputs.size() > 1 && writes && made.out_dir.empty(), !made.choice.unique.empty()),
+         made.order.order(made.inputs.size() > 1 && writes && made.out_dir.empty(),
+                          !made.choice.unique.empty() || made.similarity.any()),
          {made.choice.index, made.choice.psms, made.inputs},
          made.choice.duplicates()};
   spectra::check_title_template(made.title_template);
+  made.similarity.check();
+  static_cast<void>(made.encoding());
   if (!made.choice.filter_ms_level.empty() && w.select.empty())
     throw usage_error("missing option: --filter-ms-level: it needs an option that filters peaks, such as --top");
+  if (made.similarity.makes_consensus())
+    for (auto const& [name, given] :
+         {std::pair("--out-dir", !made.out_dir.empty()), std::pair("--map", !made.order.map.empty()),
+          std::pair("--renumber", made.order.renumber), std::pair("--spectra-by", made.order.any()),
+          std::pair("--split-by", !made.order.split_by.empty()), std::pair("--title-template", !made.title_template.empty())})
+      if (given)
+        throw usage_error(fmt::format("conflicting options: --clusters, {}: '{}' makes new spectra, in one output", name,
+                                      made.similarity.clusters));
   if (writes && made.out_dir.empty()) refuse_folder_output(made);
   if ((made.order.splits() || !made.order.split_by.empty()) && made.output == "-")
     throw usage_error("missing option: --output: standard output has no parts");
@@ -94,6 +124,7 @@ spectra::sort_options make_sort_options(work const& w) {
     options.choice.named = w.lists.named_in(0);
   }
   options.title_template = made.title_template;
+  options.encoding = made.encoding();
   options.select = w.select;
   options.select_levels = made.choice.select_levels();
   options.keep_metadata = made.keep_metadata;
@@ -115,6 +146,23 @@ spectra::sort_options make_sort_options(work const& w) {
 void complete_options(work& w, spectra::sort_options& options, session& here) {
   find_sample(w, options, here);
   find_duplicates(w, options, here);
+  if (w.made.similarity.any() && !w.made.similarity.makes_consensus()) find_represented(w, options, here);
+}
+
+compared_spectra compare_spectra(work const& w, spectra::sort_options const& options, session& here,
+                                 std::vector<std::vector<std::uint64_t>>& numbers) {
+  similarity_options const& similarity = w.made.similarity;
+  bool const is_read_again = w.made.writes() && !similarity.makes_consensus();
+  here.begin("reading");
+  auto const inputs = open_inputs(w.made.inputs, w.lists, w.made.common.threads, is_read_again);
+  if (!similarity.pairs.empty()) here.pairs.emplace(similarity.pairs, w.made);
+  compared_spectra done{spectra::read_selected(inputs, options, w.order, numbers), {}};
+  here.begin("comparing");
+  auto const pairs = spectra::find_pairs({done.all.mz, done.all.intensity, done.all.offsets, done.all.precursor_mz},
+                                         similarity.rule(), options.machine);
+  if (!similarity.clusters.empty()) done.clusters = spectra::find_clusters(done.all.size(), pairs, similarity.method());
+  if (here.pairs) here.pairs->write(pairs, done.all, done.clusters, numbers);
+  return done;
 }
 
 single_input::single_input(work const& w, spectra::sort_options given)
@@ -145,6 +193,8 @@ spectra::format format_of_ordered(command const& made) {
 }
 
 void refuse_titles(command const& made, spectra::format to) {
+  if (to != spectra::format::mzml && !made.encode.empty())
+    throw usage_error(fmt::format("mzML only: --encode: '{}': the output has no arrays; choose --to=mzml", made.encode));
   if (to != spectra::format::mzml) return;
   for (auto const& [name, given] :
        {std::pair("--title-template", !made.title_template.empty()), std::pair("--renumber", made.order.renumber)})
@@ -219,6 +269,7 @@ spectra::sort_report sort_input(cli::input& in, sink& to, spectra::sort_options 
                                 spectra::format to_format) {
   return format == spectra::format::mgf && to_format == format ? spectra::sort(in, to, options)
          : to_format == spectra::format::msp                   ? spectra::sort_to_msp(in, to, options, format)
+         : to_format == spectra::format::mzml                  ? spectra::sort_to_mzml(in, to, options, format)
          : format == spectra::format::mzml                     ? spectra::sort_mzml(in, to, options, to_format)
                                                                : spectra::sort_to_mgf(in, to, options, format);
 }
@@ -260,7 +311,7 @@ std::optional<spectra::order_report> order_with_members(communicator& members, s
 }
 
 bool can_share_chunks(work const& w) {
-  if (w.duplicates || !w.made.report.empty() || w.made.choice.sample_size()) return false;
+  if (w.compares() || !w.made.report.empty() || w.made.choice.sample_size()) return false;
   return std::ranges::all_of(w.made.inputs, [](std::string const& name) {  // pipes are not read by all
     std::error_code error;
     return name != "-" && std::filesystem::is_regular_file(name, error);

@@ -20,6 +20,7 @@
 #include "tools/cli/progress.hpp"
 #include "tools/cli/stats.hpp"
 #include "tools/specsort/options.hpp"
+#include "tools/specsort/pair_file.hpp"
 
 // What the modes of specsort share (modes.hpp).
 namespace ordo::inline v0::specsort {
@@ -33,6 +34,8 @@ struct work {
   spectrum_lists lists;
   std::optional<spectra::duplicate_rule> duplicates;
 
+  // Returns true if spectra are compared with one another, so that one process reads all of them before they are written.
+  [[nodiscard]] bool compares() const { return duplicates || made.similarity.any(); }
   // Returns true if there are several inputs, or an order of spectra, or parts, or their origins are written.
   [[nodiscard]] bool orders() const {
     return made.order.any() || made.inputs.size() > 1 || !made.order.map.empty() || made.order.renumber;
@@ -85,6 +88,7 @@ struct session {
   cli::progress& progress;
   sharing& others;
   std::vector<std::string> const& command_line;
+  std::optional<pair_file> pairs;  // the file of --pairs, once it is written
   std::string file;  // the number of the input that is read alone, as "2 of 9"; empty: there is one, or all are read together
 
   /// Begins a phase of the progress line.
@@ -93,8 +97,19 @@ struct session {
   }
 };
 
-/// Reads the inputs to find what options refer to: the sample, if it is a number of spectra, and the spectra that repeat
-/// others.
+/// The spectra of all inputs that are compared, and the representative of each.
+struct compared_spectra {
+  spectra::spectrum_columns all;
+  std::vector<std::uint64_t> clusters;
+};
+
+/// Reads the inputs, and writes the pairs of similar spectra, which are committed when all is done.
+/// @param numbers  becomes the numbers of the spectra in each input
+compared_spectra compare_spectra(work const& w, spectra::sort_options const& options, session& here,
+                                 std::vector<std::vector<std::uint64_t>>& numbers);
+
+/// Reads the inputs to find what options refer to: the sample, if it is a number of spectra, the spectra that repeat others,
+/// and those that another one of their cluster represents.
 void complete_options(work& w, spectra::sort_options& options, session& here);
 
 /// An input that is read alone.
@@ -118,7 +133,7 @@ spectra::format format_of_ordered(command const& made);
 /// Returns the name of all inputs, for messages.
 std::string name_of_all(command const& made);
 
-/// Refuses new titles and numbers in mzML. @throws usage_error
+/// Refuses new titles and numbers in mzML, and encodings in other formats. @throws usage_error
 void refuse_titles(command const& made, spectra::format to);
 
 /// The page of --report. It is opened at once, so that an error comes early, and takes its place when all is done.

@@ -98,7 +98,7 @@ struct spectrum_choice {
   bool inverse_numbers = false;
   /// Numbers of spectra in the input that are left out, as find_duplicates returns them; nullptr: none.
   std::shared_ptr<std::vector<std::uint64_t> const> duplicates = {};
-  std::string duplicates_text = {};  // the rule, for the record of the processing
+  std::string duplicates_option = "--unique-spectra", duplicates_text = {};  // the rule, for the record of the processing
   std::optional<sample_rule> sample;
   /// Added to the number of a spectrum for the sample: the number of spectra of the inputs before.
   std::uint64_t first_number = 0;

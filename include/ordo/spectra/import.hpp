@@ -38,6 +38,14 @@ sort_report sort_to_mgf(source& input, sink& output, sort_options const& options
 /// intensity get 0, with a warning. Memory and errors: as sort_to_mgf.
 sort_report sort_to_msp(source& input, sink& output, sort_options const& options, format from);
 
+/// Sorts the rest of an input of any format, and writes it as an indexedmzML, with spectra of every MS level. Of formats other
+/// than mzML, the document has a source file, the name of the input, and terms for the title, MS level, polarity, retention
+/// time, scan number, precursors, charges, activation and energy of each spectrum; the rest of its metadata are userParams,
+/// "MGF KEY", from which sort_to_mgf makes the parameters again. Ids are "scan=N" of mzXML, else "index=N". Comments, and
+/// annotations of peaks, are left out with a warning, and peaks without intensity get 0. Memory: as sort_to_mgf, and 24 bytes
+/// for each spectrum; a temporary file as large as the output. Errors: as sort_to_mgf.
+sort_report sort_to_mzml(source& input, sink& output, sort_options const& options, format from);
+
 /// Finds the first peak out of order. The line is that of the spectrum, but for MGF.
 check_result check(source& input, sort_options const& options, format from);
 

@@ -29,8 +29,10 @@ namespace ordo::inline v0::spectra {
 /// - With a selection, values that were made of peaks - total ion current, base peak, lowest and highest observed m/z, number
 ///   of data points - are made anew where peaks are dropped. The processing is recorded in a software and a dataProcessing of
 ///   its own, to which the spectra refer. sort_options::keep_metadata prevents both. If spectra are dropped the others get new
-///   numbers (`index`), as do the count of the list and the entries of the index. References to dropped spectra (`spectrumRef`)
-///   stay, with a warning: they name the spectra from which a spectrum was made. Everything else is kept byte for byte.
+///   numbers (`index`), as do the count of the list and the entries of the index. References to spectra that were dropped
+///   before
+///   (`spectrumRef`) become externalSpectrumID; those to later ones stay, with a warning. Everything else is kept byte for
+///   byte.
 /// - To MGF: spectra of MS level 2 and above with a selected ion or, by sort_options::isolation, an isolation window; with
 ///   TITLE, RTINSECONDS, PEPMASS and CHARGE as msconvert writes them, SCANS, MSLEVEL if it is not 2, and ION_MOBILITY (the
 ///   inverse reduced mobility or the drift time). Numbers have as many digits as give back the same value. Peaks that are not

@@ -61,12 +61,6 @@ expect 0 specsort run.mzXML library.msp run.mgf --spectra-by scan --map map.tsv 
 [[ $(grep -c '^BEGIN IONS$' ordered.mgf) == 75 && $(wc -l < map.tsv) == 76 ]] || fail 'ordered: spectra are missing'
 expect 0 specsort run.mzXML --scan 3-5 --top 7
 [[ $(grep -c '^BEGIN IONS$' out) == 3 && $(grep -c '^[0-9]' out) == 21 ]] || fail "chosen: $(< out)"
-for in in run.mzXML library.msp library.mzSpecLib.txt; do
-  for order in '' '--spectra-by rt'; do
-    expect_error specsort $in $order --to mzml -o x.mzML
-    grep -q "cannot be written as mzML: $in: write MGF" err || fail "$in: $(< err)"
-  done
-done
 head -c 3000 run.mzXML > cut.mzXML; expect_error specsort cut.mzXML
 grep -q '^specsort: truncated: cut.mzXML:1: the input ends inside the scan that begins here$' err || fail "cut: $(< err)"
 # MSP is known by its content, or else by its name; wrong numbers of peaks are accepted by --lenient.

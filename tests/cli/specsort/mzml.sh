@@ -17,12 +17,6 @@ expect 0 specsort run.mzML -o a.mzML.gz; gzip -dc a.mzML.gz | cmp - run.mzML
 expect 0 specsort run.mzML --to mzml -o b.mgf; cmp b.mgf run.mzML
 expect 0 specsort run.mzML --to mgf -o b.mzML; cmp b.mzML run.mgf
 expect 0 specsort run.mgf --to mgf; cmp out run.mgf
-for to in '--to mzml' '-o a.mzML' '-o a.mzml.gz'; do
-  for order in '' '--spectra-by rt'; do
-    expect_error specsort run.mgf $to $order
-    grep -q 'MGF cannot be written as mzML: run.mgf' err || fail "$to $order: $(< err)"
-  done
-done
 # Names of formats that are not written.
 for name in a.mzXML b.imzML.gz c.RAW d.sptxt; do
   for order in '' '--spectra-by rt'; do

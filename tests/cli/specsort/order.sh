@@ -82,8 +82,7 @@ expect 0 specsort parts/in.0001.mgf --split-size 1 -o parts/in.mgf
 # What makes no sense.
 for bad in '--spectra-by none' '--spectra-by pepmass,' '--spectra-by rt,rt' '--descending-spectra' '--map map --check' '--map map --summary' '--memory 1M' '-T .' \
            '--spectra-by rt --memory x' '--spectra-by rt --memory 0' '--split-size 0 -o o' '--split-count 0 -o o' \
-           '--split-size 5 --split-count 5 -o o' '--spectra-by rt --check' '--spectra-by rt --summary' \
-           '--spectra-by rt -o o.mzML' '--spectra-by rt --to mzml'; do
+           '--split-size 5 --split-count 5 -o o' '--spectra-by rt --check' '--spectra-by rt --summary'; do
   # shellcheck disable=SC2086
   expect_error specsort in.mgf $bad
 done

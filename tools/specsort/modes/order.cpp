@@ -17,7 +17,7 @@ namespace {
 // Returns true if the processes of a job can share an order, so that all write one file.
 bool can_be_shared(work const& w, spectra::spectrum_inputs const& inputs, cli::output& out,
                    spectra::sort_options const& options, std::size_t num_members) {
-  if (w.duplicates || !w.made.report.empty() || !spectra::can_be_divided(options, w.order)) return false;
+  if (w.compares() || !w.made.report.empty() || !spectra::can_be_divided(options, w.order)) return false;
   if (!w.made.title_template.empty() || !w.made.choice.psms.empty() || w.made.order.renumber) return false;
   for (std::string const& name : w.made.inputs) {  // pipes are not opened twice
     std::error_code error;

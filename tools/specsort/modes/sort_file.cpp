@@ -12,7 +12,7 @@ bool can_be_shared(work const& w, cli::input const& in, cli::output& out, spectr
                    spectra::format from, spectra::format to) {
   if (from != spectra::format::mgf || to != spectra::format::mgf) return false;
   if (w.made.inputs[0] == "-" || in.compressed() || !in.size()) return false;
-  if (w.duplicates || !w.made.report.empty() || !spectra::can_be_divided(options)) return false;
+  if (w.compares() || !w.made.report.empty() || !spectra::can_be_divided(options)) return false;
   if (!w.made.title_template.empty() || !w.made.choice.psms.empty()) return false;
   return out.expect_unknown() && !out.path_for_others().empty();
 }
