@@ -107,7 +107,7 @@ compiled_key compiled(key const& from, bool last, bool collates, bool transforms
   to.delimiter = delimiter;
   to.collated = (collates && from.type == key_type::bytes) || (transforms && from.type == key_type::random);
   to.locale = in;
-  to.single = to.collated ? &cached_single_bytes(in) : nullptr;
+  to.table = to.collated ? collation_table::find(in) : nullptr;
   set_images(from, byte_classes(in), to);
   set_codes(to);
   to.by_words = to.direct && delimiter < 128;

@@ -74,7 +74,7 @@ ORDO_FN inline unsigned count_marks(std::uint64_t marks) {
 // 256 - c for c.
 namespace ordo::inline v0::strings::detail {
 
-struct single_bytes;
+class collation_table;
 struct host_key;
 
 /// A key as backends read it. Tables are by byte.
@@ -92,7 +92,7 @@ struct compiled_key {
   bool collated;                  // for types bytes and random: compared by the locale, on the host
   std::size_t first_level_codes;  // for a collated key of bytes: the maximum number of codes, which are of the first level
   locale_t locale;                // in which the host collates
-  single_bytes const* single;     // bytes of the locale, for collated keys
+  collation_table const* table;   // of the locale, for collated keys; null if it is unknown
   host_key const* host;           // keys that only the host reads
   compiled_key const* inner;      // for a piece that the host finds in this one: the key that reads it
   unsigned char delimiter;

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "base/bits.hpp"
@@ -101,6 +102,7 @@ class line_fields {
 /// Reads these keys on the host.
 struct host_key_types {
   static constexpr bool available = true;
+  bool all_levels = false;  // of keys that are collated; for whole_codes
 
   template <class Out>
   void operator()(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) const {
@@ -124,6 +126,10 @@ struct host_key_types {
       for (unsigned char const byte : rules.random_seed) hash.add(byte);
       add_transformed(by, of, hash);
       write_digest(hash, put);
+    } else if (all_levels) {
+      std::string codes;
+      append_collated(by, of, codes);
+      for (char const code : codes) out.put(static_cast<unsigned char>(code));
     } else {
       write_first_level(by, of, out);
     }
@@ -134,7 +140,13 @@ struct host_key_types {
   static void write_first_level(compiled_key const& by, text_piece const& of, Out& out) {
     key_output<Out> const put(out, by.reverse);
     first_level const level(by, of);
-    for (char const code : level.codes()) put(static_cast<unsigned char>(code));
+    auto const* const codes = reinterpret_cast<unsigned char const*>(level.codes().data());
+    std::size_t const size = level.codes().size();
+    for (std::size_t k = 0; k < size; k += 8) {
+      std::size_t const count = size - k < 8 ? size - k : 8;
+      // Bytes that are not written must not be 0, either.
+      put.word(load_big_endian(codes + k, count) | words::right(words::every_byte, count), count);
+    }
     if (by.reverse) put(1);
   }
   // Counts the room for the first level.

@@ -10,8 +10,9 @@
 #include "ordo/strings.hpp"
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/keys/symbols.hpp"
+#include "strings/keys/whole_codes.hpp"
 
-// Sorting by comparison, on the host, of lines whose codes are equal.
+// Sorting, on the host, of lines whose codes of the first level are equal.
 namespace ordo::inline v0::strings::detail {
 
 /// A line and its start in the text.
@@ -23,9 +24,10 @@ struct started_line {
   [[nodiscard]] std::string_view view() const { return {text, size}; }
 };
 
-/// Sorts lines with all threads of the current arena, stably. Memory: a quarter of the size of `lines`.
+/// Sorts lines with all threads of the current arena, stably: some at a time by their codes if these are known, and by
+/// comparison. Memory: a quarter of the size of `lines`, and some MB a thread.
 template <class Offset>
-void sort_by_comparison(std::span<started_line<Offset>> lines, line_comparison const& compare);
+void sort_lines(std::span<started_line<Offset>> lines, line_comparison const& compare, whole_codes const& codes);
 
 /// Sorts starts of lines, stably, and marks lines that are equal to the line before.
 template <class Offset>
@@ -34,7 +36,8 @@ class tie_sort {
   tie_sort(symbols text, sort_options const& options)
       : text_(reinterpret_cast<char const*>(text.data()), text.size()),
         delimiter_(options.delimiter),
-        compare_(options.by, options.delimiter) {}
+        compare_(options.by, options.delimiter),
+        codes_(options.by, static_cast<unsigned char>(options.delimiter)) {}
 
   void operator()(std::span<Offset> starts, std::uint8_t* repeats) const {
     using line = started_line<Offset>;
@@ -48,7 +51,7 @@ class tie_sort {
       same = same && lines[i].view() == lines[0].view();
     }
     if (same) return;
-    sort_by_comparison(lines, compare_);
+    sort_lines(lines, compare_, codes_);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       starts[i] = lines[i].start;
       if (i != 0) repeats[i] = compare_(lines[i - 1].view(), lines[i].view()) == 0;
@@ -59,6 +62,7 @@ class tie_sort {
   std::string_view text_;
   char delimiter_;
   line_comparison compare_;
+  whole_codes codes_;
 };
 
 /// Sorts each group of lines whose lines but the first are marked in `repeats`, and then marks lines that compare equal to the
