@@ -1,7 +1,10 @@
 #include "strings/keys/collation.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -120,19 +123,67 @@ bool has_whole_codes(compiled_key const& by) {
   return by.table && by.table->knows_all_levels();
 }
 
-void append_collated(compiled_key const& by, text_piece const& of, std::string& to) {
+namespace {
+
+// The codes of short texts that a thread read last, by a hash of the text.
+class known_codes {
+ public:
+  /// Returns the place for the codes of a text, which holds them if `text` says so.
+  struct entry {
+    static constexpr std::size_t max_text = 40, max_codes = 107;
+    collation_table const* table;
+    unsigned char text_size, codes_size;
+    char text[max_text];
+    char codes[max_codes];
+  };
+  entry& place(collation_table const* table, std::string_view text) {
+    std::size_t const hash = std::hash<std::string_view>{}(text) + reinterpret_cast<std::uintptr_t>(table);
+    return entries_[hash % entries_.size()];
+  }
+
+ private:
+  std::array<entry, 1024> entries_{};
+};
+
+void append_parts(collation_table const& table, std::string_view text, std::string& to) {
   constexpr char last_part = 1, another_part = 2;
-  read_text const text(by, of);
-  std::size_t const begin = to.size();
-  for (std::string_view rest = text.view();;) {
-    by.table->append_codes(rest, to);
-    std::size_t const end = rest.find('\0');
-    to += end == rest.npos ? last_part : another_part;
-    if (end == rest.npos) break;
-    rest.remove_prefix(end + 1);
+  while (true) {
+    table.append_codes(text, to);
+    std::size_t const end = text.find('\0');
+    to += end == text.npos ? last_part : another_part;
+    if (end == text.npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+std::string_view collated_codes(compiled_key const& by, text_piece const& of) {
+  thread_local std::string codes;
+  thread_local std::unique_ptr<known_codes> known;
+  using entry = known_codes::entry;
+  read_text const read(by, of);
+  std::string_view const text = read.view();
+  codes.clear();
+  if (text.size() > entry::max_text) {
+    append_parts(*by.table, text, codes);
+  } else {
+    if (!known) known = std::make_unique<known_codes>();
+    entry& place = known->place(by.table, text);
+    if (place.table == by.table && text == std::string_view(place.text, place.text_size)) {
+      codes.assign(place.codes, place.codes_size);
+    } else {
+      append_parts(*by.table, text, codes);
+      if (codes.size() <= entry::max_codes) {
+        place.table = by.table;
+        place.text_size = static_cast<unsigned char>(text.copy(place.text, entry::max_text));
+        place.codes_size = static_cast<unsigned char>(codes.copy(place.codes, entry::max_codes));
+      }
+    }
   }
   if (by.reverse)
-    for (char& code : std::span(to).subspan(begin)) code = static_cast<char>(256 - static_cast<unsigned char>(code));
+    for (char& code : codes) code = static_cast<char>(256 - static_cast<unsigned char>(code));
+  return codes;
 }
 
 first_level::first_level(compiled_key const& by, text_piece const& of) {

@@ -43,10 +43,11 @@ class collated_text {
 /// Compares two pieces by a key that is collated. Returns a number below, above or equal to 0.
 int collate(compiled_key const& by, text_piece const& a, text_piece const& b);
 
-/// Returns true if append_collated() can be called for the key.
+/// Returns true if collated_codes() can be called for the key.
 bool has_whole_codes(compiled_key const& by);
-/// Appends the codes of all levels of a piece (key_codes.hpp): up to ten for a byte.
-void append_collated(compiled_key const& by, text_piece const& of, std::string& to);
+/// Returns the codes of all levels of a piece (key_codes.hpp), reversed if the key is. Valid until the next call by the same
+/// thread, which remembers those of pieces that come often.
+std::string_view collated_codes(compiled_key const& by, text_piece const& of);
 
 /// Maximum for a line.
 constexpr std::size_t max_first_level_codes = 1024;

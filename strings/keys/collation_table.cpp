@@ -11,9 +11,17 @@ namespace ordo::inline v0::strings::detail {
 
 namespace {
 
-// Codes of append_codes. Weights are above 1, as is the number of elements before one that counts.
-constexpr char level_end = 1, weights_end = 1;
+// Codes of append_codes().
+constexpr char level_end = 1;
 constexpr char text_end = 1, passed_over_end = 2;  // the latter: nothing in the text has a weight, but it is not empty
+
+// In a level without positions most weights are the lowest: a letter without accent, in lower case. A number of them is a code:
+// the greater the higher if the level ends after them, and the lower if another weight follows, which begins with a code above
+// those.
+constexpr unsigned char lowest_weight = 2;
+constexpr unsigned max_lowest = 100, many_lowest = 128, lowest_before_other = 250, other_weight = 251;
+// In a level with positions, the code of a weight is below these.
+constexpr char passed_over_before = static_cast<char>(254), next_weight = static_cast<char>(255);
 
 constexpr std::size_t few = 64;
 
@@ -88,7 +96,9 @@ bool collation_table::read() {
       return false;
     }
   }
-  find_usual_weights();
+  usual_weights_.resize(num_levels_);
+  for (unsigned level = 0; level < num_levels_; ++level)
+    if (level == 0 || has_positions_[level] != 0) find_usual_weights(level);
   set_codes();
   return true;
 }
@@ -137,16 +147,16 @@ bool collation_table::read_list(unsigned byte, std::uint32_t at) {
 }
 
 // Finds the weights of what is usual in texts: ASCII, and the letters of Greek and Cyrillic in UTF-8.
-void collation_table::find_usual_weights() {
-  constexpr std::size_t max_usual = 126;  // so that one byte holds them and what lies between them
+void collation_table::find_usual_weights(unsigned level) {
+  constexpr std::size_t max_usual = 125;  // so that the codes of them, and of what lies between them, are below 254
+  auto& usual = usual_weights_[level];
   auto const add = [&](std::string_view text) {
     auto const* p = reinterpret_cast<unsigned char const*>(text.data());
-    auto const some = weights(next(p, p + text.size()), 0);
+    auto const some = weights(next(p, p + text.size()), level);
     if (some.empty() || weight_size(some) != some.size()) return;
     std::uint32_t const number = weight_number(some);
-    auto const place = std::ranges::lower_bound(usual_weights_, number);
-    if (usual_weights_.size() < max_usual && (place == usual_weights_.end() || *place != number))
-      usual_weights_.insert(place, number);
+    auto const place = std::ranges::lower_bound(usual, number);
+    if (usual.size() < max_usual && (place == usual.end() || *place != number)) usual.insert(place, number);
   };
   for (char c = '0'; c <= 'z'; ++c) add({&c, 1});
   for (char c = ' '; c < '0'; ++c) add({&c, 1});
@@ -162,14 +172,21 @@ void collation_table::find_usual_weights() {
 
 void collation_table::set_codes(start& of) const {
   char codes[max_codes];
-  std::size_t const size = write_codes(weights(of.what, 0), codes);
+  std::size_t const size = write_codes(weights(of.what, 0), 0, codes);
   of.num_codes = size <= of.codes.size() ? static_cast<unsigned char>(size) : start::many;
   if (of.num_codes != start::many) std::copy_n(codes, size, of.codes.begin());
 }
 
 void collation_table::set_codes() {
-  for (start& of : std::span(of_byte_).subspan(1)) set_codes(of);
-  for (start& of : of_two_) set_codes(of);
+  for (start& of : std::span(of_byte_).subspan(1)) {
+    set_codes(of);
+    if (of.list == 0) continue;
+    for (start& two : std::span(of_two_).subspan((of.list - 1) * std::size_t{256}, 256)) {
+      two.codes = of.codes;
+      two.num_codes = of.num_codes;
+      if (!two.is_unused) set_codes(two);
+    }
+  }
   plain_size_.fill(not_plain);
   for (std::size_t byte = 1; byte < 128; ++byte) {
     start const& of = of_byte_[byte];
@@ -193,13 +210,15 @@ collation_table::entry collation_table::entry_at(std::uint32_t at) const {
   return e;
 }
 
-// The first level has to be the concatenation of whole weights, and a level to have positions in all sets of rules or in none.
+// The weights have to be whole, those of the first level to be read forwards, and a level to have positions in all sets of
+// rules or in none.
 bool collation_table::add_rules(element what) {
-  for (auto some = weights(what, 0); !some.empty();) {
-    std::size_t const size = weight_size(some);
-    if (size > some.size()) return false;
-    some = some.subspan(size);
-  }
+  for (unsigned level = 0; level < num_levels_; ++level)
+    for (auto some = weights(what, level); !some.empty();) {
+      std::size_t const size = weight_size(some);
+      if (size > some.size() || some[0] < lowest_weight) return false;
+      some = some.subspan(size);
+    }
   for (unsigned level = 0; level < num_levels_; ++level) {
     unsigned char const has = (rule(what, level) & position) != 0;
     if (level == 0 && (has || is_backward(what, 0))) return false;
@@ -253,14 +272,15 @@ collation_table::element collation_table::longer(start const& of, unsigned char 
 
 // Writes the codes of weights of the first level: a code for a usual weight, and for another one a code that stands between
 // those of the usual weights around it, and its bytes.
-std::size_t collation_table::write_codes(std::span<unsigned char const> weights, char* to) const {
+std::size_t collation_table::write_codes(std::span<unsigned char const> weights, unsigned level, char* to) const {
+  std::span<std::uint32_t const> const usual_weights = usual_weights_[level];
   char* const begin = to;
   while (!weights.empty()) {
     std::size_t const size = weight_size(weights);
     std::uint32_t const number = weight_number(weights.first(size));
-    auto const next = std::ranges::lower_bound(usual_weights_, number);
-    auto const before = static_cast<unsigned>(next - usual_weights_.begin());
-    bool const usual = next != usual_weights_.end() && *next == number;
+    auto const next = std::ranges::lower_bound(usual_weights, number);
+    auto const before = static_cast<unsigned>(next - usual_weights.begin());
+    bool const usual = next != usual_weights.end() && *next == number;
     *to++ = static_cast<char>(2 + 2 * before + (usual ? 1 : 0));
     if (!usual) to = std::copy_n(weights.begin(), size, to);
     weights = weights.subspan(size);
@@ -298,7 +318,7 @@ std::size_t collation_table::write_first_level(unsigned char const*& p, unsigned
       }
       char unwritten[max_codes];
       char* const codes = Writes ? to + size : unwritten;
-      size += write_codes(weights(next(p, last), 0), codes);
+      size += write_codes(weights(next(p, last), 0), 0, codes);
     }
   }
   return size;
@@ -351,44 +371,82 @@ int collation_table::compare(std::string_view a, std::string_view b) const {
   if (a == b) return 0;
   if (int const difference = compare_first_level(a, b); difference != 0) return to_sign(difference);
   if (!knows_all_levels()) return to_sign(strcoll_l(std::string(a).c_str(), std::string(b).c_str(), in_));
-  std::vector<element> of_a, of_b;
-  split(a, of_a);
-  split(b, of_b);
-  std::string codes_a, codes_b;
-  for (unsigned level = 1; level < num_levels_; ++level) {
-    codes_a.clear();
-    codes_b.clear();
-    append_level(of_a, level, codes_a);
-    append_level(of_b, level, codes_b);
-    if (int const difference = codes_a.compare(codes_b); difference != 0) return to_sign(difference);
-  }
-  return 0;
+  int difference = 0;
+  with_elements(a, [&](std::span<element const> of_a) {
+    with_elements(b, [&](std::span<element const> of_b) {
+      std::string codes_a, codes_b;
+      for (unsigned level = 1; level < num_levels_ && difference == 0; ++level) {
+        codes_a.clear();
+        codes_b.clear();
+        append_level(of_a, level, codes_a);
+        append_level(of_b, level, codes_b);
+        difference = to_sign(codes_a.compare(codes_b));
+      }
+    });
+  });
+  return difference;
 }
 
-void collation_table::split(std::string_view text, std::vector<element>& to) const {
+// Calls on_elements(elements) with the elements of a text.
+template <class OnElements>
+void collation_table::with_elements(std::string_view text, OnElements on_elements) const {
   auto const* p = reinterpret_cast<unsigned char const*>(text.data());
   unsigned char const* const last = p + text.size();
-  to.reserve(text.size());
-  while (p != last) to.push_back(next(p, last));
+  element some[2 * few];
+  std::vector<element> many;
+  if (text.size() > std::size(some)) many.resize(text.size());
+  element* const begin = many.empty() ? some : many.data();
+  element* end = begin;
+  while (p != last) *end++ = next(p, last);
+  on_elements(std::span<element const>(begin, end));
 }
 
-// Appends the weights of a level in the order in which strcoll reads them. Elements that count backwards are read from the last
-// one of them to the first. What strcoll of glibc 2.28 to 2.41 has of its own: if an element that counts forwards follows them,
-// the last but one is left out; and after the last one, they are counted from where the element before them that has a weight
-// ends. If the level has positions, the number of elements since the last one with a weight precedes the weights.
+// Appends codes of the weights of a level, and of its end, in the order in which strcoll reads them. Elements that count
+// backwards are read from the last one of them to the first. What strcoll of glibc 2.28 to 2.41 has of its own: if an element
+// that counts forwards follows them, the last but one is left out; and after the last one, they are counted from where the
+// element before them that has a weight ends. If the level has positions, an element after others without a weight comes after
+// all elements with fewer of them before, and one whose weights begin with those of another after that.
 void collation_table::append_level(std::span<element const> text, unsigned level, std::string& to) const {
   bool const has_positions = has_positions_[level] != 0;
   std::size_t passed_over = 0, beginning = 0;  // the latter: where the elements begin that are counted backwards
+  unsigned lowest = 0;
+  auto const append_weights = [&](std::span<unsigned char const> some) {
+    for (unsigned char const byte : some) {
+      if (byte == lowest_weight) {
+        if (++lowest != max_lowest) continue;
+        to += static_cast<char>(many_lowest);
+        lowest = 0;
+        continue;
+      }
+      if (lowest != 0) to += static_cast<char>(lowest_before_other - std::exchange(lowest, 0));
+      to += static_cast<char>(other_weight);
+      to += static_cast<char>(byte);
+    }
+  };
+  auto const append_position = [&](std::span<unsigned char const> some) {
+    constexpr std::size_t max_number = 250;
+    if (std::size_t number = passed_over; number > 1) {
+      to += passed_over_before;
+      for (; number > max_number; number -= max_number - 1) to += static_cast<char>(max_number + 1);
+      to += static_cast<char>(number);
+    }
+    while (true) {
+      std::size_t const size = weight_size(some);
+      char codes[few];
+      to.append(codes, write_codes(some.first(size), level, codes));
+      some = some.subspan(size);
+      if (some.empty()) break;
+      to += next_weight;
+    }
+  };
   auto const append = [&](element what, std::size_t end) {
     ++passed_over;
     auto const some = weights(what, level);
     if (some.empty()) return;
-    if (has_positions) {
-      for (; passed_over > 253; passed_over -= 253) to += '\xff';
-      to += static_cast<char>(passed_over + 1);
-    }
-    to.append(reinterpret_cast<char const*>(some.data()), some.size());
-    if (has_positions) to += weights_end;
+    if (has_positions)
+      append_position(some);
+    else
+      append_weights(some);
     passed_over = 0;
     beginning = end;
   };
@@ -408,22 +466,28 @@ void collation_table::append_level(std::span<element const> text, unsigned level
     if (!ends) append(text[last], end);
     at = end;
   }
+  if (lowest != 0) to += static_cast<char>(lowest_weight + lowest);
+  to += level_end;
 }
 
 bool collation_table::knows_all_levels() const {
-  std::call_once(confirmed_, [this] { all_levels_ = is_confirmed(4000, 2); });
+  std::call_once(confirmed_, [this] { all_levels_ = is_confirmed(1000, 2); });
   return all_levels_;
 }
 
 void collation_table::append_codes(std::string_view text, std::string& to) const {
   text = until_nul(text);
-  std::vector<element> elements;
-  split(text, elements);
   std::size_t const before = to.size();
-  for (unsigned level = 0; level < num_levels_; ++level) {
-    append_level(elements, level, to);
-    to += level_end;
+  auto const* p = reinterpret_cast<unsigned char const*>(text.data());
+  unsigned char const* const last = p + text.size();
+  while (p != last) {
+    char codes[few + max_codes];
+    to.append(codes, write_first_level<true>(p, last, few, codes));
   }
+  to += level_end;
+  with_elements(text, [&](std::span<element const> elements) {
+    for (unsigned level = 1; level < num_levels_; ++level) append_level(elements, level, to);
+  });
   to += !text.empty() && to.size() - before == num_levels_ ? passed_over_end : text_end;
 }
 

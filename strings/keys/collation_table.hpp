@@ -34,8 +34,8 @@ class collation_table {
 
   /// Returns true if append_codes() and compare() need no strcoll. Compares many texts by it at the first call.
   [[nodiscard]] bool knows_all_levels() const;
-  /// Appends bytes above 0 whose order by memcmp is the order of the texts. No text's bytes are the beginning of another's.
-  /// knows_all_levels() must be true.
+  /// Appends codes of all levels: bytes above 0 whose order by memcmp is the order of the texts. No text's codes are the
+  /// beginning of another's. Most texts have two codes a letter. knows_all_levels() must be true.
   void append_codes(std::string_view text, std::string& to) const;
 
   static constexpr std::size_t max_codes = 512;  // of an element
@@ -67,7 +67,7 @@ class collation_table {
 
   explicit collation_table(locale_t in);
   bool read();
-  void find_usual_weights();
+  void find_usual_weights(unsigned level);
   void set_codes();
   void set_codes(start& of) const;
   bool read_list(unsigned byte, std::uint32_t at);
@@ -82,11 +82,12 @@ class collation_table {
   [[nodiscard]] unsigned rule(element of, unsigned level) const { return rules_[(of >> 24) * num_levels_ + level]; }
   [[nodiscard]] bool is_backward(element of, unsigned level) const { return (rule(of, level) & backward) != 0; }
 
-  std::size_t write_codes(std::span<unsigned char const> weights, char* to) const;
+  std::size_t write_codes(std::span<unsigned char const> weights, unsigned level, char* to) const;
   template <bool Writes>
   std::size_t write_first_level(unsigned char const*& p, unsigned char const* last, std::size_t max_size, char* to) const;
   [[nodiscard]] int compare_first_level(std::string_view a, std::string_view b) const;
-  void split(std::string_view text, std::vector<element>& to) const;
+  template <class OnElements>
+  void with_elements(std::string_view text, OnElements on_elements) const;
   void append_level(std::span<element const> text, unsigned level, std::string& to) const;
 
   static constexpr unsigned backward = 2, position = 4;  // of a rule
@@ -101,8 +102,8 @@ class collation_table {
 
   std::vector<start> of_byte_, of_two_;       // of_two_: 256 for each list
   std::vector<unsigned char> has_positions_;  // for each level
-  // Weights of the first level that have one code, sorted: up to four bytes each, the first the highest.
-  std::vector<std::uint32_t> usual_weights_;
+  // For each level the weights that have one code, sorted: up to four bytes each, the first the highest.
+  std::vector<std::vector<std::uint32_t>> usual_weights_;
   // The code of the first level of each byte below 128 that, before another such byte, is an element with one or none; and the
   // number of its codes, or not_plain for other bytes.
   static constexpr unsigned char not_plain = 2;

@@ -10,16 +10,12 @@ namespace ordo::inline v0::strings {
 
 namespace {
 
+using detail::as_piece;
 using detail::compiled_key;
 using detail::key_rules;
 using detail::line_fields;
 using detail::put_bytes;
 using detail::text_piece;
-
-text_piece as_piece(std::string_view line) {
-  auto const* const first = reinterpret_cast<unsigned char const*>(line.data());
-  return {first, first + line.size(), first + line.size()};
-}
 
 /// Stores codes on the stack, unless there are many.
 class codes {

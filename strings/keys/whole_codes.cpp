@@ -12,10 +12,9 @@ bool whole_codes::are_known() const {
 }
 
 void whole_codes::append(std::string_view line, std::string& to) const {
-  auto const* const first = reinterpret_cast<unsigned char const*>(line.data());
   appended_codes out(to);
-  write_keys({keys_.keys().data(), keys_.keys().size(), keys_.rules().data()},
-             {first, first + line.size(), first + line.size()}, out, host_key_types{.all_levels = true});
+  write_keys({keys_.keys().data(), keys_.keys().size(), keys_.rules().data()}, as_piece(line), out,
+             host_key_types{.whole = true});
 }
 
 }  // namespace ordo::inline v0::strings::detail

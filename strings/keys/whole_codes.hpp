@@ -10,6 +10,12 @@
 
 namespace ordo::inline v0::strings::detail {
 
+/// Returns a line as a piece.
+inline text_piece as_piece(std::string_view line) {
+  auto const* const first = reinterpret_cast<unsigned char const*>(line.data());
+  return {first, first + line.size(), first + line.size()};
+}
+
 /// Puts the codes of the bytes of a piece.
 template <class Out>
 void put_bytes(compiled_key const& by, text_piece const& of, Out& out) {
