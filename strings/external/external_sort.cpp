@@ -19,7 +19,6 @@
 #include "strings/external/merge.hpp"
 #include "strings/external/partition.hpp"
 #include "strings/external/small_sort.hpp"
-#include "strings/external/sort_plan.hpp"
 #include "strings/sort/line_sort.hpp"
 #include "strings/sort/text_job.hpp"
 

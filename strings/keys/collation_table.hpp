@@ -90,7 +90,7 @@ class collation_table {
   void with_elements(std::string_view text, OnElements on_elements) const;
   void append_level(std::span<element const> text, unsigned level, std::string& to) const;
 
-  static constexpr unsigned backward = 2, position = 4;  // of a rule
+  static constexpr unsigned backward = 2, position = 4;  // flags in a rule
 
   locale_t in_;
   unsigned num_levels_ = 0;

@@ -94,7 +94,7 @@ struct compiled_key {
   std::size_t first_level_codes;  // the maximum number of codes of such a key. If all are of all levels, and more, they are
                                   // cut, and no key follows
   locale_t locale;               // in which the host collates
-  collation_table const* table;  // of the locale, for collated keys; null if it is unknown
+  collation_table const* table;  // table of the locale, for collated keys; null if it is unknown
   host_key const* host;          // keys that only the host reads
   compiled_key const* inner;     // for a piece that the host finds in this one: the key that reads it
   unsigned char delimiter;

@@ -14,7 +14,7 @@ using detail::as_piece;
 using detail::compiled_key;
 using detail::key_rules;
 using detail::line_fields;
-using detail::put_bytes;
+using detail::append_bytes;
 using detail::text_piece;
 
 /// Stores codes on the stack, unless there are many.
@@ -29,7 +29,7 @@ class codes {
   void write_word(std::uint64_t word, std::size_t count) {
     for (; count != 0; --count, word <<= 8) put(unsigned(word >> 56));
   }
-  void write_bytes(compiled_key const& by, text_piece const& of) { put_bytes(by, of, *this); }
+  void write_bytes(compiled_key const& by, text_piece const& of) { append_bytes(by, of, *this); }
   [[nodiscard]] std::string_view view() const {
     return many_.empty() ? std::string_view(reinterpret_cast<char const*>(few_), size_) : std::string_view(many_);
   }

@@ -16,9 +16,9 @@ inline text_piece as_piece(std::string_view line) {
   return {first, first + line.size(), first + line.size()};
 }
 
-/// Puts the codes of the bytes of a piece.
+/// Appends the codes of the bytes of a piece.
 template <class Out>
-void put_bytes(compiled_key const& by, text_piece const& of, Out& out) {
+void append_bytes(compiled_key const& by, text_piece const& of, Out& out) {
   for (unsigned char const* p = of.first; p != of.last; ++p) {
     unsigned const code = by.codes[*p];
     if (code != 0) out.put(code & 255);
@@ -35,7 +35,7 @@ class appended_codes {
   void write_word(std::uint64_t word, std::size_t count) {
     for (; count != 0; --count, word <<= 8) put(unsigned(word >> 56));
   }
-  void write_bytes(compiled_key const& by, text_piece const& of) { put_bytes(by, of, *this); }
+  void write_bytes(compiled_key const& by, text_piece const& of) { append_bytes(by, of, *this); }
 
  private:
   std::string& to_;

@@ -13,7 +13,7 @@
 
 #include "base/threads.hpp"
 #include "ordo/strings.hpp"
-#include "strings/external/sort_plan.hpp"
+#include "strings/external/partition.hpp"
 #include "strings/sort/line_sort.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/progress.hpp"
@@ -97,10 +97,11 @@ std::string planned(work const& w, std::string_view sample) {
   // Runs are sorted, and then the parts of all of them that belong together.
   double const passes = plan.runs == 0 ? 1 : 2;
   double const more = std::log2(lines + 2) / std::log2(static_cast<double>(lines_in_sample) + 2);
-  double const seconds = seconds_for(sample, options) * (static_cast<double>(bytes) / static_cast<double>(sample.size())) * more * passes;
+  double const seconds =
+      seconds_for(sample, options) * (static_cast<double>(bytes) / static_cast<double>(sample.size())) * more * passes;
   std::string const time = seconds < 1 ? "less than a second" : "about " + cli::human_seconds(seconds + 0.5);
-  text += fmt::format("By the time that the first lines take, sorting takes {} on {} threads, besides reading and writing.\n", time,
-                      threads_for(options.machine.threads));
+  text += fmt::format("By the time that the first lines take, sorting takes {} on {} threads, besides reading and writing.\n",
+                      time, threads_for(options.machine.threads));
   return text;
 }
 
