@@ -191,7 +191,7 @@ void collation_table::set_codes() {
   for (std::size_t byte = 1; byte < 128; ++byte) {
     start const& of = of_byte_[byte];
     if (of.num_codes > 1) continue;
-    // find_start() of a byte with a list, before another byte below 128, has to be the byte itself.
+    // start_at() of a byte with a list, before another byte below 128, has to be the byte itself.
     auto const is_alone = [](start const& two) { return two.end == 0 && two.num_bytes == 1; };
     std::size_t const list = of.list * std::size_t{256};
     if (of.list != 0 && !std::ranges::all_of(std::span(of_two_).subspan(list - 256, 128), is_alone)) continue;
@@ -234,17 +234,17 @@ std::span<unsigned char const> collation_table::weights(element of, unsigned lev
   return {p + 1, *p};
 }
 
-collation_table::start const* collation_table::find_start(unsigned char const* p, unsigned char const* last) const {
-  start const& one = of_byte_[*p];
-  return one.list == 0 ? &one : &of_two_[(one.list - 1) * std::size_t{256} + (last - p > 1 ? p[1] : 0)];
+collation_table::start const* collation_table::start_at(unsigned char const* p, unsigned char const* last) const {
+  start const& single = of_byte_[*p];
+  return single.list == 0 ? &single : &of_two_[(single.list - 1) * std::size_t{256} + (last - p > 1 ? p[1] : 0)];
 }
 
 // Returns the element at p, which ends after it.
 collation_table::element collation_table::next(unsigned char const*& p, unsigned char const* last) const {
-  start const* const found = find_start(p, last);
-  if (found->end != 0) return longer(*found, p, last);
-  p += found->num_bytes;
-  return found->what;
+  start const* const at_p = start_at(p, last);
+  if (at_p->end != 0) return longer(*at_p, p, last);
+  p += at_p->num_bytes;
+  return at_p->what;
 }
 
 collation_table::element collation_table::longer(start const& of, unsigned char const*& p, unsigned char const* last) const {
@@ -309,11 +309,11 @@ std::size_t collation_table::write_first_level(unsigned char const*& p, unsigned
     // Up to the byte that stopped the loop above, if there is one.
     for (std::size_t k = 0; k < 8 && size < max_size; ++k) {
       if (p == last || *p == 0) return size;
-      start const* const found = find_start(p, last);
-      if (found->end == 0 && found->num_codes != start::many) {
-        if constexpr (Writes) std::memcpy(to + size, found->codes.data(), found->codes.size());
-        size += found->num_codes;
-        p += found->num_bytes;
+      start const* const at_p = start_at(p, last);
+      if (at_p->end == 0 && at_p->num_codes != start::many) {
+        if constexpr (Writes) std::memcpy(to + size, at_p->codes.data(), at_p->codes.size());
+        size += at_p->num_codes;
+        p += at_p->num_bytes;
         continue;
       }
       char unwritten[max_codes];

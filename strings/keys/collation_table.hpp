@@ -38,7 +38,7 @@ class collation_table {
   /// beginning of another's. Most texts have two codes a letter. knows_all_levels() must be true.
   void append_codes(std::string_view text, std::string& to) const;
 
-  static constexpr std::size_t max_codes = 512;  // of an element
+  static constexpr std::size_t max_codes = 512;  // codes of an element
 
  private:
   // The index of an element's weights in weights_ in its low 24 bits, and above them the number of its set of rules.
@@ -47,13 +47,13 @@ class collation_table {
   // What begins with a byte, or with two.
   struct start {
     static constexpr unsigned char many = 255;
-    std::array<char, 4> codes{};  // of the first level, unless there are many
+    std::array<char, 4> codes{};  // codes of the first level, unless there are many
     unsigned char num_codes = 0;
     unsigned char num_bytes = 1;
-    unsigned char list = 0;   // of one byte: more than 0 if longer elements begin with it
-    bool is_unused = true;    // of two bytes: no element begins so
+    unsigned char list = 0;   // above 0 for one byte with which longer elements begin
+    bool is_unused = true;    // no element is these two bytes
     element what = 0;         // unless one in the list is longer
-    std::uint32_t begin = 0;  // of two bytes: the entries of lists_ for longer elements that begin so
+    std::uint32_t begin = 0;  // entries of lists_ for longer elements that begin with the two bytes
     std::uint32_t end = 0;
   };
   // An entry of glibc's lists: the bytes of an element after its first byte, or a range of such.
@@ -61,7 +61,7 @@ class collation_table {
     std::int32_t number;  // an element or, below 0, the place in indirect_ of the first of a range
     std::uint32_t num_bytes;
     unsigned char const* first;
-    unsigned char const* last;  // of a range
+    unsigned char const* last;  // bytes of the last element of a range
     std::uint32_t next;
   };
 
@@ -75,7 +75,7 @@ class collation_table {
   bool is_confirmed(unsigned num_texts, unsigned seed) const;
 
   [[nodiscard]] entry entry_at(std::uint32_t at) const;
-  [[nodiscard]] start const* find_start(unsigned char const* p, unsigned char const* last) const;
+  [[nodiscard]] start const* start_at(unsigned char const* p, unsigned char const* last) const;
   element next(unsigned char const*& p, unsigned char const* last) const;
   [[nodiscard]] element longer(start const& of, unsigned char const*& p, unsigned char const* last) const;
   [[nodiscard]] std::span<unsigned char const> weights(element of, unsigned level) const;
