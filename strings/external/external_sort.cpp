@@ -28,7 +28,6 @@ namespace {
 using namespace detail;
 using external::ranges_source, external::run_range;
 
-constexpr std::size_t min_memory = std::size_t{2} << 20;
 constexpr std::size_t usual_batch = 16;                  // GNU sort's
 constexpr std::size_t min_part = std::size_t{64} << 10;  // bytes of a run in a range: smaller parts are read slowly
 constexpr std::size_t max_batch = 1024, max_copied = std::size_t{8} << 20;
@@ -41,13 +40,8 @@ class external_sort {
         options_(job.options),
         kept_(duplicates_to_sort(job.equal)),
         spill_(spill),
-        files_(spill.folders, spill.compress_program, spill.on_no_program) {
-    plan_.by = options_.by;
-    plan_.delimiter = options_.delimiter;
-    std::size_t const available = spill.available_memory ? spill.available_memory() : std::numeric_limits<std::size_t>::max();
-    plan_.limit = std::max(std::min(options_.memory, available), min_memory);
-    plan_.max_line = std::max(plan_.limit, std::min(spill.max_line_memory, available));
-    plan_.limit -= plan_.limit / 16;                            // for reading and writing
+        files_(spill.folders, spill.compress_program, spill.on_no_program),
+        plan_(make_memory_plan(job.options, spill)) {
     options_.memory = std::numeric_limits<std::size_t>::max();  // chunks and ranges fit
     options_.head = sort_options{}.head;                        // the limit holds for the whole output
     std::size_t const batch = files_.compresses() ? usual_batch : std::clamp(plan_.limit / min_part, usual_batch, max_batch);

@@ -7,6 +7,7 @@
 
 #include "base/external/runs.hpp"
 #include "ordo/strings.hpp"
+#include "ordo/strings/external_sort.hpp"
 
 namespace ordo::inline v0::strings::detail {
 
@@ -27,6 +28,18 @@ struct memory_plan {
   }
   [[nodiscard]] bool fits(std::uint64_t bytes, std::uint64_t lines) const { return needed(bytes, lines) <= limit; }
 };
+
+/// Returns the memory that sort_external() keeps to. Finds out how much is available.
+memory_plan make_memory_plan(sort_options const& options, spill_options const& spill);
+
+/// What sort_external() takes for a text on the CPU.
+struct sort_plan {
+  std::size_t memory;  // bytes for all lines at once
+  std::uint64_t runs;  // on disk, each about as long as the others; 0: all lines fit in memory
+};
+
+/// Plans the sort of a text of `bytes` bytes whose lines are about equally long.
+sort_plan plan_sort(memory_plan const& plan, std::uint64_t bytes, std::uint64_t lines);
 
 /// A run of lines, each with its delimiter. Counts of lines in blocks of equal size estimate how many lines a part has.
 struct line_run {

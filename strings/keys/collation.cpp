@@ -1,13 +1,15 @@
 #include "strings/keys/collation.hpp"
 
-#include <langinfo.h>
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -31,100 +33,6 @@ locale_t named_locale(std::string const& name) {
 
 namespace {
 
-// Returns the first level of the collation of a text.
-std::string transform_first_level(std::string const& text, locale_t in) {
-  char transformed[512];
-  std::size_t const size = strxfrm_l(transformed, text.c_str(), sizeof transformed, in);
-  if (size >= sizeof transformed) return {};
-  return {transformed, std::size_t(std::find(transformed, transformed + size, '\1') - transformed)};
-}
-
-#ifdef __GLIBC__
-
-// glibc has a number for each byte: its weight, or where a list of longer sequences begins. An entry of the list is a number of
-// 32 bits, the count of bytes that follow the first, and these bytes; if the number is negative, it is the first and the last
-// sequence of a range. The last entry has no bytes.
-void read_joins(locale_t in, single_bytes& table) {
-  auto const* const weights = reinterpret_cast<std::int32_t const*>(nl_langinfo_l(_NL_COLLATE_TABLEMB, in));
-  auto const* const lists = reinterpret_cast<unsigned char const*>(nl_langinfo_l(_NL_COLLATE_EXTRAMB, in));
-  if (!weights || !lists) return;
-  for (unsigned byte = 1; byte < 256; ++byte) {
-    table.known[byte] = true;
-    if (weights[byte] >= 0) continue;
-    for (unsigned char const* at = lists - weights[byte];;) {
-      std::int32_t number = 0;
-      std::memcpy(&number, at, sizeof number);
-      std::size_t const count = at[sizeof number];
-      unsigned char const* const first = at + sizeof number + 1;
-      if (count == 0) break;
-      for (unsigned next = first[0]; next <= first[number < 0 ? count : 0]; ++next) table.joins[byte][next] = true;
-      std::size_t const bytes = 1 + (number < 0 ? 2 * count : count);
-      at += sizeof number + (bytes + 3) / 4 * 4;
-    }
-  }
-}
-
-bool has_levels(locale_t in) {
-  // The result is a number, though its type is a pointer.
-  return std::uint32_t(reinterpret_cast<std::uintptr_t>(nl_langinfo_l(_NL_COLLATE_NRULES, in))) != 0;
-}
-
-#else
-
-void read_joins(locale_t, single_bytes&) {}
-bool has_levels(locale_t) {
-  return false;
-}
-
-#endif
-
-// Compares the table with strxfrm, for texts in which all known bytes occur beside many others.
-bool is_confirmed(single_bytes const& table, locale_t in) {
-  std::uint32_t random = 1;
-  auto const next = [&] { return (random = random * 1664525 + 1013904223) >> 8; };
-  for (int i = 0; i < 500; ++i) {
-    std::string text, levels;
-    for (int k = 0; k < 8; ++k)
-      if (unsigned const byte = 1 + next() % (i % 2 == 0 ? 127 : 255); table.known[byte]) text += static_cast<char>(byte);
-    for (std::size_t k = 0; k < text.size(); ++k) {
-      auto const byte = static_cast<unsigned char>(text[k]);
-      if (table.has(byte, k + 1 < text.size() ? static_cast<unsigned char>(text[k + 1]) : 0))
-        levels.append(reinterpret_cast<char const*>(table.codes[byte].data()), table.size[byte]);
-      else
-        text.resize(k);
-    }
-    if (transform_first_level(text, in) != levels) return false;
-  }
-  return true;
-}
-
-std::unique_ptr<single_bytes> read(locale_t in) {
-  auto table = std::make_unique<single_bytes>();
-  if (!has_levels(in)) return table;
-  read_joins(in, *table);
-  for (unsigned byte = 1; byte < 256; ++byte) {
-    std::string const level = transform_first_level({static_cast<char>(byte)}, in);
-    if (level.size() > single_bytes::max_codes) table->known[byte] = false;
-    table->size[byte] = static_cast<unsigned char>(std::min(level.size(), single_bytes::max_codes));
-    std::copy_n(level.begin(), table->size[byte], table->codes[byte].begin());
-  }
-  if (table->known.none() || !is_confirmed(*table, in)) table->known.reset();
-  return table;
-}
-
-}  // namespace
-
-single_bytes const& cached_single_bytes(locale_t in) {
-  static std::mutex guard;
-  static std::map<locale_t, std::unique_ptr<single_bytes>> read_before;
-  std::lock_guard const lock(guard);
-  auto& table = read_before[in];
-  if (!table) table = read(in);
-  return *table;
-}
-
-namespace {
-
 constexpr char level_end = 1;  // ends a level in the output of strxfrm; all other bytes of it are greater
 constexpr std::size_t usual_piece = 4096;
 // A piece that is cut may end inside of a character, or of characters that are collated as one. So a code counts only if this
@@ -144,26 +52,22 @@ std::string_view transformed(char const* text, locale_t by, char* few, std::size
   return many;
 }
 
-// Writes the codes of a piece and returns their number, if all bytes are characters by themselves. @param to  has room for the
-// codes of one byte more; null: the codes are only counted
-std::optional<std::size_t> write_single_bytes(compiled_key const& by, text_piece const& of, char* to) {
-  single_bytes const& all = *by.single;
-  unsigned char const* p = of.first;
-  auto const next = [&]() -> unsigned {  // 0: a NUL or the end
-    while (p != of.last)
-      if (unsigned const byte = by.image[*p++]; byte != compiled_key::dropped) return byte;
-    return 0;
-  };
-  std::size_t size = 0;
-  for (unsigned byte = next(); byte != 0 && size < by.first_level_codes;) {
-    unsigned const after = next();
-    if (!all.has(byte, after)) return {};
-    if (to) std::memcpy(to + size, all.codes[byte].data(), single_bytes::max_codes);
-    size += all.size[byte];
-    byte = after;
+// A piece without the bytes that the key drops and with those as which it reads others: the piece itself if it is read as it
+// is.
+class read_text {
+ public:
+  read_text(compiled_key const& by, text_piece const& of) {
+    if (by.direct)
+      text_ = {reinterpret_cast<char const*>(of.first), std::size_t(of.last - of.first)};
+    else
+      text_ = mapped_.emplace(by, of).view();
   }
-  return std::min(size, by.first_level_codes);
-}
+  [[nodiscard]] std::string_view view() const { return text_; }
+
+ private:
+  std::optional<collated_text> mapped_;
+  std::string_view text_;
+};
 
 }  // namespace
 
@@ -190,28 +94,103 @@ collated_text::collated_text(compiled_key const& by, text_piece const& of, std::
 int collate(compiled_key const& by, text_piece const& a, text_piece const& b) {
   std::size_t const bytes = std::size_t(a.last - a.first);
   if (bytes == std::size_t(b.last - b.first) && (bytes == 0 || std::memcmp(a.first, b.first, bytes) == 0)) return 0;
-  collated_text const text_a(by, a), text_b(by, b);
-  std::string_view rest_a = text_a.view(), rest_b = text_b.view();
-  int difference = int(!rest_a.empty()) - int(!rest_b.empty());
-  if (!rest_a.empty() && !rest_b.empty() && rest_a != rest_b) {
+  auto const compare = [&](std::string_view rest_a, std::string_view rest_b, auto compare_parts) {
+    if (rest_a.empty() || rest_b.empty()) return int(!rest_a.empty()) - int(!rest_b.empty());
+    if (rest_a == rest_b) return 0;
     while (true) {
-      difference = to_sign(strcoll_l(rest_a.data(), rest_b.data(), by.locale));
-      if (difference != 0) break;
+      if (int const difference = compare_parts(rest_a, rest_b); difference != 0) return difference;
       std::size_t const end_a = rest_a.find('\0'), end_b = rest_b.find('\0');
-      difference = int(end_a != rest_a.npos) - int(end_b != rest_b.npos);
-      if (difference != 0 || end_a == rest_a.npos) break;
+      if (end_a == rest_a.npos || end_b == rest_b.npos) return int(end_a != rest_a.npos) - int(end_b != rest_b.npos);
       rest_a.remove_prefix(end_a + 1);
       rest_b.remove_prefix(end_b + 1);
     }
+  };
+  int difference = 0;
+  if (by.table) {
+    read_text const text_a(by, a), text_b(by, b);
+    difference =
+        compare(text_a.view(), text_b.view(), [&](std::string_view x, std::string_view y) { return by.table->compare(x, y); });
+  } else {
+    collated_text const text_a(by, a), text_b(by, b);
+    difference = compare(text_a.view(), text_b.view(), [&](std::string_view x, std::string_view y) {
+      return to_sign(strcoll_l(x.data(), y.data(), by.locale));
+    });
   }
   return by.reverse ? -difference : difference;
 }
 
+bool has_whole_codes(compiled_key const& by) {
+  return by.table && by.table->knows_all_levels();
+}
+
+namespace {
+
+// The codes of short texts that a thread read last, by a hash of the text.
+class known_codes {
+ public:
+  /// Returns the place for the codes of a text, which holds them if `text` says so.
+  struct entry {
+    static constexpr std::size_t max_text = 40, max_codes = 107;
+    collation_table const* table;
+    unsigned char text_size, codes_size;
+    char text[max_text];
+    char codes[max_codes];
+  };
+  entry& place(collation_table const* table, std::string_view text) {
+    std::size_t const hash = std::hash<std::string_view>{}(text) + reinterpret_cast<std::uintptr_t>(table);
+    return entries_[hash % entries_.size()];
+  }
+
+ private:
+  std::array<entry, 1024> entries_{};
+};
+
+void append_parts(collation_table const& table, std::string_view text, std::string& to) {
+  constexpr char last_part = 1, another_part = 2;
+  while (true) {
+    table.append_codes(text, to);
+    std::size_t const end = text.find('\0');
+    to += end == text.npos ? last_part : another_part;
+    if (end == text.npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+std::string_view collated_codes(compiled_key const& by, text_piece const& of) {
+  thread_local std::string codes;
+  thread_local std::unique_ptr<known_codes> known;
+  using entry = known_codes::entry;
+  read_text const read(by, of);
+  std::string_view const text = read.view();
+  codes.clear();
+  if (text.size() > entry::max_text) {
+    append_parts(*by.table, text, codes);
+  } else {
+    if (!known) known = std::make_unique<known_codes>();
+    entry& place = known->place(by.table, text);
+    if (place.table == by.table && text == std::string_view(place.text, place.text_size)) {
+      codes.assign(place.codes, place.codes_size);
+    } else {
+      append_parts(*by.table, text, codes);
+      if (codes.size() <= entry::max_codes) {
+        place.table = by.table;
+        place.text_size = static_cast<unsigned char>(text.copy(place.text, entry::max_text));
+        place.codes_size = static_cast<unsigned char>(codes.copy(place.codes, entry::max_codes));
+      }
+    }
+  }
+  if (by.reverse)
+    for (char& code : codes) code = static_cast<char>(256 - static_cast<unsigned char>(code));
+  return codes;
+}
+
 first_level::first_level(compiled_key const& by, text_piece const& of) {
-  static_assert(sizeof few_ >= max_first_level_codes + single_bytes::max_codes);
-  if (auto const size = write_single_bytes(by, of, few_)) {
+  if (by.table) {
+    read_text const text(by, of);
     codes_ = few_;
-    size_ = *size;
+    size_ = std::min(by.table->write_first_level(text.view(), by.first_level_codes, few_), by.first_level_codes);
     return;
   }
   for (std::size_t max_bytes = usual_piece;; max_bytes *= 4) {
@@ -228,7 +207,9 @@ first_level::first_level(compiled_key const& by, text_piece const& of) {
 }
 
 std::size_t first_level::max_size(compiled_key const& by, text_piece const& of) {
-  return write_single_bytes(by, of, nullptr).value_or(by.first_level_codes);
+  if (!by.table) return by.first_level_codes;
+  read_text const text(by, of);
+  return std::min(by.table->first_level_size(text.view(), by.first_level_codes), by.first_level_codes);
 }
 
 void add_transformed(compiled_key const& by, text_piece const& of, md5& hash) {

@@ -1,12 +1,10 @@
 #pragma once
 #include <locale.h>
-#include <array>
-#include <bitset>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <string_view>
 
+#include "strings/keys/collation_table.hpp"
 #include "strings/keys/key_codes.hpp"
 #include "strings/keys/random_codes.hpp"
 
@@ -16,29 +14,11 @@ namespace ordo::inline v0::strings::detail {
 /// @throws usage_error if the system has none of this name
 locale_t named_locale(std::string const& name);
 
-/// A table of the collation of bytes that are characters by themselves, as in most ASCII text. strxfrm takes twenty times as
-/// long.
-struct single_bytes {
-  static constexpr std::size_t max_codes = 4;  // for each byte
-
-  std::bitset<256> known;
-  /// The bytes with which a byte may begin a longer character, or characters that are collated as one, such as "ch" in Czech.
-  std::array<std::bitset<256>, 256> joins;
-  std::array<unsigned char, 256> size;                          // number of codes of the first level
-  std::array<std::array<unsigned char, max_codes>, 256> codes;  // the first level
-
-  /// Returns true if `byte` is a character by itself before `next`, which is 0 at the end.
-  [[nodiscard]] bool has(unsigned byte, unsigned next) const { return known[byte] && !joins[byte][next]; }
-};
-
-/// Returns the table of a locale, which is read once from the C library. If its form is unknown, or strxfrm does not confirm
-/// it, no byte is known.
-single_bytes const& cached_single_bytes(locale_t in);
-
 // Pieces of lines in the order of a locale. strcoll defines the order, and strxfrm does not always agree: in glibc 2.36 "3-D"
 // comes before "3d" by strcoll in en_US.UTF-8, and after it by strxfrm, because strcoll loses the second weight of a digit.
 // Both agree on the first level, the letters without accents and case. So codes are of the first level, and pieces with equal
-// codes are compared. A text with NULs is compared part by part, because strcoll stops at a NUL.
+// codes are compared. A text with NULs is compared part by part, because strcoll stops at a NUL. The collation_table does the
+// work; strcoll and strxfrm do it if there is none.
 
 /// A piece of a line as a key reads it, with a NUL after it.
 class collated_text {
@@ -63,6 +43,12 @@ class collated_text {
 /// Compares two pieces by a key that is collated. Returns a number below, above or equal to 0.
 int collate(compiled_key const& by, text_piece const& a, text_piece const& b);
 
+/// Returns true if collated_codes() can be called for the key.
+bool has_whole_codes(compiled_key const& by);
+/// Returns the codes of all levels of a piece (key_codes.hpp), reversed if the key is. Valid until the next call by the same
+/// thread, which remembers those of pieces that come often.
+std::string_view collated_codes(compiled_key const& by, text_piece const& of);
+
 /// Maximum for a line.
 constexpr std::size_t max_first_level_codes = 1024;
 
@@ -76,7 +62,7 @@ class first_level {
   static std::size_t max_size(compiled_key const& by, text_piece const& of);
 
  private:
-  char few_[1040];
+  char few_[max_first_level_codes + collation_table::max_codes];
   std::string many_;
   char const* codes_;
   std::size_t size_;

@@ -11,6 +11,7 @@
 
 #include "strings/keys/collation.hpp"
 #include "strings/keys/host_keys.hpp"
+#include "strings/keys/line_keys.hpp"
 #include "strings/keys/version_codes.hpp"
 
 namespace ordo::inline v0::strings::detail {
@@ -31,14 +32,13 @@ constexpr std::size_t units_of_9_1 = 8;
 // The constants of MD5: the sines of 1 to 64, without the sign, as fractions of 32 bits. They are no calls of the library of
 // mathematics, which a program that sorts a few lines need not load.
 constexpr std::uint32_t md5_sines[64] = {
-    0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
-    0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
-    0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8,
-    0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a,
-    0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
-    0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665,
-    0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
-    0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391};
+    0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501, 0x698098d8, 0x8b44f7af,
+    0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821, 0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa,
+    0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8, 0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8,
+    0x676f02d9, 0x8d2a4c8a, 0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
+    0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665, 0xf4292244, 0x432aff97,
+    0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1, 0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1,
+    0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391};
 
 // The classes of single bytes in a locale. In a locale with characters of several bytes, bytes above 127 belong to none.
 class byte_classes {
@@ -107,7 +107,7 @@ compiled_key compiled(key const& from, bool last, bool collates, bool transforms
   to.delimiter = delimiter;
   to.collated = (collates && from.type == key_type::bytes) || (transforms && from.type == key_type::random);
   to.locale = in;
-  to.single = to.collated ? &cached_single_bytes(in) : nullptr;
+  to.table = to.collated ? collation_table::find(in) : nullptr;
   set_images(from, byte_classes(in), to);
   set_codes(to);
   to.by_words = to.direct && delimiter < 128;
@@ -160,6 +160,14 @@ bool is_found(key const& by) {
   return by.finder || by.empty != empty_values::by_type;
 }
 
+// Codes of all levels are worth it where many lines may have the same: not for whole lines, nor for so few lines that they take
+// no longer than to find out whether all levels are known.
+constexpr std::size_t min_lines_for_all_levels = 2000;
+
+bool is_whole_line(key const& by) {
+  return !by.finder && by.first_field == 0 && by.first_character == 0 && by.last_field == key::to_the_end;
+}
+
 void set_rules(order const& by, locale_t in, key_rules& rules) {
   byte_classes const classes(in);
   rules.separated = by.separator.has_value();
@@ -205,9 +213,13 @@ compiled_keys::compiled_keys(order const& by, unsigned char delimiter, std::size
     host_.push_back(make_host_key(by, keys[i], keys_.back()));
     keys_.back().host = host_.back().get();
   }
+  if (lines >= min_lines_for_all_levels)
+    for (std::size_t i = 0; i < by.keys.size(); ++i)
+      keys_[i].all_levels = is_collated(keys_[i]) && !is_whole_line(by.keys[i]) && has_whole_codes(keys_[i]);
   find_pieces(by);
   if (by.quoted) read_quoted();
-  auto const first_collated = std::find_if(keys_.begin(), keys_.end(), [](auto const& k) { return is_collated(k); });
+  auto const first_collated =
+      std::find_if(keys_.begin(), keys_.end(), [](auto const& k) { return is_collated(k) && !k.all_levels; });
   coded_ = std::size_t(first_collated - keys_.begin()) + (first_collated != keys_.end());
   set_rules(by, in, rules_);
 }
@@ -240,6 +252,16 @@ void compiled_keys::read_quoted() {
 // Returns about the number of codes of the first level of an average line.
 std::size_t compiled_keys::first_level_codes(std::size_t bytes, std::size_t lines) {
   return std::min(16 + (lines == 0 ? 0 : 2 * (bytes / lines)), max_first_level_codes);
+}
+
+bool compiled_keys::is_collated() const {
+  return std::ranges::any_of(keys_, [](compiled_key const& k) { return is_collated(k); });
+}
+
+bool compiled_keys::codes_decide(text_piece const& line) const {
+  if (coded_ != 0 && is_collated(keys_[coded_ - 1]) && !keys_[coded_ - 1].all_levels) return false;
+  code_counter codes;
+  return write_keys(view(), line, codes, host_key_types{});
 }
 
 bool compiled_keys::needs_host() const {

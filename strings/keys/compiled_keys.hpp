@@ -22,10 +22,12 @@ class compiled_keys {
   /// Returns the keys for the host. Valid as long as this object.
   [[nodiscard]] compiled_order view() const { return {keys_.data(), coded_, &rules_}; }
   [[nodiscard]] std::span<compiled_key const> keys() const { return keys_; }
-  /// Returns the number of keys that have codes: the keys up to the first one that is collated.
+  /// Returns the number of keys that have codes: the keys up to the first one that is collated and has not those of all levels.
   [[nodiscard]] std::size_t coded() const { return coded_; }
-  /// Returns true if lines with equal codes have to be compared, because a key is collated.
-  [[nodiscard]] bool is_collated() const { return coded_ != 0 && is_collated(keys_[coded_ - 1]); }
+  /// Returns true if some lines with equal codes have to be compared, because a key is collated.
+  [[nodiscard]] bool is_collated() const;
+  /// Returns true if all lines with the codes of this one are equal.
+  [[nodiscard]] bool codes_decide(text_piece const& line) const;
   [[nodiscard]] std::span<key_rules const> rules() const { return {&rules_, 1}; }
   /// Returns true if only the host can read some key.
   [[nodiscard]] bool needs_host() const;

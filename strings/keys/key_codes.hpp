@@ -74,7 +74,7 @@ ORDO_FN inline unsigned count_marks(std::uint64_t marks) {
 // 256 - c for c.
 namespace ordo::inline v0::strings::detail {
 
-struct single_bytes;
+class collation_table;
 struct host_key;
 
 /// A key as backends read it. Tables are by byte.
@@ -90,11 +90,13 @@ struct compiled_key {
   bool one_code_each;             // each byte has exactly one code
   bool by_words;                  // eight codes can be computed at a time, see code_writer
   bool collated;                  // for types bytes and random: compared by the locale, on the host
-  std::size_t first_level_codes;  // for a collated key of bytes: the maximum number of codes, which are of the first level
-  locale_t locale;                // in which the host collates
-  single_bytes const* single;     // bytes of the locale, for collated keys
-  host_key const* host;           // keys that only the host reads
-  compiled_key const* inner;      // for a piece that the host finds in this one: the key that reads it
+  bool all_levels;                // for a collated key of bytes: codes are of all levels, otherwise of the first one
+  std::size_t first_level_codes;  // the maximum number of codes of such a key. If all are of all levels, and more, they are
+                                  // cut, and no key follows
+  locale_t locale;               // in which the host collates
+  collation_table const* table;  // table of the locale, for collated keys; null if it is unknown
+  host_key const* host;          // keys that only the host reads
+  compiled_key const* inner;     // for a piece that the host finds in this one: the key that reads it
   unsigned char delimiter;
   bool ended;                // an end code follows. The last key of a line needs none unless it is reversed
   std::uint16_t image[256];  // the byte as which a byte is compared, or dropped

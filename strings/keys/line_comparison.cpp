@@ -4,20 +4,18 @@
 #include <cstring>
 
 #include "strings/keys/line_keys.hpp"
+#include "strings/keys/whole_codes.hpp"
 
 namespace ordo::inline v0::strings {
 
 namespace {
 
+using detail::as_piece;
 using detail::compiled_key;
 using detail::key_rules;
 using detail::line_fields;
+using detail::append_bytes;
 using detail::text_piece;
-
-text_piece as_piece(std::string_view line) {
-  auto const* const first = reinterpret_cast<unsigned char const*>(line.data());
-  return {first, first + line.size(), first + line.size()};
-}
 
 /// Stores codes on the stack, unless there are many.
 class codes {
@@ -31,13 +29,7 @@ class codes {
   void write_word(std::uint64_t word, std::size_t count) {
     for (; count != 0; --count, word <<= 8) put(unsigned(word >> 56));
   }
-  void write_bytes(compiled_key const& by, text_piece const& of) {
-    for (unsigned char const* p = of.first; p != of.last; ++p) {
-      unsigned const code = by.codes[*p];
-      if (code != 0) put(code & 255);
-      if (code > 255) put(code >> 8);
-    }
-  }
+  void write_bytes(compiled_key const& by, text_piece const& of) { append_bytes(by, of, *this); }
   [[nodiscard]] std::string_view view() const {
     return many_.empty() ? std::string_view(reinterpret_cast<char const*>(few_), size_) : std::string_view(many_);
   }
@@ -136,9 +128,8 @@ key_encoder::key_encoder(order const& by, char delimiter)
     : keys_(std::make_shared<detail::compiled_keys>(by, static_cast<unsigned char>(delimiter))) {}
 
 void key_encoder::append(std::string_view line, std::string& to) const {
-  codes of_line;
-  write_keys(keys_->view(), as_piece(line), of_line, detail::host_key_types{});
-  to.append(of_line.view());
+  detail::appended_codes out(to);
+  write_keys(keys_->view(), as_piece(line), out, detail::host_key_types{});
 }
 
 }  // namespace ordo::inline v0::strings

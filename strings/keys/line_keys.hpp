@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "base/bits.hpp"
@@ -101,15 +102,17 @@ class line_fields {
 /// Reads these keys on the host.
 struct host_key_types {
   static constexpr bool available = true;
+  bool whole = false;  // for whole_codes: all codes of collated keys
 
+  /// Returns false if the codes were cut.
   template <class Out>
-  void operator()(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) const {
+  bool operator()(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out) const {
     if (by.inner) {
       inner_piece const inner(by, rules, of);
       if (by.empty != empty_values::by_type) {
         unsigned const place = inner.place(by, rules);
         key_output<Out>(out, by.reverse && by.empty == empty_values::first)(place);
-        if (place != 2) return;
+        if (place != 2) return true;
       }
       return write_key(*by.inner, rules, inner.piece(), out, *this);
     }
@@ -124,9 +127,12 @@ struct host_key_types {
       for (unsigned char const byte : rules.random_seed) hash.add(byte);
       add_transformed(by, of, hash);
       write_digest(hash, put);
+    } else if (whole || by.all_levels) {
+      return write_collated(by, of, whole ? std::string::npos : by.first_level_codes, out);
     } else {
       write_first_level(by, of, out);
     }
+    return true;
   }
 
  private:
@@ -134,8 +140,23 @@ struct host_key_types {
   static void write_first_level(compiled_key const& by, text_piece const& of, Out& out) {
     key_output<Out> const put(out, by.reverse);
     first_level const level(by, of);
-    for (char const code : level.codes()) put(static_cast<unsigned char>(code));
+    auto const* const codes = reinterpret_cast<unsigned char const*>(level.codes().data());
+    std::size_t const size = level.codes().size();
+    for (std::size_t k = 0; k < size; k += 8) {
+      std::size_t const count = size - k < 8 ? size - k : 8;
+      // Bytes that are not written must not be 0, either.
+      put.word(load_big_endian(codes + k, count) | words::right(words::every_byte, count), count);
+    }
     if (by.reverse) put(1);
+  }
+  template <class Out>
+  static bool write_collated(compiled_key const& by, text_piece const& of, std::size_t max_size, Out& out) {
+    std::string_view const all = collated_codes(by, of), codes = all.substr(0, max_size);
+    for (std::size_t k = 0; k < codes.size(); k += 8) {
+      std::size_t const count = codes.size() - k < 8 ? codes.size() - k : 8;
+      out.write_word(load_big_endian(reinterpret_cast<unsigned char const*>(codes.data()) + k, count), count);
+    }
+    return all.size() < max_size;
   }
   // Counts the room for the first level.
   static void write_first_level(compiled_key const& by, text_piece const& of, code_counter& out) {
@@ -148,38 +169,46 @@ struct no_host_key_types {
   static constexpr bool available = false;
 
   template <class Out>
-  ORDO_FN void operator()(compiled_key const&, key_rules const&, text_piece const&, Out&) const {}
+  ORDO_FN bool operator()(compiled_key const&, key_rules const&, text_piece const&, Out&) const {
+    return true;
+  }
 };
 
 // The keys of lines as codes (key_codes.hpp). The codes of a line end with 0, and memcmp of them gives the order of the keys.
 
-/// Writes the codes of a piece that is not compared as bytes.
+/// Writes the codes of a piece that is not compared as bytes. Returns false if they were cut.
 template <class Piece, class Out, class KeyTypes>
-ORDO_FN void write_typed(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, KeyTypes host_only) {
+ORDO_FN bool write_typed(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, KeyTypes host_only) {
   Piece const piece(by, of);
   key_output<Out> const put(out, by.reverse);
   switch (by.type) {
     case key_type::number:
-      return write_number_codes<Piece>(by, of, rules, false, put);
+      write_number_codes<Piece>(by, of, rules, false, put);
+      break;
     case key_type::human_number:
-      return write_number_codes<Piece>(by, of, rules, true, put);
+      write_number_codes<Piece>(by, of, rules, true, put);
+      break;
     case key_type::month:
-      return write_month(piece, rules, put);
+      write_month(piece, rules, put);
+      break;
     case key_type::version:
-      return write_version(piece, rules, put);
+      write_version(piece, rules, put);
+      break;
     case key_type::random:
       if (by.collated) return host_only(by, rules, of, out);
-      return write_random(piece, by, rules, of, out);
+      write_random(piece, by, rules, of, out);
+      break;
     case key_type::bytes:
-      return;
+      break;
     default:
       return host_only(by, rules, of, out);
   }
+  return true;
 }
 
-/// Writes the codes of one key.
+/// Writes the codes of one key. Returns false if they were cut.
 template <class Out, class KeyTypes>
-ORDO_FN void write_key(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, KeyTypes host_only) {
+ORDO_FN bool write_key(compiled_key const& by, key_rules const& rules, text_piece const& of, Out& out, KeyTypes host_only) {
   if constexpr (KeyTypes::available)
     if (by.inner) return host_only(by, rules, of, out);
   if (by.type != key_type::bytes) {
@@ -189,13 +218,17 @@ ORDO_FN void write_key(compiled_key const& by, key_rules const& rules, text_piec
   if (by.collated) return host_only(by, rules, of, out);
   out.write_bytes(by, of);
   if (by.ended) out.put(by.reverse ? 255 : 1);
+  return true;
 }
 
-/// Writes the codes of all keys of a line, without the 0 that ends them.
+/// Writes the codes of all keys of a line, without the 0 that ends them, up to a key whose codes are cut. Returns false if
+/// there is one.
 template <class Out, class KeyTypes>
-ORDO_FN void write_keys(compiled_order const& by, text_piece const& line, Out& out, KeyTypes host_only) {
+ORDO_FN bool write_keys(compiled_order const& by, text_piece const& line, Out& out, KeyTypes host_only) {
   line_fields fields(*by.rules, line);
-  for (std::size_t k = 0; k < by.count; ++k) write_key(by.keys[k], *by.rules, fields(by.keys[k]), out, host_only);
+  for (std::size_t k = 0; k < by.count; ++k)
+    if (!write_key(by.keys[k], *by.rules, fields(by.keys[k]), out, host_only)) return false;
+  return true;
 }
 
 /// The lines of a text whose keys are written.

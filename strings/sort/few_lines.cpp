@@ -42,14 +42,9 @@ std::string sort_few_lines(std::string_view text, order const& by, char delimite
     for (std::size_t k = 0; k < lines.size(); ++k)
       if (!drop || k == 0 || !same(lines[k - 1], lines[k])) sorted.append(lines[k].text).push_back(delimiter);
   };
-  if (by.is_collated()) {  // codes do not decide
-    line_comparison const compare(by, delimiter);
-    std::ranges::stable_sort(lines, [&](coded_line const& a, coded_line const& b) { return compare(a.text, b.text) < 0; });
-    append([&](coded_line const& a, coded_line const& b) { return compare.by_keys(a.text, b.text) == 0; });
-    return sorted;
-  }
+  bool const collated = by.is_collated();
   std::string codes;
-  if (!by.keys.empty()) {
+  if (!by.keys.empty() || collated) {
     key_encoder const encoder(by, delimiter);
     std::vector<std::size_t> ends;
     ends.reserve(lines.size());
@@ -61,11 +56,23 @@ std::string sort_few_lines(std::string_view text, order const& by, char delimite
       lines[k].codes = std::string_view(codes).substr(begin, ends[k] - begin);
   }
   for (coded_line& line : lines) line.first = first_codes(line.codes);
-  bool const reversed = by.keys.empty() && by.reverse;
+  bool const reversed = by.keys.empty() && by.reverse && !collated;
+  auto const compare_codes = [&](coded_line const& a, coded_line const& b) {
+    int const difference = a.first != b.first ? (a.first < b.first ? -1 : 1) : a.codes.compare(b.codes);
+    return reversed ? -difference : difference;
+  };
+  if (collated) {  // equal codes do not decide. A stable sort is safe with a comparison of the C library
+    line_comparison const compare(by, delimiter);
+    std::ranges::stable_sort(lines, [&](coded_line const& a, coded_line const& b) {
+      int const difference = compare_codes(a, b);
+      return difference != 0 ? difference < 0 : compare(a.text, b.text) < 0;
+    });
+    append([&](coded_line const& a, coded_line const& b) { return compare.by_keys(a.text, b.text) == 0; });
+    return sorted;
+  }
   auto const less = [&](coded_line const& a, coded_line const& b) {
-    if (a.first != b.first) return (a.first < b.first) != reversed;
-    int difference = a.codes.compare(b.codes);
-    if (difference != 0) return (difference < 0) != reversed;
+    int difference = compare_codes(a, b);
+    if (difference != 0) return difference < 0;
     if (!by.keys.empty() && by.last_resort) difference = a.text.compare(b.text);
     if (difference != 0) return (difference < 0) != by.reverse;
     return a.text.data() < b.text.data();  // equal lines stay in the order of the text

@@ -336,7 +336,7 @@ template <class Offset, Backend B>
 std::size_t order_memory(std::size_t bytes, std::size_t lines, order const& by, char delimiter, bool copies) {
   std::size_t const plain = prefix_sort_memory<Offset, B>(bytes, lines) + (copies ? pool::rounded(bytes) : 0);
   if (by.is_plain()) return plain;
-  std::size_t const codes = compiled_keys(by, static_cast<unsigned char>(delimiter)).max_codes(bytes, lines);
+  std::size_t const codes = compiled_keys(by, static_cast<unsigned char>(delimiter), bytes, lines).max_codes(bytes, lines);
   return plain + keys_memory<Offset>(codes + lines * record_bytes<Offset>, lines);
 }
 

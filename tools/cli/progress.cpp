@@ -23,14 +23,6 @@ std::mutex drawing;
 bool drawn = false;      // is the line there? Under the mutex
 std::string phase_name;  // outlives the progress, for last_phase()
 
-// "2 s", "3 min", "1 h 5 min".
-std::string human_seconds(double seconds) {
-  auto const whole = static_cast<std::uint64_t>(std::min(seconds, 1e9));
-  if (whole < 120) return fmt::format("{} s", whole);
-  if (whole < 2 * 3600) return fmt::format("{} min", whole / 60);
-  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
-}
-
 // "1.2 of 3.1 GB", "950 MB of 3.1 GB".
 std::string human_part(std::uint64_t bytes, std::uint64_t total) {
   std::string const whole = human_bytes(total);
@@ -51,6 +43,13 @@ bool is_terminal(std::string const& path, int standard) {
 }
 
 }  // namespace
+
+std::string human_seconds(double seconds) {
+  auto const whole = static_cast<std::uint64_t>(std::min(seconds, 1e9));
+  if (whole < 120) return fmt::format("{} s", whole);
+  if (whole < 2 * 3600) return fmt::format("{} min", whole / 60);
+  return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);
+}
 
 std::string progress_text(std::string_view phase, std::uint64_t bytes, std::uint64_t total, double seconds) {
   bool const any_time = seconds >= 1;

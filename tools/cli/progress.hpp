@@ -17,6 +17,9 @@
 
 namespace ordo::inline v0::cli {
 
+/// Returns "2 s", "3 min" or "1 h 5 min".
+std::string human_seconds(double seconds);
+
 /// Returns the progress of a phase: "reading 1.2 of 3.1 GB, 820 MB/s, 2 s left"; "reading 1.2 GB, 820 MB/s" if the total is
 /// unknown (0) or was wrong; "sorting, 12 s" if there are no bytes. Rate and times are shown after the first second.
 std::string progress_text(std::string_view phase, std::uint64_t bytes, std::uint64_t total, double seconds);

@@ -158,7 +158,7 @@ int work_on(command& made, caller const& called, bool& writing, communicator* me
   if (made.check != 0 && made.output) throw usage_error(fmt::format("options '-{}o' are incompatible", made.check));
   strings::line_comparison{by, inputs.delimiter()};  // throws if there is no such locale
   if (made.explain) {
-    fmt::print("{}", strsort::explained(by, inputs.delimiter(), made.preset.empty() ? inputs.header() : "", *inputs.open(0)));
+    fmt::print("{}", strsort::explained({made, by, called, writing, members, inputs, read}));
     return 0;
   }
   std::optional<cli::gpu_start> starting;

@@ -7,6 +7,7 @@
 #include "ordo/communicator.hpp"
 #include "ordo/io.hpp"
 #include "ordo/strings.hpp"
+#include "ordo/strings/external_sort.hpp"
 #include "tools/cli/stats.hpp"
 #include "tools/strsort/options/command.hpp"
 #include "tools/strsort/options/gnu_messages.hpp"
@@ -41,9 +42,17 @@ int estimate(work const& w, cli::stats& stats);
 /// Sorts, merges or counts.
 int sort(work const& w, cli::stats& stats);
 
-/// Describes each key in words and, for each, the first two adjacent lines that it decides. The lines are those at the
-/// beginning of `from`. @param header  the header of the input, without which columns have no names
-std::string explained(strings::order const& by, char delimiter, std::string_view header, source& from);
+/// Describes each key in words and, for each, the first two adjacent lines of the sample that it decides; then, if the lines
+/// would be sorted, the memory, disk space and time that this takes.
+std::string explained(work const& w);
+
+/// Returns in words what sorting takes. @param sample  lines at the beginning of the input
+std::string planned(work const& w, std::string_view sample);
+
+/// Returns where a sort keeps its runs, and how much memory is available.
+strings::spill_options make_spill_options(work const& w);
+/// Returns the options of a sort, with its memory.
+strings::sort_options make_sort_options(work const& w);
 
 /// Returns true if members of a job, or several GPUs, share the work.
 bool is_shared(command const& made);

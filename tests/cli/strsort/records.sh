@@ -299,3 +299,17 @@ for options in '' -r -n -g -h -M -V '-R --random-source=many' -f -d -i -b -s '-k
   [[ -s out ]] || fail "nothing explained: $options"
 done
 expect 0 strsort --explain /dev/null
+# And what sorting takes: of a file that fits, of one that does not and has lines at its beginning alone, and of a pipe.
+printf 'b\na\n' > two
+expect 0 strsort --explain --threads 2 two
+grep -qE '^The input has 4 B in 2 lines.$' out || fail "no size: $(cat out)"
+grep -qE '^Sorting them at once takes .* nothing is written to disk.$' out || fail "no memory: $(cat out)"
+head -c 1M many > long
+truncate -s 3G long
+expect 0 strsort --explain --threads 2 -S 1G -T . long
+grep -qE '^The input has 3.2 GB in about [0-9]+0000 lines.$' out || fail "no size: $(cat out)"
+grep -qE '^The lines are sorted in [1-9][0-9]* runs, which take 3.2 GB of disk space in ., where .* are free' out || fail "no runs: $(cat out)"
+grep -qE 'sorting takes about [0-9]+ .* on 2 threads' out || fail "no time: $(cat out)"
+rm long
+expect 0 strsort --explain < <(cat many)
+grep -q '^Memory, disk space and time are planned for files' out || fail "a plan for a pipe: $(cat out)"

@@ -10,6 +10,7 @@
 #include "base/external/positional_checksum.hpp"
 #include "ordo/error.hpp"
 #include "ordo/strings/line_comparison.hpp"
+#include "strings/external/partition.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/io_ends.hpp"
 #include "tests/unit/strings/lines.hpp"
@@ -312,4 +313,23 @@ TEST_CASE("what sources and sinks throw comes through", "[external]") {
     CHECK_THROWS_AS(strings::sort_external(texts_of({text}, true), full, on_cpu(), strings::duplicates::keep, {}),
                     ordo::output_error);
   }
+}
+
+TEST_CASE("A plan has the fewest runs that fit the memory", "[strings]") {
+  strings::sort_options options;
+  options.memory = std::size_t{64} << 20;
+  strings::spill_options spill;
+  spill.available_memory = [] { return std::size_t{32} << 20; };
+  auto const memory = strings::detail::make_memory_plan(options, spill);
+  CHECK(memory.limit == (std::size_t{30} << 20));
+  for (std::uint64_t const line : {2u, 30u, 1000u})
+    for (std::uint64_t const bytes : {std::uint64_t{1} << 20, std::uint64_t{200} << 20, std::uint64_t{1} << 40}) {
+      auto const plan = strings::detail::plan_sort(memory, bytes, bytes / line);
+      CHECK((plan.runs == 0) == (plan.memory <= memory.limit));
+      if (plan.runs == 0) continue;
+      std::uint64_t const run = bytes / plan.runs, longer = bytes / (plan.runs - 1);
+      CHECK(plan.runs > 1);
+      CHECK(memory.fits(run, run / line));
+      CHECK_FALSE(memory.fits(longer + line, longer / line + 3));
+    }
 }

@@ -9,9 +9,9 @@
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/external/records.hpp"
 #include "tools/strsort/genomics.hpp"
-#include "tools/strsort/options/gnu_messages.hpp"
 #include "tools/strsort/json_key.hpp"
 #include "tools/strsort/modes.hpp"
+#include "tools/strsort/options/gnu_messages.hpp"
 #include "tools/strsort/options/pattern.hpp"
 
 namespace ordo::inline v0::strsort {
@@ -110,18 +110,20 @@ std::string excerpt(std::string_view line) {
 }
 
 // Returns the lines at the beginning of a text.
-std::vector<std::string> first_lines(source& from, char delimiter) {
+std::string read_sample(source& from, char delimiter) {
   std::string text(max_bytes, '\0');
   std::size_t const got = from.read(text);
   bool const all = got < text.size();
   text.resize(got);
+  if (all && !text.empty() && text.back() != delimiter) text += delimiter;
+  text.resize(text.rfind(delimiter) + 1);
+  return text;
+}
+
+std::vector<std::string> split_lines(std::string_view text, char delimiter) {
   std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t const end = text.find(delimiter, at);
-    if (end == text.npos && !all) break;
-    lines.push_back(text.substr(at, end - at));
-    at = end == text.npos ? text.size() : end + 1;
-  }
+  for (std::size_t at = 0; at < text.size(); at += lines.back().size() + 1)
+    lines.emplace_back(text.substr(at, text.find(delimiter, at) - at));
   return lines;
 }
 
@@ -146,14 +148,12 @@ std::optional<std::pair<std::string, std::string>> example(std::vector<std::stri
   return {};
 }
 
-}  // namespace
-
-std::string explained(strings::order const& by, char delimiter, std::string_view header, source& from) {
+std::string keys_in_words(strings::order const& by, char delimiter, std::string_view header, std::string_view sample) {
   std::vector<std::string> columns;
   if (!header.empty())
     columns = strings::detail::header_fields(by.quoted ? header : header.substr(0, header.find(delimiter)),
                                              by.separator.value_or(0), by.quoted);
-  std::vector<std::string> lines = first_lines(from, delimiter);
+  std::vector<std::string> lines = split_lines(sample, delimiter);
   strings::line_comparison const compare(by, delimiter);
   std::ranges::stable_sort(lines, [&](std::string const& a, std::string const& b) { return compare(a, b) < 0; });
 
@@ -181,6 +181,18 @@ std::string explained(strings::order const& by, char delimiter, std::string_view
                   by.is_collated() ? "in the order of the locale" : "by their bytes", by.reverse ? ", the greatest first" : "");
   show(by.keys.size());
   return text;
+}
+
+}  // namespace
+
+std::string explained(work const& w) {
+  char const delimiter = w.inputs.delimiter();
+  std::string_view const header = w.made.preset.empty() ? std::string_view(w.inputs.header()) : std::string_view();
+  std::string const sample = read_sample(*w.inputs.open(0), delimiter);
+  std::string const text = keys_in_words(w.by, delimiter, header, sample);
+  command const& made = w.made;
+  bool const sorts = made.check == 0 && !made.merge && !made.estimate && !made.keep_order;
+  return sorts ? text + planned(w, sample) : text;
 }
 
 }  // namespace ordo::inline v0::strsort

@@ -32,6 +32,8 @@ namespace {
 
 constexpr std::size_t min_memory = std::size_t{16} << 20;
 
+}  // namespace
+
 strings::spill_options make_spill_options(work const& w) {
   command const& made = w.made;
   strings::spill_options where;
@@ -59,11 +61,17 @@ strings::spill_options make_spill_options(work const& w) {
   return where;
 }
 
-}  // namespace
+strings::sort_options make_sort_options(work const& w) {
+  strings::sort_options options = w.options();
+  // With little memory there would be too many runs. GNU sort raises it, too.
+  if (w.made.memory) options.memory = std::size_t(std::max<std::uint64_t>(*w.made.memory, min_memory));
+  options.head = w.made.head.value_or(options.head);
+  return options;
+}
 
 bool is_shared(command const& made) {
-  return made.out_dir.empty() && made.check == 0 && !made.merge && !made.debug && !made.by_count && !made.has_records() && !made.explain &&
-         !made.estimate && !made.keep_order;
+  return made.out_dir.empty() && made.check == 0 && !made.merge && !made.debug && !made.by_count && !made.has_records() &&
+         !made.explain && !made.estimate && !made.keep_order;
 }
 
 int sort(work const& w, cli::stats& stats) {
@@ -97,10 +105,7 @@ int sort(work const& w, cli::stats& stats) {
     progress.phase(labels[row], phase_now == strings::phase::sort ? 0 : bytes);
     stats.phase(names[row]);
   };
-  strings::sort_options options = w.options();
-  // With little memory there would be too many runs. GNU sort raises it, too.
-  if (made.memory) options.memory = std::size_t(std::max<std::uint64_t>(*made.memory, min_memory));
-  options.head = made.head.value_or(options.head);
+  strings::sort_options options = make_sort_options(w);
   using strings::duplicates;
   auto const equal = made.by_count ? duplicates::by_count
                      : made.count  ? duplicates::count
@@ -132,8 +137,8 @@ int sort(work const& w, cli::stats& stats) {
     line_sink underlined(made.delimiter, [&](std::string_view line) { lines.write(annotated(line, w.by)); });
     sink& to = made.debug ? static_cast<sink&>(underlined) : lines;
     auto report = made.merge        ? strings::merge(files, to, options, equal, where, began)
-                  : made.keep_order ? strings::detail::write_first_lines(files, to, options,
-                                                                         std::min(options.memory, where.available_memory()), began)
+                  : made.keep_order ? strings::detail::write_first_lines(
+                                          files, to, options, std::min(options.memory, where.available_memory()), began)
                                     : strings::sort_external(files, to, options, equal, where, began);
     if (gff) report.written += gff->finish();
     records.finish();

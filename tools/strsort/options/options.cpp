@@ -292,7 +292,7 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
          set_own(to, "order-file");
          set_once(to.order_file, v.value, "order files");
        })},
-      flag(0, "explain", "print what each key compares, with lines of the input, and exit", cli::enable(to.explain), own_group),
+      flag(0, "explain", "print what each key compares and what sorting takes, and exit", cli::enable(to.explain), own_group),
       valued(0, "head", "N", "write only the first N lines of the output",
              given([&to](option_value const& v) { to.head = parse_head(v); }), {}, own_group),
       {.name = "locale",
