@@ -48,7 +48,7 @@ bool has_negative_zero(array const& keys) {
 void sort(machines& on, nb::handle keys_given, std::size_t length, unsigned flags, std::uintptr_t stream) {
   array const keys(keys_given, "keys", true, stream);
   auto const options = make_options(flags);
-  on.run(keys.gpu(), stream, [&](ordo_machine* machine) {
+  auto const sort_by = [&](ordo_machine* machine) {
     ordo_status status = ORDO_OK;
     if (length == keys.size()) {
       status = ordo_sort_keys(machine, keys.type(), keys.data(), keys.size(), &options);
@@ -57,7 +57,8 @@ void sort(machines& on, nb::handle keys_given, std::size_t length, unsigned flag
       status = ordo_sort_segments(machine, keys.type(), keys.data(), 0, nullptr, keys.size(), &rows, nullptr, &options);
     }
     return status;
-  });
+  };
+  on.run(keys.gpu(), stream, sort_by, keys.size());
 }
 
 void sort_pairs(machines& on, nb::handle keys_given, nb::handle values_given, unsigned flags, std::uintptr_t stream) {
@@ -81,7 +82,7 @@ void argsort(machines& on, nb::handle keys_given, nb::handle index_given, std::s
   if (index.size() != keys.size()) throw ordo::usage_error("bad index: not as long as the keys");
   auto options = make_options(flags);
   options.equal_zeros = !(flags & has_total_order);  // at no cost
-  on.run(keys.gpu(), stream, [&](ordo_machine* machine) {
+  auto const sort_by = [&](ordo_machine* machine) {
     void* const data = keys.data();
     if (length == keys.size())
       return ordo_argsort(machine, keys.type(), data, index.type(), index.data(), keys.size(), &options);
@@ -89,7 +90,8 @@ void argsort(machines& on, nb::handle keys_given, nb::handle index_given, std::s
     options.keep_keys = 1;
     return ordo_sort_segments(machine, keys.type(), data, index.item_bytes(), index.data(), keys.size(), &rows, nullptr,
                               &options);
-  });
+  };
+  on.run(keys.gpu(), stream, sort_by, keys.size());
 }
 
 /// Sorts the segments that offsets, or begins and ends, bound. With keep_keys only the values move.
