@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -187,38 +188,119 @@ bool select_few(detail::operation_task const& task) {
   return true;
 }
 
-/// Sorts rows by one word of their columns after the other, from the highest bits on: those below matter to equal rows only.
-class row_sort {
+/// Rows as numbers of many bits: of each column the bits in which rows differ, behind a bit for null, the first column highest.
+class packed_rows {
  public:
-  explicit row_sort(detail::operation_task const& task) : columns_(detail::packed_columns(task)) {
-    if (columns_.empty()) return;
-    num_bits_ = columns_.front().begin + detail::code_bits(task.row_keys[0]);
-  }
-  void sort(few_records& few, std::size_t n) const { sort(few, 0, n, num_bits_); }
-
- private:
-  /// Sorts the rows [begin, end), which are equal in the bits from `bits` on.
-  void sort(few_records& few, std::size_t begin, std::size_t end, std::uint64_t bits) const {
-    if (bits == 0 || end - begin < 2) return;
-    constexpr std::uint64_t word_bits = 64;
-    std::uint64_t const rest = bits > word_bits ? bits - word_bits : 0;
-    auto first = columns_.begin(), last = columns_.end();  // the columns that have some of these bits
-    while (first + 1 != last && first->begin >= bits) ++first;
-    while (last - 1 != first && (last - 2)->begin <= rest) --last;
-    detail::row_word const word{&*first, std::size_t(last - first), rest};
-    for (std::size_t i = begin; i < end; ++i) few.codes[i] = word(few.positions[i]);
-    few.sort(begin, end);
-    while (begin != end) {
-      std::size_t next = begin + 1;
-      while (next != end && few.codes[next] == few.codes[begin]) ++next;
-      sort(few, begin, next, rest);
-      begin = next;
+  packed_rows(detail::operation_task const& task, std::size_t n) : n_(n) {
+    std::vector<detail::packed_column> const columns = detail::packed_columns(task);
+    std::vector<std::uint64_t> values(n);
+    for (detail::packed_column const& column : columns) {
+      if (column.validity) {
+        for (std::size_t i = 0; i < n; ++i) values[i] = column.is_null(i) != column.nulls_first;
+        append(values);
+      }
+      for (std::size_t i = 0; i < n; ++i) values[i] = column.is_null(i) ? 0 : column.code_at(i);
+      append(values);
     }
   }
+  [[nodiscard]] std::size_t num_words() const { return words_.size() / n_; }
+  [[nodiscard]] std::uint64_t word(std::size_t w, std::size_t row) const { return words_[w * n_ + row]; }
 
-  std::vector<detail::packed_column> columns_;
-  std::uint64_t num_bits_ = 0;
+ private:
+  static constexpr unsigned word_bits = 64;
+
+  /// Appends one number of each row, less the smallest.
+  void append(std::vector<std::uint64_t>& values) {
+    auto const [least, greatest] = std::minmax_element(values.begin(), values.end());
+    std::uint64_t const first = *least;
+    unsigned const width = unsigned(std::bit_width(*greatest - first));
+    if (width == 0) return;
+    for (std::uint64_t& value : values) value -= first;
+    if (unsigned const fit = std::min(free_bits_, width); fit != 0) {
+      free_bits_ -= fit;
+      std::uint64_t* const last = words_.data() + words_.size() - n_;
+      for (std::size_t i = 0; i < n_; ++i) last[i] |= values[i] >> (width - fit) << free_bits_;
+      if (fit == width) return;
+      append_word(values, width - fit);
+    } else {
+      append_word(values, width);
+    }
+  }
+  /// Appends the lowest bits of numbers as the highest of a new word.
+  void append_word(std::vector<std::uint64_t> const& values, unsigned width) {
+    free_bits_ = word_bits - width;
+    for (std::uint64_t const value : values) words_.push_back(value << free_bits_);
+  }
+
+  std::size_t n_;
+  unsigned free_bits_ = 0;  // the lowest of the last words
+  std::vector<std::uint64_t> words_;
 };
+
+/// Sorts rows [begin, end) by words from `w` on: words after the first matter to rows that are equal so far.
+void sort_rows(packed_rows const& rows, few_records& few, std::size_t begin, std::size_t end, std::size_t w) {
+  if (w == rows.num_words() || end - begin < 2) return;
+  for (std::size_t i = begin; i < end; ++i) few.codes[i] = rows.word(w, few.positions[i]);
+  few.sort(begin, end);
+  while (begin != end) {
+    std::size_t next = begin + 1;
+    while (next != end && few.codes[next] == few.codes[begin]) ++next;
+    sort_rows(rows, few, begin, next, w + 1);
+    begin = next;
+  }
+}
+
+/// Replaces the number of keys with each digit by where they begin.
+void to_begins(narrow_counts<std::uint32_t>& counts) {
+  std::uint32_t sum = 0;
+  for (std::uint32_t& count : counts) sum += std::exchange(count, sum);
+}
+
+constexpr std::size_t max_narrow_positions = 4096;
+
+/// Writes the order of n codes of 8 bits, n at most parallel_limit, or of 16, n at most max_narrow_positions.
+template <class Code, class Index>
+void argsort_narrow(Code code, std::size_t n, Index* index) {
+  using K = decltype(code(0));
+  narrow_counts<std::uint32_t> low{};
+  if constexpr (sizeof(K) == 1) {
+    narrow_counts<std::uint32_t> odd{};  // an increment waits for the one before if that was of the same counter
+    std::size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+      ++low[code(i)];
+      ++odd[code(i + 1)];
+    }
+    if (i != n) ++low[code(i)];
+    for (std::size_t b = 0; b < narrow_bins; ++b) low[b] += odd[b];
+    to_begins(low);
+    for (i = 0; i < n; ++i) index[low[code(i)]++] = Index(i);
+  } else {
+    narrow_counts<std::uint32_t> high{};
+    std::array<std::uint16_t, max_narrow_positions> codes, positions;
+    std::array<std::uint8_t, max_narrow_positions> digits;
+    for (std::size_t i = 0; i < n; ++i) {
+      K const c = codes[i] = code(i);
+      ++low[c & 0xff];
+      ++high[c >> narrow_digit_bits];
+    }
+    to_begins(low);
+    to_begins(high);
+    for (std::size_t i = 0; i < n; ++i) {
+      std::size_t const at = low[codes[i] & 0xff]++;
+      positions[at] = std::uint16_t(i);
+      digits[at] = std::uint8_t(codes[i] >> narrow_digit_bits);
+    }
+    for (std::size_t i = 0; i < n; ++i) index[high[digits[i]]++] = Index(positions[i]);
+  }
+}
+template <class K>
+void argsort_narrow(sort_task const& task) {
+  auto const at = detail::codes_for<K>(task);
+  K const mask = detail::bit_mask<K>(detail::clipped<K>(task.bits));
+  detail::with_offset_type(task.value_bytes, [&](auto index) {
+    argsort_narrow([at, mask](std::size_t i) { return K(at(i) & mask); }, task.n, static_cast<decltype(index)*>(task.values));
+  });
+}
 
 }  // namespace
 
@@ -231,6 +313,11 @@ bool run_few(sort_task const& task) noexcept {
     if (alone && !task.equal_zeros && detail::bit_mask<K>(detail::clipped<K>(task.bits)) == K(~K{0}))
       return sort_keys_alone(static_cast<K const*>(keys_read(task)), static_cast<K*>(task.keys), task.n,
                              detail::code_for<K>(task));
+    if constexpr (is_narrow<K>)
+      if (argsort && task.n > max_few(sizeof(K)) && task.n <= (sizeof(K) == 1 ? parallel_limit : max_narrow_positions)) {
+        argsort_narrow<K>(task);
+        return true;
+      }
     if (task.n > max_few(sizeof(K)) || task.n * task.value_bytes > max_moved_bytes) return false;
     few_records few;
     number_and_code<K>(task, few);
@@ -250,14 +337,14 @@ bool run_few(sort_task const& task) noexcept {
 
 bool run_few(detail::operation_task const& task) {
   using operation = detail::operation_task::operation;
-  constexpr std::size_t max_columns = 64;  // their words are on the stack
+  constexpr std::size_t max_columns = 64;  // a call is within a call for each word of these
   if (task.kind == operation::top_k && task.k != 0)
     return detail::with_key_type(task.sort.key_bytes, [&](auto key) { return select_few<decltype(key)>(task); });
-  if (task.kind == operation::argsort_rows && task.sort.n <= max_few(sizeof(std::uint64_t)) &&
+  if (task.kind == operation::argsort_rows && task.sort.n != 0 && task.sort.n <= max_few(sizeof(std::uint64_t)) &&
       task.num_row_keys <= max_columns) {
     few_records few;
     few.number(task.sort.n);
-    row_sort(task).sort(few, task.sort.n);
+    sort_rows(packed_rows(task, task.sort.n), few, 0, task.sort.n, 0);
     detail::any_positions const index(task.out_index);
     for (std::size_t i = 0; i < task.sort.n; ++i) index.set(i, few.positions[i]);
     return true;

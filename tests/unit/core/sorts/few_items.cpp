@@ -97,7 +97,7 @@ std::vector<K> keys_of(unsigned pattern, std::size_t n) {
 std::vector<std::size_t> sizes() {
   std::vector<std::size_t> all;
   for (std::size_t n = 0; n <= 36; ++n) all.push_back(n);
-  for (std::size_t n : {63, 64, 65, 127, 128, 129, 255, 256, 257, 510, 511, 512, 513, 1000, 4097}) all.push_back(n);
+  for (std::size_t n : {63, 64, 65, 127, 128, 129, 255, 256, 257, 510, 511, 512, 513, 1000, 4096, 4097}) all.push_back(n);
   return all;
 }
 
