@@ -664,6 +664,14 @@ def _is_flag(value):
     return isinstance(value, (bool, int)) or getattr(value, "ndim", None) == 0
 
 
+def _need_nothing(columns):
+    """Returns true if the core takes all columns of a list as they are. Small calls depend on it."""
+    for a in columns:
+        if type(a) is not _ndarray or id(a.dtype) not in _KEY_TYPE_IDS or a.ndim != 1 or not len(a) or not a.flags.carray:
+            return False
+    return len(columns) != 0
+
+
 def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="last", machine=None):
     """Returns the positions that sort rows by their columns, the first column first, as int64. Stable.
 
@@ -680,11 +688,10 @@ def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="las
     array([1, 2, 0])
     """
     machine = _machines.chosen(machine)
-    if descending is False and nulls_first is False and nan_order == "last" and type(columns) in (list, tuple) and columns:
-        if all(map(_is_plain, columns)):
-            index = np.empty(len(columns[0]), _INT64)
-            core.argsort_rows(machine, [(NumPy.contiguous(column), False, None, 0, False, 1) for column in columns], index, 0)
-            return index
+    if descending is False and nulls_first is False and nan_order == "last" and type(columns) is list and _need_nothing(columns):
+        index = np.empty(len(columns[0]), _INT64)
+        core.argsort_rows(machine, columns, index, 0)
+        return index
     given = [_row_key(column, machine) for column in _columns_of(columns)]
     n = len(given)
     if n == 0:

@@ -175,20 +175,31 @@ void segmented_top_k(machines& on, nb::handle keys_given, nb::handle offsets_giv
   });
 }
 
-/// Writes the order of rows by columns. `columns` holds tuples of an array, whether it descends, the bitmap of its nulls, as
-/// Arrow has it, or None, the number of bits before that of the first row, whether nulls come first, and an ordo_nans.
+/// Writes the order of rows by columns. `columns` holds arrays, which ascend with NaNs last and without nulls, and tuples of an
+/// array, whether it descends, the bitmap of its nulls, as Arrow has it, or None, the number of bits before that of the first row,
+/// whether nulls come first, and an ordo_nans.
 void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given, std::uintptr_t stream) {
   array const index(index_given, "index", true, stream);
   std::vector<std::unique_ptr<array>> held;
   std::vector<ordo_row_key> keys;
-  for (nb::handle item : columns) {
-    auto const column = nb::cast<nb::tuple>(item);
-    ordo_row_key key = ORDO_ROW_KEY_INIT;
-    auto const& values = *held.emplace_back(std::make_unique<array>(nb::object(column[0]), "column", false, stream));
+  auto const add = [&](nb::handle given) -> ordo_row_key& {
+    auto const& values = *held.emplace_back(std::make_unique<array>(given, "column", false, stream));
     check_same_place(index, values, "column");
     if (values.size() != index.size()) throw ordo::usage_error("bad columns: not of one length");
+    ordo_row_key key = ORDO_ROW_KEY_INIT;
     key.values = values.data();
     key.type = values.type();
+    key.nans = ORDO_NANS_LAST;
+    key.equal_zeros = 1;
+    return keys.emplace_back(key);
+  };
+  for (nb::handle item : columns) {
+    if (!nb::isinstance<nb::tuple>(item)) {
+      add(item);
+      continue;
+    }
+    auto const column = nb::cast<nb::tuple>(item);
+    ordo_row_key& key = add(nb::object(column[0]));
     key.order = nb::cast<bool>(column[1]) ? ORDO_DESCENDING : ORDO_ASCENDING;
     key.nulls_first = nb::cast<bool>(column[4]);
     key.nans = nb::cast<ordo_nans>(column[5]);
@@ -201,11 +212,11 @@ void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given,
         throw ordo::usage_error("bad validity: not a bit for each row");
       key.validity = static_cast<std::uint8_t const*>(bits.data());
     }
-    keys.push_back(key);
   }
-  on.run(index.gpu(), stream, [&](ordo_machine* machine) {
+  auto const sort_by = [&](ordo_machine* machine) {
     return ordo_argsort_rows(machine, keys.data(), keys.size(), index.size(), index.type(), index.data());
-  });
+  };
+  on.run(index.gpu(), stream, sort_by, index.size());
 }
 
 /// Merges two sorted arrays into a third.

@@ -194,12 +194,15 @@ class packed_rows {
   packed_rows(detail::operation_task const& task, std::size_t n) : n_(n) {
     std::vector<detail::packed_column> const columns = detail::packed_columns(task);
     std::vector<std::uint64_t> values(n);
-    for (detail::packed_column const& column : columns) {
+    for (detail::packed_column const column : columns) {  // a copy, which no write to `values` may be a write to
+      std::uint64_t* const to = values.data();
       if (column.validity) {
-        for (std::size_t i = 0; i < n; ++i) values[i] = column.is_null(i) != column.nulls_first;
+        for (std::size_t i = 0; i < n; ++i) to[i] = column.is_null(i) != column.nulls_first;
         append(values);
+        for (std::size_t i = 0; i < n; ++i) to[i] = column.is_null(i) ? 0 : column.code_at(i);
+      } else {
+        for (std::size_t i = 0; i < n; ++i) to[i] = column.code_at(i);
       }
-      for (std::size_t i = 0; i < n; ++i) values[i] = column.is_null(i) ? 0 : column.code_at(i);
       append(values);
     }
   }
@@ -211,15 +214,18 @@ class packed_rows {
 
   /// Appends one number of each row, less the smallest.
   void append(std::vector<std::uint64_t>& values) {
-    auto const [least, greatest] = std::minmax_element(values.begin(), values.end());
-    std::uint64_t const first = *least;
-    unsigned const width = unsigned(std::bit_width(*greatest - first));
+    std::uint64_t first = values[0], last = values[0];
+    for (std::uint64_t const value : values) {
+      first = std::min(first, value);
+      last = std::max(last, value);
+    }
+    unsigned const width = unsigned(std::bit_width(last - first));
     if (width == 0) return;
     for (std::uint64_t& value : values) value -= first;
     if (unsigned const fit = std::min(free_bits_, width); fit != 0) {
       free_bits_ -= fit;
-      std::uint64_t* const last = words_.data() + words_.size() - n_;
-      for (std::size_t i = 0; i < n_; ++i) last[i] |= values[i] >> (width - fit) << free_bits_;
+      std::uint64_t* const words = words_.data() + words_.size() - n_;
+      for (std::size_t i = 0; i < n_; ++i) words[i] |= values[i] >> (width - fit) << free_bits_;
       if (fit == width) return;
       append_word(values, width - fit);
     } else {
@@ -229,7 +235,9 @@ class packed_rows {
   /// Appends the lowest bits of numbers as the highest of a new word.
   void append_word(std::vector<std::uint64_t> const& values, unsigned width) {
     free_bits_ = word_bits - width;
-    for (std::uint64_t const value : values) words_.push_back(value << free_bits_);
+    std::size_t const begin = words_.size();
+    words_.resize(begin + n_);
+    for (std::size_t i = 0; i < n_; ++i) words_[begin + i] = values[i] << free_bits_;
   }
 
   std::size_t n_;
