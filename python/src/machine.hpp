@@ -36,7 +36,8 @@ class machines {
     constexpr std::size_t few = 256;
     if (items <= few && !gpu) {
       of_process& own = own_.get();
-      if (std::unique_lock const one_call(own.mutex, std::try_to_lock); one_call) return check(f(machine_for(own, gpu, stream)));
+      if (std::unique_lock const one_call(own.mutex, std::try_to_lock); one_call)
+        return check(f(machine_for(own, gpu, stream)));
     }
     nb::gil_scoped_release const released;
     of_process& own = own_.get();

@@ -176,8 +176,8 @@ void segmented_top_k(machines& on, nb::handle keys_given, nb::handle offsets_giv
 }
 
 /// Writes the order of rows by columns. `columns` holds arrays, which ascend with NaNs last and without nulls, and tuples of an
-/// array, whether it descends, the bitmap of its nulls, as Arrow has it, or None, the number of bits before that of the first row,
-/// whether nulls come first, and an ordo_nans.
+/// array, whether it descends, the bitmap of its nulls, as Arrow has it, or None, the number of bits before that of the first
+/// row, whether nulls come first, and an ordo_nans.
 void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given, std::uintptr_t stream) {
   array const index(index_given, "index", true, stream);
   std::vector<std::unique_ptr<array>> held;

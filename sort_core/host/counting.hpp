@@ -14,8 +14,8 @@
 #include "sort_core/host/records.hpp"
 #include "sort_core/host/vectorized.hpp"
 
-// Stable sorting of keys of 8 and 16 bits by counting, on all threads. Keys alone are counted and written anew; keys with values
-// are distributed by 8 bits once or twice.
+// Stable sorting of keys of 8 and 16 bits by counting, on all threads. Keys alone are counted and written anew; keys with
+// values are distributed by 8 bits once or twice.
 namespace ordo::inline v0::host_detail {
 
 template <class K>
@@ -96,8 +96,8 @@ struct narrow_digit {
   std::size_t operator()(K code) const { return unsigned(code) >> begin & mask; }
 };
 
-// The loops below take their arguments by value and count in arrays of their own, so that no write of a key of 8 bits, which might
-// be a write to anything, makes them read these again.
+// The loops below take their arguments by value and count in arrays of their own, so that no write of a key of 8 bits, which
+// might be a write to anything, makes them read these again.
 
 template <class Count>
 using narrow_counts = std::array<Count, narrow_bins>;
@@ -117,8 +117,8 @@ void count_narrow(K const* codes, std::size_t begin, std::size_t end, narrow_dig
 }
 /// Does the same for two digits in one read.
 template <class Count, class K>
-void count_two_narrow(K const* codes, std::size_t n, narrow_digit<K> low, narrow_digit<K> high, narrow_counts<Count>& low_counts,
-                      narrow_counts<Count>& high_counts) {
+void count_two_narrow(K const* codes, std::size_t n, narrow_digit<K> low, narrow_digit<K> high,
+                      narrow_counts<Count>& low_counts, narrow_counts<Count>& high_counts) {
   narrow_counts<Count> of_low{}, of_high{};
   for (std::size_t i = 0; i < n; ++i) {
     ++of_low[low(codes[i])];
@@ -151,9 +151,8 @@ class narrow_distribution {
     if (counts)
       starts(0) = *counts;
     else
-      parts_.run([&](std::size_t part, std::size_t begin, std::size_t end) {
-        count_narrow(codes, begin, end, digit_, starts(part));
-      });
+      parts_.run(
+          [&](std::size_t part, std::size_t begin, std::size_t end) { count_narrow(codes, begin, end, digit_, starts(part)); });
     Count sum = 0;
     for (std::size_t b = 0; b < narrow_bins; ++b) {
       Count const before = sum;
@@ -228,8 +227,7 @@ void sort_narrow_by(Value value, records<K, V> to, records<K, V> scratch, std::s
   if (middle == bits.end) return sort_by_one(distribution(to.keys, n, bits), bits);
   narrow_counts<Count> counts, high_counts;
   bool const at_once = blocks(n, 1 << 14).count == 1;
-  if (at_once)
-    count_two_narrow(to.keys, n, narrow_digit<K>(low_digit), narrow_digit<K>(high_digit), counts, high_counts);
+  if (at_once) count_two_narrow(to.keys, n, narrow_digit<K>(low_digit), narrow_digit<K>(high_digit), counts, high_counts);
   distribution const low(to.keys, n, low_digit, at_once ? &counts : nullptr);
   auto const* const of_high = at_once ? &high_counts : nullptr;
   if (low.all_equal()) return sort_by_one(distribution(to.keys, n, high_digit, of_high), high_digit);
@@ -239,8 +237,8 @@ void sort_narrow_by(Value value, records<K, V> to, records<K, V> scratch, std::s
   high.template move<true>(stored_value<V>{scratch.values}, to);
 }
 
-/// Sorts records stably by `bits` of their codes, which are in to.keys, where the sorted codes will be, too. value(i), the value
-/// of code i, may read to.values if `in_place`. `scratch` has the same size as `to`.
+/// Sorts records stably by `bits` of their codes, which are in to.keys, where the sorted codes will be, too. value(i), the
+/// value of code i, may read to.values if `in_place`. `scratch` has the same size as `to`.
 template <class Value, class K, class V>
 void sort_narrow(Value value, records<K, V> to, records<K, V> scratch, std::size_t n, bit_range bits, bool in_place) {
   if (n <= std::numeric_limits<std::uint32_t>::max())

@@ -63,7 +63,7 @@ constexpr std::size_t max_moved_bytes = 16 * max_packed;
 /// Moves from[positions[i]] to to[i], which may be the same array. Items have any alignment.
 /// @param fixed  the bytes of an item where these are known to the compiler, else 0
 template <std::size_t Fixed>
-void move_items_of(void const* from, void* to, std::size_t bytes, few_records const& few, std::size_t n) {
+void move_fixed_items(void const* from, void* to, std::size_t bytes, few_records const& few, std::size_t n) {
   std::array<char, max_moved_bytes> copy;
   std::size_t const width = Fixed == 0 ? bytes : Fixed;
   std::memcpy(copy.data(), from, n * width);
@@ -73,17 +73,17 @@ void move_items_of(void const* from, void* to, std::size_t bytes, few_records co
 void move_items(void const* from, void* to, std::size_t bytes, few_records const& few, std::size_t n) {
   switch (bytes) {
     case 1:
-      return move_items_of<1>(from, to, bytes, few, n);
+      return move_fixed_items<1>(from, to, bytes, few, n);
     case 2:
-      return move_items_of<2>(from, to, bytes, few, n);
+      return move_fixed_items<2>(from, to, bytes, few, n);
     case 4:
-      return move_items_of<4>(from, to, bytes, few, n);
+      return move_fixed_items<4>(from, to, bytes, few, n);
     case 8:
-      return move_items_of<8>(from, to, bytes, few, n);
+      return move_fixed_items<8>(from, to, bytes, few, n);
     case 16:
-      return move_items_of<16>(from, to, bytes, few, n);
+      return move_fixed_items<16>(from, to, bytes, few, n);
     default:
-      return move_items_of<0>(from, to, bytes, few, n);
+      return move_fixed_items<0>(from, to, bytes, few, n);
   }
 }
 
@@ -188,7 +188,8 @@ bool select_few(detail::operation_task const& task) {
   return true;
 }
 
-/// Rows as numbers of many bits: of each column the bits in which rows differ, behind a bit for null, the first column highest.
+/// Rows as numbers of many bits: of each column the bits in which rows differ, below a bit for null; the first column is
+/// highest.
 class packed_rows {
  public:
   packed_rows(detail::operation_task const& task, std::size_t n) : n_(n) {

@@ -44,8 +44,8 @@ inline bool few_passes(std::size_t n, unsigned bits) {
 }
 constexpr unsigned max_passes = 3;
 
-/// Returns true if vectors sort n keys alone at once in less time than a distribution of them by digits does. That is so for all
-/// keys where a vector holds eight of them, but for those that differ in a few low bits only, as a sample shows.
+/// Returns true if vectors sort n keys alone at once in less time than a distribution of them by digits does. That is so for
+/// all keys where a vector holds eight of them, but for those that differ in a few low bits only, as a sample shows.
 template <class K>
 bool fit_vectors(K const* keys, std::size_t n, bit_range bits, std::size_t max_vector) {
   constexpr std::size_t of_64_bytes = 128, samples = 32;

@@ -52,14 +52,16 @@ void check(ordo::host_backend& backend, std::vector<K> const& keys, ordo::key_co
   using array = guarded<ordo::host_backend, K>;
   using values = guarded<ordo::host_backend, V>;
   std::vector<K> const blank(n);
-  array alone(backend, keys), apart(backend, blank), of_pairs(backend, keys), pairs_apart(backend, blank), codes(backend, blank);
+  array alone(backend, keys), apart(backend, blank), of_pairs(backend, keys), pairs_apart(backend, blank),
+      codes(backend, blank);
   values moved(backend, numbers), moved_apart(backend, std::vector<V>(n)), index(backend, std::vector<V>(n));
   backend.radix_sort(alone.span(), bits, code);
   backend.radix_sort_copy(std::span<K const>(keys), apart.span(), bits, code);
   backend.radix_sort(of_pairs.span(), moved.span(), bits, code);
   backend.radix_sort_copy(std::span<K const>(keys), pairs_apart.span(), std::span<V const>(numbers), moved_apart.span(), bits,
                           code);
-  backend.argsort(n, [&](std::size_t i) { return code.encode(keys[i]); }, codes.span(), index.span(), bits);
+  backend.argsort(
+      n, [&](std::size_t i) { return code.encode(keys[i]); }, codes.span(), index.span(), bits);
   for (array const* result : {&alone, &apart, &of_pairs, &pairs_apart}) {
     bool const right = result->values() == sorted && result->intact();  // CHECK alone takes microseconds
     if (!right) CHECK(right);
@@ -81,7 +83,8 @@ void check_sizes() {
     ordo::host_backend backend(threads);
     for (std::size_t bytes : vector_sizes) {
       with_vectors const limit(bytes);
-      for (std::size_t n : {0, 1, 2, 13, 14, 32, 33, 128, 129, 257, 510, 511, 512, 513, 1000, 65'535, 65'536, 65'537, 300'000}) {
+      for (std::size_t n :
+           {0, 1, 2, 13, 14, 32, 33, 128, 129, 257, 510, 511, 512, 513, 1000, 65'535, 65'536, 65'537, 300'000}) {
         if (n > 1000 && (threads == 1) != (bytes == 64)) continue;  // the vectors do not matter there
         INFO(width << " bits, vectors of " << bytes << " bytes, " << threads << " threads, " << n);
         auto const all = codes<K>();

@@ -154,7 +154,8 @@ void check_task(ordo::cpu& cpu, sort_task task, std::vector<K> const& input, std
     if (value_bytes != 0) {
       task.values = of_values.data();
       task.values_given = n;
-      if (value_bytes == 4 || value_bytes == 8 || value_bytes == 16) task.value_alignment = std::min<std::size_t>(value_bytes, 8);
+      if (value_bytes == 4 || value_bytes == 8 || value_bytes == 16)
+        task.value_alignment = std::min<std::size_t>(value_bytes, 8);
     }
     if (task.kind == sort_task::operation::argsort) task.keys = keys_in.data();
     if (apart && task.kind == sort_task::operation::keys) {
