@@ -158,7 +158,10 @@ bool sort_keys_alone(K const* from, K* to, std::size_t n, key_code<K> code) {
     }
     bool nearly_sorted = false;
     if constexpr (sizeof(K) == sizeof(std::uint64_t)) nearly_sorted = is_nearly_sorted(from, n, code);
-    if (!nearly_sorted && !fit_vectors(from, n, {0, 8 * sizeof(K)}, max_vector)) return false;
+    // Digits hardly divide the exponents of floating-point keys, of which vectors of 32 bytes hold few.
+    constexpr std::size_t of_32_bytes = 16 * 32 / sizeof(K);
+    bool const is_float = code.flip_negative != 0 && network_keys(sizeof(K)) >= of_32_bytes;
+    if (!nearly_sorted && !is_float && !fit_vectors(from, n, {0, 8 * sizeof(K)}, max_vector)) return false;
     copy();
     if (!nearly_sorted || !sort_nearly_sorted(to, n, code)) sort_by_vectors(to, n, code, code);
   }
