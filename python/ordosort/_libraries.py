@@ -16,6 +16,8 @@ class NumPy:
 
     @staticmethod
     def contiguous(a):
+        if type(a) is np.ndarray and a.ndim != 0 and a.size != 0 and a.flags.carray:  # almost all are
+            return a
         a = np.ascontiguousarray(a)
         return a if a.flags.aligned and a.size != 0 else a.copy()  # an empty array is aligned at any address
 

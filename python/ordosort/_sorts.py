@@ -13,13 +13,18 @@ from ._strings import is_strings, order_of, order_of_column, ranks_of, taken
 _DESCENDING, _TOTAL_ORDER = 1, 2
 _KINDS = (None, "stable", "quicksort", "mergesort", "heapsort")
 _KEY_TYPES = frozenset(np.dtype(code) for code in "?bhilqBHILQefd")
+_KEY_TYPE_IDS = frozenset(map(id, _KEY_TYPES))  # they live as long as NumPy, and almost all arrays have one of them itself
 _INT64 = np.dtype(np.int64)
+_ndarray = np.ndarray
 _NAN_ORDERS = {"total": 0, "last": 1, "first": 2}  # the numbers of ordo_nans
 
 
 def _is_plain(a):
     """Returns true if an array needs no conversion: of NumPy, of one dimension, with keys of the core. Small calls depend on it."""
-    return type(a) is np.ndarray and a.ndim == 1 and a.dtype in _KEY_TYPES
+    if type(a) is not _ndarray or a.ndim != 1:
+        return False
+    dtype = a.dtype
+    return id(dtype) in _KEY_TYPE_IDS or dtype in _KEY_TYPES
 
 
 def _flags(kind, descending, total_order):
@@ -228,10 +233,11 @@ def sort(
     >>> ordosort.sort([3, 1, 2], descending=True)
     array([3, 2, 1])
     """
-    flags = _flags(kind, descending, total_order)
-    if axis == -1 and out is None and order is None and _is_plain(a):
+    flags = 0 if kind is None and descending is False and total_order is False else _flags(kind, descending, total_order)
+    # As _is_plain, and without a call: ten items take less time than one.
+    if type(a) is _ndarray and id(a.dtype) in _KEY_TYPE_IDS and a.ndim == 1 and axis == -1 and out is None and order is None:
         result = a.copy()
-        core.sort(_machines.chosen(machine), result, result.size, flags, 0)
+        core.sort(_machines.chosen(machine), result, len(result), flags, 0)
         return result
     if order is not None or _has_fields(a):
         a = np.asanyarray(a)
@@ -321,10 +327,10 @@ def argsort(
     >>> ordosort.argsort(np.array([3, 1, 2, 1]))
     array([1, 3, 2, 0])
     """
-    flags = _flags(kind, descending, total_order)
+    flags = 0 if kind is None and descending is False and total_order is False else _flags(kind, descending, total_order)
     if axis == -1 and out is None and order is None and _is_plain(a):
-        index = np.empty(a.size, _INT64)
-        core.argsort(_machines.chosen(machine), NumPy.contiguous(a), index, a.size, flags, 0)
+        index = np.empty(len(a), _INT64)
+        core.argsort(_machines.chosen(machine), NumPy.contiguous(a), index, len(a), flags, 0)
         return index
     if order is not None or _has_fields(a):
         a = np.asanyarray(a)
@@ -658,6 +664,14 @@ def _is_flag(value):
     return isinstance(value, (bool, int)) or getattr(value, "ndim", None) == 0
 
 
+def _need_nothing(columns):
+    """Returns true if the core takes all columns of a list as they are. Small calls depend on it."""
+    for a in columns:
+        if type(a) is not _ndarray or id(a.dtype) not in _KEY_TYPE_IDS or a.ndim != 1 or not len(a) or not a.flags.carray:
+            return False
+    return len(columns) != 0
+
+
 def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="last", machine=None):
     """Returns the positions that sort rows by their columns, the first column first, as int64. Stable.
 
@@ -674,6 +688,10 @@ def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="las
     array([1, 2, 0])
     """
     machine = _machines.chosen(machine)
+    if descending is False and nulls_first is False and nan_order == "last" and type(columns) is list and _need_nothing(columns):
+        index = np.empty(len(columns[0]), _INT64)
+        core.argsort_rows(machine, columns, index, 0)
+        return index
     given = [_row_key(column, machine) for column in _columns_of(columns)]
     n = len(given)
     if n == 0:

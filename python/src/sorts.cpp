@@ -48,7 +48,7 @@ bool has_negative_zero(array const& keys) {
 void sort(machines& on, nb::handle keys_given, std::size_t length, unsigned flags, std::uintptr_t stream) {
   array const keys(keys_given, "keys", true, stream);
   auto const options = make_options(flags);
-  on.run(keys.gpu(), stream, [&](ordo_machine* machine) {
+  auto const sort_by = [&](ordo_machine* machine) {
     ordo_status status = ORDO_OK;
     if (length == keys.size()) {
       status = ordo_sort_keys(machine, keys.type(), keys.data(), keys.size(), &options);
@@ -57,7 +57,8 @@ void sort(machines& on, nb::handle keys_given, std::size_t length, unsigned flag
       status = ordo_sort_segments(machine, keys.type(), keys.data(), 0, nullptr, keys.size(), &rows, nullptr, &options);
     }
     return status;
-  });
+  };
+  on.run(keys.gpu(), stream, sort_by, keys.size());
 }
 
 void sort_pairs(machines& on, nb::handle keys_given, nb::handle values_given, unsigned flags, std::uintptr_t stream) {
@@ -81,7 +82,7 @@ void argsort(machines& on, nb::handle keys_given, nb::handle index_given, std::s
   if (index.size() != keys.size()) throw ordo::usage_error("bad index: not as long as the keys");
   auto options = make_options(flags);
   options.equal_zeros = !(flags & has_total_order);  // at no cost
-  on.run(keys.gpu(), stream, [&](ordo_machine* machine) {
+  auto const sort_by = [&](ordo_machine* machine) {
     void* const data = keys.data();
     if (length == keys.size())
       return ordo_argsort(machine, keys.type(), data, index.type(), index.data(), keys.size(), &options);
@@ -89,7 +90,8 @@ void argsort(machines& on, nb::handle keys_given, nb::handle index_given, std::s
     options.keep_keys = 1;
     return ordo_sort_segments(machine, keys.type(), data, index.item_bytes(), index.data(), keys.size(), &rows, nullptr,
                               &options);
-  });
+  };
+  on.run(keys.gpu(), stream, sort_by, keys.size());
 }
 
 /// Sorts the segments that offsets, or begins and ends, bound. With keep_keys only the values move.
@@ -173,20 +175,31 @@ void segmented_top_k(machines& on, nb::handle keys_given, nb::handle offsets_giv
   });
 }
 
-/// Writes the order of rows by columns. `columns` holds tuples of an array, whether it descends, the bitmap of its nulls, as
-/// Arrow has it, or None, the number of bits before that of the first row, whether nulls come first, and an ordo_nans.
+/// Writes the order of rows by columns. `columns` holds arrays, which ascend with NaNs last and without nulls, and tuples of an
+/// array, whether it descends, the bitmap of its nulls, as Arrow has it, or None, the number of bits before that of the first
+/// row, whether nulls come first, and an ordo_nans.
 void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given, std::uintptr_t stream) {
   array const index(index_given, "index", true, stream);
   std::vector<std::unique_ptr<array>> held;
   std::vector<ordo_row_key> keys;
-  for (nb::handle item : columns) {
-    auto const column = nb::cast<nb::tuple>(item);
-    ordo_row_key key = ORDO_ROW_KEY_INIT;
-    auto const& values = *held.emplace_back(std::make_unique<array>(nb::object(column[0]), "column", false, stream));
+  auto const add = [&](nb::handle given) -> ordo_row_key& {
+    auto const& values = *held.emplace_back(std::make_unique<array>(given, "column", false, stream));
     check_same_place(index, values, "column");
     if (values.size() != index.size()) throw ordo::usage_error("bad columns: not of one length");
+    ordo_row_key key = ORDO_ROW_KEY_INIT;
     key.values = values.data();
     key.type = values.type();
+    key.nans = ORDO_NANS_LAST;
+    key.equal_zeros = 1;
+    return keys.emplace_back(key);
+  };
+  for (nb::handle item : columns) {
+    if (!nb::isinstance<nb::tuple>(item)) {
+      add(item);
+      continue;
+    }
+    auto const column = nb::cast<nb::tuple>(item);
+    ordo_row_key& key = add(nb::object(column[0]));
     key.order = nb::cast<bool>(column[1]) ? ORDO_DESCENDING : ORDO_ASCENDING;
     key.nulls_first = nb::cast<bool>(column[4]);
     key.nans = nb::cast<ordo_nans>(column[5]);
@@ -199,11 +212,11 @@ void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given,
         throw ordo::usage_error("bad validity: not a bit for each row");
       key.validity = static_cast<std::uint8_t const*>(bits.data());
     }
-    keys.push_back(key);
   }
-  on.run(index.gpu(), stream, [&](ordo_machine* machine) {
+  auto const sort_by = [&](ordo_machine* machine) {
     return ordo_argsort_rows(machine, keys.data(), keys.size(), index.size(), index.type(), index.data());
-  });
+  };
+  on.run(index.gpu(), stream, sort_by, index.size());
 }
 
 /// Merges two sorted arrays into a third.

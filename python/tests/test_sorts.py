@@ -219,12 +219,48 @@ def test_machine():
     machine = ordosort.Machine("cpu", threads=1, memory_limit=1 << 20)
     machine.reserve(1 << 16)
     np.testing.assert_array_equal(ordosort.sort(np.arange(1000)[::-1], machine=machine), np.arange(1000))
+    np.testing.assert_array_equal(ordosort.argsort(np.arange(10000)[::-1], machine=machine), np.arange(10000)[::-1])
     assert machine.peak_memory() > 0
     machine.trim()
     with pytest.raises(MemoryError):
         ordosort.sort(np.random.default_rng(0).random(1 << 20), machine=machine)
     assert repr(machine) == "ordosort.Machine('cpu')"
     assert machine.threads == 1
+
+
+def test_few_items_of_many_threads():
+    """Sorts of few items keep the GIL, unless another thread sorts on the machine."""
+    few, many = keys_of("float64", 10), keys_of("float64", 100000)
+    expected, expected_many = np.sort(few, kind="stable"), np.sort(many, kind="stable")
+    failures = []
+
+    def work(keys, sorted_keys, times):
+        for _ in range(times):
+            if not np.array_equal(ordosort.sort(keys), sorted_keys, equal_nan=True):
+                failures.append(keys.size)
+
+    threads = [threading.Thread(target=work, args=(few, expected, 2000)) for _ in range(4)]
+    threads += [threading.Thread(target=work, args=(many, expected_many, 5))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_rows_of_columns_that_need_no_conversion():
+    a, b = np.array([1, 0, 1, 0]), np.array([2.0, np.nan, -0.0, 0.0])
+    both = np.zeros((4, 2))
+    both[:, 0], both[:, 1] = a, b
+    expected = np.array([3, 1, 2, 0])
+    for columns in ([a, b], (a, b), [both[:, 0], both[:, 1]], [a.astype(">i4"), b], [list(a), b]):
+        np.testing.assert_array_equal(ordosort.argsort_rows(columns), expected)
+    assert ordosort.argsort_rows([np.zeros(0), np.zeros(0)]).size == 0
+    for columns in ([a, b[:3]], [a[:3], b], [], [both, both]):
+        with pytest.raises(ValueError):
+            ordosort.argsort_rows(columns)
+    a.setflags(write=False)
+    np.testing.assert_array_equal(ordosort.argsort_rows([a, b]), expected)
 
 
 def test_threads():

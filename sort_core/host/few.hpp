@@ -31,7 +31,10 @@ unsigned zeros_below(K bits) {
 
 /// True for records that vectors can sort by one word: a key, and after it a position.
 template <class K, class V>
-constexpr bool is_packed = sizeof(K) >= 4 && unsigned_word<K> && !std::same_as<V, nothing> && sizeof(V) <= 16;
+constexpr bool is_packed = unsigned_word<K> && !std::same_as<V, nothing> && sizeof(V) <= 16;
+/// That word.
+template <class K>
+using packed_word = std::conditional_t<sizeof(K) <= 2, std::uint32_t, std::uint64_t>;
 /// How many of these are sorted so: fewer are sorted faster by counting, and more by distribution.
 constexpr std::size_t min_packed = 14, max_packed = 511;
 
@@ -60,8 +63,9 @@ void sort_few(records<K, V> from, records<K, V> to, std::size_t n, Code const& c
 /// again.
 template <class K, class V, class Code>
 [[gnu::noinline]] void sort_packed(records<K, V> from, records<K, V> to, std::size_t n, Code const& code) {
+  using word = packed_word<K>;
   constexpr unsigned word_bits = 64;
-  room<std::uint64_t, max_packed> packed;
+  room<word, max_packed> packed;
   room<K, max_packed> keys;
   room<V, max_packed> values;
   for (std::size_t i = 0; i < n; ++i) {
@@ -69,10 +73,10 @@ template <class K, class V, class Code>
     values[i] = from.values[i];
   }
   unsigned const places = unsigned(std::bit_width(n - 1));  // bits of a position
-  std::uint64_t const place_mask = detail::bit_mask<std::uint64_t>({0, places});
+  word const place_mask = detail::bit_mask<word>({0, places});
   bool all = true;  // whether words hold all bits in which codes differ
   if constexpr (sizeof(K) < sizeof(std::uint64_t)) {
-    for (std::size_t i = 0; i < n; ++i) packed[i] = std::uint64_t(code(keys[i])) << places | i;
+    for (std::size_t i = 0; i < n; ++i) packed[i] = word(word(code(keys[i])) << places | i);
   } else {
     K const first = code(keys[0]);
     K differing = 0;

@@ -30,6 +30,7 @@ bool nowhere(K const* keys, std::size_t n, Wrong wrong) {
 template <class K, class Wrong>
 bool nowhere_at_all(K const* keys, std::size_t n, Wrong wrong) {
   blocks const parts(n, 1 << 14);
+  if (parts.count == 1) return nowhere(keys, n, wrong);
   std::vector<unsigned char> right(parts.count);
   parts.run([&](std::size_t part, std::size_t begin, std::size_t end) {
     std::size_t const first = begin - (begin != 0);

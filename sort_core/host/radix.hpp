@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "ordo/backend.hpp"
+#include "sort_core/host/counting.hpp"
 #include "sort_core/host/distribution.hpp"
 #include "sort_core/host/few.hpp"
 #include "sort_core/host/records.hpp"
@@ -41,6 +43,19 @@ inline bool few_passes(std::size_t n, unsigned bits) {
   return n > 128 && bits <= digit_bits * (1 + (unsigned(std::bit_width(n)) - 4 + digit_bits) / digit_bits);
 }
 constexpr unsigned max_passes = 3;
+
+/// Returns true if vectors sort n keys alone at once in less time than a distribution of them by digits does. That is so for
+/// all keys where a vector holds eight of them, but for those that differ in a few low bits only, as a sample shows.
+template <class K>
+bool fit_vectors(K const* keys, std::size_t n, bit_range bits, std::size_t max_vector) {
+  constexpr std::size_t of_64_bytes = 128, samples = 32;
+  if (n <= max_direct_keys<K>(max_vector)) return true;
+  if (n > max_vector || network_keys(sizeof(K)) < of_64_bytes) return false;
+  K differing = 0;
+  for (std::size_t s = 0; s < samples; ++s) differing |= keys[s * (n / samples)] ^ keys[n - 1];
+  unsigned const end = width_in_bits(K(differing & detail::bit_mask<K>(bits)));
+  return end > bits.begin + max_passes * digit_bits || !few_passes(n, end - std::min(end, bits.begin));
+}
 
 /// Does the work of sort_bucket as an LSD sort: it counts all digits in one read, and has no buckets to visit.
 template <class K, class V>
@@ -78,7 +93,8 @@ void sort_bucket(records<K, V> from, records<K, V> to, std::size_t n, bit_range 
     if (across) from.copy_to(to, n);
   };
   for (;;) {
-    if (n >= min_vector_keys && n <= max_vector && n <= max_direct_keys<K>(max_vector)) return by_vectors();
+    if constexpr (for_vectors<K, V>)
+      if (n >= min_vector_keys && n <= max_vector && fit_vectors(from.keys, n, bits, max_vector)) return by_vectors();
     if (are_few<K, V>(n)) return sort_few(from, across ? to : from, n, masked<K>{detail::bit_mask<K>(bits)});
     if (bits.begin >= bits.end) break;
     if (bits.end - bits.begin <= max_passes * digit_bits && few_passes(n, bits.end - bits.begin))
@@ -158,6 +174,11 @@ void decode_all(K* keys, std::size_t n, key_code<K> code) {
   if (code.identity()) return;
   for (std::size_t i = 0; i < n; ++i) keys[i] = code.decode(keys[i]);
 }
+/// Does the same on all threads.
+template <class K>
+void decode_each(K* keys, std::size_t n, key_code<K> code) {
+  blocks(n, 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) { decode_all(keys + begin, end - begin, code); });
+}
 /// Writes from[0, n) to `to`, which may be `from`, with its keys encoded.
 template <class K, class V>
 void encode_all(records<K, V> from, records<K, V> to, std::size_t n, key_code<K> code) {
@@ -203,6 +224,14 @@ void sort_computed(Source source, records<K, V> to, records<K, V> scratch, std::
     });
   }
   std::size_t const max_vector = max_vector_records<K, V>(bits);
+  if constexpr (is_narrow<K>)
+    if (!are_few<K, V>(n)) {
+      blocks(n, 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) to.keys[i] = source.key(i);
+      });
+      sort_narrow([source](std::size_t i) { return source.value(i); }, to, scratch, n, bits, false);
+      return decode_each(to.keys, n, code);
+    }
   if (n <= parallel_limit) {  // a distribution by all threads would take longer than the sort
     for (std::size_t i = 0; i < n; ++i) to.set(i, source.key(i), source.value(i));
     return sort_records(to, scratch, n, bits, false, max_vector, code);
@@ -234,10 +263,27 @@ void sort_encoded(records<K, V> from, records<K, V> to, records<K, V> other, std
   if (presorted) return;
   std::size_t const max_vector = max_vector_records<K, V>(bits);
   if constexpr (for_vectors<K, V>) {
-    bool const one_thread = n <= parallel_limit || tbb::this_task_arena::max_concurrency() == 1;
-    if (one_thread && n <= max_direct_keys<K>(max_vector)) {
+    // Where no thread helps, a distribution of many keys takes as long as partitions by any vectors.
+    bool const by_vectors = n <= parallel_limit ? fit_vectors(from.keys, n, bits, max_vector)
+                                                : n <= max_vector && tbb::this_task_arena::max_concurrency() == 1;
+    if (by_vectors) {
       if (from.keys != to.keys) copy_all(from, to, n);
       return sort_by_vectors(to.keys, n, code, code);
+    }
+  } else if constexpr (is_narrow<K>) {
+    if constexpr (std::same_as<V, nothing>)
+      if (mask == K(~K{0})) {
+        if (n <= max_widened && network_keys(sizeof(std::uint32_t)) != 0) return sort_widened(from.keys, to.keys, n, code);
+        if (sizeof(K) == 1 || n >= min_counted)
+          return n <= std::numeric_limits<std::uint32_t>::max() ? count_all_keys<std::uint32_t>(from.keys, to.keys, n, code)
+                                                                : count_all_keys<std::size_t>(from.keys, to.keys, n, code);
+      }
+    if (!std::same_as<V, nothing> && !are_few<K, V>(n)) {
+      blocks(n, 1 << 14).run([&](std::size_t, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) to.keys[i] = code.encode(from.keys[i]);
+      });
+      sort_narrow(stored_value<V>{from.values}, to, other, n, bits, from.keys == to.keys);
+      return decode_each(to.keys, n, code);
     }
   }
   if (n > parallel_limit) return sort_computed(to_encode<K, V>{from, code}, to, other, n, bits, code);
