@@ -20,6 +20,29 @@
 // bucket between equal splitters is in order at once.
 namespace ordo::inline v0::cuda_detail {
 
+/// A key and its position, which make the items of a sample different. Comparisons have no branches.
+template <class K>
+struct sampled_item {
+  K key;
+  std::uint32_t place;
+  [[nodiscard]] __device__ bool precedes(sampled_item const& other) const {
+    return (key < other.key) | ((key == other.key) & (place < other.place));
+  }
+};
+template <>
+struct sampled_item<std::uint32_t> {
+  std::uint64_t both;
+  __device__ sampled_item() = default;
+  __device__ sampled_item(std::uint32_t key, std::uint32_t place) : both(std::uint64_t{key} << 32 | place) {}
+  [[nodiscard]] __device__ bool precedes(sampled_item other) const { return both < other.both; }
+};
+[[nodiscard]] __device__ inline std::uint32_t key_of(sampled_item<std::uint32_t> item) {
+  return std::uint32_t(item.both >> 32);
+}
+[[nodiscard]] __device__ inline std::uint64_t key_of(sampled_item<std::uint64_t> item) {
+  return item.key;
+}
+
 /// The sizes of a sort of one array in one launch.
 template <class K, class V>
 struct grid_sizes {
@@ -34,8 +57,7 @@ struct grid_sizes {
   struct storage {
     std::uint32_t begins[max_buckets + 1];  // where buckets begin; the upper bit is set if all keys of the bucket are equal
     std::uint32_t local[max_buckets], offsets[max_buckets], cells[grid_sizes::cells];
-    K splitters[max_buckets];
-    std::uint32_t places[max_buckets];  // the splitters' positions
+    sampled_item<K> splitters[max_buckets];
     typename team::template storage<K> collective;
     extremes<K> ends;
     alignas(16) std::uint16_t counts[warps][stable ? max_buckets : digits];  // of each warp; or words at its front, of the block
@@ -92,21 +114,15 @@ struct grid_sorter : grid_sizes<K, V> {
       if (own.has(i)) key[i] = from.code.encode(key[i]);
   }
 
-  /// Returns true if splitter i comes before the item, or is it.
-  [[nodiscard]] __device__ static bool precedes(unsigned i, K key, std::uint32_t place) {
-    storage const& s = shared();
-    K const splitter = s.splitters[i];
-    return splitter < key || (splitter == key && s.places[i] <= place);
-  }
-
   /// Returns the number of splitters from `first` on, of `Count` sorted ones, that precede an item.
   template <unsigned Count>
-  [[nodiscard]] __device__ static unsigned count_preceding(unsigned first, K key, std::uint32_t place) {
+  [[nodiscard]] __device__ static unsigned count_preceding(unsigned first, sampled_item<K> const& item) {
+    sampled_item<K> const* const splitters = shared().splitters + first;
     unsigned preceding = 0;
 #pragma unroll
     for (unsigned step = Count / 2; step > 0; step /= 2)
-      if (precedes(first + preceding + step - 1, key, place)) preceding += step;
-    return preceding + (precedes(first + preceding, key, place) ? 1 : 0);
+      preceding += splitters[preceding + step - 1].precedes(item) ? step : 0;
+    return preceding + (splitters[preceding].precedes(item) ? 1 : 0);
   }
 
   /// Divides the range of the sample into cells. Keys outside are in the first and the last.
@@ -131,15 +147,13 @@ struct grid_sorter : grid_sizes<K, V> {
     constexpr unsigned run = 256;
     unsigned const t = threadIdx.x;
     bool const in_sample = t < buckets;
-    K key{};
-    std::uint32_t place = 0;
-    unsigned rank = t;
+    sampled_item<K> item{};
+    unsigned rank = 0;
     if (in_sample) {
-      unsigned const stride = n / buckets;
-      place = t * stride + unsigned(place_in_stride(t, stride));
-      key = from.code.encode(from.keys[place]);
-      sort_warp(key, place);
-      s.splitters[t] = key, s.places[t] = place;
+      unsigned const stride = n / buckets, place = t * stride + unsigned(place_in_stride(t, stride));
+      item = {from.code.encode(from.keys[place]), place};
+      sort_warp(item);
+      s.splitters[t] = item;
     }
     s.cells[t] = 0;
     team::sync();
@@ -150,29 +164,29 @@ struct grid_sorter : grid_sizes<K, V> {
 #pragma unroll
       for (unsigned step = warp_threads; step < run; step += warp_threads) {
         unsigned const other = first_run + ((t + step) & (of_run - 1) & ~(warp_threads - 1));
-        if (step < of_run) rank += count_preceding<warp_threads>(other, key, place);
+        if (step < of_run) rank += count_preceding<warp_threads>(other, item);
       }
     }
     if (buckets > run) {
       team::sync();
-      if (in_sample) s.splitters[rank] = key, s.places[rank] = place;
+      if (in_sample) s.splitters[rank] = item;
       team::sync();
       if (in_sample) {
         rank -= first_run;
 #pragma unroll
         for (unsigned step = run; step < sizes::max_buckets; step += run)
-          if (step < buckets) rank += count_preceding<run>((first_run + step) & (buckets - 1), key, place);
+          if (step < buckets) rank += count_preceding<run>((first_run + step) & (buckets - 1), item);
       }
     }
     team::sync();
     if (in_sample) {
-      if (rank == 0) s.ends.smallest = key;
-      if (rank == buckets - 1) s.ends.greatest = key;
-      if (rank != 0) s.splitters[rank - 1] = key, s.places[rank - 1] = place;
+      if (rank == 0) s.ends.smallest = key_of(item);
+      if (rank == buckets - 1) s.ends.greatest = key_of(item);
+      if (rank != 0) s.splitters[rank - 1] = item;
     }
     team::sync();
     cell_map const cell_of(s.ends);
-    if (in_sample && rank != 0) atomicAdd(&s.cells[cell_of(key)], 1u);
+    if (in_sample && rank != 0) atomicAdd(&s.cells[cell_of(key_of(item))], 1u);
     team::sync();
     std::uint32_t const count = s.cells[t];
     s.cells[t] = team::exclusive_sum(count, s.collective) | count << 16;
@@ -181,32 +195,29 @@ struct grid_sorter : grid_sizes<K, V> {
   }
 
   /// Sorts the items of a warp, one a lane: a bitonic sort.
-  __device__ static void sort_warp(K& key, std::uint32_t& place) {
+  __device__ static void sort_warp(sampled_item<K>& item) {
 #pragma unroll
     for (unsigned size = 2; size <= warp_threads; size *= 2) {
 #pragma unroll
       for (unsigned step = size / 2; step > 0; step /= 2) {
-        K const other = of_other_lane(key, step);
-        std::uint32_t const other_place = __shfl_xor_sync(all_lanes, place, step);
-        bool const other_first = other < key || (other == key && other_place < place);
+        sampled_item<K> const other = of_other_lane(item, step);
         bool const ascending = size == warp_threads || (lane_id() & size) == 0;
-        if (other_first == (ascending == ((lane_id() & step) == 0))) key = other, place = other_place;
+        if (other.precedes(item) == (ascending == ((lane_id() & step) == 0))) item = other;
       }
     }
   }
 
   /// Returns the bucket of an item: the number of splitters that precede it.
   [[nodiscard]] __device__ static unsigned bucket_of(K key, std::uint32_t place, cell_map const& cell_of) {
-    std::uint32_t const cell = shared().cells[cell_of(key)];
+    storage const& s = shared();
+    std::uint32_t const cell = s.cells[cell_of(key)];
+    sampled_item<K> const item{key, place};
     unsigned first = cell & 0xffff, left = cell >> 16;
     while (left != 0) {
       unsigned const half = left / 2;
-      if (precedes(first + half, key, place)) {
-        first += half + 1;
-        left -= half + 1;
-      } else {
-        left = half;
-      }
+      bool const precedes = !item.precedes(s.splitters[first + half]);
+      first += precedes ? half + 1 : 0;
+      left = precedes ? left - half - 1 : half;
     }
     return first;
   }
@@ -246,12 +257,18 @@ struct grid_sorter : grid_sizes<K, V> {
     std::uint32_t sum = 0;
     if (threadIdx.x < count_of_digits) {
       if constexpr (InOrder) {
-#pragma unroll 8
-        for (unsigned w = 0; w < warps; ++w) {
-          std::uint16_t& count = counts[w * count_of_digits + threadIdx.x];
-          std::uint32_t const one = count;
-          count = std::uint16_t(sum);
-          sum += one;
+        constexpr unsigned at_once = 8;  // loaded before any is stored
+#pragma unroll 1
+        for (unsigned first = 0; first < warps; first += at_once) {
+          std::uint16_t* const column = counts + first * count_of_digits + threadIdx.x;
+          std::uint32_t some[at_once];
+#pragma unroll
+          for (unsigned w = 0; w < at_once; ++w) some[w] = column[w * count_of_digits];
+#pragma unroll
+          for (unsigned w = 0; w < at_once; ++w) {
+            column[w * count_of_digits] = std::uint16_t(sum);
+            sum += some[w];
+          }
         }
       } else {
         sum = of_block[threadIdx.x];
@@ -372,7 +389,7 @@ struct grid_sorter : grid_sizes<K, V> {
     }
     std::uint32_t const bucket_begin = team::exclusive_sum(total, s.collective);
     bool const is_equal = threadIdx.x != 0 && threadIdx.x + 1 < buckets &&
-                          s.splitters[threadIdx.x - 1] == s.splitters[threadIdx.x];
+                          key_of(s.splitters[threadIdx.x - 1]) == key_of(s.splitters[threadIdx.x]);
     place += bucket_begin;
     s.begins[threadIdx.x] = bucket_begin | (is_equal ? all_equal : 0);
     if (threadIdx.x == 0) s.begins[sizes::max_buckets] = work.n;
