@@ -20,7 +20,7 @@
 // bucket between equal splitters is in order at once.
 namespace ordo::inline v0::cuda_detail {
 
-/// A key and its position, which make the items of a sample different. Comparisons have no branches.
+/// A key and its position: no two items are equal. Comparisons have no branches.
 template <class K>
 struct sampled_item {
   K key;
@@ -43,11 +43,32 @@ struct sampled_item<std::uint32_t> {
   return item.key;
 }
 
+/// A key alone.
+template <class K>
+struct single_key {
+  K key;
+  __device__ single_key() = default;
+  __device__ single_key(K k, std::uint32_t) : key(k) {}
+  [[nodiscard]] __device__ bool precedes(single_key other) const { return key < other.key; }
+};
+template <class K>
+[[nodiscard]] __device__ K key_of(single_key<K> item) {
+  return item.key;
+}
+[[nodiscard]] __device__ inline std::uint32_t place_of(sampled_item<std::uint32_t> item) {
+  return std::uint32_t(item.both);
+}
+[[nodiscard]] __device__ inline std::uint32_t place_of(sampled_item<std::uint64_t> item) {
+  return item.place;
+}
+
 /// The sizes of a sort of one array in one launch.
 template <class K, class V>
 struct grid_sizes {
   static constexpr unsigned threads = 1024, warps = threads / warp_threads;
-  static constexpr unsigned max_buckets = threads, cells = threads, digits = 256;
+  static constexpr unsigned max_buckets = threads, cells = threads, sampled = threads, digit_bits = 9, digits = 1u << digit_bits;
+  /// The items of a thread in a sort by comparisons, and the maximum of items that a block sorts so.
+  static constexpr unsigned compared_items = 4, compared = threads * compared_items;
   static constexpr unsigned items = tuning::grid_items(sizeof(K), value_bytes<V>), capacity = threads * items;
   static_assert(capacity <= 1u << 16);
   /// Items with values keep the order of equal keys.
@@ -57,15 +78,18 @@ struct grid_sizes {
   struct storage {
     std::uint32_t begins[max_buckets + 1];  // where buckets begin; the upper bit is set if all keys of the bucket are equal
     std::uint32_t local[max_buckets], offsets[max_buckets], cells[grid_sizes::cells];
-    sampled_item<K> splitters[max_buckets];
+    sampled_item<K> splitters[sampled];
     typename team::template storage<K> collective;
     extremes<K> ends;
     alignas(16) std::uint16_t counts[warps][stable ? max_buckets : digits];  // of each warp; or words at its front, of the block
-    alignas(16) K keys[capacity];
+    alignas(16) K keys[capacity];     // or, in a sort by comparisons, items
     std::uint16_t origins[capacity];  // of the items in `keys`: their buckets, or positions
     alignas(16) unsigned char values[value_bytes<V> == 0 ? 16 : capacity * value_bytes<V>];
   };
   static_assert(sizeof(storage::counts) >= max_buckets * sizeof(std::uint32_t));
+
+  static_assert(compared * sizeof(sampled_item<K>) <= sizeof(storage::keys) + sizeof(storage::origins) + sizeof(storage::values) ||
+                compared * sizeof(sampled_item<K>) <= sizeof(storage::counts));
 
   static bool possible() { return sizeof(storage) <= shared_memory_limit(); }
 };
@@ -83,6 +107,7 @@ template <class K, class V>
 struct grid_sorter : grid_sizes<K, V> {
   using sizes = grid_sizes<K, V>;
   using sizes::threads, sizes::warps, sizes::items, sizes::capacity, sizes::stable, sizes::digits;
+  using sizes::compared_items, sizes::digit_bits;
   using typename sizes::storage, typename sizes::team;
   using data_type = segment_data<K, V, stored_keys<K>>;
   static constexpr std::uint32_t all_equal = 1u << 31;
@@ -114,17 +139,6 @@ struct grid_sorter : grid_sizes<K, V> {
       if (own.has(i)) key[i] = from.code.encode(key[i]);
   }
 
-  /// Returns the number of splitters from `first` on, of `Count` sorted ones, that precede an item.
-  template <unsigned Count>
-  [[nodiscard]] __device__ static unsigned count_preceding(unsigned first, sampled_item<K> const& item) {
-    sampled_item<K> const* const splitters = shared().splitters + first;
-    unsigned preceding = 0;
-#pragma unroll
-    for (unsigned step = Count / 2; step > 0; step /= 2)
-      preceding += splitters[preceding + step - 1].precedes(item) ? step : 0;
-    return preceding + (splitters[preceding].precedes(item) ? 1 : 0);
-  }
-
   /// Divides the range of the sample into cells. Keys outside are in the first and the last.
   struct cell_map {
     K smallest;
@@ -140,53 +154,36 @@ struct grid_sorter : grid_sizes<K, V> {
     }
   };
 
-  /// Sorts a sample of as many items as there are buckets, by (key, position), and makes a table of cells: how many splitters
-  /// are below each cell and, above 16 bits, how many in it. The smallest key of the sample is no splitter.
+  /// Chooses splitters: sorts a sample by (key, position), and takes one in sampled / buckets. Makes a table of cells: how many
+  /// splitters are below each cell and, above 16 bits, how many in it.
   __device__ static cell_map choose_splitters(array const& from, std::uint32_t n, unsigned buckets) {
     storage& s = shared();
-    constexpr unsigned run = 256;
-    unsigned const t = threadIdx.x;
-    bool const in_sample = t < buckets;
-    sampled_item<K> item{};
-    unsigned rank = 0;
-    if (in_sample) {
-      unsigned const stride = n / buckets, place = t * stride + unsigned(place_in_stride(t, stride));
-      item = {from.code.encode(from.keys[place]), place};
-      sort_warp(item);
-      s.splitters[t] = item;
+    constexpr unsigned sampled = sizes::sampled;
+    unsigned const t = threadIdx.x, first = t * compared_items;
+    sampled_item<K> item[compared_items];
+    if (first < sampled) {
+      unsigned const stride = n / sampled;
+#pragma unroll
+      for (unsigned i = 0; i < compared_items; ++i) {
+        unsigned const place = (first + i) * stride + unsigned(place_in_stride(first + i, stride));
+        item[i] = {from.keys[place], place};
+      }
+#pragma unroll
+      for (unsigned i = 0; i < compared_items; ++i) item[i] = {from.code.encode(key_of(item[i])), place_of(item[i])};
     }
     s.cells[t] = 0;
-    team::sync();
-    // An item's rank is the sum of its ranks in all sorted runs: of 32 items, then of 256.
-    unsigned const first_run = t & ~(run - 1), of_run = min(run, buckets);
-    if (in_sample) {
-      rank = first_run + lane_id();
+    compare(item, sampled);
+    if (first < sampled) {
+      unsigned const every = sampled / buckets;
+      if (first == 0) s.ends.smallest = key_of(item[0]);
+      if (first + compared_items == sampled) s.ends.greatest = key_of(item[compared_items - 1]);
 #pragma unroll
-      for (unsigned step = warp_threads; step < run; step += warp_threads) {
-        unsigned const other = first_run + ((t + step) & (of_run - 1) & ~(warp_threads - 1));
-        if (step < of_run) rank += count_preceding<warp_threads>(other, item);
-      }
-    }
-    if (buckets > run) {
-      team::sync();
-      if (in_sample) s.splitters[rank] = item;
-      team::sync();
-      if (in_sample) {
-        rank -= first_run;
-#pragma unroll
-        for (unsigned step = run; step < sizes::max_buckets; step += run)
-          if (step < buckets) rank += count_preceding<run>((first_run + step) & (buckets - 1), item);
-      }
-    }
-    team::sync();
-    if (in_sample) {
-      if (rank == 0) s.ends.smallest = key_of(item);
-      if (rank == buckets - 1) s.ends.greatest = key_of(item);
-      if (rank != 0) s.splitters[rank - 1] = item;
+      for (unsigned i = 0; i < compared_items; ++i)
+        if ((first + i) % every == 0 && first + i != 0) s.splitters[(first + i) / every - 1] = item[i];
     }
     team::sync();
     cell_map const cell_of(s.ends);
-    if (in_sample && rank != 0) atomicAdd(&s.cells[cell_of(key_of(item))], 1u);
+    if (t + 1 < buckets) atomicAdd(&s.cells[cell_of(key_of(s.splitters[t]))], 1u);
     team::sync();
     std::uint32_t const count = s.cells[t];
     s.cells[t] = team::exclusive_sum(count, s.collective) | count << 16;
@@ -194,17 +191,58 @@ struct grid_sorter : grid_sizes<K, V> {
     return cell_of;
   }
 
-  /// Sorts the items of a warp, one a lane: a bitonic sort.
-  __device__ static void sort_warp(sampled_item<K>& item) {
+  /// Sorts `n` items, a power of two from 128 to sizes::compared, by a bitonic network. A thread has consecutive items.
+  template <class Item>
+  __device__ static void compare(Item (&item)[compared_items], unsigned n) {
+    constexpr unsigned of_warp = warp_threads * compared_items;
+    unsigned const t = threadIdx.x, first = t * compared_items;
+    auto* const room = reinterpret_cast<Item*>(sizeof(Item) * sizes::compared <= sizeof(storage::counts)
+                                                   ? static_cast<void*>(shared().counts)
+                                                   : static_cast<void*>(shared().keys));
+#pragma unroll 1
+    for (unsigned size = 2; size <= n; size *= 2) {
+      auto const keeps_lower = [&](unsigned i, unsigned step) {
+        return (size == n || ((first + i) & size) == 0) == (((first + i) & step) == 0);
+      };
+#pragma unroll 1
+      for (unsigned step = size / 2; step >= of_warp; step /= 2) {
+        team::sync();
+        if (first < n) {
 #pragma unroll
-    for (unsigned size = 2; size <= warp_threads; size *= 2) {
+          for (unsigned i = 0; i < compared_items; ++i) room[i * threads + t] = item[i];
+        }
+        team::sync();
+        if (first < n) {
 #pragma unroll
-      for (unsigned step = size / 2; step > 0; step /= 2) {
-        sampled_item<K> const other = of_other_lane(item, step);
-        bool const ascending = size == warp_threads || (lane_id() & size) == 0;
-        if (other.precedes(item) == (ascending == ((lane_id() & step) == 0))) item = other;
+          for (unsigned i = 0; i < compared_items; ++i) {
+            Item const other = room[i * threads + (t ^ step / compared_items)];
+            if (other.precedes(item[i]) == keeps_lower(i, step)) item[i] = other;
+          }
+        }
+      }
+      if (first >= n) continue;
+#pragma unroll 1
+      for (unsigned step = min(size, of_warp) / 2; step >= compared_items; step /= 2) {
+#pragma unroll
+        for (unsigned i = 0; i < compared_items; ++i) {
+          Item const other = of_other_lane(item[i], step / compared_items);
+          if (other.precedes(item[i]) == keeps_lower(i, step)) item[i] = other;
+        }
+      }
+#pragma unroll
+      for (unsigned step = compared_items / 2; step > 0; step /= 2) {
+        if (step >= size) continue;
+#pragma unroll
+        for (unsigned i = 0; i < compared_items; ++i) {
+          if ((i & step) != 0) continue;
+          Item const lower = item[i], upper = item[i + step];
+          bool const swaps = upper.precedes(lower) == keeps_lower(i, step);
+          item[i] = swaps ? upper : lower;
+          item[i + step] = swaps ? lower : upper;
+        }
       }
     }
+    team::sync();
   }
 
   /// Returns the bucket of an item: the number of splitters that precede it.
@@ -427,11 +465,16 @@ struct grid_sorter : grid_sizes<K, V> {
     while (b < last) {
       std::uint32_t const from = begin(b);
       bool const equal = is_equal(b);
-      ++b;
-      while (b < last && is_equal(b) == equal && (equal || begin(b + 1) - from <= capacity)) ++b;
+      // The first bucket that is not sorted together with this one.
+      unsigned const t = threadIdx.x;
+      bool const apart = t > b && t < last && (is_equal(t) != equal || (!equal && begin(t + 1) - from > capacity));
+      b = team::reduce(extremes<std::uint32_t>{apart ? t : last, 0}, shared().collective).smallest;
+      team::sync();
       std::uint32_t const length = begin(b) - from;
       if (equal)
         store_all(data, true, from, length);
+      else if (length <= sizes::compared)
+        sort_few(data, from, length);
       else if (length <= capacity)
         sort_held(data, from, length);
       else
@@ -439,8 +482,44 @@ struct grid_sorter : grid_sizes<K, V> {
     }
   }
 
-  /// Sorts items that the block holds, by an LSD radix sort by the upper bits in which they may differ: enough that few have
-  /// these in common. The order of those is then repaired; if they are too many, all bits are sorted by.
+  /// Sorts few items by comparisons.
+  __device__ static void sort_few(data_type const& data, std::uint32_t begin, unsigned n) {
+    storage& s = shared();
+    using item_type = std::conditional_t<stable, sampled_item<K>, single_key<K>>;
+    if (n == 0) return;
+    unsigned padded = compared_items * warp_threads;
+    while (padded < n) padded *= 2;
+    item_type item[compared_items];
+    unsigned const first = threadIdx.x * compared_items;
+    if (first < padded) {
+#pragma unroll
+      for (unsigned i = 0; i < compared_items; ++i) {  // in another order than sorted items: reads are of consecutive items
+        unsigned const at = threadIdx.x + i * (padded / compared_items);
+        item[i] = at < n ? item_type{data.away_codes[begin + at], at} : item_type{K(~K{0}), ~0u};
+      }
+    }
+    compare(item, padded);
+    if (first < padded) {
+#pragma unroll
+      for (unsigned i = 0; i < compared_items; ++i) {
+        s.keys[first + i] = key_of(item[i]);
+        if constexpr (stable) s.origins[first + i] = std::uint16_t(place_of(item[i]));
+      }
+    }
+    team::sync();
+    store_held(data, begin, n);
+  }
+  __device__ static void store_held(data_type const& data, std::uint32_t begin, unsigned n) {
+    storage const& s = shared();
+    for (unsigned p = threadIdx.x; p < n; p += threads) {
+      data.keys.store(begin + p, s.keys[p]);
+      if constexpr (value_bytes<V> != 0) data.values[begin + p] = data.away_values[begin + s.origins[p]];
+    }
+    team::sync();
+  }
+
+  /// Sorts items that the block holds, by an LSD radix sort. 64-bit keys are sorted by the upper bits in which they may differ:
+  /// enough that few have these in common. The order of those is then repaired; if they are too many, all bits are sorted by.
   __device__ static void sort_held(data_type const& data, std::uint32_t begin, unsigned n) {
     storage& s = shared();
     if (n == 0) return;
@@ -459,34 +538,32 @@ struct grid_sorter : grid_sizes<K, V> {
     ends = team::template reduce<K>(ends, s.collective);
     K const smallest = ends.smallest;
     unsigned const width = 64 - leading_zeros(std::uint64_t(ends.greatest - smallest));
-    unsigned const wanted = n <= tuning::held_by_two_digits ? 16 : 24;
-    unsigned shift = width > wanted ? width - wanted : 0;
+    constexpr unsigned wanted = 3 * digit_bits;
+    unsigned shift = sizeof(K) > 4 && width > wanted ? width - wanted : 0;
     auto const sort = [&] {
 #pragma unroll 1
-      for (unsigned low = shift;; low += 8) {
+      for (unsigned low = shift;; low += digit_bits) {
         std::uint32_t ranked[items];
-        std::uint32_t const of_digit = rank<true, 8>(
+        std::uint32_t const of_digit = rank<true, digit_bits>(
             key, own, digits, [&](K k, unsigned) { return unsigned(K(k - smallest) >> low) % digits; }, ranked);
         arrange<true>(own, digits, ranked, of_digit, [&](unsigned i, unsigned to, unsigned) {
           s.keys[to] = key[i];
           s.origins[to] = origin[i];
         });
         team::sync();
-        if (low + 8 >= width) break;
+        if (low + digit_bits >= width) break;
         fetch(own, key, origin);
       }
     };
     sort();
-    if (shift != 0 && !repair(n, smallest, shift)) {
-      fetch(own, key, origin);
-      shift = 0;
-      sort();
+    if constexpr (sizeof(K) > 4) {
+      if (shift != 0 && !repair(n, smallest, shift)) {
+        fetch(own, key, origin);
+        shift = 0;
+        sort();
+      }
     }
-    for (unsigned p = threadIdx.x; p < n; p += threads) {
-      data.keys.store(begin + p, s.keys[p]);
-      if constexpr (value_bytes<V> != 0) data.values[begin + p] = data.away_values[begin + s.origins[p]];
-    }
-    team::sync();
+    store_held(data, begin, n);
   }
   __device__ static __forceinline__ void fetch(own_items const& own, K (&key)[items], std::uint16_t (&origin)[items]) {
     storage const& s = shared();
@@ -563,7 +640,7 @@ struct grid_sorter : grid_sizes<K, V> {
       for (std::uint32_t first = 0; first < length; first += capacity) {
         own_items const own(min(length - first, capacity));
         load(from, begin + first, own, key);
-        total += rank<true, 8>(key, own, digits, digit_at, ranked);
+        total += rank<true, digit_bits>(key, own, digits, digit_at, ranked);
         team::sync();
       }
       std::uint32_t place = begin + team::exclusive_sum(total, s.collective);
@@ -571,12 +648,12 @@ struct grid_sorter : grid_sizes<K, V> {
       for (std::uint32_t first = 0; first < length; first += capacity) {
         own_items const own(min(length - first, capacity));
         load(from, begin + first, own, key);
-        std::uint32_t const of_digit = rank<true, 8>(key, own, digits, digit_at, ranked);
+        std::uint32_t const of_digit = rank<true, digit_bits>(key, own, digits, digit_at, ranked);
         move<true>(from, begin + first, own, digits, key, ranked, of_digit, place, away ? data.keys.keys : data.away_codes,
                    away ? data.values : data.away_values);
         place += of_digit;
       }
-      differing = K(differing >> shift >> 8) << shift << 8;
+      differing = K(differing >> shift >> digit_bits) << shift << digit_bits;
       away = !away;
     }
     store_all(data, away, begin, length);

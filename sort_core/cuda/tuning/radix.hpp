@@ -88,13 +88,11 @@ constexpr std::size_t wide_length_from(std::size_t key_bytes, bool has_values) {
 /// passes that encode and decode them take no longer.
 constexpr std::size_t floats_as_they_are_from = std::size_t{1} << 22;
 
-/// The items per thread of a block of a sort in one launch (kernels/grid_sort.cuh), as many as shared memory and registers hold;
-/// and the number of items from which such a block sorts them by three digits of 8 bits instead of two.
+/// The items per thread of a block of a sort in one launch (kernels/grid_sort.cuh): as many as shared memory and registers hold.
 constexpr unsigned grid_items(std::size_t key_bytes, std::size_t value_bytes) {
   std::size_t const bytes = key_bytes + value_bytes;
   return value_bytes == 0 || bytes <= 8 ? 12 : bytes <= 12 ? 8 : bytes <= 16 ? 6 : 4;
 }
-constexpr unsigned held_by_two_digits = 1024;
 
 /// The blocks that sort a sample, and the number of lanes that compute the rank of one key.
 constexpr unsigned sampling_threads = 256, lanes_a_key = 8, keys_a_block = sampling_threads / lanes_a_key;
