@@ -5,15 +5,17 @@
 #include <cooperative_groups.h>
 
 #include "base/bits.hpp"
+#include "sort_core/cuda/kernels/block_sort.cuh"
 #include "sort_core/cuda/primitives/segment_data.cuh"
 #include "sort_core/cuda/primitives/thread_group.cuh"
 #include "sort_core/cuda/radix_choice.hpp"
 #include "sort_core/cuda/runtime/launch.cuh"
 #include "sort_core/cuda/tuning/radix.hpp"
+#include "sort_core/cuda/tuning/segmented.cuh"
 
 // The sort of one array that is too large for a block, in one launch: a sample sort (Leischner et al., IPDPS'10) whose blocks
-// all run at once. Each block sorts the same sample, of which every key is a splitter. It ranks its share of the items by
-// bucket; sums over the blocks give the position of each bucket's items; and the blocks exchange them through the L2 cache.
+// all run at once. Together they sort a sample, by counting, and take splitters from it. Each block ranks its share of the items
+// by bucket; sums over the blocks give the position of each bucket's items; and the blocks exchange them through the L2 cache.
 // Then each block sorts the buckets that begin in its share of the result, as many at a time as it holds.
 //
 // Items are compared by (key, position), so that equal keys spread over buckets as evenly as others, whatever their number. A
@@ -25,6 +27,8 @@ template <class K>
 struct sampled_item {
   K key;
   std::uint32_t place;
+  __device__ void encode(key_code<K> code) { key = code.encode(key); }
+  [[nodiscard]] __device__ K code() const { return key; }
   [[nodiscard]] __device__ bool precedes(sampled_item const& other) const {
     return (key < other.key) | ((key == other.key) & (place < other.place));
   }
@@ -34,64 +38,49 @@ struct sampled_item<std::uint32_t> {
   std::uint64_t both;
   __device__ sampled_item() = default;
   __device__ sampled_item(std::uint32_t key, std::uint32_t place) : both(std::uint64_t{key} << 32 | place) {}
+  __device__ void encode(key_code<std::uint32_t> of) { *this = {of.encode(code()), std::uint32_t(both)}; }
+  [[nodiscard]] __device__ std::uint32_t code() const { return std::uint32_t(both >> 32); }
   [[nodiscard]] __device__ bool precedes(sampled_item other) const { return both < other.both; }
 };
-[[nodiscard]] __device__ inline std::uint32_t key_of(sampled_item<std::uint32_t> item) {
-  return std::uint32_t(item.both >> 32);
-}
-[[nodiscard]] __device__ inline std::uint64_t key_of(sampled_item<std::uint64_t> item) {
-  return item.key;
-}
-
-/// A key alone.
-template <class K>
-struct single_key {
-  K key;
-  __device__ single_key() = default;
-  __device__ single_key(K k, std::uint32_t) : key(k) {}
-  [[nodiscard]] __device__ bool precedes(single_key other) const { return key < other.key; }
-};
-template <class K>
-[[nodiscard]] __device__ K key_of(single_key<K> item) {
-  return item.key;
-}
-[[nodiscard]] __device__ inline std::uint32_t place_of(sampled_item<std::uint32_t> item) {
-  return std::uint32_t(item.both);
-}
-[[nodiscard]] __device__ inline std::uint32_t place_of(sampled_item<std::uint64_t> item) {
-  return item.place;
-}
 
 /// The sizes of a sort of one array in one launch.
 template <class K, class V>
 struct grid_sizes {
   static constexpr unsigned threads = 1024, warps = threads / warp_threads;
-  static constexpr unsigned max_buckets = threads, cells = threads, sampled = threads, digit_bits = 9, digits = 1u << digit_bits;
-  /// The items of a thread in a sort by comparisons, and the maximum of items that a block sorts so.
-  static constexpr unsigned compared_items = 4, compared = threads * compared_items;
-  static constexpr unsigned items = tuning::grid_items(sizeof(K), value_bytes<V>), capacity = threads * items;
-  static_assert(capacity <= 1u << 16);
+  static constexpr unsigned max_buckets = threads, max_sample = 4 * threads, cells = threads, digits = 256;
+  /// The items that a block distributes at a time.
+  static constexpr unsigned items = tuning::grid_items(sizeof(K), value_bytes<V>), tile = threads * items;
+  static_assert(tile <= 1u << 16);
   /// Items with values keep the order of equal keys.
   static constexpr bool stable = value_bytes<V> != 0;
   using team = group<threads>;
+  using by_block = block_sort<K, threads, tuning::few_short_items>;
+  using by_large_block = block_sort<K, threads, tuning::class_shape<sizeof(K), value_bytes<V>>(tuning::few_class).items>;
+  static_assert(tuning::class_shape<sizeof(K), value_bytes<V>>(tuning::few_class).threads == threads);
+  static constexpr unsigned capacity = by_large_block::capacity;
 
   struct storage {
-    std::uint32_t begins[max_buckets + 1];  // where buckets begin; the upper bit is set if all keys of the bucket are equal
-    std::uint32_t local[max_buckets], offsets[max_buckets], cells[grid_sizes::cells];
-    sampled_item<K> splitters[sampled];
-    typename team::template storage<K> collective;
-    extremes<K> ends;
     alignas(16) std::uint16_t counts[warps][stable ? max_buckets : digits];  // of each warp; or words at its front, of the block
-    alignas(16) K keys[capacity];     // or, in a sort by comparisons, items
-    std::uint16_t origins[capacity];  // of the items in `keys`: their buckets, or positions
-    alignas(16) unsigned char values[value_bytes<V> == 0 ? 16 : capacity * value_bytes<V>];
+    std::uint32_t local[max_buckets], offsets[max_buckets], cells[grid_sizes::cells];
+    sampled_item<K> splitters[max_buckets];
+    typename team::template storage<K> collective;
+    extremes<K> ends;  // of the sample
+    std::uint16_t buckets[tile];
+    alignas(16) K keys[tile];
+    alignas(16) unsigned char values[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];
   };
   static_assert(sizeof(storage::counts) >= max_buckets * sizeof(std::uint32_t));
 
-  static_assert(compared * sizeof(sampled_item<K>) <= sizeof(storage::keys) + sizeof(storage::origins) + sizeof(storage::values) ||
-                compared * sizeof(sampled_item<K>) <= sizeof(storage::counts));
+  /// Where buckets begin, which remains while they are sorted. The upper bit is set if all keys of a bucket are equal.
+  struct bucket_list {
+    std::uint32_t begins[max_buckets + 1];
+    typename team::template storage<std::uint32_t> collective;
+  };
+  static constexpr std::size_t list_at =
+      (std::max({sizeof(storage), by_block::bytes(value_bytes<V>), by_large_block::bytes(value_bytes<V>)}) + 15) / 16 * 16;
+  static constexpr std::size_t shared_bytes = list_at + sizeof(bucket_list);
 
-  static bool possible() { return sizeof(storage) <= shared_memory_limit(); }
+  static bool possible() { return shared_bytes <= shared_memory_limit(); }
 };
 
 /// The input, in the caller's arrays, and device memory for the exchange.
@@ -99,20 +88,23 @@ template <class K, class V>
 struct grid_work {
   K const* keys;
   V const* values;
-  std::uint32_t n, buckets;        // buckets: a power of two from 64 to max_buckets
+  std::uint32_t n, sampled, buckets;  // sampled: 1, 2 or 4 times grid_sizes::threads; buckets: a power of two from 64 to max_buckets
+  sampled_item<K>* sample;
   std::uint32_t *counts, *totals;  // of the blocks' items by bucket: gridDim.x rows of `buckets`; and of all
 };
 
 template <class K, class V>
 struct grid_sorter : grid_sizes<K, V> {
   using sizes = grid_sizes<K, V>;
-  using sizes::threads, sizes::warps, sizes::items, sizes::capacity, sizes::stable, sizes::digits;
-  using sizes::compared_items, sizes::digit_bits;
-  using typename sizes::storage, typename sizes::team;
+  using sizes::threads, sizes::warps, sizes::items, sizes::tile, sizes::capacity, sizes::stable, sizes::digits;
+  using typename sizes::storage, typename sizes::bucket_list, typename sizes::team;
   using data_type = segment_data<K, V, stored_keys<K>>;
   static constexpr std::uint32_t all_equal = 1u << 31;
 
   [[nodiscard]] __device__ static storage& shared() { return *reinterpret_cast<storage*>(dynamic_shared_memory()); }
+  [[nodiscard]] __device__ static bucket_list& list() {
+    return *reinterpret_cast<bucket_list*>(dynamic_shared_memory() + sizes::list_at);
+  }
 
   /// The items that a thread has of `count` consecutive ones. A warp's are consecutive, 32 at a time.
   struct own_items {
@@ -154,95 +146,53 @@ struct grid_sorter : grid_sizes<K, V> {
     }
   };
 
-  /// Chooses splitters: sorts a sample by (key, position), and takes one in sampled / buckets. Makes a table of cells: how many
+  /// Sorts a sample and chooses splitters from it. A block computes the ranks of a part of it. Makes a table of cells: how many
   /// splitters are below each cell and, above 16 bits, how many in it.
-  __device__ static cell_map choose_splitters(array const& from, std::uint32_t n, unsigned buckets) {
+  __device__ static cell_map choose_splitters(array const& from, grid_work<K, V> const& work) {
     storage& s = shared();
-    constexpr unsigned sampled = sizes::sampled;
-    unsigned const t = threadIdx.x, first = t * compared_items;
-    sampled_item<K> item[compared_items];
-    if (first < sampled) {
-      unsigned const stride = n / sampled;
+    constexpr unsigned most = sizes::max_sample / threads;
+    unsigned const t = threadIdx.x, stride = work.n / work.sampled, rows = work.sampled / threads;
+    unsigned const share = (work.sampled + gridDim.x - 1) / gridDim.x, first = blockIdx.x * share;
+    sampled_item<K> item[most];
 #pragma unroll
-      for (unsigned i = 0; i < compared_items; ++i) {
-        unsigned const place = (first + i) * stride + unsigned(place_in_stride(first + i, stride));
-        item[i] = {from.keys[place], place};
-      }
+    for (unsigned j = 0; j < most; ++j) {
+      unsigned const i = j * threads + t, place = i * stride + unsigned(place_in_stride(i, stride));
+      if (j < rows) item[j] = {from.keys[place], place};
+    }
 #pragma unroll
-      for (unsigned i = 0; i < compared_items; ++i) item[i] = {from.code.encode(key_of(item[i])), place_of(item[i])};
+    for (unsigned j = 0; j < most; ++j) {
+      if (j >= rows) continue;
+      item[j].encode(from.code);
+      unsigned const own = j * threads + t - first;
+      if (own < share) s.splitters[own] = item[j];
     }
     s.cells[t] = 0;
-    compare(item, sampled);
-    if (first < sampled) {
-      unsigned const every = sampled / buckets;
-      if (first == 0) s.ends.smallest = key_of(item[0]);
-      if (first + compared_items == sampled) s.ends.greatest = key_of(item[compared_items - 1]);
+    team::sync();
+    unsigned const count = first < work.sampled ? min(share, work.sampled - first) : 0;
+    for (unsigned own = 0; own < count; ++own) {
+      sampled_item<K> const ranked = s.splitters[own];
+      unsigned preceding = 0;
 #pragma unroll
-      for (unsigned i = 0; i < compared_items; ++i)
-        if ((first + i) % every == 0 && first + i != 0) s.splitters[(first + i) / every - 1] = item[i];
+      for (unsigned j = 0; j < most; ++j)
+        if (j < rows) preceding += item[j].precedes(ranked) ? 1 : 0;
+      preceding = __reduce_add_sync(all_lanes, preceding);
+      if (lane_id() == 0) atomicAdd(&s.cells[own], preceding);
     }
+    team::sync();
+    if (t < count) work.sample[s.cells[t]] = s.splitters[t];
+    cooperative_groups::this_grid().sync();
+    unsigned const every = work.sampled / work.buckets;
+    if (t + 1 < work.buckets) s.splitters[t] = work.sample[(t + 1) * every];
+    if (t == 0) s.ends = {work.sample[0].code(), work.sample[work.sampled - 1].code()};
+    s.cells[t] = 0;
     team::sync();
     cell_map const cell_of(s.ends);
-    if (t + 1 < buckets) atomicAdd(&s.cells[cell_of(key_of(s.splitters[t]))], 1u);
+    if (t + 1 < work.buckets) atomicAdd(&s.cells[cell_of(s.splitters[t].code())], 1u);
     team::sync();
-    std::uint32_t const count = s.cells[t];
-    s.cells[t] = team::exclusive_sum(count, s.collective) | count << 16;
+    std::uint32_t const in_cell = s.cells[t];
+    s.cells[t] = team::exclusive_sum(in_cell, s.collective) | in_cell << 16;
     team::sync();
     return cell_of;
-  }
-
-  /// Sorts `n` items, a power of two from 128 to sizes::compared, by a bitonic network. A thread has consecutive items.
-  template <class Item>
-  __device__ static void compare(Item (&item)[compared_items], unsigned n) {
-    constexpr unsigned of_warp = warp_threads * compared_items;
-    unsigned const t = threadIdx.x, first = t * compared_items;
-    auto* const room = reinterpret_cast<Item*>(sizeof(Item) * sizes::compared <= sizeof(storage::counts)
-                                                   ? static_cast<void*>(shared().counts)
-                                                   : static_cast<void*>(shared().keys));
-#pragma unroll 1
-    for (unsigned size = 2; size <= n; size *= 2) {
-      auto const keeps_lower = [&](unsigned i, unsigned step) {
-        return (size == n || ((first + i) & size) == 0) == (((first + i) & step) == 0);
-      };
-#pragma unroll 1
-      for (unsigned step = size / 2; step >= of_warp; step /= 2) {
-        team::sync();
-        if (first < n) {
-#pragma unroll
-          for (unsigned i = 0; i < compared_items; ++i) room[i * threads + t] = item[i];
-        }
-        team::sync();
-        if (first < n) {
-#pragma unroll
-          for (unsigned i = 0; i < compared_items; ++i) {
-            Item const other = room[i * threads + (t ^ step / compared_items)];
-            if (other.precedes(item[i]) == keeps_lower(i, step)) item[i] = other;
-          }
-        }
-      }
-      if (first >= n) continue;
-#pragma unroll 1
-      for (unsigned step = min(size, of_warp) / 2; step >= compared_items; step /= 2) {
-#pragma unroll
-        for (unsigned i = 0; i < compared_items; ++i) {
-          Item const other = of_other_lane(item[i], step / compared_items);
-          if (other.precedes(item[i]) == keeps_lower(i, step)) item[i] = other;
-        }
-      }
-#pragma unroll
-      for (unsigned step = compared_items / 2; step > 0; step /= 2) {
-        if (step >= size) continue;
-#pragma unroll
-        for (unsigned i = 0; i < compared_items; ++i) {
-          if ((i & step) != 0) continue;
-          Item const lower = item[i], upper = item[i + step];
-          bool const swaps = upper.precedes(lower) == keeps_lower(i, step);
-          item[i] = swaps ? upper : lower;
-          item[i + step] = swaps ? lower : upper;
-        }
-      }
-    }
-    team::sync();
   }
 
   /// Returns the bucket of an item: the number of splitters that precede it.
@@ -351,13 +301,13 @@ struct grid_sorter : grid_sizes<K, V> {
     auto* const values = reinterpret_cast<V*>(s.values);
     std::uint32_t const local = arrange<InOrder>(own, count_of_digits, ranked, of_digit, [&](unsigned i, unsigned to, unsigned digit) {
       s.keys[to] = key[i];
-      s.origins[to] = std::uint16_t(digit);
+      s.buckets[to] = std::uint16_t(digit);
       if constexpr (value_bytes<V> != 0) values[to] = from.values[begin + own.at(i)];
     });
     s.offsets[threadIdx.x] = position - local;
     team::sync();
     for (unsigned p = threadIdx.x; p < own.count; p += threads) {
-      std::uint32_t const to = s.offsets[s.origins[p]] + p;
+      std::uint32_t const to = s.offsets[s.buckets[p]] + p;
       to_keys[to] = s.keys[p];
       if constexpr (value_bytes<V> != 0) to_values[to] = values[p];
     }
@@ -403,18 +353,18 @@ struct grid_sorter : grid_sizes<K, V> {
     std::uint32_t const begin = min(blockIdx.x * share, work.n), end = min(begin + share, work.n);
     K key[items];
     std::uint32_t ranked[items], of_bucket = 0, counted = 0;
-    load(from, begin, own_items(min(end - begin, capacity)), key);  // arrives while splitters are chosen
-    cell_map const cell_of = choose_splitters(from, work.n, buckets);
+    load(from, begin, own_items(min(end - begin, tile)), key);  // arrives while splitters are chosen
+    cell_map const cell_of = choose_splitters(from, work);
     auto const rank_at = [&](std::uint32_t first, own_items const& own) {
       return rank<stable, 10>(
           key, own, buckets, [&](K k, unsigned at) { return bucket_of(k, first + at, cell_of); }, ranked);
     };
-    for (std::uint32_t first = begin; first < end; first += capacity) {
-      own_items const own(min(end - first, capacity));
+    for (std::uint32_t first = begin; first < end; first += tile) {
+      own_items const own(min(end - first, tile));
       if (first != begin) load(from, first, own, key);
       of_bucket = rank_at(first, own);
       counted += of_bucket;
-      if (end - begin > capacity) team::sync();
+      if (end - begin > tile) team::sync();
     }
     if (threadIdx.x < buckets) work.counts[blockIdx.x * buckets + threadIdx.x] = counted;
     everyone.sync();
@@ -427,14 +377,14 @@ struct grid_sorter : grid_sizes<K, V> {
     }
     std::uint32_t const bucket_begin = team::exclusive_sum(total, s.collective);
     bool const is_equal = threadIdx.x != 0 && threadIdx.x + 1 < buckets &&
-                          key_of(s.splitters[threadIdx.x - 1]) == key_of(s.splitters[threadIdx.x]);
+                          s.splitters[threadIdx.x - 1].code() == s.splitters[threadIdx.x].code();
     place += bucket_begin;
-    s.begins[threadIdx.x] = bucket_begin | (is_equal ? all_equal : 0);
-    if (threadIdx.x == 0) s.begins[sizes::max_buckets] = work.n;
+    list().begins[threadIdx.x] = bucket_begin | (is_equal ? all_equal : 0);
+    if (threadIdx.x == 0) list().begins[sizes::max_buckets] = work.n;
     team::sync();
-    for (std::uint32_t first = begin; first < end; first += capacity) {
-      own_items const own(min(end - first, capacity));
-      if (end - begin > capacity) {
+    for (std::uint32_t first = begin; first < end; first += tile) {
+      own_items const own(min(end - first, tile));
+      if (end - begin > tile) {
         load(from, first, own, key);
         of_bucket = rank_at(first, own);
       }
@@ -446,8 +396,8 @@ struct grid_sorter : grid_sizes<K, V> {
 
   /// Sorts the buckets that begin in this block's share.
   __device__ static void sort_buckets(data_type const& data, std::uint32_t n, unsigned buckets) {
-    auto const begin = [](unsigned b) { return shared().begins[b] & ~all_equal; };
-    auto const is_equal = [](unsigned b) { return (shared().begins[b] & all_equal) != 0; };
+    auto const begin = [](unsigned b) { return list().begins[b] & ~all_equal; };
+    auto const is_equal = [](unsigned b) { return (list().begins[b] & all_equal) != 0; };
     auto const first_from = [&](std::uint64_t position) {  // the first bucket that begins there or later
       unsigned first = 0, last = buckets;
       while (first < last) {
@@ -468,149 +418,19 @@ struct grid_sorter : grid_sizes<K, V> {
       // The first bucket that is not sorted together with this one.
       unsigned const t = threadIdx.x;
       bool const apart = t > b && t < last && (is_equal(t) != equal || (!equal && begin(t + 1) - from > capacity));
-      b = team::reduce(extremes<std::uint32_t>{apart ? t : last, 0}, shared().collective).smallest;
+      b = team::reduce(extremes<std::uint32_t>{apart ? t : last, 0}, list().collective).smallest;
       team::sync();
       std::uint32_t const length = begin(b) - from;
+      if (length == 0) continue;
       if (equal)
         store_all(data, true, from, length);
-      else if (length <= sizes::compared)
-        sort_few(data, from, length);
+      else if (length <= sizes::by_block::capacity)
+        sizes::by_block::sort(data, {from, length, copy::away});
       else if (length <= capacity)
-        sort_held(data, from, length);
+        sizes::by_large_block::sort(data, {from, length, copy::away});
       else
         sort_long(data, from, length);
     }
-  }
-
-  /// Sorts few items by comparisons.
-  __device__ static void sort_few(data_type const& data, std::uint32_t begin, unsigned n) {
-    storage& s = shared();
-    using item_type = std::conditional_t<stable, sampled_item<K>, single_key<K>>;
-    if (n == 0) return;
-    unsigned padded = compared_items * warp_threads;
-    while (padded < n) padded *= 2;
-    item_type item[compared_items];
-    unsigned const first = threadIdx.x * compared_items;
-    if (first < padded) {
-#pragma unroll
-      for (unsigned i = 0; i < compared_items; ++i) {  // in another order than sorted items: reads are of consecutive items
-        unsigned const at = threadIdx.x + i * (padded / compared_items);
-        item[i] = at < n ? item_type{data.away_codes[begin + at], at} : item_type{K(~K{0}), ~0u};
-      }
-    }
-    compare(item, padded);
-    if (first < padded) {
-#pragma unroll
-      for (unsigned i = 0; i < compared_items; ++i) {
-        s.keys[first + i] = key_of(item[i]);
-        if constexpr (stable) s.origins[first + i] = std::uint16_t(place_of(item[i]));
-      }
-    }
-    team::sync();
-    store_held(data, begin, n);
-  }
-  __device__ static void store_held(data_type const& data, std::uint32_t begin, unsigned n) {
-    storage const& s = shared();
-    for (unsigned p = threadIdx.x; p < n; p += threads) {
-      data.keys.store(begin + p, s.keys[p]);
-      if constexpr (value_bytes<V> != 0) data.values[begin + p] = data.away_values[begin + s.origins[p]];
-    }
-    team::sync();
-  }
-
-  /// Sorts items that the block holds, by an LSD radix sort. 64-bit keys are sorted by the upper bits in which they may differ:
-  /// enough that few have these in common. The order of those is then repaired; if they are too many, all bits are sorted by.
-  __device__ static void sort_held(data_type const& data, std::uint32_t begin, unsigned n) {
-    storage& s = shared();
-    if (n == 0) return;
-    own_items const own(n);
-    K key[items];
-    std::uint16_t origin[items];
-    load({data.away_codes, nullptr, {}}, begin, own, key);
-    extremes<K> ends{K(~K{0}), 0};
-#pragma unroll
-    for (unsigned i = 0; i < items; ++i) {
-      if (!own.has(i)) continue;
-      ends.smallest = min(ends.smallest, key[i]);
-      ends.greatest = max(ends.greatest, key[i]);
-      origin[i] = std::uint16_t(own.at(i));
-    }
-    ends = team::template reduce<K>(ends, s.collective);
-    K const smallest = ends.smallest;
-    unsigned const width = 64 - leading_zeros(std::uint64_t(ends.greatest - smallest));
-    constexpr unsigned wanted = 3 * digit_bits;
-    unsigned shift = sizeof(K) > 4 && width > wanted ? width - wanted : 0;
-    auto const sort = [&] {
-#pragma unroll 1
-      for (unsigned low = shift;; low += digit_bits) {
-        std::uint32_t ranked[items];
-        std::uint32_t const of_digit = rank<true, digit_bits>(
-            key, own, digits, [&](K k, unsigned) { return unsigned(K(k - smallest) >> low) % digits; }, ranked);
-        arrange<true>(own, digits, ranked, of_digit, [&](unsigned i, unsigned to, unsigned) {
-          s.keys[to] = key[i];
-          s.origins[to] = origin[i];
-        });
-        team::sync();
-        if (low + digit_bits >= width) break;
-        fetch(own, key, origin);
-      }
-    };
-    sort();
-    if constexpr (sizeof(K) > 4) {
-      if (shift != 0 && !repair(n, smallest, shift)) {
-        fetch(own, key, origin);
-        shift = 0;
-        sort();
-      }
-    }
-    store_held(data, begin, n);
-  }
-  __device__ static __forceinline__ void fetch(own_items const& own, K (&key)[items], std::uint16_t (&origin)[items]) {
-    storage const& s = shared();
-#pragma unroll
-    for (unsigned i = 0; i < items; ++i) {
-      if (!own.has(i)) continue;
-      key[i] = s.keys[own.at(i)];
-      origin[i] = s.origins[own.at(i)];
-    }
-  }
-
-  /// Sorts each run of keys that agree in their bits from `shift` on. Returns false if one is too long and not in order; then
-  /// the items remain in stable order by those bits. Synchronises.
-  __device__ static bool repair(unsigned n, K smallest, unsigned shift) {
-    storage& s = shared();
-    constexpr unsigned longest = 24;
-    auto const alike = [&](unsigned p, unsigned q) { return K(s.keys[p] - smallest) >> shift == K(s.keys[q] - smallest) >> shift; };
-    bool turned = false, is_long = false;
-    for (unsigned p = threadIdx.x; p + 1 < n; p += threads) {
-      if (s.keys[p] <= s.keys[p + 1]) continue;
-      turned = true;
-      unsigned first = p, last = p + 1;
-      while (first > 0 && last - first < longest && alike(first - 1, p)) --first;
-      while (last + 1 < n && last - first < longest && alike(last + 1, p)) ++last;
-      is_long |= last - first >= longest;
-    }
-    if (team::any(is_long)) return false;
-    if (!team::any(turned)) return true;
-    for (unsigned p = threadIdx.x; p + 1 < n; p += threads) {
-      if (!alike(p, p + 1) || (p != 0 && alike(p - 1, p))) continue;
-      unsigned last = p + 1;
-      while (last + 1 < n && last - p < longest && alike(last + 1, p)) ++last;
-      if (last - p >= longest) continue;  // in order
-      for (unsigned i = p + 1; i <= last; ++i) {
-        K const key = s.keys[i];
-        std::uint16_t const origin = s.origins[i];
-        unsigned to = i;
-        for (; to > p && s.keys[to - 1] > key; --to) {
-          s.keys[to] = s.keys[to - 1];
-          s.origins[to] = s.origins[to - 1];
-        }
-        s.keys[to] = key;
-        s.origins[to] = origin;
-      }
-    }
-    team::sync();
-    return true;
   }
 
   /// Stores items that are in order, from the second buffers (`away`) or, as codes, from the caller's arrays.
@@ -637,23 +457,23 @@ struct grid_sorter : grid_sizes<K, V> {
       array const from{away ? data.away_codes : data.keys.keys, away ? data.away_values : data.values, {}};
       K key[items];
       std::uint32_t ranked[items], total = 0;
-      for (std::uint32_t first = 0; first < length; first += capacity) {
-        own_items const own(min(length - first, capacity));
+      for (std::uint32_t first = 0; first < length; first += tile) {
+        own_items const own(min(length - first, tile));
         load(from, begin + first, own, key);
-        total += rank<true, digit_bits>(key, own, digits, digit_at, ranked);
+        total += rank<true, 8>(key, own, digits, digit_at, ranked);
         team::sync();
       }
       std::uint32_t place = begin + team::exclusive_sum(total, s.collective);
       team::sync();
-      for (std::uint32_t first = 0; first < length; first += capacity) {
-        own_items const own(min(length - first, capacity));
+      for (std::uint32_t first = 0; first < length; first += tile) {
+        own_items const own(min(length - first, tile));
         load(from, begin + first, own, key);
-        std::uint32_t const of_digit = rank<true, digit_bits>(key, own, digits, digit_at, ranked);
+        std::uint32_t const of_digit = rank<true, 8>(key, own, digits, digit_at, ranked);
         move<true>(from, begin + first, own, digits, key, ranked, of_digit, place, away ? data.keys.keys : data.away_codes,
                    away ? data.values : data.away_values);
         place += of_digit;
       }
-      differing = K(differing >> shift >> digit_bits) << shift << digit_bits;
+      differing = K(differing >> shift >> 8) << shift << 8;
       away = !away;
     }
     store_all(data, away, begin, length);
@@ -661,7 +481,7 @@ struct grid_sorter : grid_sizes<K, V> {
   }
 };
 
-/// Sorts work.n items, at least work.buckets, into data.keys and data.values, which may be the arrays of `work`. All blocks run
+/// Sorts work.n items, at least work.sampled, into data.keys and data.values, which may be the arrays of `work`. All blocks run
 /// at once.
 template <class K, class V>
 __global__ void __launch_bounds__(grid_sizes<K, V>::threads, 1)

@@ -91,7 +91,7 @@ constexpr std::size_t floats_as_they_are_from = std::size_t{1} << 22;
 /// The items per thread of a block of a sort in one launch (kernels/grid_sort.cuh): as many as shared memory and registers hold.
 constexpr unsigned grid_items(std::size_t key_bytes, std::size_t value_bytes) {
   std::size_t const bytes = key_bytes + value_bytes;
-  return value_bytes == 0 || bytes <= 8 ? 12 : bytes <= 12 ? 8 : bytes <= 16 ? 6 : 4;
+  return bytes <= 12 ? 8 : bytes <= 16 ? 6 : 4;
 }
 
 /// The blocks that sort a sample, and the number of lanes that compute the rank of one key.

@@ -37,7 +37,7 @@ std::vector<K> make_keys(keys what, std::size_t n, std::mt19937_64& random) {
                                         : K(x);
   }
   // All but the sample are in one bucket, which no block holds if they are many.
-  constexpr std::size_t sampled = od::grid_sizes<K, od::no_value>::sampled;
+  constexpr std::size_t sampled = od::grid_sizes<K, od::no_value>::threads;
   if (what == keys::hidden)
     for (std::size_t i = 0, stride = n / sampled; i < sampled; ++i) all[i * stride + od::place_in_stride(i, stride)] = K(i);
   return all;
@@ -47,6 +47,7 @@ template <class K, class V>
 void check(keys what, std::size_t n, unsigned buckets, bool in_place) {
   INFO("keys " << int(what) << ", " << n << " items, " << buckets << " buckets");
   constexpr bool has_values = od::value_bytes<V> != 0;
+  using sizes = od::grid_sizes<K, V>;
   using value = std::conditional_t<has_values, V, char>;
   std::mt19937_64 random(n + buckets);
   std::vector<K> const given = make_keys<K>(what, n, random);
@@ -61,6 +62,7 @@ void check(keys what, std::size_t n, unsigned buckets, bool in_place) {
   auto const from = machine.buffer<K>(n), out = machine.buffer<K>(n), away = machine.buffer<K>(n);
   auto const values_from = machine.buffer<value>(has_values ? n : 0), values_out = machine.buffer<value>(has_values ? n : 0),
              values_away = machine.buffer<value>(has_values ? n : 0);
+  auto const sample = machine.buffer<od::sampled_item<K>>(sizes::threads);
   auto const counts = machine.buffer<std::uint32_t>(buckets), totals = machine.buffer<std::uint32_t>(buckets);
   auto const &source = in_place ? out : from;
   auto const &values_source = in_place ? values_out : values_from;
@@ -69,10 +71,9 @@ void check(keys what, std::size_t n, unsigned buckets, bool in_place) {
   auto const as_values = [](auto const& buffer) { return reinterpret_cast<V*>(buffer.data()); };
   od::segment_data<K, V, od::stored_keys<K>> const data{{out.data(), code}, as_values(values_out), nullptr, nullptr,
                                                         away.data(),        as_values(values_away)};
-  od::grid_work<K, V> const work{source.data(), as_values(values_source), std::uint32_t(n), buckets, counts.data(),
-                                 totals.data()};
-  using sizes = od::grid_sizes<K, V>;
-  od::launch_some_cooperative<od::sort_in_grid<K, V>>(machine.kernels(), 1, sizes::threads, sizeof(typename sizes::storage),
+  od::grid_work<K, V> const work{source.data(), as_values(values_source), std::uint32_t(n), sizes::threads, buckets,
+                                 sample.data(), counts.data(), totals.data()};
+  od::launch_some_cooperative<od::sort_in_grid<K, V>>(machine.kernels(), 1, sizes::threads, sizes::shared_bytes,
                                                       data, work);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -85,13 +86,13 @@ void check(keys what, std::size_t n, unsigned buckets, bool in_place) {
 
 template <class K, class V>
 void check_all() {
-  std::size_t const held = od::grid_sizes<K, V>::capacity;
+  std::size_t const held = od::grid_sizes<K, V>::tile;
   for (keys const what : all_keys) {
     check<K, V>(what, 1024, 1024, true);
     check<K, V>(what, 5000, 256, false);
     check<K, V>(what, held + 1, 64, true);
   }
-  check<K, V>(keys::hidden, 2 * held + 77, 64, false);  // a bucket that the block does not hold
+  check<K, V>(keys::hidden, 2 * od::grid_sizes<K, V>::capacity + 77, 64, false);  // a bucket that the block does not hold
   check<K, V>(keys::uniform, held, 512, true);
 }
 
