@@ -72,6 +72,22 @@ void check_all(ordo::cuda_backend& backend, std::size_t n) {
 
 }  // namespace
 
+TEST_CASE("radix sort of the GPU: in one launch, and of one item more", "[small]") {
+  if (ordo::gpus().empty()) return;
+  ordo::cuda_backend backend;
+  for (std::size_t n : {std::size_t{1} << 12, std::size_t{1} << 13, std::size_t{1} << 14, std::size_t{20000}, std::size_t{1} << 17,
+                        std::size_t{1} << 19, std::size_t{1} << 20}) {
+    for (std::size_t const items : {n, n + 1}) {
+      check_all<std::uint32_t>(backend, items);
+      check_all<std::uint64_t>(backend, items);
+      for (key_kind what : {key_kind::uniform, key_kind::few, key_kind::uneven, key_kind::even_floats}) {
+        check<std::uint32_t, std::uint64_t, true>(backend, items, what, verb::radix, true);
+        check<std::uint64_t, std::uint64_t, true>(backend, items, what);
+      }
+    }
+  }
+}
+
 TEST_CASE("radix sort of the GPU: millions of keys") {
   if (ordo::gpus().empty()) return;
   ordo::cuda_backend backend;

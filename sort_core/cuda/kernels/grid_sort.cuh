@@ -40,7 +40,19 @@ struct sampled_item<std::uint32_t> {
   __device__ sampled_item(std::uint32_t key, std::uint32_t place) : both(std::uint64_t{key} << 32 | place) {}
   __device__ void encode(key_code<std::uint32_t> of) { *this = {of.encode(code()), std::uint32_t(both)}; }
   [[nodiscard]] __device__ std::uint32_t code() const { return std::uint32_t(both >> 32); }
+  [[nodiscard]] __device__ std::uint32_t position() const { return std::uint32_t(both); }
   [[nodiscard]] __device__ bool precedes(sampled_item other) const { return both < other.both; }
+};
+
+/// A key alone.
+template <class K>
+struct single_key {
+  K key;
+  __device__ single_key() = default;
+  __device__ single_key(K k, std::uint32_t) : key(k) {}
+  [[nodiscard]] __device__ K code() const { return key; }
+  [[nodiscard]] __device__ std::uint32_t position() const { return 0; }
+  [[nodiscard]] __device__ bool precedes(single_key other) const { return key < other.key; }
 };
 
 /// The sizes of a sort of one array in one launch.
@@ -58,6 +70,9 @@ struct grid_sizes {
   using by_large_block = block_sort<K, threads, tuning::class_shape<sizeof(K), value_bytes<V>>(tuning::few_class).items>;
   static_assert(tuning::class_shape<sizeof(K), value_bytes<V>>(tuning::few_class).threads == threads);
   static constexpr unsigned capacity = by_large_block::capacity;
+  /// The items of a thread in a sort by comparisons, and the maximum of items that a block sorts so: without 64-bit keys that have
+  /// values, whose items need too many registers.
+  static constexpr unsigned compared_items = 4, compared = stable && sizeof(K) > 4 ? 0 : threads * compared_items;
 
   struct storage {
     alignas(16) std::uint16_t counts[warps][stable ? max_buckets : digits];  // of each warp; or words at its front, of the block
@@ -66,7 +81,7 @@ struct grid_sizes {
     typename team::template storage<K> collective;
     extremes<K> ends;  // of the sample
     std::uint16_t buckets[tile];
-    alignas(16) K keys[tile];
+    alignas(16) K keys[tile];  // or, in a sort by comparisons, items
     alignas(16) unsigned char values[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];
   };
   static_assert(sizeof(storage::counts) >= max_buckets * sizeof(std::uint32_t));
@@ -74,7 +89,9 @@ struct grid_sizes {
   /// Where buckets begin, which remains while they are sorted. The upper bit is set if all keys of a bucket are equal.
   struct bucket_list {
     std::uint32_t begins[max_buckets + 1];
+    K codes[max_buckets + 1];  // bounds of the keys of buckets
     typename team::template storage<std::uint32_t> collective;
+    typename team::template storage<K> wide;
   };
   static constexpr std::size_t list_at =
       (std::max({sizeof(storage), by_block::bytes(value_bytes<V>), by_large_block::bytes(value_bytes<V>)}) + 15) / 16 * 16;
@@ -100,6 +117,7 @@ struct grid_sorter : grid_sizes<K, V> {
   using typename sizes::storage, typename sizes::bucket_list, typename sizes::team;
   using data_type = segment_data<K, V, stored_keys<K>>;
   static constexpr std::uint32_t all_equal = 1u << 31;
+  static constexpr unsigned few = sizes::compared / 4, long_run = 2048;
 
   [[nodiscard]] __device__ static storage& shared() { return *reinterpret_cast<storage*>(dynamic_shared_memory()); }
   [[nodiscard]] __device__ static bucket_list& list() {
@@ -169,6 +187,7 @@ struct grid_sorter : grid_sizes<K, V> {
     s.cells[t] = 0;
     team::sync();
     unsigned const count = first < work.sampled ? min(share, work.sampled - first) : 0;
+#pragma unroll 4
     for (unsigned own = 0; own < count; ++own) {
       sampled_item<K> const ranked = s.splitters[own];
       unsigned preceding = 0;
@@ -380,7 +399,11 @@ struct grid_sorter : grid_sizes<K, V> {
                           s.splitters[threadIdx.x - 1].code() == s.splitters[threadIdx.x].code();
     place += bucket_begin;
     list().begins[threadIdx.x] = bucket_begin | (is_equal ? all_equal : 0);
-    if (threadIdx.x == 0) list().begins[sizes::max_buckets] = work.n;
+    list().codes[threadIdx.x + 1] = threadIdx.x + 1 < buckets ? s.splitters[threadIdx.x].code() : s.ends.greatest;
+    if (threadIdx.x == 0) {
+      list().begins[sizes::max_buckets] = work.n;
+      list().codes[0] = s.ends.smallest;
+    }
     team::sync();
     for (std::uint32_t first = begin; first < end; first += tile) {
       own_items const own(min(end - first, tile));
@@ -398,39 +421,149 @@ struct grid_sorter : grid_sizes<K, V> {
   __device__ static void sort_buckets(data_type const& data, std::uint32_t n, unsigned buckets) {
     auto const begin = [](unsigned b) { return list().begins[b] & ~all_equal; };
     auto const is_equal = [](unsigned b) { return (list().begins[b] & all_equal) != 0; };
-    auto const first_from = [&](std::uint64_t position) {  // the first bucket that begins there or later
-      unsigned first = 0, last = buckets;
-      while (first < last) {
-        unsigned const middle = (first + last) / 2;
-        if (begin(middle) < position)
-          first = middle + 1;
-        else
-          last = middle;
-      }
-      return first;
+    // The first bucket that begins there or later.
+    unsigned const t = threadIdx.x;
+    auto const first_from = [&](unsigned block) {
+      auto const position = std::uint32_t(std::uint64_t(block) * n / gridDim.x);
+      return team::count(t < buckets && begin(t) < position);
     };
-    unsigned b = first_from(std::uint64_t(blockIdx.x) * n / gridDim.x);
+    unsigned b = first_from(blockIdx.x);
+    unsigned const last = blockIdx.x + 1 == gridDim.x ? buckets : first_from(blockIdx.x + 1);
     if (blockIdx.x == 0) b = 0;
-    unsigned const last = blockIdx.x + 1 == gridDim.x ? buckets : first_from(std::uint64_t(blockIdx.x + 1) * n / gridDim.x);
     while (b < last) {
+      // Sorts together as many buckets as the block holds. A long run of equal keys is left out.
       std::uint32_t const from = begin(b);
-      bool const equal = is_equal(b);
-      // The first bucket that is not sorted together with this one.
-      unsigned const t = threadIdx.x;
-      bool const apart = t > b && t < last && (is_equal(t) != equal || (!equal && begin(t + 1) - from > capacity));
-      b = team::reduce(extremes<std::uint32_t>{apart ? t : last, 0}, list().collective).smallest;
-      team::sync();
-      std::uint32_t const length = begin(b) - from;
-      if (length == 0) continue;
-      if (equal)
-        store_all(data, true, from, length);
-      else if (length <= sizes::by_block::capacity)
-        sizes::by_block::sort(data, {from, length, copy::away});
-      else if (length <= capacity)
-        sizes::by_large_block::sort(data, {from, length, copy::away});
-      else
-        sort_long(data, from, length);
+      unsigned const limit = is_dense(b, last, from) ? sizes::compared : capacity;
+      bool const apart = t > b && t < last && begin(t + 1) - from > limit;
+      unsigned const end = least(apart ? t : last);
+      auto const end_of_run = [&](unsigned first) {
+        while (first < last && is_equal(first)) ++first;
+        return first;
+      };
+      bool const begins_run = t >= b && t < end && is_equal(t) && (t == b || !is_equal(t - 1));
+      unsigned const equal = least(begins_run && begin(end_of_run(t)) - begin(t) >= long_run ? t : end);
+      std::uint32_t const length = begin(equal) - from;
+      b = equal;
+      if (length != 0) {
+        if (length <= few || (limit != capacity && length <= limit)) {
+          if constexpr (sizes::compared != 0) sort_few(data, from, length);
+        } else if (length <= sizes::by_block::capacity) {
+          sizes::by_block::sort(data, {from, length, copy::away});
+        } else if (length <= capacity) {
+          sizes::by_large_block::sort(data, {from, length, copy::away});
+        } else {
+          sort_long(data, from, length);
+        }
+      }
+      if (equal == end) continue;
+      b = end_of_run(equal);
+      store_all(data, true, begin(equal), begin(b) - begin(equal));
     }
+  }
+  /// Returns the least number of all threads. Synchronises.
+  [[nodiscard]] __device__ static unsigned least(unsigned x) {
+    unsigned const smallest = team::reduce(extremes<std::uint32_t>{x, 0}, list().collective).smallest;
+    team::sync();
+    return smallest;
+  }
+
+  /// Returns true if keys are much denser in some buckets than in others, of those that a block sorts together. A sort by
+  /// comparisons is then faster. Synchronises.
+  [[nodiscard]] __device__ static bool is_dense(unsigned b, unsigned last, std::uint32_t from) {
+    if constexpr (sizes::compared == 0) return false;
+    bucket_list const& all = list();
+    unsigned const t = threadIdx.x;
+    auto const begin = [&](unsigned i) { return all.begins[i] & ~all_equal; };
+    bool const counts = t >= b && t < last && begin(t + 1) - from <= capacity;
+    auto const ends = team::reduce(extremes<K>{counts ? all.codes[t] : K(~K{0}), counts ? all.codes[t + 1] : K{0}}, list().wide);
+    float const range = float(K(ends.greatest - ends.smallest)), width = float(K(all.codes[t + 1] - all.codes[t]));
+    // The block has four linear buckets an item.
+    float const items = float(begin(t + 1) - begin(t)), room = 4 * float(capacity) * width / range;
+    return team::any(counts && items > tuning::dense_grid_items && items > tuning::dense_grid_bucket * room);
+  }
+
+  /// Sorts few items by comparisons.
+  __device__ static void sort_few(data_type const& data, std::uint32_t begin, unsigned n) {
+    storage& s = shared();
+    using item_type = std::conditional_t<stable, sampled_item<K>, single_key<K>>;
+    unsigned padded = sizes::compared_items * warp_threads;
+    while (padded < n) padded *= 2;
+    item_type item[sizes::compared_items];
+    unsigned const first = threadIdx.x * sizes::compared_items;
+    if (first < padded) {
+#pragma unroll
+      for (unsigned i = 0; i < sizes::compared_items; ++i) {  // in another order than sorted items: reads are of consecutive items
+        unsigned const at = threadIdx.x + i * (padded / sizes::compared_items);
+        item[i] = at < n ? item_type{data.away_codes[begin + at], at} : item_type{K(~K{0}), ~0u};
+      }
+    }
+    compare(item, padded);
+    if (first < padded) {
+#pragma unroll
+      for (unsigned i = 0; i < sizes::compared_items; ++i) {
+        s.keys[first + i] = item[i].code();
+        if constexpr (stable) s.buckets[first + i] = std::uint16_t(item[i].position());
+      }
+    }
+    team::sync();
+    for (unsigned p = threadIdx.x; p < n; p += threads) {
+      data.keys.store(begin + p, s.keys[p]);
+      if constexpr (stable) data.values[begin + p] = data.away_values[begin + s.buckets[p]];
+    }
+    team::sync();
+  }
+
+  /// Sorts `n` items, a power of two from 128 to sizes::compared, by a bitonic network. A thread has consecutive items.
+  template <class Item>
+  __device__ static void compare(Item (&item)[sizes::compared_items], unsigned n) {
+    constexpr unsigned of_warp = warp_threads * sizes::compared_items;
+    unsigned const t = threadIdx.x, first = t * sizes::compared_items;
+    static_assert(sizes::compared * sizeof(Item) <= sizeof(storage::keys) + sizeof(storage::values));
+    auto* const room = reinterpret_cast<Item*>(shared().keys);
+#pragma unroll 1
+    for (unsigned size = 2; size <= n; size *= 2) {
+      auto const keeps_lower = [&](unsigned i, unsigned step) {
+        return (size == n || ((first + i) & size) == 0) == (((first + i) & step) == 0);
+      };
+#pragma unroll 1
+      for (unsigned step = size / 2; step >= of_warp; step /= 2) {
+        team::sync();
+        if (first < n) {
+#pragma unroll
+          for (unsigned i = 0; i < sizes::compared_items; ++i) room[i * threads + t] = item[i];
+        }
+        team::sync();
+        if (first < n) {
+#pragma unroll
+          for (unsigned i = 0; i < sizes::compared_items; ++i) {
+            Item const other = room[i * threads + (t ^ step / sizes::compared_items)];
+            if (other.precedes(item[i]) == keeps_lower(i, step)) item[i] = other;
+          }
+        }
+      }
+      if (first >= n) continue;
+#pragma unroll 1
+      for (unsigned step = min(size, of_warp) / 2; step >= sizes::compared_items; step /= 2) {
+#pragma unroll
+        for (unsigned i = 0; i < sizes::compared_items; ++i) {
+          Item const other = of_other_lane(item[i], step / sizes::compared_items);
+          if (other.precedes(item[i]) == keeps_lower(i, step)) item[i] = other;
+        }
+      }
+#pragma unroll
+      for (unsigned step = sizes::compared_items / 2; step > 0; step /= 2) {
+        if (step >= size) continue;
+#pragma unroll
+        for (unsigned i = 0; i < sizes::compared_items; ++i) {
+          if ((i & step) != 0) continue;
+          Item const lower = item[i], upper = item[i + step];
+          bool const swaps = upper.precedes(lower) == keeps_lower(i, step);
+          item[i] = swaps ? upper : lower;
+          item[i + step] = swaps ? lower : upper;
+        }
+      }
+    }
+    team::sync();
   }
 
   /// Stores items that are in order, from the second buffers (`away`) or, as codes, from the caller's arrays.
