@@ -86,14 +86,11 @@ void check(keys what, std::size_t n, unsigned buckets, bool in_place) {
 
 template <class K, class V>
 void check_all() {
-  std::size_t const held = od::grid_sizes<K, V>::tile;
-  for (keys const what : all_keys) {
-    check<K, V>(what, 1024, 1024, true);
-    check<K, V>(what, 5000, 256, false);
-    check<K, V>(what, held + 1, 64, true);
-  }
-  check<K, V>(keys::hidden, 2 * od::grid_sizes<K, V>::capacity + 77, 64, false);  // a bucket that the block does not hold
-  check<K, V>(keys::uniform, held, 512, true);
+  using sizes = od::grid_sizes<K, V>;
+  for (keys const what : all_keys) check<K, V>(what, 5000, 256, int(what) % 2 == 0);
+  for (keys const what : {keys::uniform, keys::equal, keys::clusters}) check<K, V>(what, sizes::tile + 1, 64, true);
+  check<K, V>(keys::uniform, 1024, 1024, true);
+  check<K, V>(keys::hidden, sizes::capacity + 2000, 64, false);  // a bucket that the block does not hold
 }
 
 }  // namespace
