@@ -1,4 +1,9 @@
 #pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
 #include "sort_core/cuda/backend.cuh"
 #include "sort_core/cuda/few_segments.cuh"
 #include "sort_core/cuda/kernels/grid_sort.cuh"
@@ -16,8 +21,11 @@ bool sort_in_one_launch(cuda_backend& backend, K const* keys_from, K* keys, V co
   auto& kernels = backend.kernels();
   unsigned const wanted = n <= tuning::half_grid_up_to ? tuning::half_grid : ~0u;
   unsigned const blocks = std::min(wanted, kernels.resident_blocks<sort_in_grid<K, V>>(sizes::threads, sizes::shared_bytes));
-  unsigned const buckets = std::clamp(std::bit_ceil(4 * blocks), 64u, sizes::max_buckets);
-  unsigned const sampled = n < tuning::large_sample_from ? sizes::threads : 2 * sizes::threads;
+  // A block of a GPU with few of them sorts its share bucket by bucket.
+  std::size_t const least_buckets = tuning::buckets_a_capacity * n / sizes::capacity;
+  auto const buckets = unsigned(std::clamp<std::size_t>(std::bit_ceil(std::max<std::size_t>(4 * blocks, least_buckets)), 64,
+                                                        sizes::max_buckets));
+  unsigned const sampled = sizes::threads * (n < tuning::large_sample_from || blocks < 2 ? 1 : 2);
   std::size_t const value_size = value_bytes<V>;
   auto const room = backend.buffer<char>(parts::size(n * sizeof(K)) + parts::size(n * value_size) +
                                          parts::size(sampled * sizeof(sampled_item<K>)) +

@@ -107,7 +107,7 @@ struct grid_work {
   K const* keys;
   V const* values;
   std::uint32_t n;
-  std::uint32_t sampled;  // 1, 2 or 4 times grid_sizes::threads
+  std::uint32_t sampled;  // 1, 2 or 4 times grid_sizes::threads, with as many blocks at least
   std::uint32_t buckets;  // a power of two from 64 to grid_sizes::max_buckets
   sampled_item<K>* sample;
   std::uint32_t *counts, *totals;  // of the blocks' items by bucket: gridDim.x rows of `buckets`; and of all

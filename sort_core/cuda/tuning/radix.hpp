@@ -96,6 +96,8 @@ constexpr std::size_t one_launch_up_to(std::size_t key_bytes, std::size_t value_
 }
 constexpr std::size_t half_grid_up_to = std::size_t{1} << 17;
 constexpr unsigned half_grid = 64;
+/// The minimum number of buckets for as many items as a block sorts at once: the largest bucket seldom has more.
+constexpr std::size_t buckets_a_capacity = 8;
 /// From this many items on there are two sampled items for a splitter, because a bucket that no block holds takes long.
 constexpr std::size_t large_sample_from = std::size_t{1} << 19;
 
