@@ -22,8 +22,8 @@ bool sort_in_one_launch(cuda_backend& backend, K const* keys_from, K* keys, V co
   unsigned const wanted = n <= tuning::half_grid_up_to ? tuning::half_grid : ~0u;
   unsigned const blocks = std::min(wanted, kernels.resident_blocks<sort_in_grid<K, V>>(sizes::threads, sizes::shared_bytes));
   // A block of a GPU with few of them sorts its share bucket by bucket.
-  std::size_t const least_buckets = tuning::buckets_a_capacity * n / sizes::capacity;
-  auto const buckets = unsigned(std::clamp<std::size_t>(std::bit_ceil(std::max<std::size_t>(4 * blocks, least_buckets)), 64,
+  std::size_t const min_buckets = tuning::buckets_a_capacity * n / sizes::capacity;
+  auto const buckets = unsigned(std::clamp<std::size_t>(std::bit_ceil(std::max<std::size_t>(4 * blocks, min_buckets)), 64,
                                                         sizes::max_buckets));
   unsigned const sampled = sizes::threads * (n < tuning::large_sample_from || blocks < 2 ? 1 : 2);
   std::size_t const value_size = value_bytes<V>;

@@ -6,9 +6,9 @@
 
 #include "base/bits.hpp"
 #include "sort_core/cuda/kernels/block_sort.cuh"
+#include "sort_core/cuda/primitives/sample_places.hpp"
 #include "sort_core/cuda/primitives/segment_data.cuh"
 #include "sort_core/cuda/primitives/thread_group.cuh"
-#include "sort_core/cuda/radix_choice.hpp"
 #include "sort_core/cuda/runtime/launch.cuh"
 #include "sort_core/cuda/tuning/radix.hpp"
 #include "sort_core/cuda/tuning/segmented.cuh"
@@ -76,11 +76,11 @@ struct grid_sizes {
   static constexpr unsigned compared_items = 4, compared = stable && sizeof(K) > 4 ? 0 : threads * compared_items;
 
   struct storage {
-    alignas(16) std::uint16_t counts[warps][stable ? max_buckets : digits];  // of each warp; or words, of the block
+    alignas(16) std::uint16_t counts[warps][stable ? max_buckets : digits];  // counts of each warp, or words of the block
     std::uint32_t local[max_buckets], offsets[max_buckets], cells[grid_sizes::cells];
     sampled_item<K> splitters[max_buckets];
     typename team::template storage<K> collective;
-    extremes<K> ends;  // of the sample
+    extremes<K> ends;  // the sample's smallest and greatest code
     std::uint16_t buckets[tile];
     alignas(16) K keys[tile];  // or, in a sort by comparisons, items
     alignas(16) unsigned char values[value_bytes<V> == 0 ? 16 : tile * value_bytes<V>];
@@ -110,7 +110,8 @@ struct grid_work {
   std::uint32_t sampled;  // 1, 2 or 4 times grid_sizes::threads, with as many blocks at least
   std::uint32_t buckets;  // a power of two from 64 to grid_sizes::max_buckets
   sampled_item<K>* sample;
-  std::uint32_t *counts, *totals;  // of the blocks' items by bucket: gridDim.x rows of `buckets`; and of all
+  std::uint32_t* counts;  // each block's items by bucket: gridDim.x rows of `buckets`
+  std::uint32_t* totals;  // all items by bucket
 };
 
 template <class K, class V>
@@ -208,19 +209,19 @@ struct grid_sorter : grid_sizes<K, V> {
     if (t == 0) s.ends = {work.sample[0].code(), work.sample[work.sampled - 1].code()};
     s.cells[t] = 0;
     team::sync();
-    cell_map const cell_of(s.ends);
-    if (t + 1 < work.buckets) atomicAdd(&s.cells[cell_of(s.splitters[t].code())], 1u);
+    cell_map const to_cell(s.ends);
+    if (t + 1 < work.buckets) atomicAdd(&s.cells[to_cell(s.splitters[t].code())], 1u);
     team::sync();
     std::uint32_t const in_cell = s.cells[t];
     s.cells[t] = team::exclusive_sum(in_cell, s.collective) | in_cell << 16;
     team::sync();
-    return cell_of;
+    return to_cell;
   }
 
   /// Returns the bucket of an item: the number of splitters that precede it.
-  [[nodiscard]] __device__ static unsigned bucket_of(K key, std::uint32_t place, cell_map const& cell_of) {
+  [[nodiscard]] __device__ static unsigned find_bucket(K key, std::uint32_t place, cell_map const& to_cell) {
     storage const& s = shared();
-    std::uint32_t const cell = s.cells[cell_of(key)];
+    std::uint32_t const cell = s.cells[to_cell(key)];
     sampled_item<K> const item{key, place};
     unsigned first = cell & 0xffff, left = cell >> 16;
     while (left != 0) {
@@ -362,10 +363,10 @@ struct grid_sorter : grid_sizes<K, V> {
     K key[items];
     std::uint32_t ranked[items], of_bucket = 0, counted = 0;
     load(from, begin, own_items(min(end - begin, tile)), key);  // arrives while splitters are chosen
-    cell_map const cell_of = choose_splitters(from, work);
+    cell_map const to_cell = choose_splitters(from, work);
     auto const rank_at = [&](std::uint32_t first, own_items const& own) {
       return rank<stable, 10>(
-          key, own, buckets, [&](K k, unsigned at) { return bucket_of(k, first + at, cell_of); }, ranked);
+          key, own, buckets, [&](K k, unsigned at) { return find_bucket(k, first + at, to_cell); }, ranked);
     };
     for (std::uint32_t first = begin; first < end; first += tile) {
       own_items const own(min(end - first, tile));
