@@ -162,7 +162,8 @@ std::vector<contender> contenders(session& s, std::size_t length) {
                  },
                  false});
 #ifdef ORDO_BB_SEGSORT
-  all.push_back({"bb_segsort", [=](std::size_t n) { return n / length * 12; }, none,
+  // It numbers floats by int: beyond, it reads outside its memory.
+  all.push_back({"bb_segsort", [=](std::size_t n) { return n / length * 12; }, std::size_t(std::numeric_limits<int>::max()),
                  [=, &s](std::span<float> floats, float* spare) {
                    std::size_t const count = floats.size() / length;
                    auto const offsets = s.lab.buffer<std::uint64_t>(count + 1);

@@ -150,6 +150,11 @@ struct radix_arrays {
 /// been written.
 template <class K, class V>
 void sort_lsd(cuda_backend& backend, radix_arrays<K, V> const& arrays, bit_range bits, key_code<K> code);
+/// Sorts one array by all bits of its codes in one launch (kernels/grid_sort.cuh). Returns false if it is too short or too long
+/// for that, or if the GPU has too little shared memory. Either both inputs are the outputs, or none is. Compiled in grid_*.cu.
+template <class K, class V>
+bool sort_in_one_launch(cuda_backend& backend, K const* keys_from, K* keys, V const* values_from, V* values, std::size_t n,
+                        key_code<K> code);
 /// Sorts the bits of floats in ascending order by CUB's LSD radix sort, which encodes them on the fly. `from` may be `keys`.
 void sort_floats_lsd(cuda_backend& backend, std::uint32_t const* from, std::uint32_t* keys, std::size_t n);
 
@@ -539,7 +544,14 @@ class cuda_backend {
     };
     if (n < 2 || bits.begin >= bits.end) return copy_inputs();
     if constexpr (sizeof(K) == 4 || sizeof(K) == 8) {
-      // One block, and one launch, where CUB has five or more: 16 microseconds for 10,000 keys and 51, on an H100.
+      // One launch, where CUB has five or more. One block takes 16 microseconds for 10,000 keys and CUB 51, on an H100.
+      if (bits.begin == 0 && bits.end == 8 * sizeof(K)) {
+        if (has_values ? cuda_detail::sort_in_one_launch<K, M>(*this, from.data(), keys.data(), arrays.values_from, arrays.values,
+                                                               n, code)
+                       : cuda_detail::sort_in_one_launch<K, cuda_detail::no_value>(*this, from.data(), keys.data(), nullptr,
+                                                                                   nullptr, n, code))
+          return;
+      }
       using sizes = cuda_detail::segmented_sizes<K, M, false, cuda_detail::large_method::copying>;
       if (bits.begin == 0 && bits.end == 8 * sizeof(K) && n <= sizes::block_capacity()) {
         copy_inputs();

@@ -8,7 +8,7 @@
 #include <functional>
 #include <span>
 
-#include "ordo/detail/fn.hpp"
+#include "sort_core/cuda/primitives/sample_places.hpp"
 #include "sort_core/cuda/tuning/radix.hpp"
 #include "sort_core/cuda/tuning/segmented.cuh"
 
@@ -16,12 +16,6 @@
 // once per level, until its segment fits in a block: twice if keys are evenly distributed, and more often the more uneven they
 // are; and blocks are slower if keys are dense in places. An LSD sort moves a key once per digit.
 namespace ordo::inline v0::cuda_detail {
-
-/// Returns the position of key i of a sample within its stride: the fractional part of i times the golden ratio, of the stride.
-/// So in an ordered array the bits of i do not determine the keys' lower bits.
-ORDO_FN inline std::size_t place_in_stride(std::size_t i, std::size_t stride) {
-  return std::size_t(std::uint64_t{std::uint32_t(i * 2654435761u)} * stride >> 32);
-}
 
 /// Estimates the average number of times that an MSD sort from bit `bits` moves an item, times the number of items. It uses a
 /// sorted sample of codes, each of which represents `stands_for` items. A level that finds all keys in one digit only counts.

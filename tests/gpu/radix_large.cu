@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 #include "ordo/machine.hpp"
 #include "sort_core/algorithms/backend_sorts.hpp"
@@ -71,6 +72,31 @@ void check_all(ordo::cuda_backend& backend, std::size_t n) {
 }
 
 }  // namespace
+
+namespace {
+
+void check_one_launch(std::initializer_list<std::size_t> sizes) {
+  if (ordo::gpus().empty()) return;
+  ordo::cuda_backend backend;
+  for (std::size_t const n : sizes) {
+    check_all<std::uint32_t>(backend, n);
+    check_all<std::uint64_t>(backend, n);
+    for (key_kind what : {key_kind::uniform, key_kind::few, key_kind::uneven, key_kind::even_floats}) {
+      check<std::uint32_t, std::uint64_t, true>(backend, n, what, verb::radix, true);
+      check<std::uint64_t, std::uint64_t, true>(backend, n, what);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("radix sort of the GPU: the least that several blocks sort in one launch", "[small]") {
+  check_one_launch({8192, 8193, 16384, 16385, 20000});
+}
+TEST_CASE("radix sort of the GPU: the most that is sorted in one launch, and one item more") {
+  constexpr std::size_t half = std::size_t{1} << 17, most = std::size_t{1} << 19;
+  check_one_launch({half, half + 1, most - 1, most, most + 1, 2 * most, 2 * most + 1});
+}
 
 TEST_CASE("radix sort of the GPU: millions of keys") {
   if (ordo::gpus().empty()) return;
