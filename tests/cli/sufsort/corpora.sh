@@ -393,6 +393,60 @@ expect 0 sufsort duplicates foxes -l 20 --report foxes.html
 grep -q 'another sentence' foxes.html || fail 'the other string is missing'
 expect_error sufsort build - -o r < j.jsonl
 
+# Bad lines and files that are cut or unreadable are put aside, and duplicates leaves them out. Lines keep their numbers.
+printf '%s\n' '{"id":1,"text":"all work and no play"}' '{"id":2 "text":"x"}' '{"id":3}' $'no\tjson\377' '' '{"text":null}' '{"text":""' '{"text":""}' \
+  '{"id":9,"text":"say: all work and no play"}' > mixed.jsonl
+awk 'BEGIN { srand(3); for (i = 0; i < 900; ++i) printf "{\"text\":\"%d line %d %d\"}\n", i, rand() * 1e9, rand() * 1e9 }' > whole.jsonl
+for suffix in gz xz zst bz2; do
+  case $suffix in gz) gzip -kf whole.jsonl ;; xz) xz -kf whole.jsonl ;; zst) zstd -qkf whole.jsonl ;; bz2) bzip2 -kf whole.jsonl ;; esac
+  head -c $(($(stat -c %s whole.jsonl.$suffix) * 2 / 3)) whole.jsonl.$suffix > part.jsonl.$suffix
+  for threads in 1 3; do
+    expect 0 sufsort build mixed.jsonl part.jsonl.$suffix nothing.jsonl whole.jsonl -o bad --text-only --bad-lines bad.tsv --threads $threads
+    [[ $threads == 1 ]] || cmp bad.tsv first.tsv
+    cp bad.tsv first.tsv
+  done
+  grep -q '^sufsort: warning: bad lines: bad.tsv: [56] lines, 2 files cut or unreadable$' err || fail "no count of bad lines: $(cat err)"
+  want "$(head -n 5 bad.tsv | cut -f 1,2,4- | sed 's/\t/ /g' | LC_ALL=C tr '\377' '?' | paste -sd '|')" \
+    'mixed.jsonl 2 {"id":2 "text":"x"}|mixed.jsonl 3 {"id":3}|mixed.jsonl 4 no json?|mixed.jsonl 6 {"text":null}|mixed.jsonl 7 {"text":""' 'bad lines'
+  grep -q "^part.jsonl.$suffix"$'\t[0-9]*\tcannot read: part.jsonl.'"$suffix: .*"$'\t$' bad.tsv || fail "a cut file: $(cat bad.tsv)"
+  grep -q $'^nothing.jsonl\t1\tcannot read: nothing.jsonl: No such file' bad.tsv || fail "a missing file: $(cat bad.tsv)"
+  expect 0 sufsort check bad
+  expect 0 sufsort duplicates bad -l 12 --format text -o out.jsonl
+  want "$(head -n 4 out.jsonl)" $'{"id":1,"text":"all work and no play"}\n\n{"text":""}\n{"id":9,"text":"say: "}' 'lines without bad ones'
+  records=$(sufsort info bad | awk '$1 == "file" && $2 ~ /part/ { print $3 }')
+  records=$((records - $(grep -c "^part.*{" bad.tsv || :)))
+  tail -n +5 out.jsonl | head -n $records | cmp - <(head -n $records whole.jsonl) || fail 'the lines before a cut'
+  want "$(wc -l < out.jsonl)" $((904 + records)) 'lines of cut files'
+  [[ $suffix != gz ]] || ((records > 300)) || fail "few lines before the cut: $records"
+done
+expect 0 sufsort duplicates bad -l 12
+grep -q '^mixed.jsonl:9'$'\t5\t25' out || fail "numbers of lines: $(cat out)"
+expect_error sufsort build mixed.jsonl -o strict --text-only --bad-lines bad.tsv --strict
+want "$(cat err)" 'sufsort: bad lines: bad.tsv: 5 lines' '--strict'
+[[ $(wc -l < bad.tsv) == 5 && -e strict.json ]] || fail '--strict wrote nothing'
+expect 0 sufsort build whole.jsonl -o strict --text-only --bad-lines bad.tsv --strict
+[[ ! -s bad.tsv && ! -s err ]] || fail 'bad lines of a good file'
+# Bad lines that became good ones, and a cut file that is whole again.
+expect 0 sufsort build mixed.jsonl -o bad --text-only --bad-lines bad.tsv --quiet
+[[ ! -s err ]] || fail "--quiet: $(cat err)"
+cp mixed.jsonl kept.jsonl
+sed -i '3s/.*/{"text":""}/' mixed.jsonl
+expect_error sufsort duplicates bad -l 12 --format text
+want "$(cat err)" 'sufsort: changed input: bad.json: 4 of 5 bad lines are left of when they were indexed' 'a bad line that is none'
+mv kept.jsonl mixed.jsonl
+echo old > bad.tsv
+expect_error sufsort build mixed.jsonl -o bad --text-only --bad-lines bad.tsv --field txt
+grep -q '^sufsort: no text: mixed.jsonl:1: field txt: no such field, but text: all other lines are bad, too, or empty$' err || fail "a wrong field: $(cat err)"
+want "$(cat bad.tsv)" old 'an old list after an error'
+expect_error sufsort build nothing.jsonl -o bad --text-only --bad-lines bad.tsv
+expect_error sufsort build mixed.jsonl -o bad --text-only --bad-lines mixed.jsonl
+expect_error sufsort build mixed.jsonl -o bad --text-only --bad-lines bad.seq
+expect_error sufsort build in.txt -o bad --text-only --bad-lines bad.tsv --format lines
+expect_error sufsort build mixed.jsonl -o bad --bad-lines bad.tsv
+expect_error sufsort build mixed.jsonl -o bad --text-only --strict
+expect_error sufsort build mixed.jsonl -o bad --text-only --bad-lines /dev/full
+want "$(cat bad.tsv)" old 'an old list'
+
 # Patterns.
 expect_error sufsort count x --pattern-format hex 4
 want "$(cat err)" "sufsort: invalid pattern: '4': pairs of hexadecimal digits are expected" 'half a byte'

@@ -23,6 +23,7 @@
 #include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/index.hpp"
 #include "ordo/suffix/jsonl.hpp"
+#include "suffix/text/jsonl.hpp"
 #include "suffix/text/text_chunks.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
@@ -206,14 +207,25 @@ class jsonl_writer {
     namespace chunks = suffix::detail;
     chunks::chunk_files texts;
     texts.count = files().size();
+    bool const has_cut = std::ranges::any_of(files(), [](suffix::input_file const& file) { return file.is_cut; });
     texts.open = [&](std::size_t k) {
-      auto in = std::make_shared<cli::input>(resolve_input(index_, files()[k].name), threads_);
+      suffix::input_file const& file = files()[k];
+      if (file.is_cut && file.records == 0)  // none of it is in the index
+        return chunks::chunk_files::opened{file.name, std::make_shared<memory_source>("")};
+      auto in = std::make_shared<cli::input>(resolve_input(index_, file.name), threads_);
       out_.refuse_loop(*in);
       std::string name = in->name();
       return chunks::chunk_files::opened{std::move(name), std::move(in)};
     };
+    // The error must be where it was; of other files, it is one.
+    if (has_cut)
+      texts.on_failure = [&](std::size_t k, std::string const& reason) {
+        if (!files()[k].is_cut) throw input_error(reason);
+      };
     struct edited {
       std::uint64_t lines = 0, first_line = 0;  // lines and first line of the chunk, and those of the file before it
+      bool has_bad_lines = false;               // whether some records of the file are bad lines
+      std::uint64_t bad_lines = 0;              // those of the chunk
       std::size_t first_record = 0;
       std::string text = {};
       duplicate_counts counts = {};
@@ -224,6 +236,7 @@ class jsonl_writer {
     auto const end_file = [&] {
       if (file && lines != file->records) refuse(file->name, lines, "the file has fewer lines than when it was indexed as");
     };
+    std::uint64_t bad_lines = 0;  // of all files
     auto const count = [](chunks::text_chunk const& chunk, edited& edited) {
       edited.lines =
           std::uint64_t(std::ranges::count(chunk.bytes, '\n')) + (!chunk.bytes.empty() && chunk.bytes.back() != '\n');
@@ -234,6 +247,7 @@ class jsonl_writer {
         file = &files()[chunk.file];
         lines = 0;
       }
+      edited.has_bad_lines = file->bad_lines != 0;
       edited.first_record = record;
       edited.first_line = lines;
       if (edited.lines > file->records - lines)
@@ -260,8 +274,11 @@ class jsonl_writer {
         std::uint64_t const first = input_.begin(r);
         for (; next < ranges.size() && ranges[next].record == r; ++next)
           here.push_back({ranges[next].begin - first, ranges[next].end - first});
-        append(edited.text, rest.substr(0, size), r, *chunk.name, edited.first_line + r - edited.first_record + 1, here,
-               string);
+        std::string_view const line = rest.substr(0, size);
+        if (edited.has_bad_lines && input_.begin(r) == input_.end(r) && is_bad(line))
+          ++edited.bad_lines;
+        else
+          append(edited.text, line, r, *chunk.name, edited.first_line + r - edited.first_record + 1, here, string);
         rest.remove_prefix(size == rest.npos ? rest.size() : size + 1);
       }
     };
@@ -269,9 +286,15 @@ class jsonl_writer {
     auto const finish = [&](chunks::text_chunk const&, edited& edited) {
       write_some(out_, edited.text, 0);
       all.add(edited.counts);
+      bad_lines += edited.bad_lines;
     };
     chunks::for_each_chunk<edited>(texts, {.threads = threads_, .bytes = part_bytes}, count, order, edit, finish);
     end_file();
+    std::uint64_t expected = 0;
+    for (suffix::input_file const& each : files()) expected += each.bad_lines;
+    if (bad_lines != expected)
+      throw input_error(fmt::format("changed input: {}: {} of {} bad lines are left of when they were indexed",
+                                    index_.path("json"), bad_lines, expected));
     return all;
   }
 
@@ -281,6 +304,15 @@ class jsonl_writer {
   [[nodiscard]] std::vector<suffix::input_file> const& files() const { return index_.description().files; }
   [[noreturn]] void refuse(std::string const& name, std::uint64_t line, std::string_view why) const {
     throw input_error(fmt::format("changed input: {}:{}: {} {}", name, line, why, index_.path("json")));
+  }
+
+  /// Returns true if a line has no string: the index holds an empty record in its place.
+  [[nodiscard]] bool is_bad(std::string_view line) const {
+    std::string copy(line);
+    copy.resize(line.size() + suffix::detail::json_padding);
+    std::vector<std::uint64_t> starts;
+    suffix::detail::json_strings::flaw flaw;
+    return !suffix::detail::json_strings(index_.description().field).take({copy.data(), line.size()}, starts, flaw);
   }
 
   /// Appends the line of a record. @param string  memory to work with
