@@ -418,7 +418,7 @@ void corpus_writer::append_chunks(corpus_files const& files, corpus_options cons
     std::vector<std::uint64_t> starts = {};
     std::optional<std::size_t> bytes = {};  // nothing after a flaw
     detail::json_strings::flaw flaw = {};
-    std::vector<detail::json_strings::flaw> flaws = {};  // of lines that become empty records
+    std::vector<detail::json_strings::flaw> flaws = {};  // flaws of lines that become empty records
     std::uint64_t offset = 0;                            // where the text begins
     [[nodiscard]] std::span<char const> text(detail::text_chunk const& chunk) const { return chunk.bytes.first(*bytes); }
   };

@@ -260,8 +260,7 @@ json_strings::~json_strings() = default;
 
 /// @param on_flaw  on_flaw(flaw, line) returns whether to go on
 template <class OnFlaw>
-std::optional<std::size_t> json_strings::take_strings(std::span<char> lines, std::vector<std::uint64_t>& starts,
-                                                      OnFlaw on_flaw) {
+std::optional<std::size_t> json_strings::extract(std::span<char> lines, std::vector<std::uint64_t>& starts, OnFlaw on_flaw) {
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   char* const data = lines.data();
   std::size_t const size = lines.size();
@@ -297,14 +296,14 @@ std::optional<std::size_t> json_strings::take_strings(std::span<char> lines, std
 }
 
 std::optional<std::size_t> json_strings::take(std::span<char> lines, std::vector<std::uint64_t>& starts, flaw& first) {
-  return take_strings(lines, starts, [&](flaw& flaw, std::string_view) {
+  return extract(lines, starts, [&](flaw& flaw, std::string_view) {
     first = std::move(flaw);
     return false;
   });
 }
 
 std::size_t json_strings::take(std::span<char> lines, std::vector<std::uint64_t>& starts, std::vector<flaw>& flaws) {
-  return *take_strings(lines, starts, [&](flaw& flaw, std::string_view line) {
+  return *extract(lines, starts, [&](flaw& flaw, std::string_view line) {
     flaw.text = line;
     flaws.push_back(std::move(flaw));
     return true;

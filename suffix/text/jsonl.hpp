@@ -53,7 +53,7 @@ class json_strings {
 
  private:
   template <class OnFlaw>
-  std::optional<std::size_t> take_strings(std::span<char> lines, std::vector<std::uint64_t>& starts, OnFlaw on_flaw);
+  std::optional<std::size_t> extract(std::span<char> lines, std::vector<std::uint64_t>& starts, OnFlaw on_flaw);
 
   struct parser;
   std::string field_;

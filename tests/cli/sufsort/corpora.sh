@@ -219,9 +219,52 @@ expect_error sufsort build in.fa -o n --text-only
 for option in --lcp --bwt --fm --width=40 --sample=2 --plan; do
   expect_error sufsort build in.txt -o n --format lines --text-only $option
 done
-expect_error sufsort duplicates bare -l 4 --memory 2
-grep -q '^sufsort: out of memory: duplicates of bare.seq: [0-9]* bytes are needed, 2 are available: --memory [0-9]*K suffices' err || fail "$(cat err)"
-expect 0 sufsort duplicates bare -l 4 --memory "$(grep -o '[0-9]*K suffices' err | cut -d ' ' -f 1)"
+# Copies of one string in more places than fit into memory. Other texts may be larger than memory.
+yes abcde | head -n 20000 > same.txt
+expect 0 sufsort build same.txt -o same --format lines --text-only
+expect_error sufsort duplicates same -l 4 --memory 2
+grep -q '^sufsort: out of memory: duplicates of same.seq: [0-9]* bytes are needed, 2 are available: --memory [0-9]*K suffices' err || fail "$(cat err)"
+expect 0 sufsort duplicates same -l 4 --memory "$(grep -o '[0-9]*K suffices' err | cut -d ' ' -f 1)"
+[[ $(wc -l < out) == 19999 ]] || fail "copies of one string: $(wc -l < out)"
+expect 0 sufsort duplicates bare -l 4
+cp out whole.tsv
+expect 0 sufsort duplicates bare -l 4 --memory 2
+cmp out whole.tsv
+python3 - << 'END'
+import random
+rng = random.Random(5)
+pool, lines = [], []
+for k in range(3000):
+    text = ''.join(rng.choice(pool) if pool and rng.random() < 0.3 else ''.join(rng.choice('abcdefgh ') for _ in range(90)) for _ in range(4))
+    if rng.random() < 0.3: pool.append(text[50:250])
+    lines.append(text)
+open('much.txt', 'w').write('\n'.join(lines))
+END
+expect 0 sufsort build much.txt -o much --format lines --text-only
+expect 0 sufsort build same.txt -o other --format lines --text-only
+mkdir spill
+for options in '-l 40' '-l 40 --keep none' '-l 9 --across' '-l 40 --within' '-l 3 --against bare' '-l 40 --format text'; do
+  # shellcheck disable=SC2086
+  expect 0 sufsort duplicates much $options
+  cp out whole.tsv
+  # shellcheck disable=SC2086
+  TMPDIR=spill expect 0 sufsort duplicates much $options --memory 100K
+  cmp out whole.tsv
+done
+expect_error env TMPDIR=/nonexistent sufsort duplicates much -l 40 --memory 100K
+grep -q "^sufsort: cannot create temporary file in '/nonexistent'" err || fail "no folder: $(cat err)"
+[[ ! $(ls -A spill) ]] || fail "temporary files stay: $(ls -A spill)"
+# The plan: more passes over the text where the minimizers would take more than 1.5 times as much disk.
+expect 0 sufsort duplicates much -l 40 --memory 100K --plan -o none
+want "$(cut -f 1 out | xargs)" 'residues minimizers memory passes disk time' plan
+want "$(grep passes out)" $'passes\t1 over the text' 'one pass'
+grep -q "^disk"$'\tabout [0-9.]* kB in ' out || fail "disk of the plan: $(cat out)"
+expect 0 sufsort duplicates much -l 8 --memory 100K --plan
+want "$(grep passes out)" $'passes\t4 over the text' 'several passes'
+expect 0 sufsort duplicates much -l 40 --plan
+want "$(grep disk out)" $'disk\tnone: all fits into memory' 'a plan in memory'
+expect 0 sufsort duplicates e -l 4 --plan
+[[ ! -e none ]] || fail '--plan wrote an output'
 # Progress that was kept: only of the same index and options, and removed at the end.
 expect 0 sufsort duplicates bare -l 4 --resume kept
 [[ ! -e kept ]] || fail 'finished ranges stay'

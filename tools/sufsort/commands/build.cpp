@@ -160,7 +160,7 @@ class bad_line_list {
     if (first_.empty()) first_ = fmt::format("{}:{}: {}", line.file, line.line, line.reason);
   }
 
-  /// Completes the list. @param residues  of all lines that are not in it @throws input_error  if there are none
+  /// Completes the list. @param residues  the residues in the lines that are not in it @throws input_error  if there are none
   void finish(std::uint64_t residues) {
     if (residues == 0 && !first_.empty())
       throw input_error(fmt::format("no text: {}: all other lines are bad, too, or empty", first_));

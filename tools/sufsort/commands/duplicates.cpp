@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/external/ordered_write.hpp"
+#include "base/quantity.hpp"
 #include "base/threads.hpp"
 #include "base/utf8.hpp"
 #include "ordo/error.hpp"
@@ -27,6 +29,7 @@
 #include "suffix/text/text_chunks.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
+#include "tools/cli/files/temporary.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/command.hpp"
 #include "tools/sufsort/duplicates_report.hpp"
@@ -186,8 +189,9 @@ class range_writer final : public part_writer {
 class jsonl_writer {
  public:
   /// @param column  the name of the list; empty: the ranges are removed
+  /// @param memory  bytes that may be used
   jsonl_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out,
-               std::string const& column, unsigned threads)
+               std::string const& column, unsigned threads, std::size_t memory)
       : index_(index),
         input_(index.view()),
         copies_(copies),
@@ -195,7 +199,8 @@ class jsonl_writer {
         out_(out),
         column_(column),
         written_column_(nlohmann::json(column).dump()),
-        threads_(threads) {
+        threads_(threads),
+        memory_(memory) {
     for (suffix::input_file const& file : files())
       if (file.name == standard_input)
         throw input_error(fmt::format("cannot read again: {}: the index is of standard input", index.path("json")));
@@ -225,7 +230,7 @@ class jsonl_writer {
     struct edited {
       std::uint64_t lines = 0, first_line = 0;  // lines and first line of the chunk, and those of the file before it
       bool has_bad_lines = false;               // whether some records of the file are bad lines
-      std::uint64_t bad_lines = 0;              // those of the chunk
+      std::uint64_t bad_lines = 0;              // bad lines in the chunk
       std::size_t first_record = 0;
       std::string text = {};
       duplicate_counts counts = {};
@@ -236,7 +241,7 @@ class jsonl_writer {
     auto const end_file = [&] {
       if (file && lines != file->records) refuse(file->name, lines, "the file has fewer lines than when it was indexed as");
     };
-    std::uint64_t bad_lines = 0;  // of all files
+    std::uint64_t bad_lines = 0;  // bad lines in all files
     auto const count = [](chunks::text_chunk const& chunk, edited& edited) {
       edited.lines =
           std::uint64_t(std::ranges::count(chunk.bytes, '\n')) + (!chunk.bytes.empty() && chunk.bytes.back() != '\n');
@@ -288,7 +293,10 @@ class jsonl_writer {
       all.add(edited.counts);
       bad_lines += edited.bad_lines;
     };
-    chunks::for_each_chunk<edited>(texts, {.threads = threads_, .bytes = part_bytes}, count, order, edit, finish);
+    chunks::chunk_options reading{.threads = threads_, .bytes = part_bytes};
+    reading.max_ahead = std::min(memory_ / 8, reading.max_ahead);
+    reading.max_chunks = memory_ / 4 / part_bytes;
+    chunks::for_each_chunk<edited>(texts, reading, count, order, edit, finish);
     end_file();
     std::uint64_t expected = 0;
     for (suffix::input_file const& each : files()) expected += each.bad_lines;
@@ -358,6 +366,7 @@ class jsonl_writer {
   cli::output& out_;
   std::string column_, written_column_;
   unsigned threads_;
+  std::size_t memory_;
 };
 
 [[noreturn]] void refuse(suffix::stored_index const& index, std::string_view problem, std::string_view why) {
@@ -450,6 +459,9 @@ class duplicates final : public index_reader {
                                 "more often if memory is short, and removed once the output is complete. A command that "
                                 "finds FILE continues it if index and options are the same, whatever the threads and memory.",
                      .set = cli::store_nonempty(resume_)},
+                    cli::flag("plan", memory_group,
+                              "print the memory, passes, disk space and time that the search would take; search nothing",
+                              plan_),
                     host_memory_option(memory_),
                     output_option(output_)},
         .conflicts = {{.options = {"--across", "--within"}, .why = "give one of them"},
@@ -479,6 +491,10 @@ class duplicates final : public index_reader {
     if (!against_.empty()) against.emplace(against_);
     check_indexes(index, against ? &*against : nullptr);
     suffix::index_description const& about = index.description();
+    if (plan_) {
+      print_plan(common, index, against ? &*against : nullptr);
+      return 0;
+    }
     bool const edits_jsonl = about.input == suffix::input_format::jsonl && (format_ == "text" || format_ == "annotated");
     cli::output out(output_, common.threads);
     if (!resume_.empty())
@@ -512,7 +528,7 @@ class duplicates final : public index_reader {
                             format_ == "text" ? ""
                             : column_.empty() ? "duplicate_ranges"
                                               : column_,
-                            common.threads)
+                            common.threads, memory_.host_bytes())
                    .write();
     else if (format_ == "text")
       counts = clean_writer(index, *finder, out, common.threads).write();
@@ -601,19 +617,46 @@ class duplicates final : public index_reader {
     return suffix::compute_crc32(all, 1);
   }
 
+  /// Prints what the search would do. Searches the begin of the text, to measure the time.
+  void print_plan(cli::common_options const& common, suffix::stored_index const& index,
+                  suffix::stored_index const* against) const {
+    suffix::text const input = index.view(), other = against ? against->view() : suffix::text{};
+    std::size_t const available = memory_.host_bytes();
+    suffix::copy_finder::plan const plan =
+        suffix::copy_finder::make_plan(input, find_.min_length, available, against ? &other : nullptr);
+    constexpr std::size_t max_sample = std::size_t{16} << 20;
+    suffix::text sample = input;
+    sample.residues = input.residues.substr(0, max_sample);
+    if (sample.size() != 0 && !input.starts.empty()) sample.starts = input.starts.first(input.record_at(sample.size() - 1) + 1);
+    suffix::duplicate_options find = find_;
+    find.threads = common.threads;
+    auto const start = std::chrono::steady_clock::now();
+    suffix::copy_finder finder(sample, find, available);
+    while (finder.finished() != suffix::copy_finder::num_buckets) finder.next_range();
+    std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - start;
+    double const seconds =
+        taken.count() * double(input.size() + other.size()) / double(std::max<std::size_t>(sample.size(), 1));
+    bool const on_disk = plan.disk_bytes != 0;
+    std::string text = fmt::format("residues\t{} in {}\n", input.size(), quantity(input.records(), "record"));
+    text += fmt::format("minimizers\tabout {}\n", plan.minimizers);
+    text += fmt::format("memory\t{} available\n", cli::human_bytes(available));
+    text += fmt::format("passes\t{} over the text\n", plan.passes);
+    text += on_disk ? fmt::format("disk\tabout {} in {}\n", cli::human_bytes(plan.disk_bytes), cli::temporary_folder())
+                    : std::string("disk\tnone: all fits into memory\n");
+    text += fmt::format("time\tabout {:.1f} s{}\n", seconds, on_disk ? ", and what reading and writing take" : "");
+    cli::output out("-");
+    out.write(std::string_view(text));
+    out.commit();
+  }
+
   /// Marks all copies, range by range.
   std::unique_ptr<suffix::copy_finder> find_copies(suffix::duplicate_options const& find, suffix::stored_index const& index,
                                                    suffix::stored_index const* against, reporter& report) const {
     suffix::text const input = index.view(), other = against ? against->view() : suffix::text{};
     std::uint64_t const all = input.size() + other.size();
-    std::size_t const bits = input.size() / 8, available = memory_.host_bytes();
-    auto const refuse_memory = [&](std::size_t bytes) {
-      throw out_of_memory(fmt::format("out of memory: duplicates of {}: {} bytes are needed, {} are available: {}",
-                                      index.path("seq"), bytes, available, memory_.advice(bytes)),
-                          bytes);
-    };
-    if (bits >= available) refuse_memory(bits + bits / 8 + (1 << 20));
-    auto finder = std::make_unique<suffix::copy_finder>(input, find, available - bits, against ? &other : nullptr);
+    std::size_t const available = memory_.host_bytes();
+    auto finder =
+        std::make_unique<suffix::copy_finder>(input, find, available, against ? &other : nullptr, cli::temporary_folder());
     bool const saves = !resume_.empty();
     std::uint32_t const identity = saves ? options_checksum(find) : 0;
     if (saves)
@@ -632,7 +675,9 @@ class duplicates final : public index_reader {
         if (saves) save_finished(resume_, identity, finder->finished(), finder->marks());
       }
     } catch (out_of_memory const& e) {
-      refuse_memory(bits + e.bytes());
+      throw out_of_memory(fmt::format("out of memory: duplicates of {}: {} bytes are needed, {} are available: {}",
+                                      index.path("seq"), e.bytes(), available, memory_.advice(e.bytes())),
+                          e.bytes());
     }
     return finder;
   }
@@ -649,7 +694,7 @@ class duplicates final : public index_reader {
     std::size_t const bits = input.size() / 8, available = memory_.host_bytes(), all = std::size_t(min_copies),
                       needed = bits + all * (input.residue_bytes + (suffix::index_fits(4, all, 1) ? 8 : 16));
     if (needed >= available) throw out_of_memory("out of memory: repeated strings", needed + needed / 8);
-    suffix::copy_finder copies(input, find, available - bits);
+    suffix::copy_finder copies(input, find, available, nullptr, cli::temporary_folder());
     while (copies.finished() != suffix::copy_finder::num_buckets) copies.next_range();
     suffix::build_options building;
     building.machine = common.machine();
@@ -664,6 +709,7 @@ class duplicates final : public index_reader {
   std::string column_;       // the name of the list in annotated JSON; empty: duplicate_ranges
   std::string page_name_;    // a page of HTML; empty: none
   std::string resume_;       // the file of finished ranges; empty: none
+  bool plan_ = false;
   memory_limits memory_;
 };
 

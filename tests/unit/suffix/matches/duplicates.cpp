@@ -58,11 +58,12 @@ struct found_copies {
   std::size_t finders = 0;
 };
 found_copies find_copies(suffix::text const& text, suffix::duplicate_options const& options,
-                         suffix::text const* other = nullptr, std::size_t memory = 1024) {
+                         suffix::text const* other = nullptr, std::size_t memory = 1024,
+                         std::string const& folder = {}) {
   found_copies all;
   std::vector<std::uint64_t> marks(text.size() / 64 + 1);
   for (std::size_t finished = 0; finished != suffix::copy_finder::num_buckets; ++all.finders) {
-    suffix::copy_finder finder(text, options, memory, other);
+    suffix::copy_finder finder(text, options, memory, other, folder);
     finder.resume(finished, marks);
     try {
       std::size_t const max_buckets = all.finders % 2 == 0 ? suffix::copy_finder::num_buckets : 1500;
@@ -284,6 +285,8 @@ void expect_as_array(suffix::text const& text, std::size_t min_length, std::size
       suffix::find_duplicates(text, entries_of(made.sa), entries_of(made.lcp), options,
                               [&](suffix::duplicate_range const& range) { ranges.push_back(range); });
       REQUIRE((find_copies(text, options, nullptr, memory).ranges == ranges));
+      // On disk: minimizers, in several passes if they are many, and bits of large texts.
+      REQUIRE((find_copies(text, options, nullptr, std::size_t{1} << 16, "/tmp").ranges == ranges));
     }
 }
 
@@ -311,19 +314,29 @@ TEST_CASE("duplicates without a suffix array", "[suffix][duplicates]") {
   stored_text const long_ones(std::vector<std::string>{once + periodic, "", periodic.substr(3) + "x" + once, once.substr(1)});
   for (std::size_t const min_length : {1, 2, 17, 100, 4000, 4999, 5001})
     expect_as_array(long_ones.view(), min_length, std::size_t{1} << 24);
+  // Bits of positions on disk: more than fit into a fourth of the memory.
+  std::vector<std::string> large;
+  for (int k = 0; k < 60; ++k) {
+    large.push_back(random_letters(random, "abcdefgh", 5000));
+    if (k > 5) large.back() += large[random.below(std::size_t(k))].substr(random.below(3000), 700);
+  }
+  stored_text const large_text(large);
+  REQUIRE(suffix::copy_finder::make_plan(large_text.view(), 50, 1 << 16).disk_bytes > large_text.view().size());
+  expect_as_array(large_text.view(), 50, std::size_t{1} << 24);
+  expect_as_array(large_text.view(), 9, std::size_t{1} << 24);
   // Tokens, those with the same low byte among them.
   std::vector<std::uint16_t> small;
-  std::vector<std::uint32_t> large;
+  std::vector<std::uint32_t> wide;
   for (int k = 0; k < 7000; ++k) {
     if (k > 5000 && random.below(50) == 0)
       for (std::size_t from = random.below(4000), i = from; i < from + 60; ++i) small.push_back(std::uint16_t(small[i]));
     small.push_back(std::uint16_t(random.below(3) * 256));
   }
-  for (std::uint16_t const token : small) large.push_back(token * 256u);
+  for (std::uint16_t const token : small) wide.push_back(token * 256u);
   std::vector<std::uint64_t> const starts{0, 5, 5, 3000, 8001};
   for (std::size_t const min_length : {1, 11, 50}) {
     expect_as_array(suffix::make_text(small, starts), min_length, std::size_t{1} << 24);
-    expect_as_array(suffix::make_text(large, starts), min_length, std::size_t{1} << 24);
+    expect_as_array(suffix::make_text(wide, starts), min_length, std::size_t{1} << 24);
   }
   // Wrong calls.
   suffix::text const text{"abab"};
