@@ -71,7 +71,7 @@ struct copy_finder::state {
         options(chosen),
         memory(bytes),
         other(beside ? std::optional(*beside) : std::nullopt),
-        texts(input, other ? &*other : nullptr, options.scope != copy_scope::anywhere),
+        texts(input, other ? &*other : nullptr, options.scope != copy_scope::anywhere || options.keep == kept_copies::longest),
         folder(where),
         arena(threads_for(options.threads)) {
     if (folder.empty()) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -24,10 +25,10 @@ namespace ordo::inline v0::suffix::detail {
 /// One or two texts, end to end: the other one first, whose windows are not marked.
 class joined_texts {
  public:
-  /// @param has_scope  whether record_at() is needed, which takes memory
-  joined_texts(text const& input, text const* other, bool has_scope)
+  /// @param has_records  whether record_at() is needed, which takes memory
+  joined_texts(text const& input, text const* other, bool has_records)
       : input_(input), other_(other), begin_(other ? other->size() : 0) {
-    if (has_scope) record_at_.emplace(input);
+    if (has_records) record_at_.emplace(input);
   }
 
   [[nodiscard]] std::uint64_t size() const { return begin_ + input_.size(); }
@@ -37,6 +38,11 @@ class joined_texts {
   [[nodiscard]] bool is_in_input(std::uint64_t p) const { return p >= begin_; }
   /// Returns the record of a position of the input.
   [[nodiscard]] std::size_t record_at(std::uint64_t p) const { return (*record_at_)(in_input(p)); }
+  /// Returns the size of the record of a position of the input.
+  [[nodiscard]] std::uint64_t record_size(std::uint64_t p) const {
+    std::size_t const record = record_at(p);
+    return input_.end(record) - input_.begin(record);
+  }
   /// Returns true if a position and the one before it are in the same text.
   [[nodiscard]] bool is_adjacent(std::uint64_t p) const { return p != begin_; }
   /// Returns the residues at a position.
@@ -100,6 +106,13 @@ class group_matcher {
 
   void operator()(std::span<group_entry const> group) {
     if (group.size() == 1 && group[0].has_one_minimizer()) return;  // different windows
+    if (options_.keep == kept_copies::longest && !texts_.has_other()) {
+      // The windows of the longest record come first, as if it were the first one of the text.
+      ordered_.assign(group.begin(), group.end());
+      std::ranges::stable_sort(ordered_, std::greater<>(),
+                               [&](group_entry const& entry) { return texts_.record_size(entry.first()); });
+      group = ordered_;
+    }
     bool const simple = std::ranges::all_of(group, &group_entry::has_one_minimizer);
     if (simple && group.size() <= max_pairs)
       match_pairs(group);
@@ -122,7 +135,7 @@ class group_matcher {
     std::uint64_t first_a = 0, first_b = 0, count = 0;
   };
 
-  [[nodiscard]] bool keeps_first() const { return options_.keep == kept_copies::first; }
+  [[nodiscard]] bool keeps_one() const { return options_.keep != kept_copies::none; }
 
   /// Returns the equal windows of two entries, which have one minimizer each.
   [[nodiscard]] equal_windows matched(group_entry const& a, group_entry const& b) const {
@@ -153,7 +166,7 @@ class group_matcher {
   void mark_windows(std::uint64_t p, std::uint64_t count) { mark_(texts_.in_input(p), count); }
   void mark_windows(equal_windows const& windows) {
     mark_windows(windows.first_b, windows.count);
-    if (!keeps_first() && !texts_.has_other()) mark_windows(windows.first_a, windows.count);
+    if (!keeps_one() && !texts_.has_other()) mark_windows(windows.first_a, windows.count);
   }
 
   void match_pairs(std::span<group_entry const> group) {
@@ -184,7 +197,7 @@ class group_matcher {
     table_.assign(min_slots, {});
     used_ = 0;
     bool const by_record = options_.scope != copy_scope::anywhere, has_models = !by_record && !texts_.has_other();
-    bool const marks_late = options_.scope == copy_scope::across && !keeps_first();
+    bool const marks_late = options_.scope == copy_scope::across && !keeps_one();
     std::array<group_entry const*, num_models> models{};  // entries all windows of which are in the table
     walker walk(*this, part_bits, part);
     for (group_entry const& entry : group) {
@@ -252,7 +265,7 @@ class group_matcher {
     std::uint64_t const earlier = texts_.has_other() || options_.scope == copy_scope::across ? same.first : same.latest;
     if (!is_copy(earlier, p)) return;
     mark_later(p);
-    if (!keeps_first() && !texts_.has_other()) mark_windows(earlier, 1);
+    if (!keeps_one() && !texts_.has_other()) mark_windows(earlier, 1);
   }
 
   static constexpr std::uint64_t full = none - 1;
@@ -339,6 +352,7 @@ class group_matcher {
   rolling_hash<Residue, prime_numbers> hash_;
   std::vector<slot> table_;
   std::size_t used_ = 0;
+  std::vector<group_entry> ordered_;
   std::uint64_t run_begin_ = 0, run_size_ = 0;  // windows to mark
 };
 

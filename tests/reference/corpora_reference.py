@@ -357,7 +357,8 @@ def strings(records, length):
 
 def try_duplicates(chance, what, corpus):
     """A residue is in a range if it is in a string of K residues that occurs elsewhere, or before."""
-    length, keep, utf8 = chance.randint(1, 8), chance.choice(['first', 'none']), corpus.size == 1 and chance.random() < 0.3
+    length, keep = chance.randint(1, 8), chance.choice(['first', 'none', 'longest'])
+    utf8 = corpus.size == 1 and chance.random() < 0.3
     form = chance.choice(['tsv', 'jsonl', 'pairs', 'text', 'annotated'])
     scope = chance.choice(['', '', '--within', '--across', '--against'])
     words, other = [scope] if scope else [], []
@@ -384,10 +385,13 @@ def try_duplicates(chance, what, corpus):
         expect(told.returncode == 2 and b'no JSONL' in told.stderr, *what, 'lists of no JSONL')
         return
     utf8 |= jsonl and form in ('text', 'annotated')
+    def order(r, i):
+        return (-len(corpus.records[r]) if keep == 'longest' else 0, r, i)
+
     copies, others = [[False] * len(record) for record in corpus.records], strings(other, length)
     for word, at in strings(corpus.records, length).items():
         for r, i in at:
-            rest = [(q, k) for q, k in at if (q, k) != (r, i) and (keep == 'none' or (q, k) < (r, i))]
+            rest = [(q, k) for q, k in at if (q, k) != (r, i) and (keep == 'none' or order(q, k) < order(r, i))]
             if scope in ('--within', '--across'):
                 rest = [(q, k) for q, k in rest if (q == r) == (scope == '--within')]
             if (word in others) if scope == '--against' else rest:

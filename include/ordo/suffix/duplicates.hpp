@@ -16,13 +16,15 @@
 
 namespace ordo::inline v0::suffix {
 
-/// The copies of a duplicate that are kept: `none`, or the `first`, which has the smallest position. Copies may overlap.
-enum class kept_copies { none, first };
+/// The copies of a duplicate that are kept: `none`, the `first`, which has the smallest position, or the one in the `longest`
+/// record; of several such records or copies, the first. Copies may overlap.
+enum class kept_copies { none, first, longest };
 
-inline constexpr std::array<std::string_view, 2> kept_copies_words{"none", "first"};
+inline constexpr std::array<std::string_view, 3> kept_copies_words{"none", "first", "longest"};
 
 /// The occurrences of a string that make it a duplicate: all of them (`anywhere`), those in the same record (`within`), or
-/// those in other records (`across`). With `across`, all occurrences in the first record that has one are kept.
+/// those in other records (`across`). With `across`, all occurrences in the first record that has one are kept, or in the
+/// longest one.
 enum class copy_scope { anywhere, within, across };
 
 inline constexpr std::array<std::string_view, 3> copy_scope_words{"anywhere", "within", "across"};
@@ -45,12 +47,13 @@ struct duplicate_options {
 
 /// Calls on_range(range) for all maximal ranges of residues that are copies, in order of position. A residue is in one if it
 /// lies in some string of min_length residues of its record that occurs more than once in the text, for `first` at a smaller
-/// position. Between two ranges is a residue in none of them, or the end of a record.
+/// position, for `longest` at a smaller one of a record as long, or in a longer record. Between two ranges is a residue in none
+/// of them, or the end of a record.
 ///
 /// Let D(p) be the length of the longest string at p that is a copy. D(p + 1) is at least D(p) - 1. So the last of adjacent
 /// positions p with D(p) >= min_length has D(p) = min_length, and one bit a position marks all ranges. Time O(n). Temporary
-/// memory: a bit a position; with a scope other than anywhere also 16 bytes a record, and with `within` 8 bytes for each
-/// occurrence of the strings that the threads look at.
+/// memory: a bit a position; with a scope other than anywhere, or `longest`, also 16 bytes a record, and with `within` 8 bytes
+/// for each occurrence of the strings that the threads look at.
 /// @param sa, lcp  hold all rows
 /// @returns the number of residues in all ranges
 /// @throws input_error  naming `name` and the row, if sa holds no position of the text

@@ -427,6 +427,20 @@ warns 0 j -l 9 -o clean.jsonl --quiet
 # Files of an index are found beside it, too.
 mkdir -p elsewhere; (cd elsewhere && sufsort duplicates ../j -l 9 --format text) > out || fail 'JSONL from another folder'
 cmp out <(cat j.jsonl; echo)
+# The longest record keeps its copy; the report names the files, with an example.
+printf '{"text":"see: all work and no play"}\n{"text":"short"}\n' > one.jsonl
+printf '{"text":"all work and no play makes Jack a dull boy"}\n{"text":"<b>all work and no play</b>"}\n' > two.jsonl
+expect 0 sufsort build one.jsonl two.jsonl -o rules --text-only
+for memory in '' '--memory=2'; do
+  # shellcheck disable=SC2086
+  expect 0 sufsort duplicates rules -l 20 $memory
+  want "$(cut -f 1,2 out | xargs)" 'two.jsonl:1 0 two.jsonl:2 3' 'the first copy is kept'
+  # shellcheck disable=SC2086
+  expect 0 sufsort duplicates rules -l 20 --keep longest --report rules.html $memory
+  want "$(cut -f 1,2 out | xargs)" 'one.jsonl:1 5 two.jsonl:2 3' 'the copy in the longest record is kept'
+done
+grep -q '<tr><td>two.jsonl</td><td class="number">2</td><td class="number">69</td><td class="number">1</td><td class="number">20</td><td class="number">28.986</td><td>two.jsonl:2: <code>all work and no play</code></td></tr>' rules.html ||
+  fail "files of a report: $(grep two.jsonl rules.html)"
 # A page does not list one string again and again, with other letters before it.
 awk 'BEGIN { for (i = 0; i < 300; ++i) printf "%c%cthe quick brown fox jumps over the lazy dog%c\n", 97 + i % 20, 97 + int(i / 7) % 20, 65 + i % 15
              for (i = 0; i < 3; ++i) print "another sentence that occurs three times here" i }' > foxes

@@ -402,8 +402,9 @@ class duplicates final : public index_reader {
                      .required = true,
                      .set = parse_to(find_.min_length, "a copy has at least one letter")},
                     choice<suffix::kept_copies>("keep", search_group, suffix::kept_copies_words, find_.keep,
-                                                "keep the first of equal strings, or none of them", "first",
-                                                "The first one has the smallest position. Copies may overlap."),
+                                                "keep the first of equal strings, the one in the longest record, or none of them", "first",
+                                                "The first one has the smallest position. Of records of the same length, the "
+                                                "first one counts. Copies may overlap."),
                     {.name = "within",
                      .group = search_group,
                      .help = "find copies within a record only",
@@ -411,7 +412,7 @@ class duplicates final : public index_reader {
                     {.name = "across",
                      .group = search_group,
                      .help = "find copies in different records only",
-                     .details = "Of a string that several records have, all copies in the first of them are kept.",
+                     .details = "Of a string that several records have, all copies in the first of them are kept, or in the longest one.",
                      .set = [this](std::string_view, std::string_view) { find_.scope = suffix::copy_scope::across; }},
                     {.name = "against",
                      .value = "OTHER",
@@ -447,7 +448,7 @@ class duplicates final : public index_reader {
                     {.name = "report",
                      .value = "FILE",
                      .group = output_group,
-                     .help = "write a page of HTML: counts, a histogram of lengths, the longest and most frequent strings",
+                     .help = "write a page of HTML: counts, a histogram of lengths, the files, the longest and most frequent strings",
                      .details = "Without LCP, all copies are sorted to find the strings, which takes several times as long "
                                 "as the rest.",
                      .set = cli::store_nonempty(page_name_)},
@@ -534,6 +535,8 @@ class duplicates final : public index_reader {
       counts = clean_writer(index, *finder, out, common.threads).write();
     else
       counts = range_writer(index, *finder, out, common.threads, format_).write();
+    std::vector<file_duplicates> files;
+    if (page) files = find_file_duplicates(index, *finder);
     finder.reset();
     if (page) {
       // Most of them may be parts of others.
@@ -561,7 +564,7 @@ class duplicates final : public index_reader {
       }
       if (needed)
         settings.emplace_back("repeated strings", fmt::format("not shown: {} bytes of memory are needed, or more", *needed));
-      page->write(std::string_view(duplicates_page(index, counts, strings, settings)));
+      page->write(std::string_view(duplicates_page(index, counts, files, strings, settings)));
       page->finish();
     }
     out.commit();

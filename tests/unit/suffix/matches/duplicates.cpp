@@ -34,16 +34,20 @@ std::map<std::string_view, std::vector<std::size_t>> plain_strings(suffix::text 
 std::vector<bool> plain_copies(suffix::text const& text, std::size_t min_length, suffix::kept_copies keep,
                                suffix::copy_scope scope = suffix::copy_scope::anywhere) {
   using enum suffix::copy_scope;
-  bool const keeps_first = keep == suffix::kept_copies::first;
-  std::vector<bool> copies(text.size());
   std::vector<std::size_t> record_at;
   for (std::size_t r = 0; r < text.records(); ++r) record_at.resize(text.end(r), r);
+  auto const comes_first = [&](std::size_t q, std::size_t p) {
+    using enum suffix::kept_copies;
+    auto const length = [&](std::size_t at) { return text.end(record_at[at]) - text.begin(record_at[at]); };
+    return keep == none || (keep == longest && length(q) != length(p) ? length(q) > length(p) : q < p);
+  };
+  std::vector<bool> copies(text.size());
   for (auto const& [word, places] : plain_strings(text, min_length))
     for (std::size_t const p : places) {
       bool const is_copy = std::ranges::any_of(places, [&](std::size_t q) {
         if (p == q) return false;
         bool const same = record_at[q] == record_at[p];
-        return (scope == anywhere || same == (scope == within)) && (!keeps_first || q < p);
+        return (scope == anywhere || same == (scope == within)) && comes_first(q, p);
       });
       for (std::size_t i = 0; is_copy && i < min_length; ++i) copies[p + i] = true;
     }
@@ -58,8 +62,7 @@ struct found_copies {
   std::size_t finders = 0;
 };
 found_copies find_copies(suffix::text const& text, suffix::duplicate_options const& options,
-                         suffix::text const* other = nullptr, std::size_t memory = 1024,
-                         std::string const& folder = {}) {
+                         suffix::text const* other = nullptr, std::size_t memory = 1024, std::string const& folder = {}) {
   found_copies all;
   std::vector<std::uint64_t> marks(text.size() / 64 + 1);
   for (std::size_t finished = 0; finished != suffix::copy_finder::num_buckets; ++all.finders) {
@@ -89,7 +92,7 @@ void expect(std::vector<std::string> const& records, std::size_t min_length) {
   suffix::text const text = all.view();
   auto const made = suffix::build<std::uint32_t>(text, {.lcp = true});
   using enum suffix::copy_scope;
-  for (suffix::kept_copies const keep : {suffix::kept_copies::none, suffix::kept_copies::first})
+  for (suffix::kept_copies const keep : {suffix::kept_copies::none, suffix::kept_copies::first, suffix::kept_copies::longest})
     for (auto const& [scope, threads] : {std::pair{anywhere, 1u}, {anywhere, 4u}, {within, 4u}, {across, 4u}}) {
       std::vector<bool> copies(text.size());
       std::uint64_t count = 0, last_end = 0;
@@ -277,7 +280,7 @@ namespace {
 /// Compares copy_finder with a suffix array, for all options.
 void expect_as_array(suffix::text const& text, std::size_t min_length, std::size_t memory) {
   auto const made = suffix::build<std::uint32_t>(text, {.lcp = true});
-  for (suffix::kept_copies const keep : {suffix::kept_copies::none, suffix::kept_copies::first})
+  for (suffix::kept_copies const keep : {suffix::kept_copies::none, suffix::kept_copies::first, suffix::kept_copies::longest})
     for (suffix::copy_scope const scope :
          {suffix::copy_scope::anywhere, suffix::copy_scope::within, suffix::copy_scope::across}) {
       suffix::duplicate_options const options{min_length, keep, false, 4, scope};
