@@ -73,7 +73,6 @@ class Tokens:
         kind = chance.choice(['raw', 'raw', 'separator', 'lengths', 'npy', 'rows'])
         ends = chance.choice([[top - 1], [0, 1], [256]]) if kind == 'separator' else []
         self.more = ['--separator', ' '.join(map(str, ends))] if ends else []
-        numbered = kind in ('separator', 'lengths', 'rows')
         for number in range(1 if kind in ('lengths', 'rows') else chance.randint(1, 3)):
             length = chance.randint(1, 20)
             parts = [[chance.choice(alphabet) for _ in range(length if kind == 'rows' else chance.choice([0, 1, 5, 30, 90]))]
@@ -95,7 +94,7 @@ class Tokens:
             self.files.append(name)
             found = split_list(joined, ends) if ends else parts
             self.records += found
-            self.names += [f'{name}:{r + 1}' for r in range(len(found))] if numbered else [name]
+            self.names += [f'{name}:{r + 1}' for r in range(len(found))] if len(found) != 1 else [name]
             if kind == 'lengths':
                 open('lengths', 'w').write('\n'.join(str(len(part)) for part in parts))
                 self.more = ['--lengths', 'lengths']
@@ -168,7 +167,8 @@ class Corpus:
                 found = parts[:len(found)]
                 self.lines += lines[:len(found)]
             self.records += found
-            self.names += [f'{name}:{r + 1}' for r in range(len(found))] if ends else [name]
+            has_lines = self.format in ('lines', 'jsonl')  # else a file that is one record gives it its name
+            self.names += [f'{name}:{r + 1}' for r in range(len(found))] if has_lines or len(found) != 1 else [name]
 
     def options(self):
         words = ['--format', self.format, *['--field', 'a.b'] * (self.format == 'jsonl')]
