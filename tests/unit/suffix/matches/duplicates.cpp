@@ -10,6 +10,7 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/duplicates.hpp"
+#include "suffix/duplicates/window_scan.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
 
@@ -327,6 +328,25 @@ TEST_CASE("duplicates without a suffix array", "[suffix][duplicates]") {
   REQUIRE(suffix::copy_finder::make_plan(large_text.view(), 50, 1 << 16).disk_bytes > large_text.view().size());
   expect_as_array(large_text.view(), 50, std::size_t{1} << 24);
   expect_as_array(large_text.view(), 9, std::size_t{1} << 24);
+  // Each token makes the hash of the last k ones a little larger, so that most windows have a minimizer of their own: more than
+  // the disk space is planned for.
+  std::size_t const k = 20;
+  suffix::detail::rolling_hash<std::uint16_t, suffix::detail::word_numbers> const hash(k);
+  auto const order = [](std::uint64_t x) { return ((x ^ x >> 32) * 0xff51afd7ed558ccd) >> 12; };
+  std::vector<std::uint16_t> rising(k + 1);
+  for (std::uint64_t last = hash.of(rising.data()); rising.size() < 15000; rising.push_back(0)) {
+    auto const next = [&](unsigned token) {
+      rising.back() = std::uint16_t(token);
+      return hash.next(last, rising.data() + rising.size() - k - 1);
+    };
+    unsigned best = 0;
+    for (unsigned token = 1; token < 2000; token += 7)
+      if (order(next(token)) - order(last) - 1 < order(next(best)) - order(last) - 1) best = token;
+    last = next(best);
+  }
+  for (std::size_t from = 3000; from < 9000; ++from) rising.push_back(rising[from]);
+  std::vector<std::uint64_t> const two_records{0, 15000};
+  expect_as_array(suffix::make_text(rising, two_records), 40, std::size_t{1} << 24);
   // Tokens, those with the same low byte among them.
   std::vector<std::uint16_t> small;
   std::vector<std::uint32_t> wide;
