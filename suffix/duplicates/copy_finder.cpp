@@ -58,7 +58,6 @@ finder_plan divide_memory(text const& input, text const* other, std::uint64_t mi
   auto const divide = [](std::uint64_t a, std::uint64_t b) { return std::size_t(a / b + (a % b != 0)); };
   expected.minimizers = entries;
   expected.passes = on_disk ? std::max<std::size_t>(1, divide(plan.entry_bytes, plan.max_entry_bytes)) : 1;
-  expected.ranges = on_disk ? divide(entries * 24, plan.entry_memory / 4 * 3) : 1;
   expected.disk_bytes = (on_disk ? std::min(plan.entry_bytes, plan.max_entry_bytes) : 0) + on_disk_with_bits;
   return plan;
 }

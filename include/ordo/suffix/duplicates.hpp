@@ -109,7 +109,6 @@ class copy_finder {
   struct plan {
     std::uint64_t minimizers = 0;
     std::size_t passes = 1;        // readings of the texts from begin to end
-    std::size_t ranges = 1;        // parts of the minimizers that fit into memory
     std::uint64_t disk_bytes = 0;  // bytes of temporary files; 0: there are none
   };
   /// Returns the plan of a finder with these arguments, from the size of the texts alone.

@@ -169,10 +169,10 @@ class bad_line_list {
   }
   void commit() { out_.commit(); }
 
-  /// Returns a text that counts what the list holds; empty if it is empty.
-  [[nodiscard]] std::string counts() const {
+  /// Returns an error, or a warning, that counts what the list holds; empty if it is empty.
+  [[nodiscard]] std::string counts(bool is_error) const {
     if (first_.empty()) return {};
-    return fmt::format("bad lines: {}: {}{}", out_.name(), quantity(lines_, "line"),
+    return fmt::format("{}bad lines: {}: {}{}", is_error ? "" : "warning: ", out_.name(), quantity(lines_, "line"),
                        files_ == 0 ? "" : fmt::format(", {} cut or unreadable", quantity(files_, "file")));
   }
 
@@ -205,16 +205,11 @@ int write_text(build_options const& options, cli::common_options const& common, 
   describe_corpus(text.records(), separator, field, has_cut_files(text.records()), about);
   store_starts(text.records(), writer, common.threads);
   about.arrays = writer.written();
+  std::string const counts = bad ? bad->counts(options.strict) : std::string();
+  if (bad) bad->commit();
   writer.commit(about);
-  if (!bad) return 0;
-  bad->commit();
-  std::string const counts = bad->counts();
-  if (counts.empty()) return 0;
-  if (options.strict)
-    cli::say("sufsort", counts);
-  else if (!common.quiet)
-    cli::say("sufsort", "warning: " + counts);
-  return options.strict ? 2 : 0;
+  if (!counts.empty() && (options.strict || !common.quiet)) cli::say("sufsort", counts);
+  return options.strict && !counts.empty() ? 2 : 0;
 }
 
 /// Estimates the residues of files by their sizes. A residue takes a byte, or about a fourth of one in a compressed file.
