@@ -12,8 +12,8 @@
 namespace ordo::inline v0::external {
 
 /// Items of one size that are distributed to buckets on disk: an unnamed file of blocks, each of which belongs to one bucket.
-/// Blocks of a discarded bucket are reused. Memory: a block for each bucket that has items which are not written yet, and 24
-/// bytes for each block on disk.
+/// Blocks of a discarded bucket are reused; the file does not shrink, since giving space back waits for the disk. Memory: a
+/// block for each bucket that has items which are not written yet, and 24 bytes for each block on disk.
 class bucket_file {
  public:
   /// A block on disk.
@@ -25,6 +25,9 @@ class bucket_file {
 
   /// @param block_bytes  bytes of a block, of which as many are used as hold whole items @throws output_error
   bucket_file(std::string const& folder, std::size_t num_buckets, std::size_t item_bytes, std::size_t block_bytes);
+  /// Makes more buckets in the file of another object, whose free blocks these use, too. Its items may have another size, if
+  /// that divides the one of the other.
+  bucket_file(bucket_file const& beside, std::size_t num_buckets) : store_(beside.store_), buckets_(num_buckets) {}
 
   // Any thread may call these at any time.
 
@@ -32,9 +35,9 @@ class bucket_file {
   void append(std::size_t bucket, std::span<char const> items);
   /// Writes what is in memory, and frees the memory. append() may be called again. @throws output_error
   void flush();
-  /// Removes the items of a bucket. Gives the disk its space back, if the file system can.
+  /// Removes the items of a bucket.
   void discard(std::size_t bucket);
-  /// Returns the bytes of all blocks on disk that are in use.
+  /// Returns the bytes of all blocks of the file that are in use.
   [[nodiscard]] std::uint64_t disk_bytes() const;
 
   // The rest is not for the time when a thread calls these.
@@ -50,14 +53,18 @@ class bucket_file {
     std::vector<char> open;  // items that are not written yet
     std::vector<block> blocks;
   };
+  /// A file of blocks.
+  struct block_store {
+    temporary_file file;
+    std::size_t block_bytes;
+    std::mutex mutex;  // guards the slots
+    std::vector<std::uint64_t> free_slots;
+    std::uint64_t num_slots = 0;
+  };
   void write(bucket& to);
 
-  temporary_file file_;
-  std::size_t block_bytes_;
+  std::shared_ptr<block_store> store_;
   std::vector<bucket> buckets_;
-  mutable std::mutex mutex_;  // guards the slots
-  std::vector<std::uint64_t> free_slots_;
-  std::uint64_t num_slots_ = 0;
 };
 
 }  // namespace ordo::inline v0::external

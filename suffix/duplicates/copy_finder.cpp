@@ -52,7 +52,8 @@ finder_plan divide_memory(text const& input, text const* other, std::uint64_t mi
   std::uint64_t const width = detail::window_scan<char>(min_length).width(), entries = residues / (width + 1) * 2;
   plan.entry_bytes = entries * entry_file::entry_bytes;
   std::uint64_t const on_disk_with_bits = plan.bits_on_disk ? 2 * bit_bytes : 0;  // and collected runs of them
-  plan.max_entry_bytes = std::max<std::uint64_t>(text_bytes + text_bytes / 2 - on_disk_with_bits, min_memory);
+  // A part is left for blocks that are not full.
+  plan.max_entry_bytes = std::max<std::uint64_t>(text_bytes + text_bytes / 2 - text_bytes / 32 - on_disk_with_bits, min_memory);
   bool const on_disk = entries * sizeof(group_entry) > plan.entry_memory / 8 * 3;
   copy_finder::plan& expected = plan.expected;
   auto const divide = [](std::uint64_t a, std::uint64_t b) { return std::size_t(a / b + (a % b != 0)); };
@@ -361,9 +362,9 @@ struct copy_finder::state {
   /// read a page for each entry. So groups of several entries are stored once more, by the region of the text where the first
   /// one is, and compared in the order of positions: those of a copy follow each other, and a page is read about once.
   void settle_on_disk(std::size_t end, progress const& on_progress, std::string const& name) {
+    std::size_t const num_regions = std::min<std::size_t>(64, disk->num_partitions());
     std::uint64_t const region_size = texts.size() / num_regions + 1;
-    std::optional<external::bucket_file> groups;
-    groups.emplace(folder, num_regions, word_bytes, std::clamp<std::size_t>(memory / 16 / num_regions, 512, 1 << 20));
+    external::bucket_file groups = disk->make_buckets(num_regions);
     std::uint64_t reported = 0;
     auto const report = [&](std::uint64_t read) {
       if (on_progress) on_progress(read - reported);
@@ -372,6 +373,7 @@ struct copy_finder::state {
     for (std::size_t begin = finished, next; begin < end; begin = next) {
       next = memory_end(begin, end);
       sorted_entries all = load(begin, next, {}, name);
+      disk->discard(disk->partition(begin), disk->partition(next));  // groups take this space
       tbb::parallel_for(std::size_t{0}, next - begin, [&](std::size_t b) {
         std::vector<std::span<group_entry const>> here;
         all.each_group(b, [&](std::span<group_entry const> group) {
@@ -386,14 +388,13 @@ struct copy_finder::state {
             words.push_back(here[k].size());
             for (group_entry const& entry : here[k]) words.push_back(entry.where);
           }
-          groups->append(region, {reinterpret_cast<char const*>(words.data()), words.size() * word_bytes});
+          groups.append(region, {reinterpret_cast<char const*>(words.data()), words.size() * word_bytes});
         }
       });
-      disk->discard(disk->partition(begin), disk->partition(next));
       report(texts.size() / 2 / (end - finished) * (next - finished));
     }
     if (end == num_buckets) disk->discard(0, disk->num_partitions());
-    groups->flush();
+    groups.flush();
     texts.expect_random_reads(true);
     with_residue([&]<class Residue>(Residue) {
       auto each_matcher = matchers<Residue>();
@@ -401,14 +402,14 @@ struct copy_finder::state {
       std::vector<std::uint64_t> words;
       std::vector<char> block;
       for (std::size_t region = 0; region < num_regions; ++region) {
-        for (external::bucket_file::block const& each : groups->blocks(region)) {
-          groups->read(each, block);
+        for (external::bucket_file::block const& each : groups.blocks(region)) {
+          groups.read(each, block);
           std::size_t const before = words.size();
           words.resize(before + block.size() / word_bytes);
           std::memcpy(&words[before], block.data(), block.size());
           if (words.size() >= max_words) match_in_order<Residue>(words, each_matcher);
         }
-        groups->discard(region);
+        groups.discard(region);
         report(texts.size() / 2 + texts.size() / 2 / num_regions * region);
       }
       match_in_order<Residue>(words, each_matcher);
@@ -451,7 +452,7 @@ struct copy_finder::state {
     bits->apply();
   }
 
-  static constexpr std::size_t num_regions = 64, word_bytes = sizeof(std::uint64_t);
+  static constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 
   /// A group of entries with the same hash.
   struct group_begin {

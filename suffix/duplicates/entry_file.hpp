@@ -53,12 +53,15 @@ class entry_file {
       : partition_bits_(memory >= std::size_t{128} << 20 ? 12
                         : memory >= std::size_t{1} << 20 ? 8
                                                          : 4),
-        file_(folder, num_partitions(), entry_bytes, std::min(memory >> partition_bits_, std::size_t{1} << 20)) {}
+        file_(folder, num_partitions(), 2 * entry_bytes, std::min(memory >> partition_bits_, std::size_t{1} << 20)) {}
 
   [[nodiscard]] std::size_t num_partitions() const { return std::size_t{1} << partition_bits_; }
   [[nodiscard]] std::size_t partition(std::size_t bucket) const { return bucket >> (bucket_bits - partition_bits_); }
   [[nodiscard]] std::size_t first_bucket(std::size_t partition) const { return partition << (bucket_bits - partition_bits_); }
   [[nodiscard]] std::uint64_t disk_bytes() const { return file_.disk_bytes(); }
+
+  /// Returns more buckets in the same file, for items of 8 bytes.
+  [[nodiscard]] external::bucket_file make_buckets(std::size_t count) const { return external::bucket_file(file_, count); }
 
   /// Stores the entries of buckets [begin, end). Any thread may call it.
   void append(std::vector<group_entry> const& some, std::size_t begin, std::size_t end) {
