@@ -9,10 +9,8 @@
 namespace ordo::inline v0::suffix {
 namespace {
 
-using detail::copy_bits;
-
 /// Returns the first position in [p, end) whose bit is `value`, or end.
-std::size_t next(copy_bits const& bits, std::size_t p, std::size_t end, bool value) {
+std::size_t next(std::span<std::uint64_t const> bits, std::size_t p, std::size_t end, bool value) {
   while (p < end) {
     std::uint64_t const word = (value ? bits[p / 64] : ~bits[p / 64]) >> (p % 64);
     if (word != 0) return std::min<std::size_t>(end, p + trailing_zeros(word));
@@ -38,7 +36,7 @@ void detail::check(text const& input, duplicate_options const& options) {
     throw usage_error("no characters: duplicates: characters consist of bytes, not of tokens");
 }
 
-std::uint64_t detail::report_ranges(copy_bits const& bits, text const& input, duplicate_options const& options,
+std::uint64_t detail::report_ranges(std::span<std::uint64_t const> bits, text const& input, duplicate_options const& options,
                                     std::size_t first_record, std::size_t last_record,
                                     std::function<void(duplicate_range const&)> const& on_range) {
   std::uint64_t all = 0;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "ordo/detail/load.hpp"
@@ -33,7 +34,7 @@ void check(text const& input, duplicate_options const& options);
 
 /// Calls on_range for the ranges of some records that marked strings cover.
 /// @returns the number of residues in all ranges
-std::uint64_t report_ranges(copy_bits const& bits, text const& input, duplicate_options const& options,
+std::uint64_t report_ranges(std::span<std::uint64_t const> bits, text const& input, duplicate_options const& options,
                             std::size_t first_record, std::size_t last_record,
                             std::function<void(duplicate_range const&)> const& on_range);
 

@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,340 +11,80 @@
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
 
+#include "base/external/bucket_file.hpp"
 #include "base/pooled_arena.hpp"
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/duplicates.hpp"
-#include "ordo/suffix/records.hpp"
 #include "suffix/duplicates/copy_bits.hpp"
+#include "suffix/duplicates/entry_file.hpp"
+#include "suffix/duplicates/group_matcher.hpp"
+#include "suffix/duplicates/stored_bits.hpp"
 #include "suffix/duplicates/window_scan.hpp"
-#include "suffix/text/common_prefix.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
 
-using detail::copy_bits, detail::mark, detail::window_group;
+using detail::entry_file, detail::group_entry, detail::group_matcher, detail::joined_texts, detail::stored_bits,
+    detail::window_group;
 
-/// A window_group as it is sorted: by the hash of its minimizer, then by position.
-struct group_entry {
-  static constexpr std::uint64_t max_positions = std::uint64_t{1} << 40;
-  static constexpr std::uint64_t several = 4095;  // the offset of a group with several minimizers
+constexpr std::size_t min_memory = std::size_t{64} << 10;
 
-  group_entry() = default;
-  group_entry(window_group const& group, std::uint64_t base)
-      : hash(detail::mixed(group.hash)),
-        where((base + group.first) << 24 | (group.same ? group.minimizer - group.first : several) << 12 | group.count) {}
-
-  [[nodiscard]] std::size_t bucket() const { return std::size_t(hash >> (64 - std::bit_width(copy_finder::num_buckets - 1))); }
-  [[nodiscard]] std::uint64_t first() const { return where >> 24; }
-  [[nodiscard]] std::uint64_t count() const { return where & 4095; }
-  [[nodiscard]] bool has_one_minimizer() const { return offset() != several; }
-  [[nodiscard]] std::uint64_t minimizer() const { return first() + offset(); }
-  friend auto operator<=>(group_entry const&, group_entry const&) = default;
-
-  std::uint64_t hash;   // minima are small: mixed once more, they are distributed evenly
-  std::uint64_t where;  // 40 bits of the first position, 12 of the offset of the minimizer, 12 of the number of windows
-
- private:
-  [[nodiscard]] std::uint64_t offset() const { return where >> 12 & 4095; }
+/// How a finder divides its memory and disk space.
+struct finder_plan {
+  copy_finder::plan expected;
+  bool bits_on_disk = false;
+  std::size_t bit_memory = 0, entry_memory = 0;
+  std::uint64_t entry_bytes = 0, max_entry_bytes = 0;  // on disk: of all entries, about, and of those of a pass
 };
 
-/// One or two texts, end to end: the other one first, whose windows are not marked.
-class joined_texts {
- public:
-  joined_texts(text const& input, text const* other)
-      : input_(input), other_(other), begin_(other ? other->size() : 0), record_at_(input) {}
-
-  [[nodiscard]] std::uint64_t size() const { return begin_ + input_.size(); }
-  [[nodiscard]] bool has_other() const { return other_ != nullptr; }
-  /// Returns the position of the input that a position of both is.
-  [[nodiscard]] std::uint64_t in_input(std::uint64_t p) const { return p - begin_; }
-  [[nodiscard]] bool is_in_input(std::uint64_t p) const { return p >= begin_; }
-  /// Returns the record of a position of the input.
-  [[nodiscard]] std::size_t record_at(std::uint64_t p) const { return record_at_(in_input(p)); }
-  /// Returns true if a position and the one before it are in the same text.
-  [[nodiscard]] bool is_adjacent(std::uint64_t p) const { return p != begin_; }
-  /// Returns the residues at a position.
-  template <class Residue>
-  [[nodiscard]] Residue const* at(std::uint64_t p) const {
-    bool const own = is_in_input(p);
-    return reinterpret_cast<Residue const*>((own ? input_ : *other_).residues.data()) + (own ? p - begin_ : p);
-  }
-  /// Calls f(text, base, begin, end) for the positions [begin, end) of each text that lie in [from, to) of both.
-  template <class F>
-  void parts(std::uint64_t from, std::uint64_t to, F f) const {
-    if (from < std::min(to, begin_)) f(*other_, std::uint64_t{0}, from, std::min(to, begin_));
-    if (std::max(from, begin_) < to) f(input_, begin_, std::max(from, begin_) - begin_, to - begin_);
-  }
-
- private:
-  text const& input_;
-  text const* other_;
-  std::uint64_t begin_;
-  record_finder record_at_;
-};
-
-/// Finds the copies among windows whose minimizers have the same hash, and marks them.
-template <class Residue>
-class group_matcher {
- public:
-  /// @param max_slots  the maximum number of slots of a table
-  group_matcher(joined_texts const& texts, duplicate_options const& options, copy_bits& bits, std::size_t max_slots)
-      : texts_(texts), options_(options), length_(options.min_length), bits_(bits), max_slots_(max_slots), hash_(length_) {}
-
-  void operator()(std::span<group_entry const> group) {
-    if (group.size() == 1 && group[0].has_one_minimizer()) return;  // different windows
-    bool const simple = std::ranges::all_of(group, &group_entry::has_one_minimizer);
-    if (simple && group.size() <= max_pairs)
-      match_pairs(group);
-    else
-      match_by_table(group);
-  }
-
- private:
-  static constexpr std::size_t max_pairs = 24, num_models = 4;
-  static constexpr std::uint64_t none = ~std::uint64_t{0};
-
-  /// A class of equal windows.
-  struct slot {
-    std::uint64_t hash = 0, first = none, latest = none;
-  };
-  /// Windows of two entries that are equal: adjacent ones.
-  struct equal_windows {
-    std::uint64_t first_a = 0, first_b = 0, count = 0;
-  };
-
-  [[nodiscard]] bool keeps_first() const { return options_.keep == kept_copies::first; }
-
-  /// Returns the equal windows of two entries, which have one minimizer each.
-  [[nodiscard]] equal_windows matched(group_entry const& a, group_entry const& b) const {
-    std::uint64_t const at_a = a.minimizer(), at_b = b.minimizer(), size = sizeof(Residue);
-    // Windows are named by the distance from their first residue to the minimizer.
-    auto const nearest = [](group_entry const& entry, std::uint64_t at) {
-      std::uint64_t const last = entry.first() + entry.count() - 1;
-      return at - std::min(at, last);
-    };
-    std::uint64_t const near = std::max(nearest(a, at_a), nearest(b, at_b)), far = std::min(at_a - a.first(), at_b - b.first());
-    if (near > far) return {};
-    auto const* const text_a = reinterpret_cast<char const*>(texts_.at<Residue>(at_a));
-    auto const* const text_b = reinterpret_cast<char const*>(texts_.at<Residue>(at_b));
-    std::uint64_t const before = common_suffix(text_a, text_b, far * size) / size,
-                        after = common_prefix(text_a, text_b, (length_ - near) * size) / size,
-                        from = std::max(near, length_ - after), to = std::min(far, before);
-    if (from > to) return {};
-    return {at_a - to, at_b - to, to - from + 1};
-  }
-
-  /// Returns true if a window is a copy of an earlier one that is equal.
-  [[nodiscard]] bool is_copy(std::uint64_t earlier, std::uint64_t p) const {
-    if (texts_.has_other()) return !texts_.is_in_input(earlier) && texts_.is_in_input(p);
-    if (options_.scope == copy_scope::anywhere) return true;
-    return (texts_.record_at(earlier) == texts_.record_at(p)) == (options_.scope == copy_scope::within);
-  }
-
-  void mark_windows(std::uint64_t p, std::uint64_t count) { mark(bits_, texts_.in_input(p), count); }
-  void mark_windows(equal_windows const& windows) {
-    mark_windows(windows.first_b, windows.count);
-    if (!keeps_first() && !texts_.has_other()) mark_windows(windows.first_a, windows.count);
-  }
-
-  void match_pairs(std::span<group_entry const> group) {
-    for (std::size_t b = 1; b < group.size(); ++b)
-      for (std::size_t a = b; a-- > 0;) {
-        if (!is_copy(group[a].first(), group[b].first())) continue;
-        equal_windows const windows = matched(group[a], group[b]);
-        if (windows.count == 0) continue;
-        mark_windows(windows);
-        // All of b are marked. Earlier copies of them are, too, since that of a is one of them.
-        if (windows.count == group[b].count() && options_.scope == copy_scope::anywhere) break;
-      }
-  }
-
-  void match_by_table(std::span<group_entry const> group) {
-    // If there are too many different windows for a table, the hashes are divided into more parts.
-    for (unsigned part_bits = 0;; ++part_bits) {
-      bool fits = true;
-      for (std::uint64_t part = 0; fits && part < std::uint64_t{1} << part_bits; ++part)
-        fits = match_part(group, part_bits, part);
-      if (fits) return;
-    }
-  }
-
-  /// Marks the copies among windows whose hashes begin with the bits of `part`.
-  /// @returns false if the table is too small
-  bool match_part(std::span<group_entry const> group, unsigned part_bits, std::uint64_t part) {
-    table_.assign(min_slots, {});
-    used_ = 0;
-    bool const by_record = options_.scope != copy_scope::anywhere, has_models = !by_record && !texts_.has_other();
-    bool const marks_late = options_.scope == copy_scope::across && !keeps_first();
-    std::array<group_entry const*, num_models> models{};  // entries all windows of which are in the table
-    walker walk(*this, part_bits, part);
-    for (group_entry const& entry : group) {
-      if (has_models && entry.has_one_minimizer()) {
-        if (is_like_model(models, entry)) continue;
-        std::rotate(models.begin(), models.end() - 1, models.end());
-        models[0] = &entry;
-      }
-      bool const fits = walk(entry, [&](std::uint64_t p, std::uint64_t hash, std::uint64_t const* chain) -> std::uint64_t {
-        slot& slot = find(hash, p, chain);
-        if (slot.latest == none) {
-          slot = {hash, p, p};
-          if (++used_ > table_.size() / 2 && !grow()) return full;
-          return none;
-        }
-        std::uint64_t const latest = slot.latest;
-        if (!marks_late) mark_copy(slot, p);
-        slot.latest = p;
-        return latest;
-      });
-      if (!fits) return false;
-    }
-    mark_run();
-    if (!marks_late) return true;
-    walker again(*this, part_bits, part);
-    for (group_entry const& entry : group)
-      again(entry, [&](std::uint64_t p, std::uint64_t hash, std::uint64_t const* chain) -> std::uint64_t {
-        slot const& slot = find(hash, p, chain);
-        if (texts_.record_at(slot.first) != texts_.record_at(slot.latest)) mark_later(p);
-        return slot.latest;
-      });
-    mark_run();
-    return true;
-  }
-
-  /// Marks the windows of an entry if one of the last models has them all.
-  bool is_like_model(std::array<group_entry const*, num_models>& models, group_entry const& entry) {
-    for (std::size_t i = 0; i < num_models && models[i] != nullptr; ++i) {
-      equal_windows const windows = matched(*models[i], entry);
-      if (windows.count != entry.count()) continue;
-      mark_windows(windows);
-      std::rotate(models.begin(), models.begin() + std::ptrdiff_t(i), models.begin() + std::ptrdiff_t(i) + 1);
-      return true;
-    }
-    return false;
-  }
-
-  /// Marks a window once it is known whether the next one follows it.
-  void mark_later(std::uint64_t p) {
-    if (p != run_begin_ + run_size_ || run_size_ == 0) {
-      mark_run();
-      run_begin_ = p;
-    }
-    ++run_size_;
-  }
-  void mark_run() {
-    if (run_size_ != 0) mark_windows(run_begin_, run_size_);
-    run_size_ = 0;
-  }
-
-  /// Marks a window that the table has, and for kept_copies::none the latest one that is equal to it.
-  void mark_copy(slot const& same, std::uint64_t p) {
-    // Windows come in order of position: if any earlier one is in the same record, the latest one is; if any is in another
-    // record, the first one is.
-    std::uint64_t const earlier = texts_.has_other() || options_.scope == copy_scope::across ? same.first : same.latest;
-    if (!is_copy(earlier, p)) return;
-    mark_later(p);
-    if (!keeps_first() && !texts_.has_other()) mark_windows(earlier, 1);
-  }
-
-  static constexpr std::uint64_t full = none - 1;
-  static constexpr std::size_t min_slots = 64;
-
-  /// Goes through the windows of entries, which come in order of position.
-  class walker {
-   public:
-    walker(group_matcher const& of, unsigned part_bits, std::uint64_t part) : of_(of), part_bits_(part_bits), part_(part) {}
-
-    /// Calls look(position, hash, chain) for the windows of the part. It returns an equal window, or none, or `full` to stop.
-    /// The window after the last one that was returned is at *chain; it is equal to this one if their last residues are.
-    /// @returns true if it went through all of them
-    template <class Look>
-    bool operator()(group_entry const& entry, Look look) {
-      std::uint64_t const first = entry.first(), end = first + entry.count();
-      if (next_ != first || !texts().is_adjacent(first)) {
-        rolling_ = of_.hash_.of(texts().template at<Residue>(first));
-        equal_ = none;
-      } else {
-        rolling_ = of_.hash_.next(rolling_, texts().template at<Residue>(first - 1));
-      }
-      for (std::uint64_t p = first; p < end; ++p) {
-        if (p != first) rolling_ = of_.hash_.next(rolling_, texts().template at<Residue>(p - 1));
-        std::uint64_t const hash = detail::mixed(rolling_);
-        if (part_bits_ != 0 && hash >> (64 - part_bits_) != part_) {
-          equal_ = none;
-          continue;
-        }
-        if (equal_ != none) ++equal_;
-        equal_ = look(p, hash, equal_ == none ? nullptr : &equal_);
-        if (equal_ == full) return false;
-      }
-      next_ = end;
-      return true;
-    }
-
-   private:
-    [[nodiscard]] joined_texts const& texts() const { return of_.texts_; }
-
-    group_matcher const& of_;
-    unsigned part_bits_;
-    std::uint64_t part_;
-    std::uint64_t next_ = none, rolling_ = 0, equal_ = none;
-  };
-
-  /// Returns true if two windows are equal. @param chain  see walker
-  [[nodiscard]] bool equal(std::uint64_t p, std::uint64_t q, std::uint64_t const* chain) const {
-    if (p == q) return true;
-    Residue const *const a = texts_.at<Residue>(p), *const b = texts_.at<Residue>(q);
-    if (chain != nullptr && *chain == q) return a[length_ - 1] == b[length_ - 1];
-    return std::memcmp(a, b, length_ * sizeof(Residue)) == 0;
-  }
-
-  /// Returns the slot of the windows that are equal to the one at p, or an empty one.
-  slot& find(std::uint64_t hash, std::uint64_t p, std::uint64_t const* chain) {
-    for (std::size_t mask = table_.size() - 1, i = std::size_t(hash) & mask;; i = (i + 1) & mask) {
-      slot& here = table_[i];
-      if (here.latest == none || (here.hash == hash && equal(p, here.latest, chain))) return here;
-    }
-  }
-
-  /// Doubles the table.
-  /// @returns false if it would have too many slots
-  bool grow() {
-    if (table_.size() > max_slots_ / 2) return false;
-    std::vector<slot> old(2 * table_.size());
-    old.swap(table_);
-    for (slot const& slot : old) {
-      if (slot.latest == none) continue;
-      std::size_t const mask = table_.size() - 1;
-      std::size_t i = std::size_t(slot.hash) & mask;
-      while (table_[i].latest != none) i = (i + 1) & mask;
-      table_[i] = slot;
-    }
-    return true;
-  }
-
-  joined_texts const& texts_;
-  duplicate_options const& options_;
-  std::uint64_t length_;
-  copy_bits& bits_;
-  std::size_t max_slots_;
-  detail::rolling_hash<Residue, detail::prime_numbers> hash_;
-  std::vector<slot> table_;
-  std::size_t used_ = 0;
-  std::uint64_t run_begin_ = 0, run_size_ = 0;  // windows to mark
-};
+finder_plan divide_memory(text const& input, text const* other, std::uint64_t min_length, std::size_t memory) {
+  finder_plan plan;
+  std::uint64_t const residues = input.size() + (other ? other->size() : 0), text_bytes = residues * input.residue_bytes,
+                      bit_bytes = (input.size() / 64 + 1) * sizeof(std::uint64_t);
+  memory = std::max(memory, min_memory);
+  plan.bits_on_disk = bit_bytes > memory / 4;
+  plan.bit_memory = plan.bits_on_disk ? memory / 8 : std::size_t(bit_bytes);
+  plan.entry_memory = memory - plan.bit_memory;
+  // The smallest of w random numbers changes with two of w + 1 steps.
+  std::uint64_t const width = detail::window_scan<char>(min_length).width(), entries = residues / (width + 1) * 2;
+  plan.entry_bytes = entries * entry_file::entry_bytes;
+  std::uint64_t const on_disk_with_bits = plan.bits_on_disk ? 2 * bit_bytes : 0;  // and collected runs of them
+  // A part is left for blocks that are not full.
+  plan.max_entry_bytes = std::max<std::uint64_t>(text_bytes + text_bytes / 2 - text_bytes / 32 - on_disk_with_bits, min_memory);
+  bool const on_disk = entries * sizeof(group_entry) > plan.entry_memory / 8 * 3;
+  copy_finder::plan& expected = plan.expected;
+  auto const divide = [](std::uint64_t a, std::uint64_t b) { return std::size_t(a / b + (a % b != 0)); };
+  expected.minimizers = entries;
+  expected.passes = on_disk ? std::max<std::size_t>(1, divide(plan.entry_bytes, plan.max_entry_bytes)) : 1;
+  expected.disk_bytes = (on_disk ? std::min(plan.entry_bytes, plan.max_entry_bytes) : 0) + on_disk_with_bits;
+  return plan;
+}
 
 }  // namespace
 
 struct copy_finder::state {
-  state(text const& in, duplicate_options const& chosen, std::size_t bytes, text const* beside)
+  state(text const& in, duplicate_options const& chosen, std::size_t bytes, text const* beside, std::string const& where)
       : input(in),
         options(chosen),
         memory(bytes),
         other(beside ? std::optional(*beside) : std::nullopt),
-        texts(input, other ? &*other : nullptr),
-        arena(threads_for(options.threads)) {}
+        texts(input, other ? &*other : nullptr, options.scope != copy_scope::anywhere || options.keep == kept_copies::longest),
+        folder(where),
+        arena(threads_for(options.threads)) {
+    if (folder.empty()) {
+      bits.emplace(input.size());
+      return;
+    }
+    outlook = divide_memory(input, other ? &*other : nullptr, options.min_length, memory);
+    memory = outlook.entry_memory;
+    if (outlook.bits_on_disk)
+      bits.emplace(input.size(), folder, outlook.bit_memory, arena.max_concurrency());
+    else
+      bits.emplace(input.size());
+  }
 
   template <class F>
   void with_residue(F f) const {
@@ -382,7 +120,8 @@ struct copy_finder::state {
     });
   }
 
-  /// Counts the entries of each bucket. Keeps the entries while there is room, so that ranges need not look for them again.
+  /// Counts the entries of each bucket. Keeps the entries while there is room, so that ranges need not look for them again;
+  /// then, with a folder, on disk.
   void count(progress const& on_progress) {
     struct part {
       std::vector<std::uint64_t> counts = std::vector<std::uint64_t>(num_buckets);
@@ -390,30 +129,88 @@ struct copy_finder::state {
     };
     sizes.assign(num_buckets, 0);
     std::size_t const max_kept = (memory - table_bytes()) / 2 / sizeof(group_entry);
-    std::atomic<std::size_t> num_kept = 0;
+    std::size_t num_kept = 0;
+    std::atomic<bool> keeps = true;
     std::mutex keeping;
     scan<part>(
         on_progress,
         [&](group_entry const& entry, part& local) {
-          ++local.counts[entry.bucket()];
-          if (num_kept.load(std::memory_order_relaxed) + local.entries.size() < max_kept) local.entries.push_back(entry);
+          std::size_t const bucket = entry.bucket();
+          ++local.counts[bucket];
+          if (bucket >= finished && keeps.load(std::memory_order_relaxed)) local.entries.push_back(entry);
         },
         [&](part& local) {
-          std::size_t all = 0;
-          for (std::size_t b = 0; b < num_buckets; ++b) {
+          for (std::size_t b = 0; b < num_buckets; ++b)
             if (local.counts[b] != 0) std::atomic_ref(sizes[b]).fetch_add(local.counts[b], std::memory_order_relaxed);
-            all += local.counts[b];
+          std::unique_lock lock(keeping);
+          if (!disk && keeps) {
+            num_kept += local.entries.size();
+            if (num_kept <= max_kept) {
+              local.entries.shrink_to_fit();
+              kept.push_back(std::move(local.entries));
+              return;
+            }
+            if (folder.empty()) {
+              keeps = false;
+            } else {
+              begin_pass();
+              for (std::vector<group_entry> const& some : kept) disk->append(some, finished, stored_end);
+            }
+            std::vector<std::vector<group_entry>>().swap(kept);
           }
-          num_kept.fetch_add(all, std::memory_order_relaxed);
-          local.entries.shrink_to_fit();
-          std::lock_guard const lock(keeping);
-          kept.push_back(std::move(local.entries));
-          if (num_kept > max_kept) kept.clear();
+          if (!disk) return;
+          std::size_t const end = stored_end;
+          lock.unlock();
+          disk->append(local.entries, finished, end);
+          if (disk->disk_bytes() <= outlook.max_entry_bytes) return;
+          lock.lock();
+          store_less();
         });
-    kept_bytes = num_kept * sizeof(group_entry);
-    if (num_kept <= max_kept) return;
-    kept.clear();
-    kept_bytes = 0;
+    if (disk) {
+      disk->flush();
+      disk->discard(disk->partition(stored_end - 1) + 1, disk->num_partitions());
+    }
+    kept_bytes = kept.empty() ? 0 : num_kept * sizeof(group_entry);
+  }
+
+  /// Begins to store entries from the bucket `finished` on, as many as the disk space is expected to hold.
+  void begin_pass() {
+    disk.emplace(folder, std::min(memory / 8, std::size_t{4} << 30));
+    std::size_t const left = num_buckets - finished;
+    auto const share = std::size_t(double(left) * std::min(1.0, double(outlook.max_entry_bytes) /
+                                                                    double(std::max<std::uint64_t>(outlook.entry_bytes, 1))));
+    stored_end = finished + share == num_buckets ? num_buckets : whole_partitions(finished, finished + share);
+  }
+
+  /// Returns the end of the last whole partition before `end`, or that of the partition in which `begin` is.
+  [[nodiscard]] std::size_t whole_partitions(std::size_t begin, std::size_t end) const {
+    return disk->first_bucket(std::max(disk->partition(begin) + 1, disk->partition(end)));
+  }
+
+  /// Leaves some entries to another pass: there are more than expected.
+  void store_less() {
+    if (disk->disk_bytes() <= outlook.max_entry_bytes) return;  // another thread did so
+    std::size_t const first = disk->partition(finished), last = disk->partition(stored_end - 1);
+    if (last == first) return;
+    std::size_t const end = last - (last - first) / 8;
+    stored_end = disk->first_bucket(end);
+    disk->discard(end, last + 1);  // what other threads still add there is discarded at the end of the pass
+  }
+
+  /// Reads the texts again for the entries that had no room on disk.
+  void next_pass(progress const& on_progress) {
+    disk->discard(0, disk->num_partitions());
+    std::uint64_t bytes = 0;
+    std::size_t end = finished;
+    while (end < num_buckets && (bytes += sizes[end] * entry_file::entry_bytes) <= outlook.max_entry_bytes) ++end;
+    stored_end = end == num_buckets ? end : whole_partitions(finished, end);
+    scan<std::vector<group_entry>>(
+        on_progress,
+        [&](group_entry const& entry, std::vector<group_entry>& local) {
+          if (entry.bucket() >= finished && entry.bucket() < stored_end) local.push_back(entry);
+        },
+        [&](std::vector<group_entry>& local) { disk->append(local, finished, stored_end); });
+    disk->flush();
   }
 
   /// Collects the entries of some buckets, one after the other.
@@ -451,6 +248,9 @@ struct copy_finder::state {
         if (is_last) std::vector<group_entry>().swap(kept[i]);
       });
       if (on_progress) on_progress(texts.size());
+    } else if (disk) {
+      disk->each(begin, end, distribute);
+      if (on_progress) on_progress(texts.size());
     } else {
       scan<std::vector<group_entry>>(
           on_progress,
@@ -467,19 +267,34 @@ struct copy_finder::state {
 
   [[nodiscard]] std::size_t table_bytes() const { return memory / 4; }
 
-  /// Returns the end of the range that begins with a bucket.
-  [[nodiscard]] std::size_t range_end(std::size_t begin, std::size_t max_buckets) const {
-    std::size_t const max_entries = (memory - table_bytes() - kept_bytes) / sizeof(group_entry);
+  /// Returns the end of the buckets from `begin` on whose entries fit into memory, `stop` at most.
+  [[nodiscard]] std::size_t memory_end(std::size_t begin, std::size_t stop) const {
+    // On disk, the first entry of each group is listed, too.
+    std::size_t const entry_bytes = disk ? sizeof(group_entry) + sizeof(group_begin) / 2 : sizeof(group_entry),
+                      max_entries = (memory - table_bytes() - kept_bytes) / entry_bytes;
     std::size_t end = begin;
-    for (std::uint64_t entries = 0; end < num_buckets && end - begin < max_buckets; ++end) {
+    for (std::uint64_t entries = 0; end < stop; ++end) {
       entries += sizes[end];
       if (entries <= max_entries) continue;
       if (end != begin) break;
-      std::size_t const needed = std::size_t(*std::ranges::max_element(sizes)) * sizeof(group_entry) / 3 * 4 + 64;
+      std::size_t needed = std::size_t(*std::ranges::max_element(sizes)) * entry_bytes / 3 * 4 + 64;
+      if (!folder.empty()) needed += needed / 2;  // for the bits of positions
       throw out_of_memory(fmt::format("out of memory: duplicates: {} bytes are needed, {} are allowed", needed, memory),
                           needed);
     }
+    // A partition is read once for each part that has some of its buckets.
+    if (disk && end != stop)
+      if (std::size_t const whole = disk->first_bucket(disk->partition(end)); whole > begin) end = whole;
     return end;
+  }
+
+  /// Returns the end of the range that begins with a bucket.
+  [[nodiscard]] std::size_t range_end(std::size_t begin, std::size_t max_buckets) const {
+    std::size_t const stop =
+        std::min(begin + std::min(max_buckets, num_buckets), disk && begin < stored_end ? stored_end : num_buckets);
+    if (!disk) return memory_end(begin, stop);
+    for (std::size_t at = begin; at < stop;) at = memory_end(at, stop);  // throws if one does not fit
+    return stop;
   }
 
   std::size_t count_ranges(std::size_t max_buckets, progress const& on_progress) {
@@ -489,44 +304,181 @@ struct copy_finder::state {
     return ranges;
   }
 
-  void next_range(std::size_t max_buckets, progress const& on_progress, std::string const& name) {
-    if (sizes.empty()) count({});
-    std::size_t const end = range_end(finished, max_buckets);
+  /// The entries of some buckets, sorted in each.
+  struct sorted_entries {
+    std::unique_ptr<group_entry[]> entries;
     std::vector<std::uint64_t> begins{0};
-    for (std::size_t b = finished; b < end; ++b) begins.push_back(begins.back() + sizes[b]);
-    std::unique_ptr<group_entry[]> const entries = collect(finished, end, begins, name, on_progress);
+
+    /// Calls use(group) for the groups of entries with the same hash in a bucket, which it sorts.
+    template <class Use>
+    void each_group(std::size_t b, Use use) {
+      std::span<group_entry> const bucket(&entries[begins[b]], std::size_t(begins[b + 1] - begins[b]));
+      std::ranges::sort(bucket);
+      for (std::size_t i = 0, after; i < bucket.size(); i = after) {
+        for (after = i + 1; after < bucket.size() && bucket[after].hash == bucket[i].hash;) ++after;
+        use(std::span<group_entry const>(bucket.subspan(i, after - i)));
+      }
+    }
+  };
+  [[nodiscard]] sorted_entries load(std::size_t begin, std::size_t end, progress const& on_progress, std::string const& name) {
+    sorted_entries all;
+    for (std::size_t b = begin; b < end; ++b) all.begins.push_back(all.begins.back() + sizes[b]);
+    all.entries = collect(begin, end, all.begins, name, on_progress);
+    return all;
+  }
+
+  /// Returns what makes a matcher for each thread.
+  template <class Residue>
+  [[nodiscard]] auto matchers() {
     std::size_t const max_slots =
         std::bit_floor(std::max<std::size_t>(table_bytes() / std::size_t(arena.max_concurrency()) / 24, 4096));
-    with_residue([&]<class Residue>(Residue) {
-      using matcher = group_matcher<Residue>;
-      tbb::enumerable_thread_specific<matcher> matchers([&] { return matcher(texts, options, bits, max_slots); });
-      tbb::parallel_for(std::size_t{0}, end - finished, [&](std::size_t b) {
-        std::span<group_entry> const bucket(&entries[begins[b]], std::size_t(begins[b + 1] - begins[b]));
-        std::ranges::sort(bucket);
-        auto& match = matchers.local();
-        for (std::size_t i = 0, after; i < bucket.size(); i = after) {
-          for (after = i + 1; after < bucket.size() && bucket[after].hash == bucket[i].hash;) ++after;
-          match(bucket.subspan(i, after - i));
+    return tbb::enumerable_thread_specific<group_matcher<Residue>>(
+        [this, max_slots] { return group_matcher<Residue>(texts, options, *bits, max_slots); });
+  }
+
+  void next_range(std::size_t max_buckets, progress const& on_progress, std::string const& name) {
+    if (sizes.empty()) count({});
+    if (disk && finished >= stored_end) next_pass({});
+    std::size_t const end = range_end(finished, max_buckets);
+    if (disk) {
+      settle_on_disk(end, on_progress, name);
+    } else {
+      sorted_entries all = load(finished, end, on_progress, name);
+      with_residue([&]<class Residue>(Residue) {
+        auto each_matcher = matchers<Residue>();
+        tbb::parallel_for(std::size_t{0}, end - finished, [&](std::size_t b) {
+          auto& match = each_matcher.local();
+          all.each_group(b, [&](std::span<group_entry const> group) { match(group); });
+        });
+        for (auto& each : each_matcher) each.finish();
+      });
+    }
+    finished = end;
+    if (finished == num_buckets) disk.reset();
+    if (finished == num_buckets || bits->is_full()) bits->apply();
+  }
+
+  /// Compares the windows of buckets [finished, end). The text may be larger than memory. Groups in the order of hashes would
+  /// read a page for each entry. So groups of several entries are stored once more, by the region of the text where the first
+  /// one is, and compared in the order of positions: those of a copy follow each other, and a page is read about once.
+  void settle_on_disk(std::size_t end, progress const& on_progress, std::string const& name) {
+    std::size_t const num_regions = std::min<std::size_t>(64, disk->num_partitions());
+    std::uint64_t const region_size = texts.size() / num_regions + 1;
+    external::bucket_file groups = disk->make_buckets(num_regions);
+    std::uint64_t reported = 0;
+    auto const report = [&](std::uint64_t read) {
+      if (on_progress) on_progress(read - reported);
+      reported = read;
+    };
+    for (std::size_t begin = finished, next; begin < end; begin = next) {
+      next = memory_end(begin, end);
+      sorted_entries all = load(begin, next, {}, name);
+      disk->discard(disk->partition(begin), disk->partition(next));  // groups take this space
+      tbb::parallel_for(std::size_t{0}, next - begin, [&](std::size_t b) {
+        std::vector<std::span<group_entry const>> here;
+        all.each_group(b, [&](std::span<group_entry const> group) {
+          if (group.size() != 1 || !group[0].has_one_minimizer()) here.push_back(group);
+        });
+        std::ranges::sort(here, {}, [](std::span<group_entry const> group) { return group[0].first(); });
+        std::vector<std::uint64_t> words;
+        for (std::size_t k = 0; k < here.size();) {
+          std::size_t const region = std::size_t(here[k][0].first() / region_size);
+          words.clear();
+          for (; k < here.size() && here[k][0].first() / region_size == region; ++k) {
+            words.push_back(here[k].size());
+            for (group_entry const& entry : here[k]) words.push_back(entry.where);
+          }
+          groups.append(region, {reinterpret_cast<char const*>(words.data()), words.size() * word_bytes});
         }
       });
+      report(texts.size() / 2 / (end - finished) * (next - finished));
+    }
+    if (end == num_buckets) disk->discard(0, disk->num_partitions());
+    groups.flush();
+    texts.expect_random_reads(true);
+    with_residue([&]<class Residue>(Residue) {
+      auto each_matcher = matchers<Residue>();
+      std::size_t const max_words = (memory - table_bytes()) / 16;
+      std::vector<std::uint64_t> words;
+      std::vector<char> block;
+      for (std::size_t region = 0; region < num_regions; ++region) {
+        for (external::bucket_file::block const& each : groups.blocks(region)) {
+          groups.read(each, block);
+          std::size_t const before = words.size();
+          words.resize(before + block.size() / word_bytes);
+          std::memcpy(&words[before], block.data(), block.size());
+          if (words.size() >= max_words) match_in_order<Residue>(words, each_matcher);
+        }
+        groups.discard(region);
+        report(texts.size() / 2 + texts.size() / 2 / num_regions * region);
+      }
+      match_in_order<Residue>(words, each_matcher);
+      for (auto& each : each_matcher) each.finish();
     });
-    finished = end;
+    texts.expect_random_reads(false);
+    report(texts.size());
   }
+
+  /// Compares the windows of whole groups, each of which is its size and its entries, and removes these words.
+  template <class Residue, class Matchers>
+  void match_in_order(std::vector<std::uint64_t>& words, Matchers& each_matcher) {
+    std::vector<group_begin> groups;
+    std::size_t at = 0;
+    for (; at < words.size() && words[at] < words.size() - at; at += 1 + std::size_t(words[at]))
+      groups.push_back({words[at + 1] >> 24, at});
+    tbb::parallel_sort(groups.begin(), groups.end(),
+                       [](group_begin const& a, group_begin const& b) { return a.position < b.position; });
+    constexpr std::size_t groups_at_once = 1024;
+    tbb::parallel_for(std::size_t{0}, (groups.size() + groups_at_once - 1) / groups_at_once, [&](std::size_t part) {
+      std::size_t const first = part * groups_at_once, last = std::min(first + groups_at_once, groups.size());
+      std::vector<std::uint64_t> positions;
+      for (std::size_t k = first; k < last; ++k) {
+        std::size_t const word = groups[k].word, count = std::size_t(words[word]);
+        for (std::size_t i = 0; i < std::min<std::size_t>(count, 64); ++i) positions.push_back(words[word + 1 + i] >> 24);
+      }
+      texts.prefetch(positions, options.min_length);
+      auto& match = each_matcher.local();
+      std::vector<group_entry> group;
+      for (std::size_t k = first; k < last; ++k) {
+        std::size_t const word = groups[k].word;
+        group.resize(std::size_t(words[word]));
+        for (std::size_t i = 0; i < group.size(); ++i) group[i].where = words[word + 1 + i];
+        match(group);
+      }
+    });
+    words.erase(words.begin(), words.begin() + std::ptrdiff_t(at));
+    if (!bits->is_full()) return;
+    for (auto& each : each_matcher) each.finish();
+    bits->apply();
+  }
+
+  static constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+
+  /// A group of entries with the same hash.
+  struct group_begin {
+    std::uint64_t position = 0;  // the position of its first window
+    std::size_t word = 0;        // where it is
+  };
 
   text input;
   duplicate_options options;
   std::size_t memory;
   std::optional<text> other;
   joined_texts texts;
+  std::string folder;  // the folder of temporary files; empty: none
   pooled_arena arena;
-  copy_bits bits;
+  std::optional<stored_bits> bits;
   std::size_t finished = 0;
   std::vector<std::uint64_t> sizes;            // sizes of buckets, in entries; empty: not counted yet
   std::vector<std::vector<group_entry>> kept;  // all entries, of parts of the text; empty if they take too much memory
   std::size_t kept_bytes = 0;
+  std::optional<entry_file> disk;  // entries of buckets [finished, stored_end)
+  std::size_t stored_end = 0;
+  finder_plan outlook;
 };
 
-copy_finder::copy_finder(text const& input, duplicate_options const& options, std::size_t memory, text const* other) {
+copy_finder::copy_finder(text const& input, duplicate_options const& options, std::size_t memory, text const* other,
+                         std::string const& folder) {
   detail::check(input, options);
   if (other != nullptr && input.residue_bytes != other->residue_bytes)
     throw usage_error(
@@ -534,9 +486,9 @@ copy_finder::copy_finder(text const& input, duplicate_options const& options, st
   std::uint64_t const all = input.size() + (other ? other->size() : 0);
   if (all >= group_entry::max_positions)
     throw usage_error(fmt::format("too large: duplicates: {} residues, but positions have 40 bits", all));
-  state_ = std::make_unique<state>(input, options, memory, other);
-  state_->bits.resize(input.size() / 64 + 1);
-  if (other != nullptr) state_->options.scope = copy_scope::anywhere;
+  duplicate_options used = options;
+  if (other != nullptr) used.scope = copy_scope::anywhere;
+  state_ = std::make_unique<state>(input, used, memory, other, folder);
 }
 
 copy_finder::~copy_finder() = default;
@@ -554,14 +506,15 @@ void copy_finder::next_range(std::size_t max_buckets, progress const& on_progres
     state_->arena.execute([&] { state_->next_range(std::max<std::size_t>(max_buckets, 1), on_progress, name); });
 }
 
-std::span<std::uint64_t const> copy_finder::marks() const noexcept {
-  return state_->bits;
+std::span<std::uint64_t const> copy_finder::marks() {
+  state_->arena.execute([&] { state_->bits->apply(); });
+  return state_->bits->words();
 }
 
 void copy_finder::resume(std::size_t finished, std::span<std::uint64_t const> marks) {
-  if (finished > num_buckets || marks.size() != state_->bits.size())
+  if (finished > num_buckets || marks.size() != state_->bits->words().size())
     throw usage_error("invalid progress: duplicates: it is of another text");
-  std::ranges::copy(marks, state_->bits.begin());
+  state_->bits->assign(marks);
   state_->finished = finished;
 }
 
@@ -571,7 +524,11 @@ std::uint64_t copy_finder::report(std::function<void(duplicate_range const&)> co
 
 std::uint64_t copy_finder::report(std::size_t first_record, std::size_t last_record,
                                   std::function<void(duplicate_range const&)> const& on_range) const {
-  return detail::report_ranges(state_->bits, state_->input, state_->options, first_record, last_record, on_range);
+  return detail::report_ranges(state_->bits->words(), state_->input, state_->options, first_record, last_record, on_range);
+}
+
+copy_finder::plan copy_finder::make_plan(text const& input, std::uint64_t min_length, std::size_t memory, text const* other) {
+  return divide_memory(input, other, min_length, memory).expected;
 }
 
 }  // namespace ordo::inline v0::suffix

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -75,24 +76,51 @@ struct mark_anywhere {
   }
 };
 
+/// Returns a number that is the smallest one for the longest record. Of several, the first record counts.
+std::uint64_t length_order(text const& input, std::size_t record) {
+  return ~std::uint64_t{0} - (input.end(record) - input.begin(record));
+}
+
+/// Marks the copies of a group but the first one in the longest record.
+struct mark_shorter {
+  row_groups const& rows;
+  text const& input;
+  copy_bits& bits;
+  record_finder const& record_at;
+
+  void operator()(std::size_t begin, std::size_t after) const {
+    if (after - begin == 1) return;
+    std::pair kept{~std::uint64_t{0}, ~std::uint64_t{0}};
+    for (std::size_t row = begin; row < after; ++row) {
+      std::uint64_t const p = rows.position(row);
+      kept = std::min(kept, std::pair{length_order(input, record_at(p)), p});
+    }
+    for (std::size_t row = begin; row < after; ++row)
+      if (std::uint64_t const p = rows.position(row); p != kept.second) mark(bits, p);
+  }
+};
+
 /// Marks the copies of a group that another record has.
 struct mark_across {
   row_groups const& rows;
-  bool keeps_first;
+  text const& input;
+  kept_copies keep;
   copy_bits& bits;
   record_finder const& record_at;
 
   void operator()(std::size_t begin, std::size_t after) const {
     if (after - begin == 1) return;
     std::size_t first = ~std::size_t{0}, last = 0;
+    std::pair kept{~std::uint64_t{0}, ~std::size_t{0}};
     for (std::size_t row = begin; row < after; ++row) {
       std::size_t const record = record_at(rows.position(row));
       first = std::min(first, record);
       last = std::max(last, record);
+      kept = std::min(kept, std::pair{keep == kept_copies::longest ? length_order(input, record) : 0, record});
     }
     if (first == last) return;
     for (std::size_t row = begin; row < after; ++row)
-      if (std::uint64_t const p = rows.position(row); !keeps_first || record_at(p) != first) mark(bits, p);
+      if (std::uint64_t const p = rows.position(row); keep == kept_copies::none || record_at(p) != kept.second) mark(bits, p);
   }
 };
 
@@ -121,16 +149,18 @@ struct mark_within {
 copy_bits mark_copies(text const& input, entries sa, entries lcp, duplicate_options const& options, std::string const& name) {
   copy_bits bits(input.size() / 64 + 1);
   row_groups const rows(input, sa, lcp, options.min_length, name);
-  bool const keeps_first = options.keep == kept_copies::first;
-  if (options.scope == copy_scope::anywhere) {
-    rows.each(options.threads, mark_anywhere{rows, keeps_first, bits});
+  bool const keeps_one = options.keep != kept_copies::none;
+  if (options.scope == copy_scope::anywhere && options.keep != kept_copies::longest) {
+    rows.each(options.threads, mark_anywhere{rows, keeps_one, bits});
     return bits;
   }
   record_finder const record_at(input);
-  if (options.scope == copy_scope::across)
-    rows.each(options.threads, mark_across{rows, keeps_first, bits, record_at});
+  if (options.scope == copy_scope::anywhere)
+    rows.each(options.threads, mark_shorter{rows, input, bits, record_at});
+  else if (options.scope == copy_scope::across)
+    rows.each(options.threads, mark_across{rows, input, options.keep, bits, record_at});
   else
-    rows.each(options.threads, mark_within{rows, keeps_first, bits, record_at});
+    rows.each(options.threads, mark_within{rows, keeps_one, bits, record_at});
   return bits;
 }
 

@@ -72,6 +72,9 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
         description.files.back().records = value;
         file_records_ += value;
         return value <= file_records_ || refuse("too many records");
+      case file_bad_lines:
+        description.files.back().bad_lines = value;
+        return true;
       case fm_sample:
         description.fm_sample = value;
         return true;
@@ -125,6 +128,9 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
       case file_name:
         description.files.back().name = text;
         return true;
+      case file_cut:
+        description.files.back().is_cut = true;
+        return text == "unreadable" || refuse("unknown file");
       case array_name:
         description.arrays.back().name = text;
         return true;
@@ -151,7 +157,10 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     for (std::size_t f = 0; f < none; ++f)
       if (fields[f].in == context_) seen_[f] = false;
     if (context_ == context::array) description.arrays.emplace_back();
-    if (context_ == context::file) description.files.push_back({{}, 0, file_records_});
+    if (context_ == context::file) {
+      description.files.emplace_back();
+      description.files.back().first_record = file_records_;
+    }
     return true;
   }
   bool key(std::string& name) override {
@@ -214,6 +223,8 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     array_crc32,
     file_name,
     file_records,
+    file_bad_lines,
+    file_cut,
     record_name,
     record_start,
     record_length,
@@ -253,6 +264,8 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
                                                    {context::array, "crc32", false},
                                                    {context::file, "name", false},
                                                    {context::file, "records", false},
+                                                   {context::file, "bad_lines", true},
+                                                   {context::file, "rest", true},
                                                    {context::record, "name", false},
                                                    {context::record, "start", false},
                                                    {context::record, "length", true}}};
@@ -442,9 +455,12 @@ std::string to_json(index_description const& description) {
     if (!description.field.empty()) fmt::format_to(to, "  \"field\": {},\n", json_string(description.field));
     if (description.is_cut) text += "  \"cut\": \"lengths\",\n";
     text += "  \"files\": [";
-    for (std::size_t i = 0; i < description.files.size(); ++i)
-      fmt::format_to(to, "{}\n    {{\"name\": {}, \"records\": {}}}", i == 0 ? "" : ",", json_string(description.files[i].name),
-                     description.files[i].records);
+    for (std::size_t i = 0; i < description.files.size(); ++i) {
+      input_file const& file = description.files[i];
+      fmt::format_to(to, "{}\n    {{\"name\": {}, \"records\": {}", i == 0 ? "" : ",", json_string(file.name), file.records);
+      if (file.bad_lines != 0) fmt::format_to(to, ", \"bad_lines\": {}", file.bad_lines);
+      text += file.is_cut ? ", \"rest\": \"unreadable\"}" : "}";
+    }
     text += "\n  ],\n";
   }
   text += "  \"arrays\": [";

@@ -349,7 +349,7 @@ void append_corpus(corpus& to, std::string const& name, source& from, corpus_opt
   make_records(to, begin, name, options);
   std::size_t const bytes = to.residues.size() + to.starts.size() * sizeof(std::uint64_t);
   if (bytes > options.memory) refuse_memory(to.starts.size(), name, bytes, options.memory);
-  to.files.push_back({name, to.starts.size() - records, records});
+  to.files.push_back({.name = name, .records = to.starts.size() - records, .first_record = records});
 }
 
 void corpus_writer::append(std::string const& name, source& from, corpus_options const& options) {
@@ -391,13 +391,25 @@ void corpus_writer::append_chunks(corpus_files const& files, corpus_options cons
   if (!std::exchange(has_begun_, true)) to_.expect_unknown();
   bool const is_addressable = to_.addressable(), is_jsonl = options.format == input_format::jsonl,
              has_lines = suffix::has_lines(options.format);
-  detail::chunk_files texts{files.count,
-                            [&](std::size_t k) {
-                              corpus_files::opened file = files.open(k);
-                              check_name(file.name);
-                              return detail::chunk_files::opened{std::move(file.name), std::move(file.from)};
-                            },
-                            files.may_wait};
+  bool const goes_on = is_jsonl && options.on_bad_line;
+  // Each is written by the thread that reads the file, before the last chunk of it is returned.
+  std::vector<std::string> failures(goes_on ? files.count : 0);
+  detail::chunk_files texts;
+  texts.count = files.count;
+  texts.may_wait = files.may_wait;
+  texts.open = [&](std::size_t k) {
+    corpus_files::opened file;
+    try {
+      file = files.open(k);
+    } catch (input_error const& e) {
+      if (!goes_on) throw;
+      failures[k] = e.what();
+      file = {files.name(k), std::make_shared<memory_source>("")};
+    }
+    check_name(file.name);
+    return detail::chunk_files::opened{std::move(file.name), std::move(file.from)};
+  };
+  if (goes_on) texts.on_failure = [&](std::size_t k, std::string reason) { failures[k] = std::move(reason); };
   detail::chunk_options reading{.threads = options.threads, .bytes = part_bytes_, .lines = has_lines};
   if (is_jsonl) reading.padding = detail::json_padding;
   reading.max_ahead = std::min(options.memory / 8, std::size_t{16} << 30);
@@ -406,13 +418,16 @@ void corpus_writer::append_chunks(corpus_files const& files, corpus_options cons
     std::vector<std::uint64_t> starts = {};
     std::optional<std::size_t> bytes = {};  // nothing after a flaw
     detail::json_strings::flaw flaw = {};
-    std::uint64_t offset = 0;  // where the text begins
+    std::vector<detail::json_strings::flaw> flaws = {};  // flaws of lines that become empty records
+    std::uint64_t offset = 0;                            // where the text begins
     [[nodiscard]] std::span<char const> text(detail::text_chunk const& chunk) const { return chunk.bytes.first(*bytes); }
   };
   json_parsers parsers([&] { return detail::json_strings(options.field); });
   std::uint64_t read = 0;
   auto const parse = [&](detail::text_chunk& chunk, parsed& to) {
-    if (is_jsonl) {
+    if (goes_on) {
+      to.bytes = parsers.local().take(chunk.bytes, to.starts, to.flaws);
+    } else if (is_jsonl) {
       to.bytes = parsers.local().take(chunk.bytes, to.starts, to.flaw);
     } else if (has_lines) {
       to.bytes = join_lines(chunk.bytes, to.starts);
@@ -421,10 +436,24 @@ void corpus_writer::append_chunks(corpus_files const& files, corpus_options cons
       if (chunk.begins_file) to.starts.push_back(0);
     }
   };
+  std::optional<std::size_t> number;  // number of the file
+  auto const end_file = [&] {
+    if (!goes_on || !number || failures[*number].empty()) return;
+    input_file& file = all_.files.back();
+    file.is_cut = true;
+    options.on_bad_line({file.name, file.records + 1, failures[*number], {}, true});
+  };
   auto const order = [&](detail::text_chunk& chunk, parsed& parsed) {
     std::size_t const records = all_.starts.size();
-    if (chunk.begins_file) all_.files.push_back({*chunk.name, 0, records});
+    if (chunk.begins_file) {
+      end_file();
+      number = chunk.file;
+      all_.files.push_back({.name = *chunk.name, .first_record = records});
+    }
     input_file& file = all_.files.back();
+    for (detail::json_strings::flaw const& flaw : parsed.flaws)
+      options.on_bad_line({file.name, file.records + flaw.line + 1, detail::reason(options.field, flaw), flaw.text});
+    file.bad_lines += parsed.flaws.size();
     if (!parsed.bytes) detail::refuse_json(file.name, file.records, options.field, parsed.flaw);
     std::size_t const needed = (records + parsed.starts.size()) * sizeof(std::uint64_t) + 2 * chunk.buffer.size();
     if (needed > options.memory) refuse_memory(records, file.name, needed, options.memory);
@@ -443,6 +472,7 @@ void corpus_writer::append_chunks(corpus_files const& files, corpus_options cons
       [&](detail::text_chunk& chunk, parsed& parsed) {
         if (!is_addressable) to_.write(parsed.text(chunk));
       });
+  end_file();
 }
 
 void corpus_writer::append_parts(std::string const& name, source& from, corpus_options const& options) {
@@ -492,7 +522,7 @@ void corpus_writer::append_parts(std::string const& name, source& from, corpus_o
     size_ += part.residues.size() / size;
     if (options.on_progress) options.on_progress(read);
   }
-  all_.files.push_back({name, all_.starts.size() - records, records});
+  all_.files.push_back({.name = name, .records = all_.starts.size() - records, .first_record = records});
 }
 
 std::optional<input_format> named_format(std::string_view name) {

@@ -258,7 +258,9 @@ json_strings::json_strings(std::string field)
 
 json_strings::~json_strings() = default;
 
-std::optional<std::size_t> json_strings::take(std::span<char> lines, std::vector<std::uint64_t>& starts, flaw& first) {
+/// @param on_flaw  on_flaw(flaw, line) returns whether to go on
+template <class OnFlaw>
+std::optional<std::size_t> json_strings::extract(std::span<char> lines, std::vector<std::uint64_t>& starts, OnFlaw on_flaw) {
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   char* const data = lines.data();
   std::size_t const size = lines.size();
@@ -266,7 +268,8 @@ std::optional<std::size_t> json_strings::take(std::span<char> lines, std::vector
   for (std::size_t begin = 0, number = 0; begin < size; ++number) {
     auto const* const result = static_cast<char const*>(std::memchr(data + begin, '\n', size - begin));
     std::size_t const stop = result ? std::size_t(result - data) : size;
-    std::string_view line(data + begin, stop - begin);
+    std::string_view const whole(data + begin, stop - begin);
+    std::string_view line = whole;
     begin = stop + 1;
     starts.push_back(written);
     if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
@@ -276,14 +279,15 @@ std::optional<std::size_t> json_strings::take(std::span<char> lines, std::vector
     auto const text = parser_->read(line, size - std::size_t(line.data() - data) + json_padding);
     if (!text || is_marked) {
       if (is_marked) parser_->flaw = "parse error at byte 1";
-      first = {number, parser_->flaw, parser_->flaw.empty()};
-      if (first.is_missing) {
+      flaw flaw{number, parser_->flaw, parser_->flaw.empty()};
+      if (flaw.is_missing) {
         constexpr std::size_t max_line = std::size_t{16} << 20;  // parsed a second time
         std::string const names = line.size() <= max_line ? names_of_strings(line) : std::string();
-        first.has_strings = !names.empty();
-        first.why = names.empty() ? "no such field" : "no such field, but " + names;
+        flaw.has_strings = !names.empty();
+        flaw.why = names.empty() ? "no such field" : "no such field, but " + names;
       }
-      return std::nullopt;
+      if (!on_flaw(flaw, whole)) return std::nullopt;
+      continue;
     }
     // Its escapes are right, and it is not longer than the line.
     written = std::size_t(decode_json_string(*text, data + written) - data);
@@ -291,8 +295,27 @@ std::optional<std::size_t> json_strings::take(std::span<char> lines, std::vector
   return written;
 }
 
+std::optional<std::size_t> json_strings::take(std::span<char> lines, std::vector<std::uint64_t>& starts, flaw& first) {
+  return extract(lines, starts, [&](flaw& flaw, std::string_view) {
+    first = std::move(flaw);
+    return false;
+  });
+}
+
+std::size_t json_strings::take(std::span<char> lines, std::vector<std::uint64_t>& starts, std::vector<flaw>& flaws) {
+  return *extract(lines, starts, [&](flaw& flaw, std::string_view line) {
+    flaw.text = line;
+    flaws.push_back(std::move(flaw));
+    return true;
+  });
+}
+
+std::string reason(std::string_view field, json_strings::flaw const& flaw) {
+  return fmt::format("field {}: {}", field, flaw.why);
+}
+
 void refuse_json(std::string const& name, std::uint64_t lines, std::string_view field, json_strings::flaw const& flaw) {
-  std::string const message = fmt::format("bad JSON: {}:{}: field {}: {}", name, lines + flaw.line + 1, field, flaw.why);
+  std::string const message = fmt::format("bad JSON: {}:{}: {}", name, lines + flaw.line + 1, reason(field, flaw));
   if (flaw.is_missing) throw missing_field(message, flaw.has_strings);
   throw input_error(message);
 }

@@ -40,6 +40,7 @@ class json_strings {
     std::string why;
     bool is_missing = false;   // nothing has the name
     bool has_strings = false;  // but other strings are there
+    std::string text = {};     // the line, if others are taken after it
   };
   /// Replaces lines by the string that each has, one after the other. LF ends a line; the last one may lack it. All of a line
   /// is checked. A line of blanks is an empty string, and a byte order mark may stand before any line.
@@ -47,12 +48,20 @@ class json_strings {
   /// @param starts  gets where each string begins, from the first one of `lines` on
   /// @returns the bytes of all strings; nothing after a flaw
   std::optional<std::size_t> take(std::span<char> lines, std::vector<std::uint64_t>& starts, flaw& first);
+  /// Does the same, but a line with a flaw is an empty string. @param flaws  gets all flaws, with the text of the line
+  std::size_t take(std::span<char> lines, std::vector<std::uint64_t>& starts, std::vector<flaw>& flaws);
 
  private:
+  template <class OnFlaw>
+  std::optional<std::size_t> extract(std::span<char> lines, std::vector<std::uint64_t>& starts, OnFlaw on_flaw);
+
   struct parser;
   std::string field_;
   std::unique_ptr<parser> parser_;
 };
+
+/// Returns why a line has no string, for messages.
+std::string reason(std::string_view field, json_strings::flaw const& flaw);
 
 /// Throws the error of a line. @param lines  the lines of the file before those in which the flaw is @throws input_error
 [[noreturn]] void refuse_json(std::string const& name, std::uint64_t lines, std::string_view field,

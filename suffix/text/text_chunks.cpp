@@ -1,5 +1,6 @@
 #include "suffix/text/text_chunks.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -9,6 +10,8 @@
 #include <set>
 #include <thread>
 #include <vector>
+
+#include "ordo/error.hpp"
 
 namespace ordo::inline v0::suffix::detail {
 namespace {
@@ -20,6 +23,8 @@ struct sequential_file {
   std::shared_ptr<source> from;
   std::string open_line;  // the begin of a line that goes on in the next chunk
   bool has_ended = false;
+  std::string step;           // bytes that were read, but not returned yet, if an error ends the file
+  bool source_ended = false;  // whether that step is the last one
 };
 
 /// A file from the time when it is opened to that when its last chunk has been returned.
@@ -77,6 +82,34 @@ struct file_chunks::state {
     if (file.size) file.first = file.at = std::min(file.reading.from->position(), *file.size);
   }
 
+  /// Reads the next bytes of a sequential source. The steps in which it is read do not depend on `to`, so that a source which
+  /// fails has the same bytes each time.
+  std::size_t read_some(sequential_file& file, std::span<char> to) const {
+    if (!files.on_failure) return file.from->read(to);
+    std::size_t written = 0;
+    std::string& step = file.step;
+    while (written < to.size()) {
+      if (step.empty()) {
+        if (file.source_ended) break;
+        step.resize(chunk_files::failure_step);
+        std::size_t got = 0;
+        try {
+          got = file.from->read(step);
+        } catch (input_error const& e) {
+          files.on_failure(file.number, e.what());
+        }
+        file.source_ended = got < step.size();
+        step.resize(got);
+        continue;
+      }
+      std::size_t const count = std::min(step.size(), to.size() - written);
+      std::copy_n(step.begin(), count, to.begin() + std::ptrdiff_t(written));
+      step.erase(0, count);
+      written += count;
+    }
+    return written;
+  }
+
   /// Reads the next chunk of a sequential source.
   text_chunk read_chunk(sequential_file& file) {
     text_chunk chunk;
@@ -90,7 +123,7 @@ struct file_chunks::state {
     for (std::size_t more = options.bytes;; more = to.size()) {
       std::size_t const before = to.size();
       to.resize(before + more + options.padding);
-      std::size_t const got = file.from->read({to.data() + before, more});
+      std::size_t const got = read_some(file, {to.data() + before, more});
       chunk.read += got;
       file.has_ended = got < more;
       to.resize(before + got);

@@ -31,6 +31,10 @@ struct chunk_files {
   std::function<opened(std::size_t file)> open;  // is called by several threads, once for each file
   /// Whether reading a file may wait for another program, as of a pipe: such files are not read ahead.
   std::function<bool(std::size_t file)> may_wait = {};
+  /// Called with the reason if a source without addresses cannot be read any further: the file ends there, with all bytes that
+  /// the source returned when it was read in steps of `failure_step`. Empty: the error is thrown.
+  std::function<void(std::size_t file, std::string reason)> on_failure = {};
+  static constexpr std::size_t failure_step = 4096;
 };
 
 /// A part of a file, which is read as a whole.

@@ -46,12 +46,15 @@ expect 0 sufsort check corpus
 
 # finished FILE: how many of 4096 buckets a file of finished ranges has.
 finished() { od -An -tu8 -j24 -N8 "$1" | tr -d ' '; }
-# Killed at any moment, again and again, with other numbers of threads.
+# Killed at any moment, again and again, with other numbers of threads, and in much memory or little, which needs the disk.
 go_on=("${find[@]}" --resume kept -o clean)
+mkdir spill
+export TMPDIR=$PWD/spill
 kills=0
 for ((k = 0; k < 12; ++k)); do
   echo old > clean
-  "${go_on[@]}" --threads $((k % 3 + 1)) &
+  memory=$((k % 2 ? 400000 : 100000000))
+  "${go_on[@]}" --threads $((k % 3 + 1)) --memory $memory &
   sleep 0.0$((RANDOM % 10))$((RANDOM % 10))
   kill -s KILL $! 2> /dev/null || :
   status=0; wait $! 2> /dev/null || status=$?
@@ -66,6 +69,7 @@ for ((k = 0; k < 12; ++k)); do
   rm -f .*.tmp
 done
 ((kills > 0)) || fail 'no search was killed'
+[[ ! $(ls -A spill) ]] || fail "temporary files stay: $(ls -A spill)"
 
 # Before each change of a name. What is kept is used.
 if strace -f -o /dev/null true 2> /dev/null; then
@@ -83,6 +87,7 @@ if strace -f -o /dev/null true 2> /dev/null; then
         (($(finished kept) > 0 && $(finished kept) % 512 == 0)) || fail "an unknown range: $(finished kept)"
         if [[ $(finished kept) == 1024 ]]; then
           used=1
+          cp kept half
           # With a mark at each position nothing is left.
           python3 - << 'END'
 import struct, zlib
@@ -126,6 +131,18 @@ echo old > clean
 expect_error "${find[@]}" --resume small/kept -o clean
 grep -q 'small/kept: No space left' err || fail "no word of the disk: $(cat err)"
 [[ $(ls -A small) == clean && $(cat clean) == old ]] || fail "the old output is gone: $(ls -A small)"
+# No room for temporary files: what was finished stays, and the search goes on with more room.
+echo old > clean
+expect 2 env TMPDIR=small "${go_on[@]}" --memory 400000
+grep -q '^sufsort: cannot write: temporary file in small: No space left on device$' err || fail "no word of the disk: $(cat err)"
+[[ $(ls -A small) == clean && $(cat clean) == old ]] || fail "the old output is gone: $(ls -A small)"
+if [[ -e half ]]; then
+  cp half kept
+  expect 2 env TMPDIR=small "${go_on[@]}" --memory 400000
+  cmp half kept
+fi
+expect 0 "${go_on[@]}" --memory 400000
+cmp clean want
 # The output does not fit: the finished ranges stay, and it is written elsewhere.
 expect_error "${find[@]}" --resume kept -o small/clean
 [[ $(finished kept) == 4096 ]] || fail 'finished ranges are lost'

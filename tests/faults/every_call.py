@@ -190,6 +190,14 @@ def jobs_of(bench):
     tool("sufsort", "build", "-q", "a.fa", "-o", "fm", "--fm", "--without-sa")
     tool("sufsort", "build", "-q", "b.fa", "-o", "other", "--lcp", "--bwt")
     tool("sufsort", "build", "-q", str(bench.inputs / "text.jsonl"), "-o", "corpus", "--lcp")
+    # Copies whose minimizers and marks do not fit into 64 KiB.
+    chance = random.Random(3)
+    lines = []
+    for _ in range(700):
+        lines.append("".join(chance.choice("abcdefgh ") for _ in range(200)) + (chance.choice(lines)[50:130] if lines else ""))
+    (bench.inputs / "large.txt").write_text("\n".join(lines))
+    tool("sufsort", "build", "-q", str(bench.inputs / "large.txt"), "-o", "large", "--format", "lines", "--text-only")
+    (bench.inputs / "bad.jsonl").write_text('{"text":"a"}\nno JSON\n{"text":"b"}\n')
     old = {"old": b"old content\n"}
     old_index = {"y" + path.name[len("other"):]: path.read_bytes() for path in bench.inputs.glob("other.*")}
     two = ["--threads", "2"]
@@ -210,6 +218,9 @@ def jobs_of(bench):
         Job("unique", ["sufsort", "unique", "IN/index", "--length", "5", "-o", "old", *two], old),
         Job("duplicates", ["sufsort", "duplicates", "IN/corpus", "-l", "10", "--report", "page", *two]),
         Job("text without duplicates", ["sufsort", "duplicates", "IN/corpus", "-l", "10", "--format", "text", "-o", "old", *two], old),
+        Job("duplicates on disk", ["sufsort", "duplicates", "IN/large", "-l", "40", "--memory", "64K", "-o", "old", *two], old),
+        Job("text with bad lines", ["sufsort", "build", "IN/bad.jsonl", "-o", "y", "--text-only", "--bad-lines", "bad.tsv", *two],
+            several=True),
         Job("kmers", ["sufsort", "kmers", "y", "--length", "2", "--force-kmer-table", *two], old_index),
         Job("export", ["sufsort", "export", "IN/index", "--format", "sdsl", "-o", "y.sdsl", *two]),
         Job("bwa's index", ["sufsort", "aligner-index", "IN/b.fa", "--for", "bwa", "-o", "y", *two], several=True),

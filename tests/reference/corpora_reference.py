@@ -73,7 +73,6 @@ class Tokens:
         kind = chance.choice(['raw', 'raw', 'separator', 'lengths', 'npy', 'rows'])
         ends = chance.choice([[top - 1], [0, 1], [256]]) if kind == 'separator' else []
         self.more = ['--separator', ' '.join(map(str, ends))] if ends else []
-        numbered = kind in ('separator', 'lengths', 'rows')
         for number in range(1 if kind in ('lengths', 'rows') else chance.randint(1, 3)):
             length = chance.randint(1, 20)
             parts = [[chance.choice(alphabet) for _ in range(length if kind == 'rows' else chance.choice([0, 1, 5, 30, 90]))]
@@ -95,7 +94,7 @@ class Tokens:
             self.files.append(name)
             found = split_list(joined, ends) if ends else parts
             self.records += found
-            self.names += [f'{name}:{r + 1}' for r in range(len(found))] if numbered else [name]
+            self.names += [f'{name}:{r + 1}' for r in range(len(found))] if len(found) != 1 else [name]
             if kind == 'lengths':
                 open('lengths', 'w').write('\n'.join(str(len(part)) for part in parts))
                 self.more = ['--lengths', 'lengths']
@@ -168,7 +167,8 @@ class Corpus:
                 found = parts[:len(found)]
                 self.lines += lines[:len(found)]
             self.records += found
-            self.names += [f'{name}:{r + 1}' for r in range(len(found))] if ends else [name]
+            has_lines = self.format in ('lines', 'jsonl')  # else a file that is one record gives it its name
+            self.names += [f'{name}:{r + 1}' for r in range(len(found))] if has_lines or len(found) != 1 else [name]
 
     def options(self):
         words = ['--format', self.format, *['--field', 'a.b'] * (self.format == 'jsonl')]
@@ -357,7 +357,8 @@ def strings(records, length):
 
 def try_duplicates(chance, what, corpus):
     """A residue is in a range if it is in a string of K residues that occurs elsewhere, or before."""
-    length, keep, utf8 = chance.randint(1, 8), chance.choice(['first', 'none']), corpus.size == 1 and chance.random() < 0.3
+    length, keep = chance.randint(1, 8), chance.choice(['first', 'none', 'longest'])
+    utf8 = corpus.size == 1 and chance.random() < 0.3
     form = chance.choice(['tsv', 'jsonl', 'pairs', 'text', 'annotated'])
     scope = chance.choice(['', '', '--within', '--across', '--against'])
     words, other = [scope] if scope else [], []
@@ -384,10 +385,13 @@ def try_duplicates(chance, what, corpus):
         expect(told.returncode == 2 and b'no JSONL' in told.stderr, *what, 'lists of no JSONL')
         return
     utf8 |= jsonl and form in ('text', 'annotated')
+    def order(r, i):
+        return (-len(corpus.records[r]) if keep == 'longest' else 0, r, i)
+
     copies, others = [[False] * len(record) for record in corpus.records], strings(other, length)
     for word, at in strings(corpus.records, length).items():
         for r, i in at:
-            rest = [(q, k) for q, k in at if (q, k) != (r, i) and (keep == 'none' or (q, k) < (r, i))]
+            rest = [(q, k) for q, k in at if (q, k) != (r, i) and (keep == 'none' or order(q, k) < order(r, i))]
             if scope in ('--within', '--across'):
                 rest = [(q, k) for q, k in rest if (q == r) == (scope == '--within')]
             if (word in others) if scope == '--against' else rest:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -90,8 +91,26 @@ void keep_different(std::vector<suffix::repeated_string>& strings, suffix::text 
   strings.resize(kept);
 }
 
+std::vector<file_duplicates> find_file_duplicates(suffix::stored_index const& index, suffix::copy_finder const& copies) {
+  suffix::text const input = index.view();
+  std::vector<file_duplicates> all;
+  for (suffix::input_file const& file : index.description().files) {
+    file_duplicates& to = all.emplace_back();
+    to.file = all.size() - 1;
+    if (file.records == 0) continue;
+    std::size_t const first = std::size_t(file.first_record), last = first + std::size_t(file.records);
+    to.size = input.end(last - 1) - input.begin(first);
+    to.residues = copies.report(first, last, [&](suffix::duplicate_range const& range) {
+      ++to.ranges;
+      if (range.end - range.begin > to.example.end - to.example.begin) to.example = range;
+    });
+  }
+  std::ranges::stable_sort(all, std::greater<>(), &file_duplicates::residues);
+  return all;
+}
+
 std::string duplicates_page(suffix::stored_index const& index, duplicate_counts const& counts,
-                            suffix::repeated_strings const& strings,
+                            std::vector<file_duplicates> const& files, suffix::repeated_strings const& strings,
                             std::vector<std::pair<std::string_view, std::string>> const& settings) {
   suffix::text const input = index.view();
   std::string page = cli::page_front("Duplicates");
@@ -122,6 +141,30 @@ std::string duplicates_page(suffix::stored_index const& index, duplicate_counts 
                    std::uint64_t{1} << k, (std::uint64_t{2} << k) - 1, ranges, residues, share(residues, most));
   }
   page += "</table>\n";
+  if (!files.empty()) {
+    constexpr std::size_t max_files = 100;
+    fmt::format_to(to,
+                   "<h2>Files</h2>\n<table>\n<tr><th>file</th><th>records</th><th>{0}s</th><th>ranges</th>"
+                   "<th>{0}s in them</th><th>%</th><th>longest range</th></tr>\n",
+                   residue);
+    for (std::size_t k = 0; k < std::min(files.size(), max_files); ++k) {
+      file_duplicates const& file = files[k];
+      suffix::input_file const& about = index.description().files[file.file];
+      fmt::format_to(to, "<tr><td>{}</td>", cli::escape_html(about.name));
+      for (std::uint64_t const number : {about.records, file.size, file.ranges, file.residues})
+        fmt::format_to(to, "<td class=\"number\">{}</td>", number);
+      fmt::format_to(to, "<td class=\"number\">{:.3f}</td><td>", share(file.residues, file.size));
+      if (file.ranges != 0) {
+        std::string name;
+        index.description().append_name(name, file.example.record);
+        fmt::format_to(to, "{}: <code>{}</code>", cli::escape_html(name),
+                       excerpt(input, {file.example.begin, file.example.end - file.example.begin, 1}));
+      }
+      page += "</td></tr>\n";
+    }
+    page += "</table>\n";
+    if (files.size() > max_files) fmt::format_to(to, "<p>and {} with fewer</p>\n", quantity(files.size() - max_files, "file"));
+  }
   if (strings.longest.count != 0) {
     page += "<h2>Longest repeated string</h2>\n";
     append_strings(page, input, {strings.longest});

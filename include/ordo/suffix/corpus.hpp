@@ -30,6 +30,15 @@ struct corpus {
   [[nodiscard]] text view() const { return {{residues.data(), residues.size()}, starts, residue_bytes}; }
 };
 
+/// A line of a file that is no record, or the rest of a file that cannot be read.
+struct bad_line {
+  std::string_view file;   // its name
+  std::uint64_t line = 0;  // from 1 on; that with which the rest of the file begins
+  std::string_view reason;
+  std::string_view text;  // all of the line; empty for the rest of a file
+  bool is_rest = false;   // whether it stands for the rest of a file
+};
+
 struct corpus_options {
   input_format format = input_format::bytes;  // not fasta; the same for all files of a corpus
   bool big_endian = false;                    // whether tokens of raw files are
@@ -47,6 +56,10 @@ struct corpus_options {
   /// Called from time to time with the bytes of text that this call has read.
   std::function<void(std::uint64_t)> on_progress = {};
   unsigned threads = 0;  // threads that parse JSONL, and all threads of corpus_writer; 0: all
+  /// For JSONL and corpus_writer: called in the order of the input with each line that is malformed or has no such string, and
+  /// with each file that cannot be opened, or decoded to its end, instead of an error. The line becomes an empty record, and
+  /// the file ends where the error is. Empty: the first one is thrown.
+  std::function<void(bad_line const&)> on_bad_line = {};
 };
 
 /// Thrown for a line of JSON that lacks the field. The message names the strings that it has.
@@ -71,6 +84,8 @@ struct corpus_files {
   std::function<opened(std::size_t k)> open;
   /// Returns true if reading file k may wait for another program, as of a pipe. Such a file is not read ahead. May be empty.
   std::function<bool(std::size_t k)> may_wait = {};
+  /// Returns the name of a file that cannot be opened. Required with corpus_options::on_bad_line.
+  std::function<std::string(std::size_t k)> name = {};
 };
 
 /// Appends the records of a file. No byte is changed: byte order marks, CR and invalid UTF-8 are text. An empty file is one

@@ -16,13 +16,15 @@
 
 namespace ordo::inline v0::suffix {
 
-/// The copies of a duplicate that are kept: `none`, or the `first`, which has the smallest position. Copies may overlap.
-enum class kept_copies { none, first };
+/// The copies of a duplicate that are kept: `none`, the `first`, which has the smallest position, or the one in the `longest`
+/// record; of several such records or copies, the first. Copies may overlap.
+enum class kept_copies { none, first, longest };
 
-inline constexpr std::array<std::string_view, 2> kept_copies_words{"none", "first"};
+inline constexpr std::array<std::string_view, 3> kept_copies_words{"none", "first", "longest"};
 
 /// The occurrences of a string that make it a duplicate: all of them (`anywhere`), those in the same record (`within`), or
-/// those in other records (`across`). With `across`, all occurrences in the first record that has one are kept.
+/// those in other records (`across`). With `across`, all occurrences in the first record that has one are kept, or in the
+/// longest one.
 enum class copy_scope { anywhere, within, across };
 
 inline constexpr std::array<std::string_view, 3> copy_scope_words{"anywhere", "within", "across"};
@@ -45,12 +47,13 @@ struct duplicate_options {
 
 /// Calls on_range(range) for all maximal ranges of residues that are copies, in order of position. A residue is in one if it
 /// lies in some string of min_length residues of its record that occurs more than once in the text, for `first` at a smaller
-/// position. Between two ranges is a residue in none of them, or the end of a record.
+/// position, for `longest` at a smaller one of a record as long, or in a longer record. Between two ranges is a residue in none
+/// of them, or the end of a record.
 ///
 /// Let D(p) be the length of the longest string at p that is a copy. D(p + 1) is at least D(p) - 1. So the last of adjacent
 /// positions p with D(p) >= min_length has D(p) = min_length, and one bit a position marks all ranges. Time O(n). Temporary
-/// memory: a bit a position; with a scope other than anywhere also 16 bytes a record, and with `within` 8 bytes for each
-/// occurrence of the strings that the threads look at.
+/// memory: a bit a position; with a scope other than anywhere, or `longest`, also 16 bytes a record, and with `within` 8 bytes
+/// for each occurrence of the strings that the threads look at.
 /// @param sa, lcp  hold all rows
 /// @returns the number of residues in all ranges
 /// @throws input_error  naming `name` and the row, if sa holds no position of the text
@@ -77,22 +80,39 @@ std::uint64_t find_shared(text const& input, entries sa, entries lcp, text const
 /// compared, residue by residue. A text has about 4 n / min_length minimizers. They are sorted by hash, and worked on in ranges
 /// of hashes. (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003; Roberts et al., Bioinformatics 20, 2004.)
 ///
-/// The text is read once from begin to end if three eighths of `memory` hold all minimizers, else once more for each range; and
-/// parts of it again. Time O(n) for each range, if a string is compared with few others. Memory: a bit a position, 16 bytes for
-/// each minimizer of a range, the same again for all of them if there is room, and tables of strings that many positions share,
-/// which take at most a fourth of `memory`.
+/// The text is read once from begin to end if three eighths of `memory` hold all minimizers; and parts of it again. Else
+/// minimizers are distributed to buckets in a temporary file, 12 bytes each, and ranges are read from there; or, without a
+/// folder for it, the text is read once more for each range. Time O(n), if a string is compared with few others. Memory: 16
+/// bytes for each minimizer of a range, 24 if they are on disk, the same again for all of them if there is room, tables of
+/// strings that many positions share, which take at most a fourth of `memory`, and a bit a position. Bits that take more than a
+/// fourth of `memory` are in a temporary file, too. The text is not held: it may be mapped, and larger than memory.
+///
+/// Disk: at most 1.5 times the bytes of the texts. More minimizers than fit are found in another pass over the text.
 class copy_finder {
  public:
   /// The number of equal buckets that the hashes are divided into. A range consists of adjacent ones.
   static constexpr std::size_t num_buckets = 4096;
 
-  /// @param input, other  must outlive this @param memory  bytes that ranges may take, besides the bit a position
+  /// @param input, other  must outlive this
+  /// @param memory  bytes that may be used, besides about 4 MB a thread; without a folder also besides the bit a position. Less
+  /// than 64 KiB counts as that with a folder
   /// @param other  the text of find_shared; null: find_duplicates
-  /// @throws usage_error  as they do; texts of 2^40 residues or more
-  copy_finder(text const& input, duplicate_options const& options, std::size_t memory, text const* other = nullptr);
+  /// @param folder  the folder of temporary files; empty: there are none
+  /// @throws usage_error  as they do; texts of 2^40 residues or more; output_error  if the folder has no room for the bits
+  copy_finder(text const& input, duplicate_options const& options, std::size_t memory, text const* other = nullptr,
+              std::string const& folder = {});
   ~copy_finder();
   copy_finder(copy_finder const&) = delete;
   copy_finder& operator=(copy_finder const&) = delete;
+
+  /// What a finder with a folder is expected to do.
+  struct plan {
+    std::uint64_t minimizers = 0;
+    std::size_t passes = 1;        // readings of the texts from begin to end
+    std::uint64_t disk_bytes = 0;  // bytes of temporary files; 0: there are none
+  };
+  /// Returns the plan of a finder with these arguments, from the size of the texts alone.
+  static plan make_plan(text const& input, std::uint64_t min_length, std::size_t memory, text const* other = nullptr);
 
   /// Returns the number of buckets that have been worked on. num_buckets: all copies are marked.
   [[nodiscard]] std::size_t finished() const noexcept;
@@ -101,18 +121,19 @@ class copy_finder {
   /// Returns the number of ranges that are left. The first call reads the texts, to count minimizers.
   /// @param max_buckets  the largest number of buckets in a range: more ranges than memory needs lose less if they are
   /// interrupted
-  /// @throws out_of_memory  if `memory` is too small for one bucket
+  /// @throws out_of_memory  if `memory` is too small for one bucket @throws output_error  if a temporary file cannot be written
   std::size_t count_ranges(std::size_t max_buckets = num_buckets, progress const& on_progress = {});
   /// Works on the next range, as count_ranges divides them.
   /// @param name  the name of the text, for messages
-  /// @throws out_of_memory  as count_ranges @throws input_error  if the text changes meanwhile
+  /// @throws out_of_memory, output_error  as count_ranges @throws input_error  if the text changes meanwhile
   void next_range(std::size_t max_buckets = num_buckets, progress const& on_progress = {}, std::string const& name = "text");
-  /// Returns a bit for each position of the input; it is set if a copy begins there that a finished range found.
-  [[nodiscard]] std::span<std::uint64_t const> marks() const noexcept;
+  /// Returns a bit for each position of the input; it is set if a copy begins there that a finished range found. Bits on disk
+  /// are brought up to date, and mapped. @throws output_error, input_error
+  [[nodiscard]] std::span<std::uint64_t const> marks();
   /// Continues where another finder of the same texts and options was: by its numbers finished() and marks().
   /// @throws usage_error  for other sizes
   void resume(std::size_t finished, std::span<std::uint64_t const> marks);
-  /// Calls on_range(range) for all ranges, in order of position.
+  /// Calls on_range(range) for all ranges, in order of position, once all buckets are finished.
   /// @returns the number of residues in all of them
   std::uint64_t report(std::function<void(duplicate_range const&)> const& on_range) const;
   /// Calls on_range(range) for the ranges of records [first_record, last_record), in order. Several threads may call it.

@@ -31,6 +31,8 @@ struct input_file {
   std::string name;
   std::uint64_t records = 0;
   std::uint64_t first_record = 0;  // first record of the text
+  std::uint64_t bad_lines = 0;     // JSONL: empty records that stand for lines without a string (corpus_options::on_bad_line)
+  bool is_cut = false;             // whether the rest of the file, or all of it, could not be read
   friend bool operator==(input_file const&, input_file const&) = default;
 };
 

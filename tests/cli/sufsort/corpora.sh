@@ -219,9 +219,52 @@ expect_error sufsort build in.fa -o n --text-only
 for option in --lcp --bwt --fm --width=40 --sample=2 --plan; do
   expect_error sufsort build in.txt -o n --format lines --text-only $option
 done
-expect_error sufsort duplicates bare -l 4 --memory 2
-grep -q '^sufsort: out of memory: duplicates of bare.seq: [0-9]* bytes are needed, 2 are available: --memory [0-9]*K suffices' err || fail "$(cat err)"
-expect 0 sufsort duplicates bare -l 4 --memory "$(grep -o '[0-9]*K suffices' err | cut -d ' ' -f 1)"
+# Copies of one string in more places than fit into memory. Other texts may be larger than memory.
+yes abcde | head -n 20000 > same.txt
+expect 0 sufsort build same.txt -o same --format lines --text-only
+expect_error sufsort duplicates same -l 4 --memory 2
+grep -q '^sufsort: out of memory: duplicates of same.seq: [0-9]* bytes are needed, 2 are available: --memory [0-9]*K suffices' err || fail "$(cat err)"
+expect 0 sufsort duplicates same -l 4 --memory "$(grep -o '[0-9]*K suffices' err | cut -d ' ' -f 1)"
+[[ $(wc -l < out) == 19999 ]] || fail "copies of one string: $(wc -l < out)"
+expect 0 sufsort duplicates bare -l 4
+cp out whole.tsv
+expect 0 sufsort duplicates bare -l 4 --memory 2
+cmp out whole.tsv
+python3 - << 'END'
+import random
+rng = random.Random(5)
+pool, lines = [], []
+for k in range(3000):
+    text = ''.join(rng.choice(pool) if pool and rng.random() < 0.3 else ''.join(rng.choice('abcdefgh ') for _ in range(90)) for _ in range(4))
+    if rng.random() < 0.3: pool.append(text[50:250])
+    lines.append(text)
+open('much.txt', 'w').write('\n'.join(lines))
+END
+expect 0 sufsort build much.txt -o much --format lines --text-only
+expect 0 sufsort build same.txt -o other --format lines --text-only
+mkdir spill
+for options in '-l 40' '-l 40 --keep none' '-l 9 --across' '-l 40 --within' '-l 3 --against bare' '-l 40 --format text'; do
+  # shellcheck disable=SC2086
+  expect 0 sufsort duplicates much $options
+  cp out whole.tsv
+  # shellcheck disable=SC2086
+  TMPDIR=spill expect 0 sufsort duplicates much $options --memory 100K
+  cmp out whole.tsv
+done
+expect_error env TMPDIR=/nonexistent sufsort duplicates much -l 40 --memory 100K
+grep -q "^sufsort: cannot create temporary file in '/nonexistent'" err || fail "no folder: $(cat err)"
+[[ ! $(ls -A spill) ]] || fail "temporary files stay: $(ls -A spill)"
+# The plan: more passes over the text where the minimizers would take more than 1.5 times as much disk.
+expect 0 sufsort duplicates much -l 40 --memory 100K --plan -o none
+want "$(cut -f 1 out | xargs)" 'residues minimizers memory passes disk time' plan
+want "$(grep passes out)" $'passes\t1 over the text' 'one pass'
+grep -q "^disk"$'\tabout [0-9.]* kB in ' out || fail "disk of the plan: $(cat out)"
+expect 0 sufsort duplicates much -l 8 --memory 100K --plan
+want "$(grep passes out)" $'passes\t4 over the text' 'several passes'
+expect 0 sufsort duplicates much -l 40 --plan
+want "$(grep disk out)" $'disk\tnone: all fits into memory' 'a plan in memory'
+expect 0 sufsort duplicates e -l 4 --plan
+[[ ! -e none ]] || fail '--plan wrote an output'
 # Progress that was kept: only of the same index and options, and removed at the end.
 expect 0 sufsort duplicates bare -l 4 --resume kept
 [[ ! -e kept ]] || fail 'finished ranges stay'
@@ -384,6 +427,20 @@ warns 0 j -l 9 -o clean.jsonl --quiet
 # Files of an index are found beside it, too.
 mkdir -p elsewhere; (cd elsewhere && sufsort duplicates ../j -l 9 --format text) > out || fail 'JSONL from another folder'
 cmp out <(cat j.jsonl; echo)
+# The longest record keeps its copy; the report names the files, with an example.
+printf '{"text":"see: all work and no play"}\n{"text":"short"}\n' > one.jsonl
+printf '{"text":"all work and no play makes Jack a dull boy"}\n{"text":"<b>all work and no play</b>"}\n' > two.jsonl
+expect 0 sufsort build one.jsonl two.jsonl -o rules --text-only
+for memory in '' '--memory=2'; do
+  # shellcheck disable=SC2086
+  expect 0 sufsort duplicates rules -l 20 $memory
+  want "$(cut -f 1,2 out | xargs)" 'two.jsonl:1 0 two.jsonl:2 3' 'the first copy is kept'
+  # shellcheck disable=SC2086
+  expect 0 sufsort duplicates rules -l 20 --keep longest --report rules.html $memory
+  want "$(cut -f 1,2 out | xargs)" 'one.jsonl:1 5 two.jsonl:2 3' 'the copy in the longest record is kept'
+done
+grep -q '<tr><td>two.jsonl</td><td class="number">2</td><td class="number">69</td><td class="number">1</td><td class="number">20</td><td class="number">28.986</td><td>two.jsonl:2: <code>all work and no play</code></td></tr>' rules.html ||
+  fail "files of a report: $(grep two.jsonl rules.html)"
 # A page does not list one string again and again, with other letters before it.
 awk 'BEGIN { for (i = 0; i < 300; ++i) printf "%c%cthe quick brown fox jumps over the lazy dog%c\n", 97 + i % 20, 97 + int(i / 7) % 20, 65 + i % 15
              for (i = 0; i < 3; ++i) print "another sentence that occurs three times here" i }' > foxes
@@ -392,6 +449,60 @@ expect 0 sufsort duplicates foxes -l 20 --report foxes.html
 [[ $(grep -c 'brown fox' foxes.html) -le 2 ]] || fail "one string again and again: $(grep -c 'brown fox' foxes.html)"
 grep -q 'another sentence' foxes.html || fail 'the other string is missing'
 expect_error sufsort build - -o r < j.jsonl
+
+# Bad lines and files that are cut or unreadable are put aside, and duplicates leaves them out. Lines keep their numbers.
+printf '%s\n' '{"id":1,"text":"all work and no play"}' '{"id":2 "text":"x"}' '{"id":3}' $'no\tjson\377' '' '{"text":null}' '{"text":""' '{"text":""}' \
+  '{"id":9,"text":"say: all work and no play"}' > mixed.jsonl
+awk 'BEGIN { srand(3); for (i = 0; i < 900; ++i) printf "{\"text\":\"%d line %d %d\"}\n", i, rand() * 1e9, rand() * 1e9 }' > whole.jsonl
+for suffix in gz xz zst bz2; do
+  case $suffix in gz) gzip -kf whole.jsonl ;; xz) xz -kf whole.jsonl ;; zst) zstd -qkf whole.jsonl ;; bz2) bzip2 -kf whole.jsonl ;; esac
+  head -c $(($(stat -c %s whole.jsonl.$suffix) * 2 / 3)) whole.jsonl.$suffix > part.jsonl.$suffix
+  for threads in 1 3; do
+    expect 0 sufsort build mixed.jsonl part.jsonl.$suffix nothing.jsonl whole.jsonl -o bad --text-only --bad-lines bad.tsv --threads $threads
+    [[ $threads == 1 ]] || cmp bad.tsv first.tsv
+    cp bad.tsv first.tsv
+  done
+  grep -q '^sufsort: warning: bad lines: bad.tsv: [56] lines, 2 files cut or unreadable$' err || fail "no count of bad lines: $(cat err)"
+  want "$(head -n 5 bad.tsv | cut -f 1,2,4- | sed 's/\t/ /g' | LC_ALL=C tr '\377' '?' | paste -sd '|')" \
+    'mixed.jsonl 2 {"id":2 "text":"x"}|mixed.jsonl 3 {"id":3}|mixed.jsonl 4 no json?|mixed.jsonl 6 {"text":null}|mixed.jsonl 7 {"text":""' 'bad lines'
+  grep -q "^part.jsonl.$suffix"$'\t[0-9]*\tcannot read: part.jsonl.'"$suffix: .*"$'\t$' bad.tsv || fail "a cut file: $(cat bad.tsv)"
+  grep -q $'^nothing.jsonl\t1\tcannot read: nothing.jsonl: No such file' bad.tsv || fail "a missing file: $(cat bad.tsv)"
+  expect 0 sufsort check bad
+  expect 0 sufsort duplicates bad -l 12 --format text -o out.jsonl
+  want "$(head -n 4 out.jsonl)" $'{"id":1,"text":"all work and no play"}\n\n{"text":""}\n{"id":9,"text":"say: "}' 'lines without bad ones'
+  records=$(sufsort info bad | awk '$1 == "file" && $2 ~ /part/ { print $3 }')
+  records=$((records - $(grep -c "^part.*{" bad.tsv || :)))
+  tail -n +5 out.jsonl | head -n $records | cmp - <(head -n $records whole.jsonl) || fail 'the lines before a cut'
+  want "$(wc -l < out.jsonl)" $((904 + records)) 'lines of cut files'
+  [[ $suffix != gz ]] || ((records > 300)) || fail "few lines before the cut: $records"
+done
+expect 0 sufsort duplicates bad -l 12
+grep -q '^mixed.jsonl:9'$'\t5\t25' out || fail "numbers of lines: $(cat out)"
+expect_error sufsort build mixed.jsonl -o strict --text-only --bad-lines bad.tsv --strict
+want "$(cat err)" 'sufsort: bad lines: bad.tsv: 5 lines' '--strict'
+[[ $(wc -l < bad.tsv) == 5 && -e strict.json ]] || fail '--strict wrote nothing'
+expect 0 sufsort build whole.jsonl -o strict --text-only --bad-lines bad.tsv --strict
+[[ ! -s bad.tsv && ! -s err ]] || fail 'bad lines of a good file'
+# Bad lines that became good ones, and a cut file that is whole again.
+expect 0 sufsort build mixed.jsonl -o bad --text-only --bad-lines bad.tsv --quiet
+[[ ! -s err ]] || fail "--quiet: $(cat err)"
+cp mixed.jsonl kept.jsonl
+sed -i '3s/.*/{"text":""}/' mixed.jsonl
+expect_error sufsort duplicates bad -l 12 --format text
+want "$(cat err)" 'sufsort: changed input: bad.json: 4 of 5 bad lines are left of when they were indexed' 'a bad line that is none'
+mv kept.jsonl mixed.jsonl
+echo old > bad.tsv
+expect_error sufsort build mixed.jsonl -o bad --text-only --bad-lines bad.tsv --field txt
+grep -q '^sufsort: no text: mixed.jsonl:1: field txt: no such field, but text: all other lines are bad, too, or empty$' err || fail "a wrong field: $(cat err)"
+want "$(cat bad.tsv)" old 'an old list after an error'
+expect_error sufsort build nothing.jsonl -o bad --text-only --bad-lines bad.tsv
+expect_error sufsort build mixed.jsonl -o bad --text-only --bad-lines mixed.jsonl
+expect_error sufsort build mixed.jsonl -o bad --text-only --bad-lines bad.seq
+expect_error sufsort build in.txt -o bad --text-only --bad-lines bad.tsv --format lines
+expect_error sufsort build mixed.jsonl -o bad --bad-lines bad.tsv
+expect_error sufsort build mixed.jsonl -o bad --text-only --strict
+expect_error sufsort build mixed.jsonl -o bad --text-only --bad-lines /dev/full
+want "$(cat bad.tsv)" old 'an old list'
 
 # Patterns.
 expect_error sufsort count x --pattern-format hex 4

@@ -26,6 +26,8 @@ struct build_options {
   std::string field;        // field of JSON; empty: text
   std::string lengths;      // a file of the lengths of records; empty: none
   bool big_endian = false;  // tokens of raw files
+  std::string bad_lines;    // the file that gets lines of JSON which cannot be read; empty: they are errors
+  bool strict = false;      // whether such lines make the exit status 2
   suffix::policy policy;
   memory_limits memory;
   bool plan = false;

@@ -67,6 +67,7 @@ std::string read_corpus(build_options const& options, std::string const& separat
     return suffix::corpus_files::opened{std::move(name), std::move(in)};
   };
   files.may_wait = [&](std::size_t k) { return !size_of_regular(options.files[k]); };
+  files.name = [&](std::size_t k) { return options.files[k] == "-" ? "standard input" : options.files[k]; };
   try {
     append(files, std::as_const(reading));
   } catch (suffix::missing_field const& e) {

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "ordo/error.hpp"
 #include "ordo/machine.hpp"
 #include "ordo/suffix/build_fasta.hpp"
@@ -22,6 +23,7 @@
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/output_folder.hpp"
+#include "tools/cli/run_main.hpp"
 #include "tools/sufsort/building/build_memory.hpp"
 #include "tools/sufsort/building/build_options.hpp"
 #include "tools/sufsort/building/read_records.hpp"
@@ -31,6 +33,8 @@
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/kmer_words.hpp"
 #include "tools/sufsort/option_rows.hpp"
+#include "tools/sufsort/output_text.hpp"
+#include "tools/sufsort/symbols.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -123,6 +127,7 @@ void check_format(build_options const& options) {
   check({{"--separator", !options.separator.empty(), has_ends, "separator; it is for bytes and tokens"},
          {"--lengths", !options.lengths.empty(), has_ends, "lengths; they are for bytes and tokens"},
          {"--field", !options.field.empty(), format == suffix::input_format::jsonl, "fields; it is for jsonl"},
+         {"--bad-lines", !options.bad_lines.empty(), format == suffix::input_format::jsonl, "bad lines; it is for jsonl"},
          {"--byte-order", options.big_endian, tokens, "byte order; it is for tokens"}});
   if (!options.lengths.empty() && options.files.size() != 1)
     throw usage_error("conflicting options: --lengths: the lengths are those of one FILE");
@@ -135,14 +140,62 @@ void check_format(build_options const& options) {
          {options.kmers.option, options.kmers.wanted, fasta, "table of k-mers"}});
 }
 
+/// The file that lists bad lines.
+class bad_line_list {
+ public:
+  bad_line_list(build_options const& options, unsigned threads) : out_(options.bad_lines, threads) {
+    out_.refuse_inputs(options.files);
+    for (std::string const& file : index_file_names(options.prefix))
+      if (out_.is_file(file)) throw output_error(fmt::format("cannot write: {}: it is a file of the index", out_.name()));
+  }
+
+  void add(suffix::bad_line const& line) {
+    (text_ += line.file) += '\t';
+    sufsort::append(text_, line.line);
+    text_ += '\t';
+    append_printable(text_, line.reason);
+    ((text_ += '\t') += line.text) += '\n';
+    write_some(out_, text_);
+    ++(line.is_rest ? files_ : lines_);
+    if (first_.empty()) first_ = fmt::format("{}:{}: {}", line.file, line.line, line.reason);
+  }
+
+  /// Completes the list. @param residues  the residues in the lines that are not in it @throws input_error  if there are none
+  void finish(std::uint64_t residues) {
+    if (residues == 0 && !first_.empty())
+      throw input_error(fmt::format("no text: {}: all other lines are bad, too, or empty", first_));
+    write_some(out_, text_, 0);
+    out_.finish();
+  }
+  void commit() { out_.commit(); }
+
+  /// Returns an error, or a warning, that counts what the list holds; empty if it is empty.
+  [[nodiscard]] std::string counts(bool is_error) const {
+    if (first_.empty()) return {};
+    return fmt::format("{}bad lines: {}: {}{}", is_error ? "" : "warning: ", out_.name(), quantity(lines_, "line"),
+                       files_ == 0 ? "" : fmt::format(", {} cut or unreadable", quantity(files_, "file")));
+  }
+
+ private:
+  cli::output out_;
+  std::string text_, first_;  // text that is not written yet, and the first bad line
+  std::uint64_t lines_ = 0, files_ = 0;
+};
+
 /// Writes a text and its records as they are read, without any array of suffixes.
 int write_text(build_options const& options, cli::common_options const& common, reporter& report) {
   index_writer writer(options.prefix, {"seq", "starts"});
+  std::optional<bad_line_list> bad;
+  if (!options.bad_lines.empty()) bad.emplace(options, common.threads);
   std::string const separator = parse_separator(options);
   suffix::corpus_writer text(*writer.to("seq"));
-  std::string const field = read_corpus(
-      options, separator, common, report, text.records(),
-      [&](suffix::corpus_files const& files, suffix::corpus_options const& reading) { text.append(files, reading); });
+  std::string const field = read_corpus(options, separator, common, report, text.records(),
+                                        [&](suffix::corpus_files const& files, suffix::corpus_options reading) {
+                                          if (bad)
+                                            reading.on_bad_line = [&](suffix::bad_line const& line) { bad->add(line); };
+                                          text.append(files, reading);
+                                          if (bad) bad->finish(text.size());
+                                        });
   report.phase("finish", text.size());
   suffix::index_description about;
   about.residues = text.size();
@@ -152,8 +205,11 @@ int write_text(build_options const& options, cli::common_options const& common, 
   describe_corpus(text.records(), separator, field, has_cut_files(text.records()), about);
   store_starts(text.records(), writer, common.threads);
   about.arrays = writer.written();
+  std::string const counts = bad ? bad->counts(options.strict) : std::string();
+  if (bad) bad->commit();
   writer.commit(about);
-  return 0;
+  if (!counts.empty() && (options.strict || !common.quiet)) cli::say("sufsort", counts);
+  return options.strict && !counts.empty() ? 2 : 0;
 }
 
 /// Estimates the residues of files by their sizes. A residue takes a byte, or about a fourth of one in a compressed file.
@@ -271,6 +327,16 @@ class build final : public command {
              .preset = "text",
              .details = "Escapes are decoded. An empty line is an empty record.",
              .set = cli::store_nonempty(options_.field)},
+            {.name = "bad-lines",
+             .value = "FILE",
+             .group = input_group,
+             .help = "go on after lines that are no JSON and files that are cut or unreadable, and list them in FILE",
+             .details = "FILE gets a line for each, with columns: file, line, reason, and the text of the line, which is empty "
+                        "for the rest of a file from that line on. They become empty records. sufsort duplicates leaves "
+                        "them out. If no line has text, the first one is an error as before. For --text-only.",
+             .set = cli::store_nonempty(options_.bad_lines)},
+            cli::flag("strict", input_group, "end with status 2 if --bad-lines listed anything; the index is written",
+                      options_.strict),
             {.name = "lengths",
              .value = "FILE",
              .group = input_group,
@@ -327,6 +393,9 @@ class build final : public command {
         {.options = {"--without-sa"},
          .with = {"--lcp", "--kmer-table"},
          .why = "--lcp and --kmer-table belong to rows of the suffix array"},
+        {.options = {"--bad-lines"}, .unless = {"--text-only"}, .why = "only --text-only goes on after bad lines"},
+        {.options = {"--bad-lines"}, .with = {"--out-dir"}, .why = "FILE is for one index"},
+        {.options = {"--strict"}, .unless = {"--bad-lines"}, .why = "without --bad-lines every bad line is an error"},
         {.options = {"--text-only"},
          .with = {"--lcp", "--bwt", "--fm", "--without-sa", "--width!=auto", "--sample!=1", "--ambiguous=skip", "--plan"},
          .why = "there are no arrays of suffixes"}};

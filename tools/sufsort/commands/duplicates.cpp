@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,15 +18,18 @@
 #include <nlohmann/json.hpp>
 
 #include "base/external/ordered_write.hpp"
+#include "base/quantity.hpp"
 #include "base/threads.hpp"
 #include "base/utf8.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/index.hpp"
 #include "ordo/suffix/jsonl.hpp"
+#include "suffix/text/jsonl.hpp"
 #include "suffix/text/text_chunks.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
+#include "tools/cli/files/temporary.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/command.hpp"
 #include "tools/sufsort/duplicates_report.hpp"
@@ -185,8 +189,9 @@ class range_writer final : public part_writer {
 class jsonl_writer {
  public:
   /// @param column  the name of the list; empty: the ranges are removed
+  /// @param memory  bytes that may be used
   jsonl_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out,
-               std::string const& column, unsigned threads)
+               std::string const& column, unsigned threads, std::size_t memory)
       : index_(index),
         input_(index.view()),
         copies_(copies),
@@ -194,7 +199,8 @@ class jsonl_writer {
         out_(out),
         column_(column),
         written_column_(nlohmann::json(column).dump()),
-        threads_(threads) {
+        threads_(threads),
+        memory_(memory) {
     for (suffix::input_file const& file : files())
       if (file.name == standard_input)
         throw input_error(fmt::format("cannot read again: {}: the index is of standard input", index.path("json")));
@@ -206,14 +212,25 @@ class jsonl_writer {
     namespace chunks = suffix::detail;
     chunks::chunk_files texts;
     texts.count = files().size();
+    bool const has_cut = std::ranges::any_of(files(), [](suffix::input_file const& file) { return file.is_cut; });
     texts.open = [&](std::size_t k) {
-      auto in = std::make_shared<cli::input>(resolve_input(index_, files()[k].name), threads_);
+      suffix::input_file const& file = files()[k];
+      if (file.is_cut && file.records == 0)  // none of it is in the index
+        return chunks::chunk_files::opened{file.name, std::make_shared<memory_source>("")};
+      auto in = std::make_shared<cli::input>(resolve_input(index_, file.name), threads_);
       out_.refuse_loop(*in);
       std::string name = in->name();
       return chunks::chunk_files::opened{std::move(name), std::move(in)};
     };
+    // The error must be where it was; of other files, it is one.
+    if (has_cut)
+      texts.on_failure = [&](std::size_t k, std::string const& reason) {
+        if (!files()[k].is_cut) throw input_error(reason);
+      };
     struct edited {
       std::uint64_t lines = 0, first_line = 0;  // lines and first line of the chunk, and those of the file before it
+      bool has_bad_lines = false;               // whether some records of the file are bad lines
+      std::uint64_t bad_lines = 0;              // bad lines in the chunk
       std::size_t first_record = 0;
       std::string text = {};
       duplicate_counts counts = {};
@@ -224,6 +241,7 @@ class jsonl_writer {
     auto const end_file = [&] {
       if (file && lines != file->records) refuse(file->name, lines, "the file has fewer lines than when it was indexed as");
     };
+    std::uint64_t bad_lines = 0;  // bad lines in all files
     auto const count = [](chunks::text_chunk const& chunk, edited& edited) {
       edited.lines =
           std::uint64_t(std::ranges::count(chunk.bytes, '\n')) + (!chunk.bytes.empty() && chunk.bytes.back() != '\n');
@@ -234,6 +252,7 @@ class jsonl_writer {
         file = &files()[chunk.file];
         lines = 0;
       }
+      edited.has_bad_lines = file->bad_lines != 0;
       edited.first_record = record;
       edited.first_line = lines;
       if (edited.lines > file->records - lines)
@@ -260,8 +279,11 @@ class jsonl_writer {
         std::uint64_t const first = input_.begin(r);
         for (; next < ranges.size() && ranges[next].record == r; ++next)
           here.push_back({ranges[next].begin - first, ranges[next].end - first});
-        append(edited.text, rest.substr(0, size), r, *chunk.name, edited.first_line + r - edited.first_record + 1, here,
-               string);
+        std::string_view const line = rest.substr(0, size);
+        if (edited.has_bad_lines && input_.begin(r) == input_.end(r) && is_bad(line))
+          ++edited.bad_lines;
+        else
+          append(edited.text, line, r, *chunk.name, edited.first_line + r - edited.first_record + 1, here, string);
         rest.remove_prefix(size == rest.npos ? rest.size() : size + 1);
       }
     };
@@ -269,9 +291,18 @@ class jsonl_writer {
     auto const finish = [&](chunks::text_chunk const&, edited& edited) {
       write_some(out_, edited.text, 0);
       all.add(edited.counts);
+      bad_lines += edited.bad_lines;
     };
-    chunks::for_each_chunk<edited>(texts, {.threads = threads_, .bytes = part_bytes}, count, order, edit, finish);
+    chunks::chunk_options reading{.threads = threads_, .bytes = part_bytes};
+    reading.max_ahead = std::min(memory_ / 8, reading.max_ahead);
+    reading.max_chunks = memory_ / 4 / part_bytes;
+    chunks::for_each_chunk<edited>(texts, reading, count, order, edit, finish);
     end_file();
+    std::uint64_t expected = 0;
+    for (suffix::input_file const& each : files()) expected += each.bad_lines;
+    if (bad_lines != expected)
+      throw input_error(fmt::format("changed input: {}: {} of {} bad lines are left of when they were indexed",
+                                    index_.path("json"), bad_lines, expected));
     return all;
   }
 
@@ -281,6 +312,15 @@ class jsonl_writer {
   [[nodiscard]] std::vector<suffix::input_file> const& files() const { return index_.description().files; }
   [[noreturn]] void refuse(std::string const& name, std::uint64_t line, std::string_view why) const {
     throw input_error(fmt::format("changed input: {}:{}: {} {}", name, line, why, index_.path("json")));
+  }
+
+  /// Returns true if a line has no string: the index holds an empty record in its place.
+  [[nodiscard]] bool is_bad(std::string_view line) const {
+    std::string copy(line);
+    copy.resize(line.size() + suffix::detail::json_padding);
+    std::vector<std::uint64_t> starts;
+    suffix::detail::json_strings::flaw flaw;
+    return !suffix::detail::json_strings(index_.description().field).take({copy.data(), line.size()}, starts, flaw);
   }
 
   /// Appends the line of a record. @param string  memory to work with
@@ -326,6 +366,7 @@ class jsonl_writer {
   cli::output& out_;
   std::string column_, written_column_;
   unsigned threads_;
+  std::size_t memory_;
 };
 
 [[noreturn]] void refuse(suffix::stored_index const& index, std::string_view problem, std::string_view why) {
@@ -361,8 +402,9 @@ class duplicates final : public index_reader {
                      .required = true,
                      .set = parse_to(find_.min_length, "a copy has at least one letter")},
                     choice<suffix::kept_copies>("keep", search_group, suffix::kept_copies_words, find_.keep,
-                                                "keep the first of equal strings, or none of them", "first",
-                                                "The first one has the smallest position. Copies may overlap."),
+                                                "keep the first of equal strings, the one in the longest record, or none of them", "first",
+                                                "The first one has the smallest position. Of records of the same length, the "
+                                                "first one counts. Copies may overlap."),
                     {.name = "within",
                      .group = search_group,
                      .help = "find copies within a record only",
@@ -370,7 +412,7 @@ class duplicates final : public index_reader {
                     {.name = "across",
                      .group = search_group,
                      .help = "find copies in different records only",
-                     .details = "Of a string that several records have, all copies in the first of them are kept.",
+                     .details = "Of a string that several records have, all copies in the first of them are kept, or in the longest one.",
                      .set = [this](std::string_view, std::string_view) { find_.scope = suffix::copy_scope::across; }},
                     {.name = "against",
                      .value = "OTHER",
@@ -406,7 +448,7 @@ class duplicates final : public index_reader {
                     {.name = "report",
                      .value = "FILE",
                      .group = output_group,
-                     .help = "write a page of HTML: counts, a histogram of lengths, the longest and most frequent strings",
+                     .help = "write a page of HTML: counts, a histogram of lengths, the files, the longest and most frequent strings",
                      .details = "Without LCP, all copies are sorted to find the strings, which takes several times as long "
                                 "as the rest.",
                      .set = cli::store_nonempty(page_name_)},
@@ -418,6 +460,9 @@ class duplicates final : public index_reader {
                                 "more often if memory is short, and removed once the output is complete. A command that "
                                 "finds FILE continues it if index and options are the same, whatever the threads and memory.",
                      .set = cli::store_nonempty(resume_)},
+                    cli::flag("plan", memory_group,
+                              "print the memory, passes, disk space and time that the search would take; search nothing",
+                              plan_),
                     host_memory_option(memory_),
                     output_option(output_)},
         .conflicts = {{.options = {"--across", "--within"}, .why = "give one of them"},
@@ -447,6 +492,10 @@ class duplicates final : public index_reader {
     if (!against_.empty()) against.emplace(against_);
     check_indexes(index, against ? &*against : nullptr);
     suffix::index_description const& about = index.description();
+    if (plan_) {
+      print_plan(common, index, against ? &*against : nullptr);
+      return 0;
+    }
     bool const edits_jsonl = about.input == suffix::input_format::jsonl && (format_ == "text" || format_ == "annotated");
     cli::output out(output_, common.threads);
     if (!resume_.empty())
@@ -480,12 +529,14 @@ class duplicates final : public index_reader {
                             format_ == "text" ? ""
                             : column_.empty() ? "duplicate_ranges"
                                               : column_,
-                            common.threads)
+                            common.threads, memory_.host_bytes())
                    .write();
     else if (format_ == "text")
       counts = clean_writer(index, *finder, out, common.threads).write();
     else
       counts = range_writer(index, *finder, out, common.threads, format_).write();
+    std::vector<file_duplicates> files;
+    if (page) files = find_file_duplicates(index, *finder);
     finder.reset();
     if (page) {
       // Most of them may be parts of others.
@@ -513,7 +564,7 @@ class duplicates final : public index_reader {
       }
       if (needed)
         settings.emplace_back("repeated strings", fmt::format("not shown: {} bytes of memory are needed, or more", *needed));
-      page->write(std::string_view(duplicates_page(index, counts, strings, settings)));
+      page->write(std::string_view(duplicates_page(index, counts, files, strings, settings)));
       page->finish();
     }
     out.commit();
@@ -569,19 +620,46 @@ class duplicates final : public index_reader {
     return suffix::compute_crc32(all, 1);
   }
 
+  /// Prints what the search would do. Searches the begin of the text, to measure the time.
+  void print_plan(cli::common_options const& common, suffix::stored_index const& index,
+                  suffix::stored_index const* against) const {
+    suffix::text const input = index.view(), other = against ? against->view() : suffix::text{};
+    std::size_t const available = memory_.host_bytes();
+    suffix::copy_finder::plan const plan =
+        suffix::copy_finder::make_plan(input, find_.min_length, available, against ? &other : nullptr);
+    constexpr std::size_t max_sample = std::size_t{16} << 20;
+    suffix::text sample = input;
+    sample.residues = input.residues.substr(0, max_sample);
+    if (sample.size() != 0 && !input.starts.empty()) sample.starts = input.starts.first(input.record_at(sample.size() - 1) + 1);
+    suffix::duplicate_options find = find_;
+    find.threads = common.threads;
+    auto const start = std::chrono::steady_clock::now();
+    suffix::copy_finder finder(sample, find, available);
+    while (finder.finished() != suffix::copy_finder::num_buckets) finder.next_range();
+    std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - start;
+    double const seconds =
+        taken.count() * double(input.size() + other.size()) / double(std::max<std::size_t>(sample.size(), 1));
+    bool const on_disk = plan.disk_bytes != 0;
+    std::string text = fmt::format("residues\t{} in {}\n", input.size(), quantity(input.records(), "record"));
+    text += fmt::format("minimizers\tabout {}\n", plan.minimizers);
+    text += fmt::format("memory\t{} available\n", cli::human_bytes(available));
+    text += fmt::format("passes\t{} over the text\n", plan.passes);
+    text += on_disk ? fmt::format("disk\tabout {} in {}\n", cli::human_bytes(plan.disk_bytes), cli::temporary_folder())
+                    : std::string("disk\tnone: all fits into memory\n");
+    text += fmt::format("time\tabout {:.1f} s{}\n", seconds, on_disk ? ", and what reading and writing take" : "");
+    cli::output out("-");
+    out.write(std::string_view(text));
+    out.commit();
+  }
+
   /// Marks all copies, range by range.
   std::unique_ptr<suffix::copy_finder> find_copies(suffix::duplicate_options const& find, suffix::stored_index const& index,
                                                    suffix::stored_index const* against, reporter& report) const {
     suffix::text const input = index.view(), other = against ? against->view() : suffix::text{};
     std::uint64_t const all = input.size() + other.size();
-    std::size_t const bits = input.size() / 8, available = memory_.host_bytes();
-    auto const refuse_memory = [&](std::size_t bytes) {
-      throw out_of_memory(fmt::format("out of memory: duplicates of {}: {} bytes are needed, {} are available: {}",
-                                      index.path("seq"), bytes, available, memory_.advice(bytes)),
-                          bytes);
-    };
-    if (bits >= available) refuse_memory(bits + bits / 8 + (1 << 20));
-    auto finder = std::make_unique<suffix::copy_finder>(input, find, available - bits, against ? &other : nullptr);
+    std::size_t const available = memory_.host_bytes();
+    auto finder =
+        std::make_unique<suffix::copy_finder>(input, find, available, against ? &other : nullptr, cli::temporary_folder());
     bool const saves = !resume_.empty();
     std::uint32_t const identity = saves ? options_checksum(find) : 0;
     if (saves)
@@ -600,7 +678,9 @@ class duplicates final : public index_reader {
         if (saves) save_finished(resume_, identity, finder->finished(), finder->marks());
       }
     } catch (out_of_memory const& e) {
-      refuse_memory(bits + e.bytes());
+      throw out_of_memory(fmt::format("out of memory: duplicates of {}: {} bytes are needed, {} are available: {}",
+                                      index.path("seq"), e.bytes(), available, memory_.advice(e.bytes())),
+                          e.bytes());
     }
     return finder;
   }
@@ -617,7 +697,7 @@ class duplicates final : public index_reader {
     std::size_t const bits = input.size() / 8, available = memory_.host_bytes(), all = std::size_t(min_copies),
                       needed = bits + all * (input.residue_bytes + (suffix::index_fits(4, all, 1) ? 8 : 16));
     if (needed >= available) throw out_of_memory("out of memory: repeated strings", needed + needed / 8);
-    suffix::copy_finder copies(input, find, available - bits);
+    suffix::copy_finder copies(input, find, available, nullptr, cli::temporary_folder());
     while (copies.finished() != suffix::copy_finder::num_buckets) copies.next_range();
     suffix::build_options building;
     building.machine = common.machine();
@@ -632,6 +712,7 @@ class duplicates final : public index_reader {
   std::string column_;       // the name of the list in annotated JSON; empty: duplicate_ranges
   std::string page_name_;    // a page of HTML; empty: none
   std::string resume_;       // the file of finished ranges; empty: none
+  bool plan_ = false;
   memory_limits memory_;
 };
 

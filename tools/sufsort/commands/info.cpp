@@ -52,7 +52,9 @@ class info final : public index_reader {
         append_tokens(separator, about.separator, size);
       if (!separator.empty()) line(fmt::format("separator\t{}\n", separator));
       for (suffix::input_file const& file : about.files)
-        line(fmt::format("file\t{}\t{}\n", file.name, quantity(file.records, "record")));
+        line(fmt::format("file\t{}\t{}{}{}\n", file.name, quantity(file.records, "record"),
+                         file.bad_lines == 0 ? "" : ", " + quantity(file.bad_lines, "bad line") + " among them",
+                         file.is_cut ? ", the rest is unreadable" : ""));
     }
     for (suffix::index_array const& array : about.arrays)
       line(fmt::format("array\t{}\t{} bytes\tcrc32 {:08x}\n", array.name, array.bytes, array.crc32));

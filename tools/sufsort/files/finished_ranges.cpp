@@ -2,12 +2,12 @@
 
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "ordo/error.hpp"
-#include "ordo/suffix/index.hpp"
 #include "tools/cli/files/output.hpp"
 
 namespace ordo::inline v0::sufsort {
@@ -32,7 +32,7 @@ std::uint32_t compute_checksum(header const& head, std::span<std::uint64_t const
 
 std::optional<finished_ranges> load_finished(std::string const& path, std::uint32_t identity) {
   if (access(path.c_str(), F_OK) != 0) return std::nullopt;
-  suffix::mapped_file const file(path);
+  suffix::mapped_file file(path);
   std::span<char const> const bytes = file.bytes();
   auto const refuse = [&](char const* why) {
     throw input_error(fmt::format("no finished ranges: {}: {}: remove it, or name another file", path, why));
@@ -45,9 +45,10 @@ std::optional<finished_ranges> load_finished(std::string const& path, std::uint3
   if (head.identity != identity) refuse("it is of another index, or of other options");
   std::size_t const rest = bytes.size() - sizeof(head);
   if (rest % sizeof(std::uint64_t) != 0 || head.words != rest / sizeof(std::uint64_t)) refuse("it is damaged");
-  finished_ranges ranges{std::size_t(head.finished), std::vector<std::uint64_t>(std::size_t(head.words))};
-  if (rest != 0) std::memcpy(ranges.marks.data(), bytes.data() + sizeof(head), rest);
-  if (compute_checksum(head, ranges.marks, 0) != head.crc32) refuse("it is damaged");
+  static_assert(sizeof(header) % sizeof(std::uint64_t) == 0);
+  std::span const marks(reinterpret_cast<std::uint64_t const*>(bytes.data() + sizeof(head)), std::size_t(head.words));
+  if (compute_checksum(head, marks, 0) != head.crc32) refuse("it is damaged");
+  finished_ranges ranges{std::move(file), std::size_t(head.finished), marks};
   return ranges;
 }
 

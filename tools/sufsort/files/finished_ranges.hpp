@@ -4,14 +4,16 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
+
+#include "ordo/suffix/index.hpp"
 
 namespace ordo::inline v0::sufsort {
 
 /// What an interrupted search for duplicates has found, in a file that is replaced as a whole after each range.
 struct finished_ranges {
+  suffix::mapped_file file;  // the file with the marks
   std::size_t finished = 0;  // as in suffix::copy_finder
-  std::vector<std::uint64_t> marks;
+  std::span<std::uint64_t const> marks;
 };
 
 /// Reads the file; nothing if there is none.

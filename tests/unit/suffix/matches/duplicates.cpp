@@ -10,6 +10,7 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/duplicates.hpp"
+#include "suffix/duplicates/window_scan.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
 
@@ -34,16 +35,20 @@ std::map<std::string_view, std::vector<std::size_t>> plain_strings(suffix::text 
 std::vector<bool> plain_copies(suffix::text const& text, std::size_t min_length, suffix::kept_copies keep,
                                suffix::copy_scope scope = suffix::copy_scope::anywhere) {
   using enum suffix::copy_scope;
-  bool const keeps_first = keep == suffix::kept_copies::first;
-  std::vector<bool> copies(text.size());
   std::vector<std::size_t> record_at;
   for (std::size_t r = 0; r < text.records(); ++r) record_at.resize(text.end(r), r);
+  auto const comes_first = [&](std::size_t q, std::size_t p) {
+    using enum suffix::kept_copies;
+    auto const length = [&](std::size_t at) { return text.end(record_at[at]) - text.begin(record_at[at]); };
+    return keep == none || (keep == longest && length(q) != length(p) ? length(q) > length(p) : q < p);
+  };
+  std::vector<bool> copies(text.size());
   for (auto const& [word, places] : plain_strings(text, min_length))
     for (std::size_t const p : places) {
       bool const is_copy = std::ranges::any_of(places, [&](std::size_t q) {
         if (p == q) return false;
         bool const same = record_at[q] == record_at[p];
-        return (scope == anywhere || same == (scope == within)) && (!keeps_first || q < p);
+        return (scope == anywhere || same == (scope == within)) && comes_first(q, p);
       });
       for (std::size_t i = 0; is_copy && i < min_length; ++i) copies[p + i] = true;
     }
@@ -58,11 +63,11 @@ struct found_copies {
   std::size_t finders = 0;
 };
 found_copies find_copies(suffix::text const& text, suffix::duplicate_options const& options,
-                         suffix::text const* other = nullptr, std::size_t memory = 1024) {
+                         suffix::text const* other = nullptr, std::size_t memory = 1024, std::string const& folder = {}) {
   found_copies all;
   std::vector<std::uint64_t> marks(text.size() / 64 + 1);
   for (std::size_t finished = 0; finished != suffix::copy_finder::num_buckets; ++all.finders) {
-    suffix::copy_finder finder(text, options, memory, other);
+    suffix::copy_finder finder(text, options, memory, other, folder);
     finder.resume(finished, marks);
     try {
       std::size_t const max_buckets = all.finders % 2 == 0 ? suffix::copy_finder::num_buckets : 1500;
@@ -88,7 +93,7 @@ void expect(std::vector<std::string> const& records, std::size_t min_length) {
   suffix::text const text = all.view();
   auto const made = suffix::build<std::uint32_t>(text, {.lcp = true});
   using enum suffix::copy_scope;
-  for (suffix::kept_copies const keep : {suffix::kept_copies::none, suffix::kept_copies::first})
+  for (suffix::kept_copies const keep : {suffix::kept_copies::none, suffix::kept_copies::first, suffix::kept_copies::longest})
     for (auto const& [scope, threads] : {std::pair{anywhere, 1u}, {anywhere, 4u}, {within, 4u}, {across, 4u}}) {
       std::vector<bool> copies(text.size());
       std::uint64_t count = 0, last_end = 0;
@@ -276,7 +281,7 @@ namespace {
 /// Compares copy_finder with a suffix array, for all options.
 void expect_as_array(suffix::text const& text, std::size_t min_length, std::size_t memory) {
   auto const made = suffix::build<std::uint32_t>(text, {.lcp = true});
-  for (suffix::kept_copies const keep : {suffix::kept_copies::none, suffix::kept_copies::first})
+  for (suffix::kept_copies const keep : {suffix::kept_copies::none, suffix::kept_copies::first, suffix::kept_copies::longest})
     for (suffix::copy_scope const scope :
          {suffix::copy_scope::anywhere, suffix::copy_scope::within, suffix::copy_scope::across}) {
       suffix::duplicate_options const options{min_length, keep, false, 4, scope};
@@ -284,6 +289,8 @@ void expect_as_array(suffix::text const& text, std::size_t min_length, std::size
       suffix::find_duplicates(text, entries_of(made.sa), entries_of(made.lcp), options,
                               [&](suffix::duplicate_range const& range) { ranges.push_back(range); });
       REQUIRE((find_copies(text, options, nullptr, memory).ranges == ranges));
+      // On disk: minimizers, in several passes if they are many, and bits of large texts.
+      REQUIRE((find_copies(text, options, nullptr, std::size_t{1} << 16, "/tmp").ranges == ranges));
     }
 }
 
@@ -311,19 +318,48 @@ TEST_CASE("duplicates without a suffix array", "[suffix][duplicates]") {
   stored_text const long_ones(std::vector<std::string>{once + periodic, "", periodic.substr(3) + "x" + once, once.substr(1)});
   for (std::size_t const min_length : {1, 2, 17, 100, 4000, 4999, 5001})
     expect_as_array(long_ones.view(), min_length, std::size_t{1} << 24);
+  // Bits of positions on disk: more than fit into a fourth of the memory.
+  std::vector<std::string> large;
+  for (int k = 0; k < 60; ++k) {
+    large.push_back(random_letters(random, "abcdefgh", 5000));
+    if (k > 5) large.back() += large[random.below(std::size_t(k))].substr(random.below(3000), 700);
+  }
+  stored_text const large_text(large);
+  REQUIRE(suffix::copy_finder::make_plan(large_text.view(), 50, 1 << 16).disk_bytes > large_text.view().size());
+  expect_as_array(large_text.view(), 50, std::size_t{1} << 24);
+  expect_as_array(large_text.view(), 9, std::size_t{1} << 24);
+  // Each token makes the hash of the last k ones a little larger, so that most windows have a minimizer of their own: more than
+  // the disk space is planned for.
+  std::size_t const k = 20;
+  suffix::detail::rolling_hash<std::uint16_t, suffix::detail::word_numbers> const hash(k);
+  auto const order = [](std::uint64_t x) { return ((x ^ x >> 32) * 0xff51afd7ed558ccd) >> 12; };
+  std::vector<std::uint16_t> rising(k + 1);
+  for (std::uint64_t last = hash.of(rising.data()); rising.size() < 15000; rising.push_back(0)) {
+    auto const next = [&](unsigned token) {
+      rising.back() = std::uint16_t(token);
+      return hash.next(last, rising.data() + rising.size() - k - 1);
+    };
+    unsigned best = 0;
+    for (unsigned token = 1; token < 2000; token += 7)
+      if (order(next(token)) - order(last) - 1 < order(next(best)) - order(last) - 1) best = token;
+    last = next(best);
+  }
+  for (std::size_t from = 3000; from < 9000; ++from) rising.push_back(rising[from]);
+  std::vector<std::uint64_t> const two_records{0, 15000};
+  expect_as_array(suffix::make_text(rising, two_records), 40, std::size_t{1} << 24);
   // Tokens, those with the same low byte among them.
   std::vector<std::uint16_t> small;
-  std::vector<std::uint32_t> large;
+  std::vector<std::uint32_t> wide;
   for (int k = 0; k < 7000; ++k) {
     if (k > 5000 && random.below(50) == 0)
       for (std::size_t from = random.below(4000), i = from; i < from + 60; ++i) small.push_back(std::uint16_t(small[i]));
     small.push_back(std::uint16_t(random.below(3) * 256));
   }
-  for (std::uint16_t const token : small) large.push_back(token * 256u);
+  for (std::uint16_t const token : small) wide.push_back(token * 256u);
   std::vector<std::uint64_t> const starts{0, 5, 5, 3000, 8001};
   for (std::size_t const min_length : {1, 11, 50}) {
     expect_as_array(suffix::make_text(small, starts), min_length, std::size_t{1} << 24);
-    expect_as_array(suffix::make_text(large, starts), min_length, std::size_t{1} << 24);
+    expect_as_array(suffix::make_text(wide, starts), min_length, std::size_t{1} << 24);
   }
   // Wrong calls.
   suffix::text const text{"abab"};
