@@ -86,7 +86,7 @@ csr_matrix<T> multiply_whole(gpu&, csr_argument<T> const&, csr_argument<T> const
   refuse();
 }
 template <class T>
-void copy_csr(gpu&, csr_matrix<T> const&, std::uint64_t*, std::uint32_t*, T*) {
+void release_csr(gpu&, csr_matrix<T>&, std::uint64_t*, std::uint32_t*, T*) {
   refuse();
 }
 

@@ -65,9 +65,9 @@ csr_matrix<T> multiply(machine& on, csr_argument<T> const& a, csr_argument<T> co
   return multiply_whole(static_cast<cpu&>(on), a, b, 0);
 }
 template <class T>
-void copy_csr(machine& on, csr_matrix<T> const& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values) {
-  if (on.kind() == device::gpu) return copy_csr(static_cast<gpu&>(on), from, offsets, column_indices, values);
-  copy_csr(static_cast<cpu&>(on), from, offsets, column_indices, values);
+void release_csr(machine& on, csr_matrix<T>& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values) {
+  if (on.kind() == device::gpu) return release_csr(static_cast<gpu&>(on), from, offsets, column_indices, values);
+  release_csr(static_cast<cpu&>(on), from, offsets, column_indices, values);
 }
 
 template <class T>
@@ -80,16 +80,16 @@ csr_matrix<T> multiply_whole(cpu& on, csr_argument<T> const& a, csr_argument<T> 
   return multiply_whole_on(on, a, b, max_products);
 }
 template <class T>
-void copy_csr(cpu& on, csr_matrix<T> const& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values) {
-  copy_csr_on(on, from, offsets, column_indices, values);
+void release_csr(cpu& on, csr_matrix<T>& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values) {
+  release_csr_on(on, from, offsets, column_indices, values);
 }
 
 template void check_product(csr_argument<float> const&, csr_argument<float> const&);
 template void check_product(csr_argument<double> const&, csr_argument<double> const&);
 template csr_matrix<float> multiply(machine&, csr_argument<float> const&, csr_argument<float> const&);
 template csr_matrix<double> multiply(machine&, csr_argument<double> const&, csr_argument<double> const&);
-template void copy_csr(machine&, csr_matrix<float> const&, std::uint64_t*, std::uint32_t*, float*);
-template void copy_csr(machine&, csr_matrix<double> const&, std::uint64_t*, std::uint32_t*, double*);
+template void release_csr(machine&, csr_matrix<float>&, std::uint64_t*, std::uint32_t*, float*);
+template void release_csr(machine&, csr_matrix<double>&, std::uint64_t*, std::uint32_t*, double*);
 
 }  // namespace ordo::inline v0::detail
 

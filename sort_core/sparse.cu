@@ -14,8 +14,8 @@ csr_matrix<T> multiply_whole(gpu& on, csr_argument<T> const& a, csr_argument<T> 
   return multiply_whole_on(on, a, b, max_products);
 }
 template <class T>
-void copy_csr(gpu& on, csr_matrix<T> const& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values) {
-  copy_csr_on(on, from, offsets, column_indices, values);
+void release_csr(gpu& on, csr_matrix<T>& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values) {
+  release_csr_on(on, from, offsets, column_indices, values);
 }
 
 }  // namespace ordo::inline v0::detail

@@ -21,15 +21,15 @@ template <class T, class Offset = std::uint64_t>
 struct csr_view {
   std::size_t rows = 0, columns = 0;              // at most 2^32 columns
   std::span<Offset const> offsets;                // rows + 1, from 0 to the number of entries
-  std::span<std::uint32_t const> column_indices;  // of each entry, below `columns`
-  std::span<T const> values;                      // of each entry
+  std::span<std::uint32_t const> column_indices;  // column of each entry, below `columns`
+  std::span<T const> values;                      // value of each entry
 
   [[nodiscard]] std::size_t num_entries() const noexcept { return column_indices.size(); }
 };
 
 /// A sparse matrix that owns its arrays, which are in the machine's memory and come from its pool. Each row's columns ascend,
 /// and none occurs twice. Movable, not copyable. It is freed before the machine, and not while another thread is in a call of
-/// it.
+/// it; on a gpu that uses a default stream of CUDA, while the gpu's device is current.
 template <class T>
 struct csr_matrix {
   std::size_t rows = 0, columns = 0;
@@ -76,9 +76,10 @@ struct csr_argument {
 /// Implementation of multiply. T is float or double.
 template <class T>
 csr_matrix<T> multiply(machine& on, csr_argument<T> const& a, csr_argument<T> const& b);
-/// Copies a matrix of multiply to arrays of the caller in the machine's memory.
+/// Copies a matrix of multiply to arrays of the caller in the machine's memory, unless these are null, and frees it while the
+/// machine's device is current.
 template <class T>
-void copy_csr(machine& on, csr_matrix<T> const& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values);
+void release_csr(machine& on, csr_matrix<T>& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values);
 
 }  // namespace detail
 

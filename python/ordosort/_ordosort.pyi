@@ -35,5 +35,6 @@ sort_peaks: Any
 sort_segments: Any
 sort_share: Any
 sort_shares: Any
+spgemm: Any
 to_mgf: Any
 top_k: Any

@@ -90,6 +90,7 @@ array([1, 2])
   add_distributed(module);
   add_programs(module);
   add_sorts(module);
+  add_sparse(module);
   add_spectra(module);
   add_strings(module);
   add_suffix(module);

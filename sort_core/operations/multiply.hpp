@@ -67,7 +67,7 @@ struct find_part {
 
 inline constexpr std::size_t block = 64;  // products per entry of the table in which expand looks for an entry
 
-/// Writes the entry of each block's first product, and behind the blocks that of the last product.
+/// Writes the entry of each block's first product, and after these the entry of the last product.
 struct write_block_entries {
   std::uint64_t const* ends;
   part_of_rows part;
@@ -152,7 +152,7 @@ struct sums_before {
   Position const* starts;
   std::size_t sums, products;
   std::uint64_t const* before;
-  Position const* begins;  // of rows among the products
+  Position const* begins;  // positions of rows among the products
   std::uint64_t* to;
   ORDO_FN void operator()(std::size_t r) const {
     std::size_t const begin = begins[r], b = begin / counted;
@@ -387,11 +387,13 @@ csr_matrix<T> multiply_whole_on(Machine& on, csr_argument<T> const& a, csr_argum
 }
 
 template <class Machine, class T>
-void copy_csr_on(Machine& on, csr_matrix<T> const& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values) {
+void release_csr_on(Machine& on, csr_matrix<T>& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values) {
   with_backend(on, [&](auto& backend) {
-    backend.copy(std::span<std::uint64_t const>(from.offsets.span()), std::span(offsets, from.offsets.size()));
-    backend.copy(std::span<std::uint32_t const>(from.column_indices.span()), std::span(column_indices, from.num_entries()));
-    backend.copy(std::span<T const>(from.values.span()), std::span(values, from.num_entries()));
+    csr_matrix<T> const all = std::move(from);
+    if (!offsets) return;
+    backend.copy(std::span<std::uint64_t const>(all.offsets.span()), std::span(offsets, all.offsets.size()));
+    backend.copy(std::span<std::uint32_t const>(all.column_indices.span()), std::span(column_indices, all.num_entries()));
+    backend.copy(std::span<T const>(all.values.span()), std::span(values, all.num_entries()));
   });
 }
 

@@ -31,9 +31,9 @@ template <class T>
 csr_matrix<T> multiply_whole(gpu& on, csr_argument<T> const& a, csr_argument<T> const& b, std::uint64_t max_products);
 
 template <class T>
-void copy_csr(cpu& on, csr_matrix<T> const& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values);
+void release_csr(cpu& on, csr_matrix<T>& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values);
 template <class T>
-void copy_csr(gpu& on, csr_matrix<T> const& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values);
+void release_csr(gpu& on, csr_matrix<T>& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values);
 
 /// Checks all that the host knows of the arguments of a product: lengths, null pointers and alignment. @throws usage_error
 template <class T>
@@ -54,4 +54,4 @@ void check_product(csr_argument<T> const& a, csr_argument<T> const& b);
                                                 on_product_part<T> const&);                                              \
   template ordo::csr_matrix<T> ordo::detail::multiply_whole(machine&, csr_argument<T> const&, csr_argument<T> const&,    \
                                                             std::uint64_t);                                              \
-  template void ordo::detail::copy_csr(machine&, csr_matrix<T> const&, std::uint64_t*, std::uint32_t*, T*);
+  template void ordo::detail::release_csr(machine&, csr_matrix<T>&, std::uint64_t*, std::uint32_t*, T*);
