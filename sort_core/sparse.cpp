@@ -59,15 +59,32 @@ void refuse_column(char const* matrix, std::uint64_t entry, std::uint32_t column
   throw usage_error(fmt::format("bad {}: multiply: entry {}: column {} of {}", matrix, entry, column, columns));
 }
 
+namespace {
+
 template <class T>
-csr_matrix<T> multiply(machine& on, csr_argument<T> const& a, csr_argument<T> const& b) {
+csr_matrix<T> multiply_on(machine& on, csr_argument<T> const& a, csr_argument<T> const& b) {
   if (on.kind() == device::gpu) return multiply_whole(static_cast<gpu&>(on), a, b, 0);
   return multiply_whole(static_cast<cpu&>(on), a, b, 0);
 }
 template <class T>
-void release_csr(machine& on, csr_matrix<T>& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values) {
+void release(machine& on, csr_matrix<T>& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values) {
   if (on.kind() == device::gpu) return release_csr(static_cast<gpu&>(on), from, offsets, column_indices, values);
   release_csr(static_cast<cpu&>(on), from, offsets, column_indices, values);
+}
+
+}  // namespace
+
+csr_matrix<float> multiply(machine& on, csr_argument<float> const& a, csr_argument<float> const& b) {
+  return multiply_on(on, a, b);
+}
+csr_matrix<double> multiply(machine& on, csr_argument<double> const& a, csr_argument<double> const& b) {
+  return multiply_on(on, a, b);
+}
+void release_csr(machine& on, csr_matrix<float>& from, std::uint64_t* offsets, std::uint32_t* column_indices, float* values) {
+  release(on, from, offsets, column_indices, values);
+}
+void release_csr(machine& on, csr_matrix<double>& from, std::uint64_t* offsets, std::uint32_t* column_indices, double* values) {
+  release(on, from, offsets, column_indices, values);
 }
 
 template <class T>
@@ -86,10 +103,6 @@ void release_csr(cpu& on, csr_matrix<T>& from, std::uint64_t* offsets, std::uint
 
 template void check_product(csr_argument<float> const&, csr_argument<float> const&);
 template void check_product(csr_argument<double> const&, csr_argument<double> const&);
-template csr_matrix<float> multiply(machine&, csr_argument<float> const&, csr_argument<float> const&);
-template csr_matrix<double> multiply(machine&, csr_argument<double> const&, csr_argument<double> const&);
-template void release_csr(machine&, csr_matrix<float>&, std::uint64_t*, std::uint32_t*, float*);
-template void release_csr(machine&, csr_matrix<double>&, std::uint64_t*, std::uint32_t*, double*);
 
 }  // namespace ordo::inline v0::detail
 

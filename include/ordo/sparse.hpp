@@ -28,8 +28,10 @@ struct csr_view {
 };
 
 /// A sparse matrix that owns its arrays, which are in the machine's memory and come from its pool. Each row's columns ascend,
-/// and none occurs twice. Movable, not copyable. It is freed before the machine, and not while another thread is in a call of
-/// it; on a gpu that uses a default stream of CUDA, while the gpu's device is current.
+/// and none occurs twice. Movable, not copyable.
+///
+/// It is freed before the machine, and not while another thread is in a call of it. On a gpu that happens in the order of the
+/// machine's own stream, not of a view's (gpu::with_stream); if that is a default stream of CUDA, the device must be current.
 template <class T>
 struct csr_matrix {
   std::size_t rows = 0, columns = 0;
@@ -73,13 +75,13 @@ struct csr_argument {
   }
 };
 
-/// Implementation of multiply. T is float or double.
-template <class T>
-csr_matrix<T> multiply(machine& on, csr_argument<T> const& a, csr_argument<T> const& b);
+/// Implementation of multiply.
+csr_matrix<float> multiply(machine& on, csr_argument<float> const& a, csr_argument<float> const& b);
+csr_matrix<double> multiply(machine& on, csr_argument<double> const& a, csr_argument<double> const& b);
 /// Copies a matrix of multiply to arrays of the caller in the machine's memory, unless these are null, and frees it while the
 /// machine's device is current.
-template <class T>
-void release_csr(machine& on, csr_matrix<T>& from, std::uint64_t* offsets, std::uint32_t* column_indices, T* values);
+void release_csr(machine& on, csr_matrix<float>& from, std::uint64_t* offsets, std::uint32_t* column_indices, float* values);
+void release_csr(machine& on, csr_matrix<double>& from, std::uint64_t* offsets, std::uint32_t* column_indices, double* values);
 
 }  // namespace detail
 

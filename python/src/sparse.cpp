@@ -70,7 +70,9 @@ nb::object multiply_arrays(machines& on, csr_arrays const& a, csr_arrays const& 
     });
     return arrays;
   } catch (...) {
-    run([&](ordo::machine& machine) { ordo::detail::release_csr<T>(machine, product, nullptr, nullptr, nullptr); });
+    run([&](ordo::machine& machine) {
+      ordo::detail::release_csr(machine, product, nullptr, nullptr, static_cast<T*>(nullptr));
+    });
     throw;
   }
 }
