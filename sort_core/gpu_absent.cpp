@@ -3,6 +3,7 @@
 #include "ordo/error.hpp"
 #include "ordo/gpu.hpp"
 #include "sort_core/one_user.hpp"
+#include "sort_core/operations/products.hpp"
 
 // ordo::gpu in a build without CUDA: every call that needs a device throws.
 namespace ordo::inline v0 {
@@ -74,4 +75,23 @@ std::uint64_t gpu::stream(detail::stream_task const&) {
   refuse();
 }
 
+namespace detail {
+
+template <class T>
+void multiply_in_parts(gpu&, csr_argument<T> const&, csr_argument<T> const&, std::uint64_t, on_product_part<T> const&) {
+  refuse();
+}
+template <class T>
+csr_matrix<T> multiply_whole(gpu&, csr_argument<T> const&, csr_argument<T> const&, std::uint64_t) {
+  refuse();
+}
+template <class T>
+void release_csr(gpu&, csr_matrix<T>&, std::uint64_t*, std::uint32_t*, T*) {
+  refuse();
+}
+
+}  // namespace detail
 }  // namespace ordo::inline v0
+
+ORDO_PRODUCTS_OF(gpu, float)
+ORDO_PRODUCTS_OF(gpu, double)

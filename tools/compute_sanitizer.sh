@@ -23,7 +23,7 @@ shift
 (($#)) || set -- racecheck memcheck initcheck synccheck  # the slowest first
 
 # The tags of subjects, and all that has none of them.
-subjects=(segmented_sort radix_sort array_sort sample_sort verbs public_sorts handles memory array_stream streams out_of_place top_k rows merge spectra suffix line_keys strings spgemm)
+subjects=(segmented_sort radix_sort array_sort sample_sort verbs public_sorts handles memory array_stream streams out_of_place top_k rows merge spectra suffix line_keys strings multiply)
 specs=() rest='[small]'
 for subject in "${subjects[@]}"; do
   specs+=("[$subject][small]")

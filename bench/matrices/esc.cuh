@@ -10,7 +10,8 @@
 
 #include "bench/gpu_bench.cuh"
 #include "ordo/error.hpp"
-#include "tools/examples/spgemm/multiply.hpp"
+#include "ordo/sparse.hpp"
+#include "sort_core/operations/multiply.hpp"
 
 // The product of sparse matrices by expansion, one sort of all products by row and column, and compression (Bell, Dalton and
 // Olson, SIAM J. Sci. Comput. 2012), as CUSP makes it, rebuilt on today's CUB: a rival of the product whose rows are segments.
@@ -21,25 +22,25 @@ struct row_of_entry {
   std::uint64_t const* offsets;
   std::size_t rows;
   ORDO_FN std::uint32_t operator()(std::size_t e) const {
-    return std::uint32_t(spgemm::detail::first_above(offsets, 1, rows + 1, e) - 1);
+    return std::uint32_t(detail::product::first_above(offsets, 1, rows + 1, e) - 1);
   }
 };
 
 /// Writes the key of a product, its row above its column, and its value.
 template <class Key, class T>
 struct expand_with_key {
-  spgemm::matrix_view<T> a, b;
+  csr_view<T> a, b;
   std::uint64_t const *ends, *block_entry;
   std::uint32_t const* row;  // row of each entry of a
   std::uint64_t columns;
   Key* key;
   T* value;
   ORDO_FN void operator()(std::size_t p) const {
-    using spgemm::detail::block;
-    std::size_t const e = spgemm::detail::first_above(ends, block_entry[p / block], block_entry[p / block + 1], p);
-    std::uint64_t const k = b.offsets.data()[a.column.data()[e]] + (p - (e == 0 ? 0 : ends[e - 1]));
-    key[p] = Key(row[e] * columns + b.column.data()[k]);
-    value[p] = a.value.data()[e] * b.value.data()[k];
+    using detail::product::block;
+    std::size_t const e = detail::product::first_above(ends, block_entry[p / block], block_entry[p / block + 1], p);
+    std::uint64_t const k = b.offsets.data()[a.column_indices.data()[e]] + (p - (e == 0 ? 0 : ends[e - 1]));
+    key[p] = Key(row[e] * columns + b.column_indices.data()[k]);
+    value[p] = a.values.data()[e] * b.values.data()[k];
   }
 };
 
@@ -51,17 +52,17 @@ struct expanded {
   buffer<Key> key;
   buffer<T> value;
 
-  expanded(cuda_backend& machine, spgemm::matrix_view<T> a, spgemm::matrix_view<T> b) {
-    namespace part = spgemm::detail;
-    std::size_t const entries = a.entries();
+  expanded(cuda_backend& machine, csr_view<T> a, csr_view<T> b) {
+    namespace part = detail::product;
+    std::size_t const entries = a.num_entries();
     auto const ends = machine.buffer<std::uint64_t>(entries);
-    machine.scan(entries, part::products_of_entry<T>{a.column.data(), b.offsets.data()}, ends.span(), sum{});
+    machine.scan(entries, part::products_of_entry{a.column_indices.data(), b.offsets.data()}, ends.span(), sum{});
     products = entries == 0 ? 0 : value_at(machine, ends.span(), entries - 1);
     bits = bit_length(a.rows * b.columns - 1);
     auto const row = machine.buffer<std::uint32_t>(entries);
     fill(machine, row.span(), row_of_entry{a.offsets.data(), a.rows});
     auto const block_entry = machine.buffer<std::uint64_t>((products + part::block - 1) / part::block + 1);
-    machine.each(entries, part::tell_blocks{ends.data(), {a.rows, 0, entries, 0, products}, block_entry.data()});
+    machine.each(entries, part::write_block_entries{ends.data(), {a.rows, 0, entries, 0, products}, block_entry.data()});
     key = machine.buffer<Key>(products);
     value = machine.buffer<T>(products);
     machine.each(products, expand_with_key<Key, T>{a, b, ends.data(), block_entry.data(), row.data(), b.columns, key.data(),
@@ -129,7 +130,7 @@ esc_product<T> compressed(cuda_backend& machine, Key const* keys, T const* value
 
 /// a b by CUB's sorts.
 template <class T>
-esc_product<T> multiply_by_esc(cuda_backend& machine, spgemm::matrix_view<T> a, spgemm::matrix_view<T> b) {
+esc_product<T> multiply_by_esc(cuda_backend& machine, csr_view<T> a, csr_view<T> b) {
   expanded<std::uint64_t, T> of(machine, a, b);
   auto const other_key = machine.buffer<std::uint64_t>(of.products);
   auto const other_value = machine.buffer<T>(of.products);

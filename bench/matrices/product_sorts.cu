@@ -15,13 +15,13 @@
 #include "bench/matrices/matrices.hpp"
 #include "bench/row_file.hpp"
 #include "ordo/gpu.cuh"
+#include "ordo/sparse.hpp"
 #include "sort_core/algorithms/backend_sorts.hpp"
 #include "tools/cli/run_main.hpp"
 
 namespace ordo::inline v0::bench {
 namespace {
 
-using spgemm::matrix_view;
 using spgemm::sparse_matrix;
 
 struct by_code {
@@ -42,9 +42,7 @@ struct uploaded {
         offsets(machine.upload(std::span<std::uint64_t const>(of.offsets))),
         column(machine.upload(std::span<std::uint32_t const>(of.column))),
         value(machine.upload(std::span<float const>(of.value))) {}
-  [[nodiscard]] matrix_view<float> view() const {
-    return {host.rows, host.columns, offsets.span(), column.span(), value.span()};
-  }
+  [[nodiscard]] csr_view<float> view() const { return {host.rows, host.columns, offsets.span(), column.span(), value.span()}; }
 };
 
 /// Sorts pairs of a key and a position, the numbers of the products.
@@ -90,7 +88,7 @@ struct sorts {
 };
 
 template <class Key>
-json_row measure_sorts(session& s, json_row row, matrix_view<float> a, matrix_view<float> b) {
+json_row measure_sorts(session& s, json_row row, csr_view<float> a, csr_view<float> b) {
   cudaStream_t const stream = s.lab.stream();
   unsigned const runs = s.options.runs;
   std::string wrong;
@@ -124,14 +122,10 @@ void measure(session& s, row_file& out, matrix_kind const& kind) {
   json_row row{{"name", kind.name}, {"rows", host.rows}, {"entries", host.entries()}};
   uploaded const a(s.lab, host), b(s.lab, turned);
   wait_for(s.lab);
-  std::vector<spgemm::product_rows<float>> made;
+  csr_matrix<float> product;
   timing const whole = median_time(
-      machine.stream(), s.options.runs, [&] { made.clear(); },
-      [&] {
-        spgemm::multiply(machine, a.view(), b.view(), 0,
-                         [&](spgemm::product_rows<float> part) { made.push_back(std::move(part)); });
-      });
-  made.clear();
+      machine.stream(), s.options.runs, [&] { product = {}; }, [&] { product = multiply(machine, a.view(), b.view()); });
+  product = {};
   row["Ordo_product_ms"] = rounded_ms(whole.ms);
   bool const narrow = host.rows <= 1u << 16;
   out.add(narrow ? measure_sorts<std::uint32_t>(s, std::move(row), a.view(), b.view())

@@ -1,4 +1,4 @@
-// Measures squares of sparse matrices by expansion, segmented sort and compression (tools/examples/spgemm) beside cuSPARSE's
+// Measures squares of sparse matrices by expansion, segmented sort and compression (ordo/sparse.hpp) beside cuSPARSE's
 // SpGEMM, in one process on one GPU, from memory of the GPU to memory of the GPU; allocation is timed.
 #include <cstddef>
 #include <cstdint>
@@ -15,16 +15,14 @@
 #include "bench/matrices/matrices.hpp"
 #include "ordo/error.hpp"
 #include "ordo/gpu.cuh"
+#include "ordo/sparse.hpp"
 #include "tools/cli/options/option_rows.hpp"
 #include "tools/cli/options/options.hpp"
 #include "tools/cli/run_main.hpp"
-#include "tools/examples/spgemm/multiply.hpp"
 
 namespace ordo::inline v0::bench {
 namespace {
 
-using spgemm::matrix_view;
-using spgemm::product_rows;
 using spgemm::sparse_matrix;
 
 void check(cusparseStatus_t status, char const* call) {
@@ -32,17 +30,13 @@ void check(cusparseStatus_t status, char const* call) {
 }
 #define ORDO_CUSPARSE(call) check(call, #call)
 
-/// A result in memory of the GPU, in one part or several.
-template <class T>
-using result = std::vector<product_rows<T>>;
-
 /// Returns a word of an entry of a result. The sum over the entries does not depend on the order in a row.
 template <class Offset, class T>
 struct entry_word {
   Offset const* offsets;
   std::uint32_t const* column;
   T const* value;
-  std::size_t first_row, rows;
+  std::size_t rows;
   ORDO_FN std::uint64_t operator()(std::size_t i) const {
     std::size_t low = 0, high = rows;  // find the last row that begins at i or before and is not empty
     while (high - low > 1) {
@@ -52,14 +46,14 @@ struct entry_word {
       else
         low = middle;
     }
-    return mixed(mixed((first_row + low) << 32 | column[i]) + std::uint64_t(std::int64_t(value[i])));
+    return mixed(mixed(std::uint64_t(low) << 32 | column[i]) + std::uint64_t(std::int64_t(value[i])));
   }
 };
 
 template <class Offset, class T>
 std::uint64_t word_of_rows(cuda_backend& machine, Offset const* offsets, std::uint32_t const* column, T const* value,
-                           std::size_t first_row, std::size_t rows, std::size_t entries) {
-  return machine.reduce(entries, entry_word<Offset, T>{offsets, column, value, first_row, rows}, std::uint64_t{0}, sum{});
+                           std::size_t rows, std::size_t entries) {
+  return machine.reduce(entries, entry_word<Offset, T>{offsets, column, value, rows}, std::uint64_t{0}, sum{});
 }
 
 /// The matrix in memory of the GPU, with row offsets of 64 bits for us and of 32 bits for cuSPARSE, which multiplies no others.
@@ -79,7 +73,7 @@ struct square {
         narrow_offsets(machine.upload(std::span<std::int32_t const>(narrow))),
         column(machine.upload(std::span<std::uint32_t const>(of.column))),
         value(machine.upload(std::span<T const>(of.value))) {}
-  [[nodiscard]] matrix_view<T> view() const { return {host.rows, host.columns, offsets.span(), column.span(), value.span()}; }
+  [[nodiscard]] csr_view<T> view() const { return {host.rows, host.columns, offsets.span(), column.span(), value.span()}; }
 };
 
 /// Calls f with a new machine. If it throws, records the reason instead of a time.
@@ -101,22 +95,14 @@ square_row::contender race(std::string name, unsigned runs, F f) {
 template <class T>
 square_row::contender race_ordo(square<T> const& of, unsigned runs, std::optional<std::uint64_t>& word, std::size_t& entries) {
   return race("Ordo", runs, [&](gpu& machine, square_row::contender& contender, unsigned times) {
-    result<T> made;
+    csr_matrix<T> made;
     timing const time = median_time(
-        machine.stream(), times, [&] { made.clear(); },
-        [&] {
-          spgemm::multiply(machine, of.view(), of.view(), 0, [&](product_rows<T> part) { made.push_back(std::move(part)); });
-        });
+        machine.stream(), times, [&] { made = {}; }, [&] { made = multiply(machine, of.view(), of.view()); });
     contender.ms = time.ms;
     contender.runs = time.runs;
-    entries = 0;
-    std::uint64_t all = 0;
-    for (product_rows<T> const& part : made) {
-      entries += part.column.size();
-      all += word_of_rows(machine.backend(), part.offsets.data(), part.column.data(), part.value.data(), part.first_row,
-                          part.rows, part.column.size());
-    }
-    word = all;
+    entries = made.num_entries();
+    word = word_of_rows(machine.backend(), made.offsets.data(), made.column_indices.data(), made.values.data(), made.rows,
+                        entries);
   });
 }
 
@@ -215,7 +201,7 @@ square_row::contender race_cusparse(std::string name, cusparseSpGEMMAlg_t algori
         machine.stream(), times, [&] { made = {}; }, [&] { made = library.multiply(backend, of, algorithm); });
     contender.ms = time.ms;
     contender.runs = time.runs;
-    contender.right = !word || *word == word_of_rows(backend, made.offsets.data(), made.column.data(), made.value.data(), 0,
+    contender.right = !word || *word == word_of_rows(backend, made.offsets.data(), made.column.data(), made.value.data(),
                                                      of.host.rows, made.column.size());
   });
 }
@@ -230,7 +216,7 @@ square_row::contender race_esc(square<T> const& of, unsigned runs, std::optional
         machine.stream(), times, [&] { made = {}; }, [&] { made = multiply_by_esc<T>(backend, of.view(), of.view()); });
     contender.ms = time.ms;
     contender.runs = time.runs;
-    contender.right = !word || *word == word_of_rows(backend, made.offsets.data(), made.column.data(), made.value.data(), 0,
+    contender.right = !word || *word == word_of_rows(backend, made.offsets.data(), made.column.data(), made.value.data(),
                                                      of.host.rows, made.column.size());
   });
 }

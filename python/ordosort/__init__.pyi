@@ -40,6 +40,7 @@ __all__ = [
     "sort_shares",
     "sort_strings",
     "spectra",
+    "spgemm",
     "suffix_array",
     "tool_path",
     "top_k",
@@ -53,9 +54,22 @@ class _DeviceArray(Protocol):
     def device(self) -> Any: ...
     def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
 
+class _Csr(Protocol):
+    """A matrix of scipy.sparse or of cupyx.scipy.sparse, in rows."""
+
+    @property
+    def indptr(self) -> Any: ...
+    @property
+    def indices(self) -> Any: ...
+    @property
+    def data(self) -> Any: ...
+    @property
+    def shape(self) -> Any: ...
+
 _Item = TypeVar("_Item", bound=np.generic)
 _Value = TypeVar("_Value", bound=np.generic)
 _Array = TypeVar("_Array", bound=_DeviceArray)
+_Matrix = TypeVar("_Matrix", bound=_Csr)
 _Values = TypeVar("_Values", bound=_DeviceArray)
 _Index = NDArray[np.int64]
 _Fields = Union[str, Sequence[str], None]
@@ -507,6 +521,7 @@ def merge_sorted(
     total_order: bool = False,
     machine: Optional[Machine] = None,
 ) -> NDArray[Any]: ...
+def spgemm(a: _Matrix, b: Any, *, machine: Optional[Machine] = None) -> _Matrix: ...
 def unique(
     a: Any,
     return_index: bool = False,

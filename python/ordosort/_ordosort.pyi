@@ -37,6 +37,7 @@ sort_peaks: Any
 sort_segments: Any
 sort_share: Any
 sort_shares: Any
+spgemm: Any
 to_mgf: Any
 find_pairs: Any
 find_clusters: Any

@@ -91,6 +91,7 @@ array([1, 2])
   add_operators(module);
   add_programs(module);
   add_sorts(module);
+  add_sparse(module);
   add_spectra(module);
   add_strings(module);
   add_suffix(module);

@@ -9,6 +9,7 @@ void add_distributed(nanobind::module_& module);
 void add_operators(nanobind::module_& module);
 void add_programs(nanobind::module_& module);
 void add_sorts(nanobind::module_& module);
+void add_sparse(nanobind::module_& module);
 void add_spectra(nanobind::module_& module);
 void add_strings(nanobind::module_& module);
 void add_suffix(nanobind::module_& module);

@@ -10,6 +10,7 @@ import pytest
 
 import ordosort
 
+NEEDS = {"arrow": "pyarrow", "parquet": "pyarrow", "spgemm": "scipy"}  # the libraries of examples, by words of their functions
 MODULES = ["ordosort", *(f"ordosort.{m.name}" for m in pkgutil.iter_modules(ordosort.__path__) if m.name != "_ordosort")]
 
 
@@ -24,8 +25,8 @@ def test_docstrings(name):
     module = importlib.import_module(name)
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     for test in doctest.DocTestFinder().find(module, name):
-        needs_arrow = "arrow" in test.name or "parquet" in test.name
-        if not needs_arrow or importlib.util.find_spec("pyarrow"):
+        needs = [library for word, library in NEEDS.items() if word in test.name]
+        if all(map(importlib.util.find_spec, needs)):
             runner.run(test)
     assert runner.summarize().failed == 0
 

@@ -29,7 +29,7 @@ done
 
 # Bad input: status 2, a line that names file and line, and no output.
 expect_error spgemm a.mtx a.mtx
-grep -q 'as many columns' err
+grep -q 'the first has 30 columns, the second 40 rows' err
 sed '5s/.*/1 99 1/' a.mtx > bad.mtx
 expect_error spgemm bad.mtx one.mtx -o gone.mtx
 grep -q 'bad.mtx:5: bad column: 99' err

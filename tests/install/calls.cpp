@@ -4,6 +4,7 @@
 #include <ordo/cpu.hpp>
 #include <ordo/merge.hpp>
 #include <ordo/rows.hpp>
+#include <ordo/sparse.hpp>
 #include <ordo/top_k.hpp>
 #include <vector>
 
@@ -65,4 +66,12 @@ int main() {
   std::size_t const groups = ordo::run_length(on, merged, std::span(distinct), lengths);
   print("run_length", std::span(lengths).first(groups));
   print("unique", std::span(distinct).first(ordo::unique(on, merged, std::span(distinct))));
+
+  std::vector<int> const columns{2, 0, 0, 1, 1, 0};  // of the entries of a matrix of 2 rows and 3 columns
+  std::vector<int> const row_begins{0, 1, 2, 3}, of_rows{0, 1, 0};
+  std::vector<float> const weights{1, 2, 3, 4, 5, 6}, entries{1, 2, 3};
+  auto const left = ordo::csr(2, 3, offsets, columns, weights);
+  auto const right = ordo::csr(3, 2, row_begins, of_rows, entries);
+  ordo::csr_matrix<float> const product = ordo::multiply(on, left, right);
+  print("multiply", product.values.span());
 }

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "ordo/error.hpp"
-#include "tools/examples/spgemm/multiply.hpp"
+#include "ordo/sparse.hpp"
+#include "sort_core/operations/products.hpp"
 #include "tools/examples/spgemm/product.hpp"
 
 // From the host's memory and back, once for both machines.
@@ -23,7 +23,9 @@ class matrix_on {
         offsets_(machine.upload(std::span<std::uint64_t const>(of.offsets))),
         column_(machine.upload(std::span<std::uint32_t const>(of.column))),
         value_(machine.upload(std::span<T const>(of.value))) {}
-  [[nodiscard]] matrix_view<T> view() const { return {rows_, columns_, offsets_.span(), column_.span(), value_.span()}; }
+  [[nodiscard]] detail::csr_argument<T> view() const {
+    return detail::csr_argument<T>(csr_view<T>{rows_, columns_, offsets_.span(), column_.span(), value_.span()});
+  }
 
  private:
   std::size_t rows_, columns_;
@@ -36,11 +38,11 @@ constexpr std::size_t entries_at_once = std::size_t{1} << 20;
 
 /// Gives take() the entries of a part, some at a time: it may be of most of a GPU's memory.
 template <class B, class T>
-void hand_over(B& machine, product_rows<T> const& part, on_entries<T> const& take) {
+void hand_over(B& machine, std::size_t first_row, csr_matrix<T> const& part, on_entries<T> const& take) {
   std::vector<std::uint64_t> offsets(part.rows + 1);
   machine.download(std::span<std::uint64_t const>(part.offsets.span()), std::span(offsets));
-  std::span<std::uint32_t const> const column = part.column.span();
-  std::span<T const> const value = part.value.span();
+  std::span<std::uint32_t const> const column = part.column_indices.span();
+  std::span<T const> const value = part.values.span();
   matrix_entries<T> some;
   for (std::size_t begin = 0, row = 0; begin < column.size(); begin += some.row.size()) {
     std::size_t const size = std::min(column.size() - begin, entries_at_once);
@@ -51,7 +53,7 @@ void hand_over(B& machine, product_rows<T> const& part, on_entries<T> const& tak
     machine.download(value.subspan(begin, size), std::span(some.value));
     for (std::size_t i = 0; i < size; ++i) {
       while (offsets[row + 1] <= begin + i) ++row;
-      some.row[i] = std::uint32_t(part.first_row + row);
+      some.row[i] = std::uint32_t(first_row + row);
     }
     take(some);
   }
@@ -60,13 +62,12 @@ void hand_over(B& machine, product_rows<T> const& part, on_entries<T> const& tak
 template <class Machine, class T>
 void product_on(Machine& on, sparse_matrix<T> const& a, sparse_matrix<T> const& b, std::uint64_t max_products,
                 on_entries<T> const& take, product_report& report) {
-  if (a.columns != b.rows) throw usage_error("bad matrices: product: the first has not as many columns as the second has rows");
   report = {};
   with_backend(on, [&](auto& machine) {
     matrix_on<T> const first(machine, a), second(machine, b);
-    multiply(on, first.view(), second.view(), max_products, [&](product_rows<T> part) {
-      hand_over(machine, part, take);
-      report.entries += part.column.size();
+    detail::multiply_in_parts(on, first.view(), second.view(), max_products, [&](std::size_t first_row, csr_matrix<T> part) {
+      hand_over(machine, first_row, part, take);
+      report.entries += part.num_entries();
       ++report.parts;
     });
   });

@@ -1,7 +1,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 // Sparse matrices by rows (CSR).
@@ -15,17 +14,6 @@ struct sparse_matrix {
   std::vector<std::uint64_t> offsets = {0};  // rows + 1
   std::vector<std::uint32_t> column;         // column of each entry, from 0
   std::vector<T> value;
-
-  [[nodiscard]] std::size_t entries() const { return column.size(); }
-};
-
-/// The same in a machine's memory.
-template <class T>
-struct matrix_view {
-  std::size_t rows = 0, columns = 0;
-  std::span<std::uint64_t const> offsets;
-  std::span<std::uint32_t const> column;
-  std::span<T const> value;
 
   [[nodiscard]] std::size_t entries() const { return column.size(); }
 };
