@@ -82,7 +82,7 @@ def named_comparisons(results: Results) -> list[tuple[str, str, Comparison]]:
 
 def summary(results: Results, pages: list[str], other: Results | None) -> Values:
     """Returns the values of BENCHMARKS.md that are about several pages."""
-    named = named_comparisons(results)
+    named = [one for one in named_comparisons(results) if one[0] in pages]
     if named:
         spread = {
             title: {"minimum": one.ratios[0][2], "median": one.median, "maximum": one.ratios[-1][2]} for _, title, one in named

@@ -39,7 +39,9 @@ MARKS = [
     "M-3.4 0h6.8M0-3.4v6.8",
 ]
 PAPER, GREY, RULE, INK = "#ffffff", "#e4e4e4", "#b0b0b0", "#222222"
+SHADES = ["#d9601a", "#deebf7", "#b5d4ea", "#7fb6dc", "#4292c6", "#2171b5", "#08306b"]  # of a heat map, from low to high
 DARK = {
+    **{shade: shade for shade in SHADES},
     PAPER: "#1e2129",
     GREY: "#3a3f4b",
     RULE: "#6b7280",
@@ -297,7 +299,6 @@ def heat_map(title: str, x_label: str, y_label: str, columns: list[str], rows: d
     """Draws a cell for each value of {row: values}, darker for larger ones, with the bounds of the shades at the right. Each
     third column and every row has its name."""
     bounds = [0, 1, 1.5, 2, 3, 5, 10]
-    shades = ["#d9601a", "#deebf7", "#b5d4ea", "#7fb6dc", "#4292c6", "#2171b5", "#08306b"]  # the same on a dark page
     wide, high = 14, 16
     bottom = TOP + high * len(rows)
     parts = []
@@ -305,14 +306,14 @@ def heat_map(title: str, x_label: str, y_label: str, columns: list[str], rows: d
         y = TOP + high * i
         cells = [f'<text x="{LEFT - 6}" y="{y + 12}" text-anchor="end">{html.escape(name)}</text>']
         for k, value in enumerate(values):
-            shade = shades[max(s for s, bound in enumerate(bounds) if value >= bound)]
+            shade = SHADES[max(s for s, bound in enumerate(bounds) if value >= bound)]
             cells.append(f'<path d="M{LEFT + wide * k} {y}h{wide - 1}v{high - 1}h{1 - wide}Z" fill="{shade}"/>')
         parts.append("".join(cells))
     for k in range(0, len(columns), 3):
         at = f'x="{LEFT + wide * k + 7}" y="{bottom + 14}"'
         parts.append(f'<text {at} text-anchor="middle" font-size="10">{columns[k]}</text>')
     right = LEFT + wide * len(columns)
-    for s, (bound, shade) in enumerate(zip(bounds, shades)):
+    for s, (bound, shade) in enumerate(zip(bounds, SHADES)):
         y = TOP + 20 * s
         name = "below 1" if s == 0 else f"{bound:g} and more"
         parts.append(f'<path d="M{right + 20} {y}h14v14h-14Z" fill="{shade}"/>')

@@ -143,7 +143,7 @@ def product_keys(results: Results, rows: list[dict]) -> Values:
     ]
     plot = results.plot(
         "radix_many_products",
-        "Polok et al., Figure 5: keys of products of 42 matrices and their transposes, with values",
+        "Polok et al., Figure 5: keys of 42 products, with values",
         Axis("products (logarithmic)", log=True),
         Axis("10⁹ pairs a second", low=0),
         series,

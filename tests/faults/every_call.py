@@ -192,10 +192,11 @@ def jobs_of(bench):
     tool("sufsort", "build", "-q", str(bench.inputs / "text.jsonl"), "-o", "corpus", "--lcp")
     # Copies whose minimizers and marks do not fit into 64 KiB.
     chance = random.Random(3)
-    lines = []
+    long_lines = []
     for _ in range(700):
-        lines.append("".join(chance.choice("abcdefgh ") for _ in range(200)) + (chance.choice(lines)[50:130] if lines else ""))
-    (bench.inputs / "large.txt").write_text("\n".join(lines))
+        repeated = chance.choice(long_lines)[50:130] if long_lines else ""
+        long_lines.append("".join(chance.choice("abcdefgh ") for _ in range(200)) + repeated)
+    (bench.inputs / "large.txt").write_text("\n".join(long_lines))
     tool("sufsort", "build", "-q", str(bench.inputs / "large.txt"), "-o", "large", "--format", "lines", "--text-only")
     (bench.inputs / "bad.jsonl").write_text('{"text":"a"}\nno JSON\n{"text":"b"}\n')
     old = {"old": b"old content\n"}

@@ -47,6 +47,7 @@ mkdir runs
 specsort=$ORDO_SOURCE/datasets/samples
 for n in a b; do gzip -dc "$specsort/openms_ecoli_25.mzML.gz" | tee $n.mzML runs/$n.mzML > run.mzML; done
 cp "$specsort/openms_ecoli.mgf.gz" run.mgf.gz
+for n in 1 2; do printf 'Name: %s\nPrecursorMZ: 500\nNum Peaks: 2\n100 1\n200 2\n\n' $n; done > library.msp
 seq 20 | awk '{ print $1 % 7, "x", $1 * 3 % 5 }' | tee table.txt | zstd -q > access.log.zst
 printf 'GET id=%s\n' 30 4 > access.log
 printf 'city,price\nb,2\na,1\n' > offers.csv
