@@ -241,9 +241,10 @@ for k in range(3000):
 open('much.txt', 'w').write('\n'.join(lines))
 END
 expect 0 sufsort build much.txt -o much --format lines --text-only
-expect 0 sufsort build same.txt -o other --format lines --text-only
+sed -n 1,99p much.txt > first.txt
+expect 0 sufsort build first.txt -o first --format lines --text-only
 mkdir spill
-for options in '-l 40' '-l 40 --keep none' '-l 9 --across' '-l 40 --within' '-l 3 --against bare' '-l 40 --format text'; do
+for options in '-l 40' '-l 40 --keep none' '-l 9 --across' '-l 40 --within' '-l 20 --against first' '-l 40 --format text'; do
   # shellcheck disable=SC2086
   expect 0 sufsort duplicates much $options
   cp out whole.tsv
@@ -251,14 +252,14 @@ for options in '-l 40' '-l 40 --keep none' '-l 9 --across' '-l 40 --within' '-l 
   TMPDIR=spill expect 0 sufsort duplicates much $options --memory 100K
   cmp out whole.tsv
 done
-expect_error env TMPDIR=/nonexistent sufsort duplicates much -l 40 --memory 100K
+TMPDIR=/nonexistent expect_error sufsort duplicates much -l 40 --memory 100K
 grep -q "^sufsort: cannot create temporary file in '/nonexistent'" err || fail "no folder: $(cat err)"
 [[ ! $(ls -A spill) ]] || fail "temporary files stay: $(ls -A spill)"
 # The plan: more passes over the text where the minimizers would take more than 1.5 times as much disk.
 expect 0 sufsort duplicates much -l 40 --memory 100K --plan -o none
 want "$(cut -f 1 out | xargs)" 'residues minimizers memory passes disk time' plan
 want "$(grep passes out)" $'passes\t1 over the text' 'one pass'
-grep -q "^disk"$'\tabout [0-9.]* kB in ' out || fail "disk of the plan: $(cat out)"
+grep -q "^disk"$'\tabout [0-9.]* [kM]B in ' out || fail "disk of the plan: $(cat out)"
 expect 0 sufsort duplicates much -l 8 --memory 100K --plan
 want "$(grep passes out)" $'passes\t4 over the text' 'several passes'
 expect 0 sufsort duplicates much -l 40 --plan
@@ -441,12 +442,12 @@ for memory in '' '--memory=2'; do
 done
 grep -q '<tr><td>two.jsonl</td><td class="number">2</td><td class="number">69</td><td class="number">1</td><td class="number">20</td><td class="number">28.986</td><td>two.jsonl:2: <code>all work and no play</code></td></tr>' rules.html ||
   fail "files of a report: $(grep two.jsonl rules.html)"
-# A page does not list one string again and again, with other letters before it.
+# A page does not list one string again and again, with other letters before it: twice, and as the example of a file.
 awk 'BEGIN { for (i = 0; i < 300; ++i) printf "%c%cthe quick brown fox jumps over the lazy dog%c\n", 97 + i % 20, 97 + int(i / 7) % 20, 65 + i % 15
              for (i = 0; i < 3; ++i) print "another sentence that occurs three times here" i }' > foxes
 expect 0 sufsort build foxes -o foxes --format lines --lcp
 expect 0 sufsort duplicates foxes -l 20 --report foxes.html
-[[ $(grep -c 'brown fox' foxes.html) -le 2 ]] || fail "one string again and again: $(grep -c 'brown fox' foxes.html)"
+[[ $(grep -c 'brown fox' foxes.html) -le 3 ]] || fail "one string again and again: $(grep -c 'brown fox' foxes.html)"
 grep -q 'another sentence' foxes.html || fail 'the other string is missing'
 expect_error sufsort build - -o r < j.jsonl
 
@@ -472,7 +473,7 @@ for suffix in gz xz zst bz2; do
   want "$(head -n 4 out.jsonl)" $'{"id":1,"text":"all work and no play"}\n\n{"text":""}\n{"id":9,"text":"say: "}' 'lines without bad ones'
   records=$(sufsort info bad | awk '$1 == "file" && $2 ~ /part/ { print $3 }')
   records=$((records - $(grep -c "^part.*{" bad.tsv || :)))
-  sed -n "5,$((records + 4))p" out.jsonl | cmp - <(head -n $records whole.jsonl) || fail 'the lines before a cut'
+  awk -v n=$records 'NR > 4 && NR <= 4 + n' out.jsonl | cmp - <(head -n $records whole.jsonl) || fail 'the lines before a cut'
   want "$(wc -l < out.jsonl)" $((904 + records)) 'lines of cut files'
   [[ $suffix != gz ]] || ((records > 300)) || fail "few lines before the cut: $records"
 done
