@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,7 +94,7 @@ struct job {
       if (!on) here.machine.device = device::cpu;  // so that its chunks have the size of the members'
       bool const is_first = !all || all->rank() == 0;
       here.on_warning = [&](std::string const& message) {
-        REQUIRE(is_first);
+        if (!is_first) throw std::logic_error("a warning of another member");
         made.warnings.push_back(message);
       };
       memory_parts none;
@@ -104,7 +105,9 @@ struct job {
         made.report = report;
       else
         sent += report.sent;
-      for (auto const& part : none.all) REQUIRE(part->text().empty());
+      // Members are threads, in which Catch2 must not check. An exception here is an outcome that no test expects.
+      for (auto const& part : none.all)
+        if (!part->text().empty()) throw std::logic_error("an output of another member");
     };
     try {
       if (members == 1)
