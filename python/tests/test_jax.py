@@ -91,8 +91,8 @@ def test_beside_jnp_sort():
         check_same(oj.sort(keys, descending=descending), jnp.sort(keys, descending=descending), zeros_sorted=True)
     check_same(oj.sort(jnp.array([0.0, -0.0, 0.0])), jnp.array([-0.0, 0.0, 0.0]))
     numbers = jnp.nan_to_num(keys) + 0.0
-    for mine, lax in zip(oj.top_k(numbers, 5), jax.lax.top_k(numbers, 5)):
-        check_same(mine.astype(lax.dtype), lax)
+    for top, lax in zip(oj.top_k(numbers, 5), jax.lax.top_k(numbers, 5)):
+        check_same(top.astype(lax.dtype), lax)
 
 
 @pytest.mark.parametrize(

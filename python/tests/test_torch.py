@@ -42,9 +42,9 @@ def test_beside_torch(dtype, shape):
     for dim in range(max(keys.dim(), 1)):
         for descending in [False, True]:
             values, indices = torch.sort(known, dim=dim, descending=descending, stable=True)
-            mine = ot.sort(keys, dim, descending)
-            check_same(mine.indices, indices)
-            check_same(mine.values, values.to(dtype))
+            result = ot.sort(keys, dim, descending)
+            check_same(result.indices, indices)
+            check_same(result.values, values.to(dtype))
             check_same(ot.argsort(keys, dim - max(keys.dim(), 1), descending), indices)
             if keys.dim() == 0:
                 continue

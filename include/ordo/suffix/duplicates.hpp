@@ -105,13 +105,13 @@ class copy_finder {
   copy_finder(copy_finder const&) = delete;
   copy_finder& operator=(copy_finder const&) = delete;
 
-  /// What a finder with a folder is expected to do.
+  /// The work of a finder with a folder, estimated from the size of the texts.
   struct plan {
     std::uint64_t minimizers = 0;
     std::size_t passes = 1;        // readings of the texts from begin to end
     std::uint64_t disk_bytes = 0;  // bytes of temporary files; 0: there are none
   };
-  /// Returns the plan of a finder with these arguments, from the size of the texts alone.
+  /// Returns the plan of a finder with these arguments. Reads no text.
   static plan make_plan(text const& input, std::uint64_t min_length, std::size_t memory, text const* other = nullptr);
 
   /// Returns the number of buckets that have been worked on. num_buckets: all copies are marked.

@@ -37,7 +37,7 @@ struct sampled_item {
 template <>
 struct sampled_item<std::uint32_t> {
   std::uint64_t both;
-  __device__ sampled_item() = default;
+  sampled_item() = default;
   __device__ sampled_item(std::uint32_t key, std::uint32_t place) : both(std::uint64_t{key} << 32 | place) {}
   __device__ void encode(key_code<std::uint32_t> of) { *this = {of.encode(code()), std::uint32_t(both)}; }
   [[nodiscard]] __device__ std::uint32_t code() const { return std::uint32_t(both >> 32); }
@@ -49,7 +49,7 @@ struct sampled_item<std::uint32_t> {
 template <class K>
 struct single_key {
   K key;
-  __device__ single_key() = default;
+  single_key() = default;
   __device__ single_key(K k, std::uint32_t) : key(k) {}
   [[nodiscard]] __device__ K code() const { return key; }
   [[nodiscard]] __device__ std::uint32_t position() const { return 0; }
@@ -87,7 +87,7 @@ struct grid_sizes {
   };
   static_assert(sizeof(storage::counts) >= max_buckets * sizeof(std::uint32_t));
 
-  /// Where buckets begin, which remains while they are sorted. The upper bit is set if all keys of a bucket are equal.
+  /// The position of each bucket, which the sorts of buckets do not overwrite. The upper bit is set if all its keys are equal.
   struct bucket_list {
     std::uint32_t begins[max_buckets + 1];
     K codes[max_buckets + 1];  // bounds of the keys of buckets
@@ -411,8 +411,8 @@ struct grid_sorter : grid_sizes<K, V> {
   __device__ static void sort_buckets(data_type const& data, std::uint32_t n, unsigned buckets) {
     auto const begin = [](unsigned b) { return list().begins[b] & ~all_equal; };
     auto const is_equal = [](unsigned b) { return (list().begins[b] & all_equal) != 0; };
-    // The first bucket that begins there or later.
     unsigned const t = threadIdx.x;
+    // Returns the first bucket that begins in the share of a block, or later.
     auto const first_from = [&](unsigned block) {
       auto const position = std::uint32_t(std::uint64_t(block) * n / gridDim.x);
       return team::count(t < buckets && begin(t) < position);
@@ -424,14 +424,14 @@ struct grid_sorter : grid_sizes<K, V> {
       // Sorts together as many buckets as the block holds. A long run of equal keys is left out.
       std::uint32_t const from = begin(b);
       unsigned const limit = is_dense(b, last, from) ? sizes::compared : capacity;
-      bool const apart = t > b && t < last && begin(t + 1) - from > limit;
-      unsigned const end = least(apart ? t : last);
+      bool const exceeds = t > b && t < last && begin(t + 1) - from > limit;
+      unsigned const end = find_smallest(exceeds ? t : last);
       auto const end_of_run = [&](unsigned first) {
         while (first < last && is_equal(first)) ++first;
         return first;
       };
       bool const begins_run = t >= b && t < end && is_equal(t) && (t == b || !is_equal(t - 1));
-      unsigned const equal = least(begins_run && begin(end_of_run(t)) - begin(t) >= long_run ? t : end);
+      unsigned const equal = find_smallest(begins_run && begin(end_of_run(t)) - begin(t) >= long_run ? t : end);
       std::uint32_t const length = begin(equal) - from;
       b = equal;
       if (length != 0) {
@@ -451,7 +451,7 @@ struct grid_sorter : grid_sizes<K, V> {
     }
   }
   /// Returns the least number of all threads. Synchronises.
-  [[nodiscard]] __device__ static unsigned least(unsigned x) {
+  [[nodiscard]] __device__ static unsigned find_smallest(unsigned x) {
     unsigned const smallest = team::reduce(extremes<std::uint32_t>{x, 0}, list().collective).smallest;
     team::sync();
     return smallest;
