@@ -1,6 +1,7 @@
 // The handlers of ordosort.jax for XLA's foreign function interface, which the module compiles on first use. XLA calls them
 // from any thread, several at a time. Keys and positions have any leading dimensions; their last one is sorted.
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -132,6 +133,14 @@ struct on_cpu {
   }
 };
 
+/// Returns memory of XLA, aligned to 256 bytes, or null. XLA refuses to promise more than 16.
+void* allocate(ffi::ScratchAllocator& scratch, std::size_t bytes) {
+  constexpr std::size_t promised = 16, alignment = 256;
+  std::optional<void*> const begin = scratch.Allocate(bytes + (alignment - promised), promised);
+  if (!begin) return nullptr;
+  return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(*begin) + alignment - 1) / alignment * alignment);
+}
+
 /// Queues the operation on XLA's stream, with temporary memory of XLA, which frees it when the handler returns.
 template <class Operation>
 struct on_gpu {
@@ -141,9 +150,7 @@ struct on_gpu {
     on.gpu = device;
     on.stream = stream;
     on.context = &scratch;
-    on.allocate = [](void* context, std::size_t bytes) {
-      return static_cast<ffi::ScratchAllocator*>(context)->Allocate(bytes, 256).value_or(nullptr);
-    };
+    on.allocate = [](void* context, std::size_t bytes) { return allocate(*static_cast<ffi::ScratchAllocator*>(context), bytes); };
     return Operation{}(on, std::move(arguments)...);
   }
 };
