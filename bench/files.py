@@ -307,8 +307,9 @@ class Bench:
 def machine(bench):
     gpu = ""
     if shutil.which("nvidia-smi"):
-        gpu = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True,
-                             text=True).stdout.strip()
+        gpus = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True,
+                              text=True).stdout.splitlines()
+        gpu = f"{len(gpus)} {gpus[0]}" if len(gpus) > 1 else "".join(gpus)
     processor = ""
     with open("/proc/cpuinfo") as file:
         for line in file:

@@ -2,7 +2,7 @@
 
 from page import Results, Values, table
 
-FILES = ("files", "files_genome_64m", "files_fasta", "files_3100m")
+FILES = ("files", "files_genome_64m", "files_fasta", "files_1000m", "files_3100m")
 RIVALS = ("GNU sort", "libdivsufsort")
 COLUMNS = {"cp": "`cp`", **{name: name for name in RIVALS}, "auto": "Ordo, `auto`", "cpu": "CPU", "gpu": "GPU"}
 
@@ -95,7 +95,7 @@ def where_a_gpu_pays(results: Results) -> Values:
         for machine in machines:
             start, slope = by_machine[machine]
             pays = (gpu_start - start) / (slope - gpu_slope) if slope > gpu_slope else None
-            cells += [f"{1e-6 / slope:.0f}", "never" if pays is None else f"{max(pays, 0) / 1e6:.2g}"]
+            cells += [f"{1e-6 / slope:.0f}", "never" if pays is None else f"{float(f'{max(pays, 0) / 1e6:.2g}'):g}"]
         body.append([f"`{command}`", *cells])
     heads = [head for machine in machines for head in (f"{machine.split()[1]} threads, MB/s", "GPU from, MB")]
     return {

@@ -90,6 +90,7 @@ STEPS = [
     Step("files_genome_64m", f"{FILES} --only sufsort --json FILE", 0.4, gpu=False),
     Step("files_fasta", f"{FILES} --fasta FASTA --json FILE", 0.3, gpu=False, own="FASTA"),
     Step("files", f"{FILES} --only 'strsort|specsort' --json FILE", 2.4, gpu=False),
+    Step("files_1000m", f"{FILES} --scale full --only 1000 --json FILE", 1.5, large=True),
     Step("crossing", "bench/crossing.py --tools PROGRAMS --json FILE", 1.5),
     Step("host_sorts", "host_sorts --sizes 16,20,24 --runs 3 --json FILE", 2.5, gpu=False, host=True),
     Step("host_sorts_one_thread", "host_sorts --threads 1 --sizes 16,20,24 --runs 3 --json FILE", 5, gpu=False, host=True),

@@ -150,7 +150,9 @@ struct on_gpu {
     on.gpu = device;
     on.stream = stream;
     on.context = &scratch;
-    on.allocate = [](void* context, std::size_t bytes) { return allocate(*static_cast<ffi::ScratchAllocator*>(context), bytes); };
+    on.allocate = [](void* context, std::size_t bytes) {
+      return allocate(*static_cast<ffi::ScratchAllocator*>(context), bytes);
+    };
     return Operation{}(on, std::move(arguments)...);
   }
 };
