@@ -77,8 +77,7 @@ machine_choice detail::choose_machine(sort_options const& options, std::size_t b
                                      : "the CPU reads keys of this type",
             other, !other};
   }
-  // Measured with 687 MB of paths and 3.2 GB of URLs; and with 641 MB of lines by fields and by versions.
-  throughput const rates = has_costly_keys(options.by) ? throughput{60e6, 4900e6} : throughput{121e6, 4900e6};
+  throughput const rates = has_costly_keys(options.by) ? throughput{126e6, 862e6, 3416e6} : throughput{312e6, 1426e6, 3190e6};
   constexpr std::size_t never_worth_it = std::size_t{1} << 20;  // for any number of threads, which need not be counted then
   std::size_t const worthwhile = !cuda_enabled || bytes < never_worth_it ? std::numeric_limits<std::size_t>::max()
                                                                          : gpu_crossover_bytes(rates, options.machine.threads);

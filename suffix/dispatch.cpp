@@ -196,8 +196,7 @@ build_report build(text const& input, arrays<Index> out, build_options const& op
 }
 
 std::size_t detail::min_gpu_bytes(unsigned threads) {
-  constexpr throughput measured{6.7e6, 860e6};  // synthetic genomes of 64 M and 3.1 G residues
-  return gpu_crossover_bytes(measured, threads);
+  return gpu_crossover_bytes({23e6, 106e6, 774e6}, threads);
 }
 
 void detail::refuse_on_gpu(out_of_memory const& e, std::size_t n, std::size_t max_bytes) {

@@ -81,21 +81,16 @@ def where_a_gpu_pays(results: Results) -> Values:
     if not results.has("crossing"):
         return {}
     report = results.json("crossing")
+    lines = lines_of(report)
     starts: dict[str, dict[str, float]] = {}
     for row in report["starts"]:
         starts.setdefault(row["name"], {})[row["visible"]] = row["seconds"]
-    lines: dict[str, dict[str, tuple[float, float]]] = {}
-    for row in report["rows"]:
-        lines.setdefault(row["command"], {})[row["machine"]] = line_through(row["points"])
     machines = list(dict.fromkeys(row["machine"] for row in report["rows"] if row["machine"] != "gpu"))
     body = []
     for command, by_machine in lines.items():
-        gpu_start, gpu_slope = by_machine["gpu"]
-        cells = [f"{1e-6 / gpu_slope:.0f}"]
+        cells = [f"{1e-6 / by_machine['gpu'][1]:.0f}"]
         for machine in machines:
-            start, slope = by_machine[machine]
-            pays = (gpu_start - start) / (slope - gpu_slope) if slope > gpu_slope else None
-            cells += [f"{1e-6 / slope:.0f}", "never" if pays is None else f"{float(f'{max(pays, 0) / 1e6:.2g}'):g}"]
+            cells += [f"{1e-6 / by_machine[machine][1]:.0f}", pays_from(by_machine, machine) or "never"]
         body.append([f"`{command}`", *cells])
     heads = [head for machine in machines for head in (f"{machine.split()[1]} threads, MB/s", "GPU from, MB")]
     return {
@@ -107,6 +102,21 @@ def where_a_gpu_pays(results: Results) -> Values:
         "pays_machine": results.where(report),
         "pays_commands": results.commands("crossing"),
     }
+
+
+def lines_of(report: dict) -> dict[str, dict[str, tuple[float, float]]]:
+    """Returns the seconds of a start and the seconds per byte of each command on each machine."""
+    lines: dict[str, dict[str, tuple[float, float]]] = {}
+    for row in report["rows"]:
+        lines.setdefault(row["command"], {})[row["machine"]] = line_through(row["points"])
+    return lines
+
+
+def pays_from(by_machine: dict[str, tuple[float, float]], machine: str) -> str:
+    """Returns the MB of input from which a GPU is faster than this machine, or an empty string if it never is."""
+    gpu_start, gpu_slope = by_machine["gpu"]
+    start, slope = by_machine[machine]
+    return f"{float(f'{max((gpu_start - start) / (slope - gpu_slope), 0) / 1e6:.2g}'):g}" if slope > gpu_slope else ""
 
 
 def line_through(points: list[list[float]]) -> tuple[float, float]:

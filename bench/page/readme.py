@@ -55,7 +55,14 @@ def slow_starts(results: Results) -> Values:
         rows = results.rows(name) | rows
     both = [took for took in map(commands.seconds_of, rows.values()) if {"cpu", "gpu"} <= took.keys()]
     slower = sum(took["gpu"] > took["cpu"] for took in both)
-    return {"commands_gpu_slower": str(slower), "commands_gpu_rows": str(len(both))} if both else {}
+    found = {"commands_gpu_slower": str(slower), "commands_gpu_rows": str(len(both))} if both else {}
+    if results.has("crossing"):
+        lines = commands.lines_of(results.json("crossing"))
+        for name, command in (("urls", "strsort urls"), ("genome", "sufsort build")):
+            for threads in ("2", "16"):
+                if f"cpu {threads}" in lines[command]:
+                    found[f"pays_{name}_{threads}"] = commands.pays_from(lines[command], f"cpu {threads}")
+    return found
 
 
 def texts(results: Results) -> list[list[str]]:
