@@ -121,7 +121,7 @@ struct run_length_index::state {
   unsigned batches = 0;
   bool said_genomes = false;
 
-  static constexpr std::uint64_t min_batch = std::uint64_t{1} << 20;
+  static constexpr std::uint64_t min_batch = std::uint64_t{1} << 18;
   static constexpr std::uint64_t sort_bytes = 20, insert_bytes = 40;  // temporary memory for a letter
 
   [[nodiscard]] std::uint64_t memory_left() const { return options.memory - std::min<std::uint64_t>(options.memory, 2 * index.bytes()); }

@@ -6,6 +6,7 @@
 #include "ordo/backend.hpp"
 #include "sort_core/algorithms/functors.hpp"
 #include "sort_core/algorithms/refinement.hpp"
+#include "suffix/run_length/run_index.hpp"
 #include "suffix/run_length/walk.hpp"
 
 /// The order of new suffixes that come before the same row and begin with the same letter: ties. Only groups with different letters
@@ -52,14 +53,14 @@ struct begins_mixed {
   ORDO_FN bool operator()(std::size_t i) const { return heads[i] == i || mixed[heads[i]] == 0; }
 };
 
-/// Packs the letters after the first one of a suffix, with zeros after the end of its record.
+/// Packs the letters after the first one of a suffix, with zeros after the end of its part.
 struct letters_ahead {
   static constexpr unsigned count = 64 / letter_bits;
   std::uint8_t const* codes;
   ORDO_FN std::uint64_t operator()(std::uint32_t p) const {
     std::uint64_t word = 0;
     unsigned shift = letter_bits * count;
-    for (unsigned code = 1; code != end_code && shift != 0;) {
+    for (unsigned code = 1; code != end_code && code != continued_code && shift != 0;) {
       code = codes[++p];
       word |= std::uint64_t(code) << (shift -= letter_bits);
     }
@@ -74,6 +75,66 @@ struct separate_ends {
   std::uint8_t* heads;
   ORDO_FN void operator()(std::size_t i) const {
     if (heads[i] == 0 && (key(items[i]) & letter_mask) == end_code) heads[i] = 1;
+  }
+};
+
+/// Orders small groups of ties by all of their letters, as far as these are in the text and few enough.
+struct compare_ties {
+  static constexpr std::uint32_t max_items = 32, max_letters = std::uint32_t{1} << 16;
+
+  std::uint8_t const* codes;
+  std::uint32_t* items;
+  segment_list<std::uint32_t> groups;
+  std::uint32_t open;    // see order_ties
+  std::uint32_t* work;   // in units of 64 letters
+  std::uint32_t max_work;  // more is work for prefix doubling, and so is a group that has no order yet: sets `work` to more
+
+  ORDO_FN void operator()(std::size_t group) const {
+    auto const begin = std::uint32_t(groups.begin(group)), end = std::uint32_t(groups.end(group));
+    if (load_relaxed(work) > max_work) return;
+    bool mixed = false, ordered = end - begin <= max_items;
+    for (std::uint32_t i = begin + 1; i < end; ++i) mixed |= before(items[i]) != before(items[begin]);
+    if (!mixed) return;
+    std::uint32_t letters = 0;
+    for (std::uint32_t i = begin + 1; ordered && i < end; ++i) {
+      std::uint32_t const p = items[i];
+      std::uint32_t at = i;
+      for (; at != begin; --at) {
+        int const order = compare(items[at - 1], p, letters);
+        if (order == 2) ordered = false;
+        if (order <= 0 || order == 2) break;
+        items[at] = items[at - 1];
+      }
+      items[at] = p;
+    }
+    add_relaxed(work, ordered ? letters / 64 : max_work + 1);
+  }
+
+ private:
+  [[nodiscard]] ORDO_FN unsigned before(std::uint32_t p) const {
+    return p == open ? unsigned{continued_code} : letter_before(codes, p);
+  }
+  // Returns -1, 0 or 1, as the letters of p compare with those of q, which is after it; 2 if that is not known.
+  [[nodiscard]] ORDO_FN int compare(std::uint32_t p, std::uint32_t q, std::uint32_t& letters) const {
+    bool const swapped = q < p;
+    for (std::uint32_t k = letters_ahead::count + 1; k < max_letters; ++k, ++letters) {
+      unsigned const a = codes[p + k], b = codes[q + k];
+      if (a == continued_code || b == continued_code) return 2;
+      if (a != b) return a < b ? -1 : 1;
+      if (a == end_code) return swapped ? 1 : -1;
+    }
+    return 2;
+  }
+};
+
+/// Returns true if the letters ahead of an item end where its part goes on in the index.
+struct leaves_part {
+  std::uint8_t const* codes;
+  std::uint32_t const* items;
+  ORDO_FN std::size_t operator()(std::size_t i) const {
+    for (unsigned k = 1; k <= letters_ahead::count && codes[items[i] + k - 1] != end_code; ++k)
+      if (codes[items[i] + k] == continued_code) return 1;
+    return 0;
   }
 };
 
@@ -152,18 +213,24 @@ void order_ties(B& backend, std::uint8_t const* codes, std::span<std::uint64_t> 
     return backend.reduce(ties.size(), pair, std::size_t{0}, plus{}) == 0;
   };
   letters_ahead const ahead{codes};
-  auto const sort_by_letters = [&] {
-    ties.sort(ahead);
-    backend.each(ties.size(), separate_ends{ahead, ties.items().data(), ties.heads().data()});
-  };
 
   // Most ties differ soon, and those that need no order are left alone.
   ties.start(std::span<std::uint32_t const>(order), begins_mixed{heads.data(), mixed.data()});
   if (ties.empty()) return;
-  if (!continued) {
-    sort_by_letters();
-    if (is_done()) return place(true);
-  }
+  auto const order_all = [&] {
+    if (continued && backend.reduce(ties.size(), leaves_part{codes, ties.items().data()}, std::size_t{0}, plus{}) != 0) return false;
+    ties.sort(ahead);
+    backend.each(ties.size(), separate_ends{ahead, ties.items().data(), ties.heads().data()});
+    place(false);
+    ties.drop_settled();
+    auto const work = backend.template buffer<std::uint32_t>(1);
+    backend.each(1, fill_with<std::uint32_t>{work.data(), 0});
+    auto const max_work = std::uint32_t(n / 16 + 1024);
+    each_long(backend, ties.groups(), compare_ties{codes, ties.items().data(), ties.segments(), open, work.data(), max_work});
+    place(true);
+    return value_at(backend, work.span(), 0) <= max_work;
+  };
+  if (order_all()) return;
   mixed = {};
 
   // Doubling needs names of all: a name is the row of the first suffix that is equal so far. The letters after a part of a record are not
@@ -178,7 +245,8 @@ void order_ties(B& backend, std::uint8_t const* codes, std::span<std::uint64_t> 
     backend.each(ties.size(), name_by_group<decltype(groups)>{ties.items().data(), groups, names.data()});
   };
   if (!continued) {
-    sort_by_letters();
+    ties.sort(ahead);
+    backend.each(ties.size(), separate_ends{ahead, ties.items().data(), ties.heads().data()});
     rename();
     place(false);
     ties.drop_settled();
