@@ -155,31 +155,32 @@ struct run_length_index::state {
   }
 
   void add(strand const& of) {
-    std::size_t left = of.size();
-    std::uint64_t const limit = max_part();
-    bool const is_long = left > limit && (how == method::insert || left > max_letters(sort_bytes));
-    if (is_long) {
+    add(of.size(), [&](std::size_t begin, std::size_t end) { of.append(begin, end, waiting.codes); });
+  }
+  /// Adds a record, in parts if it is long. @param append  appends the codes of a part of it to the batch
+  template <class Append>
+  void add(std::size_t left, Append append) {
+    std::size_t const limit = std::size_t(max_part());
+    auto const append_part = [&](std::size_t begin, std::size_t end, std::uint8_t terminator) {
+      auto const at = std::uint32_t(waiting.codes.size());
+      append(begin, end);
+      waiting.segments.push_back({at, std::uint32_t(waiting.codes.size())});
+      waiting.codes.push_back(terminator);
+    };
+    std::uint8_t terminator = end_code;
+    if (left > limit && (how == method::insert || left > max_letters(sort_bytes))) {
       how = method::insert;
-      insert_waiting();  // so that a first batch that is sorted has only this record
-      std::uint8_t terminator = end_code;
-      while (left > limit) {
-        append(of, left - std::size_t(limit), left, terminator);
+      insert_waiting();  // so that a first batch, which is sorted, has only this record
+      for (; left > limit; left -= limit) {
+        append_part(left - limit, left, terminator);
         waiting.is_open = true;
         insert_waiting();
-        left -= std::size_t(limit);
         terminator = continued_code;
       }
-      append(of, 0, left, terminator);
-    } else {
-      if (waiting.codes.size() + left + 1 > std::numeric_limits<std::uint32_t>::max() / 2) insert_waiting();
-      append(of, 0, left, end_code);
+    } else if (waiting.codes.size() + left >= std::numeric_limits<std::uint32_t>::max() / 2) {
+      insert_waiting();
     }
-  }
-  void append(strand const& of, std::size_t begin, std::size_t end, std::uint8_t terminator) {
-    auto const at = std::uint32_t(waiting.codes.size());
-    of.append(begin, end, waiting.codes);
-    waiting.segments.push_back({at, std::uint32_t(waiting.codes.size())});
-    waiting.codes.push_back(terminator);
+    append_part(0, left, terminator);
   }
 
   void end_genome() {
@@ -194,19 +195,18 @@ struct run_length_index::state {
     }
     how = method::insert;
     // The first genome is sorted, and the others are inserted.
-    batch all = std::exchange(waiting, {});
+    batch const all = std::exchange(waiting, {});
     std::size_t segment = 0;
-    auto const take = [&](std::size_t end) {
-      for (; segment < all.segments.size() && all.segments[segment].begin < end; ++segment) {
-        run_length::segment const of = all.segments[segment];
-        auto const at = std::uint32_t(waiting.codes.size());
-        waiting.codes.insert(waiting.codes.end(), all.codes.begin() + of.begin, all.codes.begin() + of.end + 1);
-        waiting.segments.push_back({at, at + (of.end - of.begin)});
-      }
-    };
-    take(genome_ends[0]);
+    for (; all.segments[segment].begin < genome_ends[0]; ++segment) add(all, segment);
     insert_waiting();
-    take(all.codes.size());
+    for (; segment < all.segments.size(); ++segment) add(all, segment);
+  }
+  void add(batch const& from, std::size_t segment) {
+    run_length::segment const of = from.segments[segment];
+    add(of.end - of.begin, [&](std::size_t begin, std::size_t end) {
+      waiting.codes.insert(waiting.codes.end(), from.codes.begin() + of.begin + std::ptrdiff_t(begin),
+                           from.codes.begin() + of.begin + std::ptrdiff_t(end));
+    });
   }
 
   void insert_waiting() {
@@ -214,9 +214,7 @@ struct run_length_index::state {
     std::uint64_t const letters = waiting.codes.size(), before = index.bytes();
     bool const is_open = waiting.is_open;
     std::optional<std::uint64_t> row;
-    if (index.rows() == 0 && (!is_open || waiting.segments.size() == 1)) {
-      row = sort_waiting();
-    } else {
+    if (!(index.rows() == 0 && (!is_open || waiting.segments.size() == 1) && sort_waiting(row))) {
       begin_phase("insert", letters);
       insert_options with;
       if (options.walk_letters != 0) with.walk_letters = options.walk_letters;
@@ -246,8 +244,8 @@ struct run_length_index::state {
         std::size_t(all));
   }
 
-  /// Sorts the first batch. @returns the row of its first suffix if it is open
-  std::optional<std::uint64_t> sort_waiting() {
+  /// Sorts the first batch. Sets the row of its first suffix if it is open. @returns false if there is no memory for that
+  bool sort_waiting(std::optional<std::uint64_t>& row) {
     std::string letters;
     std::vector<std::uint64_t> starts;
     letters.reserve(waiting.codes.size());
@@ -269,9 +267,16 @@ struct run_length_index::state {
     try {
       done = width == 4 ? with(std::uint32_t{}) : with(std::uint64_t{});
     } catch (text_too_large const&) {
-      if (waiting.segments.size() == 1) throw;
-      insert_by_strand();
-      return waiting.continued_row;
+      std::string().swap(bwt);
+      if (waiting.segments.size() == 1) return false;
+      how = method::insert;
+      batch const all = std::exchange(waiting, {});
+      for (std::size_t segment = 0; segment < all.segments.size(); ++segment) {
+        add(all, segment);
+        if (waiting.codes.size() >= min_letters() || segment == 0) insert_waiting();
+      }
+      insert_waiting();
+      return true;
     }
     begin_phase("runs", bwt.size());
     std::vector<block_list> lists(1);
@@ -281,22 +286,9 @@ struct run_length_index::state {
     to.finish();
     lists[0].rows = to.rows();
     index = run_index<host_backend>(backend, std::move(lists));
-    if (!waiting.is_open) return std::nullopt;
-    return bwt.find('$');
+    if (waiting.is_open) row = bwt.find('$');
+    return true;
   }
-  // Inserts a batch that is too large for a sort, strand by strand.
-  void insert_by_strand() {
-    batch all = std::exchange(waiting, {});
-    how = method::insert;
-    for (segment const& of : all.segments) {
-      auto const at = std::uint32_t(waiting.codes.size());
-      waiting.codes.insert(waiting.codes.end(), all.codes.begin() + of.begin, all.codes.begin() + of.end + 1);
-      waiting.segments.push_back({at, at + (of.end - of.begin)});
-      if (waiting.codes.size() >= min_letters()) insert_waiting();
-    }
-    insert_waiting();
-  }
-
   /// Reads runs from the index.
   template <class F>
   void each_run(F f) const {
@@ -346,6 +338,7 @@ void run_length_index::end_genome() {
 
 void run_length_index::finish() {
   state_->insert_waiting();
+  state_->how = method::insert;
 }
 
 std::uint64_t run_length_index::records() const {
