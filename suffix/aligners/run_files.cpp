@@ -92,12 +92,20 @@ void read_fmd(run_file& in, take_each const& take) {
   for (std::uint64_t& count : expected) count = in.number<std::uint64_t>();
   if (extra != 0 || bytes % 8 != 0 || bytes < 8 * fmd::block_words || frames > bytes) in.fail("a damaged header");
   std::uint64_t const words = bytes / 8, blocks = words / fmd::block_words;
+  fmd::counts before{};  // of the block before
   for (std::uint64_t block = 0; block < blocks; ++block) {
     std::array<std::uint64_t, fmd::block_words> all;
     in.read(all.data(), sizeof(all));
     std::uint64_t const kind = all[0] >> 62, end = (block + 1) * fmd::block_words;
     if (kind > 2) in.fail("a damaged block");
     std::size_t const head = kind == 0 ? 2 : kind == 1 ? 4 : 7;
+    for (std::size_t c = 0; c < fmd::num_letters; ++c) {
+      std::uint64_t count = 0;
+      std::size_t const width = 2U << kind;
+      std::memcpy(&count, reinterpret_cast<char const*>(all.data()) + (c + 1) * width, width);
+      if (count != before[c]) in.fail("a damaged block");
+    }
+    before = {};
     std::size_t const unused = end % fmd::group_words == 0 ? 1 : 0;
     bit_reader bits(std::span<std::uint64_t const>(all).subspan(head, all.size() - head - unused));
     while (true) {
@@ -113,6 +121,7 @@ void read_fmd(run_file& in, take_each const& take) {
       bits.skip(fmd::letter_bits);
       if (letter >= fmd::num_letters || bits.is_over()) in.fail("a damaged block");
       counted[letter] += number;
+      before[letter] += number;
       take(letter, number);
     }
   }

@@ -48,6 +48,43 @@ struct checkpoint_head {
 };
 static_assert(sizeof(checkpoint_head) == 40);
 
+/// Writes a head before what is written.
+class headed_sink final : public sink {
+ public:
+  headed_sink(sink& to, std::span<char const> head) : to_(to), head_(head) {}
+  bool expect(std::uint64_t bytes) override {
+    to_.expect(head_.size() + bytes);
+    return false;
+  }
+  void write(std::span<char const> data) override {
+    if (!head_.empty()) to_.write(std::exchange(head_, {}));
+    to_.write(data);
+  }
+
+ private:
+  sink& to_;
+  std::span<char const> head_;
+};
+
+/// Compares what is written with a source.
+class comparing_sink final : public sink {
+ public:
+  explicit comparing_sink(source& with) : with_(with) {}
+  void write(std::span<char const> data) override {
+    std::array<char, 1 << 16> other;
+    while (!data.empty() && is_same_) {
+      auto const size = std::min(data.size(), other.size());
+      is_same_ = with_.read(std::span(other).first(size)) == size && std::equal(data.begin(), data.begin() + std::ptrdiff_t(size), other.begin());
+      data = data.subspan(size);
+    }
+  }
+  [[nodiscard]] bool is_same() const { return is_same_; }
+
+ private:
+  source& with_;
+  bool is_same_ = true;
+};
+
 /// The build of an index that may be killed and go on.
 class run_length_build {
  public:
@@ -181,8 +218,8 @@ class run_length_build {
     cli::output out(checkpoint_name());
     checkpoint_head head = done_;
     head.base_records = base_records_;
-    out.write({reinterpret_cast<char const*>(&head), sizeof(head)});
-    index_.write(out);
+    headed_sink to(out, {reinterpret_cast<char const*>(&head), sizeof(head)});
+    index_.write(to);
     out.commit();
     saved_letters_ = done_.letters;
     report_.phase("read");
@@ -256,6 +293,12 @@ int check_run_lengths(std::string const& name, std::vector<std::string> const& f
     cli::print_result(fmt::format("sufsort: disorder: {}: {}\n", name, why));
     return 1;
   };
+  if (name.ends_with(".fmd")) {  // its counts and its table follow from its runs
+    cli::input in(name, cli::compression::none);
+    comparing_sink to(in);
+    index.write(to);
+    if (!to.is_same()) return disorder("its counts differ from those of its runs");
+  }
   report.phase("walk", index.rows());
   std::uint64_t const records = index.records() / 2;
   if (files.empty()) {
