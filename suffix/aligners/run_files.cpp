@@ -63,6 +63,9 @@ class run_file {
   std::uint64_t offset_ = 0;
 };
 
+/// More rows than any run of genomes has. A damaged length could take all memory.
+constexpr std::uint64_t max_run = std::uint64_t{1} << 40;
+
 using take_each = std::function<void(unsigned, std::uint64_t)>;
 
 /// Reads the bits of some words, the highest first. Zeros follow.
@@ -103,6 +106,7 @@ void read_fmd(run_file& in, take_each const& take) {
       std::uint64_t count = 0;
       std::size_t const width = 2U << kind;
       std::memcpy(&count, reinterpret_cast<char const*>(all.data()) + (c + 1) * width, width);
+      if (kind == 1) count &= 0x3fffffff;  // the kind is in the highest bits of the first word
       if (count != before[c]) in.fail("a damaged block");
     }
     before = {};
@@ -119,9 +123,10 @@ void read_fmd(run_file& in, take_each const& take) {
       bits.skip(size - 1);
       unsigned const letter = unsigned(bits.peek() >> 61);
       bits.skip(fmd::letter_bits);
-      if (letter >= fmd::num_letters || bits.is_over()) in.fail("a damaged block");
+      if (letter >= fmd::num_letters || bits.is_over() || number > max_run) in.fail("a damaged block");
       counted[letter] += number;
       before[letter] += number;
+      if (counted[letter] > expected[letter]) in.fail("more letters than the header counts");
       take(letter, number);
     }
   }
@@ -164,6 +169,7 @@ class fmr_reader {
     leaf_.resize(in_.number<std::uint16_t>());
     if (leaf_.size() > block_bytes_) in_.fail("a damaged tree");
     in_.read(leaf_.data(), leaf_.size());
+    runs_.clear();
     for (std::size_t at = 0; at < leaf_.size();) {
       unsigned const first = static_cast<unsigned char>(leaf_[at]), letter = first & 7;
       std::size_t const bytes = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 4 : 8;
@@ -172,15 +178,20 @@ class fmr_reader {
       for (std::size_t k = 1; k < bytes; ++k) length = length << 6 | (static_cast<unsigned char>(leaf_[at + k]) & 0x3f);
       at += bytes;
       counted[letter] += length;
-      if (length != 0) take_(letter, length);
+      if (length != 0) runs_.push_back({letter, length});
     }
     if (counted != expected) in_.fail("a damaged leaf");
+    for (dna_run const& run : runs_) {
+      if (run.rows > max_run) in_.fail("a damaged leaf");
+      take_(run.letter, run.rows);
+    }
   }
 
   run_file& in_;
   take_each const& take_;
   std::uint32_t block_bytes_ = 0;
   std::string leaf_;
+  std::vector<dna_run> runs_;
 };
 
 }  // namespace

@@ -64,31 +64,40 @@ struct lanes {
   static constexpr std::uint64_t lane = ~std::uint64_t{0} >> (64 - Bits);
   static constexpr std::uint64_t letters = ones * letter_mask, lengths = (ones * lane) & ~letters;
 
-  /// Counts a letter in the first rows of a word, and takes these rows from `rows`.
-  ORDO_FN static std::uint64_t count(std::uint64_t word, std::uint64_t letter, std::uint64_t& rows) {
-    std::uint64_t const length = (word & lengths) >> letter_bits;
-    std::uint64_t const ends = length * ones;  // where each piece ends: the sum of all lengths fits a lane
-    std::uint64_t const all = ends >> (64 - Bits), here = rows < all ? rows : all;
-    rows -= here;
-    // A letter's code minus another has the bit above the codes if, and only if, it is added to a zero.
-    std::uint64_t const is_letter = (((ones << letter_bits) - ((word & letters) ^ (letter * ones))) >> letter_bits) & ones;
-    // The lanes whose ends are at most `here`: whole pieces.
-    std::uint64_t const row = here * ones;
+  ORDO_FN static std::uint64_t lengths_of(std::uint64_t word) { return (word & lengths) >> letter_bits; }
+  /// Adds up all lanes, if the sum fits one.
+  ORDO_FN static std::uint64_t sum(std::uint64_t word) { return (word * ones) >> (64 - Bits); }
+  /// Returns a word with a one in each lane of this letter: a code minus another has the bit above the codes if, and only if, it is
+  /// added to a zero.
+  ORDO_FN static std::uint64_t equal(std::uint64_t word, std::uint64_t letter) {
+    return (((ones << letter_bits) - ((word & letters) ^ (letter * ones))) >> letter_bits) & ones;
+  }
+  /// Counts a letter in the first rows of a word. @param rows  at most as many as it has
+  ORDO_FN static std::uint64_t count(std::uint64_t word, std::uint64_t letter, std::uint64_t rows) {
+    std::uint64_t const length = lengths_of(word), ends = length * ones, is_letter = equal(word, letter);
+    // The lanes whose ends are at most `rows`: whole pieces.
+    std::uint64_t const row = rows * ones;
     std::uint64_t const low = (row | high) - (ends & ~high);
     std::uint64_t const whole = (((row & ~ends) | (~(row ^ ends) & low)) & high) >> (Bits - 1);
     std::uint64_t const whole_length = length & (whole * lane);
-    std::uint64_t const equal_length = whole_length & (is_letter * lane);
-    unsigned const next = unsigned((whole * ones) >> (64 - Bits)) * Bits;  // the piece that `here` is in; none: 64
-    std::uint64_t const in_piece = here - ((whole_length * ones) >> (64 - Bits));
-    return ((equal_length * ones) >> (64 - Bits)) + (in_piece & (0 - (is_letter >> (next & 63) & 1)));
+    unsigned const next = unsigned(sum(whole)) * Bits;  // the piece that the last rows are in; none: 64
+    std::uint64_t const in_piece = rows - sum(whole_length);
+    return sum(whole_length & (is_letter * lane)) + (in_piece & (0 - (is_letter >> (next & 63) & 1)));
   }
 };
 
 template <unsigned Bits>
 ORDO_FN std::uint64_t count_in(run_block const& block, unsigned letter, std::uint64_t rows) {
-  std::uint64_t sum = 0;
-  for (std::uint64_t const word : block.words) sum += lanes<Bits>::count(word, letter, rows);
-  return sum;
+  using lanes = lanes<Bits>;
+  // Two words as wholes, and the one that the last row is in. No branch depends on the row, which is as good as random.
+  std::uint64_t const first = lanes::lengths_of(block.words[0]), second = lanes::lengths_of(block.words[1]);
+  std::uint64_t const first_rows = lanes::sum(first), both_rows = first_rows + lanes::sum(second);
+  std::uint64_t const in_first = lanes::sum(first & (lanes::equal(block.words[0], letter) * lanes::lane));
+  std::uint64_t const in_second = lanes::sum(second & (lanes::equal(block.words[1], letter) * lanes::lane));
+  std::uint64_t const after_first = 0 - std::uint64_t(rows >= first_rows), after_second = 0 - std::uint64_t(rows >= both_rows);
+  std::uint64_t const word = block.words[unsigned(rows >= first_rows) + unsigned(rows >= both_rows)];
+  std::uint64_t const left = rows - (first_rows & after_first) - ((both_rows - first_rows) & after_second);
+  return (in_first & after_first) + (in_second & after_second) + lanes::count(word, letter, left);
 }
 
 }  // namespace detail

@@ -122,7 +122,7 @@ std::vector<std::string> random_genomes(random_numbers& random) {
 }  // namespace
 
 TEST_CASE("insertion of genomes gives the index that a sort gives", "[suffix][run_length]") {
-  std::size_t const cases = 300;
+  std::size_t const cases = 200;
   random_numbers random(73);
   for (std::size_t i = 0; i < cases; ++i) {
     std::vector<std::string> const records = random_genomes(random);
@@ -146,4 +146,94 @@ TEST_CASE("insertion of genomes gives the index that a sort gives", "[suffix][ru
     std::string changed = records[0] + "A";
     REQUIRE_FALSE(index.holds(0, changed));
   }
+}
+
+TEST_CASE("an index of ropebwt3 is read and extended", "[suffix][run_length]") {
+  using suffix::run_length_format;
+  random_numbers random(74);
+  for (std::size_t i = 0; i < 60; ++i) {
+    std::vector<std::string> records = random_genomes(random);
+    if (i % 10 == 0) records.push_back(std::string(20000 + random.below(600000), 'A') + "C");  // wide counts and long runs
+    run_length_format const format = i % 2 == 0 ? run_length_format::fmd : run_length_format::fmr;
+    std::size_t const before = random.below(records.size()) + 1;
+    std::string const first = by_sort({records.begin(), records.begin() + std::ptrdiff_t(before)}, format);
+    suffix::run_length_index index;
+    memory_source from(first);
+    index.read(from, "first.fmd");
+    REQUIRE(index.is_complete());
+    for (std::size_t r = before; r < records.size(); ++r) index.add(records[r]);
+    index.finish();
+    REQUIRE(index.records() == 2 * records.size());
+    REQUIRE(written([&](sink& to) { index.write(to, format); }) == by_sort(records, format));
+  }
+}
+
+TEST_CASE("a damaged index of ropebwt3 is an error or an index", "[suffix][run_length]") {
+  using suffix::run_length_format;
+  random_numbers random(75);
+  std::vector<std::string> records(4, random_letters(random, "ACGTN", 700));
+  for (std::string& record : records) record[random.below(record.size())] = 'T';
+  std::size_t read = 0;
+  for (run_length_format const format : {run_length_format::fmd, run_length_format::fmr}) {
+    std::string const whole = by_sort(records, format);
+    for (std::size_t i = 0; i < 600; ++i) {
+      std::string damaged = whole;
+      if (i % 3 == 0) damaged.resize(random.below(whole.size()));
+      for (std::size_t k = random.below(3); k < 3 && !damaged.empty(); ++k)
+        damaged[random.below(i % 2 == 0 ? std::min<std::size_t>(damaged.size(), 120) : damaged.size())] = char(random.below(256));
+      suffix::run_length_index index;
+      memory_source from(damaged);
+      try {
+        index.read(from, "damaged.fmd");
+        REQUIRE(damaged.size() == whole.size());
+        index.add("GATTACA");
+        index.finish();
+        static_cast<void>(index.has_all_rows());
+        written([&](sink& to) { index.write_samples(to); });
+        ++read;
+      } catch (input_error const&) {
+      }
+    }
+  }
+  REQUIRE(read > 10);  // changes of the table, which is made anew
+}
+
+TEST_CASE("a run-length index is sorted or inserted as its genomes and memory advise", "[suffix][run_length]") {
+  random_numbers random(76);
+  std::string const base = random_letters(random, "ACGT", 60000);
+  std::vector<std::string> records;
+  for (int k = 0; k < 4; ++k) {
+    records.push_back(base);
+    for (int change = 0; change < 150; ++change) records.back()[random.below(base.size())] = 'G';
+  }
+  std::string const expected = by_sort(records);
+  for (std::size_t const memory : {~std::size_t{0}, std::size_t{1200000}, std::size_t{60000}})
+    for (bool const alike : {true, false})
+      for (auto const how : {suffix::run_length_index::method::choose, suffix::run_length_index::method::sort}) {
+        std::vector<std::string> phases;
+        suffix::run_length_options options;
+        options.memory = memory;
+        options.on_phase = [&](std::string_view name, std::uint64_t) { phases.emplace_back(name); };
+        suffix::run_length_index index(options, how);
+        std::vector<std::string> other = records;
+        if (!alike)
+          for (std::string& record : other) record = random_letters(random, "ACGT", 40000);
+        for (std::string const& record : other) {
+          index.add(record);
+          index.end_genome();
+        }
+        index.finish();
+        INFO("memory " << memory << ", alike " << alike);
+        bool const inserts = std::ranges::count(phases, "insert") != 0;
+        REQUIRE(inserts == (memory != ~std::size_t{0} || (alike && how == suffix::run_length_index::method::choose)));
+        REQUIRE(fmd_of(index) == (alike ? expected : by_sort(other)));
+      }
+  // The estimate of the index's growth refuses early.
+  suffix::run_length_options options;
+  options.memory = 40000000;
+  options.letters_to_come = [] { return std::uint64_t{1} << 40; };
+  suffix::run_length_index index(options, suffix::run_length_index::method::insert);
+  REQUIRE_THROWS_AS([&] {
+    for (int k = 0; k < 20; ++k) index.add(random_letters(random, "ACGT", 150000));
+  }(), out_of_memory);
 }
