@@ -144,7 +144,8 @@ class run_tree {
 
 }  // namespace
 
-void write_fmr_runs(std::function<bool(dna_run&)> const& next, std::uint64_t const (&rows_of_letters)[num_dna_codes], sink& to) {
+void write_fmr_runs(std::function<bool(dna_run&)> const& next, std::uint64_t const (&rows_of_letters)[num_dna_codes],
+                    sink& to) {
   constexpr char input_order = 0;
   to.write(std::string_view("RB\2"));
   to.write({&input_order, 1});

@@ -49,7 +49,8 @@ class run_file {
   }
   void skip(std::uint64_t size) {
     std::array<char, 4096> some;
-    for (; size != 0; size -= std::min<std::uint64_t>(size, some.size())) read(some.data(), std::min<std::uint64_t>(size, some.size()));
+    for (; size != 0; size -= std::min<std::uint64_t>(size, some.size()))
+      read(some.data(), std::min<std::uint64_t>(size, some.size()));
   }
   void expect_end() {
     if (begin_ != end_ || from_.read(buffer_) != 0) fail("bytes follow the index");

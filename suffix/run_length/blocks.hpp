@@ -9,11 +9,12 @@
 #include "ordo/detail/load.hpp"
 #include "suffix/aligners/dna_codes.hpp"
 
-/// A BWT of DNA as runs in blocks of 64 bytes, each with counts and pointers, so that a step of backward search reads one block.
+/// A BWT of DNA as runs in blocks of 64 bytes, each with counts and pointers, so that a step of backward search reads one
+/// block.
 namespace ordo::inline v0::suffix::run_length {
 
-/// Codes of letters in a text and in a BWT: the end of a record, then the letters (dna_codes.hpp). A part of a record whose rest
-/// is in the index ends with `continued`.
+/// Codes of letters in a text and in a BWT: the end of a record, then the letters (dna_codes.hpp). A part of a record whose
+/// rest is in the index ends with `continued`.
 enum : unsigned { end_code = 0, n_code = 5, continued_code = 7 };
 inline constexpr unsigned letter_bits = 3;
 inline constexpr unsigned letter_mask = (1U << letter_bits) - 1;
@@ -57,9 +58,7 @@ namespace detail {
 /// Arithmetic on the lanes of a word.
 template <unsigned Bits>
 struct lanes {
-  static constexpr std::uint64_t ones = Bits == 8    ? 0x0101010101010101
-                                        : Bits == 16 ? 0x0001000100010001
-                                                     : 0x0000000100000001;
+  static constexpr std::uint64_t ones = Bits == 8 ? 0x0101010101010101 : Bits == 16 ? 0x0001000100010001 : 0x0000000100000001;
   static constexpr std::uint64_t high = ones << (Bits - 1);
   static constexpr std::uint64_t lane = ~std::uint64_t{0} >> (64 - Bits);
   static constexpr std::uint64_t letters = ones * letter_mask, lengths = (ones * lane) & ~letters;
@@ -67,8 +66,8 @@ struct lanes {
   ORDO_FN static std::uint64_t lengths_of(std::uint64_t word) { return (word & lengths) >> letter_bits; }
   /// Adds up all lanes, if the sum fits one.
   ORDO_FN static std::uint64_t sum(std::uint64_t word) { return (word * ones) >> (64 - Bits); }
-  /// Returns a word with a one in each lane of this letter: a code minus another has the bit above the codes if, and only if, it is
-  /// added to a zero.
+  /// Returns a word with a one in each lane of this letter: a code minus another has the bit above the codes if, and only if,
+  /// it is added to a zero.
   ORDO_FN static std::uint64_t equal(std::uint64_t word, std::uint64_t letter) {
     return (((ones << letter_bits) - ((word & letters) ^ (letter * ones))) >> letter_bits) & ones;
   }
@@ -105,9 +104,12 @@ ORDO_FN std::uint64_t count_in(run_block const& block, unsigned letter, std::uin
 /// Counts a letter in the first `rows` rows of a block.
 ORDO_FN inline std::uint64_t count_in(run_block const& block, unsigned letter, std::uint64_t rows) {
   switch (block.kind()) {
-    case 0: return detail::count_in<8>(block, letter, rows);
-    case 1: return detail::count_in<16>(block, letter, rows);
-    default: return detail::count_in<32>(block, letter, rows);
+    case 0:
+      return detail::count_in<8>(block, letter, rows);
+    case 1:
+      return detail::count_in<16>(block, letter, rows);
+    default:
+      return detail::count_in<32>(block, letter, rows);
   }
 }
 

@@ -79,7 +79,8 @@ inline std::vector<walk> divide_into_walks(batch const& records, std::uint64_t n
   for (std::size_t s = 0; s < records.segments.size(); ++s) {
     segment const& of = records.segments[s];
     std::uint64_t const row = s == 0 && records.continued_row ? *records.continued_row : num_ends;
-    std::uint64_t const size = of.end - of.begin, pieces = rows == 0 ? 1 : std::max<std::uint64_t>(1, (size + letters / 2) / letters);
+    std::uint64_t const size = of.end - of.begin,
+                        pieces = rows == 0 ? 1 : std::max<std::uint64_t>(1, (size + letters / 2) / letters);
     for (std::uint64_t k = 0; k < pieces; ++k) {
       walk w;
       w.begin = std::uint32_t(of.begin + size * k / pieces);
@@ -124,8 +125,8 @@ std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const
     backend.scan(num_walks + 1, events_of_walk{walks.data()}, first_event.span(), plus{});
     std::uint64_t const num_events = value_at(backend, first_event.span(), num_walks);
     auto const deltas = backend.template buffer<std::uint64_t>(num_events);
-    each_long(backend, num_walks, resolve_walks{view, codes.data(), walks.data(), keys.data(), events.data(),
-                                                first_event.data(), deltas.data()});
+    each_long(backend, num_walks,
+              resolve_walks{view, codes.data(), walks.data(), keys.data(), events.data(), first_event.data(), deltas.data()});
     each_long(backend, num_walks,
               make_keys{codes.data(), walks.data(), events.data(), first_event.data(), deltas.data(), keys.data()});
     counts.letters += n;

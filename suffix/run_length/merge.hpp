@@ -19,7 +19,9 @@ struct merge_blocks {
   std::uint64_t num_keys;
 
   /// Returns the number of parts, which is not 0.
-  [[nodiscard]] std::uint64_t num_parts() const { return std::max<std::uint64_t>(1, (index.num_blocks + num_blocks - 1) / num_blocks); }
+  [[nodiscard]] std::uint64_t num_parts() const {
+    return std::max<std::uint64_t>(1, (index.num_blocks + num_blocks - 1) / num_blocks);
+  }
 
   template <class Writer>
   ORDO_FN void operator()(std::size_t part, Writer& to) const {

@@ -102,7 +102,9 @@ class run_index {
   [[nodiscard]] std::uint64_t num_blocks() const { return blocks_.size(); }
   /// Returns the number of ends of records.
   [[nodiscard]] std::uint64_t num_ends() const { return ends_.size(); }
-  [[nodiscard]] std::uint64_t bytes() const { return blocks_.size() * sizeof(run_block) + ends_.size() * sizeof(ends_.data()[0]); }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return blocks_.size() * sizeof(run_block) + ends_.size() * sizeof(ends_.data()[0]);
+  }
   [[nodiscard]] run_view view() const {
     run_view view;
     view.blocks = blocks_.data();

@@ -107,8 +107,7 @@ class kmer_sample {
 }  // namespace
 
 struct run_length_index::state {
-  state(run_length_options with, method by)
-      : options(std::move(with)), how(by), backend(options.machine.threads) {}
+  state(run_length_options with, method by) : options(std::move(with)), how(by), backend(options.machine.threads) {}
 
   run_length_options options;
   method how;
@@ -124,7 +123,9 @@ struct run_length_index::state {
   static constexpr std::uint64_t min_batch = std::uint64_t{1} << 18;
   static constexpr std::uint64_t sort_bytes = 20, insert_bytes = 40;  // temporary memory for a letter
 
-  [[nodiscard]] std::uint64_t memory_left() const { return options.memory - std::min<std::uint64_t>(options.memory, 2 * index.bytes()); }
+  [[nodiscard]] std::uint64_t memory_left() const {
+    return options.memory - std::min<std::uint64_t>(options.memory, 2 * index.bytes());
+  }
   [[nodiscard]] std::uint64_t max_letters(std::uint64_t bytes) const {
     constexpr std::uint64_t max = std::uint64_t{1} << 31;
     return std::clamp<std::uint64_t>(memory_left() / bytes, std::uint64_t{1} << 16, max);
@@ -238,9 +239,10 @@ struct run_length_index::state {
     double const all = 2 * (double(index.bytes()) + more);
     if (all <= double(options.memory)) return;
     throw out_of_memory(
-        fmt::format("out of memory: index of runs: {} bytes are needed if it grows half as fast as so far, {} are available: the "
-                    "genomes are not alike enough",
-                    std::uint64_t(all), options.memory),
+        fmt::format(
+            "out of memory: index of runs: {} bytes are needed if it grows half as fast as so far, {} are available: the "
+            "genomes are not alike enough",
+            std::uint64_t(all), options.memory),
         std::size_t(all));
   }
 
@@ -258,7 +260,8 @@ struct run_length_index::state {
     build_options sorting;
     sorting.machine = options.machine;
     sorting.on_phase = options.on_phase;
-    std::size_t const width = index_fits(4, input.size(), input.records()) ? 4 : 8, held = input.size() * (width + 2) + waiting.codes.size();
+    std::size_t const width = index_fits(4, input.size(), input.records()) ? 4 : 8,
+                      held = input.size() * (width + 2) + waiting.codes.size();
     sorting.memory = options.memory - std::min(options.memory, held);
     auto const with = [&]<class Index>(Index) {
       std::vector<Index> sa(input.size());

@@ -9,8 +9,8 @@
 #include "suffix/run_length/run_index.hpp"
 #include "suffix/run_length/walk.hpp"
 
-/// The order of new suffixes that come before the same row and begin with the same letter: ties. Only groups with different letters
-/// before their suffixes need an order, because equal letters make one run in any order.
+/// The order of new suffixes that come before the same row and begin with the same letter: ties. Only groups with different
+/// letters before their suffixes need an order, because equal letters make one run in any order.
 namespace ordo::inline v0::suffix::run_length {
 
 template <class T>
@@ -20,7 +20,8 @@ struct fill_with {
   ORDO_FN void operator()(std::size_t i) const { to[i] = value; }
 };
 
-/// Returns true if a group of ties begins at row i of the sorted keys. Ends of parts are no ties: their order is that of positions.
+/// Returns true if a group of ties begins at row i of the sorted keys. Ends of parts are no ties: their order is that of
+/// positions.
 struct begins_group {
   std::uint64_t const* keys;
   ORDO_FN bool operator()(std::size_t i) const {
@@ -85,8 +86,8 @@ struct compare_ties {
   std::uint8_t const* codes;
   std::uint32_t* items;
   segment_list<std::uint32_t> groups;
-  std::uint32_t open;    // see order_ties
-  std::uint32_t* work;   // in units of 64 letters
+  std::uint32_t open;      // see order_ties
+  std::uint32_t* work;     // in units of 64 letters
   std::uint32_t max_work;  // more is work for prefix doubling, and so is a group that has no order yet: sets `work` to more
 
   ORDO_FN void operator()(std::size_t group) const {
@@ -190,8 +191,8 @@ struct name_after {
 };
 
 /// Orders ties: by the letters ahead, and what that does not decide by prefix doubling.
-/// @param keys, order  of all suffixes of a batch, sorted by gap and position @param open  the position whose own row must be right,
-/// whatever is before the others of its group; none: n @param continued  a part of the batch ends with `continued`
+/// @param keys, order  of all suffixes of a batch, sorted by gap and position @param open  the position whose own row must be
+/// right, whatever is before the others of its group; none: n @param continued  a part of the batch ends with `continued`
 template <Backend B>
 void order_ties(B& backend, std::uint8_t const* codes, std::span<std::uint64_t> keys, std::span<std::uint32_t> order,
                 std::uint32_t open, bool continued) {
@@ -218,7 +219,8 @@ void order_ties(B& backend, std::uint8_t const* codes, std::span<std::uint64_t> 
   ties.start(std::span<std::uint32_t const>(order), begins_mixed{heads.data(), mixed.data()});
   if (ties.empty()) return;
   auto const order_all = [&] {
-    if (continued && backend.reduce(ties.size(), leaves_part{codes, ties.items().data()}, std::size_t{0}, plus{}) != 0) return false;
+    if (continued && backend.reduce(ties.size(), leaves_part{codes, ties.items().data()}, std::size_t{0}, plus{}) != 0)
+      return false;
     ties.sort(ahead);
     backend.each(ties.size(), separate_ends{ahead, ties.items().data(), ties.heads().data()});
     place(false);
@@ -233,8 +235,8 @@ void order_ties(B& backend, std::uint8_t const* codes, std::span<std::uint64_t> 
   if (order_all()) return;
   mixed = {};
 
-  // Doubling needs names of all: a name is the row of the first suffix that is equal so far. The letters after a part of a record are not
-  // in the text. Its end has a name of its own, though, so that no tie goes beyond it.
+  // Doubling needs names of all: a name is the row of the first suffix that is equal so far. The letters after a part of a
+  // record are not in the text. Its end has a name of its own, though, so that no tie goes beyond it.
   auto const names = backend.template buffer<std::uint32_t>(n);
   backend.each(n, name_by_head{order.data(), heads.data(), names.data()});
   ties.start(std::span<std::uint32_t const>(order), begins);

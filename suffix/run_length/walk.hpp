@@ -8,10 +8,10 @@
 
 /// Walks backwards through an index find the rows before which the suffixes of new records come.
 ///
-/// A walk starts anywhere in a record, where the row of its first suffix is not known, and carries the bracket of all rows that it
-/// may be. A step maps both ends of the bracket. So the true row is `row + delta`, where delta stays the same while the width of the
-/// bracket does. The positions where the width changes are events. Once the row at its start is known, a walk takes one step of the true
-/// row for each event, and no others.
+/// A walk starts anywhere in a record, where the row of its first suffix is not known, and carries the bracket of all rows that
+/// it may be. A step maps both ends of the bracket. So the true row is `row + delta`, where delta stays the same while the
+/// width of the bracket does. The positions where the width changes are events. Once the row at its start is known, a walk
+/// takes one step of the true row for each event, and no others.
 namespace ordo::inline v0::suffix::run_length {
 
 struct walk {
@@ -114,8 +114,9 @@ ORDO_FN inline std::uint32_t last_event(std::uint64_t const* events, std::uint32
   return begin - 1;
 }
 
-/// Finds the true rows of walks at their events. A walk whose bracket has closed ends at a known row, whatever its start. So the walks
-/// before it, up to the next closed one, are resolved one after the other, from the end of the record, and all such chains at a time.
+/// Finds the true rows of walks at their events. A walk whose bracket has closed ends at a known row, whatever its start. So
+/// the walks before it, up to the next closed one, are resolved one after the other, from the end of the record, and all such
+/// chains at a time.
 struct resolve_walks {
   run_view index;
   std::uint8_t const* codes;

@@ -33,8 +33,9 @@ struct run_length_options {
 /// the number of runs. Records are inserted one batch after another: their rows are found by walks backwards through the index.
 class run_length_index {
  public:
-  /// How records come into the index. `sort`: all at once, as far as memory suffices. `insert`: one batch after another. `choose`:
-  /// by insertion if the second genome shares most of its 24-mers with the first, or if there is no memory for a sort.
+  /// How records come into the index. `sort`: all at once, as far as memory suffices. `insert`: one batch after another.
+  /// `choose`: by insertion if the second genome shares most of its 24-mers with the first, or if there is no memory for a
+  /// sort.
   enum class method { choose, sort, insert };
 
   explicit run_length_index(run_length_options options = {}, method how = method::choose);
@@ -49,7 +50,7 @@ class run_length_index {
   /// Adds a record and its reverse complement. Letters other than A, C, G and T, in either case, are N.
   /// @throws out_of_memory  if the index does not fit, or will not fit when it grows as it did
   void add(std::string_view letters);
-  /// States that a genome ends here. Without such calls a genome is a million letters or more.
+  /// States that a genome ends here. Without such calls a genome is 262,144 letters of both strands or more.
   void end_genome();
   /// Inserts what has been added. The functions below need this first.
   void finish();

@@ -74,7 +74,8 @@ class comparing_sink final : public sink {
     std::array<char, 1 << 16> other;
     while (!data.empty() && is_same_) {
       auto const size = std::min(data.size(), other.size());
-      is_same_ = with_.read(std::span(other).first(size)) == size && std::equal(data.begin(), data.begin() + std::ptrdiff_t(size), other.begin());
+      is_same_ = with_.read(std::span(other).first(size)) == size &&
+                 std::equal(data.begin(), data.begin() + std::ptrdiff_t(size), other.begin());
       data = data.subspan(size);
     }
   }
@@ -183,12 +184,13 @@ class run_length_build {
       for (cli::output const& out : outputs) out.refuse_loop(in);
       expect_fasta(in.name(), in.front(4096), "a reference is FASTA");
       std::uint64_t const before = read_bytes_;
-      reference_reader(in, arena_).read(
-          [&](std::string_view header, std::string_view letters) {
-            read_bytes_ = before + in.file_read();
-            take(header, letters);
-          },
-          [&] { report_.progress.at(in.file_read()); });
+      reference_reader(in, arena_)
+          .read(
+              [&](std::string_view header, std::string_view letters) {
+                read_bytes_ = before + in.file_read();
+                take(header, letters);
+              },
+              [&] { report_.progress.at(in.file_read()); });
       read_bytes_ = before + in.file_read();
       if (job_.files.size() > 1) index_.end_genome();
     }
@@ -246,19 +248,24 @@ cli::option samples_option(run_length_options& to) {
 }
 
 cli::option checkpoint_option(run_length_options& to) {
-  return {.name = "checkpoint",
-          .value = "LETTERS",
-          .group = index_group,
-          .help = "save the index to X.fmd.checkpoint each LETTERS letters, as 20G, so that the same command goes on if it is killed",
-          .details = "LETTERS is a number with K, M, G or T for powers of 1024. The file is removed at the end.",
-          .set = [&to](std::string_view, std::string_view value) {
-            to.checkpoint_letters = parse_bytes(value);
-            if (to.checkpoint_letters == 0) throw usage_error("invalid number: --checkpoint: '0': it must be above 0");
-          }};
+  return {
+      .name = "checkpoint",
+      .value = "LETTERS",
+      .group = index_group,
+      .help =
+          "save the index to X.fmd.checkpoint each LETTERS letters, as 20G, so that the same command goes on if it is killed",
+      .details = "LETTERS is a number with K, M, G or T for powers of 1024. The file is removed at the end.",
+      .set = [&to](std::string_view, std::string_view value) {
+        to.checkpoint_letters = parse_bytes(value);
+        if (to.checkpoint_letters == 0) throw usage_error("invalid number: --checkpoint: '0': it must be above 0");
+      }};
 }
 
 void refuse_run_length_options(run_length_options const& options, bool output) {
-  char const* const name = output ? "--output" : options.samples ? "--ssa" : options.checkpoint_letters != 0 ? "--checkpoint" : nullptr;
+  char const* const name = output                            ? "--output"
+                           : options.samples                 ? "--ssa"
+                           : options.checkpoint_letters != 0 ? "--checkpoint"
+                                                             : nullptr;
   if (name) throw usage_error(fmt::format("{}: only for an index of ropebwt3, whose name ends in .fmd or .fmr", name));
 }
 
@@ -315,7 +322,8 @@ int check_run_lengths(std::string const& name, std::vector<std::string> const& f
             letters += of_record.size();
             if (!wrong.empty() || record++ >= records) return;
             if (!index.holds(2 * (record - 1), of_record))
-              wrong = fmt::format("record {} has other letters than '{}' of {}", record, name_and_comment(header).first, in.name());
+              wrong =
+                  fmt::format("record {} has other letters than '{}' of {}", record, name_and_comment(header).first, in.name());
           },
           [&] { report.progress.at(in.file_read()); });
     }

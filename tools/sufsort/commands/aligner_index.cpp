@@ -63,9 +63,12 @@ class aligner_index final : public command {
                   "(bowtie-large), .fmd (ropebwt3), .fmr (ropebwt3-fmr), or the files of the folder PREFIX (star)",
               .details =
                   "The files of ropebwt3 are those of ropebwt3 build -d (fmd) and -b (fmr) of one file, with both strands of "
-                  "each record. Genomes are inserted one after another, in memory that follows the number of runs of the BWT, if "
-                  "the second one shares most of its 24-mers with the first or if there is no memory for a sort of all. A genome "
-                  "is a file, or a million letters if there is one file. Those of STAR are of a genome without annotations, which STAR can add when it maps; "
+                  "each record. Genomes are inserted one after another, in memory that follows the number of runs of the BWT, "
+                  "if "
+                  "the second one shares most of its 24-mers with the first or if there is no memory for a sort of all. A "
+                  "genome "
+                  "is a file, or 262,144 letters of both strands or more if there is one file. Those of STAR are of a genome "
+                  "without annotations, which STAR can add when it maps; "
                   "genomeParameters.txt has another first line.",
               .choices = "bwa bwa-mem2 minibwa bowtie bowtie-large star ropebwt3 ropebwt3-fmr",
               .only_choices = true,

@@ -301,20 +301,20 @@ void check_same_index(communicator& members, suffix::stored_index const& index, 
 class check final : public command {
  public:
   cli::command_table table() override {
-    return {
-        .name = "sufsort check",
-        .summary = "verify an index; exit with 1 if it is wrong",
-        .usage = {"[OPTION]... PREFIX", "[OPTION]... X.fmd [FASTA...]"},
-        .description = "Verify that an index is complete and right, by its text and its checksums. Print the first mismatch. Of "
-                       "an index of ropebwt3, walk through all records; with files, compare them with their letters.",
-        .operands = {prefix_operand(prefix_, "the index; or X.fmd or X.fmr of ropebwt3"),
-                     {"FASTA", "the files of which the index of ropebwt3 was made, in order", 0, std::size_t(-1),
-                      [this](std::string_view value) { files_.emplace_back(value); }}},
-        .options = {host_memory_option(memory_), gpu_memory_option(memory_)},
-        .examples = {{"Verify an index", "sufsort check genome"},
-                     {"Verify it in 8 GB of memory", "sufsort check genome --memory=8G"},
-                     {"Compare an index of ropebwt3 with its genomes", "sufsort check pangenome.fmd *.fa.gz"},
-                     {"Use an index only if it is right", "sufsort check genome && sufsort count genome GATTACA"}}};
+    return {.name = "sufsort check",
+            .summary = "verify an index; exit with 1 if it is wrong",
+            .usage = {"[OPTION]... PREFIX", "[OPTION]... X.fmd [FASTA...]"},
+            .description =
+                "Verify that an index is complete and right, by its text and its checksums. Print the first mismatch. Of "
+                "an index of ropebwt3, walk through all records; with files, compare them with their letters.",
+            .operands = {prefix_operand(prefix_, "the index; or X.fmd or X.fmr of ropebwt3"),
+                         {"FASTA", "the files of which the index of ropebwt3 was made, in order", 0, std::size_t(-1),
+                          [this](std::string_view value) { files_.emplace_back(value); }}},
+            .options = {host_memory_option(memory_), gpu_memory_option(memory_)},
+            .examples = {{"Verify an index", "sufsort check genome"},
+                         {"Verify it in 8 GB of memory", "sufsort check genome --memory=8G"},
+                         {"Compare an index of ropebwt3 with its genomes", "sufsort check pangenome.fmd *.fa.gz"},
+                         {"Use an index only if it is right", "sufsort check genome && sufsort count genome GATTACA"}}};
   }
   [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }
   [[nodiscard]] index_prefixes prefixes() const override {

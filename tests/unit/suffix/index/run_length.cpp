@@ -32,7 +32,8 @@ std::string written(Write write) {
   return to.text;
 }
 
-std::string by_sort(std::vector<std::string> const& records, suffix::run_length_format format = suffix::run_length_format::fmd) {
+std::string by_sort(std::vector<std::string> const& records,
+                    suffix::run_length_format format = suffix::run_length_format::fmd) {
   suffix::fmd_records all;
   for (std::string const& record : records) all.add(record);
   return written([&](sink& to) { all.write(to, {}, format); });
@@ -122,7 +123,7 @@ std::vector<std::string> random_genomes(random_numbers& random) {
 }  // namespace
 
 TEST_CASE("insertion of genomes gives the index that a sort gives", "[suffix][run_length]") {
-  std::size_t const cases = 200;
+  std::size_t const cases = 120;
   random_numbers random(73);
   for (std::size_t i = 0; i < cases; ++i) {
     std::vector<std::string> const records = random_genomes(random);
@@ -151,7 +152,7 @@ TEST_CASE("insertion of genomes gives the index that a sort gives", "[suffix][ru
 TEST_CASE("an index of ropebwt3 is read and extended", "[suffix][run_length]") {
   using suffix::run_length_format;
   random_numbers random(74);
-  for (std::size_t i = 0; i < 60; ++i) {
+  for (std::size_t i = 0; i < 30; ++i) {
     std::vector<std::string> records = random_genomes(random);
     if (i % 10 == 0) records.push_back(std::string(20000 + random.below(600000), 'A') + "C");  // wide counts and long runs
     run_length_format const format = i % 2 == 0 ? run_length_format::fmd : run_length_format::fmr;
@@ -180,7 +181,8 @@ TEST_CASE("a damaged index of ropebwt3 is an error or an index", "[suffix][run_l
       std::string damaged = whole;
       if (i % 3 == 0) damaged.resize(random.below(whole.size()));
       for (std::size_t k = random.below(3); k < 3 && !damaged.empty(); ++k)
-        damaged[random.below(i % 2 == 0 ? std::min<std::size_t>(damaged.size(), 120) : damaged.size())] = char(random.below(256));
+        damaged[random.below(i % 2 == 0 ? std::min<std::size_t>(damaged.size(), 120) : damaged.size())] =
+            char(random.below(256));
       suffix::run_length_index index;
       memory_source from(damaged);
       try {
@@ -191,8 +193,7 @@ TEST_CASE("a damaged index of ropebwt3 is an error or an index", "[suffix][run_l
         static_cast<void>(index.has_all_rows());
         written([&](sink& to) { index.write_samples(to); });
         ++read;
-      } catch (input_error const&) {
-      }
+      } catch (input_error const&) {}
     }
   }
   REQUIRE(read > 10);  // changes of the table, which is made anew
@@ -233,7 +234,9 @@ TEST_CASE("a run-length index is sorted or inserted as its genomes and memory ad
   options.memory = 40000000;
   options.letters_to_come = [] { return std::uint64_t{1} << 40; };
   suffix::run_length_index index(options, suffix::run_length_index::method::insert);
-  REQUIRE_THROWS_AS([&] {
-    for (int k = 0; k < 20; ++k) index.add(random_letters(random, "ACGT", 150000));
-  }(), out_of_memory);
+  REQUIRE_THROWS_AS(
+      [&] {
+        for (int k = 0; k < 20; ++k) index.add(random_letters(random, "ACGT", 150000));
+      }(),
+      out_of_memory);
 }
