@@ -11,7 +11,7 @@
 namespace ordo::inline v0::suffix {
 
 void write_fmd(std::string_view bwt, sink& to) {
-  write_fmd_runs([&](dna_run& run) { return take_run(bwt, run); }, to);
+  write_fmd_runs([&](dna_run& run) { return consume_run(bwt, run); }, to);
 }
 
 void fmd_records::add(std::string_view letters) {

@@ -166,7 +166,7 @@ void write_fmr_runs(std::function<bool(dna_run&)> const& next, std::uint64_t con
 void write_fmr(std::string_view bwt, sink& to) {
   std::uint64_t rows[num_dna_codes] = {};
   for (char const letter : bwt) ++rows[dna_code(letter)];
-  write_fmr_runs([&](dna_run& run) { return take_run(bwt, run); }, rows, to);
+  write_fmr_runs([&](dna_run& run) { return consume_run(bwt, run); }, rows, to);
 }
 
 }  // namespace ordo::inline v0::suffix

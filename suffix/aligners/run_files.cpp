@@ -67,7 +67,7 @@ class run_file {
 /// More rows than any run of genomes has. A damaged length could take all memory.
 constexpr std::uint64_t max_run = std::uint64_t{1} << 40;
 
-using take_each = std::function<void(unsigned, std::uint64_t)>;
+using run_consumer = std::function<void(unsigned, std::uint64_t)>;
 
 /// Reads the bits of some words, the highest first. Zeros follow.
 class bit_reader {
@@ -87,7 +87,7 @@ class bit_reader {
   std::size_t at_ = 0;
 };
 
-void read_fmd(run_file& in, take_each const& take) {
+void read_fmd(run_file& in, run_consumer const& consume) {
   auto const shape = in.number<std::uint32_t>();
   if (shape >> 16 != fmd::num_letters || (shape & 0xffff) != 3) in.fail("an index of other letters than $, A, C, G, T and N");
   auto const extra = in.number<std::uint64_t>();
@@ -96,7 +96,7 @@ void read_fmd(run_file& in, take_each const& take) {
   for (std::uint64_t& count : expected) count = in.number<std::uint64_t>();
   if (extra != 0 || bytes % 8 != 0 || bytes < 8 * fmd::block_words || frames > bytes) in.fail("a damaged header");
   std::uint64_t const words = bytes / 8, blocks = words / fmd::block_words;
-  fmd::counts before{};  // of the block before
+  fmd::counts before{};  // counts of the block before
   for (std::uint64_t block = 0; block < blocks; ++block) {
     std::array<std::uint64_t, fmd::block_words> all;
     in.read(all.data(), sizeof(all));
@@ -128,7 +128,7 @@ void read_fmd(run_file& in, take_each const& take) {
       counted[letter] += number;
       before[letter] += number;
       if (counted[letter] > expected[letter]) in.fail("more letters than the header counts");
-      take(letter, number);
+      consume(letter, number);
     }
   }
   if (counted != expected) in.fail("the runs have other letters than the header counts");
@@ -139,7 +139,7 @@ void read_fmd(run_file& in, take_each const& take) {
 
 class fmr_reader {
  public:
-  fmr_reader(run_file& in, take_each const& take) : in_(in), take_(take) {}
+  fmr_reader(run_file& in, run_consumer const& consume) : in_(in), consume_(consume) {}
 
   void read() {
     if (in_.number<char>() != 0) in_.fail("an index of sorted records; records can only be added to one in input order");
@@ -184,12 +184,12 @@ class fmr_reader {
     if (counted != expected) in_.fail("a damaged leaf");
     for (dna_run const& run : runs_) {
       if (run.rows > max_run) in_.fail("a damaged leaf");
-      take_(run.letter, run.rows);
+      consume_(run.letter, run.rows);
     }
   }
 
   run_file& in_;
-  take_each const& take_;
+  run_consumer const& consume_;
   std::uint32_t block_bytes_ = 0;
   std::string leaf_;
   std::vector<dna_run> runs_;
@@ -197,14 +197,14 @@ class fmr_reader {
 
 }  // namespace
 
-void read_runs(source& from, std::string const& name, take_each const& take) {
+void read_runs(source& from, std::string const& name, run_consumer const& consume) {
   run_file in(from, name);
   std::array<char, 3> magic;
   in.read(magic.data(), magic.size());
   std::string_view const begin(magic.data(), magic.size());
-  if (begin == "RB\2") return fmr_reader(in, take).read();
+  if (begin == "RB\2") return fmr_reader(in, consume).read();
   if (begin != "RLD" || in.number<char>() != 3) in.fail("neither an FMD nor an FMR index of ropebwt3");
-  read_fmd(in, take);
+  read_fmd(in, consume);
 }
 
 void write_fmd_runs(std::function<bool(dna_run&)> const& next, sink& to) {

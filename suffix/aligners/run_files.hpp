@@ -9,18 +9,20 @@
 
 namespace ordo::inline v0::suffix {
 
-/// Reads the runs of a BWT in the format FMD or FMR, which its first bytes tell, and calls take(letter, rows) for each, by the
-/// codes of dna_codes.hpp. Adjacent runs may have one letter.
-/// @param name  of the file, for errors @throws input_error
-void read_runs(source& from, std::string const& name, std::function<void(unsigned, std::uint64_t)> const& take);
+/// Reads the runs of a BWT in the format FMD or FMR, which its first bytes tell, and calls consume(letter, rows) for each, by
+/// the codes of dna_codes.hpp. Adjacent runs may have one letter.
+/// @param name  the name for errors
+/// @throws input_error
+void read_runs(source& from, std::string const& name, std::function<void(unsigned, std::uint64_t)> const& consume);
 
 struct dna_run {
   unsigned letter = 0;
   std::uint64_t rows = 0;
 };
 
-/// Takes the first run from a BWT. @returns false if the BWT is empty
-inline bool take_run(std::string_view& bwt, dna_run& run) {
+/// Removes the first run from a BWT.
+/// @returns false if the BWT is empty
+inline bool consume_run(std::string_view& bwt, dna_run& run) {
   if (bwt.empty()) return false;
   char const first = bwt.front();
   run.letter = dna_code(first);

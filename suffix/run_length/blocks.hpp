@@ -63,7 +63,7 @@ struct lanes {
   static constexpr std::uint64_t lane = ~std::uint64_t{0} >> (64 - Bits);
   static constexpr std::uint64_t letters = ones * letter_mask, lengths = (ones * lane) & ~letters;
 
-  ORDO_FN static std::uint64_t lengths_of(std::uint64_t word) { return (word & lengths) >> letter_bits; }
+  ORDO_FN static std::uint64_t piece_lengths(std::uint64_t word) { return (word & lengths) >> letter_bits; }
   /// Adds up all lanes, if the sum fits one.
   ORDO_FN static std::uint64_t sum(std::uint64_t word) { return (word * ones) >> (64 - Bits); }
   /// Returns a word with a one in each lane of this letter: a code minus another has the bit above the codes if, and only if,
@@ -73,7 +73,7 @@ struct lanes {
   }
   /// Counts a letter in the first rows of a word. @param rows  at most as many as it has
   ORDO_FN static std::uint64_t count(std::uint64_t word, std::uint64_t letter, std::uint64_t rows) {
-    std::uint64_t const length = lengths_of(word), ends = length * ones, is_letter = equal(word, letter);
+    std::uint64_t const length = piece_lengths(word), ends = length * ones, is_letter = equal(word, letter);
     // The lanes whose ends are at most `rows`: whole pieces.
     std::uint64_t const row = rows * ones;
     std::uint64_t const low = (row | high) - (ends & ~high);
@@ -89,7 +89,7 @@ template <unsigned Bits>
 ORDO_FN std::uint64_t count_in(run_block const& block, unsigned letter, std::uint64_t rows) {
   using lanes = lanes<Bits>;
   // Two words as wholes, and the one that the last row is in. No branch depends on the row, which is as good as random.
-  std::uint64_t const first = lanes::lengths_of(block.words[0]), second = lanes::lengths_of(block.words[1]);
+  std::uint64_t const first = lanes::piece_lengths(block.words[0]), second = lanes::piece_lengths(block.words[1]);
   std::uint64_t const first_rows = lanes::sum(first), both_rows = first_rows + lanes::sum(second);
   std::uint64_t const in_first = lanes::sum(first & (lanes::equal(block.words[0], letter) * lanes::lane));
   std::uint64_t const in_second = lanes::sum(second & (lanes::equal(block.words[1], letter) * lanes::lane));
@@ -184,7 +184,8 @@ struct run_view {
     return find(row);
   }
 
-  /// Maps the row of a gap to that before which a suffix with one more letter comes. @param block  of the row
+  /// Maps the row of a gap to that before which a suffix with one more letter comes.
+  /// @param block  the block of the row
   [[nodiscard]] ORDO_FN std::uint64_t step(unsigned letter, std::uint64_t row, std::uint64_t block) const {
     return first[letter] + before(block, letter) + count_in(blocks[block], letter, row - begin(block));
   }
@@ -320,7 +321,8 @@ class piece_reader {
   ORDO_FN piece_reader(run_block const* blocks, std::uint64_t begin, std::uint64_t end)
       : block_(blocks + begin), end_(blocks + end) {}
 
-  /// Sets the next piece. @returns false at the end
+  /// Sets the next piece.
+  /// @returns false at the end
   ORDO_FN bool next(unsigned& letter, std::uint64_t& length) {
     while (block_ != end_) {
       unsigned const kind = block_->kind();

@@ -26,7 +26,7 @@ namespace ordo::inline v0::suffix::run_length {
 /// A record, or a part of one, among the codes of a batch: [begin, end), and at `end` end_code, or continued_code if the
 /// letters after it are in the index.
 struct segment {
-  std::uint32_t begin = 0, end = 0;
+  std::uint64_t begin = 0, end = 0;
 };
 
 /// Records to be inserted together.
@@ -96,6 +96,7 @@ inline std::vector<walk> divide_into_walks(batch const& records, std::uint64_t n
 }
 
 /// Inserts records after those of the index.
+/// @pre fewer than 2^32 codes
 /// @returns the row of the last segment's first suffix if the batch is open
 template <has_workers B>
 std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const& records, insert_options const& options,
@@ -120,7 +121,7 @@ std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const
       backend.each(n, fill_with<std::uint64_t>{keys.data(), 0});
     else
       each_long(backend, (num_walks + lanes - 1) / lanes,
-                take_walks<lanes>{view, codes.data(), walks.data(), num_walks, keys.data(), events.data()});
+                step_walks<lanes>{view, codes.data(), walks.data(), num_walks, keys.data(), events.data()});
     auto const first_event = backend.template buffer<std::uint64_t>(num_walks + 1);
     backend.scan(num_walks + 1, events_of_walk{walks.data()}, first_event.span(), plus{});
     std::uint64_t const num_events = value_at(backend, first_event.span(), num_walks);
@@ -134,7 +135,7 @@ std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const
     counts.events += num_events;
   }
 
-  std::uint32_t const open = records.is_open ? records.segments.back().begin : std::uint32_t(n);
+  std::uint32_t const open = std::uint32_t(records.is_open ? records.segments.back().begin : n);
   if (records.is_open) backend.each(1, mark_open{keys.data() + open});
   auto const order = backend.template buffer<std::uint32_t>(n);
   backend.each(n, write_positions{order.data()});
@@ -146,9 +147,9 @@ std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const
   std::optional<std::uint64_t> open_row;
   if (records.is_open) {
     std::uint32_t slot = 0;
-    auto const found = backend.template buffer<std::uint32_t>(1);
-    backend.select(n, is_open_key{keys.data()}, identity<std::uint32_t>{}, found.span());
-    slot = value_at(backend, found.span(), 0);
+    auto const open_slot = backend.template buffer<std::uint32_t>(1);
+    backend.select(n, is_open_key{keys.data()}, identity<std::uint32_t>{}, open_slot.span());
+    slot = value_at(backend, open_slot.span(), 0);
     open_row = suffix_key::row(value_at(backend, keys.span(), slot)) + slot;
     // A continued suffix has a row already.
     if (records.continued_row && *records.continued_row < suffix_key::row(value_at(backend, keys.span(), slot))) --*open_row;

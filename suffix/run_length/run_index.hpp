@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ordo/backend.hpp"
+#include "ordo/error.hpp"
 #include "suffix/run_length/blocks.hpp"
 
 namespace ordo::inline v0::suffix::run_length {
@@ -83,6 +84,9 @@ class run_index {
       num_blocks += list.blocks.size();
       num_ends += list.ends.size();
     }
+    if (num_blocks > ~std::uint32_t{0})
+      throw out_of_memory("out of memory: index of runs: it has 2^32 blocks of 64 bytes or more",
+                          num_blocks * sizeof(run_block));
     blocks_ = backend.template buffer<run_block>(num_blocks);
     ends_ = backend.template buffer<std::uint64_t>(num_ends);
     std::uint64_t block = 0, end = 0;

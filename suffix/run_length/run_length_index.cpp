@@ -1,4 +1,4 @@
-#include "ordo/suffix/run_length_index.hpp"
+#include "ordo/suffix/fmd.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ constexpr std::uint8_t complement(std::uint8_t code) {
   return code == n_code ? code : std::uint8_t(n_code - code);
 }
 
-std::uint8_t code_of(char letter) {
+std::uint8_t to_code(char letter) {
   return codes_of_letters[static_cast<unsigned char>(letter)];
 }
 
@@ -53,9 +53,9 @@ struct strand {
     to.resize(at + (end - begin));
     std::uint8_t* const out = to.data() + at;
     if (is_reverse)
-      for (std::size_t i = begin; i < end; ++i) out[i - begin] = complement(code_of(letters[letters.size() - 1 - i]));
+      for (std::size_t i = begin; i < end; ++i) out[i - begin] = complement(to_code(letters[letters.size() - 1 - i]));
     else
-      for (std::size_t i = begin; i < end; ++i) out[i - begin] = code_of(letters[i]);
+      for (std::size_t i = begin; i < end; ++i) out[i - begin] = to_code(letters[i]);
   }
 };
 
@@ -114,21 +114,21 @@ struct run_length_index::state {
   mutable host_backend backend;
   run_index<host_backend> index;
   batch waiting;
-  std::vector<std::size_t> genome_ends;  // of the genomes that wait until the method is chosen
+  std::vector<std::size_t> genome_ends;  // the ends of genomes that wait until the method is chosen
   build_report done;
   std::uint64_t added = 0, last_letters = 0, last_growth = 0;
   unsigned batches = 0;
   bool said_genomes = false;
 
   static constexpr std::uint64_t min_batch = std::uint64_t{1} << 18;
+  static constexpr std::uint64_t max_batch = std::uint64_t{1} << 31;
   static constexpr std::uint64_t sort_bytes = 20, insert_bytes = 40;  // temporary memory for a letter
 
   [[nodiscard]] std::uint64_t memory_left() const {
     return options.memory - std::min<std::uint64_t>(options.memory, 2 * index.bytes());
   }
   [[nodiscard]] std::uint64_t max_letters(std::uint64_t bytes) const {
-    constexpr std::uint64_t max = std::uint64_t{1} << 31;
-    return std::clamp<std::uint64_t>(memory_left() / bytes, std::uint64_t{1} << 16, max);
+    return std::max(memory_left() / bytes, std::uint64_t{1} << 16);
   }
   [[nodiscard]] std::uint64_t max_part() const {
     return options.part_letters != 0 ? options.part_letters : std::min(max_letters(insert_bytes), std::uint64_t{1} << 28);
@@ -163,9 +163,9 @@ struct run_length_index::state {
   void add(std::size_t left, Append append) {
     std::size_t const limit = std::size_t(max_part());
     auto const append_part = [&](std::size_t begin, std::size_t end, std::uint8_t terminator) {
-      auto const at = std::uint32_t(waiting.codes.size());
+      std::uint64_t const at = waiting.codes.size();
       append(begin, end);
-      waiting.segments.push_back({at, std::uint32_t(waiting.codes.size())});
+      waiting.segments.push_back({at, waiting.codes.size()});
       waiting.codes.push_back(terminator);
     };
     std::uint8_t terminator = end_code;
@@ -178,7 +178,7 @@ struct run_length_index::state {
         insert_waiting();
         terminator = continued_code;
       }
-    } else if (waiting.codes.size() + left >= std::numeric_limits<std::uint32_t>::max() / 2) {
+    } else if (how == method::insert && waiting.codes.size() + left >= max_batch) {
       insert_waiting();
     }
     append_part(0, left, terminator);
@@ -205,8 +205,8 @@ struct run_length_index::state {
   void add(batch const& from, std::size_t segment) {
     run_length::segment const of = from.segments[segment];
     add(of.end - of.begin, [&](std::size_t begin, std::size_t end) {
-      waiting.codes.insert(waiting.codes.end(), from.codes.begin() + of.begin + std::ptrdiff_t(begin),
-                           from.codes.begin() + of.begin + std::ptrdiff_t(end));
+      waiting.codes.insert(waiting.codes.end(), from.codes.begin() + std::ptrdiff_t(of.begin + begin),
+                           from.codes.begin() + std::ptrdiff_t(of.begin + end));
     });
   }
 
@@ -246,14 +246,15 @@ struct run_length_index::state {
         std::size_t(all));
   }
 
-  /// Sorts the first batch. Sets the row of its first suffix if it is open. @returns false if there is no memory for that
+  /// Sorts the first batch. Sets the row of its first suffix if it is open.
+  /// @returns false if there is no memory for that
   bool sort_waiting(std::optional<std::uint64_t>& row) {
     std::string letters;
     std::vector<std::uint64_t> starts;
     letters.reserve(waiting.codes.size());
     for (segment const& of : waiting.segments) {
       starts.push_back(letters.size());
-      for (std::uint32_t i = of.begin; i < of.end; ++i) letters += "$ACGTZ"[waiting.codes[i]];
+      for (std::uint64_t i = of.begin; i < of.end; ++i) letters += "$ACGTZ"[waiting.codes[i]];
     }
     text const input{letters, starts};
     std::string bwt(input.size() + input.records(), '\0');
@@ -285,7 +286,7 @@ struct run_length_index::state {
     std::vector<block_list> lists(1);
     block_writer<append_to_list> to(append_to_list{lists.data()});
     std::string_view left = bwt;
-    for (dna_run run; take_run(left, run);) to.add(run.letter, run.rows);
+    for (dna_run run; consume_run(left, run);) to.add(run.letter, run.rows);
     to.finish();
     lists[0].rows = to.rows();
     index = run_index<host_backend>(backend, std::move(lists));

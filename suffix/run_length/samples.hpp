@@ -15,8 +15,8 @@ namespace ordo::inline v0::suffix::run_length {
 struct letter_walk {
   std::uint64_t row = 0, block = 0;  // a block that is not after that of the row
 
-  /// Moves to the row of the suffix with one more letter, and returns that letter. @returns end_code at the start of a record;
-  /// `row` is then the number of its end among all
+  /// Moves to the row of the suffix with one more letter.
+  /// @returns that letter; end_code at the start of a record: then `row` is the number of this end among all
   ORDO_FN unsigned step(run_view const& index) {
     block = index.seek(block, row);
     std::uint64_t const inside = row - index.begin(block);

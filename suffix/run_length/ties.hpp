@@ -191,8 +191,9 @@ struct name_after {
 };
 
 /// Orders ties: by the letters ahead, and what that does not decide by prefix doubling.
-/// @param keys, order  of all suffixes of a batch, sorted by gap and position @param open  the position whose own row must be
-/// right, whatever is before the others of its group; none: n @param continued  a part of the batch ends with `continued`
+/// @param keys, order  the keys and positions of the batch, sorted by gap and position
+/// @param open  the position whose own row must be right, whatever is before the others of its group; none: n
+/// @param continued  a part of the batch ends with `continued_code`
 template <Backend B>
 void order_ties(B& backend, std::uint8_t const* codes, std::span<std::uint64_t> keys, std::span<std::uint32_t> order,
                 std::uint32_t open, bool continued) {

@@ -17,7 +17,7 @@ namespace ordo::inline v0::suffix::run_length {
 struct walk {
   std::uint32_t begin = 0, end = 0;  // positions of its letters; the suffix at `end` is where it starts
   std::uint64_t row = 0, width = 0;  // the bracket at its start; after the walk, the width at its end
-  std::uint64_t delta = 0;           // of the true row at its start
+  std::uint64_t delta = 0;           // the true row at its start, minus `row`
   std::uint32_t events = 0;
   bool is_known = false;  // the row at its start is known: it starts where a part of a record ends
   bool is_last = false;   // it ends where the part begins
@@ -48,7 +48,7 @@ struct bracket {
 
 /// Takes `Lanes` walks at a time, so that a CPU reads the blocks of one while it steps with another. A GPU has a thread a walk.
 template <unsigned Lanes>
-struct take_walks {
+struct step_walks {
   run_view index;
   std::uint8_t const* codes;
   walk* walks;
@@ -122,7 +122,7 @@ struct resolve_walks {
   std::uint8_t const* codes;
   walk* walks;
   std::uint64_t const *rows, *events, *first_event;
-  std::uint64_t* deltas;  // those from each event on
+  std::uint64_t* deltas;  // the delta from each event on
 
   ORDO_FN void operator()(std::size_t i) const {
     if (!walks[i].is_known && !walks[i + 1].is_closed()) return;

@@ -35,10 +35,12 @@ struct run_length_job {
   memory_limits memory = {};
 };
 
-/// Makes an index of the records of files, or adds them to one. @returns the exit status
+/// Makes an index of the records of files, or adds them to one.
+/// @returns the exit status
 int build_run_lengths(run_length_job const& job, cli::common_options const& common, reporter& report);
 
-/// Checks that an index holds all of its rows and, if there are files, their records. @returns the exit status
+/// Checks that an index holds all of its rows and, if there are files, their records.
+/// @returns the exit status
 int check_run_lengths(std::string const& index, std::vector<std::string> const& files, memory_limits const& memory,
                       cli::common_options const& common, reporter& report);
 

@@ -118,7 +118,7 @@ class add final : public command {
  private:
   std::string prefix_;
   std::vector<std::string> files_;
-  std::string output_;  // of an index of ropebwt3; empty: the index itself
+  std::string output_;  // the new .fmd or .fmr; empty: the index itself
   run_length_options run_lengths_;
   memory_limits memory_;
 };

@@ -10,7 +10,6 @@
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/fmd.hpp"
-#include "ordo/suffix/run_length_index.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
 
