@@ -75,7 +75,6 @@ class add final : public command {
                         host_memory_option(memory_),
                         gpu_memory_option(memory_)},
             .examples = {{"Add a plasmid to the index of a genome", "sufsort add genome plasmid.fa"},
-                         {"Add two files in 8 GB of memory", "sufsort add genome other.fa.gz plasmid.fa --memory=8G"},
                          {"Add a genome to an index of ropebwt3", "sufsort add pangenome.fmd genome.fa.gz"},
                          {"Add records of standard input", "gzip -dc other.fa.gz | sufsort add genome -"}}};
   }

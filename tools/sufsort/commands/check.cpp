@@ -312,8 +312,7 @@ class check final : public command {
                           [this](std::string_view value) { files_.emplace_back(value); }}},
             .options = {host_memory_option(memory_), gpu_memory_option(memory_)},
             .examples = {{"Verify an index", "sufsort check genome"},
-                         {"Verify it in 8 GB of memory", "sufsort check genome --memory=8G"},
-                         {"Compare an index of ropebwt3 with its genomes", "sufsort check pangenome.fmd *.fa.gz"},
+                         {"Compare an index of ropebwt3 with its genomes", "sufsort check pangenome.fmd genome.fa.gz"},
                          {"Use an index only if it is right", "sufsort check genome && sufsort count genome GATTACA"}}};
   }
   [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }
