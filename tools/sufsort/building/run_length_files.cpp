@@ -280,7 +280,12 @@ suffix::run_length_format format_of_name(std::string const& name) {
 }
 
 int build_run_lengths(run_length_job const& job, cli::common_options const& common, reporter& report) {
-  return run_length_build(job, common, report).run();
+  try {
+    return run_length_build(job, common, report).run();
+  } catch (out_of_memory const& e) {
+    if (e.bytes() == 0) throw;
+    throw out_of_memory(fmt::format("{}: {}", e.what(), job.memory.advice(e.bytes(), "suffices if it grows so")), e.bytes());
+  }
 }
 
 int check_run_lengths(std::string const& name, std::vector<std::string> const& files, memory_limits const& memory,
