@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "ordo/suffix/fmd.hpp"
 #include "suffix/aligners/dna_codes.hpp"
+#include "suffix/aligners/run_files.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -142,25 +144,29 @@ class run_tree {
 
 }  // namespace
 
-void write_fmr(std::string_view bwt, sink& to) {
-  std::array<std::uint64_t, num_dna_codes> rows{};
-  for (char const letter : bwt) ++rows[dna_code(letter)];
+void write_fmr_runs(std::function<bool(dna_run&)> const& next, std::uint64_t const (&rows_of_letters)[num_dna_codes],
+                    sink& to) {
   constexpr char input_order = 0;
   to.write(std::string_view("RB\2"));
   to.write({&input_order, 1});
-  std::size_t begin = 0;
-  for (std::uint64_t const count : rows) {
+  dna_run run;
+  for (std::uint64_t left : rows_of_letters) {
     run_tree tree;
-    std::size_t const end = begin + std::size_t(count);
-    while (begin < end) {
-      unsigned const letter = dna_code(bwt[begin]);
-      std::size_t after = begin + 1;
-      while (after < end && (bwt[after] == bwt[begin] || dna_code(bwt[after]) == letter)) ++after;
-      tree.append(letter, after - begin);
-      begin = after;
+    while (left != 0) {
+      if (run.rows == 0 && !next(run)) break;
+      std::uint64_t const rows = std::min(left, run.rows);
+      tree.append(run.letter, rows);
+      run.rows -= rows;
+      left -= rows;
     }
     tree.write(to);
   }
+}
+
+void write_fmr(std::string_view bwt, sink& to) {
+  std::uint64_t rows[num_dna_codes] = {};
+  for (char const letter : bwt) ++rows[dna_code(letter)];
+  write_fmr_runs([&](dna_run& run) { return consume_run(bwt, run); }, rows, to);
 }
 
 }  // namespace ordo::inline v0::suffix

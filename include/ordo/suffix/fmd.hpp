@@ -1,10 +1,14 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ordo/io.hpp"
+#include "ordo/machine.hpp"
 #include "ordo/suffix.hpp"
 
 #pragma GCC visibility push(default)
@@ -46,6 +50,76 @@ class fmd_records {
  private:
   std::string letters_;  // A, C, G, T, and Z for N
   std::vector<std::uint64_t> starts_;
+};
+
+struct run_length_options {
+  machine_options machine = {};  // sorts; everything else is the work of the CPU
+  /// Host memory that may be used, for the index and temporary arrays.
+  std::size_t memory = ~std::size_t{0};
+  /// Letters of both strands that records to come have, as far as known, so that an index that would not fit is refused early.
+  std::function<std::uint64_t()> letters_to_come = {};
+  /// Called with the name of each phase and the number of letters that it works on.
+  std::function<void(std::string_view, std::uint64_t)> on_phase = {};
+  // The result does not depend on these. 0: chosen by the size of the index and by memory.
+  std::uint64_t batch_letters = 0;  // records of at least as many letters are inserted together
+  std::uint64_t part_letters = 0;   // longer records are cut
+  std::uint64_t walk_letters = 0;   // letters of a walk
+};
+
+/// An FM index of both strands of many genomes that are alike, as runs of its BWT, as `ropebwt3 build` makes it. Memory follows
+/// the number of runs. Records are inserted one batch after another: their rows are found by walks backwards through the index.
+class run_length_index {
+ public:
+  /// How records come into the index. `sort`: all at once, as far as memory suffices. `insert`: one batch after another.
+  /// `choose`: by insertion if the second genome shares most of its 24-mers with the first, or if there is no memory for a
+  /// sort.
+  enum class method { choose, sort, insert };
+
+  explicit run_length_index(run_length_options options = {}, method how = method::choose);
+  ~run_length_index();
+  run_length_index(run_length_index&&) noexcept;
+  run_length_index& operator=(run_length_index&&) noexcept;
+
+  /// Reads an index in the format FMD or FMR.
+  /// @pre this is empty
+  /// @param name  the name for errors
+  /// @throws input_error  for anything else, and for an index of one strand
+  void read(source& from, std::string const& name);
+
+  /// Adds a record and its reverse complement. Letters other than A, C, G and T, in either case, are N.
+  /// @throws out_of_memory  if the index does not fit, or will not fit when it grows as it did
+  void add(std::string_view letters);
+  /// States that a genome ends here. Without such calls a genome is 262,144 letters of both strands or more.
+  void end_genome();
+  /// Inserts what has been added. The functions below need this first.
+  void finish();
+
+  /// Returns the number of records, of which each strand is one.
+  [[nodiscard]] std::uint64_t records() const;
+  /// Returns the number of rows: of letters of both strands and of records.
+  [[nodiscard]] std::uint64_t rows() const;
+  [[nodiscard]] std::uint64_t count_runs() const;
+  /// Returns true if no batch is waiting and no record is cut, so that write() gives an index of all records so far.
+  [[nodiscard]] bool is_complete() const;
+
+  /// Writes the index as `ropebwt3 build -d` or, if the format is FMR, as `ropebwt3 build -b` of one batch. One thread.
+  void write(sink& to, run_length_format format = run_length_format::fmd) const;
+  /// Writes each 2^shift-th entry of the suffix array as `ropebwt3 ssa -s SHIFT`.
+  void write_samples(sink& to, unsigned shift = 8) const;
+
+  /// Walks through records `first` and `first` + 1, and returns true if they are these letters and their reverse complement.
+  /// @pre first + 1 < records()
+  [[nodiscard]] bool holds(std::uint64_t first, std::string_view letters) const;
+  /// Walks through all records.
+  /// @returns true if they have all rows
+  [[nodiscard]] bool has_all_rows() const;
+
+  /// The machine of the sort, and the bytes that it took of a GPU.
+  [[nodiscard]] build_report const& report() const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
 };
 
 }  // namespace ordo::inline v0::suffix

@@ -56,6 +56,7 @@ printf 'chr2\nchr1\n' > genome.txt
 printf 'chr1\t5\t6\nchr2\t1\t2\n' > peaks.bed
 sufsort build genome.fa -o genome --lcp --bwt --fm --kmer-table=auto -q
 sufsort build other.fa -o other --lcp --bwt --fm -q
+sufsort aligner-index --for=ropebwt3 genome.fa.gz -o pangenome -q
 sufsort build web.jsonl -o web -q
 sufsort build web.txt -o test --format=lines -q
 cd ..

@@ -14,6 +14,7 @@
 #include "tools/sufsort/building/build_memory.hpp"
 #include "tools/sufsort/building/merged_records.hpp"
 #include "tools/sufsort/building/read_records.hpp"
+#include "tools/sufsort/building/run_length_files.hpp"
 #include "tools/sufsort/building/write_index.hpp"
 #include "tools/sufsort/command.hpp"
 #include "tools/sufsort/index_files.hpp"
@@ -60,17 +61,42 @@ class add final : public command {
             .description =
                 "Sort the suffixes of the files, and merge them with the index, which then is the one that sufsort build "
                 "makes of all files. Format, policy and arrays are those of the index.",
-            .operands = {prefix_operand(prefix_), records_operand("FILE", files_)},
-            .options = {host_memory_option(memory_), gpu_memory_option(memory_)},
+            .operands = {prefix_operand(prefix_, "the index; or X.fmd or X.fmr of ropebwt3"), records_operand("FILE", files_)},
+            .options = {{.letter = 'o',
+                         .name = "output",
+                         .value = "FILE",
+                         .group = output_group,
+                         .help = "write the .fmd or .fmr to FILE",
+                         .preset = "the index itself",
+                         .details = "Only an index of ropebwt3 can be kept. The end of the name of FILE is the format.",
+                         .set = cli::store(output_)},
+                        samples_option(run_lengths_),
+                        checkpoint_option(run_lengths_),
+                        host_memory_option(memory_),
+                        gpu_memory_option(memory_)},
             .examples = {{"Add a plasmid to the index of a genome", "sufsort add genome plasmid.fa"},
-                         {"Add two files in 8 GB of memory", "sufsort add genome other.fa.gz plasmid.fa --memory=8G"},
+                         {"Add a genome to an index of ropebwt3", "sufsort add pangenome.fmd genome.fa.gz"},
                          {"Add records of standard input", "gzip -dc other.fa.gz | sufsort add genome -"}}};
   }
   [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }
-  [[nodiscard]] index_prefixes prefixes() const override { return {.read = {prefix_}}; }
+  [[nodiscard]] index_prefixes prefixes() const override {
+    if (is_run_length_file(prefix_)) return {};
+    return {.read = {prefix_}};
+  }
   [[nodiscard]] memory_limits memory() const override { return memory_; }
 
   int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
+    if (is_run_length_file(prefix_)) {
+      std::string const to = output_.empty() ? prefix_ : output_;
+      return build_run_lengths({.base = prefix_,
+                                .files = files_,
+                                .output = to,
+                                .format = format_of_name(to),
+                                .options = run_lengths_,
+                                .memory = memory_},
+                               common, report);
+    }
+    refuse_run_length_options(run_lengths_, !output_.empty());
     report.phase("open");
     auto const expected_sum = sum_of_description(prefix_);
     suffix::stored_index const index(prefix_);
@@ -91,6 +117,8 @@ class add final : public command {
  private:
   std::string prefix_;
   std::vector<std::string> files_;
+  std::string output_;  // the new .fmd or .fmr; empty: the index itself
+  run_length_options run_lengths_;
   memory_limits memory_;
 };
 

@@ -22,168 +22,16 @@
 #include "ordo/suffix/fmd.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
+#include "tools/sufsort/building/run_length_files.hpp"
 #include "tools/sufsort/command.hpp"
 #include "tools/sufsort/files/file_set.hpp"
 #include "tools/sufsort/files/other_formats.hpp"
+#include "tools/sufsort/files/reference_reader.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/option_rows.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
-
-constexpr bool is_blank(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-constexpr bool is_residue(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '*' || c == '-' || c == '.';
-}
-
-/// Divides a header at its first blank.
-std::pair<std::string_view, std::string_view> name_and_comment(std::string_view header) {
-  auto const blank = std::size_t(std::ranges::find_if(header, is_blank) - header.begin());
-  return {header.substr(0, blank), blank == header.size() ? std::string_view() : header.substr(blank + 1)};
-}
-
-/// Calls take(line) for each line, without its end.
-template <class F>
-void each_line(std::string_view text, F take) {
-  while (!text.empty()) {
-    std::size_t const end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    take(line);
-  }
-}
-
-/// Reads the records of a file of FASTA, a block at a time, whose lines all threads of an arena check and join.
-class reference_reader {
- public:
-  reference_reader(cli::input& in, tbb::task_arena& arena) : in_(in), arena_(arena) {}
-
-  /// Calls take(header, letters) for each record, and progress() now and then. @throws input_error
-  template <class F, class Progress>
-  void read(F take, Progress progress) {
-    constexpr std::size_t block = std::size_t{64} << 20;
-    std::size_t kept = 0;  // the beginning of a line
-    for (bool more = true; more; progress()) {
-      buffer_.resize(kept + block);
-      std::size_t const count = in_.read(buffer_.span().subspan(kept));
-      more = count == block;
-      std::string_view const all(buffer_.data(), kept + count);
-      std::size_t const last = all.substr(kept).rfind('\n'), lines = !more              ? all.size()
-                                                                     : last == all.npos ? 0
-                                                                                        : kept + last + 1;
-      consume_lines(all.substr(0, lines), take);
-      kept = all.size() - lines;
-      std::copy_n(all.data() + lines, kept, buffer_.data());
-    }
-    if (header_) take(std::string_view(*header_), std::string_view(letters_.data(), letters_.size()));
-  }
-
- private:
-  struct slice {
-    std::string_view text;
-    std::uint64_t letters = 0, lines = 0;
-    bool is_good = true;
-  };
-
-  [[noreturn]] void fail(std::string const& why) const {
-    throw input_error(fmt::format("cannot read: {}:{}: {}", in_.name(), line_, why));
-  }
-
-  template <class F>
-  void consume_lines(std::string_view text, F& take) {
-    while (!text.empty()) {
-      if (text.front() == '>') {
-        if (header_) take(std::string_view(*header_), std::string_view(letters_.data(), letters_.size()));
-        letters_.resize(0);
-        std::size_t const end = std::min(text.find('\n'), text.size());
-        ++line_;
-        each_line(text.substr(0, end), [&](std::string_view header) { header_.emplace(header.substr(1)); });
-        if (header_->find('\0') != header_->npos) fail("a NUL byte in the header");
-        if (header_->find('\r') != header_->npos) fail("a carriage return inside a line; do all lines end in CR alone?");
-        text.remove_prefix(std::min(end + 1, text.size()));
-        continue;
-      }
-      std::size_t end = 0;  // end of the lines before the next header
-      while (end != text.npos && !(end != 0 && text[end - 1] == '\n')) end = text.find('>', end + 1);
-      std::string_view const lines = text.substr(0, end);
-      add(lines);
-      text.remove_prefix(lines.size());
-    }
-  }
-
-  // Adds lines of letters.
-  void add(std::string_view lines) {
-    constexpr std::size_t slice_bytes = std::size_t{1} << 20;
-    slices_.clear();
-    while (!lines.empty()) {
-      std::size_t const end =
-          lines.size() <= slice_bytes ? lines.size() : std::min(lines.find('\n', slice_bytes), lines.size() - 1) + 1;
-      slices_.push_back({lines.substr(0, end)});
-      lines.remove_prefix(end);
-    }
-    each_slice([](slice& slice) { count(slice); });
-    std::uint64_t letters = letters_.size();
-    for (slice& slice : slices_) {
-      if (!slice.is_good || (!header_ && slice.letters != 0)) refuse(slice.text);
-      line_ += slice.lines;
-      letters += std::exchange(slice.letters, letters);
-    }
-    letters_.resize(letters);
-    each_slice([&](slice& slice) {
-      char* to = letters_.data() + slice.letters;
-      each_line(slice.text, [&](std::string_view line) { to = std::ranges::copy(line, to).out; });
-    });
-  }
-  template <class F>
-  void each_slice(F f) {
-    if (slices_.size() == 1) return f(slices_.front());  // most records are small
-    arena_.execute([&] { tbb::parallel_for(std::size_t{0}, slices_.size(), [&](std::size_t k) { f(slices_[k]); }); });
-  }
-  static void count(slice& slice) {
-    std::uint64_t residues = 0, ends = 0;
-    for (char const c : slice.text) {
-      residues += is_residue(c);
-      ends += c == '\n';
-    }
-    slice.letters = residues;
-    slice.lines = ends + (slice.text.ends_with('\n') ? 0 : 1);
-    if (residues + ends == slice.text.size()) return;
-    // Returns before line feeds count for nothing; everything else is an error.
-    slice.letters = 0;
-    each_line(slice.text, [&](std::string_view line) {
-      slice.letters += line.size();
-      slice.is_good &= std::ranges::all_of(line, is_residue);
-    });
-  }
-  // Throws for the first line that is no line of letters.
-  [[noreturn]] void refuse(std::string_view text) {
-    each_line(text, [&](std::string_view line) {
-      ++line_;
-      if (!header_ && !line.empty()) fail("text before the first '>': a reference is FASTA");
-      auto const other = std::ranges::find_if_not(line, is_residue);
-      if (other == line.end()) return;
-      if (*other == '\r') fail("a carriage return inside a line; do all lines end in CR alone?");
-      if (is_blank(*other))
-        fail(std::all_of(other, line.end(), is_blank) ? "a blank at the end of the line, which aligners read as a letter or "
-                                                        "skip: remove it, as by sed 's/[[:blank:]]*$//'"
-                                                      : "a blank inside the line is not a residue");
-      fail(*other > ' ' && *other < 0x7f ? fmt::format("character '{}' is not a residue", *other)
-                                         : fmt::format("byte 0x{:02x} is not a residue", static_cast<unsigned char>(*other)));
-    });
-    fail("no line of letters");
-  }
-
-  cli::input& in_;
-  tbb::task_arena& arena_;
-  host_bytes buffer_, letters_;
-  std::vector<slice> slices_;
-  std::optional<std::string> header_;
-  std::uint64_t line_ = 0;  // the number of lines read
-};
 
 /// @param held  bytes of the text and the results @param text  bytes of them that are allocated now
 [[noreturn]] void refuse_large(suffix::text_too_large const& e, memory_limits const& memory, std::size_t held,
@@ -215,7 +63,12 @@ class aligner_index final : public command {
                   "(bowtie-large), .fmd (ropebwt3), .fmr (ropebwt3-fmr), or the files of the folder PREFIX (star)",
               .details =
                   "The files of ropebwt3 are those of ropebwt3 build -d (fmd) and -b (fmr) of one file, with both strands of "
-                  "each record. Those of STAR are of a genome without annotations, which STAR can add when it maps; "
+                  "each record. Genomes are inserted one after another, in memory that follows the number of runs of the BWT, "
+                  "if "
+                  "the second one shares most of its 24-mers with the first or if there is no memory for a sort of all. A "
+                  "genome "
+                  "is a file, or 262,144 letters of both strands or more if there is one file. Those of STAR are of a genome "
+                  "without annotations, which STAR can add when it maps; "
                   "genomeParameters.txt has another first line.",
               .choices = "bwa bwa-mem2 minibwa bowtie bowtie-large star ropebwt3 ropebwt3-fmr",
               .only_choices = true,
@@ -234,13 +87,20 @@ class aligner_index final : public command {
               .help = "begin records of STAR at multiples of 2^N letters, at most 2^32: --genomeChrBinNbits",
               .preset = "18",
               .set = parse_to(bin_bits_, "a bin has 2 letters or more")},
+             samples_option(run_lengths_),
+             checkpoint_option(run_lengths_),
              host_memory_option(memory_),
              gpu_memory_option(memory_)},
         .conflicts = {{.options = {"--index-letters"}, .unless = {"--for=star"}, .why = only_star},
-                      {.options = {"--bin-bits"}, .unless = {"--for=star"}, .why = only_star}},
+                      {.options = {"--bin-bits"}, .unless = {"--for=star"}, .why = only_star},
+                      {.options = {"--ssa"}, .unless = {"--for=ropebwt3"}, .why = "only an .fmd has them"},
+                      {.options = {"--checkpoint"},
+                       .unless = {"--for=ropebwt3", "--for=ropebwt3-fmr"},
+                       .why = "the index of {--for} is made in one step"}},
         .examples = {
             {"Prepare a genome for bwa mem", "sufsort aligner-index --for=bwa genome.fa -o genome.fa"},
             {"Prepare a genome for bowtie", "sufsort aligner-index --for=bowtie genome.fa -o genome"},
+            {"Make an index of many genomes for ropebwt3", "sufsort aligner-index --for=ropebwt3 --ssa *.fa.gz -o pangenome"},
             {"Prepare a small genome for STAR", "sufsort aligner-index --for=star genome.fa -o star --index-letters=8"}}};
   }
   [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }
@@ -296,8 +156,13 @@ class aligner_index final : public command {
           },
           &folder);
     }
-    using enum suffix::run_length_format;
-    return build_run_lengths(aligner_ == "ropebwt3" ? fmd : fmr, common, report);
+    bool const is_fmd = aligner_ == "ropebwt3";
+    return build_run_lengths({.files = files_,
+                              .output = output_ + (is_fmd ? ".fmd" : ".fmr"),
+                              .format = is_fmd ? suffix::run_length_format::fmd : suffix::run_length_format::fmr,
+                              .options = run_lengths_,
+                              .memory = memory_},
+                             common, report);
   }
 
  private:
@@ -312,35 +177,6 @@ class aligner_index final : public command {
       expect_fasta(in.name(), in.front(4096), "a reference is FASTA");
       reference_reader(in, arena).read(take, [&] { report.progress.at(in.file_read()); });
     }
-  }
-
-  /// Builds the FMD or FMR of ropebwt3.
-  int build_run_lengths(suffix::run_length_format format, cli::common_options const& common, reporter& report) const {
-    std::deque<cli::output> outputs;
-    outputs.emplace_back(output_ + (format == suffix::run_length_format::fmd ? ".fmd" : ".fmr"));
-    report.phase("read");
-    suffix::fmd_records records;
-    tbb::task_arena arena(threads_for(common.threads));
-    read_references(outputs, arena, common, report, [&](std::string_view, std::string_view letters) { records.add(letters); });
-    std::uint64_t const n = records.size();
-    report.stats.input(n / 2);
-    suffix::build_options sorting;
-    sorting.machine = common.machine();
-    sorting.on_phase = [&](std::string_view name, std::uint64_t work) { report.phase(name, work); };
-    std::size_t const results = n * (suffix::index_fits(4, n, n / 2) ? 4 : 8) + n, available = memory_.host_bytes(n);
-    sorting.memory = available - std::min(available, results);
-    suffix::build_report done;
-    try {
-      done = records.write(outputs[0], sorting, format);
-    } catch (suffix::text_too_large const& e) {
-      refuse_large(e, memory_, n + results, n);
-    }
-    report.stats.machine(done.machine);
-    report.stats.device_memory(done.device_memory);
-    report.phase("finish");
-    outputs[0].finish();
-    outputs[0].commit();
-    return 0;
   }
 
   /// Opens the files, reads the reference to them, and writes them by write(reference, files, options of the build).
@@ -396,6 +232,7 @@ class aligner_index final : public command {
   std::string output_;             // the prefix of the files, or the folder of STAR
   std::size_t index_letters_ = 0;  // index letters of STAR; 0: its default, as for the next one
   std::size_t bin_bits_ = 0;
+  run_length_options run_lengths_;
   memory_limits memory_;
 };
 

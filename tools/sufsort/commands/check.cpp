@@ -22,6 +22,7 @@
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/files/shared_output.hpp"
 #include "tools/cli/run_main.hpp"
+#include "tools/sufsort/building/run_length_files.hpp"
 #include "tools/sufsort/command.hpp"
 #include "tools/sufsort/option_rows.hpp"
 
@@ -300,22 +301,35 @@ void check_same_index(communicator& members, suffix::stored_index const& index, 
 class check final : public command {
  public:
   cli::command_table table() override {
-    return {
-        .name = "sufsort check",
-        .summary = "verify an index; exit with 1 if it is wrong",
-        .usage = {"[OPTION]... PREFIX"},
-        .description = "Verify that an index is complete and right, by its text and its checksums. Print the first mismatch.",
-        .operands = {prefix_operand(prefix_)},
-        .options = {host_memory_option(memory_), gpu_memory_option(memory_)},
-        .examples = {{"Verify an index", "sufsort check genome"},
-                     {"Verify it in 8 GB of memory", "sufsort check genome --memory=8G"},
-                     {"Use an index only if it is right", "sufsort check genome && sufsort count genome GATTACA"}}};
+    return {.name = "sufsort check",
+            .summary = "verify an index; exit with 1 if it is wrong",
+            .usage = {"[OPTION]... PREFIX", "[OPTION]... X.fmd [FASTA...]"},
+            .description =
+                "Verify that an index is complete and right, by its text and its checksums. Print the first mismatch. Of "
+                "an index of ropebwt3, walk through all records; with files, compare them with their letters.",
+            .operands = {prefix_operand(prefix_, "the index; or X.fmd or X.fmr of ropebwt3"),
+                         {"FASTA", "the files of which the index of ropebwt3 was made, in order", 0, std::size_t(-1),
+                          [this](std::string_view value) { files_.emplace_back(value); }}},
+            .options = {host_memory_option(memory_), gpu_memory_option(memory_)},
+            .examples = {{"Verify an index", "sufsort check genome"},
+                         {"Compare an index of ropebwt3 with its genomes", "sufsort check pangenome.fmd genome.fa.gz"},
+                         {"Use an index only if it is right", "sufsort check genome && sufsort count genome GATTACA"}}};
   }
-  [[nodiscard]] index_prefixes prefixes() const override { return {.read = {prefix_}}; }
+  [[nodiscard]] std::vector<std::string> inputs() const override { return files_; }
+  [[nodiscard]] index_prefixes prefixes() const override {
+    if (is_run_length_file(prefix_)) return {};
+    return {.read = {prefix_}};
+  }
   [[nodiscard]] memory_limits memory() const override { return memory_; }
   [[nodiscard]] bool divides() const override { return true; }
 
   int run(cli::common_options const& common, reporter& report, communicator* members) override {
+    if (is_run_length_file(prefix_)) {
+      if (members && members->rank() != 0) return 0;
+      return check_run_lengths(prefix_, files_, memory_, common, report);
+    }
+    if (!files_.empty())
+      throw usage_error(fmt::format("too many operands: {}: only an index of ropebwt3 is compared with files", files_[0]));
     report.phase("open");
     suffix::stored_index const index(prefix_);
     if (members) check_same_index(*members, index, prefix_);
@@ -340,6 +354,7 @@ class check final : public command {
 
  private:
   std::string prefix_;
+  std::vector<std::string> files_;
   memory_limits memory_;
 };
 

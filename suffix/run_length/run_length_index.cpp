@@ -1,0 +1,434 @@
+#include "ordo/suffix/fmd.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ordo/cpu_backend.hpp"
+#include "ordo/error.hpp"
+#include "suffix/aligners/run_files.hpp"
+#include "suffix/run_length/insert.hpp"
+#include "suffix/run_length/samples.hpp"
+
+namespace ordo::inline v0::suffix {
+namespace {
+
+using namespace run_length;
+
+constexpr std::array<std::uint8_t, 256> codes_of_letters = [] {
+  std::array<std::uint8_t, 256> of{};
+  of.fill(n_code);
+  std::uint8_t code = 1;
+  for (char const letter : {'A', 'C', 'G', 'T'}) {
+    of[static_cast<unsigned char>(letter)] = of[static_cast<unsigned char>(letter) + 32] = code;
+    ++code;
+  }
+  return of;
+}();
+
+constexpr std::uint8_t complement(std::uint8_t code) {
+  return code == n_code ? code : std::uint8_t(n_code - code);
+}
+
+std::uint8_t to_code(char letter) {
+  return codes_of_letters[static_cast<unsigned char>(letter)];
+}
+
+/// A strand of a record.
+struct strand {
+  std::string_view letters;
+  bool is_reverse;
+
+  [[nodiscard]] std::size_t size() const { return letters.size(); }
+  void append(std::size_t begin, std::size_t end, std::vector<std::uint8_t>& to) const {
+    std::size_t const at = to.size();
+    to.resize(at + (end - begin));
+    std::uint8_t* const out = to.data() + at;
+    if (is_reverse)
+      for (std::size_t i = begin; i < end; ++i) out[i - begin] = complement(to_code(letters[letters.size() - 1 - i]));
+    else
+      for (std::size_t i = begin; i < end; ++i) out[i - begin] = to_code(letters[i]);
+  }
+};
+
+/// Samples of the 24-mers of a genome, which tell whether another is alike.
+class kmer_sample {
+ public:
+  kmer_sample(std::uint8_t const* codes, std::size_t begin, std::size_t end) {
+    // Few of a large genome, and most of a small one.
+    std::uint64_t const limit = std::uint64_t(double(std::numeric_limits<std::uint64_t>::max()) *
+                                              std::min(0.5, 16384 / double(std::max<std::size_t>(1, end - begin))));
+    each(codes, begin, end, limit, [&](std::uint64_t hash) { hashes_.push_back(hash); });
+    std::ranges::sort(hashes_);
+    limit_ = limit;
+  }
+  /// Returns true if most of the sampled 24-mers of a genome are in this one.
+  [[nodiscard]] bool is_like(std::uint8_t const* codes, std::size_t begin, std::size_t end) const {
+    std::uint64_t all = 0, shared = 0;
+    each(codes, begin, end, limit_, [&](std::uint64_t hash) {
+      ++all;
+      shared += std::ranges::binary_search(hashes_, hash);
+    });
+    return 2 * shared > all;
+  }
+
+ private:
+  template <class F>
+  static void each(std::uint8_t const* codes, std::size_t begin, std::size_t end, std::uint64_t limit, F f) {
+    constexpr unsigned length = 24;
+    std::uint64_t word = 0;
+    unsigned good = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      unsigned const code = codes[i];
+      if (code == end_code || code >= n_code) {
+        good = 0;
+        continue;
+      }
+      word = (word << 2 | (code - 1)) & ((std::uint64_t{1} << 2 * length) - 1);
+      if (++good < length) continue;
+      std::uint64_t hash = word * 0x9e3779b97f4a7c15;
+      hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93;
+      if (hash <= limit) f(hash);
+    }
+  }
+
+  std::vector<std::uint64_t> hashes_;
+  std::uint64_t limit_ = 0;
+};
+
+}  // namespace
+
+struct run_length_index::state {
+  state(run_length_options with, method by) : options(std::move(with)), how(by), backend(options.machine.threads) {}
+
+  run_length_options options;
+  method how;
+  mutable host_backend backend;
+  run_index<host_backend> index;
+  batch waiting;
+  std::vector<std::size_t> genome_ends;  // the ends of genomes that wait until the method is chosen
+  build_report done;
+  std::uint64_t added = 0, last_letters = 0, last_growth = 0;
+  unsigned batches = 0;
+  bool said_genomes = false;
+
+  static constexpr std::uint64_t min_batch = std::uint64_t{1} << 18;
+  static constexpr std::uint64_t max_batch = std::uint64_t{1} << 31;
+  static constexpr std::uint64_t sort_bytes = 20, insert_bytes = 40;  // temporary memory for a letter
+
+  [[nodiscard]] std::uint64_t memory_left() const {
+    return options.memory - std::min<std::uint64_t>(options.memory, 2 * index.bytes());
+  }
+  [[nodiscard]] std::uint64_t max_letters(std::uint64_t bytes) const {
+    return std::max(memory_left() / bytes, std::uint64_t{1} << 16);
+  }
+  [[nodiscard]] std::uint64_t max_part() const {
+    return options.part_letters != 0 ? options.part_letters : std::min(max_letters(insert_bytes), std::uint64_t{1} << 28);
+  }
+  // A batch pays if its walks take longer than the merge of the whole index.
+  [[nodiscard]] std::uint64_t min_letters() const {
+    if (options.batch_letters != 0) return options.batch_letters;
+    return std::min(max_part(), std::max(min_batch, 16 * index.num_blocks()));
+  }
+  void begin_phase(std::string_view name, std::uint64_t letters) const {
+    if (options.on_phase) options.on_phase(name, letters);
+  }
+
+  void add(std::string_view letters) {
+    for (bool const is_reverse : {false, true}) add(strand{letters, is_reverse});
+    if (how == method::choose) {
+      if (!said_genomes && waiting.codes.size() - (genome_ends.empty() ? 0 : genome_ends.back()) >= min_batch) end_genome();
+      if (how == method::choose && waiting.codes.size() >= max_letters(sort_bytes)) how = method::insert;
+    }
+    if (how == method::insert && waiting.codes.size() >= min_letters()) insert_waiting();
+    if (how == method::sort && waiting.codes.size() >= max_letters(sort_bytes)) {
+      insert_waiting();  // the rest is inserted, in large batches
+      how = method::insert;
+    }
+  }
+
+  void add(strand const& of) {
+    add(of.size(), [&](std::size_t begin, std::size_t end) { of.append(begin, end, waiting.codes); });
+  }
+  /// Adds a record, in parts if it is long. @param append  appends the codes of a part of it to the batch
+  template <class Append>
+  void add(std::size_t left, Append append) {
+    std::size_t const limit = std::size_t(max_part());
+    auto const append_part = [&](std::size_t begin, std::size_t end, std::uint8_t terminator) {
+      std::uint64_t const at = waiting.codes.size();
+      append(begin, end);
+      waiting.segments.push_back({at, waiting.codes.size()});
+      waiting.codes.push_back(terminator);
+    };
+    std::uint8_t terminator = end_code;
+    if (left > limit && (how == method::insert || left > max_letters(sort_bytes))) {
+      how = method::insert;
+      insert_waiting();  // so that a first batch, which is sorted, has only this record
+      for (; left > limit; left -= limit) {
+        append_part(left - limit, left, terminator);
+        waiting.is_open = true;
+        insert_waiting();
+        terminator = continued_code;
+      }
+    } else if (how == method::insert && waiting.codes.size() + left >= max_batch) {
+      insert_waiting();
+    }
+    append_part(0, left, terminator);
+  }
+
+  void end_genome() {
+    if (how != method::choose || waiting.codes.empty()) return;
+    if (!genome_ends.empty() && genome_ends.back() == waiting.codes.size()) return;
+    genome_ends.push_back(waiting.codes.size());
+    if (genome_ends.size() < 2) return;
+    kmer_sample const first(waiting.codes.data(), 0, genome_ends[0]);
+    if (!first.is_like(waiting.codes.data(), genome_ends[0], genome_ends[1])) {
+      how = method::sort;
+      return;
+    }
+    how = method::insert;
+    // The first genome is sorted, and the others are inserted.
+    batch const all = std::exchange(waiting, {});
+    std::size_t segment = 0;
+    for (; all.segments[segment].begin < genome_ends[0]; ++segment) add(all, segment);
+    insert_waiting();
+    for (; segment < all.segments.size(); ++segment) add(all, segment);
+  }
+  void add(batch const& from, std::size_t segment) {
+    run_length::segment const of = from.segments[segment];
+    add(of.end - of.begin, [&](std::size_t begin, std::size_t end) {
+      waiting.codes.insert(waiting.codes.end(), from.codes.begin() + std::ptrdiff_t(of.begin + begin),
+                           from.codes.begin() + std::ptrdiff_t(of.begin + end));
+    });
+  }
+
+  void insert_waiting() {
+    if (waiting.codes.empty()) return;
+    std::uint64_t const letters = waiting.codes.size(), before = index.bytes();
+    bool const is_open = waiting.is_open;
+    std::optional<std::uint64_t> row;
+    if (!(index.rows() == 0 && (!is_open || waiting.segments.size() == 1) && sort_waiting(row))) {
+      begin_phase("insert", letters);
+      insert_options with;
+      if (options.walk_letters != 0) with.walk_letters = options.walk_letters;
+      insert_counts counts;
+      row = insert(backend, index, waiting, with, counts);
+    }
+    waiting.codes.clear();
+    waiting.segments.clear();
+    waiting.is_open = false;
+    waiting.continued_row = row;
+    added += letters;
+    last_letters = letters;
+    last_growth = index.bytes() - std::min(before, index.bytes());
+    if (++batches > 2) refuse_growth();
+  }
+
+  // Each genome adds fewer runs than the one before, so half of the last growth is a bound that a good set stays above.
+  void refuse_growth() const {
+    if (!options.letters_to_come) return;
+    double const more = double(options.letters_to_come()) * double(last_growth) / double(last_letters) / 2;
+    double const all = 2 * (double(index.bytes()) + more);
+    if (all <= double(options.memory)) return;
+    throw out_of_memory(
+        fmt::format(
+            "out of memory: index of runs: {} bytes are needed if it grows half as fast as so far, {} are available: the "
+            "genomes are not alike enough",
+            std::uint64_t(all), options.memory),
+        std::size_t(all));
+  }
+
+  /// Sorts the first batch. Sets the row of its first suffix if it is open.
+  /// @returns false if there is no memory for that
+  bool sort_waiting(std::optional<std::uint64_t>& row) {
+    std::string letters;
+    std::vector<std::uint64_t> starts;
+    letters.reserve(waiting.codes.size());
+    for (segment const& of : waiting.segments) {
+      starts.push_back(letters.size());
+      for (std::uint64_t i = of.begin; i < of.end; ++i) letters += "$ACGTZ"[waiting.codes[i]];
+    }
+    text const input{letters, starts};
+    std::string bwt(input.size() + input.records(), '\0');
+    build_options sorting;
+    sorting.machine = options.machine;
+    sorting.on_phase = options.on_phase;
+    std::size_t const width = index_fits(4, input.size(), input.records()) ? 4 : 8,
+                      held = input.size() * (width + 2) + waiting.codes.size();
+    sorting.memory = options.memory - std::min(options.memory, held);
+    auto const with = [&]<class Index>(Index) {
+      std::vector<Index> sa(input.size());
+      return build<Index>(input, arrays<Index>{sa, {}, bwt}, sorting);
+    };
+    try {
+      done = width == 4 ? with(std::uint32_t{}) : with(std::uint64_t{});
+    } catch (text_too_large const&) {
+      std::string().swap(bwt);
+      if (waiting.segments.size() == 1) return false;
+      how = method::insert;
+      batch const all = std::exchange(waiting, {});
+      for (std::size_t segment = 0; segment < all.segments.size(); ++segment) {
+        add(all, segment);
+        if (waiting.codes.size() >= min_letters() || segment == 0) insert_waiting();
+      }
+      insert_waiting();
+      return true;
+    }
+    begin_phase("runs", bwt.size());
+    std::vector<block_list> lists(1);
+    block_writer<append_to_list> to(append_to_list{lists.data()});
+    std::string_view left = bwt;
+    for (dna_run run; consume_run(left, run);) to.add(run.letter, run.rows);
+    to.finish();
+    lists[0].rows = to.rows();
+    index = run_index<host_backend>(backend, std::move(lists));
+    if (waiting.is_open) row = bwt.find('$');
+    return true;
+  }
+  /// Reads runs from the index.
+  template <class F>
+  void each_run(F f) const {
+    run_view const view = index.view();
+    piece_reader in(view.blocks, 0, view.num_blocks);
+    dna_run run, next;
+    while (in.next(next.letter, next.rows)) {
+      if (next.letter == run.letter && run.rows != 0) {
+        run.rows += next.rows;
+        continue;
+      }
+      if (run.rows != 0) f(run);
+      run = next;
+    }
+    if (run.rows != 0) f(run);
+  }
+};
+
+run_length_index::run_length_index(run_length_options options, method how)
+    : state_(std::make_unique<state>(std::move(options), how)) {}
+run_length_index::~run_length_index() = default;
+run_length_index::run_length_index(run_length_index&&) noexcept = default;
+run_length_index& run_length_index::operator=(run_length_index&&) noexcept = default;
+
+void run_length_index::read(source& from, std::string const& name) {
+  std::vector<block_list> lists(1);
+  block_writer<append_to_list> to(append_to_list{lists.data()});
+  read_runs(from, name, [&](unsigned letter, std::uint64_t rows) { to.add(letter, rows); });
+  to.finish();
+  lists[0].rows = to.rows();
+  state_->index = run_index<host_backend>(state_->backend, std::move(lists));
+  state_->how = method::insert;
+  run_view const view = state_->index.view();
+  auto const count = [&](unsigned c) { return view.first[c + 1] - view.first[c]; };
+  if (view.num_ends % 2 != 0 || count(1) != count(4) || count(2) != count(3))
+    throw input_error(fmt::format("cannot read: {}: not an index of both strands of each record", name));
+}
+
+void run_length_index::add(std::string_view letters) {
+  state_->add(letters);
+}
+
+void run_length_index::end_genome() {
+  state_->said_genomes = true;
+  state_->end_genome();
+}
+
+void run_length_index::finish() {
+  state_->insert_waiting();
+  state_->how = method::insert;
+}
+
+std::uint64_t run_length_index::records() const {
+  return state_->index.num_ends();
+}
+
+std::uint64_t run_length_index::rows() const {
+  return state_->index.rows();
+}
+
+std::uint64_t run_length_index::count_runs() const {
+  std::uint64_t runs = 0;
+  state_->each_run([&](dna_run const&) { ++runs; });
+  return runs;
+}
+
+bool run_length_index::is_complete() const {
+  return state_->waiting.codes.empty() && !state_->waiting.continued_row;
+}
+
+void run_length_index::write(sink& to, run_length_format format) const {
+  run_view const view = state_->index.view();
+  piece_reader in(view.blocks, 0, view.num_blocks);
+  dna_run ahead;  // the first piece of the next run
+  auto const next = [&](dna_run& run) {
+    run = ahead;
+    while (in.next(ahead.letter, ahead.rows)) {
+      if (run.rows != 0 && ahead.letter != run.letter) return true;
+      run = {ahead.letter, run.rows + ahead.rows};
+    }
+    ahead = {};
+    return run.rows != 0;
+  };
+  if (format == run_length_format::fmd) return write_fmd_runs(next, to);
+  std::uint64_t rows[num_dna_codes];
+  for (unsigned c = 0; c < num_dna_codes; ++c) rows[c] = view.first[c + 1] - view.first[c];
+  write_fmr_runs(next, rows, to);
+}
+
+void run_length_index::write_samples(sink& to, unsigned shift) const {
+  run_view const view = state_->index.view();
+  sampled_rows const samples(state_->backend, view, shift);
+  std::string head = "SSA\1";
+  auto const put = [&](auto value) { head.append(reinterpret_cast<char const*>(&value), sizeof(value)); };  // little-endian
+  put(std::uint32_t(samples.shift));
+  put(std::uint32_t(samples.record_bits));
+  put(std::uint64_t(samples.record_of_end.size()));
+  put(std::uint64_t(samples.positions.size()));
+  to.expect(head.size() + 8 * (samples.record_of_end.size() + samples.positions.size()));
+  to.write(std::string_view(head));
+  for (auto const* const part : {&samples.record_of_end, &samples.positions})
+    to.write({reinterpret_cast<char const*>(part->data()), 8 * part->size()});
+}
+
+bool run_length_index::holds(std::uint64_t first, std::string_view letters) const {
+  run_view const view = state_->index.view();
+  for (bool const is_reverse : {false, true}) {
+    std::vector<std::uint8_t> codes;
+    strand{letters, is_reverse}.append(0, letters.size(), codes);
+    std::uint64_t const record = first + is_reverse;
+    letter_walk walk{record, view.find(record)};
+    for (std::size_t i = codes.size(); i-- > 0;)
+      if (walk.step(view) != codes[i]) return false;
+    if (walk.step(view) != end_code) return false;
+  }
+  return true;
+}
+
+bool run_length_index::has_all_rows() const {
+  run_view const view = state_->index.view();
+  if (view.rows == 0) return true;
+  std::vector<std::uint64_t> steps(view.num_ends);
+  each_long(state_->backend, steps.size(), [&](std::size_t record) {
+    letter_walk walk{record, view.find(record)};
+    std::uint64_t letters = 0;
+    while (walk.step(view) != end_code)
+      if (++letters > view.rows) break;
+    steps[record] = letters + 1;
+  });
+  std::uint64_t sum = 0;
+  for (std::uint64_t const letters : steps) sum += letters;
+  return sum == view.rows;
+}
+
+build_report const& run_length_index::report() const {
+  return state_->done;
+}
+
+}  // namespace ordo::inline v0::suffix

@@ -1,0 +1,241 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ordo/error.hpp"
+#include "ordo/io.hpp"
+#include "ordo/suffix.hpp"
+#include "ordo/suffix/fmd.hpp"
+#include "tests/unit/catch.hpp"
+#include "tests/unit/suffix/text/texts.hpp"
+
+using namespace ordo;
+
+namespace {
+
+class string_sink final : public sink {
+ public:
+  using sink::write;
+  void write(std::span<char const> data) override { text.append(data.data(), data.size()); }
+  std::string text;
+};
+
+template <class Write>
+std::string written(Write write) {
+  string_sink to;
+  write(to);
+  return to.text;
+}
+
+std::string by_sort(std::vector<std::string> const& records,
+                    suffix::run_length_format format = suffix::run_length_format::fmd) {
+  suffix::fmd_records all;
+  for (std::string const& record : records) all.add(record);
+  return written([&](sink& to) { all.write(to, {}, format); });
+}
+
+std::string fmd_of(suffix::run_length_index const& index) {
+  return written([&](sink& to) { index.write(to); });
+}
+
+suffix::run_length_index inserted(std::span<std::string const> records, suffix::run_length_options const& options) {
+  suffix::run_length_index index(options, suffix::run_length_index::method::insert);
+  for (std::string const& record : records) index.add(record);
+  index.finish();
+  return index;
+}
+
+/// What ropebwt3 writes as .ssa, by the suffix array.
+std::string samples_by_sort(std::vector<std::string> const& records, unsigned shift) {
+  std::vector<std::string> strands;
+  for (std::string const& record : records) {
+    std::string forward, reverse;
+    for (char const c : record) {
+      std::size_t const at = std::string_view("acgtACGT").find(c);
+      forward += at == std::string_view::npos ? 'Z' : "ACGTACGT"[at];
+      reverse += at == std::string_view::npos ? 'Z' : "TGCATGCA"[at];
+    }
+    std::ranges::reverse(reverse);
+    strands.push_back(forward);
+    strands.push_back(reverse);
+  }
+  stored_text const stored(strands);
+  suffix::text const text = stored.view();
+  auto const sa = suffix::build<std::uint32_t>(text).sa;
+  unsigned bits = 1;
+  while ((1U << bits) < strands.size()) ++bits;
+  std::vector<std::uint64_t> of_end, positions;
+  for (std::size_t r = 0; r < strands.size(); ++r)
+    if (strands[r].empty()) of_end.push_back(r);
+  for (std::size_t row = 0; row < sa.size(); ++row) {
+    std::size_t const record = text.record_at(sa[row]);
+    std::uint64_t const position = sa[row] - text.starts[record];
+    if (position == 0) of_end.push_back(record);
+    if (row % (std::size_t{1} << shift) == 0) positions.push_back(position << bits | record);
+  }
+  std::string all = "SSA\1";
+  auto const put = [&](auto value) { all.append(reinterpret_cast<char const*>(&value), sizeof(value)); };
+  put(std::uint32_t(shift));
+  put(std::uint32_t(bits));
+  put(std::uint64_t(of_end.size()));
+  put(std::uint64_t(positions.size()));
+  for (auto const value : of_end) put(value);
+  for (auto const value : positions) put(value);
+  return all;
+}
+
+/// Records like those of genomes that are alike, and their difficult cases.
+std::vector<std::string> random_genomes(random_numbers& random) {
+  static constexpr std::array<char const*, 6> alphabets{"ACGT", "A", "ACGTN", "acgtACGTRYKMN-*.", "AT", "CG"};
+  std::string const alphabet = alphabets[random.below(alphabets.size())];
+  std::string base = random_letters(random, alphabet, random.below(random.below(3) == 0 ? 2000 : 120));
+  if (random.below(3) == 0) {  // a tandem repeat
+    std::string const unit = random_letters(random, alphabet, 1 + random.below(7));
+    for (std::size_t k = random.below(200); k-- > 0;) base += unit;
+  }
+  if (random.below(4) == 0) base.insert(random.below(base.size() + 1), random.below(300), 'N');
+  if (random.below(4) == 0) base += base;
+  std::vector<std::string> records(1 + random.below(9));
+  std::size_t const rate = 2 + random.below(200);
+  for (std::string& record : records) {
+    if (random.below(12) == 0) {
+      record = random_letters(random, alphabet, random.below(4));
+      continue;
+    }
+    record.clear();
+    for (char const c : base) {
+      std::size_t const change = random.below(8 * rate);
+      if (change < 6) record += random_letters(random, alphabet, 1);
+      if (change > 3) record += c;
+    }
+    if (random.below(4) == 0) record.resize(random.below(record.size() + 1));
+  }
+  if (random.below(3) == 0) records.push_back(records[0]);
+  if (random.below(8) == 0) std::ranges::fill(records, records[0]);
+  return records;
+}
+
+}  // namespace
+
+TEST_CASE("insertion of genomes gives the index that a sort gives", "[suffix][run_length]") {
+  std::size_t const cases = 120;
+  random_numbers random(73);
+  for (std::size_t i = 0; i < cases; ++i) {
+    std::vector<std::string> const records = random_genomes(random);
+    static constexpr std::array<std::uint64_t, 6> walks{1, 2, 16, 64, 333, 0};
+    suffix::run_length_options options;
+    options.machine.threads = 1 + random.below(2);
+    options.walk_letters = walks[random.below(walks.size())];
+    options.batch_letters = 1 + random.below(random.below(2) == 0 ? 2 : 3000);
+    options.part_letters = random.below(2) == 0 ? 1 + random.below(100) : 0;
+    INFO("case " << i << ": " << records.size() << " records, the first one of " << records[0].size() << ", walks "
+                 << options.walk_letters << ", batches " << options.batch_letters << ", parts " << options.part_letters);
+    suffix::run_length_index const index = inserted(records, options);
+    std::string const expected = by_sort(records);
+    REQUIRE(fmd_of(index) == expected);
+    unsigned const shift = unsigned(random.below(4));
+    REQUIRE(written([&](sink& to) { index.write_samples(to, shift); }) == samples_by_sort(records, shift));
+    REQUIRE(written([&](sink& to) { index.write(to, suffix::run_length_format::fmr); }) ==
+            by_sort(records, suffix::run_length_format::fmr));
+    REQUIRE(index.has_all_rows());
+    for (std::size_t r = 0; r < records.size(); ++r) REQUIRE(index.holds(2 * r, records[r]));
+    std::string changed = records[0] + "A";
+    REQUIRE_FALSE(index.holds(0, changed));
+  }
+}
+
+TEST_CASE("an index of ropebwt3 is read and extended", "[suffix][run_length]") {
+  using suffix::run_length_format;
+  random_numbers random(74);
+  for (std::size_t i = 0; i < 30; ++i) {
+    std::vector<std::string> records = random_genomes(random);
+    if (i % 10 == 0) records.push_back(std::string(20000 + random.below(600000), 'A') + "C");  // wide counts and long runs
+    run_length_format const format = i % 2 == 0 ? run_length_format::fmd : run_length_format::fmr;
+    std::size_t const before = random.below(records.size()) + 1;
+    std::string const first = by_sort({records.begin(), records.begin() + std::ptrdiff_t(before)}, format);
+    suffix::run_length_index index;
+    memory_source from(first);
+    index.read(from, "first.fmd");
+    REQUIRE(index.is_complete());
+    for (std::size_t r = before; r < records.size(); ++r) index.add(records[r]);
+    index.finish();
+    REQUIRE(index.records() == 2 * records.size());
+    REQUIRE(written([&](sink& to) { index.write(to, format); }) == by_sort(records, format));
+  }
+}
+
+TEST_CASE("a damaged index of ropebwt3 is an error or an index", "[suffix][run_length]") {
+  using suffix::run_length_format;
+  random_numbers random(75);
+  std::vector<std::string> records(4, random_letters(random, "ACGTN", 700));
+  for (std::string& record : records) record[random.below(record.size())] = 'T';
+  std::size_t read = 0;
+  for (run_length_format const format : {run_length_format::fmd, run_length_format::fmr}) {
+    std::string const whole = by_sort(records, format);
+    for (std::size_t i = 0; i < 600; ++i) {
+      std::string damaged = whole;
+      if (i % 3 == 0) damaged.resize(random.below(whole.size()));
+      for (std::size_t k = random.below(3); k < 3 && !damaged.empty(); ++k)
+        damaged[random.below(i % 2 == 0 ? std::min<std::size_t>(damaged.size(), 120) : damaged.size())] =
+            char(random.below(256));
+      suffix::run_length_index index;
+      memory_source from(damaged);
+      try {
+        index.read(from, "damaged.fmd");
+        REQUIRE(damaged.size() == whole.size());
+        index.add("GATTACA");
+        index.finish();
+        static_cast<void>(index.has_all_rows());
+        written([&](sink& to) { index.write_samples(to); });
+        ++read;
+      } catch (input_error const&) {}
+    }
+  }
+  REQUIRE(read > 10);  // changes of the table, which is made anew
+}
+
+TEST_CASE("a run-length index is sorted or inserted as its genomes and memory advise", "[suffix][run_length]") {
+  random_numbers random(76);
+  std::string const base = random_letters(random, "ACGT", 60000);
+  std::vector<std::string> records;
+  for (int k = 0; k < 4; ++k) {
+    records.push_back(base);
+    for (int change = 0; change < 150; ++change) records.back()[random.below(base.size())] = 'G';
+  }
+  std::string const expected = by_sort(records);
+  for (std::size_t const memory : {~std::size_t{0}, std::size_t{1200000}, std::size_t{60000}})
+    for (bool const alike : {true, false})
+      for (auto const how : {suffix::run_length_index::method::choose, suffix::run_length_index::method::sort}) {
+        std::vector<std::string> phases;
+        suffix::run_length_options options;
+        options.memory = memory;
+        options.on_phase = [&](std::string_view name, std::uint64_t) { phases.emplace_back(name); };
+        suffix::run_length_index index(options, how);
+        std::vector<std::string> other = records;
+        if (!alike)
+          for (std::string& record : other) record = random_letters(random, "ACGT", 40000);
+        for (std::string const& record : other) {
+          index.add(record);
+          index.end_genome();
+        }
+        index.finish();
+        INFO("memory " << memory << ", alike " << alike);
+        bool const inserts = std::ranges::count(phases, "insert") != 0;
+        REQUIRE(inserts == (memory != ~std::size_t{0} || (alike && how == suffix::run_length_index::method::choose)));
+        REQUIRE(fmd_of(index) == (alike ? expected : by_sort(other)));
+      }
+  // The estimate of the index's growth refuses early.
+  suffix::run_length_options options;
+  options.memory = 40000000;
+  options.letters_to_come = [] { return std::uint64_t{1} << 40; };
+  suffix::run_length_index index(options, suffix::run_length_index::method::insert);
+  REQUIRE_THROWS_AS(
+      [&] {
+        for (int k = 0; k < 20; ++k) index.add(random_letters(random, "ACGT", 150000));
+      }(),
+      out_of_memory);
+}

@@ -1,0 +1,176 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include "ordo/error.hpp"
+#include "ordo/host_bytes.hpp"
+#include "tools/cli/files/input.hpp"
+
+/// Records of FASTA whose letters are read as they are, for the indexes of aligners.
+namespace ordo::inline v0::sufsort {
+
+constexpr bool is_blank(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+constexpr bool is_residue(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '*' || c == '-' || c == '.';
+}
+
+/// Divides a header at its first blank.
+inline std::pair<std::string_view, std::string_view> name_and_comment(std::string_view header) {
+  auto const blank = std::size_t(std::ranges::find_if(header, is_blank) - header.begin());
+  return {header.substr(0, blank), blank == header.size() ? std::string_view() : header.substr(blank + 1)};
+}
+
+/// Calls take(line) for each line, without its end.
+template <class F>
+void each_line(std::string_view text, F take) {
+  while (!text.empty()) {
+    std::size_t const end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    take(line);
+  }
+}
+
+/// Reads the records of a file of FASTA, a block at a time, whose lines all threads of an arena check and join.
+class reference_reader {
+ public:
+  reference_reader(cli::input& in, tbb::task_arena& arena) : in_(in), arena_(arena) {}
+
+  /// Calls take(header, letters) for each record, and progress() now and then. @throws input_error
+  template <class F, class Progress>
+  void read(F take, Progress progress) {
+    constexpr std::size_t block = std::size_t{64} << 20;
+    std::size_t kept = 0;  // the beginning of a line
+    for (bool more = true; more; progress()) {
+      buffer_.resize(kept + block);
+      std::size_t const count = in_.read(buffer_.span().subspan(kept));
+      more = count == block;
+      std::string_view const all(buffer_.data(), kept + count);
+      std::size_t const last = all.substr(kept).rfind('\n'), lines = !more              ? all.size()
+                                                                     : last == all.npos ? 0
+                                                                                        : kept + last + 1;
+      consume_lines(all.substr(0, lines), take);
+      kept = all.size() - lines;
+      std::copy_n(all.data() + lines, kept, buffer_.data());
+    }
+    if (header_) take(std::string_view(*header_), std::string_view(letters_.data(), letters_.size()));
+  }
+
+ private:
+  struct slice {
+    std::string_view text;
+    std::uint64_t letters = 0, lines = 0;
+    bool is_good = true;
+  };
+
+  [[noreturn]] void fail(std::string const& why) const {
+    throw input_error(fmt::format("cannot read: {}:{}: {}", in_.name(), line_, why));
+  }
+
+  template <class F>
+  void consume_lines(std::string_view text, F& take) {
+    while (!text.empty()) {
+      if (text.front() == '>') {
+        if (header_) take(std::string_view(*header_), std::string_view(letters_.data(), letters_.size()));
+        letters_.resize(0);
+        std::size_t const end = std::min(text.find('\n'), text.size());
+        ++line_;
+        each_line(text.substr(0, end), [&](std::string_view header) { header_.emplace(header.substr(1)); });
+        if (header_->find('\0') != header_->npos) fail("a NUL byte in the header");
+        if (header_->find('\r') != header_->npos) fail("a carriage return inside a line; do all lines end in CR alone?");
+        text.remove_prefix(std::min(end + 1, text.size()));
+        continue;
+      }
+      std::size_t end = 0;  // end of the lines before the next header
+      while (end != text.npos && !(end != 0 && text[end - 1] == '\n')) end = text.find('>', end + 1);
+      std::string_view const lines = text.substr(0, end);
+      add(lines);
+      text.remove_prefix(lines.size());
+    }
+  }
+
+  // Adds lines of letters.
+  void add(std::string_view lines) {
+    constexpr std::size_t slice_bytes = std::size_t{1} << 20;
+    slices_.clear();
+    while (!lines.empty()) {
+      std::size_t const end =
+          lines.size() <= slice_bytes ? lines.size() : std::min(lines.find('\n', slice_bytes), lines.size() - 1) + 1;
+      slices_.push_back({lines.substr(0, end)});
+      lines.remove_prefix(end);
+    }
+    each_slice([](slice& slice) { count(slice); });
+    std::uint64_t letters = letters_.size();
+    for (slice& slice : slices_) {
+      if (!slice.is_good || (!header_ && slice.letters != 0)) refuse(slice.text);
+      line_ += slice.lines;
+      letters += std::exchange(slice.letters, letters);
+    }
+    letters_.resize(letters);
+    each_slice([&](slice& slice) {
+      char* to = letters_.data() + slice.letters;
+      each_line(slice.text, [&](std::string_view line) { to = std::ranges::copy(line, to).out; });
+    });
+  }
+  template <class F>
+  void each_slice(F f) {
+    if (slices_.size() == 1) return f(slices_.front());  // most records are small
+    arena_.execute([&] { tbb::parallel_for(std::size_t{0}, slices_.size(), [&](std::size_t k) { f(slices_[k]); }); });
+  }
+  static void count(slice& slice) {
+    std::uint64_t residues = 0, ends = 0;
+    for (char const c : slice.text) {
+      residues += is_residue(c);
+      ends += c == '\n';
+    }
+    slice.letters = residues;
+    slice.lines = ends + (slice.text.ends_with('\n') ? 0 : 1);
+    if (residues + ends == slice.text.size()) return;
+    // Returns before line feeds count for nothing; everything else is an error.
+    slice.letters = 0;
+    each_line(slice.text, [&](std::string_view line) {
+      slice.letters += line.size();
+      slice.is_good &= std::ranges::all_of(line, is_residue);
+    });
+  }
+  // Throws for the first line that is no line of letters.
+  [[noreturn]] void refuse(std::string_view text) {
+    each_line(text, [&](std::string_view line) {
+      ++line_;
+      if (!header_ && !line.empty()) fail("text before the first '>': a reference is FASTA");
+      auto const other = std::ranges::find_if_not(line, is_residue);
+      if (other == line.end()) return;
+      if (*other == '\r') fail("a carriage return inside a line; do all lines end in CR alone?");
+      if (is_blank(*other))
+        fail(std::all_of(other, line.end(), is_blank) ? "a blank at the end of the line, which aligners read as a letter or "
+                                                        "skip: remove it, as by sed 's/[[:blank:]]*$//'"
+                                                      : "a blank inside the line is not a residue");
+      fail(*other > ' ' && *other < 0x7f ? fmt::format("character '{}' is not a residue", *other)
+                                         : fmt::format("byte 0x{:02x} is not a residue", static_cast<unsigned char>(*other)));
+    });
+    fail("no line of letters");
+  }
+
+  cli::input& in_;
+  tbb::task_arena& arena_;
+  host_bytes buffer_, letters_;
+  std::vector<slice> slices_;
+  std::optional<std::string> header_;
+  std::uint64_t line_ = 0;  // the number of lines read
+};
+
+}  // namespace ordo::inline v0::sufsort
