@@ -36,6 +36,7 @@ _MODULES = {
     "_sparse": ("spgemm",),
     "_strings": ("argsort_strings", "sort_strings"),
     "_suffix": ("Hits", "Index", "Repeats", "SuffixArray", "suffix_array"),
+    "corpus": (),
     "jax": (),
     "spectra": (),
     "torch": (),
