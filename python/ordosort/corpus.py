@@ -221,6 +221,7 @@ class _Shards:
         import pyarrow
         import pyarrow.compute
 
+        is_empty = True
         end, nothing = (pyarrow.scalar(text, pyarrow.large_binary()) for text in (_END, b""))
         for path in self.paths:
             with _opened(path, self.format) as shard:
@@ -231,6 +232,9 @@ class _Shards:
                         raise InputError(f"not UTF-8: {path}: column {self.column} has the byte 0xff")
                     _, joined = _parts(pyarrow.compute.binary_join_element_wise(texts, end, nothing))
                     write(joined)
+                    is_empty = is_empty and len(texts) == 0
+        if is_empty:
+            raise InputError(f"no records: {self.paths[0]}: {'it is' if len(self.paths) == 1 else 'all shards are'} empty")
 
 
 @contextlib.contextmanager

@@ -151,7 +151,7 @@ def check_set(rng, folder, format):
     texts = [as_bytes(row["text"]) for rows, _ in before for row in rows]
     length, keep, annotate = rng.randint(1, 8), rng.choice(KEEP), rng.choice([None, "copies"])
     given = read if rng.random() < 0.5 else paths
-    if not texts and format.startswith("jsonl"):
+    if not texts:
         with pytest.raises(InputError, match="empty"):
             corpus.deduplicate(given, out, min_length=length)
         return

@@ -307,18 +307,18 @@ void append_shards(std::string const& path, std::vector<std::string>& files) {
     files.push_back(path);
     return;
   }
-  std::vector<fs::path> found;
+  std::vector<fs::path> shards;
   for (fs::recursive_directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
     if (at->path().filename().string().starts_with('.'))
       at.disable_recursion_pending();
     else if (is_shard(at->path().filename().string()) && at->is_regular_file(error))
-      found.push_back(at->path());
+      shards.push_back(at->path());
   }
   if (error) throw input_error(fmt::format("cannot read: {}: {}", path, error.message()));
-  if (found.empty())
+  if (shards.empty())
     throw input_error(fmt::format("cannot read: {}: it is a folder without JSONL: name its files", path));
-  std::ranges::sort(found);
-  for (fs::path const& file : found) files.push_back(file.string());
+  std::ranges::sort(shards);
+  for (fs::path const& file : shards) files.push_back(file.string());
 }
 
 /// Builds an index of files, or prints the plan.

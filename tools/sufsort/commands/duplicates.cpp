@@ -204,7 +204,7 @@ class line_files {
     for (suffix::input_file const& file : files())
       if (auto const id = cli::find_file_id(resolve_input(index, file.name))) sources.emplace(id->device, id->inode, id->name);
     for (suffix::input_file const& file : files()) {
-      std::string const path = path_of(file.name);
+      std::string const path = target_path(file.name);
       if (auto const id = cli::find_file_id(path); id && sources.contains({id->device, id->inode, id->name}))
         throw output_error(fmt::format("cannot write: {}: the index {} was made of it", path, index.path("json")));
       if (!taken.emplace(path, file.name).second)
@@ -243,7 +243,7 @@ class line_files {
   [[nodiscard]] std::vector<suffix::input_file> const& files() const { return index_.description().files; }
 
   /// Returns the place of a file of this name: as it was given, in the folder.
-  [[nodiscard]] std::string path_of(std::string const& name) const {
+  [[nodiscard]] std::string target_path(std::string const& name) const {
     std::filesystem::path const below = std::filesystem::path(name).lexically_normal().relative_path();
     if (std::ranges::find(below, "..") != below.end())
       throw usage_error(fmt::format("not below a folder: {}: --out-dir: build the index in a folder that holds it", name));
@@ -251,7 +251,7 @@ class line_files {
   }
 
   void open() {
-    std::string const path = path_of(files()[next_++].name);
+    std::string const path = target_path(files()[next_++].name);
     if (std::string folder = std::filesystem::path(path).parent_path().string(); folder != last_folder_)
       folders_.emplace_back(last_folder_ = std::move(folder));
     opened_.emplace(path, threads_);
@@ -273,7 +273,7 @@ class line_files {
   cli::output& out_;
   std::string folder_;
   unsigned threads_;
-  std::deque<cli::output_folder> folders_;  // those of the files, after folder_
+  std::deque<cli::output_folder> folders_;  // folder_, and the folders of the files in it
   std::string last_folder_;
   std::optional<cli::output> opened_;
   std::size_t next_ = 0;  // the file after the opened one

@@ -18,7 +18,7 @@
 #include "tools/cli/files/output.hpp"
 #include "tools/sufsort/command.hpp"
 #include "tools/sufsort/files/file_set.hpp"
-#include "tools/sufsort/files/shard_metadata.hpp"
+#include "tools/sufsort/shard_metadata.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/option_rows.hpp"
 #include "tools/sufsort/output_text.hpp"
@@ -70,9 +70,8 @@ class array_export final : public index_reader {
                           {.options = {"--metadata"}, .unless = {"--format=infini-gram"}, .why = "{--format} has none"}},
             .examples = {{"Write positions of 40 bits", "sufsort export genome --format=raw40 -o genome.sa5"},
                          {"Write a vector of SDSL", "sufsort export genome --format=sdsl -o genome.sdsl"},
-                         {"Write shards for infini-gram", "sufsort export web --format=infini-gram -o shards"},
-                         {"Write one index of infini-gram of several, with metadata",
-                          "sufsort export web books code --format=infini-gram --metadata -o shards"}}};
+                         {"Write one index of infini-gram of two, with metadata",
+                          "sufsort export web test --format=infini-gram --metadata -o shards"}}};
   }
 
   [[nodiscard]] index_prefixes prefixes() const override { return {.read = prefixes_}; }

@@ -1,4 +1,4 @@
-#include "tools/sufsort/files/shard_metadata.hpp"
+#include "tools/sufsort/shard_metadata.hpp"
 
 #include <memory>
 #include <string>
@@ -42,7 +42,7 @@ class jsonl_metadata {
   std::string string_;
 };
 
-std::string begin_of(std::string const& file, std::uint64_t number) {
+std::string first_fields(std::string const& file, std::uint64_t number) {
   return fmt::format("{{\"path\": {}, \"linenum\": {}, \"metadata\": ", nlohmann::json(file).dump(), number);
 }
 
@@ -54,7 +54,7 @@ void make_metadata(suffix::stored_index const& index, unsigned threads,
   if (about.input != suffix::input_format::jsonl) {
     for (suffix::input_file const& file : about.files)
       for (std::uint64_t number = 0; number < file.records; ++number)
-        use(file.first_record + std::size_t(number), begin_of(file.name, number) + "{}}\n");
+        use(file.first_record + std::size_t(number), first_fields(file.name, number) + "{}}\n");
     return;
   }
   namespace chunks = suffix::detail;
@@ -97,7 +97,7 @@ void make_metadata(suffix::stored_index const& index, unsigned threads,
         end_file();
       }
       std::size_t const record = from.first_record + std::size_t(number);
-      use(record, begin_of(from.name, number) + lines.object(rest.substr(0, size), record, from.name, number) + "}\n");
+      use(record, first_fields(from.name, number) + lines.object(rest.substr(0, size), record, from.name, number) + "}\n");
       rest.remove_prefix(size == rest.npos ? rest.size() : size + 1);
     }
     reader.recycle(chunk);
