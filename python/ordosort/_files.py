@@ -1,6 +1,7 @@
 """Files, by the programs of the package: sufsort, specsort and strsort."""
 
 import contextlib
+import errno
 import os
 import threading
 
@@ -38,10 +39,12 @@ def replaced(path):
                 os.umask(mask)
                 os.fchmod(file.fileno(), 0o666 & ~mask)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         if temporary is not None:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) and error.filename is None:
+            error.filename = path
         raise
 
 

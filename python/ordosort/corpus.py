@@ -199,13 +199,16 @@ class _Shards:
         return targets, list(zip(self._others, copies))
 
     def index(self, prefix, progress):
-        """Makes an index of the texts, unless an earlier call has made it. @returns its prefix"""
+        """Makes an index of the texts, unless an earlier call has made it. @returns its prefix
+
+        The index counts if its name has been noted: sufsort takes a pipe that a killed process leaves for the whole text."""
         stats = [os.stat(path) for path in self.paths]
         inputs = [[os.path.abspath(path), s.st_size, s.st_mtime_ns] for path, s in zip(self.paths, stats)]
         identity = json.dumps([self.column, inputs])
-        prefix += "-" + hashlib.sha256(identity.encode()).hexdigest()[:16]
-        if os.path.exists(prefix + ".json"):  # it appears with all the others
-            return prefix
+        note = f"{prefix}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+        with contextlib.suppress(FileNotFoundError), open(note) as file:
+            return os.path.join(os.path.dirname(note), file.read())
+        prefix = f"{note}-{os.getpid()}"
         arguments = ["build", "--text-only", "-o", prefix]
         if self.format == "jsonl":
             names = [os.path.relpath(os.path.abspath(path), self.root) for path in self.paths]
@@ -214,6 +217,8 @@ class _Shards:
         else:
             arguments += ["--format=bytes", "--separator=\\xff", "--", "-"]
             run_fed("sufsort", arguments, self._write_texts, progress=progress)
+        with replaced(note) as file:
+            file.write(os.path.basename(prefix).encode())
         return prefix
 
     def _write_texts(self, write):
@@ -531,6 +536,8 @@ def main(arguments=None):
     except (ImportError, OSError, ValueError) as error:
         print(f"ordosort.corpus: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
     what = "removed" if given["annotate"] is None else "noted"
     print(f"{done.shards} shards, {done.documents} documents: {what} {done.removed} of {done.bytes} bytes")
     return 0

@@ -319,35 +319,34 @@ def test_empty_shards(tmp_path):
 PROGRAM = """
 import os, resource, signal, sys
 from ordosort import _files, corpus
-limit, moment = int(sys.argv[1]), int(sys.argv[2])
+
+limit, step, moment = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-begun = 0
-before = _files.run_fed
 
-def counted(*words, **options):
-    global begun
-    begun += 1
-    if begun == moment:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return before(*words, **options)
 
-def named(path):
-    global begun
-    begun += 1
-    if begun == moment:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return _files.replaced(path)
+def killed(name):
+    call, left = getattr(corpus, name), moment
 
-corpus.run_fed, corpus.replaced = counted, named
-corpus.run_tool = lambda tool, arguments, progress=None: counted(tool, arguments, progress=progress)
+    def counted(*words, **options):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return call(*words, **options)
+
+    setattr(corpus, name, counted)
+
+
+if step:
+    killed(step)
 corpus.deduplicate("web", "out", min_length=20, work="work")
 """
 
 
-def run_program(folder, limit=0, moment=0):
+def run_program(folder, limit=0, step="", moment=0):
     environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(corpus.__file__))}
-    words = [sys.executable, "-c", PROGRAM, str(limit), str(moment)]
+    words = [sys.executable, "-c", PROGRAM, str(limit), step, str(moment)]
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
 
 
@@ -360,11 +359,13 @@ def test_interruptions(tmp_path):
     wanted = texts_of(tmp_path / "wanted")
     (tmp_path / "out").mkdir()
     write_texts(tmp_path / "out", [["old"]])
-    for step, moment in enumerate([1, 2, 2, 2]):  # the index, the search, and two of the shards
-        done = run_program(tmp_path, moment=moment)
+    # Within the text, at its end, at the search, and at two of the shards; some notes are replaced, too.
+    steps = [("_as_bytes", 3), ("replaced", 1), ("run_tool", 1), ("replaced", 2), ("replaced", 2)]
+    for step, moment in steps:
+        done = run_program(tmp_path, step=step, moment=moment)
         assert done.returncode == -signal.SIGKILL, done.stderr
         assert [path.name for path in (tmp_path / "out").iterdir()] == ["00000.parquet"]
-        assert texts_of(tmp_path / "out") == ([wanted[0]] if step == 3 else [["old"]])
+    assert texts_of(tmp_path / "out") == [wanted[0]]
     done = run_program(tmp_path, limit=20_000)
     assert done.returncode == 1 and "File too large" in done.stderr
     assert all(path.name.endswith(".parquet") for path in (tmp_path / "out").iterdir())
