@@ -87,6 +87,7 @@ __all__ = [
     "argsort_rows",
     "argsort_strings",
     "built_with_cuda",
+    "corpus",
     "default_machine",
     "gpus",
     "lexsort",

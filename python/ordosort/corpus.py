@@ -111,12 +111,12 @@ def _is_shard(path):
 
 
 def _files_below(folder):
-    """Returns the files below a folder, in the order of their names; neither hidden ones nor those in hidden folders."""
+    """Returns the files below a folder, in the order of their names: no hidden ones, and none below hidden folders and links."""
     found = []
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         if entry.name.startswith("."):
             continue
-        if entry.is_dir():
+        if entry.is_dir(follow_symlinks=False):
             found += _files_below(entry.path)
         elif entry.is_file():
             found.append(entry.path)
@@ -332,8 +332,8 @@ def _without(texts, offsets, data, cuts):
     removed = np.concatenate([[0], np.cumsum(cuts[:, 1] - cuts[:, 0])])
     offsets = offsets - removed[np.searchsorted(cuts[:, 0], offsets)]
     buffers = [None, pyarrow.py_buffer(offsets), pyarrow.py_buffer(b"".join([data[begin:end] for begin, end in kept]))]
-    binary = pyarrow.types.is_binary(kind) or pyarrow.types.is_large_binary(kind) or kind == pyarrow.binary_view()
-    whole = pyarrow.Array.from_buffers(pyarrow.large_binary() if binary else pyarrow.large_string(), len(texts), buffers)
+    wide = pyarrow.large_binary() if "binary" in str(kind) else pyarrow.large_string()
+    whole = pyarrow.Array.from_buffers(wide, len(texts), buffers)
     if texts.null_count:
         whole = pyarrow.compute.if_else(texts.is_valid(), whole, pyarrow.scalar(None, whole.type))
     return whole.cast(kind)
@@ -416,6 +416,10 @@ class _Parquet(_Columns):
             columns = [group.column(k) for k in range(about.num_columns)]
             codecs = {c.path_in_schema: {"UNCOMPRESSED": "NONE"}.get(c.compression, c.compression) for c in columns}
             options["compression"] = codecs if annotate is None else {**codecs, f"{annotate}.list.element.list.element": "ZSTD"}
+            kinds = [about.schema.column(k) for k in range(about.num_columns)]
+            if any(kind.physical_type == "INT96" for kind in kinds):  # as Spark has times; all of a file or none
+                times = [kind for kind in kinds if kind.logical_type.type == "TIMESTAMP"]
+                options["use_deprecated_int96_timestamps"] = not times
             options["use_dictionary"] = [c.path_in_schema for c in columns if any("DICT" in e for e in c.encodings)]
         with pyarrow.parquet.ParquetWriter(file, schema, **options) as writer:
             for k in range(about.num_row_groups):

@@ -607,8 +607,8 @@ def _write_stream(source, format, layout, write):
 
 _USAGE = """usage: python -m ordosort.spectra [OPTION OF specsort]... FILE... --to=parquet|arrow [--rows=spectra|peaks] -o FILE
 
-Write what specsort writes, in the same order, as Parquet or Arrow IPC: a row for each spectrum with lists of peaks, or a row for
-each peak. Row groups and batches have 16384 spectra. `specsort --help` lists its options."""
+Write what specsort writes, in the same order, as Parquet or Arrow IPC: a row for each spectrum with lists of peaks, or a row
+for each peak. Row groups and batches have 16384 spectra. `specsort --help` lists its options."""
 
 
 def main(arguments=None):
