@@ -552,17 +552,20 @@ def _joined(parts):
     """Returns the spectra of several Spectra."""
     if len(parts) == 1:
         return parts[0]
-    names = [name for name in Spectra.__slots__ if name not in ("offsets", "titles")]
+
+    def joined(columns):
+        return [item for column in columns for item in column] if isinstance(columns[0], list) else np.concatenate(columns)
+
     ends = np.cumsum([0, *(len(part.mz) for part in parts)])
     offsets = np.concatenate([[0], *(part.offsets[1:] + end for part, end in zip(parts, ends))])
-    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
-    return Spectra(**columns, offsets=offsets, titles=[title for part in parts for title in part.titles])
+    names = [name for name in Spectra.__slots__ if name != "offsets"]
+    return Spectra(offsets=offsets, **{name: joined([getattr(part, name) for part in parts]) for name in names})
 
 
 def _from(spectra, s):
     """Returns the spectra from number s on."""
     at = spectra.offsets[s]
-    columns = {name: getattr(spectra, name)[s:] for name in ("precursor_mz", "charge", "rt_seconds", "ms_level", "titles")}
+    columns = {name: getattr(spectra, name)[s:] for name in Spectra.__slots__[3:]}
     return Spectra(spectra.mz[at:], spectra.intensity[at:], spectra.offsets[s:] - at, **columns)
 
 
