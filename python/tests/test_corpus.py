@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from ordosort import InputError, corpus, run_tool
+from ordosort import InputError, corpus
 
 FORMATS = ("parquet", "arrow", "stream", "jsonl", "jsonl.gz", "jsonl.zst")
 KEEP = ("first", "longest", "none")
