@@ -18,7 +18,24 @@ void append_offsets(std::vector<std::uint64_t>& to, std::vector<std::uint64_t> c
   for (std::size_t i = 1; i < from.size(); ++i) to.push_back(before + from[i]);
 }
 
+/// Passes on the spectra of chunks.
+class column_receiver final : public detail::chunk_receiver {
+ public:
+  explicit column_receiver(std::function<void(spectrum_columns const&)> const& on_spectra) : on_spectra_(on_spectra) {}
+  void take(detail::chunk const& chunk) override { on_spectra_(chunk.columns); }
+
+ private:
+  std::function<void(spectrum_columns const&)> const& on_spectra_;
+};
+
 }  // namespace
+
+void read_spectra(source& input, sort_options const& options, format from,
+                  std::function<void(spectrum_columns const&)> const& on_spectra) {
+  column_receiver receiver(on_spectra);
+  detail::pipeline work(options, {.goal = detail::purpose::read, .from = from, .receiver = &receiver});
+  work.run(input, nullptr);
+}
 
 spectrum_columns read_spectra(source& input, sort_options const& options, format from) {
   detail::pipeline work(options, {.goal = detail::purpose::read, .from = from});

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import disjoint_base
 
+from . import corpus as corpus
 from . import spectra as spectra
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "argsort_rows",
     "argsort_strings",
     "built_with_cuda",
+    "corpus",
     "default_machine",
     "gpus",
     "lexsort",

@@ -1,9 +1,51 @@
 """Files, by the programs of the package: sufsort, specsort and strsort."""
 
+import contextlib
+import errno
 import os
+import threading
 
 from . import _programs
 from ._ordosort import InputError
+
+
+@contextlib.contextmanager
+def replaced(path):
+    """Opens a file that takes the place of `path` when the block ends, and never if it fails. Until then it has no name, where
+    the file system has such files: a process that is killed leaves nothing."""
+    import tempfile
+
+    path = os.fsdecode(path)
+    folder, name = os.path.dirname(path) or ".", os.path.basename(path)
+    temporary = None
+    try:
+        os.stat("/proc/self/fd")
+        handle = os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o666)
+    except OSError:
+        handle, temporary = tempfile.mkstemp(prefix="." + name + ".", dir=folder)
+    try:
+        with open(handle, "w+b") as file:
+            yield file
+            file.flush()
+            if temporary is None:
+                temporary = tempfile.mktemp(prefix="." + name + ".", dir=folder)
+                at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)  # with it the call is linkat, which follows the link
+                try:
+                    os.link(f"/proc/self/fd/{file.fileno()}", os.path.basename(temporary), dst_dir_fd=at)
+                finally:
+                    os.close(at)
+            else:
+                mask = os.umask(0)
+                os.umask(mask)
+                os.fchmod(file.fileno(), 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException as error:
+        if temporary is not None:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) and error.filename is None:
+            error.filename = path
+        raise
 
 
 def _checked(tool):
@@ -41,11 +83,22 @@ def run_tool(tool, arguments, *, progress=None):
     >>> ordosort.run_tool("strsort", ["--version"])
     0
     """
+    return run_fed(tool, arguments, progress=progress)
+
+
+def run_fed(tool, arguments, feed=None, *, progress=None, folder=None):
+    """Runs a program as run_tool does.
+
+    feed: called in another thread with a function that writes bytes to the standard input of the program; None: it gets none.
+    folder: where the program runs."""
     import subprocess
 
+    stdin = subprocess.DEVNULL if feed is None else subprocess.PIPE
     command = [*_programs.command(_checked(tool)), *(os.fspath(a) if isinstance(a, os.PathLike) else a for a in arguments)]
     if progress is None:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            command, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, bufsize=0, cwd=folder
+        )
         errors = process.stderr
     else:
         import pty
@@ -53,11 +106,11 @@ def run_tool(tool, arguments, *, progress=None):
         shown, end = pty.openpty()
         environment = dict(os.environ, TERM="xterm")
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=end, env=environment
+            command, stdin=stdin, stdout=subprocess.DEVNULL, stderr=end, env=environment, bufsize=0, cwd=folder
         )
         os.close(end)
         errors = open(shown, "rb", buffering=0)
-    lines = []
+    lines, feeder = [], None if feed is None else _Feeder(process, feed)
     try:
         _read_lines(errors, tool, lines, progress)
         status = process.wait()
@@ -67,12 +120,41 @@ def run_tool(tool, arguments, *, progress=None):
         raise
     finally:
         errors.close()
+        if feeder is not None:
+            feeder.join()
+    if feeder is not None and feeder.failure is not None:
+        raise feeder.failure
     if status in (0, 1):
         return status
     if status < 0:
         raise InterruptedError(f"{tool}: ended by signal {-status}")
     message = lines[-1] if lines else f"{tool}: exit status {status}"
     raise InputError(message.removeprefix(f"{tool}: "))
+
+
+class _Feeder(threading.Thread):
+    """A thread that writes the standard input of a process, and ends the process if that fails."""
+
+    def __init__(self, process, feed):
+        super().__init__(daemon=True)
+        self._process, self._feed, self.failure = process, feed, None
+        self.start()
+
+    def run(self):
+        try:
+            self._feed(self._write)
+            self._process.stdin.close()
+        except BrokenPipeError:  # the process has ended, and says why
+            self._process.stdin.close()
+        except BaseException as failure:
+            self.failure = failure
+            self._process.kill()  # before it takes what it got for all
+            self._process.stdin.close()
+
+    def _write(self, data):
+        rest = memoryview(data).cast("B")
+        while rest:
+            rest = rest[self._process.stdin.write(rest) :]
 
 
 def _read_lines(errors, tool, lines, progress):

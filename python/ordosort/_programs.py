@@ -29,7 +29,22 @@ def sufsort():
     run("sufsort", sys.argv[1:])
 
 
+def writes_columns(arguments):
+    """Returns whether a command line of specsort writes Parquet or Arrow IPC, which pyarrow does."""
+    words = [word.lower() for word in arguments]
+    pairs = [f"{option}={value}" for option, value in zip(words, words[1:]) if option in ("--to", "--output", "-o")]
+    formats = [word[5:] for word in words + pairs if word.startswith("--to=")]
+    outputs = [word for word in words + pairs if word.startswith(("--output=", "-o"))]
+    if formats:
+        return formats[-1] in ("parquet", "arrow")
+    return any(word.endswith((".parquet", ".arrow", ".feather")) for word in outputs)
+
+
 def specsort():
+    if writes_columns(sys.argv[1:]):
+        from ordosort import spectra
+
+        sys.exit(spectra.main(sys.argv[1:]))
     run("specsort", sys.argv[1:])
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _machines
 from . import _ordosort as core
+from ._files import replaced
 from ._libraries import NumPy, offsets_array, one_dimension, with_nulls
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "read_mzxml",
     "select",
     "sort",
+    "write_arrow",
     "write_mgf",
     "write_parquet",
 ]
@@ -161,7 +163,7 @@ def _read(source, name, format, lenient, machine, rt_unit=None):
     machine = _machines.chosen(machine)
 
     def read(opened, name):
-        return core.read_spectra(machine, opened, format, name, lenient, rt_unit or "", on_warning)
+        return core.read_spectra(machine, opened, format, name, lenient, rt_unit or "", on_warning, None)
 
     if hasattr(source, "readinto") or not isinstance(source, (str, os.PathLike)):
         return read(source, name or "input")
@@ -246,26 +248,6 @@ def read_mzspeclib(source, *, name=None, lenient=False, machine=None):
     return Spectra(**_read(source, name, "mzspeclib", lenient, machine))
 
 
-@contextlib.contextmanager
-def _replaced(path):
-    """Opens a file that takes the place of `path` when the block ends, and never if it fails."""
-    import tempfile
-
-    path = os.fsdecode(path)
-    name = os.path.basename(path)
-    handle, temporary = tempfile.mkstemp(prefix="." + name + ".", dir=os.path.dirname(path) or ".")
-    try:
-        with open(handle, "wb") as file:
-            yield file
-            mask = os.umask(0)
-            os.umask(mask)
-            os.fchmod(file.fileno(), 0o666 & ~mask)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
 def write_mgf(path, spectra):
     """Writes Spectra as MGF. Numbers have as many digits as give back the same value; peaks that are not finite are left out.
     The file is complete or as it was before.
@@ -291,7 +273,7 @@ def write_mgf(path, spectra):
     titles = [title.encode("utf-8", "surrogateescape") for title in spectra.titles]
     single = [np.asarray(column).dtype == np.float32 for column in (spectra.mz, spectra.intensity)]
     text = core.to_mgf(*columns, titles, *single)
-    with _replaced(path) as file:
+    with replaced(path) as file:
         file.write(text)
 
 
@@ -313,6 +295,7 @@ def write_parquet(
     compression: as pyarrow.parquet has it.
 
     The column spectrum is the number of the spectrum in `spectra`, from 0. Missing values are nulls.
+    `python -m ordosort.spectra FILE --to=parquet -o OUT` writes files of any size.
 
     >>> import pathlib, tempfile
     >>> import pyarrow.parquet
@@ -324,64 +307,108 @@ def write_parquet(
     >>> pyarrow.parquet.read_table(path, columns=["spectrum", "precursor_mz", "mz"]).to_pylist()
     [{'spectrum': 1, 'precursor_mz': 400.5, 'mz': [2.0, 3.0]}, {'spectrum': 0, 'precursor_mz': 900.5, 'mz': [1.0]}]
     """
-    import pyarrow
-    import pyarrow.parquet
+    _write_columns("parquet", path, spectra, rows, by, row_group_size, names, compression)
 
-    if rows not in ("spectra", "peaks"):
-        raise ValueError(f"rows: {rows!r} is neither 'spectra' nor 'peaks'")
+
+def write_arrow(path, spectra, *, rows="spectra", by="precursor_mz", row_group_size=16384, names=None, compression="zstd"):
+    """Writes Spectra as a file of Arrow IPC, by pyarrow, with the columns of `write_parquet`. A batch is one of its row groups.
+
+    compression: "zstd", "lz4", or None, for files that are mapped into memory.
+
+    >>> import pathlib, tempfile
+    >>> import pyarrow as arrow
+    >>> from ordosort import spectra
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.arrow"
+    >>> spectra.write_arrow(path, spectra.read_mgf(b"BEGIN IONS\\nPEPMASS=900.5\\n1 5\\nEND IONS\\n"))
+    >>> arrow.ipc.open_file(path).read_all().select(["precursor_mz", "mz"]).to_pylist()
+    [{'precursor_mz': 900.5, 'mz': [1.0]}]
+    """
+    _write_columns("arrow", path, spectra, rows, by, row_group_size, names, compression)
+
+
+def _write_columns(to, path, spectra, rows, by, row_group_size, names, compression):
     keys = ("precursor_mz", "rt_seconds", "charge", "ms_level")
     if by is not None and by not in keys:
         raise ValueError(f"by: {by!r} is none of {', '.join(map(repr, keys))} and None")
-    if row_group_size < 1:
-        raise ValueError(f"row_group_size: {row_group_size} is not above 0")
-    names = dict(names or {})
-    if unknown := [name for name in names if name not in _COLUMNS]:
-        raise ValueError(f"names: no column {unknown[0]!r}; columns are {', '.join(_COLUMNS)}")
-    renamed = [names.get(name, name) for name in _COLUMNS]
-    if len(set(renamed)) != len(renamed):
-        raise ValueError("names: two columns have the same name")
     single = all(np.asarray(column).dtype == np.float32 for column in (spectra.mz, spectra.intensity))
-    number = pyarrow.float32() if single else pyarrow.float64()
-    wrap = pyarrow.list_ if rows == "spectra" else (lambda kind: kind)
-    kinds = [pyarrow.int64(), pyarrow.string(), pyarrow.float64(), pyarrow.int32(), pyarrow.float64(), pyarrow.int32()]
-    schema = pyarrow.schema(list(zip(renamed, kinds + [wrap(number), wrap(number)])))
-
-    def missing(name, values):
-        return np.isnan(values) if name in ("precursor_mz", "rt_seconds") else values == 0
-
+    layout = _Layout(rows, row_group_size, names, single)
     order = np.arange(len(spectra))
     if by is not None:
         values = np.asarray(getattr(spectra, by))
-        order = np.lexsort((np.where(missing(by, values), 0, values), missing(by, values)))
-    offsets = np.asarray(spectra.offsets, np.int64)
+        missing = _missing(by, values)
+        order = np.lexsort((np.where(missing, 0, values), missing))
+    with replaced(path) as file, layout.writer(to, file, compression, by) as write:
+        for begin in range(0, len(order), row_group_size):
+            write(layout.table(spectra, order[begin : begin + row_group_size]))
 
-    def table(chosen):
+
+def _missing(name, values):
+    return np.isnan(values) if name in ("precursor_mz", "rt_seconds") else values == 0
+
+
+class _Layout:
+    """The columns of a file of spectra."""
+
+    def __init__(self, rows="spectra", row_group_size=16384, names=None, single=False):
+        import pyarrow
+
+        if rows not in ("spectra", "peaks"):
+            raise ValueError(f"rows: {rows!r} is neither 'spectra' nor 'peaks'")
+        if row_group_size < 1:
+            raise ValueError(f"row_group_size: {row_group_size} is not above 0")
+        names = dict(names or {})
+        if unknown := [name for name in names if name not in _COLUMNS]:
+            raise ValueError(f"names: no column {unknown[0]!r}; columns are {', '.join(_COLUMNS)}")
+        self._names = [names.get(name, name) for name in _COLUMNS]
+        if len(set(self._names)) != len(self._names):
+            raise ValueError("names: two columns have the same name")
+        self.rows, self.row_group_size = rows, row_group_size
+        self._number = pyarrow.float32() if single else pyarrow.float64()
+        peaks = pyarrow.list_(self._number) if rows == "spectra" else self._number
+        kinds = [pyarrow.int64(), pyarrow.string(), pyarrow.float64(), pyarrow.int32(), pyarrow.float64(), pyarrow.int32()]
+        self.schema = pyarrow.schema(list(zip(self._names, kinds + [peaks, peaks])))
+
+    def table(self, spectra, chosen, first=0):
+        """Returns the rows of the chosen spectra, as a table. `first` is the number of spectrum 0."""
+        import pyarrow
+
+        offsets = np.asarray(spectra.offsets, np.int64)
         lengths = offsets[chosen + 1] - offsets[chosen]
         ends = np.cumsum(lengths)
         peaks = np.repeat(offsets[chosen] - (ends - lengths), lengths) + np.arange(ends[-1] if len(ends) else 0)
-        chosen_rows = chosen if rows == "spectra" else np.repeat(chosen, lengths)
+        chosen_rows = chosen if self.rows == "spectra" else np.repeat(chosen, lengths)
         titles = [spectra.titles[s].encode("utf-8", "surrogateescape").decode("utf-8", "replace") or None for s in chosen]
         column = pyarrow.array(titles, pyarrow.string())
-        if rows == "peaks":
+        if self.rows == "peaks":
             column = column.take(pyarrow.array(np.repeat(np.arange(len(chosen)), lengths)))
-        columns = [pyarrow.array(chosen_rows, pyarrow.int64()), column]
+        columns = [pyarrow.array(chosen_rows + first, pyarrow.int64()), column]
         for name in ("precursor_mz", "charge", "rt_seconds", "ms_level"):
             values = np.asarray(getattr(spectra, name))[chosen_rows]
-            columns.append(pyarrow.array(values, mask=missing(name, values)))
+            columns.append(pyarrow.array(values, mask=_missing(name, values)))
         bounds = pyarrow.array(np.concatenate([[0], ends]).astype(np.int32))
         for values in (np.asarray(spectra.mz)[peaks], np.asarray(spectra.intensity)[peaks]):
-            values = pyarrow.array(values, number, mask=np.isnan(values))
-            columns.append(pyarrow.ListArray.from_arrays(bounds, values) if rows == "spectra" else values)
-        return pyarrow.Table.from_arrays([column.cast(kind) for column, kind in zip(columns, schema.types)], schema=schema)
+            values = pyarrow.array(values, self._number, mask=np.isnan(values))
+            columns.append(pyarrow.ListArray.from_arrays(bounds, values) if self.rows == "spectra" else values)
+        columns = [column.cast(kind) for column, kind in zip(columns, self.schema.types)]
+        return pyarrow.Table.from_arrays(columns, schema=self.schema)
 
-    options = {"compression": compression}
-    if by is not None and hasattr(pyarrow.parquet, "SortingColumn"):
-        options["sorting_columns"] = [pyarrow.parquet.SortingColumn(schema.get_field_index(names.get(by, by)))]
-    with _replaced(path) as file:
-        with pyarrow.parquet.ParquetWriter(file, schema, **options) as writer:
-            for begin in range(0, len(order), row_group_size):
-                group = table(order[begin : begin + row_group_size])
-                writer.write_table(group, row_group_size=max(len(group), 1))
+    @contextlib.contextmanager
+    def writer(self, to, file, compression="zstd", by=None):
+        """Yields a function that writes a table as a row group of Parquet or a batch of Arrow IPC."""
+        import pyarrow
+
+        if to == "arrow":
+            options = pyarrow.ipc.IpcWriteOptions(compression=compression)
+            with pyarrow.ipc.new_file(file, self.schema, options=options) as arrow:
+                yield lambda table: [arrow.write_batch(batch) for batch in table.combine_chunks().to_batches()]
+            return
+        import pyarrow.parquet
+
+        options = {"compression": compression}
+        if by is not None and hasattr(pyarrow.parquet, "SortingColumn"):
+            options["sorting_columns"] = [pyarrow.parquet.SortingColumn(_COLUMNS.index(by))]
+        with pyarrow.parquet.ParquetWriter(file, self.schema, **options) as parquet:
+            yield lambda table: parquet.write_table(table, row_group_size=max(len(table), 1))
 
 
 def _numbers(name, a):
@@ -519,3 +546,154 @@ def find_clusters(count, pairs, *, method="connected"):
     if len({len(column) for column in columns}) != 1:
         raise ValueError("pairs: columns differ in length")
     return core.find_clusters(int(count), *columns, method == "greedy")
+
+
+def _joined(parts):
+    """Returns the spectra of several Spectra."""
+    if len(parts) == 1:
+        return parts[0]
+
+    def joined(columns):
+        return [item for column in columns for item in column] if isinstance(columns[0], list) else np.concatenate(columns)
+
+    ends = np.cumsum([0, *(len(part.mz) for part in parts)])
+    offsets = np.concatenate([[0], *(part.offsets[1:] + end for part, end in zip(parts, ends))])
+    names = [name for name in Spectra.__slots__ if name != "offsets"]
+    return Spectra(offsets=offsets, **{name: joined([getattr(part, name) for part in parts]) for name in names})
+
+
+def _from(spectra, s):
+    """Returns the spectra from number s on."""
+    at = spectra.offsets[s]
+    columns = {name: getattr(spectra, name)[s:] for name in Spectra.__slots__[3:]}
+    return Spectra(spectra.mz[at:], spectra.intensity[at:], spectra.offsets[s:] - at, **columns)
+
+
+def _write_stream(source, format, layout, write):
+    """Writes the spectra of a file in their order, in the memory of a row group and of what is read at a time."""
+    waiting, count, first, failures = [], 0, 0, []
+    size = layout.row_group_size
+
+    def write_groups(least):
+        nonlocal waiting, count, first
+        spectra, begin = _joined(waiting), 0
+        while len(spectra) - begin >= least and begin < len(spectra):
+            end = min(begin + size, len(spectra))
+            write(layout.table(spectra, np.arange(begin, end), first))
+            first += end - begin
+            begin = end
+        waiting, count = [_from(spectra, begin)], len(spectra) - begin
+
+    def take(columns):
+        nonlocal count
+        if failures:
+            return
+        try:
+            waiting.append(Spectra(**columns))
+            count += len(waiting[-1])
+            if count >= size:
+                write_groups(size)
+        except BaseException as failure:  # of this thread, which is one of those that read
+            failures.append(failure)
+
+    def on_warning(text):
+        import sys
+
+        print(f"specsort: warning: {text}", file=sys.stderr)
+
+    core.read_spectra(_machines.default_machine(), source, format, "specsort", False, "", on_warning, take)
+    if failures:
+        raise failures[0]
+    if count:
+        write_groups(1)
+
+
+_USAGE = """usage: python -m ordosort.spectra [OPTION OF specsort]... FILE... --to=parquet|arrow [--rows=spectra|peaks] -o FILE
+
+Write what specsort writes, in the same order, as Parquet or Arrow IPC: a row for each spectrum with lists of peaks, or a row
+for each peak. Row groups and batches have 16384 spectra. `specsort --help` lists its options."""
+
+
+def main(arguments=None):
+    """Runs specsort, and writes its output as Parquet or Arrow IPC. @returns the exit status"""
+    import io
+    import subprocess
+    import sys
+
+    from . import _programs
+
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if not arguments or "--help" in arguments:
+        print(_USAGE)
+        return 0 if arguments else 2
+
+    def complain(text):
+        print(f"specsort: {text}", file=sys.stderr)
+        return 2
+
+    given, rest = {"--to": "", "--output": "-", "--rows": "spectra"}, []
+    for argument in (words := iter(arguments)):
+        if argument == "--":
+            rest += [argument, *words]
+            break
+        option, equals, value = argument.partition("=")
+        if argument.startswith("-o"):
+            option, equals, value = "--output", len(argument) > 2, argument[2:]
+        if option not in given:
+            rest.append(argument)
+        elif (value := value if equals else next(words, None)) is None:
+            return complain(f"missing value: {option}")
+        else:
+            given[option] = value
+    to, out = given["--to"].lower() or _column_format(given["--output"]), given["--output"]
+    if to not in ("parquet", "arrow"):
+        return complain(f"invalid value: --to={given['--to']}: python -m ordosort.spectra writes parquet and arrow")
+    if out == "-" or os.path.isdir(out):
+        return complain(f"cannot write: {out}: name a file with -o: {to} is no stream")
+    inputs = [argument for argument in rest if not argument.startswith("-")]
+    for path in inputs:
+        if os.path.exists(path) and os.path.exists(out) and os.path.samefile(path, out):
+            return complain(f"cannot write: {out}: it is an input")
+    # MGF would leave out the spectra of MS level 1.
+    command = [*_programs.command("specsort"), "-o", "-", *(["--to=mzml"] if any(map(_is_run, inputs)) else []), *rest]
+    try:
+        layout = _Layout(given["--rows"])
+        with replaced(out) as file, layout.writer(to, file) as write:
+            with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0) as process:
+                try:
+                    source = io.BufferedReader(process.stdout, 1 << 20)
+                    front = source.peek(64).lstrip()
+                    if front:
+                        _write_stream(source, "mzml" if front.startswith(b"<") else "mgf", layout, write)
+                except BaseException:
+                    process.kill()
+                    raise
+            if process.returncode:
+                raise subprocess.CalledProcessError(process.returncode, "specsort")  # which has said why
+    except subprocess.CalledProcessError as error:
+        return error.returncode if error.returncode > 0 else 2
+    except ImportError:
+        return complain(f"format not written: --to={to}: it needs pyarrow: pip install pyarrow")
+    except (OSError, ValueError) as error:
+        return complain(str(error))
+    return 0
+
+
+def _is_run(path):
+    """Returns whether a file is mzML or mzXML, by its name or its content."""
+    if any(ending in os.path.basename(path).lower() for ending in (".mzml", ".mzxml")):
+        return True
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<mzML", b"<indexedmzML", b"<mzXML"))
+
+
+def _column_format(path):
+    """Returns the format of columns that a name ends in; "" if there is none."""
+    name = path.lower()
+    return "parquet" if name.endswith(".parquet") else "arrow" if name.endswith((".arrow", ".feather")) else ""
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

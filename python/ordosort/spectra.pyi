@@ -21,6 +21,7 @@ __all__ = [
     "read_mzxml",
     "select",
     "sort",
+    "write_arrow",
     "write_mgf",
     "write_parquet",
 ]
@@ -81,6 +82,16 @@ def write_parquet(
     row_group_size: int = 16384,
     names: Optional[dict[str, str]] = None,
     compression: str = "zstd",
+) -> None: ...
+def write_arrow(
+    path: _Path,
+    spectra: Spectra,
+    *,
+    rows: str = "spectra",
+    by: Optional[str] = "precursor_mz",
+    row_group_size: int = 16384,
+    names: Optional[dict[str, str]] = None,
+    compression: Optional[str] = "zstd",
 ) -> None: ...
 def sort(
     mz: Any, intensity: Any, offsets: Any, *, by: str = "mz", descending: bool = False, machine: Optional[Machine] = None

@@ -77,9 +77,29 @@ spectra::format format_named(std::string const& name) {
   throw ordo::usage_error("bad format: " + name + ": none of mgf, mzml, mzxml, msp and mzspeclib");
 }
 
+/// Returns the columns of spectra as arrays of NumPy, and their titles.
+nb::dict make_columns(spectra::spectrum_columns all) {
+  nb::list titles;
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    std::string_view const title = all.title(s);
+    titles.append(nb::steal(PyUnicode_DecodeUTF8(title.data(), Py_ssize_t(title.size()), "surrogateescape")));
+  }
+  nb::dict columns;
+  columns["mz"] = make_array(std::move(all.mz));
+  columns["intensity"] = make_array(std::move(all.intensity));
+  columns["offsets"] = make_array(std::vector<std::int64_t>(all.offsets.begin(), all.offsets.end()));
+  columns["precursor_mz"] = make_array(std::move(all.precursor_mz));
+  columns["charge"] = make_array(std::move(all.charge));
+  columns["rt_seconds"] = make_array(std::move(all.rt_seconds));
+  columns["ms_level"] = make_array(std::vector<std::int32_t>(all.ms_level.begin(), all.ms_level.end()));
+  columns["titles"] = titles;
+  return columns;
+}
+
 /// Reads spectra from bytes, or from a file with readinto. @param rt_unit  "s", "min", or empty
-nb::dict read(machines& on, nb::object input, std::string const& format, std::string const& name, bool lenient,
-              std::string const& rt_unit, nb::object on_warning) {
+/// @param on_spectra  called with the columns of some spectra at a time, which are not returned then; None: all are returned
+nb::object read(machines& on, nb::object input, std::string const& format, std::string const& name, bool lenient,
+                std::string const& rt_unit, nb::object on_warning, nb::handle on_spectra) {
   spectra::sort_options options;
   options.name = name;
   options.lenient = lenient;
@@ -100,26 +120,20 @@ nb::dict read(machines& on, nb::object input, std::string const& format, std::st
     source = std::make_unique<file_source>(input);
   }
   {
+    bool const returns = on_spectra.is_none();
     nb::gil_scoped_release const released;
-    all = spectra::read_spectra(*source, options, from);
+    if (returns)
+      all = spectra::read_spectra(*source, options, from);
+    else
+      spectra::read_spectra(*source, options, from, [&](spectra::spectrum_columns const& some) {
+        ordo::work_pause const pause;
+        nb::gil_scoped_acquire const acquired;
+        on_spectra(make_columns(some));
+      });
   }
   source.reset();
   for (std::string const& text : warnings) on_warning(nb::str(text.data(), text.size()));
-  nb::list titles;
-  for (std::size_t s = 0; s < all.size(); ++s) {
-    std::string_view const title = all.title(s);
-    titles.append(nb::steal(PyUnicode_DecodeUTF8(title.data(), Py_ssize_t(title.size()), "surrogateescape")));
-  }
-  nb::dict columns;
-  columns["mz"] = make_array(std::move(all.mz));
-  columns["intensity"] = make_array(std::move(all.intensity));
-  columns["offsets"] = make_array(std::vector<std::int64_t>(all.offsets.begin(), all.offsets.end()));
-  columns["precursor_mz"] = make_array(std::move(all.precursor_mz));
-  columns["charge"] = make_array(std::move(all.charge));
-  columns["rt_seconds"] = make_array(std::move(all.rt_seconds));
-  columns["ms_level"] = make_array(std::vector<std::int32_t>(all.ms_level.begin(), all.ms_level.end()));
-  columns["titles"] = titles;
-  return columns;
+  return on_spectra.is_none() ? nb::object(make_columns(std::move(all))) : nb::object(nb::none());
 }
 
 std::string detect(nb::bytes const& front) {
@@ -355,7 +369,8 @@ nb::bytes to_mgf(nb::handle mz_given, nb::handle intensity_given, nb::handle off
 }  // namespace
 
 void add_spectra(nb::module_& module) {
-  module.def("read_spectra", &read);
+  module.def("read_spectra", &read, nb::arg("machine"), nb::arg("input"), nb::arg("format"), nb::arg("name"),
+             nb::arg("lenient"), nb::arg("rt_unit"), nb::arg("on_warning"), nb::arg("on_spectra").none());
   module.def("detect_format", &detect);
   module.def("sort_peaks", &sort_peaks);
   module.def("select_peaks", &select, nb::arg("machine"), nb::arg("mz"), nb::arg("intensity"), nb::arg("offsets"),

@@ -6,6 +6,8 @@ import io
 import lzma
 import os
 import pathlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -367,3 +369,62 @@ def test_similar_spectra():
         spectra.find_clusters(4, {"first": [0], "second": [], "cosine": [1]})
     with pytest.raises(ValueError):
         spectra.find_clusters(4, pairs, method="some")
+
+
+def write_columns(arguments, folder, module="ordosort.spectra"):
+    words = [sys.executable, "-m", module, *map(str, arguments)]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+@pytest.mark.parametrize("rows", ["spectra", "peaks"])
+def test_columns_of_specsort(tmp_path, to, rows):
+    """The bytes of the function for what specsort writes."""
+    pytest.importorskip("pyarrow")
+    write = spectra.write_parquet if to == "parquet" else spectra.write_arrow
+    run = tmp_path / "run.mzML"
+    run.write_bytes(gzip.decompress((DATASETS / "samples" / "openms_ecoli_25.mzML.gz").read_bytes()))
+    for number, options in enumerate([[], ["--top=20", "--spectra-by=pepmass", "--ms-level", "2"]]):
+        ordosort.run_tool("specsort", [*options, run, "-o", tmp_path / "made.mzML"])
+        write(tmp_path / "wanted", spectra.read_mzml(tmp_path / "made.mzML"), rows=rows, by=None)
+        done = write_columns([*options, run, f"--to={to}", f"--rows={rows}", "-o", f"got{number}"], tmp_path)
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+        assert (tmp_path / f"got{number}").read_bytes() == (tmp_path / "wanted").read_bytes()
+    if (to == "parquet") != (rows == "spectra"):
+        return
+    # The program of the package chooses by the name of the output; MGF stays MGF, and several files become one.
+    blocks = ["BEGIN IONS\nTITLE={}\nPEPMASS=4{:05}.5\nCHARGE=2+\n2 7\n1 5\nEND IONS\n".format(k, k) for k in range(20_000)]
+    (tmp_path / "a.mgf").write_text("".join(blocks[:9_000]))
+    (tmp_path / "b.mgf").write_text("".join(blocks[9_000:]))
+    done = write_columns(["specsort", "a.mgf", "b.mgf", f"--rows={rows}", "-o", f"all.{to}"], tmp_path, "ordosort")
+    assert done.returncode == 0, done.stderr
+    ordosort.run_tool("specsort", [tmp_path / "a.mgf", tmp_path / "b.mgf", "-o", tmp_path / "all.mgf"])
+    write(tmp_path / "wanted", spectra.read_mgf(tmp_path / "all.mgf"), rows=rows, by=None)
+    assert (tmp_path / f"all.{to}").read_bytes() == (tmp_path / "wanted").read_bytes()
+
+
+def test_columns_of_wrong_calls(tmp_path, monkeypatch, capfd):
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.mgf").write_text("BEGIN IONS\nPEPMASS=1\n1 x\nEND IONS\n")
+    (tmp_path / "b.mgf").write_text("")
+    (tmp_path / "old.parquet").write_text("old")
+
+    def refused(words, *arguments):
+        status, (out, err) = spectra.main(arguments), capfd.readouterr()
+        assert status == 2 and words in err and out == "", err
+        assert (tmp_path / "old.parquet").read_text() == "old" and len(os.listdir(tmp_path)) == 3
+
+    refused("a.mgf:3", "a.mgf", "-o", "old.parquet")
+    refused("none.mgf", "none.mgf", "-o", "old.parquet")
+    refused("name a file with -o", "b.mgf", "--to=parquet")
+    refused("'columns' is neither", "b.mgf", "--to=arrow", "--rows=columns", "-oold.parquet")
+    refused("missing value: --to", "b.mgf", "-oold.parquet", "--to")
+    refused("writes parquet and arrow", "b.mgf", "--to=mgf", "-oold.parquet")
+    refused("it is an input", "old.parquet", "-oold.parquet")
+    refused("--nonsense", "b.mgf", "--nonsense", "-oold.parquet")
+    refused("No such file", "b.mgf", "-o", "no/such.parquet")
+    assert spectra.main(["b.mgf", "-o", "old.parquet"]) == 0 and "no spectra" in capfd.readouterr().err
+    assert len(pytest.importorskip("pyarrow.parquet").read_table(tmp_path / "old.parquet")) == 0
+    with pytest.raises(ordosort.InputError, match="--to=parquet: the Python package writes it"):
+        ordosort.run_tool("specsort", [tmp_path / "b.mgf", "--to=parquet", "-o", tmp_path / "x"])

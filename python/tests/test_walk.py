@@ -142,6 +142,19 @@ def test_programs_of_jax():
     assert run_examples(ROOT / "python" / "README.md", "`ordosort.torch` has", after="`ordosort.jax` has") == 2
 
 
+def test_folder_of_parquet(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    page = ROOT / "docs" / "how-to" / "parquet-corpus.md"
+    (code,) = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.M | re.S)
+    names = {}
+    head, tail = code.split("\n\ncorpus.")
+    exec(head, names)
+    for line in ("corpus." + tail).splitlines():
+        source, _, expected = line.partition("  # ")
+        assert repr(eval(source, names)) == expected
+
+
 def test_wide_entries(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     entries = np.array([0, 1, 2**32, 2**40 - 1], "<u8")
@@ -154,5 +167,5 @@ def test_wide_entries(tmp_path, monkeypatch):
 
 def test_no_page_is_forgotten():
     pages = {str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md") if "\n```python\n" in page.read_text()}
-    tested = ("how-to/numpy", "how-to/pytorch", "how-to/training-data", "reference/sufsort")
+    tested = ("how-to/numpy", "how-to/pytorch", "how-to/training-data", "how-to/parquet-corpus", "reference/sufsort")
     assert pages == {f"docs/{name}.md" for name in tested}

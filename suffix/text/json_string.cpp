@@ -224,4 +224,35 @@ bool append_without(std::string& to, std::string_view written, std::string_view 
   return (agrees && decoded == text.size()) || refuse();
 }
 
+std::string without_json_field(std::string_view line, std::string_view written) {
+  constexpr std::string_view blanks = " \t\r\n";
+  std::size_t const value = std::size_t(written.data() - line.data());
+  std::string_view before = line.substr(0, value - 1), after = line.substr(value + written.size() + 1);
+  auto const trim = [&] { before = before.substr(0, before.find_last_not_of(blanks) + 1); };
+  trim();
+  before.remove_suffix(1);  // ':'
+  trim();
+  before.remove_suffix(1);  // the end of the name
+  for (bool is_open = false; !is_open && !before.empty();) {
+    bool const is_quote = before.back() == '"';
+    before.remove_suffix(1);
+    std::size_t const last = before.find_last_not_of('\\');
+    std::size_t const escapes = before.size() - (last == before.npos ? 0 : last + 1);
+    is_open = is_quote && escapes % 2 == 0;
+  }
+  std::size_t const next = after.find_first_not_of(blanks);
+  if (next != after.npos && after[next] == ',') {
+    after.remove_prefix(next + 1);
+    after.remove_prefix(std::min(after.find_first_not_of(blanks), after.size()));
+  } else {
+    trim();
+    if (before.ends_with(',')) before.remove_suffix(1);
+    trim();
+  }
+  std::string object(before);
+  object += after;
+  std::size_t const begin = object.find('{'), end = object.rfind('}');
+  return begin == object.npos || end == object.npos || end < begin ? std::string("{}") : object.substr(begin, end + 1 - begin);
+}
+
 }  // namespace ordo::inline v0::suffix

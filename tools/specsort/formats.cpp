@@ -136,6 +136,11 @@ std::string name_of_output(std::string const& input, spectra::format from, spect
 }
 
 std::optional<spectra::format> format_of_output(std::string const& output, std::string const& to) {
+  std::string const columns = to.empty() ? extension(output) : to;
+  if (columns == "parquet" || columns == "arrow" || (to.empty() && columns == "feather"))
+    throw usage_error(fmt::format(
+        "format not written: {}: the Python package writes it, by pyarrow: python -m ordosort.spectra with the same options",
+        to.empty() ? "-o " + output : "--to=" + to));
   if (!to.empty()) return to == "mgf" ? spectra::format::mgf : to == "mzml" ? spectra::format::mzml : spectra::format::msp;
   std::string const named = extension(output);
   if (named == "mgf") return spectra::format::mgf;

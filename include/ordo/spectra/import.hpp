@@ -1,4 +1,6 @@
 #pragma once
+#include <functional>
+
 #include "ordo/io.hpp"
 #include "ordo/spectra.hpp"
 #include "ordo/spectra/read.hpp"
@@ -54,6 +56,11 @@ summary summarize(source& input, sort_options const& options, format from);
 
 /// Reads the rest of an input into memory, with spectra of every MS level.
 spectrum_columns read_spectra(source& input, sort_options const& options, format from);
+
+/// Reads the rest of an input and calls on_spectra(columns) with some of its spectra at a time, in order, by one thread at a
+/// time. Memory: the chunks at work. @throws  also what on_spectra throws
+void read_spectra(source& input, sort_options const& options, format from,
+                  std::function<void(spectrum_columns const&)> const& on_spectra);
 
 }  // namespace ordo::inline v0::spectra
 #pragma GCC visibility pop

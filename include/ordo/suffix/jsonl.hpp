@@ -34,5 +34,9 @@ struct byte_range {
 /// @returns false if `written` does not stand for `text`; then `to` is unchanged
 bool append_without(std::string& to, std::string_view written, std::string_view text, std::span<byte_range const> ranges);
 
+/// Returns the object on a line of JSON without one of its fields. Whatever stays is as it was written.
+/// @param written  a result of find_json_string in this line
+std::string without_json_field(std::string_view line, std::string_view written);
+
 }  // namespace ordo::inline v0::suffix
 #pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -291,6 +292,35 @@ std::vector<std::string> prefixes_for(std::vector<std::string> const& files, std
   return all;
 }
 
+/// Returns true for the names of shards of JSONL. .json alone may describe a data set.
+bool is_shard(std::string const& name) {
+  if (name.starts_with('.')) return false;
+  if (suffix::named_format(name) == suffix::input_format::jsonl) return true;
+  return cli::compression_named(name) != cli::compression::none && std::filesystem::path(name).stem().extension() == ".json";
+}
+
+/// Appends a file, or the shards of JSONL below a folder, in the order of their names. @throws input_error  if it has none
+void append_shards(std::string const& path, std::vector<std::string>& files) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    files.push_back(path);
+    return;
+  }
+  std::vector<fs::path> shards;
+  for (fs::recursive_directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().filename().string().starts_with('.'))
+      at.disable_recursion_pending();
+    else if (is_shard(at->path().filename().string()) && at->is_regular_file(error))
+      shards.push_back(at->path());
+  }
+  if (error) throw input_error(fmt::format("cannot read: {}: {}", path, error.message()));
+  if (shards.empty())
+    throw input_error(fmt::format("cannot read: {}: it is a folder without JSONL: name its files", path));
+  std::ranges::sort(shards);
+  for (fs::path const& file : shards) files.push_back(file.string());
+}
+
 /// Builds an index of files, or prints the plan.
 class build final : public command {
  public:
@@ -302,7 +332,8 @@ class build final : public command {
         .description =
             "Build the suffix array of all records of the files and, if wanted, the LCP array, the BWT and a "
             "table of k-mers. Write them as the files PREFIX.*, which appear together when all are complete.",
-        .operands = {records_operand("FILE", options_.files)},
+        .operands = {{"FILE", "a file of records, plain or compressed, or a folder of JSONL; - is standard input", 1,
+                      std::size_t(-1), [this](std::string_view value) { append_shards(std::string(value), options_.files); }}},
         .options = {
             index_option(options_.prefix),
             {.name = "out-dir",

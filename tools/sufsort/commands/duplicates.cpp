@@ -3,17 +3,23 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
+#include <sys/types.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
@@ -30,6 +36,7 @@
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/files/temporary.hpp"
+#include "tools/cli/output_folder.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/command.hpp"
 #include "tools/sufsort/duplicates_report.hpp"
@@ -184,13 +191,103 @@ class range_writer final : public part_writer {
   std::string_view format_;
 };
 
+/// Where the lines of each file of an index go: all to one output, or to a file of the same name in a folder, whose
+/// compression is that of the name. Then the output gets a line for each file.
+class line_files {
+ public:
+  /// @param folder  empty: there is none
+  line_files(suffix::stored_index const& index, cli::output& out, std::string folder, unsigned threads)
+      : index_(index), out_(out), folder_(std::move(folder)), threads_(threads) {
+    if (folder_.empty()) return;
+    std::set<std::tuple<dev_t, ino_t, std::string>> sources;
+    std::map<std::string, std::string_view> taken;
+    for (suffix::input_file const& file : files())
+      if (auto const id = cli::find_file_id(resolve_input(index, file.name))) sources.emplace(id->device, id->inode, id->name);
+    for (suffix::input_file const& file : files()) {
+      std::string const path = target_path(file.name);
+      if (auto const id = cli::find_file_id(path); id && sources.contains({id->device, id->inode, id->name}))
+        throw output_error(fmt::format("cannot write: {}: the index {} was made of it", path, index.path("json")));
+      if (!taken.emplace(path, file.name).second)
+        throw usage_error(fmt::format("two inputs of one name: {}: --out-dir: both would become this file", path));
+    }
+    folders_.emplace_back(folder_);
+  }
+  ~line_files() {
+    while (!folders_.empty()) folders_.pop_back();  // inner ones first: empty ones are taken away
+  }
+  line_files(line_files const&) = delete;
+  line_files& operator=(line_files const&) = delete;
+
+  /// Writes all or some lines of a file; files come in their order.
+  void write(std::size_t file, std::string& text, duplicate_counts const& counts) {
+    if (folder_.empty()) return write_some(out_, text, 0);
+    while (next_ <= file) {
+      close();
+      open();
+    }
+    counts_.add(counts);
+    write_some(*opened_, text, 0);
+  }
+
+  /// Completes the files in the folder. The output is left to its owner.
+  void finish() {
+    if (folder_.empty()) return;
+    close();
+    write_some(out_, list_, 0);
+  }
+
+  /// Checks an input that is read while this is written.
+  void refuse_loop(cli::input const& in) const { out_.refuse_loop(in); }
+
+ private:
+  [[nodiscard]] std::vector<suffix::input_file> const& files() const { return index_.description().files; }
+
+  /// Returns the place of a file of this name: as it was given, in the folder.
+  [[nodiscard]] std::string target_path(std::string const& name) const {
+    std::filesystem::path const below = std::filesystem::path(name).lexically_normal().relative_path();
+    if (std::ranges::find(below, "..") != below.end())
+      throw usage_error(fmt::format("not below a folder: {}: --out-dir: build the index in a folder that holds it", name));
+    return (std::filesystem::path(folder_) / below).string();
+  }
+
+  void open() {
+    std::string const path = target_path(files()[next_++].name);
+    if (std::string folder = std::filesystem::path(path).parent_path().string(); folder != last_folder_)
+      folders_.emplace_back(last_folder_ = std::move(folder));
+    opened_.emplace(path, threads_);
+    counts_ = {};
+  }
+
+  void close() {
+    if (!opened_) return;
+    opened_->commit();
+    opened_.reset();
+    suffix::input_file const& file = files()[next_ - 1];
+    suffix::text const input = index_.view();
+    std::size_t const last = file.first_record + std::size_t(file.records);
+    std::uint64_t const bytes = last == file.first_record ? 0 : input.end(last - 1) - input.begin(file.first_record);
+    list_ += fmt::format("{}\t{}\t{}\t{}\n", file.name, file.records, bytes, counts_.residues);
+  }
+
+  suffix::stored_index const& index_;
+  cli::output& out_;
+  std::string folder_;
+  unsigned threads_;
+  std::deque<cli::output_folder> folders_;  // folder_, and the folders of the files in it
+  std::string last_folder_;
+  std::optional<cli::output> opened_;
+  std::size_t next_ = 0;  // the file after the opened one
+  duplicate_counts counts_;
+  std::string list_;
+};
+
 /// Writes the lines of an index of JSONL without the ranges of their strings, or with a list of the ranges. The files of the
 /// index are read again.
 class jsonl_writer {
  public:
   /// @param column  the name of the list; empty: the ranges are removed
   /// @param memory  bytes that may be used
-  jsonl_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out,
+  jsonl_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, line_files& out,
                std::string const& column, unsigned threads, std::size_t memory)
       : index_(index),
         input_(index.view()),
@@ -288,8 +385,8 @@ class jsonl_writer {
       }
     };
     duplicate_counts all;
-    auto const finish = [&](chunks::text_chunk const&, edited& edited) {
-      write_some(out_, edited.text, 0);
+    auto const finish = [&](chunks::text_chunk const& chunk, edited& edited) {
+      out_.write(chunk.file, edited.text, edited.counts);
       all.add(edited.counts);
       bad_lines += edited.bad_lines;
     };
@@ -303,6 +400,7 @@ class jsonl_writer {
     if (bad_lines != expected)
       throw input_error(fmt::format("changed input: {}: {} of {} bad lines are left of when they were indexed",
                                     index_.path("json"), bad_lines, expected));
+    out_.finish();
     return all;
   }
 
@@ -363,7 +461,7 @@ class jsonl_writer {
   suffix::text input_;
   suffix::copy_finder const& copies_;
   std::vector<std::string> names_;
-  cli::output& out_;
+  line_files& out_;
   std::string column_, written_column_;
   unsigned threads_;
   std::size_t memory_;
@@ -445,6 +543,14 @@ class duplicates final : public index_reader {
                      .help = "give the list of ranges of annotated JSON this name",
                      .preset = "duplicate_ranges",
                      .set = cli::store_nonempty(column_)},
+                    {.name = "out-dir",
+                     .value = "DIR",
+                     .group = output_group,
+                     .help = "write the text or annotated JSON of each file to DIR, under its name and with its compression",
+                     .details = "Names are those that build was called with, as DIR/web/a.jsonl.gz. Each file is complete or as "
+                                "it was before. The output gets a line for each, with columns: file, lines, bytes of their "
+                                "strings, and of the ranges. For an index of JSONL.",
+                     .set = cli::store_nonempty(out_dir_)},
                     {.name = "report",
                      .value = "FILE",
                      .group = output_group,
@@ -469,6 +575,9 @@ class duplicates final : public index_reader {
                       {.options = {"--column"},
                        .unless = {"--format=annotated"},
                        .why = "only --format=annotated writes a list of ranges"},
+                      {.options = {"--out-dir"},
+                       .unless = {"--format=text", "--format=annotated"},
+                       .why = "only they are written for each file"},
                       {.options = {"--against"},
                        .with = {"--within", "--across"},
                        .why = "--within and --across are for copies in one index"}},
@@ -524,14 +633,15 @@ class duplicates final : public index_reader {
     std::unique_ptr<suffix::copy_finder> finder = find_copies(find, index, against ? &*against : nullptr, report);
     report.phase("write", about.residues);
     duplicate_counts counts;
-    if (edits_jsonl)
-      counts = jsonl_writer(index, *finder, out,
+    if (edits_jsonl) {
+      line_files files(index, out, out_dir_, common.threads);
+      counts = jsonl_writer(index, *finder, files,
                             format_ == "text" ? ""
                             : column_.empty() ? "duplicate_ranges"
                                               : column_,
                             common.threads, memory_.host_bytes())
                    .write();
-    else if (format_ == "text")
+    } else if (format_ == "text")
       counts = clean_writer(index, *finder, out, common.threads).write();
     else
       counts = range_writer(index, *finder, out, common.threads, format_).write();
@@ -587,6 +697,8 @@ class duplicates final : public index_reader {
              "--format=text is for other text than FASTA: print the ranges, and cut or mask them as by bedtools maskfasta");
     if (about.input != suffix::input_format::jsonl && format_ == "annotated")
       refuse(index, "no JSONL", "lists of ranges are added to JSONL");
+    if (about.input != suffix::input_format::jsonl && !out_dir_.empty())
+      refuse(index, "no JSONL", "--out-dir is for JSONL");
     if (!suffix::is_utf8(column_)) throw usage_error("not UTF-8: --column: a name in JSON is UTF-8");
     if (find_.whole_characters && index.view().residue_bytes != 1)
       throw usage_error(fmt::format("conflicting options: --utf-8: {}: the index is of tokens", index.path("json")));
@@ -710,6 +822,7 @@ class duplicates final : public index_reader {
   std::string format_ = "tsv";
   bool has_format_ = false;  // --format
   std::string column_;       // the name of the list in annotated JSON; empty: duplicate_ranges
+  std::string out_dir_;      // the folder of a text for each file; empty: one output
   std::string page_name_;    // a page of HTML; empty: none
   std::string resume_;       // the file of finished ranges; empty: none
   bool plan_ = false;

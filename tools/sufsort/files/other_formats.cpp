@@ -15,6 +15,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr auto samtools = "convert it first, as by samtools fasta"sv, columns = "write its column of text as JSONL first"sv,
+               shards = "python -m ordosort.corpus removes its copies; else write its column of text as JSONL first"sv,
                unpack = "unpack it first"sv, convert = "convert it to FASTA first"sv,
                text_of_it = "write its text as lines first"sv, one_a_line = "write an object a line, which is JSONL"sv,
                table = "write its column of text as JSONL, or read whole lines by --format=lines"sv;
@@ -25,8 +26,8 @@ struct magic {
   std::size_t at = 0;
 };
 // No text begins with these.
-constexpr std::array magics{magic{"PAR1"sv, {"Parquet", columns}},
-                            magic{"ARROW1\0"sv, {"Arrow", columns}},
+constexpr std::array magics{magic{"PAR1"sv, {"Parquet", shards}},
+                            magic{"ARROW1\0"sv, {"Arrow", shards}},
                             magic{"ORC"sv, {"ORC", columns}},
                             magic{"Obj\1"sv, {"Avro", columns}},
                             magic{"BAM\1"sv, {"BAM", samtools}},
@@ -61,7 +62,7 @@ constexpr std::array beginnings{magic{"LOCUS  "sv, {"GenBank", convert}},
                                 magic{"<html"sv, {"HTML", text_of_it}},
                                 magic{"{\\rtf"sv, {"RTF", text_of_it}}};
 constexpr std::array names{
-    std::pair{".parquet"sv, other_format{"Parquet", columns}}, std::pair{".csv"sv, other_format{"CSV", table}},
+    std::pair{".parquet"sv, other_format{"Parquet", shards}}, std::pair{".csv"sv, other_format{"CSV", table}},
     std::pair{".tsv"sv, other_format{"TSV", table}},           std::pair{".gb"sv, other_format{"GenBank", convert}},
     std::pair{".gbk"sv, other_format{"GenBank", convert}},     std::pair{".embl"sv, other_format{"EMBL", convert}},
     std::pair{".bam"sv, other_format{"BAM", samtools}},        std::pair{".sam"sv, other_format{"SAM", samtools}},

@@ -13,6 +13,7 @@
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix/corpus.hpp"
+#include "ordo/suffix/jsonl.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/io_ends.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
@@ -140,6 +141,23 @@ TEST_CASE("a corpus by parts is that of whole files", "[suffix][corpus]") {
   CHECK_THROWS_AS(parts.append("x", from, {.format = fasta}), usage_error);
   CHECK_THROWS_AS(parts.append("x\n", from, {}), input_error);
   CHECK_THROWS_AS(parts.append("x", from, {.memory = 3}), out_of_memory);
+}
+
+TEST_CASE("objects of JSON without a field are as they were written", "[suffix][corpus]") {
+  auto const without = [](std::string const& line, std::string const& field) {
+    auto const written = suffix::find_json_string(line, suffix::field_names(field));
+    REQUIRE(written);
+    return suffix::without_json_field(line, *written);
+  };
+  CHECK(without(R"({"text": "a"})", "text") == "{}");
+  CHECK(without(R"( { "text" : "a\"" } )" "\r", "text") == "{ }");
+  CHECK(without(R"({"text":"a","n":1.50})", "text") == R"({"n":1.50})");
+  CHECK(without(R"({"n" : 1e400 , "text":"","m":[{"text":"b"}]})", "text") == R"({"n" : 1e400 , "m":[{"text":"b"}]})");
+  CHECK(without(R"({"n":"{" , "t\u0065xt" :"a"})", "text") == R"({"n":"{"})");
+  CHECK(without(R"({"a\\":"\\","\"":"x"})", "\"") == R"({"a\\":"\\"})");
+  CHECK(without(R"({"\\\"":"x","b":2})", "\\\"") == R"({"b":2})");
+  CHECK(without(R"({"m":{"t":"a","u":2},"k":3})", "m.t") == R"({"m":{"u":2},"k":3})");
+  CHECK(without("\xef\xbb\xbf{\"text\":\"a\",\t\"b\":null}", "text") == "{\"b\":null}");
 }
 
 TEST_CASE("lines of JSON: what is a string, what is refused, and where", "[suffix][corpus]") {
