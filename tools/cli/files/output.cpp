@@ -375,6 +375,14 @@ void output::finish() {
   buffer_ = {};
 }
 
+void output::sync() {
+  if (replaces_ || !staged_) return;  // finish() has
+  bool const is_open = staged_.descriptor() >= 0;
+  open_file const reopened(is_open ? "/dev/null" : staged_.path(), O_RDONLY | O_NOFOLLOW);
+  int const fd = is_open ? staged_.descriptor() : int{reopened};
+  if (fd < 0 || !is_on_disk(fd)) fail(errno);
+}
+
 int output::close_file() noexcept {
   int const fd = std::exchange(fd_, -1);
   if (staged_) return staged_.finish();
@@ -419,6 +427,8 @@ void output::copy_over_old() {
   // whatever happens.
   if (int const error = staged_.assign_name()) fail(error);
   std::string const staged = staged_.path();
+  // Its bytes are on the disk; its name must be, too, before the old content goes.
+  if (int const error = sync_folder(fs::path(staged).parent_path().c_str())) fail(error);
   bool const is_open = staged_.descriptor() >= 0;
   // It may have the old file's mode.
   if ((is_open ? fchmod(staged_.descriptor(), S_IRUSR | S_IWUSR) : chmod(staged.c_str(), S_IRUSR | S_IWUSR)) != 0) fail(errno);

@@ -1,8 +1,10 @@
 #include "tools/sufsort/files/file_set.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -46,13 +48,26 @@ std::string parent_folder(std::string const& path) {
 void commit_together(std::deque<cli::output>& files, std::size_t first_opened) {
   for (cli::output& file : files) file.finish();
   cli::output& first = files[first_opened];
+  // If files are replaced, each step is on the disk before the next one begins: the power may fail in between.
+  std::set<std::string> folders;
+  if (std::ranges::any_of(files, &cli::output::replaces))
+    for (cli::output& file : files) {
+      file.sync();
+      folders.insert(parent_folder(file.target()));
+    }
+  auto const sync_folders = [&] {
+    for (std::string const& folder : folders)
+      if (int const error = cli::sync_folder(folder.c_str())) fail(folder, error);
+  };
   folder_lock const lock(parent_folder(first.name()));
   cli::held_signals const held;
   for (cli::output& file : files) file.assign_name(cli::hidden_name(fs::path(file.target()).filename()));
   first.remove_old();
   try {
+    sync_folders();
     for (cli::output& file : files)
       if (&file != &first) file.commit();
+    sync_folders();
     first.commit();
   } catch (output_error const& e) {
     throw output_error(fmt::format("{}; files of two indexes are there: write them again", e.what()));

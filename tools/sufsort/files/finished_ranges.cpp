@@ -39,8 +39,11 @@ std::optional<finished_ranges> load_finished(std::string const& path, std::uint3
   };
   header head;
   header const expected;
-  if (bytes.size() < sizeof(head) || std::memcmp(bytes.data(), expected.magic, sizeof(expected.magic)) != 0)
-    refuse("another program wrote the file");
+  if (bytes.size() < sizeof(head) || std::memcmp(bytes.data(), expected.magic, sizeof(expected.magic)) != 0) {
+    bool const is_other_version = bytes.size() >= sizeof(head) &&
+                                  std::memcmp(bytes.data(), expected.magic, sizeof(expected.magic) - 1) == 0;
+    refuse(is_other_version ? "another version of Ordo wrote the file" : "another program wrote the file");
+  }
   std::memcpy(&head, bytes.data(), sizeof(head));
   if (head.identity != identity) refuse("it is of another index, or of other options");
   std::size_t const rest = bytes.size() - sizeof(head);
