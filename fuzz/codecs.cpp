@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   check_parts(packed, part);
   std::string mended(packed);
   if (packed.starts_with("\x1f\x8b")) fuzz::mend_gzip(mended);
-  if (packed.starts_with("\xfd" "7zXZ")) fuzz::mend_xz(mended);
+  if (packed.starts_with("\xfd\x37zXZ")) fuzz::mend_xz(mended);
   if (mended != packed) check_parts(mended, part);
 
   auto const format = cli::compression(1 + option % 5);

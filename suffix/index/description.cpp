@@ -53,8 +53,9 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
     switch (std::exchange(at_, none)) {
       case version_of_format:
         return value == format_version ||
-               refuse(fmt::format("format version {}, expected {}: build the index again, or use the version of Ordo that wrote it",
-                                  value, format_version));
+               refuse(fmt::format(
+                   "format version {}, expected {}: build the index again, or use the version of Ordo that wrote it", value,
+                   format_version));
       case residues:
         description.residues = value;
         return true;

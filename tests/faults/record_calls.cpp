@@ -76,8 +76,8 @@ std::string absolute(int folder, char const* path) {
   std::string whole = path;
   if (whole.empty() || whole[0] != '/') {
     char name[PATH_MAX];
-    ssize_t const length =
-        readlink(folder == AT_FDCWD ? "/proc/self/cwd" : ("/proc/self/fd/" + std::to_string(folder)).c_str(), name, sizeof name);
+    ssize_t const length = readlink(folder == AT_FDCWD ? "/proc/self/cwd" : ("/proc/self/fd/" + std::to_string(folder)).c_str(),
+                                    name, sizeof name);
     if (length < 0) return whole;
     whole = std::string(name, static_cast<std::size_t>(length)) + "/" + whole;
   }
@@ -173,9 +173,9 @@ ssize_t writev(int fd, iovec const* parts, int count) {
                   });
 }
 
-#define SIZED(name, word, parameters, call, bytes, fd)                                                    \
-  int name parameters {                                                                                    \
-    return recorded([&] { return NEXT(name) call; },                                                       \
+#define SIZED(name, word, parameters, call, bytes, fd)                                                      \
+  int name parameters {                                                                                     \
+    return recorded([&] { return NEXT(name) call; },                                                        \
                     [&](int) { note(word, text(inode_of(fd)), text(static_cast<std::uint64_t>(bytes))); }); \
   }
 SIZED(ftruncate, "size", (int fd, off_t bytes) noexcept, (fd, bytes), bytes, fd)
@@ -190,9 +190,9 @@ int truncate(char const* path, off_t bytes) noexcept {
                   });
 }
 
-#define SYNC(name)                                                                                      \
-  int name(int fd) {                                                                                    \
-    return recorded([&] { return NEXT(name)(fd); }, [&](int) { note("sync", text(inode_of(fd))); });    \
+#define SYNC(name)                                                                                   \
+  int name(int fd) {                                                                                 \
+    return recorded([&] { return NEXT(name)(fd); }, [&](int) { note("sync", text(inode_of(fd))); }); \
   }
 SYNC(fsync)
 SYNC(fdatasync)

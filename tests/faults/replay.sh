@@ -11,7 +11,7 @@ done
 [[ $(ls seeds | wc -l) == 12 ]] || fail "not all targets: $(ls seeds)"
 
 # OSS-Fuzz's container has the libraries that the build needs, but for the tests.
-for package in $(sed -n '/^packages=(/,/)/p' "$ORDO_SOURCE/tools/build.sh" | grep -o 'lib[a-z0-9-]*-dev\|nlohmann[a-z0-9-]*'); do
+for package in $(sed -n '/^packages=(/,/)/p' "$ORDO_SOURCE/tools/build.sh" | grep -o '[a-z0-9-]*lib[a-z0-9-]*-dev\|nlohmann[a-z0-9-]*'); do
   case $package in libopenmpi-dev | libdivsufsort-dev) continue ;; esac
   grep -qw -- "$package" "$ORDO_SOURCE/fuzz/oss-fuzz/Dockerfile" || fail "fuzz/oss-fuzz/Dockerfile lacks $package"
 done

@@ -40,8 +40,8 @@ std::optional<finished_ranges> load_finished(std::string const& path, std::uint3
   header head;
   header const expected;
   if (bytes.size() < sizeof(head) || std::memcmp(bytes.data(), expected.magic, sizeof(expected.magic)) != 0) {
-    bool const is_other_version = bytes.size() >= sizeof(head) &&
-                                  std::memcmp(bytes.data(), expected.magic, sizeof(expected.magic) - 1) == 0;
+    bool const is_other_version =
+        bytes.size() >= sizeof(head) && std::memcmp(bytes.data(), expected.magic, sizeof(expected.magic) - 1) == 0;
     refuse(is_other_version ? "another version of Ordo wrote the file" : "another program wrote the file");
   }
   std::memcpy(&head, bytes.data(), sizeof(head));
