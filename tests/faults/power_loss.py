@@ -62,9 +62,6 @@ class Disk:
         folder, _, name = path.rpartition("/")
         return (self.folders[folder], name) if folder in self.folders else None
 
-    def change(self, **changes):
-        raise NotImplementedError
-
     def read(self, record):
         """Adds the calls of a record."""
         at = 0
@@ -84,7 +81,7 @@ class Disk:
         if word == "made":
             flags, entry = int(rest[1]), self.entry(rest[2])
             if flags & os.O_TMPFILE == os.O_TMPFILE:
-                if rest[2] in self.folders:
+                if os.path.normpath(rest[2]) in self.folders:
                     self.start[self.add("file", int(rest[0]))] = b""
             elif entry and entry not in self.names:
                 inode = self.add("file", int(rest[0]))
@@ -246,15 +243,14 @@ class Trial:
 
     def wrong(self, files):
         """What is wrong with the files after a loss of power, or None."""
-        visible = {name: data for name, data in files.items() if not name.rpartition("/")[2].startswith(".")}
-        visible = {name: data for name, data in visible.items() if name.startswith("work/")}
+        visible = visible_of(files)
         first = getattr(self.job, "first", None)
         if first:  # an aligner's files: its program opens `first` first
             if f"work/{first}" not in visible or visible in (self.old, self.new):
                 return None
             return f"files of two indexes: {self.differences(visible)}"
         if self.job.command[0] == "sufsort" and any(name.endswith(".json") for name in self.new):
-            return None if visible in (self.old, self.new) and files == visible else self.wrong_index(files)
+            return None if visible == self.old or files == self.new else self.wrong_index(files)
         for name, data in self.old.items():
             if visible.get(name) in (data, self.new.get(name)):
                 continue
@@ -273,7 +269,8 @@ class Trial:
         place = self.made(files)
         try:
             done = self.run(place, ["sufsort", "check", "y", "--threads", "1"])
-            after = read_all(place)
+            # The next run that writes the index removes hidden files that never became part of it.
+            after = visible_of(read_all(place))
             if done.returncode == 0 and after in (self.old, self.new):
                 return None
             # A new index is as any new file: what did not reach the disk is found by `check`.
@@ -300,6 +297,10 @@ class Trial:
 def read_all(place):
     return {str(path.relative_to(place)): os.readlink(path) if path.is_symlink() else path.read_bytes()
             for path in sorted(place.rglob("*")) if path.is_symlink() or path.is_file()}
+
+
+def visible_of(files):
+    return {name: data for name, data in files.items() if name.startswith("work/") and not name.rpartition("/")[2].startswith(".")}
 
 
 def with_attributes(job, **attributes):

@@ -27,6 +27,7 @@
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/raw_file.hpp"
 #include "tools/cli/files/staged_file.hpp"
+#include "tools/cli/files/sync.hpp"
 #include "tools/cli/files/temporary.hpp"
 #include "tools/sufsort/files/file_set.hpp"
 #include "tools/sufsort/files/other_formats.hpp"
@@ -186,7 +187,11 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   // reaches the disk when the system writes it back, as any new file.
   std::vector<std::string> const folders = before ? folders_of(prefix) : std::vector<std::string>();
   if (before)
-    for (auto const& [name, array] : arrays) array->sync();
+    for (auto const& [name, array] : arrays) {
+      array->finish();
+      if (int const error = cli::sync_file(array->staged().c_str()))
+        throw output_error(fmt::format("cannot write: {}: {}", array->name(), std::strerror(error)));
+    }
   // The description has its name first: where it is, there may be other hidden files.
   json.assign_name(fs::path(hidden_description(prefix)).filename());
   std::deque<hidden_link> links;

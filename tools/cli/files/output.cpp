@@ -20,6 +20,7 @@
 #include "ordo/error.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/raw_file.hpp"
+#include "tools/cli/files/sync.hpp"
 #include "tools/cli/files/temporary.hpp"
 #include "tools/cli/files/warnings.hpp"
 
@@ -373,14 +374,6 @@ void output::finish() {
   // Many outputs may wait for their commit: they need only the name.
   encoder_.reset();
   buffer_ = {};
-}
-
-void output::sync() {
-  if (replaces_ || !staged_) return;  // finish() has
-  bool const is_open = staged_.descriptor() >= 0;
-  open_file const reopened(is_open ? "/dev/null" : staged_.path(), O_RDONLY | O_NOFOLLOW);
-  int const fd = is_open ? staged_.descriptor() : int{reopened};
-  if (fd < 0 || !is_on_disk(fd)) fail(errno);
 }
 
 int output::close_file() noexcept {

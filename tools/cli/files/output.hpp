@@ -84,10 +84,6 @@ class output final : public sink {
   /// Nothing can be written afterwards, and further calls do nothing. An output that replaces a file is synced to disk, so that
   /// a power failure leaves the old file or the new one. A new file is not, as with cp.
   void finish();
-  /// Puts a new file on the disk, too, after finish(): one that appears together with a file that replaces another.
-  void sync();
-  /// Returns true if a file exists in its place.
-  [[nodiscard]] bool replaces() const noexcept { return replaces_; }
   /// Returns a path of the output between finish() and commit(); empty if it was written directly.
   [[nodiscard]] std::string staged() const { return staged_.path(); }
   /// Gives a file that is replaced by a rename this name in the folder where it is staged, until commit().

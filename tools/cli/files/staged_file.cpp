@@ -299,15 +299,6 @@ int copy_bytes(int from, int to, off_t bytes) {
   return 0;
 }
 
-int sync_folder(char const* folder) noexcept {
-  int const fd = open(*folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  file_wait const waiting;
-  int const error = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS ? 0 : errno;
-  ::close(fd);
-  return error;
-}
-
 bool copy_attributes(std::string const& from, struct stat const& old, int to) {
   constexpr std::string_view access = "system.posix_acl_access";
   mode_t mode = old.st_mode & 07777;

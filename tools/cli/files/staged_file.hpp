@@ -77,10 +77,6 @@ std::string hidden_name(std::string const& name);
 /// Copies `bytes` from the beginning of one file to that of another, whose position is after them then.
 int copy_bytes(int from, int to, off_t bytes);
 
-/// Puts the names of a folder on the disk, if it can be read and its file system can do so. Needs no memory.
-/// @returns 0 or an errno
-int sync_folder(char const* folder) noexcept;
-
 /// Gives the file `to` the group, owner, mode, extended attributes and access control list of `from`, each if allowed. If it
 /// cannot get the group, its group has only the rights of everybody. Attributes of the content (capabilities, checksums) are
 /// not copied.

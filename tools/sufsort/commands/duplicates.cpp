@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,7 +30,7 @@
 #include "suffix/text/text_chunks.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
-#include "tools/cli/files/staged_file.hpp"
+#include "tools/cli/files/sync.hpp"
 #include "tools/cli/files/temporary.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/command.hpp"
@@ -571,11 +572,13 @@ class duplicates final : public index_reader {
     }
     // The finished ranges go once the result is on the disk.
     out.finish();
-    if (!resume_.empty()) out.sync();
+    if (!resume_.empty() && !out.target().empty())
+      if (int const error = cli::sync_file(out.staged().c_str()))
+        throw output_error(fmt::format("cannot write: {}: {}", out.name(), std::strerror(error)));
     out.commit();
     if (page) page->commit();
     if (!resume_.empty()) {
-      if (!out.target().empty()) static_cast<void>(cli::sync_folder(parent_folder(out.target()).c_str()));
+      if (!out.target().empty()) cli::sync_folder(parent_folder(out.target()).c_str());
       unlink(resume_.c_str());
     }
     return 0;

@@ -16,6 +16,7 @@
 
 #include "ordo/error.hpp"
 #include "tools/cli/files/staged_file.hpp"
+#include "tools/cli/files/sync.hpp"
 #include "tools/cli/files/temporary.hpp"
 
 namespace ordo::inline v0::sufsort {
@@ -50,9 +51,10 @@ void commit_together(std::deque<cli::output>& files, std::size_t first_opened) {
   cli::output& first = files[first_opened];
   // If files are replaced, each step is on the disk before the next one begins: the power may fail in between.
   std::set<std::string> folders;
-  if (std::ranges::any_of(files, &cli::output::replaces))
-    for (cli::output& file : files) {
-      file.sync();
+  auto const is_there = [](cli::output const& file) { return access(file.target().c_str(), F_OK) == 0; };
+  if (std::ranges::any_of(files, is_there))
+    for (cli::output const& file : files) {
+      if (int const error = cli::sync_file(file.staged().c_str())) fail(file.name(), error);
       folders.insert(parent_folder(file.target()));
     }
   auto const sync_folders = [&] {
