@@ -5,7 +5,8 @@ power_loss.py BIN LIBRARY [--only TEXT] [--draws N] [--runs N] [--seed N]
 
 LIBRARY is built from record_calls.cpp. It records the writes, syncs, links and renames of a run. For each beginning of this
 record the files are made as a disk may have them: bytes, sizes and names are there if they were synced, a name by a sync of its
-folder; of the rest all, nothing, either the bytes or the names, the names in order, and N random draws. Each name that was there
+folder; of the rest all, nothing, half of each write, either the bytes or the names, the names in
+order, and N random draws. Each name that was there
 before has its old or its new content, and the files of an index are the old or the new ones after the next command. A name
 that was not there before may have anything, as with `cp`, except in an index that replaces another. N of the states of each job
 are made on the disk, and the next run of the job must succeed there. Prints a table; the exit status is 1 if a state is wrong.
@@ -140,11 +141,11 @@ class Disk:
             data = [(op, done(op[0], op[1])) for op in self.content if op[0] < moment]
             names = [(op, any(done(op[0], folder) for folder, _ in op[1])) for op in self.changes if op[0] < moment]
             pending = sum(not synced for _, synced in names)
-            everything, nothing = (lambda _: True), (lambda _: False)
-            ways = [(everything, everything), (nothing, everything), (everything, nothing), (nothing, nothing)]
+            # Of a write, all, nothing or the first half.
+            everything, nothing, half = (lambda _: 1), (lambda _: 0), (lambda _: 0.5)
+            ways = [(data, name) for data in (everything, nothing, half) for name in (everything, nothing)]
             ways += [(nothing, lambda k, last=last: k < last) for last in range(1, pending)]
-            chance = lambda _: made.random() < 0.5
-            ways += [(chance, chance) for _ in range(draws)]
+            ways += [(lambda _: made.choice([0, 0.5, 1]), lambda _: made.random() < 0.5) for _ in range(draws)]
             for keeps_data, keeps_name in ways:
                 yield moment, self.state(data, names, keeps_data, keeps_name)
 
@@ -158,7 +159,10 @@ class Disk:
                 entries.update(changes)
         kept = {}
         for (_, inode, *what), synced in data:
-            if synced or keeps_data(0):
+            part = 1 if synced else keeps_data(0)
+            if part == 0.5 and what[0] == "write":
+                what = [*what[:2], what[2][: len(what[2]) // 2]]
+            if part:
                 kept.setdefault(inode, []).append(what)
         files = {}
 
@@ -212,9 +216,9 @@ class Trial:
                 path.symlink_to(data)
             else:
                 path.write_bytes(data)
-        for link, name in getattr(self.job, "links", {}).items():
-            if f"work/{name}" in files and files is self.first:
-                os.link(place / "work" / name, place / "work" / link)
+        for link, name in self.job.links.items():
+            (place / "work" / link).unlink(missing_ok=True)
+            os.link(place / "work" / name, place / "work" / link)
         return place
 
     def run(self, place, command, record=None):
@@ -244,9 +248,8 @@ class Trial:
     def wrong(self, files):
         """What is wrong with the files after a loss of power, or None."""
         visible = visible_of(files)
-        first = getattr(self.job, "first", None)
-        if first:  # an aligner's files: its program opens `first` first
-            if f"work/{first}" not in visible or visible in (self.old, self.new):
+        if self.job.first:  # an aligner's files: its program opens this one first
+            if f"work/{self.job.first}" not in visible or visible in (self.old, self.new):
                 return None
             return f"files of two indexes: {self.differences(visible)}"
         if self.job.command[0] == "sufsort" and any(name.endswith(".json") for name in self.new):
@@ -255,7 +258,8 @@ class Trial:
             if visible.get(name) in (data, self.new.get(name)):
                 continue
             # A file that is replaced in place is whole beside it.
-            beside = re.compile(rf"(work|temporary)/\.{re.escape(name.rpartition('/')[2])}\.[0-9]+-[0-9]+\.tmp")
+            last = name.rpartition("/")[2]
+            beside = re.compile(rf"(work|temporary)/\.{re.escape(self.job.links.get(last, last))}\.[0-9]+-[0-9]+\.tmp")
             if not any(beside.fullmatch(other) and content == self.new[name] for other, content in files.items()):
                 return f"{name} has neither its old nor its new content"
         return None
@@ -284,10 +288,10 @@ class Trial:
         place = self.made(files)
         try:
             done = self.run(place, self.command())
-            after = {name: data for name, data in read_all(place).items()}
+            after = read_all(place)
             if done.returncode != 0:
                 return f"the next run: status {done.returncode}: {done.stderr.decode()[:300]!r}"
-            if getattr(self.job, "repeats", True) and after != self.new:
+            if self.job.repeats and after != self.new:
                 return f"the next run leaves other files: {sorted(set(after) ^ set(self.new))}"
             return None
         finally:
@@ -303,10 +307,12 @@ def visible_of(files):
     return {name: data for name, data in files.items() if name.startswith("work/") and not name.rpartition("/")[2].startswith(".")}
 
 
-def with_attributes(job, **attributes):
-    for name, value in attributes.items():
-        setattr(job, name, value)
-    return job
+class LossJob(Job):
+    """first: the file that an aligner opens first. links: further names of files. repeats: a second run makes the same files"""
+
+    def __init__(self, name, command, files=(), first=None, links=(), repeats=True):
+        super().__init__(name, command, files)
+        self.first, self.links, self.repeats = first, dict(links), repeats
 
 
 def main():
@@ -363,29 +369,33 @@ def jobs(bench):
         shutil.rmtree(place)
         return files
 
-    lines = (bench.inputs / "lines").read_bytes()
-    aligner = lambda name, first: with_attributes(
-        Job(f"{name}'s index", ["sufsort", "aligner-index", "IN/b.fa", "--for", name, "-o", "y", *two],
-            made("sufsort", "aligner-index", "-q", "IN/a.fa", "--for", name, "-o", "y", prefix="y.")), first=first)
-    in_place = lambda name, command, data: with_attributes(Job(name, command, {"old": data}), links={"other": "old"})
+    aligner = lambda name, first: LossJob(
+        f"{name}'s index", ["sufsort", "aligner-index", "IN/b.fa", "--for", name, "-o", "y", *two],
+        made("sufsort", "aligner-index", "-q", "IN/a.fa", "--for", name, "-o", "y", prefix="y."), first=first)
     names = ["build", "build over an index", "build an FM index", "kmers", "mem", "text without duplicates", "MGF", "MGF in place", "mzML",
              "lines", "lines in place", "external", "counts"]
-    yield from (all_jobs[name] for name in names)
-    yield Job("build with other arrays", ["sufsort", "build", "IN/a.fa", "-o", "y", "--fm", "--kmer-table", "2",
-                                          "--force-kmer-table", *two], index)
-    yield with_attributes(Job("add", ["sufsort", "add", "y", "IN/a.fa", *two], index), repeats=False)
-    yield Job("merge", ["sufsort", "merge", "IN/index", "IN/other", "-o", "y", *two], index)
+    for name in names:
+        job = all_jobs[name]
+        yield LossJob(name, job.command, job.files)
+    yield LossJob("build with other arrays", ["sufsort", "build", "IN/a.fa", "-o", "y", "--fm", "--kmer-table", "2",
+                                              "--force-kmer-table", *two], index)
+    yield LossJob("add", ["sufsort", "add", "y", "IN/a.fa", *two], index, repeats=False)
+    yield LossJob("merge", ["sufsort", "merge", "IN/index", "IN/other", "-o", "y", *two], index)
     yield aligner("bwa", "y.bwt")
     yield aligner("minibwa", "y.l2b")
-    yield Job("report of duplicates", ["sufsort", "duplicates", "IN/corpus", "-l", "10", "--report", "page", "-o", "old", *two],
-              old | {"page": b"old page\n"})
-    yield Job("MGF with a map", ["specsort", "IN/a.mgf", "IN/b.mgf", "--spectra-by", "pepmass", "--map", "map", "-o", "old", *two],
-              old | {"map": b"old map\n"})
-    yield Job("MGF in parts", ["specsort", "IN/a.mgf", "--split-count", "3", "-o", "part.mgf", *two],
-              {"part.1.mgf": b"old part\n", "part.2.mgf": b"old part\n"})
-    yield in_place("lines over a file of two names", ["strsort", "IN/lines", "-o", "old", *two], b"old content\n")
-    yield with_attributes(in_place("lines of two names in place", ["strsort", "old", "-o", "old", *two], lines), repeats=False)
-    yield in_place("MGF over a file of two names", ["specsort", "IN/a.mgf", "-o", "old", *two], b"old content\n")
+    yield LossJob("report of duplicates", ["sufsort", "duplicates", "IN/corpus", "-l", "10", "--report", "page", "-o", "old", *two],
+                  old | {"page": b"old page\n"})
+    yield LossJob("duplicates with --resume", ["sufsort", "duplicates", "IN/corpus", "-l", "10", "--resume", "kept", "-o", "old", *two],
+                  old)
+    yield LossJob("MGF with a map", ["specsort", "IN/a.mgf", "IN/b.mgf", "--spectra-by", "pepmass", "--map", "map", "-o", "old", *two],
+                  old | {"map": b"old map\n"})
+    yield LossJob("MGF in parts", ["specsort", "IN/a.mgf", "--split-count", "3", "-o", "part.mgf", *two],
+                  {"part.0001.mgf": b"old part\n", "part.0002.mgf": b"old part\n"})
+    other = {"other": "old"}
+    yield LossJob("lines over a file of two names", ["strsort", "IN/lines", "-o", "old", *two], old, links=other)
+    yield LossJob("lines of two names in place", ["strsort", "old", "-o", "old", *two],
+                  {"old": (bench.inputs / "lines").read_bytes()}, links=other, repeats=False)
+    yield LossJob("MGF over a file of two names", ["specsort", "IN/a.mgf", "-o", "old", *two], old, links=other)
 
 
 if __name__ == "__main__":

@@ -38,10 +38,16 @@ Function* next_of(char const* name) noexcept {
     return next;                                              \
   }())
 
+char *kept_preload = nullptr, *kept_record = nullptr;  // the variables of a program that takes the place of this one
+
 // Programs that this one starts are others' concern.
 __attribute__((constructor)) void begin() {
-  if (char const* const file = std::getenv("ORDO_RECORD"))
+  if (char const* const preload = std::getenv("LD_PRELOAD")) kept_preload = strdup(preload);
+  char const* const file = std::getenv("ORDO_RECORD");
+  if (file) {
+    kept_record = strdup(file);
     record = static_cast<int>(syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  }
   for (char const* name : {"ORDO_RECORD", "LD_PRELOAD"}) unsetenv(name);
 }
 
@@ -197,6 +203,12 @@ int truncate(char const* path, off_t bytes) noexcept {
 SYNC(fsync)
 SYNC(fdatasync)
 SYNC(syncfs)
+
+int execv(char const* path, char* const arguments[]) noexcept {
+  if (kept_preload) setenv("LD_PRELOAD", kept_preload, 1);
+  if (kept_record) setenv("ORDO_RECORD", kept_record, 1);
+  return NEXT(execv)(path, arguments);
+}
 
 int linkat(int from_folder, char const* from, int to_folder, char const* to, int flags) noexcept {
   struct stat info {};

@@ -9,6 +9,7 @@
 
 #include "ordo/error.hpp"
 #include "tools/cli/files/output.hpp"
+#include "tools/cli/files/sync.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -65,6 +66,10 @@ void save_finished(std::string const& path, std::uint32_t identity, std::size_t 
   cli::output out(path, cli::compression::none, 1);
   out.write({reinterpret_cast<char const*>(&head), sizeof(head)});
   out.write({reinterpret_cast<char const*>(marks.data()), marks.size_bytes()});
+  // A new file, too: it is for interruptions, a loss of power among them.
+  out.finish();
+  if (int const error = cli::sync_file(out.staged().c_str()))
+    throw output_error(fmt::format("cannot write: {}: {}", path, std::strerror(error)));
   out.commit();
 }
 
