@@ -5,7 +5,7 @@
 set -euo pipefail
 bin=$(readlink -e "$1") preloaded=$(readlink -e "$2") formats=$(cd "$(dirname "$0")" && pwd)
 export PATH=$bin:$PATH ORDO_DEVICE=cpu
-version=$(sufsort --version | sed -n '1s/^sufsort \([0-9.]*\).*/\1/p')
+version=$(sufsort --version | sed -n '1s/.*(Ordo) //p')
 [[ $version ]] || { echo 'no version' >&2; exit 2; }
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
 mkdir "$work/$version"; cd "$work/$version"
@@ -35,8 +35,8 @@ sufsort spectrum dna --length 3
 sufsort locate lines same
 sufsort duplicates tokens --min-length 6
 sufsort duplicates json --min-length 12
-sufsort duplicates lines --min-length 40
-sufsort duplicates lines --min-length 40 --resume finished
+sufsort duplicates lines --min-length 30
+sufsort duplicates lines --min-length 30 --resume finished
 END
 printf '>first words\nGATTACAGATTACANNACGTACGTttttttttgcaRY\n>second\nGATTACANCCCCCCAAAT\n>third\nTGTAATC\n' > dna.fa
 printf '>q\nGGATTACAGATTACATTTGCA\n>r\nCCCCCCAAATG\n' > query.fa
@@ -57,7 +57,7 @@ build lines.txt -o lines --format=lines --lcp
 build tokens.u16 -o tokens --lcp
 build json.jsonl -o json --lcp
 # Three of the eight parts are finished.
-LD_PRELOAD=$preloaded ORDO_FAULT=name:7+:5 sufsort duplicates lines --min-length 40 --resume finished -o /dev/null 2> /dev/null || true
+LD_PRELOAD=$preloaded ORDO_FAULT=name:7+:5 sufsort duplicates lines --min-length 30 --resume finished -o /dev/null 2> /dev/null || true
 [[ -s finished ]] || { echo 'no file of --resume' >&2; exit 2; }
 cp finished kept.finished
 for ((n = 1; n <= $(wc -l < commands); ++n)); do eval "$(sed -n "${n}p" commands)" > "printed.$n"; done
