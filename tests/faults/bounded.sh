@@ -1,5 +1,6 @@
-# The tools in a control group of 256 MB, or with as much memory, on files that declare impossible sizes: a result or an error, and never
-# a kill. Data that expands is in faults/memory.sh; all of it, and the commands of tests/reference: tests/faults/bounded.py BIN.
+# The tools in a control group of 256 MB, or with as much memory, on files that declare impossible sizes: a result or an error,
+# and never a kill. Data that expands is in faults/memory.sh; all of it, and the commands of tests/reference:
+# tests/faults/bounded.py BIN.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 bin=$(dirname "$(command -v strsort)")

@@ -1,5 +1,5 @@
-# What a disk may hold after a loss of power, at each moment of the jobs that replace files: the old files or the new ones. More draws:
-# tests/faults/power_loss.py BIN LIBRARY.
+# What a disk may hold after a loss of power, at each moment of the jobs that replace files: the old files or the new ones. More
+# draws: tests/faults/power_loss.py BIN LIBRARY.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 
 bin=$(dirname "$(command -v strsort)")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tests/formats/make.sh BIN PRELOADED: writes tests/formats/VERSION.tar.gz by the tools in BIN, once for each version that is released:
-# small indexes of every kind, a file of `duplicates --resume` that was interrupted (by PRELOADED, libordo_fail_calls.so), and what
-# commands print of them. tests/cli/sufsort/old_formats.sh reads the files of all versions.
+# tests/formats/make.sh BIN PRELOADED: writes tests/formats/VERSION.tar.gz by the tools in BIN, once for each version that is
+# released: small indexes of every kind, a file of `duplicates --resume` that was interrupted (by PRELOADED,
+# libordo_fail_calls.so), and what commands print of them. tests/cli/sufsort/old_formats.sh reads the files of all versions.
 set -euo pipefail
 bin=$(readlink -e "$1") preloaded=$(readlink -e "$2") formats=$(cd "$(dirname "$0")" && pwd)
 export PATH=$bin:$PATH ORDO_DEVICE=cpu
@@ -56,8 +56,9 @@ build dna.fa -o packed --fm --without-sa --strands=both
 build lines.txt -o lines --format=lines --lcp
 build tokens.u16 -o tokens --lcp
 build json.jsonl -o json --lcp
-# Three of the eight parts are finished.
-LD_PRELOAD=$preloaded ORDO_FAULT=name:7+:5 sufsort duplicates lines --min-length 30 --resume finished -o /dev/null 2> /dev/null || true
+# Half of the eight parts are finished.
+LD_PRELOAD=$preloaded ORDO_FAULT=name:7+:5 sufsort duplicates lines --min-length 30 --resume finished -o /dev/null \
+  2> /dev/null || true
 [[ -s finished ]] || { echo 'no file of --resume' >&2; exit 2; }
 cp finished kept.finished
 for ((n = 1; n <= $(wc -l < commands); ++n)); do eval "$(sed -n "${n}p" commands)" > "printed.$n"; done

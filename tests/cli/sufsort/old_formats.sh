@@ -42,7 +42,8 @@ done
 tar -xzf "$ORDO_SOURCE/tests/formats/0.1.0.tar.gz" --strip-components=1
 sed -i 's/"format_version": 1/"format_version": 2/' dna.json
 expect_error sufsort locate dna GATT
-grep -q 'dna.json: format version 2, expected 1: build the index again, or use the version of Ordo that wrote it' err || fail "$(cat err)"
+grep -q 'dna.json: format version 2, expected 1: build the index again, or use the version of Ordo that wrote it' err ||
+  fail "$(cat err)"
 printf 'ordo fm9' | dd of=wide.fm conv=notrunc status=none
 expect_error sufsort locate wide GATT --fm
 grep -q 'wide.fm: another version of Ordo wrote it: build the index again' err || fail "$(cat err)"
