@@ -6,20 +6,20 @@
 
 #include <zlib.h>
 
-/// Mends the checksums of a changed input, so that what is behind them is tried, too. What cannot be parsed stays as it is.
+/// Mends the checksums of a changed input, so that the code after them is tried, too. Data that cannot be parsed stays as it is.
 namespace fuzz {
 
-inline std::uint32_t crc32_of(std::string const& data, std::size_t begin, std::size_t bytes) {
+inline std::uint32_t compute_crc32(std::string const& data, std::size_t begin, std::size_t bytes) {
   return std::uint32_t(crc32_z(0, reinterpret_cast<Bytef const*>(data.data() + begin), bytes));
 }
 
-inline std::uint32_t word_at(std::string const& data, std::size_t at) {
+inline std::uint32_t read_word(std::string const& data, std::size_t at) {
   std::uint32_t word;
   std::memcpy(&word, data.data() + at, sizeof word);
   return word;
 }
 
-inline void put_word(std::string& data, std::size_t at, std::uint32_t word) {
+inline void write_word(std::string& data, std::size_t at, std::uint32_t word) {
   if (at + sizeof word <= data.size()) std::memcpy(data.data() + at, &word, sizeof word);
 }
 
@@ -50,8 +50,8 @@ inline void mend_gzip(std::string& data) {
     inflateEnd(&stream);
     if (!is_sum && !is_size && done != Z_STREAM_END) return;
     std::size_t const trailer = read - (is_sum ? 4 : 8);
-    put_word(data, trailer, std::uint32_t(sum));
-    put_word(data, trailer + 4, bytes);
+    write_word(data, trailer, std::uint32_t(sum));
+    write_word(data, trailer + 4, bytes);
     at = trailer + 8;
   }
 }
@@ -60,13 +60,13 @@ inline void mend_gzip(std::string& data) {
 inline void mend_xz(std::string& data) {
   constexpr std::size_t head = 12, foot = 12;
   if (data.size() < head + foot) return;
-  put_word(data, 8, crc32_of(data, 6, 2));
+  write_word(data, 8, compute_crc32(data, 6, 2));
   std::size_t const block = (std::size_t{static_cast<unsigned char>(data[head])} + 1) * 4;
-  if (data[head] != 0 && head + block <= data.size()) put_word(data, head + block - 4, crc32_of(data, head, block - 4));
+  if (data[head] != 0 && head + block <= data.size()) write_word(data, head + block - 4, compute_crc32(data, head, block - 4));
   std::size_t const footer = data.size() - foot;
-  put_word(data, footer, crc32_of(data, footer + 4, 6));
-  std::size_t const index = (std::size_t{word_at(data, footer + 4)} + 1) * 4;
-  if (index <= footer - head) put_word(data, footer - 4, crc32_of(data, footer - index, index - 4));
+  write_word(data, footer, compute_crc32(data, footer + 4, 6));
+  std::size_t const index = (std::size_t{read_word(data, footer + 4)} + 1) * 4;
+  if (index <= footer - head) write_word(data, footer - 4, compute_crc32(data, footer - index, index - 4));
 }
 
 /// The checksum of a description of an index, in a line of its own.
@@ -77,7 +77,7 @@ inline void mend_description(std::string& json) {
   std::string rest = json;
   rest.erase(line, sizeof begin - 1 + 8 + sizeof end - 1);
   char text[9];
-  std::snprintf(text, sizeof text, "%08x", unsigned(crc32_of(rest, 0, rest.size())));
+  std::snprintf(text, sizeof text, "%08x", unsigned(compute_crc32(rest, 0, rest.size())));
   json.replace(digits, 8, text);
 }
 

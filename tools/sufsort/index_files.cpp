@@ -85,7 +85,7 @@ void sync_folders(std::vector<std::string> const& folders) {
 }
 
 // Returns the folders of the files of an index, each once. Symbolic links may lead to several.
-std::vector<std::string> folders_of(std::string const& prefix) {
+std::vector<std::string> find_folders(std::string const& prefix) {
   std::vector<std::string> folders{parent_folder(prefix)};
   for (std::string const& file : index_file_names(prefix))
     if (std::string folder = parent_folder(end_of_links(file)); std::ranges::find(folders, folder) == folders.end())
@@ -99,7 +99,7 @@ void complete(std::string const& prefix, std::uint32_t sum) {
   if (access(mark.c_str(), F_OK) != 0) return;
   suffix::mapped_file const json(prefix + ".json");
   auto const about = suffix::from_json({json.bytes().data(), json.bytes().size()}, prefix + ".json");
-  std::vector<std::string> const folders = folders_of(prefix);
+  std::vector<std::string> const folders = find_folders(prefix);
   sync_folders(folders);
   for (char const* const name : names) {
     std::string const part = hidden_part(prefix, name, sum), place = prefix + "." + name;
@@ -185,7 +185,7 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   cli::held_signals const held;
   // If an index is replaced, each step is on the disk before the next one begins: the power may fail in between. A new index
   // reaches the disk when the system writes it back, as any new file.
-  std::vector<std::string> const folders = before ? folders_of(prefix) : std::vector<std::string>();
+  std::vector<std::string> const folders = before ? find_folders(prefix) : std::vector<std::string>();
   if (before)
     for (auto const& [name, array] : arrays) {
       array->finish();
