@@ -6,7 +6,8 @@
 
 #include <zlib.h>
 
-/// Mends the checksums of a changed input, so that the code after them is tried, too. Data that cannot be parsed stays as it is.
+/// Mends the checksums of a changed input, so that the code after them is tried, too. Data that cannot be parsed stays as it
+/// is.
 namespace fuzz {
 
 inline std::uint32_t compute_crc32(std::string const& data, std::size_t begin, std::size_t bytes) {
