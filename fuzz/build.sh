@@ -18,5 +18,5 @@ for program in build/fuzz/bin/fuzz_*; do
   cp "$program" "$OUT"
   (cd "build/fuzz/seeds/$name" && zip --quiet "$OUT/fuzz_${name}_seed_corpus.zip" ./*)
   [[ ! -e fuzz/dictionaries/$name.dict ]] || cp "fuzz/dictionaries/$name.dict" "$OUT/fuzz_$name.dict"
-  printf '[libfuzzer]\nmax_len = 4096\nclose_fd_mask = 1\n' > "$OUT/fuzz_$name.options"
+  printf '[libfuzzer]\nmax_len = 4096\nmalloc_limit_mb = 128\nclose_fd_mask = 1\n' > "$OUT/fuzz_$name.options"
 done

@@ -1,5 +1,6 @@
 // Compressed data of any kind, read in parts of any size; and texts that are compressed and read again.
 #include "fuzz/fuzz.hpp"
+#include "fuzz/mend.hpp"
 #include "tools/cli/files/codecs.hpp"
 
 using namespace ordo;
@@ -30,12 +31,7 @@ std::pair<std::string, std::string> decode(std::string_view packed, std::size_t 
   return {text, error};
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  fuzz::fuzzed_bytes bytes(data, size);
-  std::size_t const option = bytes.number(256), part = 1 + 16 * bytes.number(256);
-  std::string_view const packed = bytes.rest();
+void check_parts(std::string_view packed, std::size_t part) {
   auto const [text, error] = decode(packed, 4096);
   auto const [other_text, other_error] = decode(packed, part);
   // In small parts, libzstd accepts a last block without bytes although its frame promised more.
@@ -44,6 +40,19 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     fuzz::require(error.empty() == other_error.empty(), "parts fail as a whole file does");
     if (error.empty()) fuzz::require(text == other_text, "parts have the text of a whole file");
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  fuzz::fuzzed_bytes bytes(data, size);
+  std::size_t const option = bytes.number(256), part = 1 + 16 * bytes.number(256);
+  std::string_view const packed = bytes.rest();
+  check_parts(packed, part);
+  std::string mended(packed);
+  if (packed.starts_with("\x1f\x8b")) fuzz::mend_gzip(mended);
+  if (packed.starts_with("\xfd\x37zXZ")) fuzz::mend_xz(mended);
+  if (mended != packed) check_parts(mended, part);
 
   auto const format = cli::compression(1 + option % 5);
   std::string packed_again;

@@ -1,13 +1,16 @@
 // The description of an index. One that is accepted is written, and read again, as it is.
 #include "fuzz/fuzz.hpp"
+#include "fuzz/mend.hpp"
 #include "ordo/suffix/index.hpp"
 
 using namespace ordo;
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  std::string_view const json(reinterpret_cast<char const*>(data), size);
+  std::string json(reinterpret_cast<char const*>(data), size);
   suffix::index_description about;
   if (fuzz::catch_error([&] { about = suffix::from_json(json, "x.json"); })) return 0;
+  suffix::is_altered(json);
+  fuzz::mend_description(json);
   suffix::is_altered(json);
   std::string const written = suffix::to_json(about);
   fuzz::require(suffix::to_json(suffix::from_json(written, "x.json")) == written, "a description survives its file");

@@ -16,7 +16,7 @@ printf 'target\texecutions\tcounters reached\tof all\n'
 for name in "${targets[@]}"; do
   mkdir -p build/fuzz/{corpus,smaller,failed}/"$name"
   log=build/fuzz/failed/$name.log
-  options=(-max_len=4096 -timeout=30 -close_fd_mask=1)
+  options=(-max_len=4096 -timeout=30 -malloc_limit_mb=128 -close_fd_mask=1)
   dictionary=()
   [[ ! -e fuzz/dictionaries/$name.dict ]] || dictionary=("-dict=fuzz/dictionaries/$name.dict")
   build/fuzz/bin/fuzz_"$name" "${options[@]}" "${dictionary[@]}" "-max_total_time=$seconds" -print_final_stats=1 \

@@ -36,6 +36,9 @@ constexpr XML_Memory_Handling_Suite checked_memory{ordo::detail::allocate_checke
 // Separates a namespace, or its prefix, from a name. No namespace that is an address holds it after its last colon.
 constexpr char separator = ':';
 
+// expat keeps memory for each element that is open. Files of instruments have a dozen, one in another.
+constexpr std::size_t max_depth = 1000;
+
 std::string_view local_name(char const* name) {
   char const* const result = std::strrchr(name, separator);
   return result ? result + 1 : name;
@@ -245,6 +248,7 @@ std::optional<markup> plain_tag(std::string_view text, std::size_t begin, std::v
 
 struct xml_parser::state {
   XML_Parser parser = nullptr;
+  std::size_t depth = 0;  // elements that are open
   xml_handler* to = nullptr;
   std::int64_t given = 0;  // bytes in the pieces before
   std::vector<attributes::attribute> known;
@@ -313,6 +317,8 @@ struct xml_parser::state {
   }
   static void start(void* data, char const* name, char const** all) {
     guarded(data, [&](xml_handler& to) {
+      if (++static_cast<state*>(data)->depth > max_depth)
+        throw text_fault(text_fault::here, "nested elements", fmt::format("more than {} are open", max_depth));
       auto& known = static_cast<state*>(data)->known;
       known.clear();
       for (char const** pair = all; *pair; pair += 2) known.push_back({pair[0], pair[1]});
@@ -320,7 +326,10 @@ struct xml_parser::state {
     });
   }
   static void end(void* data, char const* name) {
-    guarded(data, [&](xml_handler& to) { to.end(local_name(name)); });
+    guarded(data, [&](xml_handler& to) {
+      --static_cast<state*>(data)->depth;
+      to.end(local_name(name));
+    });
   }
   static void characters(void* data, char const* text, int size) {
     guarded(data, [&](xml_handler& to) { to.characters({text, std::size_t(size)}); });

@@ -52,7 +52,10 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(std::uint64_t value) override {
     switch (std::exchange(at_, none)) {
       case version_of_format:
-        return value == format_version || refuse(fmt::format("format version {}, expected {}", value, format_version));
+        return value == format_version ||
+               refuse(fmt::format(
+                   "format version {}, expected {}: build the index again, or use the version of Ordo that wrote it", value,
+                   format_version));
       case residues:
         description.residues = value;
         return true;
@@ -165,7 +168,8 @@ class description_reader final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool key(std::string& name) override {
     auto const it = std::ranges::find_if(fields, [&](known const& f) { return f.in == context_ && f.name == name; });
-    if (it == fields.end()) return refuse(fmt::format("unknown field {}", json_string(name)));
+    if (it == fields.end())
+      return refuse(fmt::format("unknown field {}: it is damaged, or a later version of Ordo wrote it", json_string(name)));
     at_ = field(it - fields.begin());
     return !std::exchange(seen_[at_], true) || refuse(fmt::format("field {} twice", name));
   }

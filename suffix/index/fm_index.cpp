@@ -100,7 +100,11 @@ fm_index::fm_index(std::span<char const> bytes, text const& input, std::string n
     return bytes.size() >= header_words * 8 && std::memcmp(bytes.data(), word.data(), word.size()) == 0;
   };
   view_.packed = begins_with(packed_magic);
-  if (!view_.packed && !begins_with(magic)) refuse("it does not begin as an FM index does");
+  if (!view_.packed && !begins_with(magic)) {
+    bool const is_other_version = bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end() - 1, bytes.begin());
+    refuse(is_other_version ? "another version of Ordo wrote it: build the index again"
+                            : "it does not begin as an FM index does");
+  }
   std::array<std::uint64_t, header_words> head;
   for (std::size_t i = 0; i < head.size(); ++i) head[i] = word_at(bytes.data(), i);
   view_.residues = input.size();

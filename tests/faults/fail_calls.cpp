@@ -3,6 +3,7 @@
 // ORDO_FAULT=KIND:N:ERRNO fails the N-th call of KIND after main() begins with that errno, KIND:N+:ERRNO that one and all after
 // it. KIND:N:short is for reads and writes: the calls from the N-th on transfer some of the bytes, or none because of a signal.
 // ORDO_CALLS=FILE adds up the calls of each kind there, as 64-bit numbers in the order of the kinds.
+// A program that takes the place of this one by execv() goes on with the count; programs that are started are left alone.
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <string>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -88,6 +90,7 @@ Function* next_of(char const* name) noexcept {
   }())
 
 int (*true_main)(int, char**, char**) = nullptr;
+std::string kept_preload, kept_calls;  // the variables of a program that is executed next
 
 int counted_main(int argc, char** argv, char** environment) {
   if (char const* const file = std::getenv("ORDO_CALLS")) {
@@ -111,6 +114,8 @@ int counted_main(int argc, char** argv, char** environment) {
     failing_short = std::strcmp(error, "short") == 0;
     failing_error = std::atoi(error);
   }
+  if (char const* const preload = std::getenv("LD_PRELOAD")) kept_preload = preload;
+  if (char const* const file = std::getenv("ORDO_CALLS")) kept_calls = file;
   // Programs that this one starts are others' concern.
   for (char const* name : {"ORDO_FAULT", "ORDO_CALLS", "LD_PRELOAD"}) unsetenv(name);
   // Look-ups of names come before the first call that counts.
@@ -229,6 +234,26 @@ CALL(process, int, failing_error, posix_spawnp,
      (made, path, actions, attributes, arguments, environment))
 CALL(open_call, FILE*, nullptr, fopen, (char const* path, char const* mode), (path, mode))
 CALL(open_call, FILE*, nullptr, fopen64, (char const* path, char const* mode), (path, mode))
+
+int execv(char const* path, char* const arguments[]) noexcept {
+  paused = true;
+  setenv("LD_PRELOAD", kept_preload.c_str(), 1);
+  if (!kept_calls.empty()) setenv("ORDO_CALLS", kept_calls.c_str(), 1);
+  if (failing != num_kinds) {
+    std::uint64_t const done = own_counts[failing].load();
+    bool const is_over = done >= failing_number && !failing_on && !failing_short;
+    std::uint64_t const left = failing_number > done ? failing_number - done : 1;
+    std::string const how = failing_short ? "short" : std::to_string(failing_error);
+    std::string const fault = std::string(kind_names[failing]) + ":" + std::to_string(left) + (failing_on ? "+:" : ":") + how;
+    if (!is_over) setenv("ORDO_FAULT", fault.c_str(), 1);
+  }
+  int const done = NEXT(execv)(path, arguments);
+  int const error = errno;
+  for (char const* name : {"ORDO_FAULT", "ORDO_CALLS", "LD_PRELOAD"}) unsetenv(name);
+  paused = false;
+  errno = error;
+  return done;
+}
 
 // In glibc 2.36 dlopen() itself crashes if it has no memory for its error.
 void* dlopen(char const* path, int flags) {

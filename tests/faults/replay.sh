@@ -10,6 +10,12 @@ for target in seeds/*; do
 done
 [[ $(ls seeds | wc -l) == 12 ]] || fail "not all targets: $(ls seeds)"
 
+# OSS-Fuzz's container has the libraries that the build needs, but for the tests.
+for package in $(sed -n '/^packages=(/,/)/p' "$ORDO_SOURCE/tools/build.sh" | grep -o '[a-z0-9-]*lib[a-z0-9-]*-dev\|nlohmann[a-z0-9-]*'); do
+  case $package in libopenmpi-dev | libdivsufsort-dev) continue ;; esac
+  grep -qw -- "$package" "$ORDO_SOURCE/fuzz/oss-fuzz/Dockerfile" || fail "fuzz/oss-fuzz/Dockerfile lacks $package"
+done
+
 # fuzz/CMakeLists.txt lists sources by name: CMake finds each of them, and clang compiles with the flags of libFuzzer. Linking a
 # target would take minutes: it needs the libraries once more.
 for program in clang++ cmake ninja; do command -v $program > /dev/null || exit 0; done

@@ -627,6 +627,9 @@ spectra::order_options order_options::order(bool several, bool compares) const {
   if (!split_count.empty()) {
     options.parts = cli::parse_count("--split-count", split_count);
     if (*options.parts == 0) throw usage_error("invalid number: --split-count: '0'");
+    constexpr std::uint64_t max_parts = 100000;  // each is a file, and takes memory until all are complete
+    if (*options.parts > max_parts)
+      throw usage_error(fmt::format("invalid number: --split-count: '{}': at most {} parts", split_count, max_parts));
   }
   options.memory = cli::available_memory() / 4 * 3;
   if (!memory.empty()) options.memory = std::min<std::uint64_t>(options.memory, parse_size("--memory", memory));

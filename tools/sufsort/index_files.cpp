@@ -27,6 +27,7 @@
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/raw_file.hpp"
 #include "tools/cli/files/staged_file.hpp"
+#include "tools/cli/files/sync.hpp"
 #include "tools/cli/files/temporary.hpp"
 #include "tools/sufsort/files/file_set.hpp"
 #include "tools/sufsort/files/other_formats.hpp"
@@ -76,12 +77,30 @@ std::string end_of_links(std::string const& path) {
   return cli::follow_links(path).value_or(path);
 }
 
+// Puts the names of these folders on the disk.
+void sync_folders(std::vector<std::string> const& folders) {
+  for (std::string const& folder : folders)
+    if (int const error = cli::sync_folder(folder.c_str()))
+      throw output_error(fmt::format("cannot write: {}: {}", folder, std::strerror(error)));
+}
+
+// Returns the folders of the files of an index, each once. Symbolic links may lead to several.
+std::vector<std::string> find_folders(std::string const& prefix) {
+  std::vector<std::string> folders{parent_folder(prefix)};
+  for (std::string const& file : index_file_names(prefix))
+    if (std::string folder = parent_folder(end_of_links(file)); std::ranges::find(folders, folder) == folders.end())
+      folders.push_back(std::move(folder));
+  return folders;
+}
+
 // Completes the exchange to the description with this checksum if it was interrupted.
 void complete(std::string const& prefix, std::uint32_t sum) {
   std::string const mark = hidden_part(prefix, "json", sum);
   if (access(mark.c_str(), F_OK) != 0) return;
   suffix::mapped_file const json(prefix + ".json");
   auto const about = suffix::from_json({json.bytes().data(), json.bytes().size()}, prefix + ".json");
+  std::vector<std::string> const folders = find_folders(prefix);
+  sync_folders(folders);
   for (char const* const name : names) {
     std::string const part = hidden_part(prefix, name, sum), place = prefix + "." + name;
     if (access(part.c_str(), F_OK) == 0)
@@ -90,6 +109,7 @@ void complete(std::string const& prefix, std::uint32_t sum) {
       remove_file(place);
     unlink(part.c_str());  // a link to what is in its place
   }
+  sync_folders(folders);
   unlink(mark.c_str());
 }
 
@@ -163,7 +183,16 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   if (before) complete(prefix, *before);
   remove_leftovers(prefix);
   cli::held_signals const held;
-  // All files are on the disk by now. The description has its name first: where it is, there may be other hidden files.
+  // If an index is replaced, each step is on the disk before the next one begins: the power may fail in between. A new index
+  // reaches the disk when the system writes it back, as any new file.
+  std::vector<std::string> const folders = before ? find_folders(prefix) : std::vector<std::string>();
+  if (before)
+    for (auto const& [name, array] : arrays) {
+      array->finish();
+      if (int const error = cli::sync_file(array->staged().c_str()))
+        throw output_error(fmt::format("cannot write: {}: {}", array->name(), std::strerror(error)));
+    }
+  // The description has its name first: where it is, there may be other hidden files.
   json.assign_name(fs::path(hidden_description(prefix)).filename());
   std::deque<hidden_link> links;
   // An exchange that has begun needs no memory.
@@ -184,6 +213,7 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   if (made < 0) throw output_error(fmt::format("cannot write: {}: {}", mark, std::strerror(errno)));
   close(made);
   try {
+    sync_folders(folders);
     json.commit();
   } catch (...) {
     unlink(mark.c_str());
@@ -192,10 +222,12 @@ void exchange_index(std::string const& prefix, std::string_view description, cli
   // From here on the new index is valid: nothing of it is removed, whatever fails.
   for (std::size_t k = 0; k < arrays.size(); ++k) parts[k] = arrays[k].second->release();
   for (hidden_link& link : links) link.keep();
+  sync_folders(folders);
   for (std::size_t k = 0; k < arrays.size(); ++k) move_into_place(parts[k], places[k]);
   if (!links.empty())
     for (std::string const& path : hidden) unlink(path.c_str());
   for (std::string const& path : removed) remove_file(path);
+  sync_folders(folders);
   unlink(mark.c_str());
 }
 

@@ -28,7 +28,8 @@ void expect_index(std::string const& prefix, bool for_duplicates);
 ///    hidden name is a link to it.
 /// 3. The arrays are moved to their places, and arrays that the new index does not have are removed. The next command that
 ///    writes or reads the index completes an interrupted exchange first.
-/// An error before the description has moved leaves the old index.
+/// An error before the description has moved leaves the old index. If there is an old index, the files and names of each step
+/// are on the disk before the next one, so that a loss of power is as an end of the process.
 /// @param arrays    the arrays that change, with their names ("sa"); they and the description are replaced by_rename
 /// @param unwanted  arrays that the new index does not have
 /// @param expected_sum   checksum of the description to which the unchanged arrays belong

@@ -20,6 +20,7 @@
 #include "ordo/error.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/raw_file.hpp"
+#include "tools/cli/files/sync.hpp"
 #include "tools/cli/files/temporary.hpp"
 #include "tools/cli/files/warnings.hpp"
 
@@ -419,6 +420,8 @@ void output::copy_over_old() {
   // whatever happens.
   if (int const error = staged_.assign_name()) fail(error);
   std::string const staged = staged_.path();
+  // Its bytes are on the disk; its name must be, too, before the old content goes.
+  if (int const error = sync_folder(fs::path(staged).parent_path().c_str())) fail(error);
   bool const is_open = staged_.descriptor() >= 0;
   // It may have the old file's mode.
   if ((is_open ? fchmod(staged_.descriptor(), S_IRUSR | S_IWUSR) : chmod(staged.c_str(), S_IRUSR | S_IWUSR)) != 0) fail(errno);

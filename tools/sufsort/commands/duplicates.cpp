@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -35,11 +36,13 @@
 #include "suffix/text/text_chunks.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
+#include "tools/cli/files/sync.hpp"
 #include "tools/cli/files/temporary.hpp"
 #include "tools/cli/output_folder.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/command.hpp"
 #include "tools/sufsort/duplicates_report.hpp"
+#include "tools/sufsort/files/file_set.hpp"
 #include "tools/sufsort/files/finished_ranges.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/option_rows.hpp"
@@ -677,9 +680,17 @@ class duplicates final : public index_reader {
       page->write(std::string_view(duplicates_page(index, counts, files, strings, settings)));
       page->finish();
     }
+    // The finished ranges go once the result is on the disk.
+    out.finish();
+    if (!resume_.empty() && !out.target().empty())
+      if (int const error = cli::sync_file(out.staged().c_str()))
+        throw output_error(fmt::format("cannot write: {}: {}", out.name(), std::strerror(error)));
     out.commit();
     if (page) page->commit();
-    if (!resume_.empty()) unlink(resume_.c_str());
+    if (!resume_.empty()) {
+      if (!out.target().empty()) cli::sync_folder(parent_folder(out.target()).c_str());
+      unlink(resume_.c_str());
+    }
     return 0;
   }
 

@@ -9,6 +9,7 @@
 
 #include "ordo/error.hpp"
 #include "tools/cli/files/output.hpp"
+#include "tools/cli/files/sync.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -39,8 +40,11 @@ std::optional<finished_ranges> load_finished(std::string const& path, std::uint3
   };
   header head;
   header const expected;
-  if (bytes.size() < sizeof(head) || std::memcmp(bytes.data(), expected.magic, sizeof(expected.magic)) != 0)
-    refuse("another program wrote the file");
+  if (bytes.size() < sizeof(head) || std::memcmp(bytes.data(), expected.magic, sizeof(expected.magic)) != 0) {
+    bool const is_other_version =
+        bytes.size() >= sizeof(head) && std::memcmp(bytes.data(), expected.magic, sizeof(expected.magic) - 1) == 0;
+    refuse(is_other_version ? "another version of Ordo wrote the file" : "another program wrote the file");
+  }
   std::memcpy(&head, bytes.data(), sizeof(head));
   if (head.identity != identity) refuse("it is of another index, or of other options");
   std::size_t const rest = bytes.size() - sizeof(head);
@@ -62,6 +66,10 @@ void save_finished(std::string const& path, std::uint32_t identity, std::size_t 
   cli::output out(path, cli::compression::none, 1);
   out.write({reinterpret_cast<char const*>(&head), sizeof(head)});
   out.write({reinterpret_cast<char const*>(marks.data()), marks.size_bytes()});
+  // A new file, too: it is for interruptions, a loss of power among them.
+  out.finish();
+  if (int const error = cli::sync_file(out.staged().c_str()))
+    throw output_error(fmt::format("cannot write: {}: {}", path, std::strerror(error)));
   out.commit();
 }
 
