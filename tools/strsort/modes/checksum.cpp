@@ -25,7 +25,7 @@ namespace {
 
 __extension__ using wide = unsigned __int128;
 
-// The sum of the CRC-32 of all items, as valsort of sortbenchmark.org prints it; and their order, if it is checked.
+// The sum of the CRC-32 of all items, which their order does not change; and their order, if it is checked.
 class item_sum {
  public:
   item_sum(command const& made, strings::order const& by, char delimiter)
