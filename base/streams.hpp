@@ -99,6 +99,7 @@ class part_sink final : public sink {
   }
   bool expect(std::uint64_t /*bytes*/) override { return addressed_; }
   [[nodiscard]] bool addressable() const override { return addressed_; }
+  void place(std::uint64_t offset, std::span<char const> data) override { to_.place(begin_ + offset, data); }
   void write_at(std::uint64_t offset, std::span<char const> data) override {
     turn const own(turns_);
     to_.write_at(begin_ + offset, data);
@@ -162,6 +163,8 @@ class observed_sink final : public sink {
   }
   bool expect(std::uint64_t bytes) override { return to_.expect(bytes); }
   bool expect_unknown() override { return to_.expect_unknown(); }
+  bool expect_placed(std::uint64_t bytes) override { return to_.expect_placed(bytes); }
+  void place(std::uint64_t offset, std::span<char const> data) override { to_.place(offset, data); }
   [[nodiscard]] bool addressable() const override { return to_.addressable(); }
   void write_at(std::uint64_t offset, std::span<char const> data) override {
     to_.write_at(offset, data);

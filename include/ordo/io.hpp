@@ -64,6 +64,10 @@ class sink {
   /// Announces that the total number of bytes is not known. The bytes written will leave no holes.
   /// @returns addressable()
   virtual bool expect_unknown() { return false; }
+  /// Does as expect(). The caller also passes all bytes to place(), so that a sink can divide them between items.
+  virtual bool expect_placed(std::uint64_t bytes) { return expect(bytes); }
+  /// Shows bytes before write_at() writes them. Bytes are shown in their order, one call after the other.
+  virtual void place(std::uint64_t /*offset*/, std::span<char const> /*data*/) {}
   /// Returns true if write_at() works, which needs expect() or expect_unknown() first.
   [[nodiscard]] virtual bool addressable() const { return false; }
   /// Writes `data` at `offset` bytes from the sink's beginning. May be called by any number of threads at a time; each byte is

@@ -121,7 +121,9 @@ class external_sort {
     std::uint64_t total = 0, written = 0;
     for (line_range const& r : ranges) total += r.bytes();
     if (last) begin(phase::write, total);
-    bool const addressed = kept_ == duplicates::keep && to.expect(total);
+    // A GPU's lines are not shown to place().
+    bool const by_gpu = report_.machine.device == device::gpu;
+    bool const addressed = kept_ == duplicates::keep && (by_gpu ? to.expect(total) : to.expect_placed(total));
     for (line_range const& r : ranges) {
       part_sink part(to, written, addressed);
       written += r.sorted ? copy(r, part) : sort_range(r, part);
@@ -153,6 +155,7 @@ class external_sort {
       block.resize(std::size_t(std::min<std::uint64_t>(size, std::min(max_copied, plan_.limit))));
       for (std::uint64_t at = 0; at < size;) {
         std::size_t const got = backend.load(from, block.span());
+        if (to.addressable()) to.place(at, std::span<char const>(block.span()).first(got));
         backend.store(std::span<char const>(block.span()).first(got), to, at);
         at += got;
       }

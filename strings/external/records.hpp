@@ -82,6 +82,12 @@ class record_sink final : public sink {
     return to_.expect(of_lines_ && bytes == 0 ? 0 : header_.size() + bytes);
   }
   bool expect_unknown() override { return to_.expect_unknown(); }
+  bool expect_placed(std::uint64_t bytes) override {
+    return header_.empty() && !quoted_ ? to_.expect_placed(bytes) : expect(bytes);
+  }
+  void place(std::uint64_t offset, std::span<char const> data) override {
+    if (header_.empty() && !quoted_) to_.place(offset, data);
+  }
   [[nodiscard]] bool addressable() const override { return to_.addressable(); }
   void write_at(std::uint64_t offset, std::span<char const> data) override;
   /// Writes the header if nothing else has been written. To be called at the end.

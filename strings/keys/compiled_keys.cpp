@@ -93,7 +93,8 @@ void set_codes(compiled_key& by) {
 }
 
 // transforms: -R hashes what strxfrm returns, as GNU sort does in every locale but C and POSIX.
-compiled_key compiled(key const& from, bool last, bool collates, bool transforms, locale_t in, unsigned char delimiter) {
+compiled_key compiled(key const& from, bool last, bool collates, bool transforms, locale_t in, unsigned char delimiter,
+                      collation_by how) {
   compiled_key to{};
   to.first_field = from.first_field;
   to.first_character = from.first_character;
@@ -107,7 +108,7 @@ compiled_key compiled(key const& from, bool last, bool collates, bool transforms
   to.delimiter = delimiter;
   to.collated = (collates && from.type == key_type::bytes) || (transforms && from.type == key_type::random);
   to.locale = in;
-  to.table = to.collated ? collation_table::find(in) : nullptr;
+  to.table = to.collated && how == collation_by::tables ? collation_table::find(in) : nullptr;
   set_images(from, byte_classes(in), to);
   set_codes(to);
   to.by_words = to.direct && delimiter < 128;
@@ -197,7 +198,7 @@ void set_rules(order const& by, locale_t in, key_rules& rules) {
 
 compiled_keys::compiled_keys(order const& by, unsigned char delimiter) : compiled_keys(by, delimiter, 0, 0) {}
 
-compiled_keys::compiled_keys(order const& by, unsigned char delimiter, std::size_t bytes, std::size_t lines) {
+compiled_keys::compiled_keys(order const& by, unsigned char delimiter, std::size_t bytes, std::size_t lines, collation_by how) {
   bool const collated = by.is_collated(), transforms = by.collation() != "C" && by.collation() != "POSIX";
   locale_t const in = named_locale(by.locale);
   std::vector<key> keys = by.keys;
@@ -207,7 +208,7 @@ compiled_keys::compiled_keys(order const& by, unsigned char delimiter, std::size
     keys.push_back(whole);
   }
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    keys_.push_back(compiled(keys[i], i + 1 == keys.size(), collated, transforms, in, delimiter));
+    keys_.push_back(compiled(keys[i], i + 1 == keys.size(), collated, transforms, in, delimiter, how));
     keys_.back().first_level_codes = first_level_codes(bytes, lines);
     if (!is_read_by_host(keys[i].type) && !is_found(keys[i])) continue;
     host_.push_back(make_host_key(by, keys[i], keys_.back()));

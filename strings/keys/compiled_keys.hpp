@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ordo/backend.hpp"
+#include "ordo/strings/line_comparison.hpp"
 #include "ordo/strings/order.hpp"
 #include "strings/keys/key_codes.hpp"
 
@@ -17,7 +18,8 @@ class compiled_keys {
   /// @throws usage_error for a locale that the system does not know
   compiled_keys(order const& by, unsigned char delimiter);
   /// As above, with a number of codes of collated keys that suits `lines` lines of `bytes` bytes in all.
-  compiled_keys(order const& by, unsigned char delimiter, std::size_t bytes, std::size_t lines);
+  compiled_keys(order const& by, unsigned char delimiter, std::size_t bytes, std::size_t lines,
+                collation_by how = collation_by::tables);
 
   /// Returns the keys for the host. Valid as long as this object.
   [[nodiscard]] compiled_order view() const { return {keys_.data(), coded_, &rules_}; }

@@ -10,11 +10,11 @@ namespace ordo::inline v0::strings {
 
 namespace {
 
+using detail::append_bytes;
 using detail::as_piece;
 using detail::compiled_key;
 using detail::key_rules;
 using detail::line_fields;
-using detail::append_bytes;
 using detail::text_piece;
 
 /// Stores codes on the stack, unless there are many.
@@ -96,8 +96,8 @@ int compare_key(compiled_key const& by, key_rules const& rules, text_piece const
 
 }  // namespace
 
-line_comparison::line_comparison(order const& by, char delimiter)
-    : keys_(std::make_shared<detail::compiled_keys>(by, static_cast<unsigned char>(delimiter))),
+line_comparison::line_comparison(order const& by, char delimiter, collation_by how)
+    : keys_(std::make_shared<detail::compiled_keys>(by, static_cast<unsigned char>(delimiter), 0, 0, how)),
       count_(by.keys.empty() ? keys_->keys().size() : by.keys.size()),
       collated_(by.is_collated()),
       reverse_(by.reverse),

@@ -1,6 +1,7 @@
 #include "strings/sort/few_lines.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -32,6 +33,11 @@ void each_line(std::string_view text, char delimiter, OnLine on_line) {
 
 }  // namespace
 
+collation_by collation_for(std::size_t comparisons) {
+  constexpr std::size_t min_for_tables = 5000;
+  return comparisons < min_for_tables ? collation_by::strcoll : collation_by::tables;
+}
+
 std::string sort_few_lines(std::string_view text, order const& by, char delimiter, bool drop) {
   std::vector<coded_line> lines;
   lines.reserve(std::size_t(std::ranges::count(text, delimiter)));
@@ -43,6 +49,12 @@ std::string sort_few_lines(std::string_view text, order const& by, char delimite
       if (!drop || k == 0 || !same(lines[k - 1], lines[k])) sorted.append(lines[k].text).push_back(delimiter);
   };
   bool const collated = by.is_collated();
+  if (collated && collation_for(lines.size() * std::size_t(std::bit_width(lines.size()))) == collation_by::strcoll) {
+    line_comparison const compare(by, delimiter, collation_by::strcoll);
+    std::ranges::stable_sort(lines, [&](coded_line const& a, coded_line const& b) { return compare(a.text, b.text) < 0; });
+    append([&](coded_line const& a, coded_line const& b) { return compare.by_keys(a.text, b.text) == 0; });
+    return sorted;
+  }
   std::string codes;
   if (!by.keys.empty() || collated) {
     key_encoder const encoder(by, delimiter);

@@ -1,10 +1,15 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "ordo/strings/line_comparison.hpp"
 #include "ordo/strings/order.hpp"
 
 namespace ordo::inline v0::strings::detail {
+
+/// Returns what takes less time for so many comparisons: strcoll, or reading the tables of a locale and comparing by these.
+collation_by collation_for(std::size_t comparisons);
 
 /// Returns the lines of a text in order. Sorts them on this thread, by the first codes of their keys and then by the others,
 /// which takes less time for few lines than starting threads.

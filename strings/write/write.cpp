@@ -90,7 +90,7 @@ std::uint64_t write(sorted_lines const& lines, duplicates equal, unsigned thread
   pooled_arena arena(threads_for(threads));
   std::optional<selected_lines> selected;
   std::uint64_t const total = arena.execute([&] { return selected.emplace(lines, equal, head).bytes(); });
-  bool const addressed = to.expect(total);
+  bool const addressed = to.expect_placed(total);
   std::size_t const length = lines.text().size() / lines.size() + 1;
   std::size_t const step = std::clamp<std::size_t>(batch_bytes / length, 1, max_lines);
   ordo::detail::shared_ranges batches(selected->size(), step);
@@ -106,6 +106,11 @@ std::uint64_t write(sorted_lines const& lines, duplicates equal, unsigned thread
           at = end;
           end += lines_here.size();
           if (!addressed) lines_here.each_piece([&](std::string_view piece) { to.write(piece); });
+          if (addressed)
+            lines_here.each_piece([&, place = at](std::string_view piece) mutable {
+              to.place(place, piece);
+              place += piece.size();
+            });
         });
         if (!had_turn) return;
         if (!addressed) continue;

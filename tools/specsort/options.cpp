@@ -639,20 +639,4 @@ spectra::order_options order_options::order(bool several, bool compares) const {
   return options;
 }
 
-std::string name_with(std::string const& file, std::string_view part) {
-  std::filesystem::path front = file;
-  std::string after;
-  if (cli::compression_named(file) != cli::compression::none) {
-    after = front.extension().string();
-    front.replace_extension();
-  }
-  after = front.extension().string() + after;
-  front.replace_extension();
-  return fmt::format("{}.{}{}", front.string(), part, after);
-}
-
-std::string name_of_part(std::string const& file, std::size_t number, std::size_t digits) {
-  return name_with(file, fmt::format("{:0{}}", number, digits));
-}
-
 }  // namespace ordo::inline v0::specsort

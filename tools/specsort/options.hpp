@@ -153,9 +153,4 @@ cli::command_table make_table(command& to);
 /// @throws usage_error  for invalid values
 std::string explained(command const& of);
 
-/// Returns the name of a file with a part in front of its extensions: "out.PART.mgf.gz".
-std::string name_with(std::string const& file, std::string_view part);
-/// Returns the name of part `number`, from 1 on: out.mgf.gz becomes out.0001.mgf.gz.
-std::string name_of_part(std::string const& file, std::size_t number, std::size_t digits);
-
 }  // namespace ordo::inline v0::specsort

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/quantity.hpp"
 #include "base/streams.hpp"
@@ -16,6 +15,7 @@
 #include "ordo/spectra/mzml.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
+#include "tools/cli/files/parts.hpp"
 #include "tools/specsort/formats.hpp"
 #include "tools/specsort/options.hpp"
 #include "tools/specsort/prompt_output.hpp"
@@ -24,15 +24,13 @@
 namespace ordo::inline v0::specsort {
 namespace {
 
-constexpr std::size_t min_digits = 4;  // minimum digits of the number of a part
-
 // The output file, or the files of its parts, which appear together.
 class output_files final : public spectra::output_parts {
  public:
   /// @param renumbers  the key of the numbers of spectra, if they are made anew; else empty
   output_files(std::string const& path, spectra::order_options const& order, unsigned threads, std::string_view renumbers)
       : path_(path), splits_(order.part_bytes || order.parts), threads_(threads), renumbers_(renumbers) {
-    digits_ = std::max(min_digits, fmt::format("{}", order.parts.value_or(0)).size());
+    wanted_ = std::size_t(order.parts.value_or(0));
     add();  // so that an invalid path fails at once
   }
 
@@ -48,15 +46,11 @@ class output_files final : public spectra::output_parts {
   }
 
   void commit() {
-    std::size_t done = 0;
     for (std::size_t part = 0; part < files_.size(); ++part) end_numbers(part);
-    try {
-      for (; done < files_.size(); ++done) files_[done].out.commit();
-    } catch (...) {  // all or none
-      if (splits_)
-        for (std::size_t part = 0; part < done; ++part) unlink(files_[part].name.c_str());
-      throw;
-    }
+    if (!splits_) return files_.front().out.commit();
+    std::vector<cli::output*> parts;
+    for (file& part : files_) parts.push_back(&part.out);
+    cli::commit_parts(parts);
   }
   [[nodiscard]] std::string const& name(std::size_t part) const { return files_[part].name; }
   /// Returns the output file, if there are no parts.
@@ -77,7 +71,7 @@ class output_files final : public spectra::output_parts {
     std::optional<renumbering_sink> renumbered;
     file(std::string path, unsigned threads) : name(std::move(path)), out(name, threads), to(out) {}
   };
-  void add() { files_.emplace_back(splits_ ? name_of_part(path_, files_.size() + 1, digits_) : path_, threads_); }
+  void add() { files_.emplace_back(splits_ ? cli::name_of_part(path_, files_.size() + 1, wanted_) : path_, threads_); }
 
   void end_numbers(std::size_t part) {
     if (files_[part].renumbered) files_[part].renumbered->finish();
@@ -88,7 +82,7 @@ class output_files final : public spectra::output_parts {
   unsigned threads_;
   std::string_view renumbers_;
   std::uint64_t number_ = 0;  // the scan number of the last spectrum
-  std::size_t digits_ = min_digits;
+  std::size_t wanted_ = 0;  // number of parts, 0 if it is not known
   std::deque<file> files_;
 };
 

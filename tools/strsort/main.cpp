@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -64,8 +65,9 @@ bool is_known_locale(std::string const& name) {
 
 std::unique_ptr<cli::input> open_input(command const& made, caller const& called, std::size_t k) {
   std::string const& path = made.files[k];
-  auto in = called.is_gnu() ? std::make_unique<cli::input>(path, cli::compression::none)
-                            : std::make_unique<cli::input>(path, made.common.threads);
+  // The first bytes of a record may be those of a compression.
+  if (called.is_gnu() || made.record_bytes) return std::make_unique<cli::input>(path, cli::compression::none);
+  auto in = std::make_unique<cli::input>(path, made.common.threads);
   strsort::refuse_binary(*in, made);
   return in;
 }
@@ -111,10 +113,64 @@ std::optional<std::string> find_line(command const& made, caller const& called, 
   return {};
 }
 
+// @throws usage_error  for the first of the options that is given
+void refuse(std::string_view option, std::initializer_list<std::pair<bool, std::string_view>> others) {
+  for (auto const& [given, other] : others)
+    if (given) throw usage_error(fmt::format("options '{}' and '{}' are incompatible", option, other));
+}
+
+// Records have neither fields nor delimiters, and their order is that of bytes.
+void refuse_with_records(command const& made) {
+  if (!made.record_bytes) return;
+  strsort::ordering plain = made.global;
+  plain.reverse = false;
+  if (std::string const letters = plain.letters(); !letters.empty())
+    throw usage_error(fmt::format("options '--record-bytes' and '-{}' are incompatible", letters.front()));
+  refuse("--record-bytes", {{made.separator.has_value(), "-t"},
+                            {made.delimiter == '\0', "-z"},
+                            {made.merge, "-m"},
+                            {made.debug, "--debug"},
+                            {made.count, "--count"},
+                            {made.estimate, "--distinct-estimate"},
+                            {made.keep_order, "--unique-keep-order"},
+                            {made.head.has_value(), "--head"},
+                            {made.explain, "--explain"},
+                            {made.header.value_or(0) != 0, "--header"},
+                            {made.quoted.has_value(), "--csv"},
+                            {made.tabs, "--tsv"},
+                            {made.json, "--jsonl"},
+                            {!made.preset.empty(), "--as"},
+                            {!made.own.empty(), "an order of its own"},
+                            {made.locale && !made.locale->empty(), "--locale"},
+                            {made.compress_program.has_value(), "--compress-program"}});
+}
+
+void refuse_with_parts(command const& made) {
+  if (made.checksum)
+    refuse("--checksum", {{made.output.has_value(), "-o"},
+                          {made.merge, "-m"},
+                          {made.debug, "--debug"},
+                          {made.count, "--count"},
+                          {made.estimate, "--distinct-estimate"},
+                          {made.keep_order, "--unique-keep-order"},
+                          {made.head.has_value(), "--head"},
+                          {made.explain, "--explain"},
+                          {made.has_records(), "--header, --csv, --tsv, --jsonl or --as"}});
+  if (!made.parts) return;
+  if (!made.output) throw usage_error("no file name: --split-output: it needs -o FILE");
+  refuse("--split-output", {{made.check != 0, "-c"},
+                            {made.checksum, "--checksum"},
+                            {made.debug, "--debug"},
+                            {made.estimate, "--distinct-estimate"},
+                            {made.explain, "--explain"},
+                            {made.has_records(), "--header, --csv, --tsv, --jsonl or --as"}});
+}
+
 int run_mode(strsort::work const& w, cli::stats& stats) try {
-  return w.made.check != 0 ? strsort::check(w, stats)
-         : w.made.estimate ? strsort::estimate(w, stats)
-                           : strsort::sort(w, stats);
+  return w.made.checksum || (w.made.check != 0 && w.made.record_bytes) ? strsort::checksum(w, stats)
+         : w.made.check != 0                                           ? strsort::check(w, stats)
+         : w.made.estimate                                             ? strsort::estimate(w, stats)
+                                                                       : strsort::sort(w, stats);
 } catch (strsort::json_error const& e) {
   auto const place = find_line(w.made, w.called, e.line());
   if (!place) throw;
@@ -147,13 +203,15 @@ int work_on(command& made, caller const& called, bool& writing, communicator* me
          {std::pair(made.check != 0, "-c"), std::pair(made.merge, "-m"), std::pair(made.count, "--count"),
           std::pair(made.debug, "--debug"), std::pair(made.head.has_value(), "--head")})
       if (given) throw usage_error(fmt::format("options '--distinct-estimate' and '{}' are incompatible", option));
+  refuse_with_records(made);
+  refuse_with_parts(made);
   if (made.debug)
     for (std::string const& remark : strsort::remarks(made, by))
       cli::print_result(fmt::format("{}: {}\n", called.name(), remark));
   if (std::ranges::count(by.keys, strings::key_type::random, &strings::key::type) != 0)
     by.random_seed = strsort::read_seed(made.random_source);
   if (members) members->broadcast(std::as_writable_bytes(std::span(by.random_seed)), 0);
-  if (made.check != 0 && made.files.size() > 1)
+  if (made.check != 0 && made.files.size() > 1 && !made.checksum)
     throw usage_error(fmt::format("extra operand {} not allowed with -{}", strsort::always_quoted(made.files[1]), made.check));
   if (made.check != 0 && made.output) throw usage_error(fmt::format("options '-{}o' are incompatible", made.check));
   strings::line_comparison{by, inputs.delimiter()};  // throws if there is no such locale
@@ -202,6 +260,7 @@ std::vector<std::string> outputs_in(std::string const& folder, std::vector<std::
 int sort_each(command const& all, caller const& called, bool& writing, std::span<char*> arguments) {
   for (auto const& [given, option] :
        {std::pair(all.output.has_value(), "-o"), std::pair(all.check != 0, "-c"), std::pair(all.merge, "-m"),
+        std::pair(all.checksum, "--checksum"), std::pair(all.parts.has_value(), "--split-output"),
         std::pair(all.debug, "--debug"), std::pair(all.explain, "--explain"), std::pair(all.estimate, "--distinct-estimate")})
     if (given) throw usage_error(fmt::format("options '--out-dir' and '{}' are incompatible", option));
   command made = all;

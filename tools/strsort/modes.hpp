@@ -37,6 +37,9 @@ struct work {
 
 /// Looks for the first line out of order.
 int check(work const& w, cli::stats& stats);
+/// Looks for the first line or record out of order, if the command checks, and prints the number and the checksum of all, if it
+/// has --checksum.
+int checksum(work const& w, cli::stats& stats);
 /// Prints about how many different lines there are.
 int estimate(work const& w, cli::stats& stats);
 /// Sorts, merges or counts.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
+#include "strings/fixed/record_sort.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/temporary.hpp"
 #include "tools/strsort/genomics.hpp"
@@ -173,6 +174,9 @@ std::unique_ptr<record_source> record_inputs::opened(std::size_t k) {
     features_ = features.get();
     from = std::move(features);
   }
+  if (made_.record_bytes)
+    from = std::make_unique<strings::detail::whole_records>(std::move(from), std::size_t(*made_.record_bytes),
+                                                            excerpt(made_.files[k]));
   return std::make_unique<record_source>(std::move(from), format_, excerpt(made_.files[k]));
 }
 

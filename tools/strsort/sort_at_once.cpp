@@ -59,7 +59,8 @@ constexpr plain_option plain_options[] = {{'b', "ignore-leading-blanks"},
                                           {'u', "unique"},
                                           {'V', "version-sort"},
                                           {'z', "zero-terminated"},
-                                          {0, "parallel", true}};
+                                          {0, "parallel", true},
+                                          {0, "locale", false, true}};
 
 bool is_small_number(std::string_view text) {
   return !text.empty() && text.size() < 6 && text[0] != '0' && text.find_first_not_of("0123456789") == text.npos;
@@ -122,7 +123,12 @@ class plain_parser final : public cli::argument_parser {
         command_.delimiter = '\0';
         break;
       case 0:
-        need(is_small_number(value));
+        if (given.name == "parallel") {
+          need(is_small_number(value));
+        } else {
+          need(value.data() == nullptr || !value.empty());
+          command_.locale = value;
+        }
         break;
       default:
         need(command_.global.set(given.letter));
@@ -144,11 +150,13 @@ strings::order plain_order(command const& made, caller const& called) {
   if (!std::ranges::all_of(made.keys, [](given_key const& key) { return !key.pattern && !key.options.own; }))
     throw for_the_program{};
   strings::order by = made.order_without_patterns();
-  strings::order around;
-  around.locale = environment_locale();
-  bool const is_c = around.locale == "C" || around.locale == "POSIX";
-  if (called.is_gnu() ? !is_c && !(by.keys.empty() && !around.is_collated()) : around.is_collated() && isatty(STDERR_FILENO))
-    throw for_the_program{};  // which may warn of it
+  if (!made.locale) {
+    strings::order around;
+    around.locale = environment_locale();
+    bool const is_c = around.locale == "C" || around.locale == "POSIX";
+    if (!called.is_gnu() && around.is_collated() && isatty(STDERR_FILENO)) throw for_the_program{};  // which warns of it
+    if (called.is_gnu() && !is_c && (!by.keys.empty() || around.is_collated())) by.locale = around.locale;
+  }
   for (strings::key const& key : by.keys)
     if (key.type == strings::key_type::random) throw for_the_program{};
   return by;
@@ -263,7 +271,8 @@ bool write_out(std::string_view text) {
 }
 
 bool is_sorted(std::string_view text, command const& made, strings::order const& by) {
-  strings::line_comparison const compare(by, made.delimiter);
+  auto const lines = std::size_t(std::ranges::count(text, made.delimiter));
+  strings::line_comparison const compare(by, made.delimiter, strings::detail::collation_for(lines));
   std::string_view before;
   for (bool first = true; !text.empty(); first = false) {
     std::string_view const line = text.substr(0, text.find(made.delimiter));

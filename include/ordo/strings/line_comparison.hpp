@@ -14,13 +14,17 @@ namespace detail {
 class compiled_keys;
 }
 
+/// How lines are compared in the order of a locale: by tables of the locale, which take some milliseconds to read and to check,
+/// or by strcoll alone, which takes no time to begin. The result is the same.
+enum class collation_by { tables, strcoll };
+
 /// A comparison of two lines by an order, on the host. For the keys it gives the same result as memcmp of the codes by which
 /// machines sort. May be copied, and called by several threads at a time.
 class line_comparison {
  public:
   /// @param delimiter  the delimiter of the lines, which do not contain it
   /// @throws usage_error for a locale that the system does not know
-  line_comparison(order const& by, char delimiter);
+  line_comparison(order const& by, char delimiter, collation_by how = collation_by::tables);
 
   /// Returns a number below 0 if a comes before b, above 0 if it comes after b, and 0 if they are equal: if the order has keys
   /// and no last resort, or if the lines are the same.

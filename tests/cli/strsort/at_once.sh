@@ -35,13 +35,31 @@ at_once in
 at_once /dev/null
 at_once /dev/null -c ordered
 LC_ALL='' LANG=C.UTF-8 alone/sort in | cmp - <(sort in)
-for options in --csv --locale=C.UTF-8 -R '-k2:ip' '-k/a/' --head=1 -m '-o made' --debug '-S 0x' -k0 --no-such -c missing unended.gz '+1' --stats=made \
+for options in --csv --locale=xx_XX --locale= -R '-k2:ip' '-k/a/' --head=1 -m '-o made' --debug '-S 0x' -k0 --no-such -c missing unended.gz '+1' --stats=made \
   --device=cpu; do
   expect 2 alone/strsort $options in
   grep -qx "strsort: cannot start: .*ordo_strsort: No such file or directory" err || fail "not for the program: $options: $(< err)"
 done
 for variable in ORDO_DEVICE=gpu POSIXLY_CORRECT=1 OMPI_COMM_WORLD_SIZE=2; do expect 2 env $variable alone/strsort in; done
-expect 2 env LC_ALL=en_US.UTF-8 alone/sort in
+expect 2 env LC_ALL=xx_XX.UTF-8 alone/sort in
+
+# In a locale, too, by its name or by that of the environment. One is made here if the system has its source.
+if localedef --no-archive -i en_US -f UTF-8 made.UTF-8 > err 2>&1; then
+  for options in '' -r -u -f '-k2,2 -k1,1r' '-t, -k2n' -c; do
+    for file in in ordered; do
+      want=0 got=0
+      # shellcheck disable=SC2086
+      LOCPATH=$PWD LC_ALL=made.UTF-8 sort $options $file > want 2> err || want=$?
+      [[ $want == 0 ]] || continue  # a disorder is for the program
+      # shellcheck disable=SC2086
+      LOCPATH=$PWD alone/strsort --locale=made.UTF-8 $options $file > out 2> err || got=$?
+      [[ $got == 0 ]] && cmp out want || fail "other lines in a locale: $options: $(< err)"
+      # shellcheck disable=SC2086
+      LOCPATH=$PWD LC_ALL=made.UTF-8 alone/sort $options $file | cmp - want || fail "other lines in a locale as sort: $options"
+    done
+  done
+  LOCPATH=$PWD LC_ALL=made.UTF-8 alone/strsort --locale in | cmp - <(LOCPATH=$PWD LC_ALL=made.UTF-8 sort in)
+fi
 
 # What has been read of a pipe is read again by the program: more than a few lines, a disorder, output that nobody takes.
 seq 200000 -1 1 > many

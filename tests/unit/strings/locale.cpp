@@ -9,6 +9,7 @@
 #include "ordo/strings.hpp"
 #include "strings/keys/collation.hpp"
 #include "strings/keys/compiled_keys.hpp"
+#include "strings/sort/few_lines.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/strings/lines.hpp"
 
@@ -140,6 +141,39 @@ TEST_CASE("Lines are sorted as a locale collates them", "[locale]") {
         }
         CHECK(right);
       }
+  }
+}
+
+TEST_CASE("A locale's tables and strcoll give few lines one order", "[locale]") {
+  for (std::string const& name : locales()) {
+    INFO(name);
+    strings::key folded, second;
+    folded.fold_case = folded.reverse = true;
+    folded.last_field = 0;
+    second.first_field = 1;
+    for (auto const& keys : std::vector<std::vector<strings::key>>{{}, {folded}, {second, folded}}) {
+      auto by = order_in(name, keys);
+      strings::line_comparison const by_tables(by, '\n'), by_strcoll(by, '\n', strings::collation_by::strcoll);
+      std::string const text = words(keys.size() + 9, 300);
+      auto const lines = lines_of(text, '\n');
+      std::size_t different = 0;
+      for (std::size_t i = 0; i < lines.size(); ++i)
+        for (std::size_t k = i; k < lines.size(); k += 1 + i % 3) {
+          auto const sign = [](int x) { return int(x > 0) - int(x < 0); };
+          different += sign(by_tables(lines[i], lines[k])) != sign(by_strcoll(lines[i], lines[k]));
+          different += (by_tables.by_keys(lines[i], lines[k]) == 0) != (by_strcoll.by_keys(lines[i], lines[k]) == 0);
+        }
+      CHECK(different == 0);
+      // Below and above the number of lines from which on tables are read.
+      for (std::size_t const count : {3u, 100u, 499u, 501u, 900u}) {
+        std::string const some = words(count, count);
+        auto want = lines_of(some, '\n');
+        std::ranges::stable_sort(want, [&](auto a, auto b) { return by_strcoll(a, b) < 0; });
+        std::string all;
+        for (std::string_view const line : want) all.append(line).push_back('\n');
+        CHECK(strings::detail::sort_few_lines(some, by, '\n', false) == all);
+      }
+    }
   }
 }
 

@@ -124,4 +124,7 @@ std::unique_ptr<decoder> make_filter_decoder(compression format, lookahead& from
 /// Encodes bzip2, xz or zstd. @param threads  that compress xz and zstd
 std::unique_ptr<encoder> make_filter_encoder(compression format, unsigned threads);
 
+/// Returns the CRC-32 of bytes, as gzip has it.
+std::uint32_t crc32_of(std::string_view bytes);
+
 }  // namespace ordo::inline v0::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
+#include "tools/cli/files/parts.hpp"
 #include "tools/specsort/modes.hpp"
 #include "tools/specsort/order_files.hpp"
 
@@ -19,7 +20,7 @@ int split_by_voltage(work& w, session& here) {
         fmt::format("no compensation voltages: {}: no spectrum that is chosen states one", w.made.inputs.front()));
   for (double const voltage : voltages) {
     command one = w.made;
-    one.output = name_with(w.made.output, fmt::format("cv{}", voltage));
+    one.output = cli::name_with(w.made.output, fmt::format("cv{}", voltage));
     one.order.split_by.clear();
     one.choice.faims_cv = fmt::format("{}", voltage);
     work part{one, one.choice.choice(), w.select, w.order, w.lists, w.duplicates};

@@ -15,8 +15,10 @@
 #include "ordo/strings/distributed_sort.hpp"
 #include "ordo/strings/external_sort.hpp"
 #include "strings/external/first_lines.hpp"
+#include "strings/fixed/record_sort.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/files/output.hpp"
+#include "tools/cli/files/parts.hpp"
 #include "tools/cli/files/shared_output.hpp"
 #include "tools/cli/files/temporary.hpp"
 #include "tools/cli/progress.hpp"
@@ -70,8 +72,8 @@ strings::sort_options make_sort_options(work const& w) {
 }
 
 bool is_shared(command const& made) {
-  return made.out_dir.empty() && made.check == 0 && !made.merge && !made.debug && !made.by_count && !made.has_records() &&
-         !made.explain && !made.estimate && !made.keep_order;
+  return made.out_dir.empty() && !made.parts && !made.record_bytes && !made.checksum && made.check == 0 && !made.merge &&
+         !made.debug && !made.by_count && !made.has_records() && !made.explain && !made.estimate && !made.keep_order;
 }
 
 int sort(work const& w, cli::stats& stats) {
@@ -81,8 +83,19 @@ int sort(work const& w, cli::stats& stats) {
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   bool const writes = !w.members || w.members->rank() == 0;
   std::optional<cli::output> out;
-  if (writes) {
+  std::optional<cli::split_output> parts;
+  std::optional<strings::detail::record_order> records_by;
+  if (made.record_bytes) records_by.emplace(w.by, std::size_t(*made.record_bytes));
+  if (writes)
     for (std::string const& file : made.files) must_be_readable(file, "cannot read");
+  if (made.parts) {
+    parts.emplace(*made.output, cli::split_output::options{.parts = std::size_t(*made.parts),
+                                                           .item_bytes = std::size_t(made.record_bytes.value_or(0)),
+                                                           .delimiter = made.delimiter,
+                                                           .threads = made.common.threads,
+                                                           .folder = make_spill_options(w).folders.front()});
+    parts->refuse_inputs(made.files);
+  } else if (writes) {
     std::string const path = made.output.value_or("-");
     if (w.called.is_gnu())
       out.emplace(path, cli::compression::none, made.common.threads);
@@ -99,6 +112,7 @@ int sort(work const& w, cli::stats& stats) {
                              [&](std::size_t k) { return cli::watched(w.inputs.open(k), progress, w.read); }};
   std::optional<observed_sink> watched;
   if (out) watched.emplace(*out, [&](std::uint64_t /*bytes*/) { progress.at(out->written()); });
+  if (parts) watched.emplace(*parts, [&](std::uint64_t /*bytes*/) { progress.at(parts->written()); });
   auto const began = [&](strings::phase phase_now, std::uint64_t bytes) {
     constexpr std::string_view names[] = {"read", "sort", "write"}, labels[] = {"reading", "sorting", "writing"};
     auto const row = static_cast<std::size_t>(phase_now);
@@ -129,6 +143,7 @@ int sort(work const& w, cli::stats& stats) {
     if (auto const machines = made.common.machines();
         machines.size() > 1 && is_shared(made) && strings::can_be_divided(options, equal))
       return strings::sort(machines, files, *watched, options, equal, began);
+    if (records_by) return strings::detail::sort_records(files, *watched, *records_by, options, equal, where, began);
     std::string const header = sorted_header(made, w.inputs.header(), w.by);
     strings::detail::record_sink records(*watched, header, made.quoted.has_value(), w.inputs.header().empty());
     std::optional<gff_sink> gff;
@@ -146,6 +161,7 @@ int sort(work const& w, cli::stats& stats) {
     return report;
   }();
   if (out) out->commit();
+  if (parts) parts->commit();
   stats.bytes(done.written);
   stats.phase("sort");
   stats.bytes(done.bytes);

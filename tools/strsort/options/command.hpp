@@ -37,11 +37,14 @@ struct command {
   std::optional<std::string> order_file, date_format;
   bool names_keys = false, explain = false;  // names_keys: keys may be columns of the header
   bool has_preset_keys = false;              // the keys are those of the preset
+  std::optional<std::uint64_t> record_bytes;  // --record-bytes
   [[nodiscard]] bool has_records() const { return header.value_or(0) != 0 || quoted || json || !preset.empty(); }
 
   char check = 0;  // 'c', 'C' or none
   bool merge = false, debug = false, count = false, by_count = false, estimate = false, keep_order = false;
-  std::optional<std::uint64_t> head;  // maximum number of lines of the output
+  bool checksum = false;
+  std::optional<std::uint64_t> head;   // maximum number of lines of the output
+  std::optional<std::uint64_t> parts;  // --split-output
 
   std::optional<std::uint64_t> memory, batch_size;  // -S in bytes, --batch-size
   std::vector<std::string> temporary_folders;

@@ -128,6 +128,9 @@ void set_rules(command& to, option_value const& given) {
   to.rules = given.value == oldest_rules ? strings::gnu_rules::v9_1 : strings::gnu_rules::current;
 }
 
+// A record has an address in memory, and each part is an open file.
+constexpr std::uint64_t max_record_bytes = std::uint64_t{1} << 40, max_parts = 10'000;
+
 std::vector<cli::option> make_options(command& to, caller const& by) {
   auto const orders = [&to](char letter, std::string_view name, std::string help) {
     return cli::option{.letter = letter,
@@ -241,6 +244,23 @@ std::vector<cli::option> make_options(command& to, caller const& by) {
        .details = "DIR is made if it is missing. The machine is started once. No two FILEs may have the same name. A FILE that "
                   "cannot be read is reported and the others are sorted; the exit status is 2 then.",
        .set = cli::store_nonempty(to.out_dir)},
+      {.name = "record-bytes",
+       .value = "N",
+       .group = own_group,
+       .help = "read records of N bytes each, without delimiters, and compare bytes",
+       .details = "Keys are ranges of bytes in field 1, as -k 1.1,1.10 and -k 1.11,1.12r. An input whose size is no multiple of "
+                  "N is an error. Inputs are not decompressed.",
+       .set = given([&to](option_value const& v) { to.record_bytes = parse_positive(v, max_record_bytes); })},
+      {.name = "split-output",
+       .value = "N",
+       .group = own_group,
+       .help = "write N files of about equal size, whose order is that of the output",
+       .details = "With -o out.txt they are out.0001.txt, out.0002.txt and so on; each line is in one file. Several threads "
+                  "write them at once. All of them appear, or none; the first one appears last.",
+       .set = given([&to](option_value const& v) { to.parts = parse_positive(v, max_parts); })},
+      flag(0, "checksum",
+           "do not sort: print the number of lines and a checksum that is the same in any order; with -c, check the order, too",
+           cli::enable(to.checksum), own_group),
       {.name = "header",
        .value = "N",
        .group = own_group,

@@ -44,5 +44,7 @@ unsigned parse_parallel(option_value const& given);
 std::uint64_t parse_batch_size(option_value const& given);
 /// Parses the digits of --head. @throws usage_error
 std::uint64_t parse_head(option_value const& given);
+/// Parses digits of a number from 1 to `max`. @throws usage_error
+std::uint64_t parse_positive(option_value const& given, std::uint64_t max);
 
 }  // namespace ordo::inline v0::strsort

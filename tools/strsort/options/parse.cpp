@@ -199,6 +199,13 @@ std::uint64_t parse_head(option_value const& given) {
   return read_number(given.value).value;
 }
 
+std::uint64_t parse_positive(option_value const& given, std::uint64_t max) {
+  std::uint64_t const value = parse_head(given);
+  if (value == 0 || value > max)
+    throw usage_error(fmt::format("invalid number: {}: '{}': it must be from 1 to {}", given.option, given.value, max));
+  return value;
+}
+
 command parse(std::span<char const* const> arguments, caller const& by, environment const& around) {
   gnu_parser parser(by, around);
   constexpr std::string_view with_header[] = {"--header", "--csv", "--tsv", "--jsonl", "--as"};
