@@ -121,8 +121,6 @@ concept Key = std::same_as<K, std::remove_cv_t<K>> && std::is_trivially_copyable
 
 /// An unsigned integer of 128 bits, an extension of GCC, Clang and nvcc.
 __extension__ typedef unsigned __int128 wide_key;
-/// A signed one, for columns of rows.hpp.
-__extension__ typedef __int128 signed_wide_key;
 
 template <class U>
 concept unsigned_word = std::unsigned_integral<U> || std::same_as<U, wide_key>;

@@ -25,6 +25,9 @@ enum class row_nans { total_order, first, last };
 /// The place of nulls in a column, in either direction. Nulls are equal.
 enum class row_nulls { first, last };
 
+/// A signed integer of 128 bits, as wide_key is an unsigned one.
+__extension__ typedef __int128 signed_wide_key;
+
 struct row_key_options {
   sort_order order = sort_order::ascending;
   row_nans nans = row_nans::last;

@@ -198,11 +198,14 @@ class packed_rows {
   packed_rows(detail::operation_task const& task, std::size_t n) : n_(n) {
     std::vector<detail::packed_column> const columns = detail::packed_columns(task);
     std::vector<std::uint64_t> values(n);
-    for (detail::packed_column const column : columns) {  // a copy, which no write to `values` may be a write to
+    for (detail::packed_column const& each : columns) {
+      detail::packed_column const column = each;  // a copy, which no write to `values` may be a write to
       std::uint64_t* const to = values.data();
-      if (column.validity) {
+      if (column.has_flag) {
         for (std::size_t i = 0; i < n; ++i) to[i] = column.is_null(i) != column.nulls_first;
         append(values);
+      }
+      if (column.validity) {
         for (std::size_t i = 0; i < n; ++i) to[i] = column.is_null(i) ? 0 : column.code_at(i);
       } else {
         for (std::size_t i = 0; i < n; ++i) to[i] = column.code_at(i);
@@ -314,6 +317,14 @@ void argsort_narrow(sort_task const& task) {
   });
 }
 
+/// Returns true if a call may be within a call for each word of the rows.
+bool has_few_words(detail::operation_task const& task) {
+  constexpr std::size_t max_words = 64;
+  std::size_t words = 0;
+  for (std::size_t c = 0; c < task.num_row_keys && words <= max_words; ++c) words += detail::key_words(task.row_keys[c]);
+  return words <= max_words;
+}
+
 }  // namespace
 
 bool run_few(sort_task const& task) noexcept {
@@ -349,11 +360,10 @@ bool run_few(sort_task const& task) noexcept {
 
 bool run_few(detail::operation_task const& task) {
   using operation = detail::operation_task::operation;
-  constexpr std::size_t max_columns = 64;  // a call is within a call for each word of these
   if (task.kind == operation::top_k && task.k != 0)
     return detail::with_key_type(task.sort.key_bytes, [&](auto key) { return select_few<decltype(key)>(task); });
   if (task.kind == operation::argsort_rows && task.sort.n != 0 && task.sort.n <= max_few(sizeof(std::uint64_t)) &&
-      task.num_row_keys <= max_columns) {
+      has_few_words(task)) {
     few_records few;
     few.number(task.sort.n);
     sort_rows(packed_rows(task, task.sort.n), few, 0, task.sort.n, 0);
