@@ -105,9 +105,9 @@ nb::dict read(machines& on, nb::object input, std::string const& format, std::st
   }
   source.reset();
   for (std::string const& text : warnings) on_warning(nb::str(text.data(), text.size()));
-  auto const to_list = [&](spectra::string_column const& strings) {
+  auto const to_list = [](spectra::string_column const& strings) {
     nb::list list;
-    for (std::size_t s = 0; s < all.size(); ++s)
+    for (std::size_t s = 0; s + 1 < strings.offsets.size(); ++s)
       list.append(nb::steal(PyUnicode_DecodeUTF8(strings[s].data(), Py_ssize_t(strings[s].size()), "surrogateescape")));
     return list;
   };
