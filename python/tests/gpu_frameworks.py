@@ -376,7 +376,8 @@ def of_cupy(report, log_size, _):
         rows = ordosort.argsort_rows([keys, cupy.asarray(second)]).get()
         np.testing.assert_array_equal(rows, np.lexsort((second, host)))
         offsets = cupy.arange(0, 20_001, 100)
-        np.testing.assert_array_equal(ordosort.segmented_sort(keys, offsets).get().reshape(-1, 100), np.sort(host.reshape(-1, 100)))
+        segments = ordosort.segmented_sort(keys, offsets).get().reshape(-1, 100)
+        np.testing.assert_array_equal(segments, np.sort(host.reshape(-1, 100)))
 
     report.check("other calls", others)
     for log in sorted({min(log_size, 20), min(log_size, 26), log_size}):
@@ -420,14 +421,16 @@ def of_spgemm(report, log_size, _):
         np.testing.assert_allclose(result.data.get(), expected.data, rtol=1e-4 if dtype == np.float32 else 1e-10)
 
     for dtype in (np.float32, np.float64):
-        for case in ((1, 1, 1, 1.0), (300, 200, 250, 0.03), (5000, 7000, 3000, 0.002), (100, 100, 100, 0.0), (3, 5000, 4000, 0.5)):
+        cases = (1, 1, 1, 1.0), (300, 200, 250, 0.03), (5000, 7000, 3000, 0.002), (100, 100, 100, 0.0), (3, 5000, 4000, 0.5)
+        for case in cases:
             report.check(f"{case} {dtype.__name__}", beside_scipy, *case, dtype)
     n = 1 << min(log_size, 20)
     for dtype in (np.float32, np.float64):
         rng = cupy.random.default_rng(1)
         indices = rng.integers(0, n, 8 * n, dtype=cupy.int32).reshape(n, 8)
         indices.sort(axis=1)
-        a = csr_matrix((rng.random(8 * n, dtype), indices.ravel(), cupy.arange(0, 8 * n + 1, 8, dtype=cupy.int32)), shape=(n, n))
+        indptr = cupy.arange(0, 8 * n + 1, 8, dtype=cupy.int32)
+        a = csr_matrix((rng.random(8 * n, dtype), indices.ravel(), indptr), shape=(n, n))
         a.sum_duplicates()
         name = f"{n} rows of 8, {np.dtype(dtype).name}"
         report.time(f"ordosort {name}", lambda: ordosort.spgemm(a, a), wait)
@@ -481,13 +484,16 @@ def main():
                 timeout=TIMEOUT,
             )
             lines = done.stdout.splitlines()
-            result = json.loads(lines[-1]) if done.returncode == 0 and lines else {"ended": done.returncode, "text": done.stdout[-3000:]}
+            result = {"ended": done.returncode, "text": done.stdout[-3000:]}
+            if done.returncode == 0 and lines:
+                result = json.loads(lines[-1])
         except subprocess.TimeoutExpired as error:
             result = {"ended": f"after {TIMEOUT} s", "text": (error.stdout or b"").decode(errors="replace")[-3000:]}
         result["wall"] = round(time.perf_counter() - begin, 1)
         results[part] = result
-        failed = failed or "ended" in result or bool(result["failed"])
-        print(f"{part}: {'failed' if 'ended' in result or result['failed'] else 'right'} in {result['wall']} s", file=sys.stderr, flush=True)
+        is_wrong = "ended" in result or bool(result["failed"])
+        failed = failed or is_wrong
+        print(f"{part}: {'failed' if is_wrong else 'right'} in {result['wall']} s", file=sys.stderr, flush=True)
     print(json.dumps(results, indent=1))
     return 1 if failed else 0
 
