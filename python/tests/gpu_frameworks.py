@@ -2,10 +2,13 @@
 """Checks and measures ordosort.jax, ordosort.torch, CuPy and spgemm on a GPU: python python/tests/gpu_frameworks.py [PART...]
 
 Parts: jax, torch, cupy, spgemm, tests; by default all whose framework is here. Each runs in a process of its own, because JAX
-takes most of the GPU's memory. `tests` runs the tests of the package that reach a GPU. Prints one JSON object: for each part the
-checks that failed, and seconds of a call (the median, the shortest and the longest). Exit status 1: something failed.
+takes most of the GPU's memory. `tests` runs the tests of the package that reach a GPU. Prints one JSON object: for each part
+the checks that failed, and seconds of a call (the median, the shortest and the longest). Exit status 1: something failed.
+
+A part measures first, then checks. It leaves out the checks that it does not come to in time, and names them.
 
 --log-size=N  measures 2^N items (30)
+--seconds=S   the time of a part (240)
 --cpu         runs the same program on the CPU, to try it: with --log-size=16
 """
 
@@ -24,22 +27,31 @@ import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 PARTS = ("jax", "torch", "cupy", "spgemm", "tests")
-TIMEOUT = 280  # seconds of a part
 
 
 class Report:
-    """What a part prints."""
+    """What a part found, in a file that always has the newest state."""
 
-    def __init__(self, part):
-        self.result = {"part": part, "checks": 0, "failed": {}, "seconds": {}, "facts": {}}
+    def __init__(self, part, path, seconds):
+        self.result = {"part": part, "checks": 0, "failed": {}, "seconds": {}, "facts": {}, "left_out": []}
+        self.path, self.end = path, time.monotonic() + seconds
+
+    def write(self):
+        with open(self.path + ".new", "w") as file:
+            json.dump(self.result, file)
+        os.replace(self.path + ".new", self.path)
 
     def check(self, name, f, *arguments):
         """Calls f, which raises an exception if a result is wrong."""
+        if time.monotonic() > self.end:
+            self.result["left_out"].append(name)
+            return
         self.result["checks"] += 1
         try:
             f(*arguments)
         except Exception:
             self.result["failed"][name] = traceback.format_exc(limit=-3)[-1500:]
+        self.write()
 
     def time(self, name, f, wait, runs=7):
         """Measures f until the device is done."""
@@ -54,6 +66,7 @@ class Report:
             self.result["seconds"][name] = [float(f"{t:.6g}") for t in (statistics.median(times), min(times), max(times))]
         except Exception:
             self.result["failed"][name] = traceback.format_exc(limit=-3)[-1500:]
+        self.write()
 
     def overhead(self, name, f, wait, calls=500):
         """Measures microseconds of a call that is queued behind others: the shortest of seven rounds."""
@@ -71,6 +84,7 @@ class Report:
             self.result["facts"][f"{name}, us a call"] = round(best, 2)
         except Exception:
             self.result["failed"][name] = traceback.format_exc(limit=-3)[-1500:]
+        self.write()
 
 
 def expect(condition, words="wrong"):
@@ -102,21 +116,6 @@ def of_jax(report, log_size, cpu):
     report.result["facts"]["device"] = str(jax.devices()[0])
     report.result["facts"]["version"] = jax.__version__
     expect(cpu or jax.default_backend() == "gpu", f"JAX works on {jax.default_backend()}")
-    for name in ("test_types", "test_shapes", "test_segments", "test_transformations"):
-        with_parameters(report, tests, name)
-    for name in (
-        "test_beside_jnp_sort",
-        "test_small_segments",
-        "test_vmap_of_offsets",
-        "test_gradient_of_missing_items",
-        "test_integers_on_the_way_of_a_gradient",
-        "test_input_stays",
-        "test_inside_loops",
-        "test_threads",
-        "test_exported",
-    ):
-        report.check(name, getattr(tests, name))
-
     def wait(result):
         if result is not None:
             jax.block_until_ready(result)
@@ -179,6 +178,20 @@ def of_jax(report, log_size, cpu):
         report.time(name, jax.jit(call), wait)
     keys = jax.random.bits(jax.random.key(4), (1 << min(log_size, 26),), "uint64")
     report.check("profile", profile_of_jax, report, jax, jax.jit(oj.argsort), keys)
+    for name in ("test_types", "test_shapes", "test_segments", "test_transformations"):
+        with_parameters(report, tests, name)
+    for name in (
+        "test_beside_jnp_sort",
+        "test_small_segments",
+        "test_vmap_of_offsets",
+        "test_gradient_of_missing_items",
+        "test_integers_on_the_way_of_a_gradient",
+        "test_input_stays",
+        "test_inside_loops",
+        "test_threads",
+        "test_exported",
+    ):
+        report.check(name, getattr(tests, name))
 
 
 def wait_for(jax, array):
@@ -215,11 +228,6 @@ def of_torch(report, log_size, cpu):
 
     report.result["facts"]["device"] = "cpu" if cpu else torch.cuda.get_device_name()
     report.result["facts"]["version"] = torch.__version__
-    for name in ("test_beside_torch", "test_segments", "test_gradients", "test_operators", "test_compiled"):
-        with_parameters(report, tests, name)
-    for name in ("test_small_segments", "test_vmap", "test_sizes_that_depend_on_data", "test_export", "test_threads"):
-        report.check(name, getattr(tests, name))
-
     def wait(_):
         if not cpu:
             torch.cuda.synchronize()
@@ -336,6 +344,10 @@ def of_torch(report, log_size, cpu):
         report.result["facts"]["kernels of an argsort of PyTorch, us"] = dict(kernels)
 
     report.check("profile", profile)
+    for name in ("test_beside_torch", "test_segments", "test_gradients", "test_operators", "test_compiled"):
+        with_parameters(report, tests, name)
+    for name in ("test_small_segments", "test_vmap", "test_sizes_that_depend_on_data", "test_export", "test_threads"):
+        report.check(name, getattr(tests, name))
 
 
 def of_cupy(report, log_size, _):
@@ -453,14 +465,14 @@ def main():
     parser = argparse.ArgumentParser(description="Checks and measures ordosort within frameworks on a GPU.")
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART")
     parser.add_argument("--log-size", type=int, default=30, metavar="N")
+    parser.add_argument("--seconds", type=int, default=240, metavar="S")
     parser.add_argument("--cpu", action="store_true")
-    parser.add_argument("--inner", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--inner", metavar="FILE", help=argparse.SUPPRESS)
     given = parser.parse_args()
     sys.path.insert(0, str(HERE))
     if given.inner:
-        report = Report(given.parts[0])
+        report = Report(given.parts[0], given.inner, given.seconds)
         report.check("part", globals()[f"of_{given.parts[0]}"], report, given.log_size, given.cpu)
-        print("\n" + json.dumps(report.result))
         return 0
     needs = {"jax": "jax", "torch": "torch", "cupy": "cupy", "spgemm": "cupy", "tests": "pytest"}
     parts = given.parts or [part for part in PARTS if importlib.util.find_spec(needs[part])]
@@ -469,31 +481,32 @@ def main():
     if given.cpu:
         environment["JAX_PLATFORMS"] = "cpu"
     results, failed = {}, False
+    folder = tempfile.mkdtemp()
     for part in parts:
-        options = ["--inner", f"--log-size={given.log_size}", *(["--cpu"] if given.cpu else [])]
+        options = [f"--inner={folder}/{part}.json", f"--log-size={given.log_size}", f"--seconds={given.seconds}"]
         environment["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false" if part == "tests" else "true"
-        begin = time.perf_counter()
+        begin, ended, text = time.perf_counter(), 0, ""
         try:
             done = subprocess.run(
-                [sys.executable, __file__, *options, part],
+                [sys.executable, __file__, *options, *(["--cpu"] if given.cpu else []), part],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
                 errors="replace",
                 env=environment,
-                timeout=TIMEOUT,
+                timeout=given.seconds + 60,  # of one long call
             )
-            lines = done.stdout.splitlines()
-            result = {"ended": done.returncode, "text": done.stdout[-3000:]}
-            if done.returncode == 0 and lines:
-                result = json.loads(lines[-1])
+            ended, text = done.returncode, done.stdout
         except subprocess.TimeoutExpired as error:
-            result = {"ended": f"after {TIMEOUT} s", "text": (error.stdout or b"").decode(errors="replace")[-3000:]}
+            ended, text = "too late", (error.stdout or b"").decode(errors="replace")
+        path = pathlib.Path(folder, f"{part}.json")
+        result = json.loads(path.read_text()) if path.exists() else {"failed": {"part": "no result"}}
+        if ended != 0:
+            result["failed"]["process"] = f"{ended}: {text[-2000:]}"
         result["wall"] = round(time.perf_counter() - begin, 1)
         results[part] = result
-        is_wrong = "ended" in result or bool(result["failed"])
-        failed = failed or is_wrong
-        print(f"{part}: {'failed' if is_wrong else 'right'} in {result['wall']} s", file=sys.stderr, flush=True)
+        failed = failed or bool(result["failed"])
+        print(f"{part}: {'failed' if result['failed'] else 'right'} in {result['wall']} s", file=sys.stderr, flush=True)
     print(json.dumps(results, indent=1))
     return 1 if failed else 0
 
