@@ -149,17 +149,17 @@ class index {
       part& each = parts[i];
       std::string const& letters = each.reverse ? reversed[each.query] : queries[each.query];
       if (by_statistics)
-        finder.find_super_maximal(letters, each.begin, each.end, each.found);
+        finder.find_super_maximal(letters, each.begin, each.end, each.matches);
       else
-        finder.find(letters, each.begin, each.end, each.found);
-      for (suffix::match& match : each.found) ordo::sufsort::orient(match, open_, each.reverse, letters.size());
+        finder.find(letters, each.begin, each.end, each.matches);
+      for (suffix::match& match : each.matches) ordo::sufsort::orient(match, open_, each.reverse, letters.size());
     });
     matches all;
     std::vector<suffix::match> of_query;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       part& each = parts[i];
-      of_query.insert(of_query.end(), each.found.begin(), each.found.end());
-      std::vector<suffix::match>().swap(each.found);
+      of_query.insert(of_query.end(), each.matches.begin(), each.matches.end());
+      std::vector<suffix::match>().swap(each.matches);
       if (i + 1 < parts.size() && parts[i + 1].query == each.query) continue;
       if (wanted.unique) suffix::keep_unique_in_query(of_query, open_.input);
       if (wanted.super_maximal) suffix::keep_super_maximal(of_query);
@@ -260,7 +260,7 @@ class index {
     std::size_t query;
     bool reverse;
     std::size_t begin, end;
-    std::vector<suffix::match> found;
+    std::vector<suffix::match> matches;
   };
   static void divide(std::vector<part>& parts, std::size_t query, std::size_t size, bool reverse) {
     constexpr std::size_t max_letters = std::size_t{1} << 15;

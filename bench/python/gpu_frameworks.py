@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks and measures ordosort.jax, ordosort.torch, CuPy and spgemm on a GPU: python python/tests/gpu_frameworks.py [PART...]
+"""Checks and measures ordosort.jax, ordosort.torch, CuPy and spgemm on a GPU: python bench/python/gpu_frameworks.py [PART...]
 
 Parts: jax, torch, cupy, spgemm, tests; by default all whose framework is here. Each runs in a process of its own, because JAX
 takes most of the GPU's memory. `tests` runs the tests of the package that reach a GPU. Prints one JSON object: for each part
@@ -25,7 +25,7 @@ import tempfile
 import time
 import traceback
 
-HERE = pathlib.Path(__file__).resolve().parent
+TESTS = pathlib.Path(__file__).resolve().parents[2] / "python" / "tests"
 PARTS = ("jax", "torch", "cupy", "spgemm", "tests")
 
 
@@ -453,7 +453,7 @@ def of_tests(report, _, __):
     """Runs the tests of the package that use a GPU where there is one."""
     files = ("test_jax.py", "test_torch.py", "test_devices.py", "test_sparse.py", "test_operators.py")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(str(HERE / name) for name in files)],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(str(TESTS / name) for name in files)],
         capture_output=True,
         text=True,
     )
@@ -469,7 +469,7 @@ def main():
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--inner", metavar="FILE", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    sys.path.insert(0, str(HERE))
+    sys.path.insert(0, str(TESTS))
     if given.inner:
         report = Report(given.parts[0], given.inner, given.seconds)
         report.check("part", globals()[f"of_{given.parts[0]}"], report, given.log_size, given.cpu)
