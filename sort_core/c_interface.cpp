@@ -151,6 +151,7 @@ void add_keys(sort_task& task, ordo_type type, void const* keys, std::size_t n) 
   std::uint64_t const all = ~std::uint64_t{0} >> (64 - 8 * bytes), top = (all >> 1) + 1;
   task.keys = const_cast<void*>(keys);
   task.key_bytes = bytes;
+  task.host = host_code_for(bytes);
   task.n = n;
   task.flip = is_signed ? top : 0;
   task.flip_negative = is_float ? all >> 1 : 0;
@@ -277,6 +278,7 @@ operation_task top_k_task(operation_task::operation kind, ordo_type key_type, vo
   operation_task task;
   task.kind = kind;
   task.sort = make_task(operation::argsort, key_type, keys, n);
+  task.host = host_operations_for(task.sort.key_bytes);
   ordo_sort_options order = ORDO_SORT_OPTIONS_INIT;
   order.order = flag(options.smallest, "smallest") ? ORDO_ASCENDING : ORDO_DESCENDING;
   order.nans = options.nans;
@@ -352,6 +354,7 @@ std::vector<row_key> read_row_keys(ordo_row_key const* keys, std::size_t num_key
 operation_task rows_task(std::vector<row_key> const& columns, std::size_t n, ordo_type index_type, void* index) {
   operation_task task;
   task.kind = operation_task::operation::argsort_rows;
+  task.host = &host_operations_on_rows;
   task.row_keys = columns.data();
   task.num_row_keys = columns.size();
   task.sort.n = n;
@@ -664,6 +667,7 @@ ordo_status ordo_argsort_segments(ordo_machine* machine, ordo_type key_type, voi
     operation_task task;
     task.kind = operation_task::operation::argsort_segments;
     task.sort = make_task(operation::argsort, key_type, keys, n);  // for add_options: keys that are only read
+    task.host = host_operations_for(task.sort.key_bytes);
     add_index(task.sort, index_type, index);
     add_segments(task.sort, segments);
     add_options(task.sort, key_type, options);
@@ -743,6 +747,7 @@ ordo_status ordo_merge(ordo_machine* machine, ordo_type key_type, void const* a,
     operation_task task;
     task.kind = operation_task::operation::merge;
     task.sort = make_task(operation::argsort, key_type, a, n_a);
+    task.host = host_operations_for(task.sort.key_bytes);
     add_options(task.sort, key_type, options);
     std::size_t n = 0;
     if (__builtin_add_overflow(n_a, n_b, &n)) throw ordo::usage_error("bad out: the result exceeds the address space");
@@ -776,6 +781,7 @@ ordo_status ordo_run_length(ordo_machine* machine, ordo_type key_type, void cons
     operation_task task;
     task.kind = operation_task::operation::unique;
     task.sort = make_task(operation::segments, key_type, keys, n);
+    task.host = host_operations_for(task.sort.key_bytes);
     task.sort.keep_keys = true;
     if (segments) {
       add_segments(task.sort, segments);
@@ -821,6 +827,7 @@ ordo_status ordo_gather(ordo_machine* machine, std::size_t item_bytes, void cons
     std::size_t const width = position_bytes("index", index_type, 0);
     operation_task task;
     task.kind = operation_task::operation::gather;
+    task.host = &host_operations_on_rows;
     task.values = make_array("from", from, num_items, item_bytes, 1);
     task.index = make_array("index", index, n, width, width);
     task.index.is_signed = is_signed(index_type);

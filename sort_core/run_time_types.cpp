@@ -79,7 +79,7 @@ void add_typed_inputs(sort_task& task, typed_input const& keys_in, key_type type
 
 /// Returns an array of positions. @throws usage_error  for a type of no positions
 task_array positions(typed_array const& index) {
-  std::size_t const bytes = size_of(index.type);
+  std::size_t const bytes = key_width(index.type);
   bool const is_integer = index.type < key_type::float16;
   if (!is_integer || bytes < 4) throw usage_error("bad index: type: positions are integers of 32 or 64 bits");
   check_extent("index", index.size, bytes);
@@ -89,7 +89,7 @@ task_array positions(typed_array const& index) {
 }  // namespace
 
 sort_task typed_task(sort_task::operation kind, typed_input const& keys, run_time_order const& order, bool read_only) {
-  check_extent("keys", keys.size, size_of(keys.type));
+  check_extent("keys", keys.size, key_width(keys.type));
   return with_key_type(keys.type, [&]<class K>() {
     return read_only ? make_typed_task<K const>(kind, keys, order) : make_typed_task<K>(kind, keys, order);
   });
@@ -111,7 +111,7 @@ void add_typed_values(sort_task& task, value_bytes const& values) {
 
 using detail::sort_task;
 
-std::size_t size_of(key_type type) {
+std::size_t key_width(key_type type) {
   return detail::with_key_type(type, []<class K>() { return sizeof(K); });
 }
 
@@ -151,6 +151,7 @@ void top_k(machine& on, typed_input const& keys, std::size_t k, typed_array cons
   if (out_keys.size != 0 && out_keys.type != keys.type) throw usage_error("bad out_keys: top_k: not of the type of the keys");
   detail::operation_task task;
   task.kind = detail::operation_task::operation::top_k;
+  task.host = detail::host_operations_for(key_width(keys.type));
   task.sort = detail::typed_task(
       sort_task::operation::argsort, keys,
       {options.largest ? sort_order::descending : sort_order::ascending, options.order.nans, options.order.zeros}, true);

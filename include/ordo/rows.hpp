@@ -113,6 +113,7 @@ void argsort_rows(machine& on, std::span<row_key const> keys, Index&& index) {
   auto const numbers = detail::as_span(index);
   detail::operation_task task;
   task.kind = detail::operation_task::operation::argsort_rows;
+  task.host = &detail::host_operations_on_rows;
   task.row_keys = keys.data();
   task.num_row_keys = keys.size();
   task.sort.n = numbers.size();
@@ -135,6 +136,7 @@ void gather(machine& on, Items&& from, Index&& index, std::span<std::remove_cons
   auto const positions = detail::as_span(index);
   detail::operation_task task;
   task.kind = detail::operation_task::operation::gather;
+  task.host = &detail::host_operations_on_rows;
   task.values = {const_cast<item*>(items.data()), items.size(), sizeof(item), false, alignof(item)};
   task.index = {const_cast<position*>(positions.data()), positions.size(), sizeof(position), std::is_signed_v<position>,
                 sizeof(position)};

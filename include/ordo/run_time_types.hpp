@@ -38,7 +38,7 @@ enum class key_type : std::int32_t {
 };
 
 /// Returns the width of a key in bytes. @throws usage_error  for a number that is no key_type
-std::size_t size_of(key_type type);
+std::size_t key_width(key_type type);
 
 /// An array of keys or of positions, which a call writes or may only read.
 struct typed_array {
@@ -92,7 +92,7 @@ void sort_keys(machine& on, typed_input const& keys_in, typed_array const& keys,
 void sort_pairs(machine& on, typed_input const& keys_in, typed_array const& keys, value_input const& values_in,
                 value_bytes const& values, run_time_order const& order = {});
 
-/// Writes to index[i] the position of the i-th smallest key. @param index  of integers of 32 or 64 bits
+/// Writes to index[i] the position of the i-th smallest key. @param index  integers of 32 or 64 bits
 void argsort(machine& on, typed_input const& keys, typed_array const& index, run_time_order const& order = {});
 
 /// Sorts the keys of each segment, and values with them.
