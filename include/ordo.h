@@ -292,25 +292,25 @@ ordo_status ordo_argsort_rows(ordo_machine* machine, ordo_row_key const* keys, s
 /* Merges two sorted arrays of n_a and n_b keys into `out`, which overlaps neither. Stable: of equal keys, those of `a` come
  * first. Moves the values of `value_bytes` bytes with their keys; with `value_bytes` 0 there are none. The options state the
  * order by which the arrays are sorted; NaNs that are not in total order are equal. Never waits for a GPU. */
-ordo_status ordo_merge(ordo_machine* machine, ordo_type key_type, void const* a, size_t n_a, void const* b, size_t n_b, void* out,
-                       size_t value_bytes, void const* a_values, void const* b_values, void* out_values,
+ordo_status ordo_merge(ordo_machine* machine, ordo_type key_type, void const* a, size_t n_a, void const* b, size_t n_b,
+                       void* out, size_t value_bytes, void const* a_values, void const* b_values, void* out_values,
                        ordo_sort_options const* options);
 
-/* Writes to *groups the number of groups of equal adjacent keys, to out_keys the first key of each, and to out_lengths its number
- * of keys: of sorted keys, each key once and how often it occurs. Keys are equal if their bits are. Both arrays have room for
- * `capacity` groups; either may be NULL. Waits for the device.
+/* Writes to *groups the number of groups of equal adjacent keys, to out_keys the first key of each, and to out_lengths its
+ * number of keys: of sorted keys, each key once and how often it occurs. Keys are equal if their bits are. Both arrays have room
+ * for `capacity` groups; either may be NULL. Waits for the device.
  * segments: NULL for the whole array. Otherwise the groups of segment s are [out_offsets[s], out_offsets[s + 1]) of the result;
  * out_offsets has one item more than there are segments, or is NULL.
  * index_type: that of out_lengths and out_offsets. */
-ordo_status ordo_run_length(ordo_machine* machine, ordo_type key_type, void const* keys, size_t n, ordo_segments const* segments,
-                            void* out_keys, ordo_type index_type, void* out_lengths, void* out_offsets, size_t capacity,
-                            size_t* groups);
+ordo_status ordo_run_length(ordo_machine* machine, ordo_type key_type, void const* keys, size_t n,
+                            ordo_segments const* segments, void* out_keys, ordo_type index_type, void* out_lengths,
+                            void* out_offsets, size_t capacity, size_t* groups);
 /* Does the same without lengths. */
 ordo_status ordo_unique(ordo_machine* machine, ordo_type key_type, void const* keys, size_t n, ordo_segments const* segments,
                         void* out_keys, ordo_type index_type, void* out_offsets, size_t capacity, size_t* groups);
 
-/* Writes to `to` the items of `item_bytes` bytes at the n positions of `index` in `from`, which has num_items items and does not
- * overlap `to`. A CPU checks each position before it writes. */
+/* Writes to `to` the items of `item_bytes` bytes at the n positions of `index` in `from`, which has num_items items and does
+ * not overlap `to`. A CPU checks each position before it writes. */
 ordo_status ordo_gather(ordo_machine* machine, size_t item_bytes, void const* from, size_t num_items, ordo_type index_type,
                         void const* index, size_t n, void* to);
 

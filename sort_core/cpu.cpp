@@ -9,8 +9,8 @@
 #include "sort_core/algorithms/run_stream.hpp"
 #include "sort_core/check_operation.hpp"
 #include "sort_core/host/backend.hpp"
-#include "sort_core/operations/run_operation.hpp"
 #include "sort_core/one_user.hpp"
+#include "sort_core/operations/run_operation.hpp"
 
 namespace ordo::inline v0 {
 

@@ -2,8 +2,8 @@
 #include "ordo/detail/operation_task.hpp"
 #include "ordo/detail/task.hpp"
 
-// Sorts of few items by the calling thread, on its stack: a backend's memory and threads take longer than the sort. Arguments are
-// checked already. Each writes the bytes that run_task or run_operation writes, or returns false, with nothing written.
+// Sorts of few items by the calling thread, on its stack: a backend's memory and threads take longer than the sort. Arguments
+// are checked already. Each writes the bytes that run_task or run_operation writes, or returns false, with nothing written.
 namespace ordo::inline v0::host_detail {
 
 /// Sorts the keys of a task, which have type K.

@@ -104,10 +104,10 @@ struct spectrum {
 
 /// A reader of the header of one spectrum of MGF. It takes the lines that are not peaks, one after the other, and reads TITLE,
 /// PEPMASS (m/z, intensity, charge), CHARGE, RTINSECONDS, SCANS, MSLEVEL, IONMODE, ION_MOBILITY and SEQ, and PRECURSOR_MZ if
-/// PEPMASS has no m/z, and the number in front of COLLISION_ENERGY. The first value that is not missing counts. Without IONMODE the
-/// polarity is that of the charge. The native id is that which msconvert writes into titles: NativeID:"...". RTINSECONDS and
-/// SCANS may be lists or ranges, whose first number counts; CHARGE may be "2+",
-/// "-2", "2+ and 3+", "1,2,3". Empty values, charges of 0 and m/z that are not above 0 are missing.
+/// PEPMASS has no m/z, and the number in front of COLLISION_ENERGY. The first value that is not missing counts. Without IONMODE
+/// the polarity is that of the charge. The native id is that which msconvert writes into titles: NativeID:"...". RTINSECONDS
+/// and SCANS may be lists or ranges, whose first number counts; CHARGE may be "2+", "-2", "2+ and 3+", "1,2,3". Empty values,
+/// charges of 0 and m/z that are not above 0 are missing.
 class mgf_header {
  public:
   enum class taken {

@@ -24,7 +24,8 @@ constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 TEST_CASE("spectra of MGF as columns", "[spectra][read]") {
   std::string const text =
       "COM=head\nBEGIN IONS\nTITLE=a b\nPEPMASS=500.5\nCHARGE=2+\nRTINSECONDS=12\nMSLEVEL=2\nSCANS=7-9\nSEQ=PEPTIDE\n3 1\n1 0\n"
-      "2.5 7\nEND IONS\nBEGIN IONS\nPEPMASS=400\nCHARGE=2-\nION_MOBILITY=0.75\n1 5\n1\nEND IONS\n\nBEGIN IONS\nTITLE=last\nEND IONS\n";
+      "2.5 7\nEND IONS\nBEGIN IONS\nPEPMASS=400\nCHARGE=2-\nION_MOBILITY=0.75\n1 5\n1\nEND IONS\n\nBEGIN IONS\nTITLE=last\nEND "
+      "IONS\n";
   for (std::size_t const block : block_sizes()) {
     sort_options options;
     options.chunk_bytes = block;
