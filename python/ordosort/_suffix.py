@@ -245,9 +245,12 @@ class Index:
         >>> index.mem("CCTTACAG", 4).length
         array([5, 4], dtype=uint64)
         """
-        if rare is not None and rare < 1:
-            raise ValueError(f"rare: {rare} is not above 0")
-        occurrences = 1 if unique else rare or 0
+        min_length, occurrences = as_index(min_length), as_index(1 if unique or rare is None else rare)
+        for name, number in (("min_length", min_length), ("rare", occurrences)):
+            if not 0 < number < 2**63:
+                raise ValueError(f"{name}: {number}, where a number above 0 is expected")
+        if rare is None and not unique:
+            occurrences = 0  # any number
         query, begin, record, offset, reverse, length = self._stored.mem(
             _queries_of(queries), min_length, occurrences, bool(unique), bool(super_maximal), bool(both_strands)
         )
