@@ -44,7 +44,7 @@ function(ordo_library name)
 
   set(installed ${library})
   set(ordo_pc_requires ${ARG_PC})
-  set(ordo_pc_libs "-L\${libdir} -lordo_${name}")
+  set(ordo_pc_libs "-L\${libdir} -lordo_${name} -Wl,--gc-sections")
   if(BUILD_SHARED_LIBS)
     set(installed ordo_shared_${name})
     add_library(${installed} INTERFACE)

@@ -152,6 +152,7 @@ class share_sort {
     auto const values = [&](char* data, std::size_t n) { return task_array{data, n, values_, false, 1}; };
     operation_task task{};
     task.kind = operation_task::operation::merge;
+    task.host = typed_host_operations<sizeof(K)>();
     task.sort = task_;
     task.sort.kind = sort_task::operation::argsort;
     task.sort.out_of_place = false;

@@ -54,7 +54,13 @@ enum {
   ORDO_FLOAT16 = 9, /* IEEE 754 binary16 */
   ORDO_BFLOAT16 = 10,
   ORDO_FLOAT32 = 11,
-  ORDO_FLOAT64 = 12
+  ORDO_FLOAT64 = 12,
+  /* For ordo_row_key alone: integers of two and four words of 64 bits, the lowest first, as Arrow's decimals of one scale are;
+   * and strings of value_bytes bytes, which order as memcmp has it. */
+  ORDO_INT128 = 13,
+  ORDO_UINT128 = 14,
+  ORDO_INT256 = 15,
+  ORDO_BYTES = 16
 };
 
 /* The direction of a sort. Sorts are stable in both. */
@@ -236,17 +242,19 @@ ordo_status ordo_argsort_segments(ordo_machine* machine, ordo_type key_type, voi
                                   ordo_segments const* segments, ordo_type index_type, void* index, uint32_t relative,
                                   ordo_sort_options const* options);
 
-/* The settings of the k greatest or smallest keys. NULL in its place means the greatest, sorted. */
+/* The settings of the k greatest or smallest keys. NULL in its place means ORDO_TOP_K_OPTIONS_INIT: the greatest, sorted, where
+ * every NaN is greater than all numbers, whatever its sign. */
 typedef struct ordo_top_k_options {
-  size_t size;       /* sizeof(ordo_top_k_options) */
+  size_t size;          /* sizeof(ordo_top_k_options) */
   uint32_t smallest;    /* 1: the smallest keys, in ascending order; 0: the greatest, in descending order */
   uint32_t unsorted;    /* 1: the result is in the order of the input */
   uint32_t relative;    /* 1: positions count from the begin of their segment; 0: from the begin of the array */
-  uint32_t total_order; /* 1: floating-point keys have the order of IEEE 754 totalOrder; 0: every NaN is greater than all numbers,
-                         * whatever its sign, NaNs are equal, and so are -0.0 and +0.0 */
+  ordo_nans nans;       /* ORDO_NANS_TOTAL_ORDER, ORDO_NANS_LAST or ORDO_NANS_GREATEST */
+  uint32_t equal_zeros; /* 1: -0.0 and +0.0 are equal */
+  uint32_t reserved;    /* 0 */
 } ordo_top_k_options;
 #define ORDO_TOP_K_OPTIONS_INIT \
-  { sizeof(ordo_top_k_options), 0, 0, 0, 0 }
+  { sizeof(ordo_top_k_options), 0, 0, 0, ORDO_NANS_GREATEST, 1, 0 }
 
 /* Writes the k greatest or smallest of n keys to out_keys and their positions to out_index. Either may be NULL. The result is
  * the first k items of a stable sort. Waits for the device. */
@@ -271,14 +279,50 @@ typedef struct ordo_row_key {
   uint32_t reserved;       /* 0 */
   uint8_t const* validity; /* NULL, or a bitmap as Arrow's: row i is null if bit validity_offset + i is 0 */
   size_t validity_offset;
+  size_t value_bytes; /* the length of the strings of ORDO_BYTES; 0 for other types */
 } ordo_row_key;
 #define ORDO_ROW_KEY_INIT \
-  { sizeof(ordo_row_key), NULL, 0, ORDO_ASCENDING, ORDO_NANS_LAST, 1, 0, 0, NULL, 0 }
+  { sizeof(ordo_row_key), NULL, 0, ORDO_ASCENDING, ORDO_NANS_LAST, 1, 0, 0, NULL, 0, 0 }
 
 /* Writes to index[i] the number of the row that comes i-th in the order of keys[0], of rows with equal keys[0] in the order of
  * keys[1], and so on. Stable. `keys` is in the host's memory, the columns are in the machine's. */
 ordo_status ordo_argsort_rows(ordo_machine* machine, ordo_row_key const* keys, size_t num_keys, size_t n, ordo_type index_type,
                               void* index);
+
+/* Merges two sorted arrays of n_a and n_b keys into `out`, which overlaps neither. Stable: of equal keys, those of `a` come
+ * first. Moves the values of `value_bytes` bytes with their keys; with `value_bytes` 0 there are none. The options state the
+ * order by which the arrays are sorted; NaNs that are not in total order are equal. Never waits for a GPU. */
+ordo_status ordo_merge(ordo_machine* machine, ordo_type key_type, void const* a, size_t n_a, void const* b, size_t n_b,
+                       void* out, size_t value_bytes, void const* a_values, void const* b_values, void* out_values,
+                       ordo_sort_options const* options);
+
+/* Writes to *groups the number of groups of equal adjacent keys, to out_keys the first key of each, and to out_lengths its
+ * number of keys: of sorted keys, each key once and how often it occurs. Keys are equal if their bits are. Both arrays have room
+ * for `capacity` groups; either may be NULL. Waits for the device.
+ * segments: NULL for the whole array. Otherwise the groups of segment s are [out_offsets[s], out_offsets[s + 1]) of the result;
+ * out_offsets has one item more than there are segments, or is NULL.
+ * index_type: that of out_lengths and out_offsets. */
+ordo_status ordo_run_length(ordo_machine* machine, ordo_type key_type, void const* keys, size_t n,
+                            ordo_segments const* segments, void* out_keys, ordo_type index_type, void* out_lengths,
+                            void* out_offsets, size_t capacity, size_t* groups);
+/* Does the same without lengths. */
+ordo_status ordo_unique(ordo_machine* machine, ordo_type key_type, void const* keys, size_t n, ordo_segments const* segments,
+                        void* out_keys, ordo_type index_type, void* out_offsets, size_t capacity, size_t* groups);
+
+/* Writes to `to` the items of `item_bytes` bytes at the n positions of `index` in `from`, which has num_items items and does
+ * not overlap `to`. A CPU checks each position before it writes. */
+ordo_status ordo_gather(ordo_machine* machine, size_t item_bytes, void const* from, size_t num_items, ordo_type index_type,
+                        void const* index, size_t n, void* to);
+
+/* Write to *bytes the maximum of temporary memory of these calls: of ordo_merge for n keys in all, of ordo_unique and
+ * ordo_run_length for n keys in this number of segments, 1 without segments. The rows of ordo_argsort_rows_memory need no
+ * values. */
+ordo_status ordo_merge_memory(ordo_machine* machine, size_t n, size_t* bytes);
+ordo_status ordo_unique_memory(ordo_machine* machine, size_t n, size_t segments, size_t* bytes);
+ordo_status ordo_argsort_rows_memory(ordo_machine* machine, ordo_row_key const* keys, size_t num_keys, size_t n,
+                                     ordo_type index_type, size_t* bytes);
+ordo_status ordo_argsort_segments_memory(ordo_machine* machine, ordo_type key_type, ordo_type index_type, size_t n,
+                                         size_t segments, size_t max_length, ordo_sort_options const* options, size_t* bytes);
 
 /* Returns the text of the last error of a call by this thread, "" if there was none. It is valid until the thread's next error.
  * The text reads "what: where: why". */

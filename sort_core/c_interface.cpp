@@ -62,6 +62,11 @@ type_properties properties_for(char const* where, ordo_type type) {
       return {4, true, true, 23};
     case ORDO_FLOAT64:
       return {8, true, true, 52};
+    case ORDO_INT128:
+    case ORDO_UINT128:
+    case ORDO_INT256:
+    case ORDO_BYTES:
+      throw usage_error(fmt::format("bad type: {}: {}: only columns of ordo_argsort_rows have it", where, type));
     default:
       throw usage_error(fmt::format("unknown type: {}: {} is no ordo_type", where, type));
   }
@@ -120,6 +125,10 @@ void check_allocator(ordo_allocator const& allocator) {
   if ((allocator.allocate == nullptr) != (allocator.deallocate == nullptr))
     throw usage_error("bad allocator: one of allocate and deallocate is a null pointer");
 }
+void check_order(ordo_order order) {
+  if (order != ORDO_ASCENDING && order != ORDO_DESCENDING)
+    throw usage_error(fmt::format("unknown order: {}: neither ORDO_ASCENDING nor ORDO_DESCENDING", order));
+}
 ordo_nans known_nans(ordo_nans nans, bool may_be_first) {
   if (nans < ORDO_NANS_TOTAL_ORDER || nans > ORDO_NANS_GREATEST || (nans == ORDO_NANS_FIRST && !may_be_first))
     throw usage_error(fmt::format("unknown nans: {}: no ordo_nans of this call", nans));
@@ -142,6 +151,7 @@ void add_keys(sort_task& task, ordo_type type, void const* keys, std::size_t n) 
   std::uint64_t const all = ~std::uint64_t{0} >> (64 - 8 * bytes), top = (all >> 1) + 1;
   task.keys = const_cast<void*>(keys);
   task.key_bytes = bytes;
+  task.host = host_code_for(bytes);
   task.n = n;
   task.flip = is_signed ? top : 0;
   task.flip_negative = is_float ? all >> 1 : 0;
@@ -185,8 +195,7 @@ void add_inputs(sort_task& task, void const* keys_in, void const* values_in) {
 /// Adds the options, after the keys.
 void add_options(sort_task& task, ordo_type key_type, ordo_sort_options const* given) {
   auto const options = read_options(given, "ordo_sort_options");
-  if (options.order != ORDO_ASCENDING && options.order != ORDO_DESCENDING)
-    throw usage_error(fmt::format("unknown order: {}: neither ORDO_ASCENDING nor ORDO_DESCENDING", options.order));
+  check_order(options.order);
   if (options.order == ORDO_DESCENDING) task.flip ^= ~std::uint64_t{0} >> (64 - 8 * task.key_bytes);
   task.keep_keys = flag(options.keep_keys, "keep_keys") || task.kind == sort_task::operation::argsort;
   if (options.keep_keys && (task.kind != sort_task::operation::segments || task.value_bytes == 0))
@@ -263,29 +272,37 @@ task_array make_result(void* items, std::size_t size, std::size_t bytes, bool is
 
 operation_task top_k_task(operation_task::operation kind, ordo_type key_type, void const* keys, std::size_t n, std::size_t k,
                           ordo_top_k_options const* given) {
-  auto const options = read_options(given, "ordo_top_k_options");
+  ordo_top_k_options const usual = ORDO_TOP_K_OPTIONS_INIT;
+  auto const options = read_options(given ? given : &usual, "ordo_top_k_options");
+  check_reserved(options.reserved);
   operation_task task;
   task.kind = kind;
   task.sort = make_task(operation::argsort, key_type, keys, n);
+  task.host = host_operations_for(task.sort.key_bytes);
   ordo_sort_options order = ORDO_SORT_OPTIONS_INIT;
   order.order = flag(options.smallest, "smallest") ? ORDO_ASCENDING : ORDO_DESCENDING;
+  order.nans = options.nans;
+  order.equal_zeros = options.equal_zeros;
   add_options(task.sort, key_type, &order);
-  auto const properties = properties_for("keys", key_type);
-  if (!flag(options.total_order, "total_order") && properties.is_float) {
-    // As nan_order::greatest and zeros::equal of top_k.hpp.
-    task.sort.max_magnitude = infinity_magnitude(properties);
-    task.sort.nans_first = order.order == ORDO_DESCENDING;
-    task.sort.equal_zeros = true;
-  }
   task.k = k;
   task.sorted = !flag(options.unsorted, "unsorted");
   task.relative = flag(options.relative, "relative");
   return task;
 }
 
-row_key read_row_key(ordo_row_key const& given, std::size_t n) {
-  auto const key = read_options(&given, "ordo_row_key");
-  check_reserved(key.reserved);
+/// Returns the column of a key whose order is known, without its options.
+row_key read_column(ordo_row_key const& key, std::size_t n) {
+  bool const is_string = key.type == ORDO_BYTES;
+  if (is_string == (key.value_bytes == 0))
+    throw usage_error(is_string ? "bad value_bytes: 0: strings have at least 1 byte"
+                                : fmt::format("bad value_bytes: {}: only ORDO_BYTES has them", key.value_bytes));
+  if (is_string || key.type == ORDO_INT128 || key.type == ORDO_UINT128 || key.type == ORDO_INT256) {
+    std::size_t const bytes = is_string ? key.value_bytes : key.type == ORDO_INT256 ? 32 : 16;
+    check_extent("keys", n, bytes);
+    if (!is_string) check_aligned("keys", key.values, 8);
+    if (is_string) return {key.values, n, bytes, 0, 0, 0, {}, row_format::bytes};
+    return {key.values, n, bytes, key.type == ORDO_UINT128 ? 0 : std::uint64_t{1} << 63, 0, 0, {}, row_format::words};
+  }
   sort_task task = make_task(operation::keys, key.type, key.values, n);
   ordo_sort_options order = ORDO_SORT_OPTIONS_INIT;
   order.order = key.order;
@@ -293,6 +310,14 @@ row_key read_row_key(ordo_row_key const& given, std::size_t n) {
   row_key column{key.values, n, task.key_bytes, task.flip, task.flip_negative, 0, {}};
   if (auto const properties = properties_for("keys", key.type); properties.is_float)
     column.infinity = infinity_magnitude(properties);
+  return column;
+}
+
+row_key read_row_key(ordo_row_key const& given, std::size_t n) {
+  auto const key = read_options(&given, "ordo_row_key", offsetof(ordo_row_key, value_bytes));
+  check_reserved(key.reserved);
+  check_order(key.order);
+  row_key column = read_column(key, n);
   column.options.order = key.order == ORDO_DESCENDING ? sort_order::descending : sort_order::ascending;
   ordo_nans nans = known_nans(key.nans, true);
   if (nans == ORDO_NANS_GREATEST) nans = key.order == ORDO_DESCENDING ? ORDO_NANS_FIRST : ORDO_NANS_LAST;
@@ -317,7 +342,36 @@ sort_task c_segments_task(ordo_type key_type, void* keys, std::size_t value_byte
   return task;
 }
 
-void write_memory(ordo_machine* machine, sort_task const& task, std::size_t* bytes) {
+std::vector<row_key> read_row_keys(ordo_row_key const* keys, std::size_t num_keys, std::size_t n) {
+  if (num_keys != 0) checked(keys, "keys");
+  check_extent("keys", num_keys, sizeof(ordo_row_key));
+  std::vector<row_key> columns;
+  for (std::size_t i = 0; i < num_keys; ++i) columns.push_back(read_row_key(keys[i], n));
+  return columns;
+}
+
+/// @param columns  must outlive the task
+operation_task rows_task(std::vector<row_key> const& columns, std::size_t n, ordo_type index_type, void* index) {
+  operation_task task;
+  task.kind = operation_task::operation::argsort_rows;
+  task.host = &host_operations_on_rows;
+  task.row_keys = columns.data();
+  task.num_row_keys = columns.size();
+  task.sort.n = n;
+  task.out_index = {index, n, position_bytes("index", index_type, n), is_signed(index_type)};
+  return task;
+}
+
+/// Returns an array of an operation. A null pointer has no items.
+task_array make_array(char const* name, void const* items, std::size_t size, std::size_t bytes, std::size_t alignment) {
+  if (size != 0 && !items) throw usage_error(fmt::format("bad {}: {} items at a null pointer", name, size));
+  check_extent(name, size, bytes);
+  check_aligned(name, items, alignment);
+  return {const_cast<void*>(items), size, bytes, false, alignment};
+}
+
+template <class Task>
+void write_memory(ordo_machine* machine, Task const& task, std::size_t* bytes) {
   checked(bytes, "bytes") = checked(machine, "machine").machine->memory_for(task);
 }
 
@@ -613,6 +667,7 @@ ordo_status ordo_argsort_segments(ordo_machine* machine, ordo_type key_type, voi
     operation_task task;
     task.kind = operation_task::operation::argsort_segments;
     task.sort = make_task(operation::argsort, key_type, keys, n);  // for add_options: keys that are only read
+    task.host = host_operations_for(task.sort.key_bytes);
     add_index(task.sort, index_type, index);
     add_segments(task.sort, segments);
     add_options(task.sort, key_type, options);
@@ -651,18 +706,132 @@ ordo_status ordo_segmented_top_k(ordo_machine* machine, ordo_type key_type, void
 ordo_status ordo_argsort_rows(ordo_machine* machine, ordo_row_key const* keys, std::size_t num_keys, std::size_t n,
                               ordo_type index_type, void* index) {
   return c_status([&] {
-    if (num_keys != 0) checked(keys, "keys");
-    check_extent("keys", num_keys, sizeof(ordo_row_key));
-    std::vector<ordo::row_key> columns;
-    for (std::size_t i = 0; i < num_keys; ++i) columns.push_back(read_row_key(keys[i], n));
     if (n != 0) checked(static_cast<char*>(index), "index");
-    operation_task task;
-    task.kind = operation_task::operation::argsort_rows;
-    task.row_keys = columns.data();
-    task.num_row_keys = columns.size();
-    task.sort.n = n;
-    task.out_index = {index, n, position_bytes("index", index_type, n), is_signed(index_type)};
+    auto const columns = read_row_keys(keys, num_keys, n);
+    operation_task const task = rows_task(columns, n, index_type, index);
     check_aligned("index", index, task.out_index.item_bytes);
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
+ordo_status ordo_argsort_rows_memory(ordo_machine* machine, ordo_row_key const* keys, std::size_t num_keys, std::size_t n,
+                                     ordo_type index_type, std::size_t* bytes) {
+  return c_status([&] {
+    auto const columns = read_row_keys(keys, num_keys, n);
+    write_memory(machine, rows_task(columns, n, index_type, nullptr), bytes);
+  });
+}
+
+ordo_status ordo_argsort_segments_memory(ordo_machine* machine, ordo_type key_type, ordo_type index_type, std::size_t n,
+                                         std::size_t segments, std::size_t max_length, ordo_sort_options const* options,
+                                         std::size_t* bytes) {
+  return c_status([&] {
+    operation_task task;
+    task.kind = operation_task::operation::argsort_segments;
+    task.sort = make_task(operation::argsort, key_type, nullptr, n);
+    add_value_width(task.sort, position_bytes("index", index_type, n));
+    task.sort.signed_index = is_signed(index_type);
+    check_extent("segments", segments, 16);
+    task.sort.segments = segments;
+    task.sort.max_length = to_limit(max_length);
+    add_options(task.sort, key_type, options);
+    task.sort.kind = operation::segments;
+    write_memory(machine, task, bytes);
+  });
+}
+
+ordo_status ordo_merge(ordo_machine* machine, ordo_type key_type, void const* a, std::size_t n_a, void const* b,
+                       std::size_t n_b, void* out, std::size_t value_bytes, void const* a_values, void const* b_values,
+                       void* out_values, ordo_sort_options const* options) {
+  return c_status([&] {
+    operation_task task;
+    task.kind = operation_task::operation::merge;
+    task.sort = make_task(operation::argsort, key_type, a, n_a);
+    task.host = host_operations_for(task.sort.key_bytes);
+    add_options(task.sort, key_type, options);
+    std::size_t n = 0;
+    if (__builtin_add_overflow(n_a, n_b, &n)) throw ordo::usage_error("bad out: the result exceeds the address space");
+    task.other_keys = make_array("b", b, n_b, task.sort.key_bytes, task.sort.key_bytes);
+    task.out_keys = make_array("out", out, n, task.sort.key_bytes, task.sort.key_bytes);
+    if (value_bytes != 0) {
+      task.values = make_array("a_values", a_values, n_a, value_bytes, 1);
+      task.other_values = make_array("b_values", b_values, n_b, value_bytes, 1);
+      task.out_values = make_array("out_values", out_values, n, value_bytes, 1);
+    } else if (a_values || b_values || out_values) {
+      throw ordo::usage_error("bad values: width: values of 0 bytes");
+    }
+    checked(machine, "machine").machine->run(task);
+  });
+}
+
+ordo_status ordo_merge_memory(ordo_machine* machine, std::size_t n, std::size_t* bytes) {
+  return c_status([&] {
+    operation_task task;
+    task.kind = operation_task::operation::merge;
+    task.sort.n = n;
+    write_memory(machine, task, bytes);
+  });
+}
+
+ordo_status ordo_run_length(ordo_machine* machine, ordo_type key_type, void const* keys, std::size_t n,
+                            ordo_segments const* segments, void* out_keys, ordo_type index_type, void* out_lengths,
+                            void* out_offsets, std::size_t capacity, std::size_t* groups) {
+  return c_status([&] {
+    checked(groups, "groups") = 0;
+    operation_task task;
+    task.kind = operation_task::operation::unique;
+    task.sort = make_task(operation::segments, key_type, keys, n);
+    task.host = host_operations_for(task.sort.key_bytes);
+    task.sort.keep_keys = true;
+    if (segments) {
+      add_segments(task.sort, segments);
+    } else {
+      ordo::detail::add_segments(task.sort, ordo::uniform_segments(1, n));
+      if (out_offsets) throw ordo::usage_error("bad out_offsets: without segments");
+    }
+    if (out_keys) task.out_keys = make_array("out_keys", out_keys, capacity, task.sort.key_bytes, task.sort.key_bytes);
+    // What is counted is bounded by n, and not a position: a type of 31 bits may suffice for more items.
+    auto const numbers = [&](char const* name, void* items, std::size_t size) {
+      std::size_t const width = position_bytes(name, index_type, 0);
+      task_array array = make_array(name, items, size, width, width);
+      array.is_signed = is_signed(index_type);
+      return array;
+    };
+    if (out_lengths) task.out_index = numbers("out_lengths", out_lengths, capacity);
+    if (out_offsets) task.out_offsets = numbers("out_offsets", out_offsets, task.sort.segments + 1);
+    *groups = std::size_t(checked(machine, "machine").machine->run(task));
+  });
+}
+
+ordo_status ordo_unique(ordo_machine* machine, ordo_type key_type, void const* keys, std::size_t n,
+                        ordo_segments const* segments, void* out_keys, ordo_type index_type, void* out_offsets,
+                        std::size_t capacity, std::size_t* groups) {
+  return ordo_run_length(machine, key_type, keys, n, segments, out_keys, index_type, nullptr, out_offsets, capacity, groups);
+}
+
+ordo_status ordo_unique_memory(ordo_machine* machine, std::size_t n, std::size_t segments, std::size_t* bytes) {
+  return c_status([&] {
+    operation_task task;
+    task.kind = operation_task::operation::unique;
+    check_extent("segments", segments, 16);
+    task.sort.n = n;
+    task.sort.segments = segments;
+    write_memory(machine, task, bytes);
+  });
+}
+
+ordo_status ordo_gather(ordo_machine* machine, std::size_t item_bytes, void const* from, std::size_t num_items,
+                        ordo_type index_type, void const* index, std::size_t n, void* to) {
+  return c_status([&] {
+    if (item_bytes == 0) throw ordo::usage_error("bad item_bytes: 0");
+    std::size_t const width = position_bytes("index", index_type, 0);
+    operation_task task;
+    task.kind = operation_task::operation::gather;
+    task.host = &host_operations_on_rows;
+    task.values = make_array("from", from, num_items, item_bytes, 1);
+    task.index = make_array("index", index, n, width, width);
+    task.index.is_signed = is_signed(index_type);
+    task.out_values = make_array("to", to, n, item_bytes, 1);
     checked(machine, "machine").machine->run(task);
   });
 }

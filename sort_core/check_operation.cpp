@@ -104,7 +104,9 @@ void check_rows(operation_task const& task, char const* where) {
     row_key const& key = task.row_keys[c];
     if (key.size != task.sort.n)
       throw usage_error(fmt::format("bad key {}: {}: length {} for an index of {}", c, where, key.size, task.sort.n));
-    named_array const column{"key", {const_cast<void*>(key.values), key.size, key.value_bytes, false, key.value_bytes}};
+    std::size_t const alignment = key.format == row_format::number ? key.value_bytes : key.format == row_format::words ? 8 : 1;
+    if (key.value_bytes == 0) throw usage_error(fmt::format("bad key {}: {}: strings of 0 bytes", c, where));
+    named_array const column{"key", {const_cast<void*>(key.values), key.size, key.value_bytes, false, alignment}};
     check_memory(where, column);
     check_apart(where, index, column);
     if (!key.options.validity || key.size == 0) continue;

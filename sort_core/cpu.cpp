@@ -8,10 +8,9 @@
 #include "base/processes/forks.hpp"
 #include "sort_core/algorithms/run_stream.hpp"
 #include "sort_core/check_operation.hpp"
-#include "sort_core/host/few_tasks.hpp"
-#include "sort_core/host/operations.hpp"
-#include "sort_core/host/tasks.hpp"
+#include "sort_core/host/backend.hpp"
 #include "sort_core/one_user.hpp"
+#include "sort_core/operations/run_operation.hpp"
 
 namespace ordo::inline v0 {
 
@@ -111,7 +110,7 @@ std::size_t cpu::peak_memory() noexcept try {
 void cpu::run(detail::sort_task const& task) {
   use const now(*this);
   detail::check_arguments(task);
-  if (host_detail::run_few(task)) return;
+  if (task.host && task.host->run_few(task)) return;
   check_task_segments(backend(), state_->threads, task);
   detail::run_task(backend(), task);
 }
@@ -125,7 +124,7 @@ std::size_t cpu::memory_for(detail::sort_task const& task) {
 std::uint64_t cpu::run(detail::operation_task const& task) {
   use const now(*this);
   detail::check_operation(task);
-  if (host_detail::run_few(task)) return 0;
+  if (task.host->run_few(task)) return 0;
   check_task_segments(backend(), state_->threads, task.sort);
   return detail::run_operation(backend(), task);
 }

@@ -27,6 +27,10 @@ class column_receiver final : public detail::chunk_receiver {
  private:
   std::function<void(spectrum_columns const&)> const& on_spectra_;
 };
+void append(string_column& to, string_column const& from) {
+  to.text += from.text;
+  append_offsets(to.offsets, from.offsets);
+}
 
 }  // namespace
 
@@ -52,8 +56,13 @@ void spectrum_columns::add(spectrum const& spectrum) {
   rt_seconds.push_back(spectrum.header.rt_seconds.value_or(missing));
   charge.push_back(spectrum.header.charges.empty() ? 0 : spectrum.header.charges.front());
   ms_level.push_back(spectrum.header.ms_level.value_or(0));
-  titles += spectrum.header.title.value_or("");
-  title_offsets.push_back(titles.size());
+  ion_mobility.push_back(spectrum.header.ion_mobility.value_or(missing));
+  constexpr auto greatest = std::uint64_t(std::numeric_limits<std::int64_t>::max());
+  scan.push_back(spectrum.header.scan && *spectrum.header.scan <= greatest ? std::int64_t(*spectrum.header.scan) : -1);
+  polarity.push_back(!spectrum.header.polarity ? 0 : *spectrum.header.polarity == ion_polarity::positive ? 1 : -1);
+  titles.push_back(spectrum.header.title.value_or(""));
+  native_ids.push_back(spectrum.header.native_id.value_or(""));
+  sequences.push_back(spectrum.header.sequence.value_or(""));
 }
 
 void spectrum_columns::add(spectrum_columns const& other) {
@@ -64,8 +73,25 @@ void spectrum_columns::add(spectrum_columns const& other) {
   append(rt_seconds, other.rt_seconds);
   append(charge, other.charge);
   append(ms_level, other.ms_level);
-  titles += other.titles;
-  append_offsets(title_offsets, other.title_offsets);
+  append(ion_mobility, other.ion_mobility);
+  append(scan, other.scan);
+  append(polarity, other.polarity);
+  append(titles, other.titles);
+  append(native_ids, other.native_ids);
+  append(sequences, other.sequences);
+}
+
+void spectrum_columns::add_values(spectrum_columns const& other, std::size_t s) {
+  precursor_mz.push_back(other.precursor_mz[s]);
+  rt_seconds.push_back(other.rt_seconds[s]);
+  charge.push_back(other.charge[s]);
+  ms_level.push_back(other.ms_level[s]);
+  ion_mobility.push_back(other.ion_mobility[s]);
+  scan.push_back(other.scan[s]);
+  polarity.push_back(other.polarity[s]);
+  titles.push_back(other.titles[s]);
+  native_ids.push_back(other.native_ids[s]);
+  sequences.push_back(other.sequences[s]);
 }
 
 spectrum_columns read_spectra(source& input, sort_options const& options) {

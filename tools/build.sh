@@ -42,8 +42,8 @@ preset=
 if [[ ${1-} == --preset ]]; then preset=$2; shift 2; fi
 
 # python_module: make an environment with what the module needs, and say whether that worked. The notebooks of its examples are
-# run where nbclient, ipykernel and matplotlib can be had, sorts over processes where mpi4py and Dask can, and columns where
-# pyarrow can.
+# run where nbclient, ipykernel and matplotlib can be had, sorts over processes where mpi4py and Dask can, columns where pyarrow
+# can, and the stubs are checked where mypy can.
 python_module() {
   local python=$PWD/build/venv/bin/python
   if [[ ! -x build/venv/bin/pytest ]]; then
@@ -51,6 +51,7 @@ python_module() {
   fi &&
     { [[ -x build/venv/bin/jupyter-execute ]] ||
       "$python" -m pip install --quiet nbclient ipykernel matplotlib > /dev/null 2>&1 < /dev/null || true; } &&
+    { [[ -x build/venv/bin/stubtest ]] || "$python" -m pip install --quiet mypy > /dev/null 2>&1 < /dev/null || true; } &&
     { [[ -x build/venv/bin/dask ]] || "$python" -m pip install --quiet mpi4py distributed > /dev/null 2>&1 < /dev/null || true; } &&
     { compgen -G 'build/venv/lib/python*/site-packages/pyarrow' > /dev/null ||
       "$python" -m pip install --quiet pyarrow > /dev/null 2>&1 < /dev/null || true; } &&

@@ -12,10 +12,11 @@
 #   --only PARTS   some of these: source, archive, wheel, debian, conda, notes; separated by commas
 #   --trial        of the last commit, without a tag; the version's part of CHANGELOG.md may still be called unreleased
 #   --cuda         the wheels have the GPU machine: by the nvcc in PATH, or else by the CUDA Toolkit of PyPI. It takes hours
-# Wheels are made and tested by each of the Pythons in $PYTHON; by default by python3.9 to python3.13, as far as they are in PATH.
-# That of the first one from 3.12 on has the stable ABI and serves them all. Wheels are for glibc 2.28 and newer, by the
-# compiler of tools/zig_root.sh; with --cuda, or ORDO_ZIG=OFF, they are made by this system's compiler, for its glibc. These have
-# the GPU machine where CMake finds an nvcc, unless ORDO_CUDA=OFF is in the environment; $CUDAARCHS names the architectures.
+# Wheels are made and tested by each of the Pythons in $PYTHON; by default by python3.9 to python3.14, and those of them without a
+# GIL (python3.13t), as far as they are in PATH. That of the first one from 3.12 on has the stable ABI and serves them all, but
+# for those without a GIL, each of which has its own. Wheels are for glibc 2.28 and newer, by the compiler of tools/zig_root.sh;
+# with --cuda, or ORDO_ZIG=OFF, they are made by this system's compiler, for its glibc. These have the GPU machine where CMake
+# finds an nvcc, unless ORDO_CUDA=OFF is in the environment; $CUDAARCHS names the architectures.
 # Options of tools/systems.sh can be in ORDO_SYSTEMS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,7 +27,7 @@ while (($#)); do
     --only) [[ ${2-} ]] || fail '--only needs a value'; parts=$2; shift ;;
     --trial) trial=1 ;;
     --cuda) cuda=1 ;;
-    -h | --help) sed -n '2,19s/^# \{0,1\}//p' "$0"; exit ;;
+    -h | --help) sed -n '2,20s/^# \{0,1\}//p' "$0"; exit ;;
     -*) fail "unknown option: $1" ;;
     *) [[ ! $tag ]] || fail 'one tag'; tag=$1 ;;
   esac
@@ -90,10 +91,11 @@ archive() {
   done
 }
 
-# Prints the Pythons that wheels are made by: each version below 3.12, and all from there on for tests of the stable ABI.
+# Prints the Pythons that wheels are made by: each version below 3.12, and all from there on for tests of the stable ABI. The
+# last one also runs the tools, which is why those without a GIL come first.
 pythons_here() {
   local python
-  for python in ${PYTHON:-python3.9 python3.10 python3.11 python3.12 python3.13}; do
+  for python in ${PYTHON:-python3.13t python3.14t python3.9 python3.10 python3.11 python3.12 python3.13 python3.14}; do
     if "$python" -c 'import sys, venv; sys.exit(sys.version_info < (3, 9))' 2> /dev/null; then
       echo "$python"
     elif [[ ${PYTHON-} ]]; then
@@ -105,6 +107,7 @@ pythons_here() {
 }
 
 wheels() {
+  local serves_abi3='import sys, sysconfig as s; sys.exit(sys.version_info < (3, 12) or bool(s.get_config_var("Py_GIL_DISABLED")))'
   local made=$work/made venv=$work/venv settings=() platform=() source python pythons abi3='' user file zig
   pythons=$(pythons_here)
   [[ $pythons ]] || fail 'no Python to make wheels by'
@@ -139,7 +142,7 @@ wheels() {
   for python in "${pythons[@]}"; do
     user=$(mktemp -d -p "$work")
     "$python" -m venv "$user"
-    if [[ ! $abi3 ]] || "$python" -c 'import sys; sys.exit(sys.version_info >= (3, 12))'; then
+    if [[ ! $abi3 ]] || ! "$python" -c "$serves_abi3"; then
       "$user/bin/pip" wheel --quiet --no-deps --wheel-dir "$made/built" --config-settings="build-dir=$source/build/wheel" "${settings[@]}" "$source"
       PATH=$venv/bin:$PATH "$venv/bin/auditwheel" repair --strip "${platform[@]}" -w "$made/repaired" "$made"/built/*.whl
       rm "$made"/built/*.whl

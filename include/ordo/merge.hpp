@@ -25,6 +25,7 @@ template <sort_order Order, class K>
 operation_task task_of_merge(std::span<K const> a, std::span<K const> b, std::span<K> out, key_order order) {
   operation_task task;
   task.kind = operation_task::operation::merge;
+  task.host = typed_host_operations<sizeof(K)>();
   task.sort = make_task<Order>(sort_task::operation::argsort, a, {}, order);
   task.other_keys = argument(b);
   task.out_keys = argument(out);
@@ -35,6 +36,7 @@ template <class K>
 operation_task task_of_unique(std::span<K const> keys, std::span<K> out_keys) {
   operation_task task;
   task.kind = operation_task::operation::unique;
+  task.host = typed_host_operations<sizeof(K)>();
   task.sort = make_task<sort_order::ascending>(sort_task::operation::segments, keys, {});
   if (!out_keys.empty()) task.out_keys = argument(out_keys);
   return task;

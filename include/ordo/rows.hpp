@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
@@ -23,6 +25,9 @@ enum class row_nans { total_order, first, last };
 /// The place of nulls in a column, in either direction. Nulls are equal.
 enum class row_nulls { first, last };
 
+/// A signed integer of 128 bits, as wide_key is an unsigned one.
+__extension__ typedef __int128 signed_wide_key;
+
 struct row_key_options {
   sort_order order = sort_order::ascending;
   row_nans nans = row_nans::last;
@@ -35,14 +40,19 @@ struct row_key_options {
   std::size_t validity_offset = 0;
 };
 
-/// A column as a key of argsort_rows, made by key_column. It refers to the column's memory.
+/// The form of the values of a column: numbers of at most 64 bits; integers of several words of 64 bits, the lowest first; or
+/// strings of bytes of one length.
+enum class row_format { number, words, bytes };
+
+/// A column as a key of argsort_rows, made by key_column, wide_column or byte_column. It refers to the column's memory.
 struct row_key {
   void const* values;
   std::size_t size;
-  std::size_t value_bytes;            // 1, 2, 4 or 8
-  std::uint64_t flip, flip_negative;  // the key_code
-  std::uint64_t infinity;             // the bits of +infinity; 0 for integers
+  std::size_t value_bytes;            // 1, 2, 4 or 8 for numbers
+  std::uint64_t flip, flip_negative;  // the key_code of numbers; of words, what makes the highest one unsigned
+  std::uint64_t infinity;             // the bits of +infinity; 0 for others than floating-point numbers
   row_key_options options;
+  row_format format = row_format::number;
 };
 
 /// Returns a column as a key. Its values are keys of any type (radix_key.hpp).
@@ -55,6 +65,32 @@ row_key key_column(Values&& values, row_key_options const& options = {}) {
   if constexpr (key_traits<K>::format == key_format::floating_point)
     infinity = code::top - (std::uint64_t{1} << key_traits<K>::mantissa_bits);
   return {std::ranges::data(values), std::ranges::size(values), sizeof(K), order.flip, order.flip_negative, infinity, options};
+}
+
+/// Returns a column of integers of several words of 64 bits, the lowest first, as a key. Decimals of one scale are such
+/// integers: those of 128 and 256 bits of Arrow have two and four words.
+template <std::size_t Words>
+requires(Words > 0) row_key
+    wide_column(std::span<std::array<std::uint64_t, Words> const> values, bool is_signed, row_key_options const& options = {}) {
+  std::uint64_t const sign = is_signed ? std::uint64_t{1} << 63 : 0;
+  return {values.data(), values.size(), 8 * Words, sign, 0, 0, options, row_format::words};
+}
+/// Returns a column of integers of 128 bits as a key.
+template <detail::array_argument Values>
+requires std::same_as<std::remove_const_t<detail::element_of<Values>>, wide_key> ||
+    std::same_as<std::remove_const_t<detail::element_of<Values>>, signed_wide_key>
+        row_key key_column(Values&& values, row_key_options const& options = {}) {
+  bool const is_signed = std::same_as<std::remove_const_t<detail::element_of<Values>>, signed_wide_key>;
+  std::uint64_t const sign = is_signed ? std::uint64_t{1} << 63 : 0;
+  return {std::ranges::data(values), std::ranges::size(values), sizeof(wide_key), sign, 0, 0, options, row_format::words};
+}
+
+/// Returns a column of strings of `width` bytes each, end to end, as a key. They order as memcmp has it. Time grows with
+/// the width: each 8 bytes take a sort.
+/// @param width  above 0
+inline row_key byte_column(std::span<std::byte const> values, std::size_t width, row_key_options const& options = {}) {
+  std::size_t const size = width == 0 ? values.size() : values.size() / width + (values.size() % width != 0 ? 1 : 0);
+  return {values.data(), size, width, 0, 0, 0, options, row_format::bytes};
 }
 
 /// Writes to index[i] the number of the row that comes i-th in the order of the first key, of rows with equal first keys in the
@@ -77,6 +113,7 @@ void argsort_rows(machine& on, std::span<row_key const> keys, Index&& index) {
   auto const numbers = detail::as_span(index);
   detail::operation_task task;
   task.kind = detail::operation_task::operation::argsort_rows;
+  task.host = &detail::host_operations_on_rows;
   task.row_keys = keys.data();
   task.num_row_keys = keys.size();
   task.sort.n = numbers.size();
@@ -99,6 +136,7 @@ void gather(machine& on, Items&& from, Index&& index, std::span<std::remove_cons
   auto const positions = detail::as_span(index);
   detail::operation_task task;
   task.kind = detail::operation_task::operation::gather;
+  task.host = &detail::host_operations_on_rows;
   task.values = {const_cast<item*>(items.data()), items.size(), sizeof(item), false, alignof(item)};
   task.index = {const_cast<position*>(positions.data()), positions.size(), sizeof(position), std::is_signed_v<position>,
                 sizeof(position)};

@@ -70,6 +70,25 @@ concept value_array = array_argument<R> && moved_along<element_of<R>>;
 template <class R>
 concept index_array = array_argument<R> && index_type<element_of<R>>;
 
+/// What is passed in the place of an array: a range or a pointer. Other arguments are no mistakes of these.
+template <class R>
+concept array_or_pointer = std::ranges::range<R> || std::is_pointer_v<std::remove_cvref_t<R>>;
+
+template <class R>
+concept wrong_keys = array_or_pointer<R> && !any_key_array<R>;
+template <class R>
+concept const_keys = any_key_array<R> && !key_array<R>;
+template <class R>
+concept wrong_values = array_or_pointer<R> && !value_array<R>;
+template <class R>
+concept wrong_index = array_or_pointer<R> && !index_array<R>;
+
+// What a wrong call lacks: the return types of deleted functions, which compilers name in the error.
+struct keys_must_be_a_span_or_lvalue_array_of_numbers_of_8_to_64_bits {};
+struct keys_that_a_sort_writes_must_not_be_const {};
+struct values_must_be_a_span_or_lvalue_array_of_trivially_copyable_items {};
+struct index_must_be_a_span_or_lvalue_array_of_integers_of_32_or_64_bits {};
+
 /// The array of heads: one byte each, of type std::uint8_t, bool or another integer. Empty if none are wanted.
 class head_array {
  public:
@@ -91,6 +110,7 @@ sort_task task_of_keys(sort_task::operation kind, std::size_t n, key_order order
   sort_task task;
   task.kind = kind;
   task.key_bytes = sizeof(K);
+  task.host = typed_host_code<sizeof(K)>();
   task.keep_keys = std::is_const_v<K>;
   task.n = n;
   task.flip = encoding::code.flip;
@@ -186,6 +206,16 @@ void sort_keys(machine& on, Keys&& keys, bit_range bits = {}, key_order order = 
   on.run(detail::make_task<Order>(detail::sort_task::operation::keys, detail::as_span(keys), bits, order));
 }
 
+template <sort_order Order = sort_order::ascending, class Keys, class... Rest>
+requires detail::wrong_keys<Keys> detail::keys_must_be_a_span_or_lvalue_array_of_numbers_of_8_to_64_bits sort_keys(
+    machine& on, Keys&& keys, Rest&&... rest)
+= delete;
+template <sort_order Order = sort_order::ascending, class Keys>
+requires detail::const_keys<Keys> detail::keys_that_a_sort_writes_must_not_be_const sort_keys(machine& on, Keys&& keys,
+                                                                                              bit_range bits = {},
+                                                                                              key_order order = {})
+= delete;
+
 /// Sorts keys in place, and moves values[i] with keys[i]. Stable. Waits as sort_keys does.
 template <sort_order Order = sort_order::ascending, detail::key_array Keys, detail::value_array Values>
 void sort_pairs(machine& on, Keys&& keys, Values&& values, bit_range bits = {}, key_order order = {}) {
@@ -193,6 +223,21 @@ void sort_pairs(machine& on, Keys&& keys, Values&& values, bit_range bits = {}, 
   detail::add_values(task, detail::as_span(values));
   on.run(task);
 }
+
+template <sort_order Order = sort_order::ascending, class Keys, class... Rest>
+requires detail::wrong_keys<Keys> detail::keys_must_be_a_span_or_lvalue_array_of_numbers_of_8_to_64_bits sort_pairs(
+    machine& on, Keys&& keys, Rest&&... rest)
+= delete;
+template <sort_order Order = sort_order::ascending, class Keys, class Values>
+requires detail::const_keys<Keys> detail::keys_that_a_sort_writes_must_not_be_const sort_pairs(machine& on, Keys&& keys,
+                                                                                               Values&& values,
+                                                                                               bit_range bits = {},
+                                                                                               key_order order = {})
+= delete;
+template <sort_order Order = sort_order::ascending, detail::key_array Keys, class Values>
+requires detail::wrong_values<Values> detail::values_must_be_a_span_or_lvalue_array_of_trivially_copyable_items sort_pairs(
+    machine& on, Keys&& keys, Values&& values, bit_range bits = {}, key_order order = {})
+= delete;
 
 /// Sorts keys_in into `keys`, which is as long. keys_in is not changed. The two do not overlap, or are the same memory and are
 /// sorted in place. Stable. Waits as sort_keys does. After an exception the contents of `keys` are unspecified.
@@ -240,6 +285,16 @@ void argsort(machine& on, Keys&& keys, Index&& index, bit_range bits = {}, key_o
   on.run(task);
 }
 
+template <sort_order Order = sort_order::ascending, class Keys, class... Rest>
+requires detail::wrong_keys<Keys> detail::keys_must_be_a_span_or_lvalue_array_of_numbers_of_8_to_64_bits argsort(machine& on,
+                                                                                                                 Keys&& keys,
+                                                                                                                 Rest&&... rest)
+= delete;
+template <sort_order Order = sort_order::ascending, detail::any_key_array Keys, class Index>
+requires detail::wrong_index<Index> detail::index_must_be_a_span_or_lvalue_array_of_integers_of_32_or_64_bits argsort(
+    machine& on, Keys&& keys, Index&& index, bit_range bits = {}, key_order order = {})
+= delete;
+
 /// Sorts the keys of each segment in place. Stable. Holes between segments are not written.
 ///
 /// Segments are given by begins and ends, by one array of offsets, or by uniform_segments (segments.hpp). Offsets have 32 or 64
@@ -285,6 +340,11 @@ void sort_segments(machine& on, Keys&& keys, Values&& values, segment_list<Offse
   detail::add_heads(task, heads.span());
   on.run(task);
 }
+
+template <sort_order Order = sort_order::ascending, class Keys, class... Rest>
+requires detail::wrong_keys<Keys> detail::keys_must_be_a_span_or_lvalue_array_of_numbers_of_8_to_64_bits sort_segments(
+    machine& on, Keys&& keys, Rest&&... rest)
+= delete;
 
 /// Copies keys_in to `keys`, which is as long, and sorts each segment there. keys_in is not changed. Items in holes are copied,
 /// too. The two arrays do not overlap, or are the same memory. Otherwise as sort_segments.
@@ -335,6 +395,7 @@ void argsort_segments(machine& on, Keys&& keys, segment_list<Offset> segments, I
   std::span<detail::element_of<Keys> const> const read = detail::as_span(keys);
   detail::operation_task task;
   task.kind = detail::operation_task::operation::argsort_segments;
+  task.host = detail::typed_host_operations<sizeof(detail::element_of<Keys>)>();
   task.sort = detail::make_task<Order>(detail::sort_task::operation::segments, read, options.bits, options.order);
   detail::add_segments(task.sort, segments);
   detail::add_values(task.sort, detail::as_span(index));

@@ -53,6 +53,7 @@ operation_task task_of_top_k(operation_task::operation kind, std::span<K const> 
   constexpr auto sorting = sort_task::operation::argsort;
   operation_task task;
   task.kind = kind;
+  task.host = typed_host_operations<sizeof(K)>();
   task.sort = options.largest ? make_task<sort_order::descending>(sorting, keys, {}, options.order)
                               : make_task<sort_order::ascending>(sorting, keys, {}, options.order);
   task.k = k;

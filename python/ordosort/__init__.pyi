@@ -14,10 +14,13 @@ __all__ = [
     "Index",
     "InputError",
     "Machine",
+    "Matches",
     "Messages",
+    "Ranges",
     "Repeats",
     "SuffixArray",
     "__version__",
+    "aligner_index",
     "argsort",
     "argsort_rows",
     "argsort_strings",
@@ -567,6 +570,19 @@ class Hits(NamedTuple):
     offset: NDArray[np.uint64]
     reverse: NDArray[np.bool_]
 
+class Matches(NamedTuple):
+    query: NDArray[np.uint64]
+    begin: NDArray[np.uint64]
+    record: NDArray[np.uint64]
+    offset: NDArray[np.uint64]
+    reverse: NDArray[np.bool_]
+    length: NDArray[np.uint64]
+
+class Ranges(NamedTuple):
+    record: NDArray[np.uint64]
+    begin: NDArray[np.uint64]
+    end: NDArray[np.uint64]
+
 class Repeats(NamedTuple):
     length: NDArray[np.uint64]
     count: NDArray[np.uint64]  # type: ignore[assignment]
@@ -625,6 +641,23 @@ class Index:
         options: Sequence[str] = (),
         progress: Optional[Callable[[str], Any]] = None,
     ) -> Index: ...
+    @classmethod
+    def merge(
+        cls,
+        first: Union[Index, _Path],
+        second: Union[Index, _Path],
+        prefix: _Path,
+        *,
+        options: Sequence[str] = (),
+        progress: Optional[Callable[[str], Any]] = None,
+    ) -> Index: ...
+    def add(
+        self,
+        inputs: Union[_Path, Iterable[_Path]],
+        *,
+        options: Sequence[str] = (),
+        progress: Optional[Callable[[str], Any]] = None,
+    ) -> None: ...
     @property
     def names(self) -> list[str]: ...
     @property
@@ -638,9 +671,41 @@ class Index:
     @overload
     def count(self, patterns: Iterable[_Text]) -> NDArray[np.uint64]: ...
     def locate(self, pattern: _Text) -> Hits: ...
+    def mem(
+        self,
+        queries: Union[_Text, Iterable[_Text]],
+        min_length: int = 20,
+        *,
+        unique: bool = False,
+        rare: Optional[int] = None,
+        super_maximal: bool = False,
+        both_strands: bool = False,
+    ) -> Matches: ...
+    @overload
+    def ms(self, queries: Union[str, bytes]) -> NDArray[np.uint64]: ...  # type: ignore[overload-overlap]
+    @overload
+    def ms(self, queries: Iterable[_Text]) -> list[NDArray[np.uint64]]: ...
+    def duplicates(
+        self,
+        min_length: int,
+        *,
+        keep: Literal["none", "first", "longest"] = "first",
+        scope: Literal["anywhere", "within", "across"] = "anywhere",
+        against: Optional[Union[Index, _Path]] = None,
+        options: Sequence[str] = (),
+        progress: Optional[Callable[[str], Any]] = None,
+    ) -> Ranges: ...
     def repeats(self, min_length: int, *, limit: Optional[int] = None) -> Repeats: ...
     def unique(self, length: int) -> NDArray[np.uint64]: ...
 
+def aligner_index(
+    inputs: Union[_Path, Iterable[_Path]],
+    prefix: _Path,
+    aligner: str,
+    *,
+    options: Sequence[str] = (),
+    progress: Optional[Callable[[str], Any]] = None,
+) -> None: ...
 def tool_path(tool: str) -> str: ...
 def run_tool(tool: str, arguments: Iterable[_Path], *, progress: Optional[Callable[[str], Any]] = None) -> int: ...
 def sort_file(

@@ -2,6 +2,7 @@
 
 import os
 from collections import namedtuple
+from operator import index as as_index
 
 import numpy as np
 
@@ -21,6 +22,21 @@ Hits.__doc__ = """Where a pattern occurs: the number of the record, the offset i
 >>> import ordosort
 >>> ordosort.Hits._fields
 ('record', 'offset', 'reverse')
+"""
+Matches = namedtuple("Matches", "query begin record offset reverse length")
+Matches.__doc__ = """Maximal exact matches: `length` letters that begin at the offset `begin` of a query, and at the offset
+`offset` of a record, and whether the record has their reverse complement. Both offsets count on the forward strand.
+
+>>> import ordosort
+>>> ordosort.Matches._fields
+('query', 'begin', 'record', 'offset', 'reverse', 'length')
+"""
+Ranges = namedtuple("Ranges", "record begin end")
+Ranges.__doc__ = """Letters of records: from `begin` to before `end`, which count from the begin of the record.
+
+>>> import ordosort
+>>> ordosort.Ranges._fields
+('record', 'begin', 'end')
 """
 Repeats = namedtuple("Repeats", "length count first at")
 Repeats.__doc__ = """Maximal repeats: repeat r has `length[r]` letters, occurs `count[r]` times, and is at the hits from
@@ -126,6 +142,45 @@ class Index:
         run_tool("sufsort", ["build", *flags, *options, "-o", prefix, "--", *paths], progress=progress)
         return cls(prefix)
 
+    @classmethod
+    def merge(cls, first, second, prefix, *, options=(), progress=None):
+        """Merges two indexes to one of the records of both with `sufsort merge`, and opens it.
+
+        first, second: an Index or the prefix of one.
+        prefix: of the result; may be that of `first` or `second`.
+
+        >>> import ordosort, pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "a.fa").write_text(">one\\nGATTACA\\n"), (folder / "b.fa").write_text(">two\\nTTAC\\n")
+        >>> a, b = (ordosort.Index.build(folder / f"{name}.fa", folder / name) for name in "ab")
+        >>> ordosort.Index.merge(a, b, folder / "both").count("TTA")
+        2
+        """
+        from ._files import run_tool
+
+        prefixes = [each._prefix if isinstance(each, cls) else each for each in (first, second)]
+        run_tool("sufsort", ["merge", *options, "-o", prefix, "--", *prefixes], progress=progress)
+        return cls(prefix)
+
+    def add(self, inputs, *, options=(), progress=None):
+        """Adds the records of files to the index with `sufsort add`, and opens it again. Arrays of before keep what they show.
+
+        inputs: a path, or a list of paths.
+
+        >>> import ordosort, pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "a.fa").write_text(">one\\nGATTACA\\n"), (folder / "b.fa").write_text(">two\\nTTAC\\n")
+        >>> index = ordosort.Index.build(folder / "a.fa", folder / "a")
+        >>> index.add(folder / "b.fa")
+        >>> index.names
+        ['one', 'two']
+        """
+        from ._files import run_tool
+
+        paths = [inputs] if isinstance(inputs, (str, bytes, os.PathLike)) else list(inputs)
+        run_tool("sufsort", ["add", *options, "--", self._prefix, *paths], progress=progress)
+        self._stored = core.StoredIndex(self._prefix)
+
     @property
     def names(self):
         """The names of the records, as a list of str."""
@@ -172,6 +227,87 @@ class Index:
         """Returns the Hits of a pattern, in the order of the text."""
         return _hits(self._stored.locate(bytes(_bytes_of(pattern, "pattern"))))
 
+    def mem(self, queries, min_length=20, *, unique=False, rare=None, super_maximal=False, both_strands=False):
+        """Returns the maximal exact Matches of a query or of a list of queries, in the order in which `sufsort mem` prints them.
+        They are found on all threads of the CPU. `run_tool` calls the program, which also reads files, takes circular records
+        and uses a GPU.
+
+        min_length: of matches, in letters.
+        unique: only strings that occur once in the text and once in the query.
+        rare: only strings that occur at most so often in the text.
+        super_maximal: only matches that lie within no longer match of the query, on any strand.
+        both_strands: matches of the reverse complement, too.
+
+        >>> import ordosort, pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "a.fa").write_text(">one\\nGATTACA\\n>two\\nTTAC\\n")
+        >>> index = ordosort.Index.build(folder / "a.fa", folder / "a")
+        >>> index.mem("CCTTACAG", 4).length
+        array([5, 4], dtype=uint64)
+        """
+        min_length, occurrences = as_index(min_length), as_index(1 if unique or rare is None else rare)
+        for name, number in (("min_length", min_length), ("rare", occurrences)):
+            if not 0 < number < 2**63:
+                raise ValueError(f"{name}: {number}, where a number above 0 is expected")
+        if rare is None and not unique:
+            occurrences = 0  # any number
+        query, begin, record, offset, reverse, length = self._stored.mem(
+            _queries_of(queries), min_length, occurrences, bool(unique), bool(super_maximal), bool(both_strands)
+        )
+        numbers = [np.frombuffer(column, np.uint64) for column in (query, begin, record, offset, length)]
+        return Matches(*numbers[:4], np.frombuffer(reverse, np.bool_), numbers[4])
+
+    def ms(self, queries):
+        """Returns the matching statistics of a query: for each of its letters the length of the longest string that begins there
+        and occurs in the text, within a record. For a list of queries, returns a list.
+
+        >>> import ordosort, pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "a.fa").write_text(">one\\nGATTACA\\n>two\\nTTAC\\n")
+        >>> ordosort.Index.build(folder / "a.fa", folder / "a").ms("CCTTACAG")
+        array([1, 1, 5, 4, 3, 2, 1, 1], dtype=uint64)
+        """
+        is_one = isinstance(queries, (str, bytes, bytearray, memoryview, np.ndarray))
+        texts = _queries_of(queries)
+        ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+        lengths = np.empty(int(ends[-1]) if len(texts) else 0, np.uint64)
+        self._stored.ms(texts, lengths)
+        return lengths if is_one else np.split(lengths, ends[:-1]) if texts else []
+
+    def duplicates(self, min_length, *, keep="first", scope="anywhere", against=None, options=(), progress=None):
+        """Returns the Ranges of letters that are in copies of at least `min_length` letters, with `sufsort duplicates`.
+
+        keep: "first" of equal strings, the one in the "longest" record, or "none".
+        scope: of the copies: "anywhere", "within" a record, or "across" records.
+        against: an Index or the prefix of one: what occurs there is found instead of copies.
+        options: other options of `sufsort duplicates`, as ["--memory=8G"].
+
+        >>> import ordosort, pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "a.fa").write_text(">one\\nGATTACA\\n>two\\nTTAC\\n")
+        >>> ordosort.Index.build(folder / "a.fa", folder / "a").duplicates(4)
+        Ranges(record=array([1], dtype=uint64), begin=array([0], dtype=uint64), end=array([4], dtype=uint64))
+        """
+        import tempfile
+
+        from ._files import run_tool
+
+        if scope not in ("anywhere", "within", "across"):
+            raise ValueError(f"scope: {scope!r} is none of 'anywhere', 'within' and 'across'")
+        flags = [f"--min-length={as_index(min_length)}", "--format=pairs", f"--keep={keep}"]
+        if scope != "anywhere":
+            flags.append(f"--{scope}")
+        if against is not None:
+            other = against._prefix if isinstance(against, Index) else os.fsencode(against)
+            flags.append(b"--against=" + other)
+        with tempfile.TemporaryDirectory(prefix="ordosort-") as folder:
+            pairs = os.path.join(folder, "pairs")
+            run_tool("sufsort", ["duplicates", *flags, *options, "-o", pairs, "--", self._prefix], progress=progress)
+            begin, end = np.fromfile(pairs, "<u8").reshape(-1, 2).T
+        record = np.searchsorted(self.starts, begin, "right") - 1
+        first = self.starts[record]
+        return Ranges(record.astype(np.uint64), begin - first, end - first)
+
     def repeats(self, min_length, *, limit=None):
         """Returns the maximal Repeats of at least `min_length` letters, with at most `limit` hits each. Needs lcp and bwt."""
         length, count, first, at = self._stored.repeats(min_length, 2**63 - 1 if limit is None else limit)
@@ -183,6 +319,33 @@ class Index:
         counts = np.empty(len(self), np.uint64)
         self._stored.unique(length, counts)
         return counts
+
+
+def _queries_of(queries):
+    """Returns the bytes of a query, or of each query of a list."""
+    if isinstance(queries, (str, bytes, bytearray, memoryview, np.ndarray)):
+        queries = [queries]
+    return [bytes(_bytes_of(query, "queries")) for query in queries]
+
+
+def aligner_index(inputs, prefix, aligner, *, options=(), progress=None):
+    """Builds the index of an aligner of reads with `sufsort aligner-index`: the same files, to the byte, as its own program.
+
+    inputs: a path of FASTA, or a list of paths.
+    aligner: "bwa", "bwa-mem2", "minibwa", "bowtie", "bowtie-large", "star", "ropebwt3" or "ropebwt3-fmr".
+    options: other options of `sufsort aligner-index`, as ["--index-letters=8"].
+
+    >>> import ordosort, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.fa").write_text(">one\\nGATTACA\\n")
+    >>> ordosort.aligner_index(folder / "a.fa", folder / "a.fa", "bwa")
+    >>> sorted(path.suffix for path in folder.iterdir())
+    ['.amb', '.ann', '.bwt', '.fa', '.pac', '.sa']
+    """
+    from ._files import run_tool
+
+    paths = [inputs] if isinstance(inputs, (str, bytes, os.PathLike)) else list(inputs)
+    run_tool("sufsort", ["aligner-index", f"--for={aligner}", *options, "-o", prefix, "--", *paths], progress=progress)
 
 
 def _hits(columns):

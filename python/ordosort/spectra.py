@@ -34,6 +34,30 @@ __all__ = [
 ]
 
 
+# Columns of one number a spectrum, with the type and the value that marks a missing one; and those of one string.
+_VALUES = {
+    "precursor_mz": (np.float64, np.nan),
+    "charge": (np.int32, 0),
+    "rt_seconds": (np.float64, np.nan),
+    "ms_level": (np.int32, 0),
+    "scan": (np.int64, -1),
+    "ion_mobility": (np.float64, np.nan),
+    "polarity": (np.int8, 0),
+}
+_STRINGS = {"title": "titles", "native_id": "native_ids", "sequence": "sequences"}
+
+
+def _missing(name, values):
+    """Returns an array of bool that marks missing values of a column."""
+    dtype, missing = _VALUES[name]
+    return np.isnan(values) if dtype is np.float64 else values == missing
+
+
+def _printable(texts):
+    """Returns strings as Arrow has them, with None for missing ones."""
+    return [text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") or None for text in texts]
+
+
 class Spectra:
     """The spectra of a file as columns. Spectrum s has the peaks ``mz[offsets[s]:offsets[s + 1]]``.
 
@@ -41,7 +65,10 @@ class Spectra:
     offsets: int64, one more than there are spectra.
     precursor_mz, rt_seconds: of spectra; NaN: missing.
     charge, ms_level: of spectra, int32; 0: missing.
-    titles: a list of str; "": missing.
+    scan: of spectra, int64; -1: missing.
+    ion_mobility: of spectra, in the unit of the file; NaN: missing.
+    polarity: of spectra, int8; 1: positive ions, -1: negative ones, 0: missing.
+    titles, native_ids, sequences: lists of str; "": missing. Sequences are those of SEQ in MGF and in libraries.
 
     >>> from ordosort import spectra
     >>> run = spectra.read_mgf(b"BEGIN IONS\\nTITLE=a\\nPEPMASS=400.5\\nCHARGE=2+\\n1 5\\n2 7\\nEND IONS\\n")
@@ -51,12 +78,32 @@ class Spectra:
     (array([1., 2.]), array([5., 7.]))
     """
 
-    __slots__ = ("mz", "intensity", "offsets", "precursor_mz", "charge", "rt_seconds", "ms_level", "titles")
+    __slots__ = ("mz", "intensity", "offsets", *_VALUES, *_STRINGS.values())
 
-    def __init__(self, mz, intensity, offsets, precursor_mz, charge, rt_seconds, ms_level, titles):
+    def __init__(
+        self,
+        mz,
+        intensity,
+        offsets,
+        precursor_mz,
+        charge,
+        rt_seconds,
+        ms_level,
+        titles,
+        scan=None,
+        ion_mobility=None,
+        polarity=None,
+        native_ids=None,
+        sequences=None,
+    ):
         self.mz, self.intensity, self.offsets = mz, intensity, offsets
         self.precursor_mz, self.charge, self.rt_seconds, self.ms_level = precursor_mz, charge, rt_seconds, ms_level
         self.titles = titles
+        for name, values in (("scan", scan), ("ion_mobility", ion_mobility), ("polarity", polarity)):
+            dtype, missing = _VALUES[name]
+            setattr(self, name, np.full(len(titles), missing, dtype) if values is None else values)
+        self.native_ids = [""] * len(titles) if native_ids is None else native_ids
+        self.sequences = [""] * len(titles) if sequences is None else sequences
 
     def __repr__(self):
         return f"<Spectra: {len(self)} spectra, {len(self.mz)} peaks>"
@@ -82,23 +129,15 @@ class Spectra:
         """
         import pyarrow
 
-        def column(values, missing):
-            return pyarrow.array(values, mask=np.ascontiguousarray(missing))
-
         offsets = pyarrow.array(np.asarray(self.offsets, np.int64))
-        titles = [title.encode("utf-8", "surrogateescape").decode("utf-8", "replace") or None for title in self.titles]
+        columns = {name: pyarrow.array(_printable(getattr(self, of)), pyarrow.string()) for name, of in _STRINGS.items()}
+        for name in _VALUES:
+            values = getattr(self, name)
+            columns[name] = pyarrow.array(values, mask=np.ascontiguousarray(_missing(name, values)))
         intensity = pyarrow.array(self.intensity, mask=np.isnan(self.intensity))
-        return pyarrow.table(
-            {
-                "title": pyarrow.array(titles, pyarrow.string()),
-                "precursor_mz": column(self.precursor_mz, np.isnan(self.precursor_mz)),
-                "charge": column(self.charge, self.charge == 0),
-                "rt_seconds": column(self.rt_seconds, np.isnan(self.rt_seconds)),
-                "ms_level": column(self.ms_level, self.ms_level == 0),
-                "mz": pyarrow.LargeListArray.from_arrays(offsets, pyarrow.array(self.mz)),
-                "intensity": pyarrow.LargeListArray.from_arrays(offsets, intensity),
-            }
-        )
+        columns["mz"] = pyarrow.LargeListArray.from_arrays(offsets, pyarrow.array(self.mz))
+        columns["intensity"] = pyarrow.LargeListArray.from_arrays(offsets, intensity)
+        return pyarrow.table({name: columns[name] for name in _COLUMNS[1:]})
 
     @classmethod
     def from_arrow(cls, table):
@@ -127,26 +166,24 @@ class Spectra:
             values = pyarrow.compute.list_flatten(column).cast(pyarrow.float64()).to_numpy()  # a null is NaN
             return values, np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
-        def numbers(name, type, missing):
+        def numbers(name):
+            dtype, missing = _VALUES[name]
             if name not in table.column_names:
-                return np.full(len(table), missing, type.to_pandas_dtype())
-            return table.column(name).cast(type).fill_null(missing).to_numpy()
+                return np.full(len(table), missing, dtype)
+            return table.column(name).cast(pyarrow.from_numpy_dtype(dtype)).fill_null(missing).to_numpy()
+
+        def strings(name):
+            if name not in table.column_names:
+                return [""] * len(table)
+            return [text or "" for text in table.column(name).to_pylist()]
 
         mz, offsets = lists("mz")
         intensity, same = lists("intensity")
         if not np.array_equal(offsets, same):
             raise ValueError("table: lists of mz and intensity differ in length")
-        titles = table.column("title").to_pylist() if "title" in table.column_names else [None] * len(table)
-        return cls(
-            mz,
-            intensity,
-            offsets,
-            numbers("precursor_mz", pyarrow.float64(), np.nan),
-            numbers("charge", pyarrow.int32(), 0),
-            numbers("rt_seconds", pyarrow.float64(), np.nan),
-            numbers("ms_level", pyarrow.int32(), 0),
-            [title or "" for title in titles],
-        )
+        columns = {name: numbers(name) for name in _VALUES}
+        columns.update((of, strings(name)) for name, of in _STRINGS.items())
+        return cls(mz, intensity, offsets, **columns)
 
 
 _COMPRESSED = ((b"\x1f\x8b", "gzip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "lzma"))
@@ -249,7 +286,8 @@ def read_mzspeclib(source, *, name=None, lenient=False, machine=None):
 
 
 def write_mgf(path, spectra):
-    """Writes Spectra as MGF. Numbers have as many digits as give back the same value; peaks that are not finite are left out.
+    """Writes Spectra as MGF, with SCANS, MSLEVEL, ION_MOBILITY and SEQ where they are known, and with IONMODE where it is not
+    that of the charge. Numbers have as many digits as give back the same value; peaks that are not finite are left out.
     The file is complete or as it was before.
 
     >>> import pathlib, tempfile
@@ -259,25 +297,18 @@ def write_mgf(path, spectra):
     >>> path.read_text()
     'BEGIN IONS\\nPEPMASS=400.5\\n1 5\\nEND IONS\\n'
     """
-    columns = [
-        _column(name, getattr(spectra, name), dtype, missing)
-        for name, dtype, missing in (
-            ("mz", np.float64, np.nan),
-            ("intensity", np.float64, np.nan),
-            ("offsets", np.int64, None),
-            ("precursor_mz", np.float64, np.nan),
-            ("charge", np.int32, 0),
-            ("rt_seconds", np.float64, np.nan),
-        )
-    ]
-    titles = [title.encode("utf-8", "surrogateescape") for title in spectra.titles]
+    kinds = {"mz": (np.float64, np.nan), "intensity": (np.float64, np.nan), "offsets": (np.int64, None), **_VALUES}
+    columns = [_column(name, getattr(spectra, name), *kind) for name, kind in kinds.items()]
+    titles, sequences = (
+        [text.encode("utf-8", "surrogateescape") for text in texts] for texts in (spectra.titles, spectra.sequences)
+    )
     single = [np.asarray(column).dtype == np.float32 for column in (spectra.mz, spectra.intensity)]
-    text = core.to_mgf(*columns, titles, *single)
+    text = core.to_mgf(*columns, titles, sequences, *single)
     with replaced(path) as file:
         file.write(text)
 
 
-_COLUMNS = ("spectrum", "title", "precursor_mz", "charge", "rt_seconds", "ms_level", "mz", "intensity")
+_COLUMNS = ("spectrum", "title", *_VALUES, "native_id", "sequence", "mz", "intensity")
 
 
 def write_parquet(
@@ -342,10 +373,6 @@ def _write_columns(to, path, spectra, rows, by, row_group_size, names, compressi
             write(layout.table(spectra, order[begin : begin + row_group_size]))
 
 
-def _missing(name, values):
-    return np.isnan(values) if name in ("precursor_mz", "rt_seconds") else values == 0
-
-
 class _Layout:
     """The columns of a file of spectra."""
 
@@ -365,8 +392,9 @@ class _Layout:
         self.rows, self.row_group_size = rows, row_group_size
         self._number = pyarrow.float32() if single else pyarrow.float64()
         peaks = pyarrow.list_(self._number) if rows == "spectra" else self._number
-        kinds = [pyarrow.int64(), pyarrow.string(), pyarrow.float64(), pyarrow.int32(), pyarrow.float64(), pyarrow.int32()]
-        self.schema = pyarrow.schema(list(zip(self._names, kinds + [peaks, peaks])))
+        kinds = {name: pyarrow.from_numpy_dtype(dtype) for name, (dtype, _) in _VALUES.items()}
+        kinds.update({name: pyarrow.string() for name in _STRINGS}, spectrum=pyarrow.int64(), mz=peaks, intensity=peaks)
+        self.schema = pyarrow.schema([(new, kinds[name]) for name, new in zip(_COLUMNS, self._names)])
 
     def table(self, spectra, chosen, first=0):
         """Returns the rows of the chosen spectra, as a table. `first` is the number of spectrum 0."""
@@ -377,19 +405,21 @@ class _Layout:
         ends = np.cumsum(lengths)
         peaks = np.repeat(offsets[chosen] - (ends - lengths), lengths) + np.arange(ends[-1] if len(ends) else 0)
         chosen_rows = chosen if self.rows == "spectra" else np.repeat(chosen, lengths)
-        titles = [spectra.titles[s].encode("utf-8", "surrogateescape").decode("utf-8", "replace") or None for s in chosen]
-        column = pyarrow.array(titles, pyarrow.string())
-        if self.rows == "peaks":
-            column = column.take(pyarrow.array(np.repeat(np.arange(len(chosen)), lengths)))
-        columns = [pyarrow.array(chosen_rows + first, pyarrow.int64()), column]
-        for name in ("precursor_mz", "charge", "rt_seconds", "ms_level"):
+        columns = {"spectrum": pyarrow.array(chosen_rows + first, pyarrow.int64())}
+        for name, of in _STRINGS.items():
+            texts = getattr(spectra, of)
+            columns[name] = pyarrow.array(_printable(texts[s] for s in chosen), pyarrow.string())
+            if self.rows == "peaks":
+                columns[name] = columns[name].take(pyarrow.array(np.repeat(np.arange(len(chosen)), lengths)))
+        for name in _VALUES:
             values = np.asarray(getattr(spectra, name))[chosen_rows]
-            columns.append(pyarrow.array(values, mask=_missing(name, values)))
+            columns[name] = pyarrow.array(values, mask=_missing(name, values))
         bounds = pyarrow.array(np.concatenate([[0], ends]).astype(np.int32))
-        for values in (np.asarray(spectra.mz)[peaks], np.asarray(spectra.intensity)[peaks]):
+        for name in ("mz", "intensity"):
+            values = np.asarray(getattr(spectra, name))[peaks]
             values = pyarrow.array(values, self._number, mask=np.isnan(values))
-            columns.append(pyarrow.ListArray.from_arrays(bounds, values) if self.rows == "spectra" else values)
-        columns = [column.cast(kind) for column, kind in zip(columns, self.schema.types)]
+            columns[name] = pyarrow.ListArray.from_arrays(bounds, values) if self.rows == "spectra" else values
+        columns = [columns[name].cast(kind) for name, kind in zip(_COLUMNS, self.schema.types)]
         return pyarrow.Table.from_arrays(columns, schema=self.schema)
 
     @contextlib.contextmanager

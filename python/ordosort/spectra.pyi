@@ -34,7 +34,12 @@ class Spectra:
     charge: NDArray[Any]
     rt_seconds: NDArray[Any]
     ms_level: NDArray[Any]
+    scan: NDArray[Any]
+    ion_mobility: NDArray[Any]
+    polarity: NDArray[Any]
     titles: list[str]
+    native_ids: list[str]
+    sequences: list[str]
     def __init__(
         self,
         mz: NDArray[Any],
@@ -45,6 +50,11 @@ class Spectra:
         rt_seconds: NDArray[Any],
         ms_level: NDArray[Any],
         titles: list[str],
+        scan: Optional[NDArray[Any]] = None,
+        ion_mobility: Optional[NDArray[Any]] = None,
+        polarity: Optional[NDArray[Any]] = None,
+        native_ids: Optional[list[str]] = None,
+        sequences: Optional[list[str]] = None,
     ) -> None: ...
     def __len__(self) -> int: ...
     def peaks(self, s: int) -> tuple[NDArray[Any], NDArray[Any]]: ...

@@ -222,6 +222,15 @@ _define(
 
 # The functions: positions by an operator, and values by gather, which has gradients of every order.
 
+_SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
+
+
+def _gather(a, dim, indices):
+    """Gathers items of any type: PyTorch has no kernels of GPUs for unsigned integers of more than 8 bits."""
+    if a.dtype in _SIGNED:
+        return a.view(_SIGNED[a.dtype]).gather(dim, indices).view(a.dtype)
+    return a.gather(dim, indices)
+
 
 def sort(input, dim=-1, descending=False):
     """Returns sorted items along a dimension, and their positions.
@@ -231,7 +240,7 @@ def sort(input, dim=-1, descending=False):
     tensor([nan, 3., 2.])
     """
     indices = argsort(input, dim, descending)
-    return Sorted(input.gather(dim, indices), indices)
+    return Sorted(_gather(input, dim, indices), indices)
 
 
 def argsort(input, dim=-1, descending=False):
@@ -257,7 +266,7 @@ def top_k(input, k, dim=-1, largest=True):
     if input.dim() == 0:
         raise ValueError("input: no dimensions, where at least one is expected")
     indices = torch.ops.ordosort.top_k(input.detach().movedim(dim, -1), k, bool(largest)).movedim(-1, dim)
-    return Sorted(input.gather(dim, indices), indices)
+    return Sorted(_gather(input, dim, indices), indices)
 
 
 def _check_dimensions(keys, offsets):
@@ -274,7 +283,7 @@ def segmented_sort(keys, offsets, descending=False):
     tensor([1, 2, 3, 7, 9])
     """
     indices = segmented_argsort(keys, offsets, descending)
-    return Sorted(keys.gather(0, indices), indices)
+    return Sorted(_gather(keys, 0, indices), indices)
 
 
 def segmented_argsort(keys, offsets, descending=False):
@@ -302,5 +311,8 @@ def segmented_top_k(keys, offsets, k, largest=True):
     indices = torch.ops.ordosort.segmented_top_k(keys.detach(), offsets, k, bool(largest))
     if keys.shape[0] == 0:
         return Sorted(keys.new_zeros(indices.shape), indices)
-    values = keys[indices.clamp(min=0)]
+    values = _gather(keys, 0, indices.clamp(min=0).flatten()).reshape(indices.shape)
+    if keys.dtype in _SIGNED:  # other types are not viewed, because views by type have no gradients and no batches
+        signed = values.view(_SIGNED[keys.dtype])
+        return Sorted(torch.where(indices < 0, signed.new_zeros(()), signed).view(keys.dtype), indices)
     return Sorted(torch.where(indices < 0, values.new_zeros(()), values), indices)

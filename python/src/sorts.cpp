@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "ordo/detail/operation_task.hpp"
 #include "python/src/machine.hpp"
 #include "python/src/module.hpp"
 #include "python/src/options.hpp"
@@ -229,16 +228,10 @@ void merge_sorted(machines& on, nb::handle a_given, nb::handle b_given, nb::hand
     throw ordo::usage_error("bad b: not keys of the type of a");
   auto options = make_options(flags);
   options.equal_zeros = !(flags & has_total_order);
+  if (out.size() != a.size() + b.size()) throw ordo::usage_error("bad out: not as long as a and b");
   on.run(a.gpu(), stream, [&](ordo_machine* machine) {
-    return ordo::detail::c_status([&] {
-      ordo::detail::operation_task task;
-      task.kind = ordo::detail::operation_task::operation::merge;
-      task.sort = ordo::detail::c_sort_task(a.type(), a.data(), 0, nullptr, a.size(), &options);
-      task.sort.kind = ordo::detail::sort_task::operation::argsort;
-      task.other_keys = {b.data(), b.size(), b.item_bytes(), false, b.item_bytes()};
-      task.out_keys = {out.data(), out.size(), out.item_bytes(), false, out.item_bytes()};
-      machine->machine->run(task);
-    });
+    return ordo_merge(machine, a.type(), a.data(), a.size(), b.data(), b.size(), out.data(), 0, nullptr, nullptr, nullptr,
+                      &options);
   });
 }
 

@@ -79,11 +79,12 @@ spectra::format format_named(std::string const& name) {
 
 /// Returns the columns of spectra as arrays of NumPy, and their titles.
 nb::dict make_columns(spectra::spectrum_columns all) {
-  nb::list titles;
-  for (std::size_t s = 0; s < all.size(); ++s) {
-    std::string_view const title = all.title(s);
-    titles.append(nb::steal(PyUnicode_DecodeUTF8(title.data(), Py_ssize_t(title.size()), "surrogateescape")));
-  }
+  auto const to_list = [](spectra::string_column const& strings) {
+    nb::list list;
+    for (std::size_t s = 0; s + 1 < strings.offsets.size(); ++s)
+      list.append(nb::steal(PyUnicode_DecodeUTF8(strings[s].data(), Py_ssize_t(strings[s].size()), "surrogateescape")));
+    return list;
+  };
   nb::dict columns;
   columns["mz"] = make_array(std::move(all.mz));
   columns["intensity"] = make_array(std::move(all.intensity));
@@ -92,7 +93,12 @@ nb::dict make_columns(spectra::spectrum_columns all) {
   columns["charge"] = make_array(std::move(all.charge));
   columns["rt_seconds"] = make_array(std::move(all.rt_seconds));
   columns["ms_level"] = make_array(std::vector<std::int32_t>(all.ms_level.begin(), all.ms_level.end()));
-  columns["titles"] = titles;
+  columns["scan"] = make_array(std::move(all.scan));
+  columns["ion_mobility"] = make_array(std::move(all.ion_mobility));
+  columns["polarity"] = make_array(std::move(all.polarity));
+  columns["titles"] = to_list(all.titles);
+  columns["native_ids"] = to_list(all.native_ids);
+  columns["sequences"] = to_list(all.sequences);
   return columns;
 }
 
@@ -317,12 +323,16 @@ nb::object find_clusters(std::uint64_t count, nb::handle first_given, nb::handle
   return make_array(std::vector<std::int64_t>(clusters.begin(), clusters.end()));
 }
 
-/// Returns spectra as the text of MGF. Missing values of columns are NaN or 0, missing titles "".
+/// Returns spectra as the text of MGF. Missing values of columns are NaN, 0, or -1 for scans; missing strings "".
 nb::bytes to_mgf(nb::handle mz_given, nb::handle intensity_given, nb::handle offsets_given, nb::handle precursor_given,
-                 nb::handle charge_given, nb::handle rt_given, nb::list const& titles, bool mz_single, bool intensity_single) {
+                 nb::handle charge_given, nb::handle rt_given, nb::handle level_given, nb::handle scan_given,
+                 nb::handle mobility_given, nb::handle polarity_given, nb::list const& titles, nb::list const& sequences,
+                 bool mz_single, bool intensity_single) {
   array const mz(mz_given, "mz", false), intensity(intensity_given, "intensity", false),
       offsets(offsets_given, "offsets", false), precursor(precursor_given, "precursor_mz", false),
-      charge(charge_given, "charge", false), rt(rt_given, "rt_seconds", false);
+      charge(charge_given, "charge", false), rt(rt_given, "rt_seconds", false), level(level_given, "ms_level", false),
+      scan(scan_given, "scan", false), mobility(mobility_given, "ion_mobility", false),
+      polarity(polarity_given, "polarity", false);
   auto const column = [](array const& a, ordo_type type, std::size_t size, char const* name) {
     if (a.gpu() || a.type() != type || a.size() != size)
       throw ordo::usage_error(std::string("bad ") + name + ": type or length");
@@ -334,16 +344,25 @@ nb::bytes to_mgf(nb::handle mz_given, nb::handle intensity_given, nb::handle off
   column(precursor, ORDO_FLOAT64, spectra_given, "precursor_mz");
   column(charge, ORDO_INT32, spectra_given, "charge");
   column(rt, ORDO_FLOAT64, spectra_given, "rt_seconds");
-  std::vector<std::string> names;
-  for (nb::handle title : titles)
-    names.emplace_back(static_cast<char const*>(nb::cast<nb::bytes>(title).data()), nb::cast<nb::bytes>(title).size());
-  if (names.size() != spectra_given) throw ordo::usage_error("bad titles: not as long as the spectra");
+  column(level, ORDO_INT32, spectra_given, "ms_level");
+  column(scan, ORDO_INT64, spectra_given, "scan");
+  column(mobility, ORDO_FLOAT64, spectra_given, "ion_mobility");
+  column(polarity, ORDO_INT8, spectra_given, "polarity");
+  auto const to_strings = [&](nb::list const& texts, char const* name) {
+    std::vector<std::string> strings;
+    for (nb::handle text : texts)
+      strings.emplace_back(static_cast<char const*>(nb::cast<nb::bytes>(text).data()), nb::cast<nb::bytes>(text).size());
+    if (strings.size() != spectra_given) throw ordo::usage_error(std::string("bad ") + name + ": not as long as the spectra");
+    return strings;
+  };
+  std::vector<std::string> const names = to_strings(titles, "titles"), peptides = to_strings(sequences, "sequences");
   auto const* const bounds = static_cast<std::int64_t const*>(offsets.data());
   std::string text;
   {
     nb::gil_scoped_release const released;
     auto const at = [](array const& a, std::size_t i) { return static_cast<double const*>(a.data())[i]; };
     std::vector<std::uint32_t> order;
+    std::vector<spectra::detail::metadata_entry> metadata;
     for (std::size_t s = 0; s < spectra_given; ++s) {
       if (bounds[s] < 0 || bounds[s] > bounds[s + 1] || std::size_t(bounds[s + 1]) > mz.size() ||
           bounds[s + 1] - bounds[s] > std::int64_t{~std::uint32_t{0}})
@@ -354,13 +373,23 @@ nb::bytes to_mgf(nb::handle mz_given, nb::handle intensity_given, nb::handle off
       if (at(precursor, s) > 0) header.precursor_mz = at(precursor, s);
       if (at(rt, s) == at(rt, s)) header.rt_seconds = at(rt, s);
       if (int const z = static_cast<std::int32_t const*>(charge.data())[s]; z != 0) header.charges.push_back(z);
+      if (auto const number = static_cast<std::int64_t const*>(scan.data())[s]; number >= 0)
+        header.scan = std::uint64_t(number);
+      if (int const n = static_cast<std::int32_t const*>(level.data())[s]; n > 0) header.ms_level = unsigned(n);
+      if (at(mobility, s) == at(mobility, s)) header.ion_mobility = at(mobility, s);
+      metadata.clear();
+      // Readers take the polarity from the charge.
+      int const sign = static_cast<std::int8_t const*>(polarity.data())[s];
+      if (sign != 0 && (header.charges.empty() || (header.charges.front() < 0) != (sign < 0)))
+        metadata.push_back({"IONMODE", sign < 0 ? "negative" : "positive"});
+      if (!peptides[s].empty()) metadata.push_back({"SEQ", peptides[s]});
       order.resize(size);
       std::iota(order.begin(), order.end(), 0u);
       std::string title;
       spectra::peak_list const peaks{{static_cast<double const*>(mz.data()) + begin, size},
                                      {static_cast<double const*>(intensity.data()) + begin, size},
                                      {}};
-      spectra::detail::print_mgf({header, peaks, order, {mz_single, intensity_single}}, {}, title, text);
+      spectra::detail::print_mgf({header, peaks, order, {mz_single, intensity_single}, metadata}, {}, title, text);
     }
   }
   return nb::bytes(text.data(), text.size());

@@ -39,8 +39,20 @@ class list_strings {
     std::size_t const n = std::size_t(PyList_Size(list.ptr()));
     objects_.reserve(n);
     views_.reserve(n);
+#ifdef Py_GIL_DISABLED
+    // Another thread may change the list meanwhile.
+    for (std::size_t i = 0; i < n; ++i) {
+      nb::object const item = nb::steal(PyList_GetItemRef(list.ptr(), Py_ssize_t(i)));
+      if (!item.is_valid()) {  // the list became shorter
+        PyErr_Clear();
+        break;
+      }
+      add(item.ptr());
+    }
+#else
     for (std::size_t i = 0; i < n && i < std::size_t(PyList_Size(list.ptr())); ++i)
       add(PyList_GetItem(list.ptr(), Py_ssize_t(i)));
+#endif
   }
   ~list_strings() {
     for (PyObject* object : objects_) Py_DecRef(object);

@@ -279,7 +279,7 @@ def test_errors():
         oj.segmented_sort(keys, jnp.zeros(0, int))
     with pytest.raises(TypeError, match="offsets: dtype float64"):
         oj.segmented_sort(keys, jnp.array([0.0, 5.0]))
-    for offsets in ([0, 4, 3, 5], [0, 9], [-1, 5]):
+    for offsets in ([0, 4, 3, 5], [0, 9], [-1, 5]) if jax.default_backend() == "cpu" else ():
         for f in (oj.segmented_sort, lambda x, o: oj.segmented_top_k(x, o, 2)):
             with pytest.raises(jax.errors.JaxRuntimeError, match="INVALID_ARGUMENT: bad segments: segment"):
                 jax.block_until_ready(f(keys, jnp.array(offsets)))

@@ -125,6 +125,31 @@ def test_many(tmp_path):
     assert again.titles == run.titles
 
 
+def test_values_of_spectra(tmp_path):
+    text = (
+        b"BEGIN IONS\nTITLE=a NativeID:\"scan=7\"\nPEPMASS=500\nCHARGE=2+\nSCANS=7\nMSLEVEL=3\nION_MOBILITY=0.75\nSEQ=PEPTIDE\n"
+        b"1 2\nEND IONS\nBEGIN IONS\nPEPMASS=400\nIONMODE=negative\n1 2\nEND IONS\nBEGIN IONS\nPEPMASS=300\n1 2\nEND IONS\n"
+    )
+    run = spectra.read_mgf(text)
+    assert run.scan.tolist() == [7, -1, -1] and run.polarity.tolist() == [1, -1, 0]
+    assert run.ion_mobility[0] == 0.75 and np.isnan(run.ion_mobility[1:]).all()
+    assert run.native_ids == ["scan=7", "", ""] and run.sequences == ["PEPTIDE", "", ""]
+    spectra.write_mgf(tmp_path / "a.mgf", run)
+    assert (tmp_path / "a.mgf").read_bytes() == text
+    table = [b"Name: a", b"PrecursorMZ: 100.5", b"Peptide: IGNORED", b"Scans: 4", b"SEQ: PEPTIDE", b"Num Peaks: 1", b"50 1", b""]
+    library = spectra.read_msp(b"\n".join(table))
+    assert library.scan.tolist() == [4] and library.sequences == ["PEPTIDE"]
+    shorter = spectra.Spectra(*(getattr(run, name) for name in spectra.Spectra.__slots__[:7]), run.titles)
+    assert shorter.scan.tolist() == [-1, -1, -1] and shorter.sequences == ["", "", ""]
+    for sample in sorted(DATASETS.rglob("*.mzML"))[:2]:
+        read = spectra.read_mzml(sample)
+        assert all(read.native_ids) and len(read.native_ids) == len(read) == len(read.scan)
+        assert all(f"scan={scan}" in name for scan, name in zip(read.scan.tolist(), read.native_ids) if scan >= 0)
+    with pytest.raises((ValueError, TypeError)):
+        run.scan = run.scan[:1]
+        spectra.write_mgf(tmp_path / "b.mgf", run)
+
+
 def test_mzml_beside_mgf(tmp_path):
     samples = sorted(DATASETS.rglob("*.mzML")) + sorted(DATASETS.rglob("*.mzML.gz"))
     assert samples
@@ -260,7 +285,13 @@ def random_run(seed=4, n=300):
     rt = np.where(random.random(n) < 0.2, np.nan, random.random(n))
     titles = [f"spectrum {s}" if s % 3 else "" for s in range(n)]
     titles[1] = b"not UTF-8: \xff".decode("utf-8", "surrogateescape")
-    return spectra.Spectra(mz, intensity, offsets, precursor, charge, rt, level, titles)
+    scan = np.where(random.random(n) < 0.3, -1, random.integers(0, 2**40, n))
+    mobility = np.where(random.random(n) < 0.3, np.nan, random.random(n))
+    polarity = random.integers(-1, 2, n).astype(np.int8)
+    ids, peptides = ([f"{what} {s}" if s % 5 else "" for s in range(n)] for what in ("scan=", "PEPTIDE"))
+    return spectra.Spectra(
+        mz, intensity, offsets, precursor, charge, rt, level, titles, scan, mobility, polarity, ids, peptides
+    )
 
 
 @pytest.mark.parametrize(
@@ -277,8 +308,8 @@ def test_parquet_of_spectra(tmp_path, by, size):
     table = file.read()
     order = table["spectrum"].to_pylist()
     assert sorted(order) == list(range(300))
-    missing = {"charge": 0, "ms_level": 0}
-    for name in ("precursor_mz", "charge", "rt_seconds", "ms_level"):
+    missing = {"charge": 0, "ms_level": 0, "polarity": 0, "scan": -1}
+    for name in ("precursor_mz", "charge", "rt_seconds", "ms_level", "scan", "ion_mobility", "polarity"):
         values = getattr(run, name).tolist()
         assert table[name].to_pylist() == [
             None if values[s] != values[s] or values[s] == missing.get(name) else values[s] for s in order
@@ -294,6 +325,10 @@ def test_parquet_of_spectra(tmp_path, by, size):
     for row, s in enumerate(order):
         for found, wanted in zip(back.peaks(row), run.peaks(s)):
             np.testing.assert_array_equal(found, wanted)
+    assert back.native_ids == [run.native_ids[s] for s in order] and back.sequences == [run.sequences[s] for s in order]
+    np.testing.assert_array_equal(back.scan, run.scan[order])
+    np.testing.assert_array_equal(back.ion_mobility, run.ion_mobility[order])
+    np.testing.assert_array_equal(back.polarity, run.polarity[order])
     assert back.titles[order.index(2)] == "spectrum 2" and back.titles[order.index(1)] == "not UTF-8: \ufffd"
 
 
@@ -302,7 +337,7 @@ def test_parquet_of_peaks(tmp_path):
     run, path = random_run(), tmp_path / "peaks.parquet"
     spectra.write_parquet(path, run, rows="peaks", row_group_size=50, names={"mz": "mz_array", "charge": "precursor_charge"})
     table = parquet.read_table(path)
-    assert table.column_names[3] == "precursor_charge" and table.column_names[6:] == ["mz_array", "intensity"]
+    assert table.column_names[3] == "precursor_charge" and table.column_names[-2:] == ["mz_array", "intensity"]
     numbers = table["spectrum"].to_numpy()
     places = np.flatnonzero(np.diff(numbers, prepend=-1))
     for begin, end in zip(places, [*places[1:], len(numbers)]):

@@ -122,6 +122,139 @@ def test_unique(built):
     assert counts.tolist() == [0 if word == "" else index.count(word) for word in words]
 
 
+@pytest.fixture(scope="module")
+def repeated(tmp_path_factory):
+    """Indexes of records that share strings and reverse complements, and queries of them with changed letters."""
+    folder = tmp_path_factory.mktemp("matches")
+    chosen = random.Random(5)
+    genome = "".join(chosen.choices("ACGT", k=3000))
+    records = [genome[:1500], "", genome[1000:1400] + "NNN" + genome[200:700].lower(), reverse_complement(genome[300:2300])]
+
+    def changed(string):
+        return "".join(chosen.choice("ACGTN") if chosen.random() < 0.02 else letter for letter in string)
+
+    queries = [changed(genome[100:1300]), "", "ACG", changed(reverse_complement(genome)), changed(genome * 14)[:40_000]]
+    (folder / "x.fa").write_text("".join(f">r{i}\n{record}\n" for i, record in enumerate(records)))
+    (folder / "q.fa").write_text("".join(f">{i}\n{query}\n" for i, query in enumerate(queries)))
+    options = {"plain": [], "both": ["--strands=both"], "sampled": ["--sample=4"], "fm": ["--fm", "--without-sa"]}
+    indexes = {name: ordosort.Index.build(folder / "x.fa", folder / name, options=of) for name, of in options.items()}
+    return folder, indexes, queries
+
+
+def reverse_complement(string):
+    return string.translate(str.maketrans("ACGT", "TGCA"))[::-1]
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        {},
+        {"unique": True},
+        {"rare": 2},
+        {"super_maximal": True},
+        {"both_strands": True},
+        {"both_strands": True, "unique": True},
+        {"both_strands": True, "super_maximal": True},
+    ],
+)
+def test_mem_as_the_command(repeated, flags):
+    folder, indexes, queries = repeated
+    options = [f"--{name.replace('_', '-')}" + ("" if value is True else f"={value}") for name, value in flags.items()]
+    for name, index in indexes.items():
+        if name == "sampled" and {"unique", "rare"} & set(flags):
+            with pytest.raises(ValueError):
+                index.mem(queries, **flags)
+            continue
+        matches = index.mem(queries, 30, **flags)
+        ordosort.run_tool("sufsort", ["mem", folder / name, folder / "q.fa", "-l30", *options, "-o", folder / "out"])
+        lines = zip(*(column.tolist() for column in matches))
+        text = "".join(f"{q}\t{b}\tr{r}\t{o}\t{'+-'[s]}\t{n}\n" for q, b, r, o, s, n in lines)
+        assert (folder / "out").read_text() == text and len(text) > 100
+    first = indexes["plain"].mem(queries[0], 30, **flags)
+    assert set(first.query.tolist()) == {0} and first.begin.tolist() == matches_of_query(indexes["plain"], queries, flags)
+
+
+def matches_of_query(index, queries, flags):
+    matches = index.mem(queries, 30, **flags)
+    return matches.begin[matches.query == 0].tolist()
+
+
+def test_ms_as_the_command(repeated):
+    folder, indexes, queries = repeated
+    for name, index in indexes.items():
+        if name == "sampled":
+            with pytest.raises(ordosort.InputError, match="rows are left out"):
+                index.ms(queries)
+            continue
+        ordosort.run_tool("sufsort", ["ms", folder / name, folder / "q.fa", "-o", folder / "out"])
+        lines = (folder / "out").read_text().splitlines()
+        assert [" ".join(map(str, lengths.tolist())) for lengths in index.ms(queries)] == lines[1::2]
+        assert index.ms(queries[0]).tolist() == index.ms(queries)[0].tolist()
+        assert index.ms([]) == [] and index.ms("").tolist() == []
+
+
+def test_wrong_queries(repeated):
+    _, indexes, _ = repeated
+    index = indexes["plain"]
+    for wrong in (dict(min_length=0), dict(rare=0), dict(min_length=-1), dict(min_length=2**70)):
+        with pytest.raises(ValueError, match="above 0"):
+            index.mem("ACGT", **wrong)
+    with pytest.raises(TypeError):
+        index.mem("ACGT", 3.5)
+    with pytest.raises(TypeError):
+        index.mem([3])
+    with pytest.raises(TypeError):
+        index.ms(None)
+    assert len(index.mem([], 5).query) == 0 and len(index.mem("\0\xff" * 30, 5).query) == 0
+
+
+def test_duplicates_as_the_command(repeated):
+    folder, indexes, _ = repeated
+    index = indexes["plain"]
+    for keep in ("first", "longest", "none"):
+        for scope in ("anywhere", "within", "across"):
+            ranges = index.duplicates(25, keep=keep, scope=scope)
+            flags = [f"--keep={keep}"] + ([] if scope == "anywhere" else [f"--{scope}"])
+            ordosort.run_tool("sufsort", ["duplicates", folder / "plain", "-l25", *flags, "-o", folder / "out"])
+            lines = zip(*(column.tolist() for column in ranges))
+            assert (folder / "out").read_text() == "".join(f"r{r}\t{b}\t{e}\n" for r, b, e in lines)
+    (folder / "other.fa").write_text(">x\nACGTACGTACGTACGTACGT\n>y\n" + "".join(repeated[2][0][:300]) + "\n")
+    other = ordosort.Index.build(folder / "other.fa", folder / "other")
+    assert other.duplicates(25, against=index).record.tolist()[0] == 1
+    assert other.duplicates(25, against=folder / "plain").end.tolist() == other.duplicates(25, against=index).end.tolist()
+    with pytest.raises(ValueError, match="scope"):
+        index.duplicates(25, scope="here")
+    with pytest.raises(ordosort.InputError):
+        index.duplicates(25, keep="last")
+
+
+def test_merge_and_add(tmp_path):
+    (tmp_path / "a.fa").write_text(">one\nGATTACA\n>two\nTTAC\n")
+    (tmp_path / "b.fa").write_text(">three\nCATTACATTAG\n")
+    whole = ordosort.Index.build([tmp_path / "a.fa", tmp_path / "b.fa"], tmp_path / "whole", lcp=True, bwt=True)
+    a, b = (ordosort.Index.build(tmp_path / f"{name}.fa", tmp_path / name, lcp=True, bwt=True) for name in "ab")
+    merged = ordosort.Index.merge(a, tmp_path / "b", tmp_path / "merged")
+    a.add(tmp_path / "b.fa")
+    for index in (merged, a):
+        assert index.names == whole.names == ["one", "two", "three"]
+        for name in whole.arrays:
+            assert bytes(index.array(name)) == bytes(whole.array(name)), name
+        assert index.count("TTA") == whole.count("TTA") == 4
+    with pytest.raises(ordosort.InputError):
+        b.add(tmp_path / "none.fa")
+    assert b.count("TTA") == 2
+
+
+def test_aligner_index(tmp_path):
+    (tmp_path / "a.fa").write_text(">one\nGATTACAGATTACA\n")
+    ordosort.aligner_index(tmp_path / "a.fa", tmp_path / "python", "bwa")
+    ordosort.run_tool("sufsort", ["aligner-index", "--for=bwa", tmp_path / "a.fa", "-o", tmp_path / "tool"])
+    for end in ("amb", "ann", "pac", "bwt", "sa"):
+        assert (tmp_path / f"python.{end}").read_bytes() == (tmp_path / f"tool.{end}").read_bytes()
+    with pytest.raises(ordosort.InputError):
+        ordosort.aligner_index(tmp_path / "a.fa", tmp_path / "x", "blast")
+
+
 def test_missing_index(tmp_path):
     with pytest.raises(ordosort.InputError) as failure:
         ordosort.Index.open(tmp_path / "none")

@@ -18,6 +18,8 @@ FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
 def check_same(a, b):
     """The same shape, type and items, with the same signs of zeros."""
     assert a.shape == b.shape and a.dtype == b.dtype
+    if a.dtype in UNSIGNED:
+        a, b = a.to(torch.int64), b.to(torch.int64)
     if a.is_floating_point():
         assert torch.equal(a.signbit()[~a.isnan()], b.signbit()[~b.isnan()])
     assert torch.equal(a, b) if not a.is_floating_point() else torch.allclose(a, b, 0, 0, equal_nan=True)

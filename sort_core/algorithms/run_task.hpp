@@ -189,11 +189,11 @@ auto with_segments(sort_task const& task, F f) {
 template <Backend B>
 bool check_task_bounds(B& backend, sort_task const& task) {
   std::size_t const signed_bytes = task.signed_offsets ? task.offset_bytes : 0;
-  return with_typed_segments(task, [&](auto const& segments) { return check_bounds(backend, task.n, segments, signed_bytes); });
+  return with_segments<B>(task, [&](auto const& segments) { return check_bounds(backend, task.n, segments, signed_bytes); });
 }
 template <Backend B>
 void check_task_overlap(B& backend, sort_task const& task) {
-  with_typed_segments(task, [&](auto const& segments) { check_overlap(backend, segments); });
+  with_segments<B>(task, [&](auto const& segments) { check_overlap(backend, segments); });
 }
 
 /// Replaces all NaNs between the begin of the first segment and the end of the last by one NaN that comes last.
@@ -329,7 +329,10 @@ void move_to_positions(B& backend, void* items, std::size_t bytes, std::span<Pos
 
 template <Backend B>
 void run_by_key_type(B& backend, sort_task const& task) {
-  with_key_type(task.key_bytes, [&](auto key) { run_typed_task<B, decltype(key)>(backend, task); });
+  if constexpr (std::same_as<B, host_backend>)
+    task.host->run(backend, task);
+  else
+    with_key_type(task.key_bytes, [&](auto key) { run_typed_task<B, decltype(key)>(backend, task); });
 }
 
 constexpr std::size_t bytes_per_position(std::size_t n) {

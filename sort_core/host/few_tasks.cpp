@@ -198,11 +198,14 @@ class packed_rows {
   packed_rows(detail::operation_task const& task, std::size_t n) : n_(n) {
     std::vector<detail::packed_column> const columns = detail::packed_columns(task);
     std::vector<std::uint64_t> values(n);
-    for (detail::packed_column const column : columns) {  // a copy, which no write to `values` may be a write to
+    for (detail::packed_column const& each : columns) {
+      detail::packed_column const column = each;  // a copy, which no write to `values` may be a write to
       std::uint64_t* const to = values.data();
-      if (column.validity) {
+      if (column.has_flag) {
         for (std::size_t i = 0; i < n; ++i) to[i] = column.is_null(i) != column.nulls_first;
         append(values);
+      }
+      if (column.validity) {
         for (std::size_t i = 0; i < n; ++i) to[i] = column.is_null(i) ? 0 : column.code_at(i);
       } else {
         for (std::size_t i = 0; i < n; ++i) to[i] = column.code_at(i);
@@ -314,54 +317,69 @@ void argsort_narrow(sort_task const& task) {
   });
 }
 
+/// Returns true if a call may be within a call for each word of the rows.
+bool has_few_words(detail::operation_task const& task) {
+  constexpr std::size_t max_words = 64;
+  std::size_t words = 0;
+  for (std::size_t c = 0; c < task.num_row_keys && words <= max_words; ++c) words += detail::key_words(task.row_keys[c]);
+  return words <= max_words;
+}
+
 }  // namespace
 
-bool run_few(sort_task const& task) noexcept {
+template <class K>
+bool run_few_keys(sort_task const& task) noexcept {
   bool const argsort = task.kind == sort_task::operation::argsort;
   if (task.n == 0 || (!argsort && task.kind != sort_task::operation::keys)) return false;
   bool const alone = !argsort && task.value_bytes == 0;
-  return detail::with_key_type(task.key_bytes, [&](auto key) {
-    using K = decltype(key);
-    if (alone && !task.equal_zeros && detail::bit_mask<K>(detail::clipped<K>(task.bits)) == K(~K{0}))
-      return sort_keys_alone(static_cast<K const*>(keys_read(task)), static_cast<K*>(task.keys), task.n,
-                             detail::code_for<K>(task));
-    if constexpr (is_narrow<K>)
-      if (argsort && task.n > max_few(sizeof(K)) && task.n <= (sizeof(K) == 1 ? parallel_limit : max_narrow_positions)) {
-        argsort_narrow<K>(task);
-        return true;
-      }
-    if (task.n > max_few(sizeof(K)) || task.n * task.value_bytes > max_moved_bytes) return false;
-    few_records few;
-    number_and_code<K>(task, few);
-    few.sort(0, task.n);
-    if (argsort) {
-      detail::any_positions index;
-      index.data = task.values;
-      index.wide = task.value_bytes == 8;
-      for (std::size_t i = 0; i < task.n; ++i) index.set(i, few.positions[i]);
+  if (alone && !task.equal_zeros && detail::bit_mask<K>(detail::clipped<K>(task.bits)) == K(~K{0}))
+    return sort_keys_alone(static_cast<K const*>(keys_read(task)), static_cast<K*>(task.keys), task.n,
+                           detail::code_for<K>(task));
+  if constexpr (is_narrow<K>)
+    if (argsort && task.n > max_few(sizeof(K)) && task.n <= (sizeof(K) == 1 ? parallel_limit : max_narrow_positions)) {
+      argsort_narrow<K>(task);
       return true;
     }
-    move_items(keys_read(task), task.keys, sizeof(K), few, task.n);
-    if (!alone) move_items(task.out_of_place ? task.values_in : task.values, task.values, task.value_bytes, few, task.n);
-    return true;
-  });
-}
-
-bool run_few(detail::operation_task const& task) {
-  using operation = detail::operation_task::operation;
-  constexpr std::size_t max_columns = 64;  // a call is within a call for each word of these
-  if (task.kind == operation::top_k && task.k != 0)
-    return detail::with_key_type(task.sort.key_bytes, [&](auto key) { return select_few<decltype(key)>(task); });
-  if (task.kind == operation::argsort_rows && task.sort.n != 0 && task.sort.n <= max_few(sizeof(std::uint64_t)) &&
-      task.num_row_keys <= max_columns) {
-    few_records few;
-    few.number(task.sort.n);
-    sort_rows(packed_rows(task, task.sort.n), few, 0, task.sort.n, 0);
-    detail::any_positions const index(task.out_index);
-    for (std::size_t i = 0; i < task.sort.n; ++i) index.set(i, few.positions[i]);
+  if (task.n > max_few(sizeof(K)) || task.n * task.value_bytes > max_moved_bytes) return false;
+  few_records few;
+  number_and_code<K>(task, few);
+  few.sort(0, task.n);
+  if (argsort) {
+    detail::any_positions index;
+    index.data = task.values;
+    index.wide = task.value_bytes == 8;
+    for (std::size_t i = 0; i < task.n; ++i) index.set(i, few.positions[i]);
     return true;
   }
-  return false;
+  move_items(keys_read(task), task.keys, sizeof(K), few, task.n);
+  if (!alone) move_items(task.out_of_place ? task.values_in : task.values, task.values, task.value_bytes, few, task.n);
+  return true;
+}
+template bool run_few_keys<std::uint8_t>(sort_task const&) noexcept;
+template bool run_few_keys<std::uint16_t>(sort_task const&) noexcept;
+template bool run_few_keys<std::uint32_t>(sort_task const&) noexcept;
+template bool run_few_keys<std::uint64_t>(sort_task const&) noexcept;
+
+template <class K>
+bool select_few_keys(detail::operation_task const& task) {
+  return task.kind == detail::operation_task::operation::top_k && task.k != 0 && select_few<K>(task);
+}
+template bool select_few_keys<std::uint8_t>(detail::operation_task const&);
+template bool select_few_keys<std::uint16_t>(detail::operation_task const&);
+template bool select_few_keys<std::uint32_t>(detail::operation_task const&);
+template bool select_few_keys<std::uint64_t>(detail::operation_task const&);
+
+bool run_few_rows(detail::operation_task const& task) {
+  std::size_t const n = task.sort.n;
+  if (task.kind != detail::operation_task::operation::argsort_rows || n == 0 || n > max_few(sizeof(std::uint64_t)) ||
+      !has_few_words(task))
+    return false;
+  few_records few;
+  few.number(n);
+  sort_rows(packed_rows(task, n), few, 0, n, 0);
+  detail::any_positions const index(task.out_index);
+  for (std::size_t i = 0; i < n; ++i) index.set(i, few.positions[i]);
+  return true;
 }
 
 }  // namespace ordo::inline v0::host_detail

@@ -1,5 +1,6 @@
 #pragma once
 #include "sort_core/host/backend.hpp"
+#include "sort_core/host/few_tasks.hpp"
 #include "sort_core/host/tasks.hpp"
 #include "sort_core/operations/run_operation.hpp"
 
@@ -13,3 +14,14 @@ extern template std::uint64_t ordo::detail::run_typed_operation<ordo::host_backe
 extern template std::uint64_t ordo::detail::run_typed_operation<ordo::host_backend, std::uint64_t>(host_backend&,
                                                                                                    operation_task const&);
 extern template std::uint64_t ordo::detail::run_row_operation<ordo::host_backend>(host_backend&, operation_task const&);
+
+/// Defines what operations on keys of `bits` bits refer to, and those on rows.
+#define ORDO_HOST_OPERATIONS(bits)                                                                                          \
+  template std::uint64_t ordo::detail::run_typed_operation<ordo::host_backend, std::uint##bits##_t>(host_backend&,          \
+                                                                                                    operation_task const&); \
+  ordo::detail::host_operation_code const ordo::detail::host_operations_##bits{                                             \
+      &ordo::host_detail::select_few_keys<std::uint##bits##_t>, &run_typed_operation<host_backend, std::uint##bits##_t>};
+#define ORDO_HOST_OPERATIONS_ON_ROWS                                                                                \
+  template std::uint64_t ordo::detail::run_row_operation<ordo::host_backend>(host_backend&, operation_task const&); \
+  ordo::detail::host_operation_code const ordo::detail::host_operations_on_rows{&ordo::host_detail::run_few_rows,   \
+                                                                                &run_row_operation<host_backend>};

@@ -446,13 +446,7 @@ namespace {
 
 bool vectors_allowed = true;
 
-// The functions of an instruction set.
-struct vector_functions {
-  std::size_t (*network_keys)(std::size_t);
-  std::size_t (*max_keys)(std::size_t);
-  void (*sort32)(std::uint32_t*, std::size_t, key_code<std::uint32_t>, key_code<std::uint32_t>);
-  void (*sort64)(std::uint64_t*, std::size_t, key_code<std::uint64_t>, key_code<std::uint64_t>);
-};
+enum class instruction_set { lowest, sse4, avx2, avx3 };
 
 #if HWY_ARCH_X86
 // Finds the vector instructions, up to `bytes` bytes wide, that processor and system support. __builtin_cpu_supports() would
@@ -488,47 +482,66 @@ class processor_features {
 };
 #endif
 
-// Returns those of the widest vectors of the processor, of at most `bytes` bytes if that is 16 or more. The tests are for what
+// Returns that of the widest vectors of the processor, of at most `bytes` bytes if that is 16 or more. The tests are for what
 // Highway lets the compiler use; processors with AVX2 have F16C.
-vector_functions widest(std::size_t bytes) {
+instruction_set widest(std::size_t bytes) {
 #if HWY_ARCH_X86
-  [[maybe_unused]] processor_features const has(bytes);
-#if HWY_TARGETS & HWY_AVX3
-  if (has.avx3()) return {N_AVX3::NetworkKeys, N_AVX3::MaxKeys, N_AVX3::Sort32, N_AVX3::Sort64};
-#endif
-#if HWY_TARGETS & HWY_AVX2
-  if (has.avx2()) return {N_AVX2::NetworkKeys, N_AVX2::MaxKeys, N_AVX2::Sort32, N_AVX2::Sort64};
-#endif
-#if HWY_TARGETS & HWY_SSE4
-  if (has.sse4()) return {N_SSE4::NetworkKeys, N_SSE4::MaxKeys, N_SSE4::Sort32, N_SSE4::Sort64};
-#endif
-#endif
+  processor_features const has(bytes);
+  return has.avx3()   ? instruction_set::avx3
+         : has.avx2() ? instruction_set::avx2
+         : has.sse4() ? instruction_set::sse4
+                      : instruction_set::lowest;
+#else
   static_cast<void>(bytes);
-  return {HWY_STATIC_DISPATCH(NetworkKeys), HWY_STATIC_DISPATCH(MaxKeys), HWY_STATIC_DISPATCH(Sort32),
-          HWY_STATIC_DISPATCH(Sort64)};
+  return instruction_set::lowest;
+#endif
 }
 
-// Those in use. Chosen at the first call, as other objects of the program may sort before its main() begins.
-vector_functions& chosen() {
-  static vector_functions functions = widest(~std::size_t{0});
-  return functions;
+// That in use. Chosen at the first call, as other objects of the program may sort before its main() begins.
+instruction_set& chosen() {
+  static instruction_set set = widest(~std::size_t{0});
+  return set;
 }
+
+#if HWY_ARCH_X86 && (HWY_TARGETS & HWY_AVX3)
+#define ORDO_AVX3(function) \
+  if (set == instruction_set::avx3) return &N_AVX3::function;
+#else
+#define ORDO_AVX3(function)
+#endif
+#if HWY_ARCH_X86 && (HWY_TARGETS & HWY_AVX2)
+#define ORDO_AVX2(function) \
+  if (set >= instruction_set::avx2) return &N_AVX2::function;
+#else
+#define ORDO_AVX2(function)
+#endif
+#if HWY_ARCH_X86 && (HWY_TARGETS & HWY_SSE4)
+#define ORDO_SSE4(function) \
+  if (set >= instruction_set::sse4) return &N_SSE4::function;
+#else
+#define ORDO_SSE4(function)
+#endif
+// A function of the chosen instruction set. There is no table of all functions: a program links those that it calls.
+#define ORDO_CHOSEN(function)                                                                          \
+  ([]([[maybe_unused]] instruction_set set) {                                                          \
+    ORDO_AVX3(function) ORDO_AVX2(function) ORDO_SSE4(function) return &HWY_STATIC_DISPATCH(function); \
+  })(chosen())
 
 }  // namespace
 
 std::size_t max_vector_keys(std::size_t key_bytes) noexcept {
-  return vectors_allowed ? chosen().max_keys(key_bytes) : 0;
+  return vectors_allowed ? ORDO_CHOSEN(MaxKeys)(key_bytes) : 0;
 }
 std::size_t network_keys(std::size_t key_bytes) noexcept {
-  return vectors_allowed ? chosen().network_keys(key_bytes) : 0;
+  return vectors_allowed ? ORDO_CHOSEN(NetworkKeys)(key_bytes) : 0;
 }
 void sort_by_vectors(std::uint32_t* keys, std::size_t n, key_code<std::uint32_t> encode,
                      key_code<std::uint32_t> decode) noexcept {
-  chosen().sort32(keys, n, encode, decode);
+  ORDO_CHOSEN(Sort32)(keys, n, encode, decode);
 }
 void sort_by_vectors(std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode,
                      key_code<std::uint64_t> decode) noexcept {
-  chosen().sort64(keys, n, encode, decode);
+  ORDO_CHOSEN(Sort64)(keys, n, encode, decode);
 }
 
 void limit_vectors(std::size_t bytes, unsigned partitions) noexcept {

@@ -12,26 +12,37 @@
 // radix sort of the rows.
 namespace ordo::inline v0::detail {
 
-/// A column and the place of its code in the string of bits.
+/// A column of at most 64 bits, or a word of a wider one, and the place of its code in the string of bits.
 struct packed_column {
-  void const* values;
+  unsigned char const* values;
+  std::size_t stride;            // bytes from row to row
   std::uint8_t const* validity;  // or null
   std::uint64_t validity_offset;
   std::uint64_t flip, flip_negative, infinity;
   std::uint64_t begin;  // the first bit of the code; the bit for null follows the code
   std::uint32_t bytes;
+  bool is_string;  // bytes, of which the first is the highest, at any address
+  bool has_flag;   // has a bit for null
   bool nulls_first, equal_zeros, nans_first, nans_last;
 
+  /// Returns the bit after the code and that for null.
+  [[nodiscard]] ORDO_FN std::uint64_t end() const { return begin + 8 * bytes + (has_flag ? 1 : 0); }
   [[nodiscard]] ORDO_FN std::uint64_t bits_at(std::size_t i) const {
+    unsigned char const* const value = values + i * stride;
+    if (is_string) {
+      std::uint64_t bits = 0;
+      for (std::uint32_t b = 0; b != bytes; ++b) bits = bits << 8 | value[b];
+      return bits;
+    }
     switch (bytes) {
       case 1:
-        return static_cast<std::uint8_t const*>(values)[i];
+        return *value;
       case 2:
-        return static_cast<std::uint16_t const*>(values)[i];
+        return *reinterpret_cast<std::uint16_t const*>(value);
       case 4:
-        return static_cast<std::uint32_t const*>(values)[i];
+        return *reinterpret_cast<std::uint32_t const*>(value);
       default:
-        return static_cast<std::uint64_t const*>(values)[i];
+        return *reinterpret_cast<std::uint64_t const*>(value);
     }
   }
   [[nodiscard]] ORDO_FN std::uint64_t code_at(std::size_t i) const {
@@ -71,7 +82,7 @@ struct row_word {
         word |= code >> (begin - column.begin);
       }
       std::uint64_t const flag = column.begin + 8 * column.bytes - begin;  // wraps round to a large number below `begin`
-      if (column.validity && flag < 64) word |= std::uint64_t(is_null != column.nulls_first) << flag;
+      if (column.has_flag && flag < 64) word |= std::uint64_t(is_null != column.nulls_first) << flag;
     }
     return word;
   }
@@ -90,30 +101,52 @@ struct write_words {
   }
 };
 
-/// Returns the number of bits of a key's code, with that for null.
-inline std::size_t code_bits(row_key const& key) {
-  return 8 * key.value_bytes + (key.options.validity ? 1 : 0);
+/// Returns the number of words of a key, each of which is a column of its own.
+inline std::size_t key_words(row_key const& key) {
+  return key.format == row_format::number ? 1 : (key.value_bytes + 7) / 8;
 }
 
+/// Returns the columns of all keys. The first has the highest bits.
 inline std::vector<packed_column> packed_columns(operation_task const& task) {
-  std::vector<packed_column> columns(task.num_row_keys);
+  std::vector<packed_column> columns;  // the lowest first
   std::uint64_t begin = 0;
-  for (std::size_t c = columns.size(); c-- != 0;) {
+  for (std::size_t c = task.num_row_keys; c-- != 0;) {
     row_key const& key = task.row_keys[c];
-    columns[c] = {key.values,
-                  key.options.validity,
-                  key.options.validity_offset,
-                  key.flip,
-                  key.flip_negative,
-                  key.infinity,
-                  begin,
-                  std::uint32_t(key.value_bytes),
-                  key.options.nulls == row_nulls::first,
-                  key.options.equal_zeros,
-                  key.options.nans == row_nans::first,
-                  key.options.nans == row_nans::last};
-    begin += code_bits(key);
+    std::uint64_t const order = key.options.order == sort_order::descending ? ~std::uint64_t{0} : 0;
+    for (std::size_t words = key_words(key), w = 0; w != words; ++w) {
+      bool const is_highest = w + 1 == words;
+      auto const* const values = static_cast<unsigned char const*>(key.values);
+      packed_column column{values,
+                           key.value_bytes,
+                           key.options.validity,
+                           key.options.validity_offset,
+                           key.flip,
+                           key.flip_negative,
+                           key.infinity,
+                           begin,
+                           std::uint32_t(key.value_bytes),
+                           false,
+                           key.options.validity != nullptr && is_highest,
+                           key.options.nulls == row_nulls::first,
+                           key.options.equal_zeros,
+                           key.options.nans == row_nans::first,
+                           key.options.nans == row_nans::last};
+      if (key.format == row_format::words) {
+        column.values = values + 8 * w;
+        column.bytes = 8;
+        column.flip = order ^ (is_highest ? key.flip : 0);
+      } else if (key.format == row_format::bytes) {
+        std::size_t const first = 8 * (words - 1 - w);  // the last bytes are the lowest
+        column.values = values + first;
+        column.bytes = std::uint32_t(std::min<std::size_t>(8, key.value_bytes - first));
+        column.flip = order;
+        column.is_string = true;
+      }
+      columns.push_back(column);
+      begin = column.end();
+    }
   }
+  std::ranges::reverse(columns);
   return columns;
 }
 
@@ -128,15 +161,14 @@ template <Backend B, class Index>
 void argsort_rows_by(B& backend, operation_task const& task) {
   auto const index = typed_span<Index>(task.out_index.data, task.sort.n);
   std::vector<packed_column> const packed = packed_columns(task);
-  std::uint64_t num_bits = 0;
-  for (std::size_t c = 0; c < packed.size(); ++c) num_bits += code_bits(task.row_keys[c]);
+  std::uint64_t const num_bits = packed.empty() ? 0 : packed.front().end();
   if (num_bits == 0) return backend.each(index.size(), write_number<Index>{index.data()});
   auto const columns = backend.upload(std::span<packed_column const>(packed));
   for (std::uint64_t begin = 0; begin < num_bits; begin += 64) {
     // The columns that have some of these bits; the first column has the highest.
     std::size_t first = 0, last = packed.size();
     while (packed[first].begin >= begin + 64) ++first;
-    while (packed[last - 1].begin + code_bits(task.row_keys[last - 1]) <= begin) --last;
+    while (packed[last - 1].end() <= begin) --last;
     row_word const word{columns.data() + first, last - first, begin};
     unsigned const bits = unsigned(std::min<std::uint64_t>(64, num_bits - begin));
     if (bits <= 32)
@@ -154,12 +186,15 @@ void run_argsort_rows(B& backend, operation_task const& task) {
 
 template <Backend B>
 std::size_t task_argsort_rows_memory(B& backend, operation_task const& task) {
-  std::size_t bits = 0;
-  for (std::size_t c = 0; c < task.num_row_keys; ++c) bits += code_bits(task.row_keys[c]);
+  std::size_t bits = 0, num_columns = 0;
+  for (row_key const& key : std::span(task.row_keys, task.num_row_keys)) {
+    bits += 8 * key.value_bytes + (key.options.validity ? 1 : 0);
+    num_columns += key_words(key);
+  }
   std::size_t const n = task.sort.n, index = task.out_index.item_bytes;
   if (n == 0 || bits == 0) return 0;
   auto const with_words = [&](std::size_t word) { return pool::rounded(n * word) + backend.radix_sort_memory(n, word, index); };
-  return pool::rounded(task.num_row_keys * sizeof(packed_column)) +
+  return pool::rounded(num_columns * sizeof(packed_column)) +
          std::max(with_words(bits <= 32 ? 4 : 8), bits % 64 != 0 && bits % 64 <= 32 ? with_words(4) : 0);
 }
 

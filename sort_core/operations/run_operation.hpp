@@ -33,8 +33,12 @@ std::uint64_t run_row_operation(B& backend, operation_task const& task) {
 template <Backend B>
 std::uint64_t run_operation(B& backend, operation_task const& task) {
   using operation = operation_task::operation;
-  if (task.kind == operation::argsort_rows || task.kind == operation::gather) return run_row_operation<B>(backend, task);
-  return with_key_type(task.sort.key_bytes, [&](auto key) { return run_typed_operation<B, decltype(key)>(backend, task); });
+  if constexpr (std::same_as<B, host_backend>) {
+    return task.host->run(backend, task);
+  } else {
+    if (task.kind == operation::argsort_rows || task.kind == operation::gather) return run_row_operation<B>(backend, task);
+    return with_key_type(task.sort.key_bytes, [&](auto key) { return run_typed_operation<B, decltype(key)>(backend, task); });
+  }
 }
 
 /// Returns the maximum of bytes that run_operation takes from the backend's pool.

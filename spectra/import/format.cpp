@@ -135,6 +135,9 @@ class import_chunk final : public chunk {
       warned.assumed_minutes += spectrum.unit == assumed_unit::minutes;
     }
     if (task_.goal == purpose::choose) return;
+    if (task_.goal == purpose::read)
+      for (metadata_entry const& entry : metadata_at(s))
+        if (entry.key == "SEQ" && !header.sequence) header.sequence = entry.value;
     std::uint64_t const number = text.first_spectrum + s;
     if (task_.reads_all() && (is_written || task_.reads_others())) {
       warned.chosen += is_written;

@@ -167,6 +167,10 @@ mgf_header::taken mgf_header::take(std::string_view line) {
     if (error == std::errc() && end == digits.data() + digits.size()) set(header_.collision_energy, energy);
     return taken::read;
   }
+  if (key == "SEQ") {
+    if (!value.empty()) set(header_.sequence, value);
+    return taken::read;
+  }
   if (key == "IONMODE") return read_polarity(value, header_.polarity);
   return taken::other;
 }

@@ -169,12 +169,7 @@ spectrum_columns make_consensus(spectrum_columns const& spectra, std::span<std::
       all.intensity.insert(all.intensity.end(), intensity.begin(), intensity.end());
     }
     all.offsets.push_back(all.mz.size());
-    all.precursor_mz.push_back(spectra.precursor_mz[s]);
-    all.rt_seconds.push_back(spectra.rt_seconds[s]);
-    all.charge.push_back(spectra.charge[s]);
-    all.ms_level.push_back(spectra.ms_level[s]);
-    all.titles += spectra.title(s);
-    all.title_offsets.push_back(all.titles.size());
+    all.add_values(spectra, s);
   }
   return all;
 }

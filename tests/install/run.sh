@@ -29,6 +29,12 @@ cmake -G Ninja -S "$here/core_alone" -B "$work/core_alone" -DCMAKE_BUILD_TYPE=Re
   { cat "$work/log"; exit 1; }
 ninja -C "$work/core_alone" --quiet
 "$work/core_alone/use_core" | diff "$here/core.out" -
+# It links the sorts that it calls, and no others.
+if [[ -n $(find "$work/prefix" -name libordo_sort_core.a) ]]; then
+  strip -o "$work/stripped" "$work/core_alone/use_core"
+  size=$(stat -c %s "$work/stripped")
+  ((size <= 1 << 20)) || { echo "a program of the sort core alone has $size bytes"; exit 1; }
+fi
 
 # The same without CMake: one -I, and what the .pc files say.
 library_folder=$(dirname "$(find "$work/prefix" -name ordo-core.pc)")

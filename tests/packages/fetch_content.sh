@@ -19,6 +19,32 @@ targets=$(sed -n 's/^-- targets of Ordo: //p' "$work/log")
 for target in ${targets//;/ }; do [[ $target == ordo_* ]] || fail "a target without ordo_: $target"; done
 grep -qx -- "-- build type: '', shared: '', testing: ''" "$work/log" || { grep 'build type' "$work/log"; fail 'the parent has a setting of Ordo'; }
 ! grep -q '^\(BUILD_SHARED_LIBS\|BUILD_TESTING\|CMAKE_BUILD_TYPE\):[A-Z]*=.' "$work/build/CMakeCache.txt" || fail 'Ordo sets variables of all projects'
+# A wrong type is an error of one line that names the requirement.
+generated=$(find "$work/build" -path '*/generated/ordo/detail/config.hpp')
+cat > "$work/wrong.cpp" << 'END'
+#include <ordo/cpu.hpp>
+#include <string>
+#include <vector>
+int main() {
+  ordo::cpu cpu;
+  std::vector<int> keys(1);
+  std::vector<int> const fixed(1);
+  std::vector<std::string> words(1);
+  ordo::sort_keys(cpu, words);                // keys_must_be_a_span_or_lvalue_array_of_numbers_of_8_to_64_bits
+  ordo::sort_keys(cpu, std::vector<int>(1));  // keys_must_be_a_span_or_lvalue_array_of_numbers_of_8_to_64_bits
+  ordo::argsort(cpu, keys.data(), keys);      // keys_must_be_a_span_or_lvalue_array_of_numbers_of_8_to_64_bits
+  ordo::sort_keys(cpu, fixed);                // keys_that_a_sort_writes_must_not_be_const
+  ordo::sort_pairs(cpu, keys, words);         // values_must_be_a_span_or_lvalue_array_of_trivially_copyable_items
+  ordo::argsort(cpu, keys, words);            // index_must_be_a_span_or_lvalue_array_of_integers_of_32_or_64_bits
+}
+END
+if "${CXX:-c++}" -std=c++20 -fsyntax-only -I "$here/../../include" -I "${generated%/ordo/detail/config.hpp}" "$work/wrong.cpp" 2> "$work/log"; then
+  fail 'no error for wrong types'
+fi
+for line in {9..14}; do
+  requirement=$(sed -n "${line}s|.*// ||p" "$work/wrong.cpp")
+  grep -A 4 "wrong.cpp:$line:.*error: " "$work/log" | grep -q "$requirement" || { head "$work/log"; fail "line $line: no $requirement"; }
+done
 steps=$(ninja -C "$work/build" -n | tail -n 1 | sed 's|^\[[0-9]*/\([0-9]*\)\].*|\1|')
 ((steps <= 40)) || fail "$steps steps to build"
 if find "$work/build" -name cmake_install.cmake -exec cat {} + | grep 'FILES.*ordo'; then fail 'the parent installs parts of Ordo'; fi

@@ -12,6 +12,29 @@ struct row_key;
 
 namespace ordo::inline v0::detail {
 
+struct operation_task;
+
+/// The code of a CPU for operations on keys of one width, or on rows, as host_code is that for sorts.
+struct host_operation_code {
+  bool (*run_few)(operation_task const&);
+  std::uint64_t (*run)(host_backend&, operation_task const&);
+};
+extern host_operation_code const host_operations_8, host_operations_16, host_operations_32, host_operations_64;
+extern host_operation_code const host_operations_on_rows;
+
+template <std::size_t Bytes>
+constexpr host_operation_code const* typed_host_operations() {
+  if constexpr (Bytes == 1)
+    return &host_operations_8;
+  else if constexpr (Bytes == 2)
+    return &host_operations_16;
+  else if constexpr (Bytes == 4)
+    return &host_operations_32;
+  else
+    return &host_operations_64;
+}
+host_operation_code const* host_operations_for(std::size_t bytes) noexcept;
+
 /// An array with its type given by its width. A null array has no items and is not wanted.
 struct task_array {
   void* data = nullptr;
@@ -25,6 +48,7 @@ struct task_array {
 /// and argsort_segments. Pointers are in the machine's memory, except that of row_keys.
 struct operation_task {
   enum class operation { argsort_segments, top_k, segmented_top_k, argsort_rows, gather, merge, unique } kind;
+  host_operation_code const* host = nullptr;
   sort_task sort;                     // the keys, their order and segments; for argsort_segments the index
   bool relative = false;              // positions count from the begin of their segment
   std::size_t k = 0;                  // for top_k

@@ -8,11 +8,36 @@
 #pragma GCC visibility push(default)
 
 namespace ordo::inline v0 {
+class host_backend;
 class sink;
 class source;
 }  // namespace ordo::inline v0
 
 namespace ordo::inline v0::detail {
+
+struct sort_task;
+
+/// The code of a CPU for tasks of keys of one width. A task refers to it, so that a program links that of its own widths.
+struct host_code {
+  bool (*run_few)(sort_task const&) noexcept;  // returns false, with nothing written, if there are too many items for it
+  void (*run)(host_backend&, sort_task const&);
+};
+extern host_code const host_code_8, host_code_16, host_code_32, host_code_64;
+
+/// Returns the code for keys of a number of bytes.
+template <std::size_t Bytes>
+constexpr host_code const* typed_host_code() {
+  if constexpr (Bytes == 1)
+    return &host_code_8;
+  else if constexpr (Bytes == 2)
+    return &host_code_16;
+  else if constexpr (Bytes == 4)
+    return &host_code_32;
+  else
+    return &host_code_64;
+}
+/// Does so at run time: a program that calls this links all of it.
+host_code const* host_code_for(std::size_t bytes) noexcept;
 
 /// The arguments of a sort of sort.hpp, with types given by their widths, so that one compiled function serves all types.
 /// Pointers are in the machine's memory.
@@ -45,6 +70,7 @@ struct sort_task {
   std::size_t offset_bytes = 4;  // 4 or 8
   bool signed_offsets = false;   // for messages: a negative offset counts as the unsigned number of the same bits
   std::size_t segments = 0, ends_given = 0, max_length = ~std::size_t{0}, uniform_length = 0;
+  host_code const* host = nullptr;
   bool nan_last = false;  // NaNs are equal, come last in either order, and lose their sign and payload
   std::uint8_t* heads = nullptr;
   std::size_t heads_given = 0;

@@ -55,6 +55,7 @@ struct spectrum_header {
   std::optional<unsigned> ms_level;
   std::optional<ion_polarity> polarity;
   std::optional<std::string_view> native_id;        // a view, as the title
+  std::optional<std::string_view> sequence;         // a view: SEQ of MGF and of libraries, the peptide
   std::optional<double> ion_mobility;               // in the unit of the input
   std::span<precursor_ion const> other_precursors;  // a view, too: ions that were selected besides the precursor
   std::optional<double> compensation_voltage;       // voltage of FAIMS, in volts
@@ -102,11 +103,11 @@ struct spectrum {
 };
 
 /// A reader of the header of one spectrum of MGF. It takes the lines that are not peaks, one after the other, and reads TITLE,
-/// PEPMASS (m/z, intensity, charge), CHARGE, RTINSECONDS, SCANS, MSLEVEL, IONMODE and ION_MOBILITY, and PRECURSOR_MZ if PEPMASS
-/// has no m/z, and the number in front of COLLISION_ENERGY. The first value that is not missing counts. Without IONMODE the
-/// polarity is that of the charge. The native id is that which msconvert writes into titles: NativeID:"...". RTINSECONDS and
-/// SCANS may be lists or ranges, whose first number counts; CHARGE may be "2+",
-/// "-2", "2+ and 3+", "1,2,3". Empty values, charges of 0 and m/z that are not above 0 are missing.
+/// PEPMASS (m/z, intensity, charge), CHARGE, RTINSECONDS, SCANS, MSLEVEL, IONMODE, ION_MOBILITY and SEQ, and PRECURSOR_MZ if
+/// PEPMASS has no m/z, and the number in front of COLLISION_ENERGY. The first value that is not missing counts. Without IONMODE
+/// the polarity is that of the charge. The native id is that which msconvert writes into titles: NativeID:"...". RTINSECONDS
+/// and SCANS may be lists or ranges, whose first number counts; CHARGE may be "2+", "-2", "2+ and 3+", "1,2,3". Empty values,
+/// charges of 0 and m/z that are not above 0 are missing.
 class mgf_header {
  public:
   enum class taken {

@@ -23,8 +23,9 @@ constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 TEST_CASE("spectra of MGF as columns", "[spectra][read]") {
   std::string const text =
-      "COM=head\nBEGIN IONS\nTITLE=a b\nPEPMASS=500.5\nCHARGE=2+\nRTINSECONDS=12\nMSLEVEL=2\n3 1\n1 0\n2.5 7\nEND IONS\n"
-      "BEGIN IONS\nPEPMASS=400\nCHARGE=2-\n1 5\n1\nEND IONS\n\nBEGIN IONS\nTITLE=last\nEND IONS\n";
+      "COM=head\nBEGIN IONS\nTITLE=a b\nPEPMASS=500.5\nCHARGE=2+\nRTINSECONDS=12\nMSLEVEL=2\nSCANS=7-9\nSEQ=PEPTIDE\n3 1\n1 0\n"
+      "2.5 7\nEND IONS\nBEGIN IONS\nPEPMASS=400\nCHARGE=2-\nION_MOBILITY=0.75\n1 5\n1\nEND IONS\n\nBEGIN IONS\nTITLE=last\nEND "
+      "IONS\n";
   for (std::size_t const block : block_sizes()) {
     sort_options options;
     options.chunk_bytes = block;
@@ -38,6 +39,10 @@ TEST_CASE("spectra of MGF as columns", "[spectra][read]") {
     CHECK(same(all.rt_seconds, {12, missing, missing}));
     CHECK(all.charge == std::vector<std::int32_t>{2, -2, 0});
     CHECK(all.ms_level == std::vector<std::uint32_t>{2, 0, 0});
+    CHECK(all.scan == std::vector<std::int64_t>{7, -1, -1});
+    CHECK(same(all.ion_mobility, {missing, 0.75, missing}));
+    CHECK(all.polarity == std::vector<std::int8_t>{1, -1, 0});
+    CHECK((all.sequences[0] == "PEPTIDE" && all.sequences[1].empty() && all.native_ids[2].empty()));
     CHECK((all.title(0) == "a b" && all.title(1).empty() && all.title(2) == "last"));
   }
 }

@@ -95,11 +95,14 @@ TEST_CASE("clusters, and what is made of them", "[spectra][similarity]") {
   two.precursor_mz = two.rt_seconds = {500, 501};
   two.charge = {2, 3};
   two.ms_level = {2, 2};
-  two.title_offsets = {0, 0, 0};
+  two.ion_mobility = {1, 2};
+  two.scan = {10, 11};
+  two.polarity = {1, -1};
+  two.titles.offsets = two.native_ids.offsets = two.sequences.offsets = {0, 0, 0};
   spectrum_columns const one = make_consensus(two, std::vector<std::uint64_t>{1, 1}, {0.05, false});
   CHECK(one.mz == std::vector<double>{100.01, 200});
   CHECK(one.intensity == std::vector<double>{3, 4});
-  CHECK((one.size() == 1 && one.charge[0] == 3 && one.precursor_mz[0] == 501));
+  CHECK((one.size() == 1 && one.charge[0] == 3 && one.precursor_mz[0] == 501 && one.scan[0] == 11));
   CHECK(make_consensus(two, std::vector<std::uint64_t>{0, 1}, {0, false}).mz == two.mz);
 }
 

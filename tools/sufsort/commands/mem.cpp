@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,6 +19,7 @@
 #include "tools/sufsort/option_rows.hpp"
 #include "tools/sufsort/output_text.hpp"
 #include "tools/sufsort/search/circular_records.hpp"
+#include "tools/sufsort/search/query_matches.hpp"
 #include "tools/sufsort/search/query_units.hpp"
 
 namespace ordo::inline v0::sufsort {
@@ -113,10 +113,7 @@ class match_printer {
   }
   /// Orders all matches of a query as they are found in one strand of the text, and prints them.
   void print_all(std::string& text, std::string_view query, std::uint64_t size, std::vector<match>& matches) const {
-    std::ranges::stable_sort(matches, {}, [&](match const& match) {
-      std::uint64_t const begin = match.reverse ? size - match.query_begin - match.length : match.query_begin;
-      return std::tuple(match.reverse, begin, to_location(match));
-    });
+    order_by_strand(matches, size, [&](match const& match) { return to_location(match); });
     std::size_t i = 0;
     for (int strand = 0; strand <= int(both_); ++strand) {
       begin_strand(text, query, strand != 0);
@@ -239,7 +236,7 @@ class match_worker {
                            [&](match const& match) { return is_frequent(letters.substr(match.query_begin, match.length)); }),
             matches.end());
       }
-      for (std::size_t i = first; i < matches.size(); ++i) orient(matches[i], part.reverse, letters.size());
+      for (std::size_t i = first; i < matches.size(); ++i) orient(matches[i], index_, part.reverse, letters.size());
       if (!needs_all_) {
         if (part.begins_strand()) printer_.begin_strand(unit.text, name, part.reverse);
         for (match const& match : matches) printer_.print(unit.text, name, letters.size(), match);
@@ -251,10 +248,6 @@ class match_worker {
       }
     }
     if (needs_all_ && !in_head && !unit.parts.back().ends_query) unit.tail = std::move(matches);
-  }
-  void orient(match& match, bool reverse, std::uint64_t size) const {
-    match.reverse = reverse || (index_.both_strands && index_.is_reverse(match.position));
-    if (reverse) match.query_begin = size - match.query_begin - match.length;
   }
   // Returns true if a string has more occurrences than wanted, if those over the ends of circular records count, too. Those
   // within records are known to be few enough unless the string's match is over an end.

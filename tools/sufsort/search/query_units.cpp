@@ -99,6 +99,16 @@ std::uint64_t letters_in(std::vector<std::string> const& files) {
 
 }  // namespace
 
+letter_rules::letter_rules(searched_index const& index, bool both_strands, suffix::letter_choice letters)
+    : read_as(index.read_as(both_strands)),
+      reverse(both_strands && !index.both_strands),
+      all_letters(letters == suffix::letter_choice::all),
+      other_strand(&index.other_strand) {
+  if (letters == suffix::letter_choice::nucleotides)  // a text of FASTA has no NUL, which matches nothing
+    for (char& c : read_as)
+      if (!suffix::is_nucleotide(static_cast<unsigned char>(c))) c = '\0';
+}
+
 void query_set::prepare(letter_rules const& rules) {
   std::call_once(is_prepared_, [&] {
     if (rules.reverse) {
@@ -226,11 +236,7 @@ void query_search::run_units(search_ends const& ends, std::uint64_t letters_of_g
   gpu_search& on_gpu = ends.on_gpu;
   reporter& report = ends.report;
   bool const both_strands = searches_both_strands();
-  letter_rules rules{index.read_as(both_strands), both_strands && !index.both_strands,
-                     ends.letters == suffix::letter_choice::all, &index.other_strand};
-  if (ends.letters == suffix::letter_choice::nucleotides)  // a text of FASTA has no NUL, which matches nothing
-    for (char& c : rules.read_as)
-      if (!suffix::is_nucleotide(static_cast<unsigned char>(c))) c = '\0';
+  letter_rules const rules(index, both_strands, ends.letters);
   query_reader::options reading{rules.read_as, {}, {}, ends.common.threads, true};
   if (!index.is_fasta())
     reading.parse = [](std::string_view pattern) { return parse_symbols(pattern, pattern_format::text, 1); };

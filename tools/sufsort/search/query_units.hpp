@@ -39,6 +39,9 @@ struct letter_rules {
   std::array<char, 256> read_as;
   bool reverse, all_letters;  // whether reverse complements are made, and whether each letter must have a complement
   suffix::complement const* other_strand;
+
+  /// @param both_strands  reverse complements of queries are searched, too @param letters  that strings of the text may hold
+  letter_rules(searched_index const& index, bool both_strands, suffix::letter_choice letters);
 };
 
 /// Queries and, if wanted, their reverse complements.

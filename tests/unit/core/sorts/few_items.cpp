@@ -264,6 +264,7 @@ TEST_CASE("few rows are sorted as a backend sorts them", "[few_items][rows]") {
             if (first + count > all.size()) continue;
             operation_task task;
             task.kind = operation_task::operation::argsort_rows;
+            task.host = &ordo::detail::host_operations_on_rows;
             task.row_keys = all.data() + first;
             task.num_row_keys = count;
             task.sort.n = n;
