@@ -31,7 +31,7 @@ bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-std::uint64_t hash_of(std::string_view bytes) {
+std::uint64_t hash_bytes(std::string_view bytes) {
   return mixed(std::hash<std::string_view>()(bytes));
 }
 
@@ -120,7 +120,7 @@ struct word_list {
     std::uint64_t end = p;
     while (end < bytes.size() && !is_blank(bytes[end])) ++end;
     words.push_back({p, end, hash});
-    hash = hash * word_base + hash_of(bytes.substr(p, end - p));
+    hash = hash * word_base + hash_bytes(bytes.substr(p, end - p));
     return end;
   }
   /// Returns the hash of words [first, first + count). @param power  word_base^count
@@ -130,14 +130,14 @@ struct word_list {
   }
 };
 
-std::uint64_t power_of_base(std::uint64_t exponent) {
+std::uint64_t raise_base(std::uint64_t exponent) {
   std::uint64_t power = 1;
   for (std::uint64_t k = 0; k < exponent; ++k) power *= word_base;
   return power;
 }
 
 /// Returns the word that a text begins with, and removes it and the blanks after it.
-std::string_view take_word(std::string_view& text) {
+std::string_view consume_word(std::string_view& text) {
   std::size_t size = 0, next;
   while (size < text.size() && !is_blank(text[size])) ++size;
   for (next = size; next < text.size() && is_blank(text[next]);) ++next;
@@ -149,7 +149,7 @@ std::string_view take_word(std::string_view& text) {
 /// Returns true if the first words of two texts are equal.
 bool are_equal_words(std::string_view a, std::string_view b, std::uint64_t words) {
   for (; words != 0; --words)
-    if (take_word(a) != take_word(b)) return false;
+    if (consume_word(a) != consume_word(b)) return false;
   return true;
 }
 
@@ -157,13 +157,13 @@ bool comes_first(repeated_string const& a, repeated_string const& b) {
   return std::tuple(b.count, b.length, a.position) < std::tuple(a.count, a.length, b.position);
 }
 
-void set_longest(repeated_strings& to, repeated_string const& one) {
-  if (std::tuple(one.length, to.longest.position) > std::tuple(to.longest.length, one.position)) to.longest = one;
+void set_longest(repeated_strings& to, repeated_string const& string) {
+  if (std::tuple(string.length, to.longest.position) > std::tuple(to.longest.length, string.position)) to.longest = string;
 }
 
-void add_string(repeated_strings& to, repeated_string const& one) {
-  set_longest(to, one);
-  to.frequent.insert(std::ranges::upper_bound(to.frequent, one, comes_first), one);
+void add_string(repeated_strings& to, repeated_string const& string) {
+  set_longest(to, string);
+  to.frequent.insert(std::ranges::upper_bound(to.frequent, string, comes_first), string);
   if (to.frequent.size() > max_strings) to.frequent.pop_back();
 }
 
@@ -254,7 +254,7 @@ void unit_finder::scan(progress const& on_progress, Use use, Done done) const {
       std::size_t const size = text.residue_bytes;
       auto const add = [&](std::uint64_t begin, std::uint64_t end) {
         if (end - begin >= options_.min_length)
-          use(entry{hash_of(text.residues.substr(begin * size, (end - begin) * size)), base + begin}, local);
+          use(entry{hash_bytes(text.residues.substr(begin * size, (end - begin) * size)), base + begin}, local);
       };
       for (std::size_t r = text.record_at(from); r < text.records() && text.begin(r) < to; ++r) {
         if (options_.unit != copied_unit::records)
@@ -270,7 +270,7 @@ void unit_finder::scan(progress const& on_progress, Use use, Done done) const {
 
 namespace {
 
-std::size_t bucket_of(std::uint64_t hash) {
+std::size_t find_bucket(std::uint64_t hash) {
   return std::size_t(hash >> (64 - bucket_bits));
 }
 
@@ -280,7 +280,7 @@ void unit_finder::count(progress const& on_progress) {
   sizes_.assign(copy_finder::num_buckets, 0);
   scan<std::vector<std::uint32_t>>(
       on_progress,
-      [](entry const& entry, std::vector<std::uint32_t>& local) { local.push_back(std::uint32_t(bucket_of(entry.hash))); },
+      [](entry const& entry, std::vector<std::uint32_t>& local) { local.push_back(std::uint32_t(find_bucket(entry.hash))); },
       [&](std::vector<std::uint32_t> const& local) {
         for (std::uint32_t const bucket : local) std::atomic_ref(sizes_[bucket]).fetch_add(1, std::memory_order_relaxed);
       });
@@ -325,7 +325,7 @@ std::size_t unit_finder::next_range(std::size_t finished, std::size_t max_bucket
   scan<std::vector<entry>>(
       on_progress,
       [&](entry const& each, std::vector<entry>& local) {
-        if (bucket_of(each.hash) >= finished && bucket_of(each.hash) < end) local.push_back(each);
+        if (find_bucket(each.hash) >= finished && find_bucket(each.hash) < end) local.push_back(each);
       },
       [&](std::vector<entry> const& local) {
         std::uint64_t const at = next.fetch_add(local.size());
@@ -355,7 +355,7 @@ std::size_t unit_finder::next_range(std::size_t finished, std::size_t max_bucket
 
 /// Reads the n-grams of the other text, and those of its records that have fewer words.
 void unit_finder::read_grams() {
-  std::uint64_t const n = options_.min_length, power = power_of_base(n);
+  std::uint64_t const n = options_.min_length, power = raise_base(n);
   std::mutex adding;
   tbb::parallel_for(
       tbb::blocked_range<std::size_t>(0, other_->records(), 64), [&](tbb::blocked_range<std::size_t> const& some) {
@@ -372,7 +372,7 @@ void unit_finder::read_grams() {
             for (std::size_t k = 0; k + n <= count; ++k)
               grams.push_back({list.hash_of_words(k, n, power), list.words[k].begin, n});
           else if (options_.min_words != 0 && count >= options_.min_words)
-            grams.push_back({list.hash_of_words(0, count, power_of_base(count)), list.words[0].begin, count});
+            grams.push_back({list.hash_of_words(0, count, raise_base(count)), list.words[0].begin, count});
           else
             too_short += count != 0;
         }
@@ -407,7 +407,7 @@ bool unit_finder::has_gram(std::uint64_t hash, std::uint64_t words, std::string_
 void unit_finder::find_grams(progress const& on_progress) {
   if (grams_.empty()) return;
   std::vector<std::uint64_t> powers;
-  for (std::uint64_t const words : lengths_) powers.push_back(power_of_base(words));
+  for (std::uint64_t const words : lengths_) powers.push_back(raise_base(words));
   std::size_t const most = std::size_t(lengths_.back());
   tbb::enumerable_thread_specific<stored_bits::marker> markers([this] { return stored_bits::marker(bits_); });
   std::uint64_t const parts = (input_.size() + part_size - 1) / part_size;
