@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t max_strings = 20;
 constexpr std::uint64_t part_size = std::uint64_t{1} << 20;  // residues that a thread scans at a time
-constexpr std::uint64_t word_base = 0x9e3779b97f4a7c15;      // of the polynomial of the hashes of words
+constexpr std::uint64_t word_base = 0x9e3779b97f4a7c15;      // base of the polynomial of the hashes of words
 
 bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
@@ -109,13 +109,14 @@ struct word_list {
     std::uint64_t begin, end, hash_before;
   };
   std::vector<word> words;
-  std::uint64_t hash = 0;  // of all words
+  std::uint64_t hash = 0;  // hash of all words
 
   void clear() {
     words.clear();
     hash = 0;
   }
-  /// Appends the word at p. @returns its end
+  /// Appends the word at p.
+  /// @returns its end
   std::uint64_t add(std::string_view bytes, std::uint64_t p) {
     std::uint64_t end = p;
     while (end < bytes.size() && !is_blank(bytes[end])) ++end;
