@@ -484,7 +484,7 @@ struct copy_finder::state {
   std::string folder;  // the folder of temporary files; empty: none
   pooled_arena arena;
   std::optional<stored_bits> bits;
-  duplicate_options reported;                // by which marks become ranges
+  duplicate_options reported;                // options by which marks become ranges
   std::optional<detail::unit_finder> units;  // for other units than strings
   std::size_t finished = 0;
   std::vector<std::uint64_t> sizes;            // sizes of buckets, in entries; empty: not counted yet
