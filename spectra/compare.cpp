@@ -28,7 +28,8 @@ comparison compare(source& input, sort_options const& options, format from, std:
   work.run(input, nullptr);
   comparison all = work.compared();
   all.before.set_size(work.report());
-  name_steps(all, options, output == format::msp ? "msp" : output == from ? "" : output == format::mzml ? "mzml" : "mgf");
+  bool const is_printed = output != from || output == format::msp || output == format::mzspeclib;
+  name_steps(all, options, is_printed ? to_string(output) : "");
   return all;
 }
 

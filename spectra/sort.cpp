@@ -8,6 +8,7 @@
 #include "ordo/spectra/import.hpp"
 #include "ordo/spectra/mzml.hpp"
 #include "spectra/mzml/new_document.hpp"
+#include "spectra/mzspeclib/writer.hpp"
 #include "spectra/pipeline/pipeline.hpp"
 
 namespace ordo::inline v0::spectra {
@@ -38,6 +39,14 @@ sort_report sort_to_mgf(source& input, sink& output, sort_options const& options
 
 sort_report sort_to_msp(source& input, sink& output, sort_options const& options, format from) {
   return sort(input, output, options, from, format::msp);
+}
+
+sort_report sort_to_mzspeclib(source& input, sink& output, sort_options const& options, format from) {
+  detail::library_sink library(output, options.name);
+  sort_report report = sort(input, library, options, from, format::mzspeclib);
+  library.end();
+  report.written = library.written();
+  return report;
 }
 
 sort_report sort_to_mzml(source& input, sink& output, sort_options const& options, format from) {

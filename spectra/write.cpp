@@ -3,20 +3,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ordo/error.hpp"
 #include "ordo/spectra/read.hpp"
-#include "spectra/mgf/writer.hpp"
-#include "spectra/msp/writer.hpp"
+#include "spectra/mzspeclib/writer.hpp"
+#include "spectra/pipeline/pipeline.hpp"
 
 namespace ordo::inline v0::spectra {
 
 void write_spectra(spectrum_columns const& spectra, sink& output, format as, sort_options const& options) {
-  if (as != format::mgf && as != format::msp) throw usage_error("format not written: columns: neither MGF nor MSP");
-  detail::print_spectrum const print = as == format::mgf ? detail::print_mgf : detail::print_msp;
+  if (as == format::mzml || as == format::mzxml)
+    throw usage_error("format not written: columns: neither MGF, MSP nor mzSpecLib");
+  detail::print_spectrum const print = detail::choose_printer(as);
+  std::optional<detail::library_sink> library;
+  if (as == format::mzspeclib) library.emplace(output, options.name);
+  sink& to = library ? *library : output;
   constexpr std::size_t flushed = std::size_t{1} << 20;
   std::string text, title;
   std::vector<std::uint32_t> order;
@@ -33,9 +38,10 @@ void write_spectra(spectrum_columns const& spectra, sink& output, format as, sor
     peak_list const peaks{std::span(spectra.mz).subspan(begin, size), std::span(spectra.intensity).subspan(begin, size), {}};
     static_cast<void>(print({header, peaks, order}, options, title, text));
     if (text.size() < flushed && s + 1 != spectra.size()) continue;
-    output.write(text);
+    to.write(text);
     text.clear();
   }
+  if (library) library->end();
 }
 
 }  // namespace ordo::inline v0::spectra

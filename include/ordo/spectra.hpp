@@ -35,6 +35,9 @@ namespace ordo::inline v0::spectra {
 
 enum class format { mgf, mzml, mzxml, msp, mzspeclib };
 
+/// Returns the name of a format: "mgf", "mzml", "mzxml", "msp" or "mzspeclib".
+std::string_view to_string(format of);
+
 /// Returns the format of an input that begins with these bytes, of which 4096 are enough unless all of them are comments: mzML
 /// if its first tag is <mzML> or <indexedmzML>, mzXML if it is <mzXML> or <msRun>, MSP if lines "key: value" come first and
 /// some key is known, mzSpecLib if its first line is <mzSpecLib>, else MGF, whose reader refuses others.

@@ -24,7 +24,7 @@ def output_of(name, *arguments):
 
 
 def test_all_are_tested():
-    names = ["clean_run", "dask_workers", "deduplicate_lines", "notebooks", "ray_workers", "reads_against_genome"]
+    names = ["clean_run", "corpus_engines", "dask_workers", "deduplicate_lines", "notebooks", "ray_workers", "reads_against_genome"]
     assert [example.stem for example in EXAMPLES] == names
 
 
@@ -45,6 +45,16 @@ def test_reads_against_genome():
 def test_workers(name, library):
     pytest.importorskip(library)
     assert output_of(name) == "sorted\n"
+
+
+@pytest.mark.parametrize("engine, library", [("datatrove", "datatrove"), ("ray", "ray.data"), ("dask", "dask.bag")])
+def test_corpus_engines(engine, library):
+    pytest.importorskip("ordosort.corpus")
+    pytest.importorskip(library)
+    if engine == "ray":
+        pytest.importorskip("pyarrow")
+    texts = ["All work and no play makes Jack a dull boy.", "He wrote: a The end.", "Nothing of this is said elsewhere."]
+    assert output_of("corpus_engines", engine).splitlines() == texts
 
 
 def test_clean_run(tmp_path):

@@ -185,6 +185,10 @@ struct peak_digits {
 /// them; a key may come more than once. One that is a parameter of MGF replaces what the header says.
 struct metadata_entry {
   std::string_view key, value;
+  // Of an attribute of mzSpecLib:
+  std::string_view accession = {};  // "MS:1003070"
+  std::string_view unit = {};       // "UO:0000010|second"
+  bool of_analyte = false;
 };
 
 /// Sets the sequence of a spectrum.
@@ -292,7 +296,7 @@ class diagnostics {
   }
   /// Warns of values that the output cannot hold. @param to  the format of the output
   void warn_of_losses(print_losses const& losses, std::string_view to) {
-    std::string const why = to == "mzml" ? "mzML has none" : "MGF has none but charges";
+    std::string const why = to == "mzml" ? "mzML has none" : "MGF has none but charges";  // MSP and mzSpecLib have them
     warn_of_count(losses.annotations, "annotation of a peak is left out: " + why, "annotations of peaks are left out: " + why);
     warn_of_count(losses.not_finite, "peak is not finite and is left out", "peaks are not finite and are left out");
   }
@@ -355,12 +359,12 @@ class chunk : public step_times {
   std::vector<dropped_entry> dropped;  // for chunk_task::reasons
   std::set<double> voltages;           // compensation voltages of chosen spectra, for purpose::choose
   std::vector<std::uint64_t> chosen;   // numbers of spectra, for chunk_task::lists
-  std::exception_ptr failure;         // the first, by its place in the chunk
-  bool composed = false;              // output() is complete
-  std::uint64_t place = 0;            // where the output begins, if chunks change their length
-  std::uint64_t chunk_number = 0;     // in the input, if members of a group share the work
-  std::uint32_t checksum = 0;         // checksum of the input, if another member works on the chunk
-  std::vector<char> results;          // to be sent by another member than the first
+  std::exception_ptr failure;          // the first, by its place in the chunk
+  bool composed = false;               // output() is complete
+  std::uint64_t place = 0;             // where the output begins, if chunks change their length
+  std::uint64_t chunk_number = 0;      // in the input, if members of a group share the work
+  std::uint32_t checksum = 0;          // checksum of the input, if another member works on the chunk
+  std::vector<char> results;           // to be sent by another member than the first
 
  protected:
   chunk() = default;

@@ -147,6 +147,11 @@ std::string_view kind_of_line(std::string_view line) {
 
 namespace ordo::inline v0::spectra {
 
+std::string_view to_string(format of) {
+  constexpr std::array<std::string_view, 5> names{"mgf", "mzml", "mzxml", "msp", "mzspeclib"};
+  return names[std::size_t(of)];
+}
+
 format detect_format(std::string_view front) {
   std::string_view const kind = detail::detect_kind(front);
   return kind == "mzML"        ? format::mzml

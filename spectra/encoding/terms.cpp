@@ -67,6 +67,17 @@ std::string_view activation(std::uint32_t term) {
   return it == all.end() ? std::string_view() : it->name;
 }
 
+std::optional<term> dissociation(std::string_view abbreviation) {
+  constexpr std::array<std::pair<std::string_view, term>, 4> all{
+      {{"CID", {"MS:1000133", "collision-induced dissociation"}},
+       {"HCD", {"MS:1000422", "beam-type collision-induced dissociation"}},
+       {"ETD", {"MS:1000598", "electron transfer dissociation"}},
+       {"ECD", {"MS:1000250", "electron capture dissociation"}}}};
+  for (auto const& [known, term] : all)
+    if (abbreviation == known) return term;
+  return std::nullopt;
+}
+
 std::uint32_t value_of_peaks(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, std::uint32_t>, 6> all{{{"total ion current", total_ion_current},
                                                                            {"base peak m/z", base_peak_mz},

@@ -21,6 +21,13 @@ inline constexpr std::uint32_t  // values that are made of peaks
 /// Returns the abbreviation of a method of dissociation: "HCD"; empty for another term. Supplemental activation is "+HCD".
 std::string_view activation(std::uint32_t term);
 
+/// A term by its accession and name.
+struct term {
+  std::string_view accession, name;
+};
+/// Returns the term of a method of dissociation by its abbreviation; nothing for an unknown one.
+std::optional<term> dissociation(std::string_view abbreviation);
+
 /// Returns the term of such a value by its name in a userParam; 0 for another name.
 std::uint32_t value_of_peaks(std::string_view name);
 

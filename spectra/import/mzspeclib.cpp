@@ -19,6 +19,7 @@
 #include "spectra/import/format.hpp"
 #include "spectra/import/record_reader.hpp"
 #include "spectra/msp/keys.hpp"
+#include "spectra/mzspeclib/attributes.hpp"
 
 // The text form of mzSpecLib (HUPO-PSI, 1.0). A library begins with <mzSpecLib>, its attributes and sets of attributes. Each
 // spectrum begins with <Spectrum=KEY>, and has attributes, <Analyte=KEY> and <Interpretation=KEY> with theirs, and <Peaks>:
@@ -29,13 +30,9 @@ namespace {
 
 constexpr std::size_t max_shown = 40;  // bytes of a line in a message
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-constexpr std::string_view spectrum_tag = "<Spectrum=", all_sets = "all";
+constexpr std::string_view spectrum_tag = "<Spectrum=", all_sets = "all", unit_accession = "UO:0000000";
 
-constexpr std::uint32_t  // terms of spectra and analytes beside those of mzML
-    spectrum_name = 1003061,
-    experimental_precursor_mz = 1003208, theoretical_ion_mz = 1003053, proforma_notation = 1003270, scan_number = 1003057,
-    number_of_peaks = 1003059, attribute_set = 1003212, retention_time = 1000894, local_retention_time = 1000895,
-    scan_polarity = 1000465, precursor_intensity = 1003085;
+using namespace library_terms;
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
@@ -130,14 +127,15 @@ struct stated_values {
   std::optional<unsigned> level;
   charge_list charges, possible_charges;
   std::optional<ion_polarity> polarity;
-  std::string_view name, peptidoform;
+  std::string_view name, title, peptidoform, method;  // method of dissociation: "HCD"
+  std::vector<metadata_entry> own;                    // properties without terms; they replace those of the same keys
 
-  /// @param others  receives what is none of these, by the names of library_key or of the attributes; nullptr: it is left out
-  void take(attribute_list const& all, std::vector<metadata_entry>* others) {
+  /// @param others  receives what is none of these, by the keys of MGF or the names of the attributes; nullptr: it is left out
+  void take(attribute_list const& all, std::vector<metadata_entry>* others, bool of_analyte = false) {
     charge_list const before = possible_charges;
     for (attribute const& attribute : all) try {
         bool const is_known = (attribute.number == terms::possible_charge_state && !before.empty()) || take(attribute, all);
-        if (!is_known && others) add_other(attribute, *others);
+        if (!is_known && others) add(attribute, all, of_analyte, *others);
       } catch (text_fault& fault) {
         if (fault.at == text_fault::here) fault.at = attribute.at;
         throw;
@@ -151,13 +149,55 @@ struct stated_values {
     return true;
   }
 
-  // The first value counts, which is the spectrum's own.
-  static void add_other(attribute const& attribute, std::vector<metadata_entry>& to) {
-    bool const is_unit = attribute.accession == "UO:0000000";
-    if (attribute.number == attribute_set || is_unit || attribute.value.empty() || attribute.name.empty()) return;
+  // Adds an attribute that is no value of the header.
+  void add(attribute const& attribute, attribute_list const& all, bool of_analyte, std::vector<metadata_entry>& to) {
+    if (attribute.number == other_name) return add_other(attribute, all);
+    bool const is_partner = attribute.accession == unit_accession || attribute.number == other_value;
+    if (attribute.number == attribute_set || is_partner || attribute.value.empty() || attribute.name.empty()) return;
+    std::string_view key = attribute.name, value = attribute.value;
     std::string const normalized = normalized_key(attribute.name);
+    if (library_attribute const* const held = find_attribute(attribute.number)) {
+      key = held->key;
+    } else if (attribute.number == dissociation_method && !terms::activation(term_number(value)).empty()) {
+      key = "FRAGMENTATION_MODE";
+      value = method = terms::activation(term_number(value));
+    } else if (library_key const* const known = find_library_key(normalized)) {
+      key = known->mgf;
+    }
+    bool const has_term = find_attribute(attribute.number) || key == attribute.name;
+    to.push_back(
+        {key, value, has_term ? attribute.accession : std::string_view(), partner(attribute, all, unit_accession), of_analyte});
+  }
+
+  // Adds a property that has no term, but a name of its own.
+  void add_other(attribute const& name, attribute_list const& all) {
+    std::string const normalized = normalized_key(name.value);
+    std::string_view const value = partner(name, all, "MS:1003276");
+    if (name.value.empty() || value.empty()) return;
+    if (name.value == "TITLE" && title.empty()) {
+      title = value;
+      return;
+    }
+    if (name.value == "ION_MOBILITY" && !mobility) {
+      mobility = number<double>(value);
+      if (mobility) return;
+    }
     library_key const* const known = find_library_key(normalized);
-    to.push_back({known ? known->mgf : attribute.name, attribute.value});
+    bool const has_own_meaning = normalized == "spectrumtype" || normalized == "retentiontime";
+    own.push_back({known && !has_own_meaning ? known->mgf : name.value, value});
+  }
+
+  // Returns the value of another attribute of the group of one.
+  static std::string_view partner(attribute const& of, attribute_list const& all, std::string_view accession) {
+    if (of.group.empty()) return {};
+    for (attribute const& other : all)
+      if (other.accession == accession && other.group == of.group) return other.value;
+    return {};
+  }
+
+  static std::uint32_t term_number(std::string_view value) {
+    value = value.substr(0, value.find('|'));
+    return value.starts_with("MS:") ? number<std::uint32_t>(value.substr(3)).value_or(0) : 0;
   }
 
   // @returns false for an attribute that is none of the values
@@ -219,10 +259,7 @@ struct stated_values {
   void read_time(attribute const& given, attribute_list const& all) {
     auto const time = parse_number<double>(given.name, given.value);
     if (!time) return;
-    std::string_view unit;
-    if (!given.group.empty())
-      for (attribute const& other : all)
-        if (other.accession == "UO:0000000" && other.group == given.group) unit = other.value;
+    std::string_view const unit = partner(given, all, unit_accession);
     std::size_t const bar = unit.find('|');
     std::string_view const named = bar == std::string_view::npos ? std::string_view() : unit.substr(bar + 1);
     rt_seconds = terms::seconds(*time, unit.substr(0, bar), named);
@@ -255,13 +292,19 @@ class mzspeclib_parser final : public import_parser {
  private:
   // Adds the attributes of sets: those that a section names, then those for all.
   static void add_sets(attribute_list const& own, std::map<std::string, attribute_list, std::less<>> const& sets,
-                       stated_values& to, imported_spectra& spectra) {
+                       stated_values& to, bool of_analyte, imported_spectra& spectra) {
     std::vector<metadata_entry>& others = spectra.metadata;
     auto const take = [&](std::string_view name) {
       auto const it = sets.find(name);
       if (it == sets.end()) return;
-      std::vector<metadata_entry> defaults;
-      to.take(it->second, &defaults);
+      std::vector<metadata_entry> defaults, others_before = to.own;
+      to.take(it->second, &defaults, of_analyte);
+      to.own.erase(std::remove_if(to.own.begin() + std::ptrdiff_t(others_before.size()), to.own.end(),
+                                  [&](metadata_entry const& entry) {
+                                    return std::ranges::find(others_before, entry.key, &metadata_entry::key) !=
+                                           others_before.end();
+                                  }),
+                   to.own.end());
       std::size_t const before = spectra.metadata_ends.empty() ? 0 : spectra.metadata_ends.back();
       auto const own = std::span<metadata_entry const>(others).subspan(before);
       std::erase_if(defaults, [&](metadata_entry const& entry) {
@@ -283,7 +326,7 @@ class mzspeclib_parser final : public import_parser {
     read_attributes(lines, attributes_);
     to.metadata.resize(to.metadata_ends.empty() ? 0 : to.metadata_ends.back());
     values.take(attributes_, &to.metadata);
-    add_sets(attributes_, front_.spectra, values, to);
+    add_sets(attributes_, front_.spectra, values, false, to);
     std::size_t const before = to.mz.size();
     bool first_analyte = true;
     while (auto const line = lines.next()) {
@@ -299,26 +342,43 @@ class mzspeclib_parser final : public import_parser {
       attributes_.clear();
       read_attributes(lines, attributes_);
       if (!analyte || !std::exchange(first_analyte, false)) continue;
-      values.take(attributes_, &to.metadata);
-      add_sets(attributes_, front_.analytes, values, to);
+      values.take(attributes_, &to.metadata, true);
+      add_sets(attributes_, front_.analytes, values, true, to);
     }
     std::size_t const result = to.mz.size() - before;
     if (values.num_peaks && *values.num_peaks != result)
       fail(begin, fmt::format("the spectrum that begins here has {}, where it states {}", quantity(result, "peak"),
                               *values.num_peaks));
     std::string_view key = tag.substr(spectrum_tag.size());
-    spectrum.title = !values.name.empty()          ? values.name
+    spectrum.title = !values.title.empty()         ? values.title
+                     : !values.name.empty()        ? values.name
                      : !values.peptidoform.empty() ? values.peptidoform
                                                    : key.substr(0, key.find('>'));
+    spectrum.activation = values.method;
     set_header(values, spectrum.header);
-    if (!values.name.empty()) to.metadata.push_back({"NAME", values.name});
-    if (values.level == 2u) to.metadata.push_back({"MSLEVEL", "2"});
-    if (values.polarity)
-      to.metadata.push_back({"IONMODE", values.polarity == ion_polarity::negative ? "negative" : "positive"});
-    for (std::size_t e = to.metadata_ends.empty() ? 0 : to.metadata_ends.back(); e < to.metadata.size(); ++e)
-      if (to.metadata[e].key == "COLLISION_ENERGY" && !spectrum.header.collision_energy)
-        spectrum.header.collision_energy = number<double>(to.metadata[e].value);
+    add_own(values, to);
+    std::size_t const first = to.metadata_ends.empty() ? 0 : to.metadata_ends.back();
+    for (metadata_entry const& entry : std::span(to.metadata).subspan(first))
+      if (entry.key == "COLLISION_ENERGY" && !spectrum.header.collision_energy)
+        spectrum.header.collision_energy = number<double>(entry.value.substr(0, entry.value.find_first_not_of("0123456789.")));
     to.add(std::move(spectrum));
+  }
+
+  // Adds the properties that are not among the attributes of terms, or have another text there.
+  static void add_own(stated_values const& values, imported_spectra& to) {
+    auto const is_own = [&](std::string_view key) {
+      return std::ranges::find(values.own, key, &metadata_entry::key) != values.own.end();
+    };
+    auto const first = to.metadata.begin() + std::ptrdiff_t(to.metadata_ends.empty() ? 0 : to.metadata_ends.back());
+    to.metadata.erase(std::remove_if(first, to.metadata.end(), [&](auto const& entry) { return is_own(entry.key); }),
+                      to.metadata.end());
+    auto const add = [&](std::string_view key, std::string_view value) {
+      if (!is_own(key)) to.metadata.push_back({key, value});
+    };
+    if (!values.name.empty()) add("NAME", values.name);
+    if (values.level == 2u) add("MSLEVEL", "2");
+    if (values.polarity) add("IONMODE", values.polarity == ion_polarity::negative ? "negative" : "positive");
+    to.metadata.insert(to.metadata.end(), values.own.begin(), values.own.end());
   }
 
   static void set_header(stated_values const& values, spectrum_header& header) {

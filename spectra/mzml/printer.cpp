@@ -1,7 +1,6 @@
 #include "spectra/mzml/printer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -12,6 +11,7 @@
 
 #include "ordo/error.hpp"
 #include "spectra/encoding/binary_array.hpp"
+#include "spectra/encoding/terms.hpp"
 #include "spectra/mgf/writer.hpp"
 #include "spectra/mzml/array_terms.hpp"
 
@@ -98,19 +98,11 @@ void print_precursor(spectrum_header const& header, std::string& output) {
   print_ion(header.precursor_mz, header.precursor_intensity, header.charges, output);
   for (precursor_ion const& ion : header.other_precursors) print_ion(ion.mz, ion.intensity, ion.charges, output);
   output += "            </selectedIonList>\n            <activation>\n";
-  struct method {
-    std::string_view name, accession, term;
-  };
-  constexpr std::array<method, 4> methods{{{"CID", "MS:1000133", "collision-induced dissociation"},
-                                           {"HCD", "MS:1000422", "beam-type collision-induced dissociation"},
-                                           {"ETD", "MS:1000598", "electron transfer dissociation"},
-                                           {"ECD", "MS:1000250", "electron capture dissociation"}}};
-  auto const it = std::ranges::find(methods, header.activation.value_or(""), &method::name);
   term_writer term(output, 14);
-  if (it == methods.end())
-    term("MS:1000044", "dissociation method");
+  if (auto const method = terms::dissociation(header.activation.value_or("")))
+    term(method->accession, method->name);
   else
-    term(it->accession, it->term);
+    term("MS:1000044", "dissociation method");
   if (header.collision_energy) term("MS:1000045", "collision energy", *header.collision_energy, "UO:0000266", "electronvolt");
   output += "            </activation>\n          </precursor>\n        </precursorList>\n";
 }

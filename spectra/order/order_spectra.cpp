@@ -16,6 +16,7 @@
 #include "spectra/external/store.hpp"
 #include "spectra/mgf/file_header.hpp"
 #include "spectra/mzml/new_document.hpp"
+#include "spectra/mzspeclib/writer.hpp"
 #include "spectra/order/collector.hpp"
 #include "spectra/order/input_reader.hpp"
 
@@ -61,6 +62,39 @@ class new_documents final : public output_parts {
   format format_ = format::mgf;
   std::string name_;
   std::map<std::size_t, new_document> open_;
+  std::uint64_t written_ = 0;
+};
+
+// Libraries that are made of spectra.
+class new_libraries final : public output_parts {
+ public:
+  explicit new_libraries(output_parts& to) : to_(to) {}
+
+  /// Returns inputs, after the first of which the libraries are named.
+  [[nodiscard]] spectrum_inputs note(spectrum_inputs const& from) {
+    spectrum_inputs noted = from;
+    noted.open = [&](std::size_t k) {
+      spectrum_inputs::opened opened = from.open(k);
+      if (k == 0) name_ = opened.name;
+      return opened;
+    };
+    return noted;
+  }
+
+  sink& open(std::size_t part) override { return open_.try_emplace(part, to_.open(part), name_).first->second; }
+  void close(std::size_t part) override {
+    auto const it = open_.find(part);
+    it->second.end();
+    written_ += it->second.written();
+    open_.erase(it);
+    to_.close(part);
+  }
+  [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
+
+ private:
+  output_parts& to_;
+  std::string name_;
+  std::map<std::size_t, library_sink> open_;
   std::uint64_t written_ = 0;
 };
 
@@ -169,6 +203,13 @@ class ordering {
 
 order_report order_spectra(spectrum_inputs const& from, output_parts& to, sort_options const& options,
                            order_options const& order) {
+  if (order.to == format::mzspeclib) {
+    new_libraries libraries(to);
+    spectrum_inputs const noted = libraries.note(from);
+    order_report report = ordering(noted, libraries, options, order).run();
+    report.done.written = libraries.written();
+    return report;
+  }
   if (order.to != format::mzml) return ordering(from, to, options, order).run();
   new_documents documents(to, options.temporary_folder);
   spectrum_inputs const noted = documents.note(from);

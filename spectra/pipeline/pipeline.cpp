@@ -16,12 +16,17 @@
 #include "spectra/msp/writer.hpp"
 #include "spectra/mzml/format.hpp"
 #include "spectra/mzml/printer.hpp"
+#include "spectra/mzspeclib/writer.hpp"
 #include "spectra/pipeline/chunk_exchange.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 
 std::uint32_t compute_checksum(std::string_view text) {
   return libdeflate_crc32(0, text.data(), text.size());
+}
+
+print_spectrum choose_printer(format to) {
+  return to == format::mgf ? print_mgf : to == format::mzml ? print_mzml : to == format::msp ? print_msp : print_mzspeclib;
 }
 
 bool is_helper(sort_options const& options) {
@@ -44,11 +49,12 @@ pipeline::pipeline(sort_options options, pipeline_task const& task)
   options_.choice.check();
   if (task.goal != purpose::check && !options_.choice.empty()) task_.choice = &options_.choice;
   if (task_.writes() || task_.filters || task_.goal == purpose::compare) options_.select.check();
-  // MSP is printed from MSP, too: by other names, and without what its dialects have besides.
-  bool const prints = task.to == format::msp || ((task.to == format::mgf || task.to == format::mzml) && task.from != task.to);
+  // Libraries are printed from libraries, too: by other names, and without what their dialects have besides.
+  bool const prints = task.to == format::msp || task.to == format::mzspeclib ||
+                      ((task.to == format::mgf || task.to == format::mzml) && task.from != task.to);
   if (prints && (task_.writes() || task.goal == purpose::compare)) {
-    task_.print = task.to == format::mgf ? print_mgf : task.to == format::mzml ? print_mzml : print_msp;
-    task_.prints_as = task.to == format::mgf ? "mgf" : task.to == format::mzml ? "mzml" : "msp";
+    task_.print = choose_printer(task.to);
+    task_.prints_as = to_string(task.to);
   }
   if (!task_.writes()) return;
   if (options_.on_dropped) task_.reasons = &reasons_.emplace(options_, task_.prints_as);

@@ -21,6 +21,9 @@ namespace ordo::inline v0::spectra::detail {
 /// chunk_bytes is larger.
 std::size_t chunk_size(std::size_t chunk_bytes, std::size_t chunks, bool on_gpu);
 
+/// Returns the function that prints spectra in a format: MGF, mzML, MSP or mzSpecLib.
+print_spectrum choose_printer(format to);
+
 /// Returns true on a member of a group that works for member 0.
 bool is_helper(sort_options const& options);
 

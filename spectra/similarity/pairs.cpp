@@ -116,12 +116,39 @@ struct tile {
   std::size_t begin, end;
 };
 
+// The peaks of a spectrum that are looked up: those from a height on.
+struct high_peaks {
+  double lowest;  // above 0
+  double rest;    // the most that all others add to a cosine: their norm, as peaks are matched one to one
+};
+high_peaks find_high_peaks(std::span<double const> heights, double norm, double min_cosine) {
+  // A greater share leaves more pairs to compare, a smaller one more peaks to look up.
+  constexpr double share = 0.4, slack = 1e-9;
+  thread_local std::vector<double> ascending;
+  ascending.assign(heights.begin(), heights.end());
+  std::ranges::sort(ascending);
+  double const most = min_cosine * share * norm;
+  double squares = 0;
+  std::size_t i = 0, after;
+  for (; i < ascending.size(); i = after) {  // equal ones together
+    double more = squares;
+    for (after = i; after < ascending.size() && ascending[after] == ascending[i]; ++after)
+      more += ascending[after] * ascending[after];
+    if (ascending[i] > 0 && more > most * most) break;
+    squares = more;
+  }
+  double const lowest = i < ascending.size() ? ascending[i] : std::numeric_limits<double>::infinity();
+  return {lowest, std::sqrt(squares) / norm * (1 + slack)};
+}
+
 class pair_finder {
  public:
   pair_finder(spectra_view const& all, similarity_rule const& rule, machine_options const& on, unsigned threads)
       : rule_(rule), ranked_(all, rule.precursor || rule.modified), options_(make_options(on)), machines_(options_, threads) {
     ends_.resize(ranked_.size());
+    high_.resize(ranked_.size());
     tbb::parallel_for(std::size_t{0}, ranked_.size(), [&](std::size_t r) {
+      high_[r] = find_high_peaks(ranked_.heights(r), ranked_.norm[r], rule_.min_cosine);
       ends_[r] = ranked_.size();
       if (!rule_.precursor) return;
       double const last = ranked_.precursor[r] + wide_distance(*rule_.precursor, ranked_.precursor[r], 0);
@@ -232,8 +259,9 @@ class pair_finder {
     auto const first = std::uint32_t(range.begin - here.begin), last = std::uint32_t(range.end - here.begin);
     auto const mz = ranked_.mz(q), heights = ranked_.heights(q);
     double const norm = ranked_.norm[q], precursor = ranked_.precursor[q];
+    auto const [lowest, rest] = high_[q];
     for (std::size_t i = 0; i < mz.size(); ++i) {
-      if (!(heights[i] > 0)) continue;
+      if (heights[i] < lowest) continue;
       double const weight = heights[i] / norm;
       auto const add = [&](std::uint32_t candidate, float other) {
         double& bound = own.bounds[candidate];
@@ -250,7 +278,7 @@ class pair_finder {
       double const bound = std::exchange(own.bounds[own.touched[k]], 0);
       // More than what weights in single precision and the roundings of the sum take.
       constexpr double slack = 1e-6, least = 1e-30;
-      if (bound >= rule_.min_cosine * (1 - slack) - least) compare(own, q, here.begin + own.touched[k]);
+      if (bound >= rule_.min_cosine * (1 - slack) - rest - least) compare(own, q, here.begin + own.touched[k]);
     }
   }
 
@@ -277,6 +305,7 @@ class pair_finder {
   sort_options options_;
   detail::peak_machines machines_;
   std::vector<std::size_t> ends_;  // where the ranks end that each spectrum may be similar to
+  std::vector<high_peaks> high_;
   tbb::enumerable_thread_specific<worker> workers_;
 };
 

@@ -34,6 +34,11 @@ void detail::check(text const& input, duplicate_options const& options) {
   if (options.min_length == 0) throw usage_error("invalid length: duplicates: a duplicate has at least one residue");
   if (options.whole_characters && input.residue_bytes != 1)
     throw usage_error("no characters: duplicates: characters consist of bytes, not of tokens");
+  bool const has_words = options.unit != copied_unit::strings && options.unit != copied_unit::records;
+  if (has_words && input.residue_bytes != 1)
+    throw usage_error("no text: duplicates: lines, paragraphs and words consist of bytes, not of tokens");
+  if (options.keep == kept_copies::best && options.scores.size() != input.records())
+    throw usage_error("wrong array size: duplicates: not as many scores as records");
 }
 
 std::uint64_t detail::report_ranges(std::span<std::uint64_t const> bits, text const& input, duplicate_options const& options,

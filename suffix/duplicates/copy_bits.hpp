@@ -1,5 +1,7 @@
 #pragma once
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,7 +31,24 @@ inline void mark(copy_bits& bits, std::uint64_t p, std::uint64_t count) {
   }
 }
 
-/// Checks min_length and whole_characters. @throws usage_error
+/// Returns a number that is the smallest one for the record whose copies are kept: the longest or the best one. Of several, the
+/// first record counts. With other options all records are equal.
+inline std::uint64_t record_order(text const& input, duplicate_options const& options, std::size_t record) {
+  if (options.keep == kept_copies::longest) return ~std::uint64_t{0} - (input.end(record) - input.begin(record));
+  if (options.keep != kept_copies::best) return 0;
+  double const score = options.scores[record];
+  if (std::isnan(score)) return ~std::uint64_t{0};
+  auto const bits = std::bit_cast<std::uint64_t>(score + 0.0);  // the two zeros are equal
+  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  return (bits & sign) != 0 ? bits : ~(bits | sign);
+}
+
+/// Returns true if the copies that are kept depend on their record.
+inline bool compares_records(duplicate_options const& options) {
+  return options.keep == kept_copies::longest || options.keep == kept_copies::best;
+}
+
+/// Checks min_length, whole_characters, units and scores. @throws usage_error
 void check(text const& input, duplicate_options const& options);
 
 /// Calls on_range for the ranges of some records that marked strings cover.

@@ -22,6 +22,7 @@
 #include "suffix/duplicates/entry_file.hpp"
 #include "suffix/duplicates/group_matcher.hpp"
 #include "suffix/duplicates/stored_bits.hpp"
+#include "suffix/duplicates/unit_finder.hpp"
 #include "suffix/duplicates/window_scan.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -71,11 +72,16 @@ struct copy_finder::state {
         options(chosen),
         memory(bytes),
         other(beside ? std::optional(*beside) : std::nullopt),
-        texts(input, other ? &*other : nullptr, options.scope != copy_scope::anywhere || options.keep == kept_copies::longest),
+        texts(
+            input, other ? &*other : nullptr,
+            options.scope != copy_scope::anywhere || detail::compares_records(options) || options.unit != copied_unit::strings),
         folder(where),
         arena(threads_for(options.threads)) {
+    reported = options;
+    if (options.unit != copied_unit::strings) reported.min_length = 1;  // all residues of units are marked
     if (folder.empty()) {
       bits.emplace(input.size());
+      add_units();
       return;
     }
     outlook = divide_memory(input, other ? &*other : nullptr, options.min_length, memory);
@@ -84,6 +90,11 @@ struct copy_finder::state {
       bits.emplace(input.size(), folder, outlook.bit_memory, arena.max_concurrency());
     else
       bits.emplace(input.size());
+    add_units();
+  }
+
+  void add_units() {
+    if (options.unit != copied_unit::strings) units.emplace(texts, input, other ? &*other : nullptr, options, *bits, memory);
   }
 
   template <class F>
@@ -298,6 +309,7 @@ struct copy_finder::state {
   }
 
   std::size_t count_ranges(std::size_t max_buckets, progress const& on_progress) {
+    if (units) return units->count_ranges(finished, max_buckets, on_progress);
     if (sizes.empty()) count(on_progress);
     std::size_t ranges = 0;
     for (std::size_t at = finished; at < num_buckets; at = range_end(at, max_buckets)) ++ranges;
@@ -337,6 +349,10 @@ struct copy_finder::state {
   }
 
   void next_range(std::size_t max_buckets, progress const& on_progress, std::string const& name) {
+    if (units) {
+      finished = units->next_range(finished, max_buckets, on_progress, name);
+      return;
+    }
     if (sizes.empty()) count({});
     if (disk && finished >= stored_end) next_pass({});
     std::size_t const end = range_end(finished, max_buckets);
@@ -468,6 +484,8 @@ struct copy_finder::state {
   std::string folder;  // the folder of temporary files; empty: none
   pooled_arena arena;
   std::optional<stored_bits> bits;
+  duplicate_options reported;                // options by which marks become ranges
+  std::optional<detail::unit_finder> units;  // for other units than strings
   std::size_t finished = 0;
   std::vector<std::uint64_t> sizes;            // sizes of buckets, in entries; empty: not counted yet
   std::vector<std::vector<group_entry>> kept;  // all entries, of parts of the text; empty if they take too much memory
@@ -483,6 +501,8 @@ copy_finder::copy_finder(text const& input, duplicate_options const& options, st
   if (other != nullptr && input.residue_bytes != other->residue_bytes)
     throw usage_error(
         fmt::format("conflicting residues: duplicates: of {} and of {} bytes", input.residue_bytes, other->residue_bytes));
+  if (options.unit == copied_unit::words && other == nullptr)
+    throw usage_error("no other text: duplicates: n-grams of words are those of another text");
   std::uint64_t const all = input.size() + (other ? other->size() : 0);
   if (all >= group_entry::max_positions)
     throw usage_error(fmt::format("too large: duplicates: {} residues, but positions have 40 bits", all));
@@ -524,7 +544,15 @@ std::uint64_t copy_finder::report(std::function<void(duplicate_range const&)> co
 
 std::uint64_t copy_finder::report(std::size_t first_record, std::size_t last_record,
                                   std::function<void(duplicate_range const&)> const& on_range) const {
-  return detail::report_ranges(state_->bits->words(), state_->input, state_->options, first_record, last_record, on_range);
+  return detail::report_ranges(state_->bits->words(), state_->input, state_->reported, first_record, last_record, on_range);
+}
+
+repeated_strings copy_finder::repeated_units() const {
+  return state_->units ? state_->units->repeated() : repeated_strings{};
+}
+
+std::uint64_t copy_finder::short_records() const noexcept {
+  return state_->units ? state_->units->short_records() : 0;
 }
 
 copy_finder::plan copy_finder::make_plan(text const& input, std::uint64_t min_length, std::size_t memory, text const* other) {

@@ -21,7 +21,7 @@
 namespace ordo::inline v0::suffix {
 namespace {
 
-using detail::copy_bits, detail::mark, detail::report_ranges;
+using detail::copy_bits, detail::mark, detail::record_order, detail::report_ranges;
 
 constexpr std::size_t rows_at_once = std::size_t{1} << 14;
 
@@ -76,15 +76,11 @@ struct mark_anywhere {
   }
 };
 
-/// Returns a number that is the smallest one for the longest record. Of several, the first record counts.
-std::uint64_t length_order(text const& input, std::size_t record) {
-  return ~std::uint64_t{0} - (input.end(record) - input.begin(record));
-}
-
-/// Marks the copies of a group but the first one in the longest record.
-struct mark_shorter {
+/// Marks the copies of a group but the first one in the longest or best record.
+struct mark_lesser {
   row_groups const& rows;
   text const& input;
+  duplicate_options const& options;
   copy_bits& bits;
   record_finder const& record_at;
 
@@ -93,7 +89,7 @@ struct mark_shorter {
     std::pair kept{~std::uint64_t{0}, ~std::uint64_t{0}};
     for (std::size_t row = begin; row < after; ++row) {
       std::uint64_t const p = rows.position(row);
-      kept = std::min(kept, std::pair{length_order(input, record_at(p)), p});
+      kept = std::min(kept, std::pair{record_order(input, options, record_at(p)), p});
     }
     for (std::size_t row = begin; row < after; ++row)
       if (std::uint64_t const p = rows.position(row); p != kept.second) mark(bits, p);
@@ -104,7 +100,7 @@ struct mark_shorter {
 struct mark_across {
   row_groups const& rows;
   text const& input;
-  kept_copies keep;
+  duplicate_options const& options;
   copy_bits& bits;
   record_finder const& record_at;
 
@@ -116,11 +112,12 @@ struct mark_across {
       std::size_t const record = record_at(rows.position(row));
       first = std::min(first, record);
       last = std::max(last, record);
-      kept = std::min(kept, std::pair{keep == kept_copies::longest ? length_order(input, record) : 0, record});
+      kept = std::min(kept, std::pair{record_order(input, options, record), record});
     }
     if (first == last) return;
     for (std::size_t row = begin; row < after; ++row)
-      if (std::uint64_t const p = rows.position(row); keep == kept_copies::none || record_at(p) != kept.second) mark(bits, p);
+      if (std::uint64_t const p = rows.position(row); options.keep == kept_copies::none || record_at(p) != kept.second)
+        mark(bits, p);
   }
 };
 
@@ -150,15 +147,15 @@ copy_bits mark_copies(text const& input, entries sa, entries lcp, duplicate_opti
   copy_bits bits(input.size() / 64 + 1);
   row_groups const rows(input, sa, lcp, options.min_length, name);
   bool const keeps_one = options.keep != kept_copies::none;
-  if (options.scope == copy_scope::anywhere && options.keep != kept_copies::longest) {
+  if (options.scope == copy_scope::anywhere && !detail::compares_records(options)) {
     rows.each(options.threads, mark_anywhere{rows, keeps_one, bits});
     return bits;
   }
   record_finder const record_at(input);
   if (options.scope == copy_scope::anywhere)
-    rows.each(options.threads, mark_shorter{rows, input, bits, record_at});
+    rows.each(options.threads, mark_lesser{rows, input, options, bits, record_at});
   else if (options.scope == copy_scope::across)
-    rows.each(options.threads, mark_across{rows, input, options.keep, bits, record_at});
+    rows.each(options.threads, mark_across{rows, input, options, bits, record_at});
   else
     rows.each(options.threads, mark_within{rows, keeps_one, bits, record_at});
   return bits;
@@ -234,6 +231,7 @@ void check(text const& input, entries sa, entries lcp, duplicate_options const& 
   if (sa.size() != input.size() || lcp.size() != input.size())
     throw usage_error(fmt::format("wrong array size: duplicates: {} rows of sa and {} of lcp for {} residues", sa.size(),
                                   lcp.size(), input.size()));
+  if (options.unit != copied_unit::strings) throw usage_error("no strings: duplicates: copy_finder alone finds other units");
   detail::check(input, options);
 }
 

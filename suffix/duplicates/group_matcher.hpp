@@ -15,6 +15,7 @@
 
 #include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/records.hpp"
+#include "suffix/duplicates/copy_bits.hpp"
 #include "suffix/duplicates/entry_file.hpp"
 #include "suffix/duplicates/stored_bits.hpp"
 #include "suffix/duplicates/window_scan.hpp"
@@ -38,10 +39,9 @@ class joined_texts {
   [[nodiscard]] bool is_in_input(std::uint64_t p) const { return p >= begin_; }
   /// Returns the record of a position of the input.
   [[nodiscard]] std::size_t record_at(std::uint64_t p) const { return (*record_at_)(in_input(p)); }
-  /// Returns the size of the record of a position of the input.
-  [[nodiscard]] std::uint64_t record_size(std::uint64_t p) const {
-    std::size_t const record = record_at(p);
-    return input_.end(record) - input_.begin(record);
+  /// Returns the number by which the record of a position of the input is kept.
+  [[nodiscard]] std::uint64_t record_order(std::uint64_t p, duplicate_options const& options) const {
+    return detail::record_order(input_, options, record_at(p));
   }
   /// Returns true if a position and the one before it are in the same text.
   [[nodiscard]] bool is_adjacent(std::uint64_t p) const { return p != begin_; }
@@ -106,11 +106,11 @@ class group_matcher {
 
   void operator()(std::span<group_entry const> group) {
     if (group.size() == 1 && group[0].has_one_minimizer()) return;  // different windows
-    if (options_.keep == kept_copies::longest && !texts_.has_other()) {
-      // The windows of the longest record come first, as if it were the first one of the text.
+    if (compares_records(options_) && !texts_.has_other()) {
+      // The windows of the record that is kept come first, as if it were the first one of the text.
       ordered_.assign(group.begin(), group.end());
-      std::ranges::stable_sort(ordered_, std::greater<>(),
-                               [&](group_entry const& entry) { return texts_.record_size(entry.first()); });
+      std::ranges::stable_sort(ordered_, {},
+                               [&](group_entry const& entry) { return texts_.record_order(entry.first(), options_); });
       group = ordered_;
     }
     bool const simple = std::ranges::all_of(group, &group_entry::has_one_minimizer);

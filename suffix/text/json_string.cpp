@@ -73,12 +73,14 @@ bool each_part(std::string_view written, Use use) {
 struct field_value {
   bool is_there = false;
   std::optional<std::string_view> string;  // as it is written; nothing for other values
+  std::string_view bare = {};              // a number, true, false or null, and what stands before it
 };
 
 field_value find_field(std::string_view line, std::span<std::string const> names) {
   std::vector<bool> in_object;  // for each open object and list, whether it is an object
   std::size_t matched = 0;      // names that lead to the innermost open object, if all open ones are objects of the path
   std::size_t depth = 0;        // open objects, and 2 for each open list, whose objects are not on the path
+  std::size_t after_name = 0;   // after the last name
   bool is_key = false, expects = false;  // whether a name comes next; whether the value of the next name does
   for (std::size_t at = 0; at < line.size(); ++at) {
     bool const is_field = expects && matched + 1 == names.size();
@@ -98,7 +100,7 @@ field_value find_field(std::string_view line, std::span<std::string const> names
         break;
       case '}':
       case ']':
-        if (in_object.empty() || is_field) return {is_field, std::nullopt};
+        if (in_object.empty() || is_field) return {is_field, std::nullopt, line.substr(after_name, at - after_name)};
         depth -= in_object.back() ? 1 : 2;
         if (in_object.back()) matched = std::min(matched, depth == 0 ? 0 : depth - 1);
         in_object.pop_back();
@@ -106,7 +108,7 @@ field_value find_field(std::string_view line, std::span<std::string const> names
         break;
       case ',':
         is_key = !in_object.empty() && in_object.back();
-        if (is_field) return {true, std::nullopt};  // the value is a number, true, false or null
+        if (is_field) return {true, std::nullopt, line.substr(after_name, at - after_name)};
         expects = false;
         break;
       case '"': {
@@ -121,6 +123,7 @@ field_value find_field(std::string_view line, std::span<std::string const> names
           expects = false;
         is_key = false;
         at = end;
+        after_name = end + 1;
         break;
       }
       default:
@@ -183,6 +186,17 @@ std::vector<std::string> field_names(std::string_view field) {
 
 std::optional<std::string_view> find_json_string(std::string_view line, std::span<std::string const> names) {
   return find_field(line, names).string;
+}
+
+std::optional<double> find_json_number(std::string_view line, std::span<std::string const> names) {
+  std::string_view text = find_field(line, names).bare;
+  constexpr std::string_view blanks = " \t\r:";
+  while (!text.empty() && blanks.find(text.front()) != blanks.npos) text.remove_prefix(1);
+  while (!text.empty() && blanks.find(text.back()) != blanks.npos) text.remove_suffix(1);
+  double number = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  bool const is_number = error == std::errc{} && end == text.data() + text.size() && text.find_first_of("in") == text.npos;
+  return is_number ? std::optional(number) : std::nullopt;
 }
 
 bool has_json_field(std::string_view line, std::string_view name) {

@@ -132,7 +132,12 @@ std::string name_of_output(std::string const& input, spectra::format from, spect
   if (is_library || is_foreign(named) || std::ranges::find(known, named) != known.end()) name.replace_extension();
   if (std::string const before = extension(name.string()); is_library && (before == "mzlib" || before == "mzspeclib"))
     name.replace_extension();
-  return name.string() + (to == spectra::format::mgf ? ".mgf" : to == spectra::format::msp ? ".msp" : ".mzML") + packed;
+  return name.string() +
+         (to == spectra::format::mgf    ? ".mgf"
+          : to == spectra::format::msp  ? ".msp"
+          : to == spectra::format::mzml ? ".mzML"
+                                        : ".mzspeclib") +
+         packed;
 }
 
 std::optional<spectra::format> format_of_output(std::string const& output, std::string const& to) {
@@ -141,13 +146,15 @@ std::optional<spectra::format> format_of_output(std::string const& output, std::
     throw usage_error(fmt::format(
         "format not written: {}: the Python package writes it, by pyarrow: python -m ordosort.spectra with the same options",
         to.empty() ? "-o " + output : "--to=" + to));
-  if (!to.empty()) return to == "mgf" ? spectra::format::mgf : to == "mzml" ? spectra::format::mzml : spectra::format::msp;
-  std::string const named = extension(output);
+  if (to.starts_with("msp")) return spectra::format::msp;
+  std::string const named = columns;
   if (named == "mgf") return spectra::format::mgf;
   if (named == "mzml") return spectra::format::mzml;
   if (named == "msp") return spectra::format::msp;
+  if (named == "mzspeclib" || named == "mzlib" || lower_case(output).ends_with(".mzspeclib.txt"))
+    return spectra::format::mzspeclib;
   if (is_foreign(named))
-    throw usage_error(fmt::format("format not written: -o {}: choose --to=mgf, --to=msp or --to=mzml", output));
+    throw usage_error(fmt::format("format not written: -o {}: choose --to=mgf, msp, mzspeclib or mzml", output));
   return {};
 }
 

@@ -194,10 +194,11 @@ std::vector<cli::option> sort_rows(command& to) {
       {.name = "to",
        .value = "FORMAT",
        .group = sort_group,
-       .help = "write mgf, mzml or msp; msp-massbank and msp-matchms have the keys of MassBank and matchms",
+       .help = "write mgf, mzml, mzspeclib or msp; msp-massbank and msp-matchms have the keys of MassBank and matchms",
        .preset = "by the name of FILE, or as the input",
-       .details = "The names .mgf, .mzML and .msp decide, with .gz or the like after them or not. MSP has the keys of NIST. parquet and arrow are for the specsort of the Python package, with pyarrow.",
-       .choices = "mgf mzml msp msp-massbank msp-matchms parquet arrow",
+       .details = "The names .mgf, .mzML, .msp and .mzspeclib decide, with .gz or the like after them or not. MSP has the keys "
+                  "of NIST. parquet and arrow are for the specsort of the Python package, with pyarrow.",
+       .choices = "mgf mzml msp msp-massbank msp-matchms mzspeclib parquet arrow",
        .only_choices = true,
        .ignores_case = true,
        .set = cli::store(to.to)},
@@ -245,7 +246,7 @@ std::vector<cli::option> sort_rows(command& to) {
        .only_choices = true,
        .set = cli::store(to.rt_unit)},
       valued("title-template", "TEXT", sort_group,
-             "write titles to MGF and MSP as TEXT, such as '{run}.{scan}.{scan}.{charge}'", to.title_template,
+             "write titles to MGF, MSP and mzSpecLib as TEXT, such as '{run}.{scan}.{scan}.{charge}'", to.title_template,
              "Fields are {run} (the name of FILE without extensions), {file}, {index} (from 0), {scan}, {charge}, {mz}, {rt} "
              "(seconds), {level}, {id} (native id) and {title}. Values that a spectrum lacks are empty."),
       valued("encode", "LIST", sort_group,

@@ -65,7 +65,7 @@ std::vector<cli::option> similarity_rows(similarity_options& to) {
            .details =
                "Spectra are in one connected cluster if pairs lead from one to the other. A greedy cluster is a spectrum with "
                "all that are similar to it, those with the most pairs first. The spectrum is one that represents the cluster, "
-               "as it is, or is made of all of them (connected,consensus and greedy,consensus; MGF and MSP only).",
+               "as it is, or is made of all of them (connected,consensus and greedy,consensus; not in mzML).",
            .choices = "connected greedy connected,consensus greedy,consensus",
            .only_choices = true,
            .ignores_case = true,

@@ -34,6 +34,7 @@ void refuse_folder_output(command const& made) {
                                 folder,
                                 made.to == "mzml"            ? "sorted.mzML"
                                 : made.to.starts_with("msp") ? "sorted.msp"
+                                : made.to == "mzspeclib"     ? "sorted.mzspeclib"
                                                              : "sorted.mgf",
                                 several));
 }
@@ -195,6 +196,8 @@ spectra::format format_of_ordered(command const& made) {
 void refuse_titles(command const& made, spectra::format to) {
   if (to != spectra::format::mzml && !made.encode.empty())
     throw usage_error(fmt::format("mzML only: --encode: '{}': the output has no arrays; choose --to=mzml", made.encode));
+  if (to == spectra::format::mzspeclib && made.order.renumber)
+    throw usage_error("MGF and MSP only: --renumber: the keys of spectra of mzSpecLib are always made anew");
   if (to != spectra::format::mzml) return;
   for (auto const& [name, given] :
        {std::pair("--title-template", !made.title_template.empty()), std::pair("--renumber", made.order.renumber)})
@@ -269,6 +272,7 @@ spectra::sort_report sort_input(cli::input& in, sink& to, spectra::sort_options 
                                 spectra::format to_format) {
   return format == spectra::format::mgf && to_format == format ? spectra::sort(in, to, options)
          : to_format == spectra::format::msp                   ? spectra::sort_to_msp(in, to, options, format)
+         : to_format == spectra::format::mzspeclib             ? spectra::sort_to_mzspeclib(in, to, options, format)
          : to_format == spectra::format::mzml                  ? spectra::sort_to_mzml(in, to, options, format)
          : format == spectra::format::mzml                     ? spectra::sort_mzml(in, to, options, to_format)
                                                                : spectra::sort_to_mgf(in, to, options, format);

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(default)
 
-/// Reads spectra of every format, and writes them as MGF or MSP.
+/// Reads spectra of every format, and writes them as MGF, MSP, mzSpecLib or mzML.
 ///
 /// mzXML is that of versions 1 to 3.2, with peaks of 32 or 64 bits, compressed by zlib or not at all; its index of scans is not
 /// read. Its titles are made of the name of the parent file, the scan number twice and the charge, as in titles of mzML.
@@ -21,7 +21,8 @@
 /// mzSpecLib is the text form of HUPO-PSI's libraries, version 1.0. Attributes of spectra, of their first analyte and of the
 /// sets that these name are read: name (or peptidoform, or key), m/z of the precursor (selected ion, experimental, isolation
 /// target or theoretical), charge, polarity, retention time, scan number, MS level and ion mobility are values of the header;
-/// others are metadata by their names. Further analytes and interpretations are left out.
+/// others are metadata by their names, and pairs of other attribute name and value by theirs. Further analytes and
+/// interpretations are left out.
 ///
 /// Input that is not well-formed, and spectra that do not hold the number of peaks that they state, are errors; in MSP unless
 /// sort_options::lenient.
@@ -39,6 +40,13 @@ sort_report sort_to_mgf(source& input, sink& output, sort_options const& options
 /// intensity of a peak becomes its annotation. Lines outside of spectra, and comments, are left out, and peaks without
 /// intensity get 0, with a warning. Memory and errors: as sort_to_mgf.
 sort_report sort_to_msp(source& input, sink& output, sort_options const& options, format from);
+
+/// Sorts the rest of an input of any format, and writes it as mzSpecLib 1.0, in text, with keys from 1 on: of runs, the spectra
+/// that sort_to_mgf writes. Values of headers, and properties of MGF and MSP for which the PSI-MS vocabulary has a term, are
+/// attributes by these terms; others are pairs of other attribute name and value. Where a term cannot hold a text as it is, the
+/// text follows as such a pair, too. Annotations are written without quotation marks around them. Lines outside of spectra, and
+/// comments, are left out, and peaks without intensity get 0, with a warning. Memory and errors: as sort_to_mgf.
+sort_report sort_to_mzspeclib(source& input, sink& output, sort_options const& options, format from);
 
 /// Sorts the rest of an input of any format, and writes it as an indexedmzML, with spectra of every MS level. Of formats other
 /// than mzML, the document has a source file, the name of the input, and terms for the title, MS level, polarity, retention

@@ -77,7 +77,8 @@ struct spectrum_origin {
 
 struct order_options {
   spectrum_order order;
-  /// The format that order_spectra writes: MGF, MSP with the names of sort_options::names, or mzML of inputs in other formats.
+  /// The format that order_spectra writes: MGF, MSP with the names of sort_options::names, mzSpecLib, or mzML of inputs in
+  /// other formats.
   format to = format::mgf;
   /// Bytes of host memory for spectra; larger inputs are sorted in runs on disk. The chunks of sort() and a single larger
   /// spectrum do not count.

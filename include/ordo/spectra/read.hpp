@@ -52,7 +52,8 @@ struct spectrum_columns {
 /// the chunks at work; up to twice as many while a column grows.
 /// @throws as check
 spectrum_columns read_spectra(source& input, sort_options const& options);
-/// Writes spectra as MGF, or as MSP with the names of options.names. Numbers have as many digits as give back the same value.
+/// Writes spectra as MGF, as MSP with the names of options.names, or as mzSpecLib. Numbers have as many digits as give back the
+/// same value.
 /// @throws usage_error  for another format, and the errors of the sink
 void write_spectra(spectrum_columns const& spectra, sink& output, format as, sort_options const& options = {});
 /// Reads the rest of an mzML document, with spectra of every MS level.

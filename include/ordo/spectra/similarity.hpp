@@ -57,8 +57,9 @@ struct similar_pair {
 /// the product of the norms. A spectrum without intensities, or with an infinite one, is similar to none.
 ///
 /// An inverted index of the peaks, sorted by bins of m/z, gives an upper bound of each cosine, so that time grows with the
-/// peaks that spectra share. The result is the same for any machine and number of threads. Memory: 16 bytes a peak, 40 a
-/// spectrum, 32 a pair, twice while they are collected, and 64 MiB for each thread.
+/// peaks that spectra share. The highest peaks of a spectrum are looked up there; the norm of the others bounds what they add.
+/// The result is the same for any machine and number of threads. Memory: 16 bytes a peak, 56 a spectrum, 32 a pair, twice while
+/// they are collected, and 64 MiB for each thread.
 /// @param on  a GPU that is named sorts the index; the CPU does all else
 /// @throws usage_error  for values out of range, and arrays of different lengths
 std::vector<similar_pair> find_pairs(spectra_view const& spectra, similarity_rule const& rule, machine_options const& on = {});

@@ -16,11 +16,19 @@
 
 namespace ordo::inline v0::suffix {
 
-/// The copies of a duplicate that are kept: `none`, the `first`, which has the smallest position, or the one in the `longest`
-/// record; of several such records or copies, the first. Copies may overlap.
-enum class kept_copies { none, first, longest };
+/// The copies of a duplicate that are kept: `none`, the `first`, which has the smallest position, the one in the `longest`
+/// record, or in the `best` one, which has the greatest score; of several such records or copies, the first. Copies may
+/// overlap.
+enum class kept_copies { none, first, longest, best };
 
-inline constexpr std::array<std::string_view, 3> kept_copies_words{"none", "first", "longest"};
+inline constexpr std::array<std::string_view, 4> kept_copies_words{"none", "first", "longest", "best"};
+
+/// What is compared: strings of at least min_length residues; whole lines, paragraphs or records; or n-grams of min_length
+/// words, with another text. Lines end with LF, lines of blanks stand between paragraphs, and blanks at the begin and end of
+/// either do not count. Blanks, which are space, tab, LF, VT, FF and CR, stand between words; how many does not count.
+enum class copied_unit { strings, lines, paragraphs, records, words };
+
+inline constexpr std::array<std::string_view, 5> copied_unit_words{"strings", "lines", "paragraphs", "records", "words"};
 
 /// The occurrences of a string that make it a duplicate: all of them (`anywhere`), those in the same record (`within`), or
 /// those in other records (`across`). With `across`, all occurrences in the first record that has one are kept, or in the
@@ -43,6 +51,12 @@ struct duplicate_options {
   bool whole_characters = false;
   unsigned threads = 0;  // 0: all
   copy_scope scope = copy_scope::anywhere;
+  copied_unit unit = copied_unit::strings;  // others: copy_finder alone finds them
+  /// Words: records of the other text that have fewer than min_length words count as an n-gram if they have this many or more;
+  /// 0: they do not count.
+  std::uint64_t min_words = 0;
+  /// kept_copies::best: the score of each record; it must outlive what uses it. NaN is the lowest one.
+  std::span<double const> scores = {};
 };
 
 /// Calls on_range(range) for all maximal ranges of residues that are copies, in order of position. A residue is in one if it
@@ -73,6 +87,16 @@ std::uint64_t find_shared(text const& input, entries sa, entries lcp, text const
                           duplicate_options const& options, std::function<void(duplicate_range const&)> const& on_range,
                           std::string const& name = "suffix array", std::string const& other_name = "other suffix array");
 
+/// A string that a text has more than once: its first position, its length, and the number of its occurrences.
+struct repeated_string {
+  std::uint64_t position = 0, length = 0, count = 0;
+  friend bool operator==(repeated_string const&, repeated_string const&) = default;
+};
+struct repeated_strings {
+  repeated_string longest;                // count 0 if no string of min_length residues repeats
+  std::vector<repeated_string> frequent;  // ordered by count, the most frequent first, then by length and position
+};
+
 /// Finds the same ranges as find_duplicates or find_shared without a suffix array, in parts that take little memory.
 ///
 /// Of the strings of k residues in a string of min_length, the leftmost one with the smallest hash is its minimizer, k being
@@ -88,6 +112,10 @@ std::uint64_t find_shared(text const& input, entries sa, entries lcp, text const
 /// fourth of `memory` are in a temporary file, too. The text is not held: it may be mapped, and larger than memory.
 ///
 /// Disk: at most 1.5 times the bytes of the texts. More minimizers than fit are found in another pass over the text.
+///
+/// Lines, paragraphs and records are sorted by a hash and compared byte by byte if it is the same. A range ends with a pass
+/// over the text, and takes 16 bytes for each unit of it. Their ranges cover the line end, and the blank lines after a
+/// paragraph. n-grams take 48 bytes for each word of the other text, which must fit; they are one range.
 class copy_finder {
  public:
   /// The number of equal buckets that the hashes are divided into. A range consists of adjacent ones.
@@ -98,7 +126,8 @@ class copy_finder {
   /// than 64 KiB counts as that with a folder
   /// @param other  the text of find_shared; null: find_duplicates
   /// @param folder  the folder of temporary files; empty: there are none
-  /// @throws usage_error  as they do; texts of 2^40 residues or more; output_error  if the folder has no room for the bits
+  /// @throws usage_error  as they do; units of tokens that are no records; words without another text; another number of scores
+  /// than records; texts of 2^40 residues or more; output_error  if the folder has no room for the bits
   copy_finder(text const& input, duplicate_options const& options, std::size_t memory, text const* other = nullptr,
               std::string const& folder = {});
   ~copy_finder();
@@ -139,20 +168,15 @@ class copy_finder {
   /// Calls on_range(range) for the ranges of records [first_record, last_record), in order. Several threads may call it.
   std::uint64_t report(std::size_t first_record, std::size_t last_record,
                        std::function<void(duplicate_range const&)> const& on_range) const;
+  /// Returns the longest line, paragraph or record that repeats, and the 20 most frequent ones; nothing for other units, and
+  /// with another text.
+  [[nodiscard]] repeated_strings repeated_units() const;
+  /// Returns the number of records of the other text that have words, but too few to count.
+  [[nodiscard]] std::uint64_t short_records() const noexcept;
 
  private:
   struct state;
   std::unique_ptr<state> state_;
-};
-
-/// A string that a text has more than once: its first position, its length, and the number of its occurrences.
-struct repeated_string {
-  std::uint64_t position = 0, length = 0, count = 0;
-  friend bool operator==(repeated_string const&, repeated_string const&) = default;
-};
-struct repeated_strings {
-  repeated_string longest;                // count 0 if no string of min_length residues repeats
-  std::vector<repeated_string> frequent;  // ordered by count, the most frequent first, then by length and position
 };
 
 /// Finds the longest string that a text has more than once, and the most frequent ones, of at least min_length residues. A

@@ -18,6 +18,10 @@ std::vector<std::string> field_names(std::string_view field);
 /// @returns the string as it is written, with its escapes and without its quotes; nothing if there is none
 std::optional<std::string_view> find_json_string(std::string_view line, std::span<std::string const> names);
 
+/// Finds a number in a line of JSON in the same way.
+/// @returns nothing if there is none, or another value
+std::optional<double> find_json_number(std::string_view line, std::span<std::string const> names);
+
 /// Returns true if the object on a line of JSON has a field of this name, whatever its value; fields of inner objects do not
 /// count.
 bool has_json_field(std::string_view line, std::string_view name);

@@ -120,6 +120,13 @@ for one, other in zip(a, b, strict=True):
         sys.exit(f'{one}\n{other}')
 PYTHON
   done
+  expect 0 specsort library -o library.mzspeclib --quiet; expect 0 specsort library.mzspeclib --to msp-matchms
+  python3 - library out << 'PYTHON'
+import sys
+# The same records, but for the order of their lines.
+a, b = ([sorted(record.splitlines()) for record in open(path).read().split('\n\n')] for path in sys.argv[1:])
+sys.exit(next((f'{x}\n{y}' for x, y in zip(a, b, strict=True) if x != y), 0))
+PYTHON
   expect 0 specsort library -o again.msp --quiet; expect 0 specsort again.msp --to msp --quiet; cmp out again.msp
 done
 expect 0 specsort massbank.mgf openms.mgf --spectra-by pepmass -o both.msp --quiet
@@ -127,4 +134,15 @@ expect 0 specsort massbank.mgf openms.mgf --spectra-by pepmass -o both.msp --qui
 mkdir folder; expect 0 specsort massbank.mgf run.mzXML --to msp-matchms --out-dir folder --quiet
 [[ -s folder/massbank.msp && $(grep -c '^COMPOUND_NAME: ' folder/run.msp) == 25 ]] || fail "MSP in a folder: $(ls folder)"
 expect 0 specsort massbank.mgf --to msp --summary; grep -q -- '--to msp' out || fail "a summary: $(< out)"
-expect_error specsort massbank.mgf -o x.sptxt; grep -q 'format not written: -o x.sptxt: choose --to=mgf, --to=msp or --to=mzml' err || fail "$(< err)"
+expect_error specsort massbank.mgf -o x.sptxt; grep -q 'format not written: -o x.sptxt: choose --to=mgf, msp, mzspeclib or mzml' err || fail "$(< err)"
+# Libraries of two inputs, in a folder, in parts and in clusters.
+expect 0 specsort massbank.mgf openms.mgf --spectra-by pepmass -o both.mzSpecLib.txt --quiet
+expect 0 specsort both.msp -o want.mgf --quiet; expect 0 specsort both.mzSpecLib.txt -o got.mgf --quiet
+cmp <(grep -v = want.mgf) <(grep -v = got.mgf); cmp <(grep TITLE want.mgf) <(grep TITLE got.mgf)
+[[ $(head -n 3 both.mzSpecLib.txt | tail -n 1) == 'MS:1003188|library name=massbank' ]] || fail "name: $(head -n 3 both.mzSpecLib.txt)"
+expect 0 specsort massbank.mgf run.mzXML --to mzspeclib --out-dir folder --quiet
+[[ $(grep -c '^<Spectrum=' folder/massbank.mzspeclib folder/run.mzspeclib | cut -d : -f 2 | xargs) == '368 25' ]] || fail "$(ls folder)"
+expect 0 specsort massbank.mgf --split-count 2 -o part.mzspeclib --quiet
+for part in part.0001.mzspeclib part.0002.mzspeclib; do expect 0 specsort --check $part; grep -q '^<Spectrum=1>$' $part || fail "$part"; done
+expect 0 specsort massbank.mgf --clusters=greedy,consensus -o clusters.mzspeclib; expect 0 specsort --check clusters.mzspeclib
+expect_error specsort massbank.mgf --to mzspeclib --renumber; grep -q 'MGF and MSP only: --renumber: ' err || fail "$(< err)"

@@ -442,6 +442,49 @@ for memory in '' '--memory=2'; do
 done
 grep -q '<tr><td>two.jsonl</td><td class="number">2</td><td class="number">69</td><td class="number">1</td><td class="number">20</td><td class="number">28.986</td><td>two.jsonl:2: <code>all work and no play</code></td></tr>' rules.html ||
   fail "files of a report: $(grep two.jsonl rules.html)"
+# Lines, paragraphs and records; scores; n-grams of words.
+printf '%s\n' '{"text":"Home\nNews of today\n\nend","s":1}' '{"text":" Home \nSports\n\n\nend","s":{"q":3}}' '{"text":"Home\nSports","s":2.5}' \
+  '{"text":"Home\nSports","s":"x"}' > pages.jsonl
+expect 0 sufsort build pages.jsonl -o pages --text-only
+expect 0 sufsort duplicates pages -l 1 --unit lines --format text
+want "$(cut -d , -f 1 out | paste -sd ' ')" '{"text":"Home\nNews of today\n\nend" {"text":"Sports\n\n\n" {"text":"" {"text":""' 'lines'
+for memory in '' '--memory=1'; do
+  # shellcheck disable=SC2086
+  expect 0 sufsort duplicates pages -l 1 --unit paragraphs --format tsv $memory --report pages.html
+  want "$(paste -sd ' ' out)" $'pages.jsonl:2\t16\t19 pages.jsonl:4\t0\t11' 'paragraphs'
+  grep -q '<td class="number">2</td><td class="number">11</td><td><code>Home.nSports' pages.html || fail "paragraphs of a report"
+  # shellcheck disable=SC2086
+  expect 0 sufsort duplicates pages -l 1 --unit records --format text $memory --resume pages.part
+  cmp out <(head -n 3 pages.jsonl) || fail 'records'
+done
+expect 0 sufsort duplicates pages -l 1 --unit records --format annotated; [[ $(tail -n 1 out) == *'"duplicate_ranges":[[0,11]]}' ]] || fail "$(cat out)"
+expect 0 sufsort duplicates pages -l 5 --unit lines --keep best --score s
+want "$(paste -sd ' ' out)" $'pages.jsonl:2\t7\t14 pages.jsonl:4\t5\t11' 'the best line'
+grep -q 'warning: no score: pages.jsonl:2: 2 lines have no number in .s., and are the lowest' err || fail "scores: $(cat err)"
+expect 0 sufsort duplicates pages -l 6 --keep best --score s; want "$(cut -f 1 out | paste -sd ' ')" 'pages.jsonl:2 pages.jsonl:4' 'the best string'
+printf 'Sports\nand  more\nMilk\nno one wins the big game\n' > tests.txt
+printf 'who wins\nthe big  game? no one wins the\nbig game today\nSportsmilk Sports and\tmore\n' > docs.txt
+expect 0 sufsort build tests.txt -o tests --format lines --text-only; expect 0 sufsort build docs.txt -o docs --format bytes --separator '\0' --text-only
+expect 0 sufsort duplicates docs -l 5 --unit words --against tests; want "$(cut -f 2,3 out)" $'24\t48' 'n-grams'
+grep -q 'warning: too short: tests: 3 records have fewer than 5 words, and are not looked for' err || fail "short records: $(cat err)"
+expect 0 sufsort duplicates docs -l 5 --unit words --against tests --short-records 2
+want "$(cut -f 2,3 out | paste -sd ' ')" $'24\t48 73\t81' 'records of two words'
+expect 0 sufsort duplicates docs -l 5 --unit words --against tests --short-records 1 --format text
+want "$(tr '\0' '.' < out)" $'who wins\nthe big  game?  today\nSportsmilk  \n.' 'records of one word'
+expect 0 sufsort duplicates docs -l 1 --unit lines --against tests; want "$(cat out)" '' 'lines of another text'
+while read -r options; do
+  # shellcheck disable=SC2086
+  expect_error sufsort duplicates docs -l 5 $options
+done << 'END'
+--unit words
+--unit lines --short-records 2
+--unit sentences
+--keep best
+--score s
+--keep best --score s
+--unit lines --plan
+--unit words --against tests --short-records 0
+END
 # A page does not list one string again and again, with other letters before it: twice, and as the example of a file.
 awk 'BEGIN { for (i = 0; i < 300; ++i) printf "%c%cthe quick brown fox jumps over the lazy dog%c\n", 97 + i % 20, 97 + int(i / 7) % 20, 65 + i % 15
              for (i = 0; i < 3; ++i) print "another sentence that occurs three times here" i }' > foxes

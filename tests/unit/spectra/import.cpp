@@ -401,8 +401,10 @@ TEST_CASE("import: a lenient reader of MSP takes the peaks that are there, and c
 
 namespace {
 
-/// Sorts an input to MSP, by chunks of several sizes. @returns the output, and the warnings after it, a line each
-std::string to_msp(std::string_view text, format from, msp_style names = msp_style::nist) {
+/// Sorts an input to MSP, or another format, by chunks of several sizes.
+/// @returns the output, and the warnings after it, a line each
+std::string to_msp(std::string_view text, format from, msp_style names = msp_style::nist,
+                   decltype(&sort_to_msp) sort_to = sort_to_msp) {
   std::optional<std::string> first;
   for (std::size_t const bytes : {std::size_t{1} << 20, std::size_t{1}}) {
     sort_options options;
@@ -414,12 +416,26 @@ std::string to_msp(std::string_view text, format from, msp_style names = msp_sty
     options.on_warning = [&](std::string const& message) { warnings += message + '\n'; };
     ordo::memory_source source(text);
     ordo::growing_sink sink;
-    sort_to_msp(source, sink, options, from);
+    sort_to(source, sink, options, from);
     std::string const made = std::string(sink.text()) + warnings;
     if (!first) first = made;
     CHECK(made == *first);
   }
   return *first;
+}
+
+std::string to_mzspeclib(std::string_view text, format from) {
+  return to_msp(text, from, msp_style::nist, sort_to_mzspeclib);
+}
+
+/// Returns the lines of a text in ascending order.
+std::string ordered_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (; !text.empty(); text.remove_prefix(lines.back().size())) lines.push_back(text.substr(0, text.find('\n') + 1));
+  std::ranges::sort(lines);
+  std::string all;
+  for (std::string_view const line : lines) all += line;
+  return all;
 }
 
 std::string const whole_record =
@@ -448,6 +464,68 @@ TEST_CASE("import: MGF becomes MSP by the names of NIST, MassBank and matchms, a
   CHECK(to_msp("Name: a\nMy key: 7\nNum Peaks: 2\n2 3 \"y1; y2\"\n1 2 b1/0.5\n", format::msp) ==
         "Name: a\nMy key: 7\nNum Peaks: 2\n1\t2\tb1/0.5\n2\t3\t\"y1; y2\"\n\n");
   CHECK(to_msp("", format::mgf) == "f: there are no spectra\n");
+}
+
+TEST_CASE("import: MGF and MSP become mzSpecLib, and again what they were, with nothing lost") {
+  std::string const library = to_mzspeclib(whole_record, format::mgf);
+  CHECK(library ==
+        "<mzSpecLib>\nMS:1003186|library format version=1.0\nMS:1003188|library name=f\n<Spectrum=1>\n"
+        "MS:1003061|library spectrum name=One\n[1]MS:1003275|other attribute name=TITLE\n"
+        "[1]MS:1003276|other attribute value=scan 7\nMS:1000511|ms level=2\n"
+        "MS:1000465|scan polarity=MS:1000130|positive scan\nMS:1000744|selected ion m/z=445.5\n"
+        "MS:1003085|previous MSn-1 scan precursor intensity=1000\n[2]MS:1000894|retention time=90\n"
+        "[2]UO:0000000|unit=UO:0000010|second\nMS:1003057|scan number=7\n[3]MS:1003275|other attribute name=ION_MOBILITY\n"
+        "[3]MS:1003276|other attribute value=0.75\n[4]MS:1000045|collision energy=35\n"
+        "[4]UO:0000000|unit=UO:0000266|electronvolt\nMS:1003059|number of peaks=2\n"
+        "[5]MS:1003275|other attribute name=SCANS\n[5]MS:1003276|other attribute value=7-9\n"
+        "[6]MS:1003275|other attribute name=SYNON\n[6]MS:1003276|other attribute value=the first\n"
+        "[7]MS:1003275|other attribute name=SPECTRUMID\n[7]MS:1003276|other attribute value=X1\n"
+        "[8]MS:1003275|other attribute name=COLLISION_ENERGY\n[8]MS:1003276|other attribute value=35 eV\n"
+        "[9]MS:1003275|other attribute name=COMMENT\n[9]MS:1003276|other attribute value=a \"b\" c: d\n"
+        "[10]MS:1003275|other attribute name=ONTOLOGY\n[10]MS:1003276|other attribute value=Aldehydes\n"
+        "[11]MS:1003275|other attribute name=1/K0\n[11]MS:1003276|other attribute value=0.8\n"
+        "<Analyte=1>\nMS:1000633|possible charge state=2\nMS:1000633|possible charge state=3\n"
+        "MS:1002813|adduct ion formula=[M+2H]2+\nMS:1000868|SMILES string=CC=O\n"
+        "MS:1003403|InChI=InChI=1S/C2H4O/c1-2-3/h2H,1H3\nMS:1002894|InChIKey=IKHGUXGNUITLKF-UHFFFAOYSA-N\n"
+        "MS:1000866|molecular formula=C2H4O\n<Peaks>\n100.25\t20.5\t1+\n200.5\t10\n\n");
+  CHECK(ordered_lines(to_mgf(library, format::mzspeclib)) == ordered_lines(whole_record));
+  CHECK(to_mzspeclib(library, format::mzspeclib) == library);
+  std::string const msp =
+      "Name: a\nCharge: -1\nIon_mode: N\nMy key: 7\nCollision_energy: 20.0\nSMILES: C\nSMILES: CC\nExactMass: 45.03\nNum "
+      "Peaks: 3\n"
+      "1\t2\tb1/0.5\n2\t3\ty1,y2\n3\t4\t\"7\"\n\n";
+  CHECK(ordered_lines(to_msp(to_mzspeclib(msp, format::msp), format::mzspeclib)) == ordered_lines(msp));
+  // A name is missing, or is that of a later one; texts have no line ends.
+  CHECK(to_mzspeclib("BEGIN IONS\n1 2\nEND IONS\nBEGIN IONS\nNAME=a\nNAME=b\tc\nEND IONS\n", format::mgf) ==
+        "<mzSpecLib>\nMS:1003186|library format version=1.0\nMS:1003188|library name=f\n"
+        "<Spectrum=1>\nMS:1003061|library spectrum name=1\nMS:1003059|number of peaks=1\n<Peaks>\n1\t2\n\n"
+        "<Spectrum=2>\nMS:1003061|library spectrum name=a\nMS:1003059|number of peaks=0\n"
+        "[1]MS:1003275|other attribute name=SYNON\n[1]MS:1003276|other attribute value=b c\n<Peaks>\n\n");
+  CHECK(to_mzspeclib("", format::mgf) ==
+        "<mzSpecLib>\nMS:1003186|library format version=1.0\nMS:1003188|library name=f\nf: there are no spectra\n");
+}
+
+TEST_CASE("import: attributes of mzSpecLib stay in mzSpecLib, with their terms, units and sets") {
+  std::string const library =
+      "<mzSpecLib>\nMS:1003186|library format version=1.0\n<AttributeSet Spectrum=all>\n"
+      "MS:1003065|spectrum aggregation type=MS:1003067|consensus spectrum\n"
+      "[1]MS:1003275|other attribute name=Date\n[1]MS:1003276|other attribute value=May\n<Spectrum=9>\n"
+      "MS:1003061|library spectrum name=a\nMS:1000044|dissociation method=MS:1000422|beam-type collision-induced dissociation\n"
+      "[1]MS:1000138|normalized collision energy=28\n[1]UO:0000000|unit=UO:0000187|percent\n"
+      "[2]MS:1003275|other attribute name=Date\n[2]MS:1003276|other attribute value=June\n"
+      "<Analyte=1>\nMS:1000888|stripped peptide sequence=PEP\n<Peaks>\n1\t2\ty1/0.1\n\n";
+  CHECK(
+      to_mzspeclib(library, format::mzspeclib) ==
+      "<mzSpecLib>\nMS:1003186|library format version=1.0\nMS:1003188|library name=f\n<Spectrum=1>\n"
+      "MS:1003061|library spectrum name=a\nMS:1000044|dissociation method=MS:1000422|beam-type collision-induced dissociation\n"
+      "[1]MS:1000138|normalized collision energy=28\n[1]UO:0000000|unit=UO:0000187|percent\n"
+      "MS:1003065|spectrum aggregation type=MS:1003067|consensus spectrum\nMS:1003059|number of peaks=1\n"
+      "[2]MS:1003275|other attribute name=Date\n[2]MS:1003276|other attribute value=June\n"
+      "<Analyte=1>\nMS:1000888|stripped peptide sequence=PEP\n<Peaks>\n1\t2\ty1/0.1\n\n");
+  CHECK(to_mgf(library, format::mzspeclib) ==
+        "BEGIN IONS\nTITLE=a\nPEPMASS=0\nFRAGMENTATION_MODE=HCD\nNORMALIZED_COLLISION_ENERGY=28\n"
+        "SPECTRUM_AGGREGATION_TYPE=MS:1003067|consensus spectrum\nSTRIPPED_PEPTIDE_SEQUENCE=PEP\nNAME=a\nDATE=June\n"
+        "1 2\nEND IONS\n");
 }
 
 TEST_CASE("import: keys that a reader would misread are written so that it does not") {
@@ -598,6 +676,11 @@ TEST_CASE("import: truncations and mutations of mzXML, MSP and mzSpecLib are rea
         auto const to_msp = sort_to_msp(mgf, msp, options, format::mgf);
         ordo::memory_source library(msp.text());
         CHECK(sort_to_mgf(library, back, options, format::msp).spectra == to_msp.spectra);
+        ordo::memory_source same(sink.text());
+        ordo::growing_sink mzspeclib, again;
+        sort_to_mzspeclib(same, mzspeclib, options, format::mgf);
+        ordo::memory_source other(mzspeclib.text());
+        CHECK(sort_to_mgf(other, again, options, format::mzspeclib).peaks == to_msp.peaks);
       } catch (ordo::input_error const& e) {
         if (std::string(e.what()).find(": f:") == std::string::npos) FAIL("no place: " << e.what());
         ++refused;

@@ -32,8 +32,8 @@ int write_consensus(work& w, session& here) {
   command const& made = w.made;
   spectra::format const to = format_of_output(made.output, made.to).value_or(spectra::format::mgf);
   if (to == spectra::format::mzml)
-    throw usage_error(
-        fmt::format("MGF and MSP only: --clusters: '{}' makes spectra that mzML has no place for", made.similarity.clusters));
+    throw usage_error(fmt::format("MGF, MSP and mzSpecLib only: --clusters: '{}' makes spectra that mzML has no place for",
+                                  made.similarity.clusters));
   cli::output out(made.output, made.common.threads);
   out.refuse_inputs(made.inputs);
   compared_spectra const compared = compare_all(w, here);

@@ -95,8 +95,7 @@ int each_input(work& w, session& here) {
     if (all[k].failure) std::rethrow_exception(all[k].failure);
     alone.output = all[k].output;
     alone.has_output = true;
-    if (alone.to.empty())
-      alone.to = all[k].to == spectra::format::mgf ? "mgf" : all[k].to == spectra::format::mzml ? "mzml" : "msp";
+    if (alone.to.empty()) alone.to = spectra::to_string(all[k].to);
     alone.report.clear();
     std::optional<spectra::comparison> result;
     if (page) result = compare_one(input, all[k].to, here);

@@ -47,6 +47,7 @@
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/option_rows.hpp"
 #include "tools/sufsort/output_text.hpp"
+#include "tools/sufsort/record_scores.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -118,8 +119,11 @@ duplicate_counts part_writer::write() {
 /// Writes the records of a text without the ranges.
 class clean_writer final : public part_writer {
  public:
-  clean_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out, unsigned threads)
+  /// @param drops  records of which nothing is left are left out, with their ends
+  clean_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out, unsigned threads,
+               bool drops)
       : part_writer(index, copies, out, threads),
+        drops_(drops),
         end_(index.description().input == suffix::input_format::lines ? "\n" : index.description().separator) {}
 
  private:
@@ -147,10 +151,13 @@ class clean_writer final : public part_writer {
       end_records(range.record);
       copy_to(range.begin);
       at = range.end;
+      if (!drops_ || range.end - range.begin != input_.end(record) - input_.begin(record)) return;
+      if (++record < last_record) at = input_.begin(record);
     });
     end_records(last_record);
   }
 
+  bool drops_;
   std::string end_;
 };
 
@@ -290,8 +297,9 @@ class jsonl_writer {
  public:
   /// @param column  the name of the list; empty: the ranges are removed
   /// @param memory  bytes that may be used
+  /// @param drops  lines of whose string nothing is left are left out
   jsonl_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, line_files& out,
-               std::string const& column, unsigned threads, std::size_t memory)
+               std::string const& column, bool drops, unsigned threads, std::size_t memory)
       : index_(index),
         input_(index.view()),
         copies_(copies),
@@ -299,6 +307,7 @@ class jsonl_writer {
         out_(out),
         column_(column),
         written_column_(nlohmann::json(column).dump()),
+        drops_(drops),
         threads_(threads),
         memory_(memory) {
     for (suffix::input_file const& file : files())
@@ -380,9 +389,10 @@ class jsonl_writer {
         for (; next < ranges.size() && ranges[next].record == r; ++next)
           here.push_back({ranges[next].begin - first, ranges[next].end - first});
         std::string_view const line = rest.substr(0, size);
+        bool const is_dropped = drops_ && here.size() == 1 && here[0].end - here[0].begin == input_.end(r) - first;
         if (edited.has_bad_lines && input_.begin(r) == input_.end(r) && is_bad(line))
           ++edited.bad_lines;
-        else
+        else if (!is_dropped)
           append(edited.text, line, r, *chunk.name, edited.first_line + r - edited.first_record + 1, here, string);
         rest.remove_prefix(size == rest.npos ? rest.size() : size + 1);
       }
@@ -466,6 +476,7 @@ class jsonl_writer {
   std::vector<std::string> names_;
   line_files& out_;
   std::string column_, written_column_;
+  bool drops_;
   unsigned threads_;
   std::size_t memory_;
 };
@@ -499,13 +510,33 @@ class duplicates final : public index_reader {
                      .name = "min-length",
                      .value = "L",
                      .group = search_group,
-                     .help = "find copies of at least L letters or tokens",
+                     .help = "find copies of at least L letters or tokens, or n-grams of L words",
                      .required = true,
                      .set = parse_to(find_.min_length, "a copy has at least one letter")},
+                    choice<suffix::copied_unit>("unit", search_group, suffix::copied_unit_words, find_.unit,
+                                                "compare strings, or whole lines, paragraphs or records, or n-grams of words",
+                                                "strings",
+                                                "Lines and paragraphs are compared without blanks at either end. Lines of blanks "
+                                                "stand between paragraphs. n-grams need --against; blanks between words do not "
+                                                "count."),
                     choice<suffix::kept_copies>("keep", search_group, suffix::kept_copies_words, find_.keep,
-                                                "keep the first of equal strings, the one in the longest record, or none of them", "first",
-                                                "The first one has the smallest position. Of records of the same length, the "
-                                                "first one counts. Copies may overlap."),
+                                                "keep the first of equal strings, the one in the longest record, in the best "
+                                                "one by --score, or none of them",
+                                                "first",
+                                                "The first one has the smallest position. Of records of the same length or "
+                                                "score, the first one counts. Copies may overlap."),
+                    {.name = "score",
+                     .value = "NAME",
+                     .group = search_group,
+                     .help = "with --keep=best, take the number in field NAME of JSONL as the score of a record",
+                     .details = "As of --field, a dot leads to a field of an object. A record without a number is the lowest.",
+                     .set = cli::store_nonempty(score_)},
+                    {.name = "short-records",
+                     .value = "M",
+                     .group = search_group,
+                     .help = "with --unit=words, find records of OTHER that have fewer than L words, but at least M, as a whole",
+                     .preset = "they are not looked for, with a warning",
+                     .set = parse_to(find_.min_words, "a record has at least one word")},
                     {.name = "within",
                      .group = search_group,
                      .help = "find copies within a record only",
@@ -519,7 +550,8 @@ class duplicates final : public index_reader {
                      .value = "OTHER",
                      .group = search_group,
                      .help = "find what occurs in another index, OTHER, instead of copies",
-                     .details = "Every occurrence is printed: --keep has no effect.",
+                     .details = "Every occurrence is printed: --keep has no effect. OTHER may hold benchmarks, whose words or lines "
+                                "a corpus must not have.",
                      .set = cli::store_nonempty(against_)},
                     cli::flag("utf-8", search_group, "shorten ranges to whole characters of UTF-8", find_.whole_characters),
                     {.name = "format",
@@ -530,7 +562,8 @@ class duplicates final : public index_reader {
                      .preset = "tsv",
                      .details = "jsonl: an object a line, with record, begin and end. pairs: begin and end of each range in "
                                 "PREFIX.seq, little-endian numbers of 64 bits. text: all records, of lines with LF, and with "
-                                "their separator; of JSONL all lines, in which only the string changes; not of FASTA. "
+                                "their separator; of JSONL all lines, in which only the string changes; not of FASTA. With "
+                                "--unit=records, without the records that are copies. "
                                 "annotated: all lines of JSONL, with ranges of bytes of the string. Both read the files of "
                                 "an index of JSONL again, and imply --utf-8.",
                      .choices = "tsv jsonl pairs text annotated",
@@ -583,10 +616,17 @@ class duplicates final : public index_reader {
                        .why = "only they are written for each file"},
                       {.options = {"--against"},
                        .with = {"--within", "--across"},
-                       .why = "--within and --across are for copies in one index"}},
+                       .why = "--within and --across are for copies in one index"},
+                      {.options = {"--unit=words"}, .unless = {"--against"}, .why = "n-grams are those of another index"},
+                      {.options = {"--short-records"}, .unless = {"--unit=words"}, .why = "it is for n-grams of words"},
+                      {.options = {"--score"}, .unless = {"--keep=best"}, .why = "--keep=best compares scores"},
+                      {.options = {"--keep=best"}, .unless = {"--score"}, .why = "--score names the field to compare"}},
         .examples = {{"Write the lines of an index without what occurs before",
                       "sufsort duplicates web -l 50 --format=text -o clean.txt"},
                      {"Find what of a test set occurs in a corpus", "sufsort duplicates test -l 50 --against=web"},
+                     {"Write a corpus without lines that occur before", "sufsort duplicates web -l 20 --unit=lines --format=text"},
+                     {"Find n-grams of 13 words of benchmarks",
+                      "sufsort duplicates web -l 13 --unit=words --against=benchmarks"},
                      {"See how much is duplicated, and what", "sufsort duplicates web -l 50 --report=web.html -o web.tsv"}},
         .other_name = "dedup"};
   }
@@ -604,6 +644,10 @@ class duplicates final : public index_reader {
     if (!against_.empty()) against.emplace(against_);
     check_indexes(index, against ? &*against : nullptr);
     suffix::index_description const& about = index.description();
+    bool const has_units = find_.unit != suffix::copied_unit::strings;
+    if (has_units && plan_)
+      throw usage_error(
+          "conflicting options: --unit, --plan: lines, paragraphs, records and words are counted as they are read");
     if (plan_) {
       print_plan(common, index, against ? &*against : nullptr);
       return 0;
@@ -633,8 +677,20 @@ class duplicates final : public index_reader {
     suffix::duplicate_options find = find_;
     find.threads = common.threads;
     find.whole_characters |= edits_jsonl;
+    record_scores const scores =
+        score_.empty() ? record_scores() : read_scores(index, score_, common.threads, memory_.host_bytes());
+    find.scores = scores.all;
+    if (scores.missing != 0 && !common.quiet)
+      cli::say("sufsort",
+               fmt::format("warning: no score: {}: {} no number in '{}', and {} the lowest", scores.first_missing,
+                           quantity(scores.missing, "line has", "lines have"), score_, scores.missing == 1 ? "is" : "are"));
     std::unique_ptr<suffix::copy_finder> finder = find_copies(find, index, against ? &*against : nullptr, report);
+    if (std::uint64_t const few = finder->short_records(); few != 0 && !common.quiet)
+      cli::say("sufsort", fmt::format("warning: too short: {}: {} fewer than {} words, and {} not looked for", against_,
+                                      quantity(few, "record has", "records have"),
+                                      find.min_words != 0 ? find.min_words : find.min_length, few == 1 ? "is" : "are"));
     report.phase("write", about.residues);
+    bool const drops = find.unit == suffix::copied_unit::records && format_ == "text";
     duplicate_counts counts;
     if (edits_jsonl) {
       line_files files(index, out, out_dir_, common.threads);
@@ -642,14 +698,15 @@ class duplicates final : public index_reader {
                             format_ == "text" ? ""
                             : column_.empty() ? "duplicate_ranges"
                                               : column_,
-                            common.threads, memory_.host_bytes())
+                            drops, common.threads, memory_.host_bytes())
                    .write();
     } else if (format_ == "text")
-      counts = clean_writer(index, *finder, out, common.threads).write();
+      counts = clean_writer(index, *finder, out, common.threads, drops).write();
     else
       counts = range_writer(index, *finder, out, common.threads, format_).write();
     std::vector<file_duplicates> files;
     if (page) files = find_file_duplicates(index, *finder);
+    suffix::repeated_strings units = finder->repeated_units();
     finder.reset();
     if (page) {
       // Most of them may be parts of others.
@@ -657,7 +714,9 @@ class duplicates final : public index_reader {
       suffix::repeated_strings strings;
       std::optional<std::size_t> needed;  // bytes of memory
       report.phase("report");
-      if (about.find("lcp"))
+      if (has_units)
+        strings = std::move(units);
+      else if (about.find("lcp"))
         strings = suffix::find_repeated_strings(input, index.array("sa"), index.array("lcp"), find.min_length, max_found,
                                                 index.path("sa"));
       else
@@ -666,9 +725,10 @@ class duplicates final : public index_reader {
         } catch (out_of_memory const& e) {
           needed = e.bytes();  // the page can do without them
         }
-      keep_different(strings.frequent, input, find.min_length, max_strings);
+      if (!has_units) keep_different(strings.frequent, input, find.min_length, max_strings);
       std::vector<std::pair<std::string_view, std::string>> settings{{"index", prefix_},
                                                                      {"shortest duplicate", std::to_string(find.min_length)}};
+      if (has_units) settings.emplace_back("unit", suffix::copied_unit_words[std::size_t(find.unit)]);
       if (against)
         settings.emplace_back("against", against_);
       else {
@@ -703,6 +763,11 @@ class duplicates final : public index_reader {
       if (each->description().policy.cuts()) refuse(*each, "records are cut", "duplicates need whole records of one strand");
     }
     bool const fasta = about.input == suffix::input_format::fasta, removes = format_ == "text";
+    if (!score_.empty() && about.input != suffix::input_format::jsonl)
+      refuse(index, "no JSONL", "--score names a field of JSONL");
+    if (find_.unit != suffix::copied_unit::strings && find_.unit != suffix::copied_unit::records &&
+        index.view().residue_bytes != 1)
+      throw usage_error(fmt::format("conflicting options: --unit: {}: the index is of tokens", index.path("json")));
     if (fasta && removes)
       refuse(index, "no text",
              "--format=text is for other text than FASTA: print the ranges, and cut or mask them as by bedtools maskfasta");
@@ -738,8 +803,9 @@ class duplicates final : public index_reader {
   std::uint32_t options_checksum(suffix::duplicate_options const& find) const {
     auto const sum = [](std::string const& prefix) { return prefix.empty() ? 0 : sum_of_description(prefix).value_or(0); };
     std::string const all =
-        fmt::format("{} {} {} {} {} {}", sum(prefix_), against_.empty(), sum(against_), find.min_length,
-                    suffix::kept_copies_words[std::size_t(find.keep)], suffix::copy_scope_words[std::size_t(find.scope)]);
+        fmt::format("{} {} {} {} {} {} {} {} {}", sum(prefix_), against_.empty(), sum(against_), find.min_length,
+                    suffix::kept_copies_words[std::size_t(find.keep)], suffix::copy_scope_words[std::size_t(find.scope)],
+                    suffix::copied_unit_words[std::size_t(find.unit)], find.min_words, score_);
     return suffix::compute_crc32(all, 1);
   }
 
@@ -828,6 +894,7 @@ class duplicates final : public index_reader {
     return suffix::find_repeated_strings(input, copies, find.min_length, max_strings, building);
   }
 
+  std::string score_;    // names of the field; empty: none
   std::string against_;  // the prefix of another index; empty: none
   suffix::duplicate_options find_;
   std::string format_ = "tsv";

@@ -33,14 +33,17 @@ std::map<std::string_view, std::vector<std::size_t>> plain_strings(suffix::text 
 
 // The definition: marks each copy of min_length letters.
 std::vector<bool> plain_copies(suffix::text const& text, std::size_t min_length, suffix::kept_copies keep,
-                               suffix::copy_scope scope = suffix::copy_scope::anywhere) {
+                               suffix::copy_scope scope = suffix::copy_scope::anywhere,
+                               std::vector<double> const& scores = {}) {
   using enum suffix::copy_scope;
   std::vector<std::size_t> record_at;
   for (std::size_t r = 0; r < text.records(); ++r) record_at.resize(text.end(r), r);
   auto const comes_first = [&](std::size_t q, std::size_t p) {
     using enum suffix::kept_copies;
     auto const length = [&](std::size_t at) { return text.end(record_at[at]) - text.begin(record_at[at]); };
-    return keep == none || (keep == longest && length(q) != length(p) ? length(q) > length(p) : q < p);
+    if (keep == longest && length(q) != length(p)) return length(q) > length(p);
+    double const other = keep == best ? scores[record_at[q]] : 0, own = keep == best ? scores[record_at[p]] : 0;
+    return keep == none || (other != own ? other > own : q < p);
   };
   std::vector<bool> copies(text.size());
   for (auto const& [word, places] : plain_strings(text, min_length))
@@ -93,12 +96,16 @@ void expect(std::vector<std::string> const& records, std::size_t min_length) {
   suffix::text const text = all.view();
   auto const made = suffix::build<std::uint32_t>(text, {.lcp = true});
   using enum suffix::copy_scope;
-  for (suffix::kept_copies const keep : {suffix::kept_copies::none, suffix::kept_copies::first, suffix::kept_copies::longest})
+  std::vector<double> scores(text.records());
+  for (std::size_t r = 0; r < scores.size(); ++r) scores[r] = double(r * 7 % 3) - 1;
+  for (suffix::kept_copies const keep :
+       {suffix::kept_copies::none, suffix::kept_copies::first, suffix::kept_copies::longest, suffix::kept_copies::best})
     for (auto const& [scope, threads] : {std::pair{anywhere, 1u}, {anywhere, 4u}, {within, 4u}, {across, 4u}}) {
       std::vector<bool> copies(text.size());
       std::uint64_t count = 0, last_end = 0;
       std::size_t last_record = 0;
-      suffix::duplicate_options const options{min_length, keep, false, threads, scope};
+      suffix::duplicate_options options{min_length, keep, false, threads, scope};
+      options.scores = scores;
       std::vector<suffix::duplicate_range> ranges;
       std::uint64_t const found = suffix::find_duplicates(
           text, entries_of(made.sa), entries_of(made.lcp), options, [&](suffix::duplicate_range const& range) {
@@ -113,7 +120,7 @@ void expect(std::vector<std::string> const& records, std::size_t min_length) {
             last_record = range.record;
           });
       REQUIRE(found == count);
-      REQUIRE((copies == plain_copies(text, min_length, keep, scope)));
+      REQUIRE((copies == plain_copies(text, min_length, keep, scope, scores)));
       auto const same = find_copies(text, options);
       REQUIRE((same.ranges == ranges));
       REQUIRE(same.residues == found);

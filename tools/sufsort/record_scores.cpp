@@ -1,0 +1,83 @@
+#include "tools/sufsort/record_scores.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "ordo/error.hpp"
+#include "ordo/suffix/jsonl.hpp"
+#include "suffix/text/text_chunks.hpp"
+#include "tools/cli/files/input.hpp"
+#include "tools/sufsort/index_files.hpp"
+
+namespace ordo::inline v0::sufsort {
+
+record_scores read_scores(suffix::stored_index const& index, std::string const& field, unsigned threads, std::size_t memory) {
+  namespace chunks = suffix::detail;
+  auto const& files = index.description().files;
+  std::vector<std::string> const names = suffix::field_names(field);
+  chunks::chunk_files texts;
+  texts.count = files.size();
+  texts.open = [&](std::size_t k) {
+    if (files[k].is_cut && files[k].records == 0)  // none of it is in the index
+      return chunks::chunk_files::opened{files[k].name, std::make_shared<memory_source>("")};
+    auto in = std::make_shared<cli::input>(resolve_input(index, files[k].name), threads);
+    std::string name = in->name();
+    return chunks::chunk_files::opened{std::move(name), std::move(in)};
+  };
+  texts.on_failure = [&](std::size_t k, std::string const& reason) {
+    if (!files[k].is_cut) throw input_error(reason);
+  };
+  struct part {
+    std::vector<double> scores;
+    std::uint64_t missing = 0, first_missing = 0;  // the line in the chunk, from 0
+  };
+  record_scores made;
+  made.all.reserve(std::size_t(index.view().records()));
+  std::uint64_t lines = 0;  // lines of the file so far
+  suffix::input_file const* file = nullptr;
+  auto const end_file = [&] {
+    if (file && lines != file->records)
+      throw input_error(fmt::format("changed input: {}: it has {} lines, and {} when it was indexed as {}", file->name, lines,
+                                    file->records, index.path("json")));
+  };
+  auto const read = [&](chunks::text_chunk const& chunk, part& part) {
+    part = {};
+    for (std::string_view rest(chunk.bytes.data(), chunk.bytes.size()); !rest.empty();) {
+      std::string_view const line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+      auto const score = suffix::find_json_number(line, names);
+      bool const is_blank = line.find_first_not_of(" \t\r\xef\xbb\xbf") == line.npos;
+      if (!score && !is_blank && part.missing++ == 0) part.first_missing = part.scores.size();
+      part.scores.push_back(score.value_or(std::numeric_limits<double>::quiet_NaN()));
+    }
+  };
+  auto const nothing = [](chunks::text_chunk const&, part&) {};
+  auto const finish = [&](chunks::text_chunk const& chunk, part& part) {
+    if (chunk.begins_file) {
+      end_file();
+      file = &files[chunk.file];
+      lines = 0;
+    }
+    if (part.missing != 0 && made.missing == 0)
+      made.first_missing = fmt::format("{}:{}", *chunk.name, lines + part.first_missing + 1);
+    made.missing += part.missing;
+    lines += part.scores.size();
+    made.all.insert(made.all.end(), part.scores.begin(), part.scores.end());
+  };
+  chunks::chunk_options reading{.threads = threads};
+  reading.max_ahead = std::min(memory / 8, reading.max_ahead);
+  reading.max_chunks = std::max<std::size_t>(memory / 4 / reading.bytes, 1);
+  chunks::for_each_chunk<part>(texts, reading, read, nothing, nothing, finish);
+  end_file();
+  if (made.all.size() != index.view().records())
+    throw input_error(
+        fmt::format("changed input: {}: {} lines are left of {}", index.path("json"), made.all.size(), index.view().records()));
+  return made;
+}
+
+}  // namespace ordo::inline v0::sufsort
