@@ -15,7 +15,7 @@
 #include "ordo/spectra/mzml.hpp"
 #include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
-#include "tools/cli/files/parts.hpp"
+#include "tools/cli/parts.hpp"
 #include "tools/specsort/formats.hpp"
 #include "tools/specsort/options.hpp"
 #include "tools/specsort/prompt_output.hpp"

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
-#include "tools/cli/files/parts.hpp"
+#include "tools/cli/parts.hpp"
 #include "tools/specsort/modes.hpp"
 #include "tools/specsort/order_files.hpp"
 

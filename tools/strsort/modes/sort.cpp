@@ -18,7 +18,7 @@
 #include "strings/fixed/record_sort.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/files/output.hpp"
-#include "tools/cli/files/parts.hpp"
+#include "tools/cli/parts.hpp"
 #include "tools/cli/files/shared_output.hpp"
 #include "tools/cli/files/temporary.hpp"
 #include "tools/cli/progress.hpp"

@@ -1,4 +1,4 @@
-#include "tools/cli/files/parts.hpp"
+#include "tools/cli/parts.hpp"
 
 #include <algorithm>
 #include <cstring>
