@@ -34,7 +34,7 @@ class record_order {
   [[nodiscard]] int by_first(std::size_t count, char const* a, char const* b) const;
 
   std::size_t record_bytes_, compared_ = 0;  // compared_: bytes of all parts
-  std::vector<part> parts_;                  // those of the keys, then those of the whole record that are in none
+  std::vector<part> parts_;                  // the parts of the keys, then the rest of the record
   std::size_t key_parts_ = 0;
 };
 

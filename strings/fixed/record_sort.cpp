@@ -148,7 +148,7 @@ class sorted_records {
 // The beginning of a record of a run. Records compare as their samples do, unless these are equal.
 struct record_sample {
   std::array<std::uint64_t, 4> words;
-  std::uint64_t number;  // of the record in its run
+  std::uint64_t number;  // the number of the record in its run
 };
 
 struct record_run {

@@ -13,7 +13,7 @@ namespace ordo::inline v0::strings::detail {
 
 /// Sorts the records of all texts into a sink, as sort_external() sorts lines: in memory, or in runs on disk. Ranges of the
 /// runs are merged by several threads if the sink is addressable. The work is the CPU's.
-/// @param options  of it `memory`, `machine.threads`. `by` and `delimiter` do not matter @param equal  keep or drop
+/// @param options  `memory` and `machine.threads` matter, others do not  @param equal  keep or drop
 /// @throws out_of_memory  if memory is too little for a few records; what sources and sink throw
 sort_report sort_records(texts const& from, sink& to, record_order const& by, sort_options const& options, duplicates equal,
                          spill_options const& spill, phase_observer const& began = {});
@@ -21,7 +21,7 @@ sort_report sort_records(texts const& from, sink& to, record_order const& by, so
 /// Reads a text of whole records.
 class whole_records final : public source {
  public:
-  /// @param name  of the text, for messages
+  /// @param name  the name of the text, for messages
   /// @throws input_error  if the text ends within a record: here if its size is known, else when it is read
   whole_records(std::unique_ptr<source> from, std::size_t record_bytes, std::string name);
 

@@ -8,7 +8,8 @@
 
 namespace ordo::inline v0::strings::detail {
 
-/// Returns what takes less time for so many comparisons: strcoll, or reading the tables of a locale and comparing by these.
+/// Returns what takes less time for this number of comparisons: strcoll, or reading the tables of a locale and comparing by
+/// them.
 collation_by collation_for(std::size_t comparisons);
 
 /// Returns the lines of a text in order. Sorts them on this thread, by the first codes of their keys and then by the others,

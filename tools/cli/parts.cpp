@@ -99,9 +99,9 @@ void split_output::place(std::uint64_t offset, std::span<char const> data) {
     std::uint64_t const from = nominal(placed_) - 1;
     if (from >= end) return;
     auto const skip = std::size_t(std::max(from, offset) - offset);
-    void const* const found = std::memchr(data.data() + skip, how_.delimiter, data.size() - skip);
-    if (!found) return;
-    begins_[placed_] = offset + std::uint64_t(static_cast<char const*>(found) - data.data()) + 1;
+    void const* const delimiter = std::memchr(data.data() + skip, how_.delimiter, data.size() - skip);
+    if (!delimiter) return;
+    begins_[placed_] = offset + std::uint64_t(static_cast<char const*>(delimiter) - data.data()) + 1;
   }
 }
 

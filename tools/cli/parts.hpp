@@ -37,7 +37,7 @@ class split_output final : public sink {
     std::size_t item_bytes = 0;  // the size of an item; 0: an item ends with the delimiter
     char delimiter = '\n';
     unsigned threads = 0;         // see output
-    std::string folder = "/tmp";  // of a temporary file, for an output whose size is not announced
+    std::string folder = "/tmp";  // the folder of a temporary file, if the size is not announced
   };
   /// @throws output_error  if a file cannot be written; usage_error  if there is a file of one part more, which would be taken
   /// for one of these
@@ -69,7 +69,7 @@ class split_output final : public sink {
   std::vector<std::atomic<std::uint64_t>> begins_;  // where each part begins; unknown until the item before it has ended
   std::size_t placed_ = 1;                          // the first part whose begin is not known
   std::optional<std::uint64_t> size_;
-  std::uint64_t end_ = 0;  // of what write() has written
+  std::uint64_t end_ = 0;  // the end of what write() has written
   bool addressed_ = false;
   std::unique_ptr<temporary_file> waiting_;  // the output until its size is known
 };

@@ -349,7 +349,7 @@ std::unique_ptr<encoder> make_bgzf_encoder(unsigned threads) {
   return std::make_unique<bgzf_encoder>(threads);
 }
 
-std::uint32_t crc32_of(std::string_view bytes) {
+std::uint32_t compute_crc32(std::string_view bytes) {
   return libdeflate_crc32(0, bytes.data(), bytes.size());
 }
 

@@ -125,6 +125,6 @@ std::unique_ptr<decoder> make_filter_decoder(compression format, lookahead& from
 std::unique_ptr<encoder> make_filter_encoder(compression format, unsigned threads);
 
 /// Returns the CRC-32 of bytes, as gzip has it.
-std::uint32_t crc32_of(std::string_view bytes);
+std::uint32_t compute_crc32(std::string_view bytes);
 
 }  // namespace ordo::inline v0::cli

@@ -38,7 +38,7 @@ class item_sum {
 
   /// Returns false if an item is out of order. Must not be called again then.
   bool add(std::string_view item) {
-    if (sums_) sum_ += cli::crc32_of(item);
+    if (sums_) sum_ += cli::compute_crc32(item);
     bool const first = count_++ == 0;
     if (!checks_) return true;
     if (!first) {
