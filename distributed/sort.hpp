@@ -191,6 +191,7 @@ void argsort_shares(communicator& members, machine& on, B& backend, sort_task co
     backend.each(n, write_global_position<std::uint32_t>{reinterpret_cast<std::uint32_t*>(positions.data()), first});
   sort_task sort;
   sort.key_bytes = sizeof(K);
+  sort.host = task.host;
   sort.keys = sorted_codes.data();
   sort.values = task.values;
   sort.value_bytes = task.value_bytes;
