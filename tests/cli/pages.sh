@@ -72,7 +72,7 @@ offers 'file ' strsort -o fi
 offers ' ' strsort -S 1
 offers 'file folder ' strsort f
 offers '--spectra-by= ' specsort file --spec
-offers 'arrow mgf msp msp-massbank msp-matchms mzml parquet ' specsort --to =
+offers 'arrow mgf msp msp-massbank msp-matchms mzml mzspeclib parquet ' specsort --to =
 offers 'build ' sufsort bu
 offers 'help ' sufsort he
 offers 'build ' sufsort help bu
