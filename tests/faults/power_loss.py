@@ -248,7 +248,7 @@ class Trial:
     def wrong(self, files):
         """What is wrong with the files after a loss of power, or None."""
         visible = visible_of(files)
-        if self.job.first:  # an aligner's files: its program opens this one first
+        if self.job.first:  # files of which all are there if this one is: those of an aligner, and parts
             if f"work/{self.job.first}" not in visible or visible in (self.old, self.new):
                 return None
             return f"files of two indexes: {self.differences(visible)}"
@@ -308,7 +308,7 @@ def visible_of(files):
 
 
 class LossJob(Job):
-    """first: the file that an aligner opens first. links: further names of files. repeats: a second run makes the same files"""
+    """first: the file that is there only if all are. links: further names of files. repeats: a second run makes the same files"""
 
     def __init__(self, name, command, files=(), first=None, links=(), repeats=True):
         super().__init__(name, command, files)
@@ -390,7 +390,7 @@ def jobs(bench):
     yield LossJob("MGF with a map", ["specsort", "IN/a.mgf", "IN/b.mgf", "--spectra-by", "pepmass", "--map", "map", "-o", "old", *two],
                   old | {"map": b"old map\n"})
     yield LossJob("MGF in parts", ["specsort", "IN/a.mgf", "--split-count", "3", "-o", "part.mgf", *two],
-                  {"part.0001.mgf": b"old part\n", "part.0002.mgf": b"old part\n"})
+                  {"part.0001.mgf": b"old part\n", "part.0002.mgf": b"old part\n"}, first="part.0001.mgf")
     other = {"other": "old"}
     yield LossJob("lines over a file of two names", ["strsort", "IN/lines", "-o", "old", *two], old, links=other)
     yield LossJob("lines of two names in place", ["strsort", "old", "-o", "old", *two],

@@ -10,6 +10,7 @@
 
 #include "ordo/error.hpp"
 #include "tools/cli/files/codecs.hpp"
+#include "tools/cli/files/sync.hpp"
 #include "tools/cli/files/temporary.hpp"
 
 namespace ordo::inline v0::cli {
@@ -34,11 +35,26 @@ std::string name_of_part(std::string const& file, std::size_t number, std::size_
 void commit_parts(std::span<output* const> parts) {
   for (output* const part : parts) part->finish();
   if (parts.empty()) return;
+  // If parts are replaced, each step is on the disk before the next one begins: the power may fail in between.
+  auto const is_there = [](output const* part) { return access(part->target().c_str(), F_OK) == 0; };
+  bool const replaces = std::ranges::any_of(parts, is_there);
+  auto const expect_synced = [](std::string const& path, int error) {
+    if (error != 0) throw output_error(fmt::format("cannot write: {}: {}", path, std::strerror(error)));
+  };
+  auto const sync_names = [&] {
+    std::string const folder = std::filesystem::path(parts[0]->target()).parent_path().string();
+    if (replaces) expect_synced(folder, sync_folder(folder.c_str()));
+  };
+  if (replaces)
+    for (output* const part : parts) expect_synced(part->name(), sync_file(part->staged().c_str()));
   held_signals const held;
   parts[0]->remove_old();
   std::size_t k = parts.size();
   try {
-    for (; k != 0; --k) parts[k - 1]->commit();
+    sync_names();
+    for (; k != 1; --k) parts[k - 1]->commit();
+    sync_names();
+    parts[--k]->commit();
   } catch (...) {
     for (; k != parts.size(); ++k) unlink(parts[k]->name().c_str());
     throw;

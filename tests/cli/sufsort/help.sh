@@ -59,6 +59,7 @@ sufsort build other.fa -o other --lcp --bwt --fm -q
 sufsort aligner-index --for=ropebwt3 genome.fa.gz -o pangenome -q
 sufsort build web.jsonl -o web -q
 sufsort build web.txt -o test --format=lines -q
+sufsort build web.jsonl -o benchmarks -q
 cd ..
 for page in sufsort specsort strsort $commands; do
   sed -n '/^Examples:$/,/^$/s/^      \([^ ].*\)/\1/p' "$page.help" > examples
