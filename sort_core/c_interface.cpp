@@ -790,7 +790,7 @@ ordo_status ordo_run_length(ordo_machine* machine, ordo_type key_type, void cons
       if (out_offsets) throw ordo::usage_error("bad out_offsets: without segments");
     }
     if (out_keys) task.out_keys = make_array("out_keys", out_keys, capacity, task.sort.key_bytes, task.sort.key_bytes);
-    // What is counted is bounded by n, and not a position: a type of 31 bits may suffice for more items.
+    // Counts are at most n and no positions: a type of 31 bits may suffice for more items.
     auto const numbers = [&](char const* name, void* items, std::size_t size) {
       std::size_t const width = position_bytes(name, index_type, 0);
       task_array array = make_array(name, items, size, width, width);

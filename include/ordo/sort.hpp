@@ -70,7 +70,7 @@ concept value_array = array_argument<R> && moved_along<element_of<R>>;
 template <class R>
 concept index_array = array_argument<R> && index_type<element_of<R>>;
 
-/// What is passed in the place of an array: a range or a pointer. Other arguments are no mistakes of these.
+/// A range or a pointer: an argument that may stand for an array. Messages about arrays are for these alone.
 template <class R>
 concept array_or_pointer = std::ranges::range<R> || std::is_pointer_v<std::remove_cvref_t<R>>;
 
@@ -83,7 +83,7 @@ concept wrong_values = array_or_pointer<R> && !value_array<R>;
 template <class R>
 concept wrong_index = array_or_pointer<R> && !index_array<R>;
 
-// What a wrong call lacks: the return types of deleted functions, which compilers name in the error.
+// Deleted functions return these types, because compilers name them in the error of a wrong call.
 struct keys_must_be_a_span_or_lvalue_array_of_numbers_of_8_to_64_bits {};
 struct keys_that_a_sort_writes_must_not_be_const {};
 struct values_must_be_a_span_or_lvalue_array_of_trivially_copyable_items {};

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/bits.hpp"
 #include "ordo/detail/fn.hpp"
 #include "ordo/detail/load.hpp"
 #include "suffix/run_length/blocks.hpp"
@@ -102,13 +103,7 @@ ORDO_FN inline std::uint32_t last_event(std::uint64_t const* events, std::uint32
     std::uint32_t const word = (end - 1) / 64, low = word * 64;
     std::uint64_t bits = events[word] & (~std::uint64_t{0} >> (63 - (end - 1) % 64));
     if (low < begin) bits &= ~std::uint64_t{0} << (begin - low);
-    if (bits != 0) {
-#if defined(__CUDA_ARCH__)
-      return low + 63 - std::uint32_t(__clzll(static_cast<long long>(bits)));
-#else
-      return low + 63 - std::uint32_t(__builtin_clzll(bits));
-#endif
-    }
+    if (bits != 0) return low + 63 - std::uint32_t(leading_zeros(bits));
     end = low;
   }
   return begin - 1;
