@@ -17,6 +17,7 @@
 #include "ordo/backend.hpp"
 #include "ordo/detail/checks.hpp"
 #include "ordo/machine.hpp"
+#include "sort_core/cuda/kernels/even_keys.cuh"
 #include "sort_core/cuda/kernels/reduce_segments.cuh"
 #include "sort_core/cuda/kernels/select_smallest.cuh"
 #include "sort_core/cuda/primitives/instructions.cuh"
@@ -155,6 +156,13 @@ void sort_lsd(cuda_backend& backend, radix_arrays<K, V> const& arrays, bit_range
 template <class K, class V>
 bool sort_in_one_launch(cuda_backend& backend, K const* keys_from, K* keys, V const* values_from, V* values, std::size_t n,
                         key_code<K> code);
+/// Sorts keys without values by all bits of their codes if they are evenly distributed (kernels/even_keys.cuh). Returns false if
+/// they are not, or memory is short; then `keys` has the same keys as before, if `from` is `keys`. Compiled in even_*.cu.
+/// @param sample   sorted codes of keys from all over the array
+/// @param ascents  the number of these that are at most the next in the array
+template <class K>
+bool sort_even_keys(cuda_backend& backend, K const* from, K* keys, std::size_t n, key_code<K> code,
+                    std::span<std::uint64_t const> sample, std::size_t ascents);
 /// Sorts the bits of floats in ascending order by CUB's LSD radix sort, which encodes them on the fly. `from` may be `keys`.
 void sort_floats_lsd(cuda_backend& backend, std::uint32_t const* from, std::uint32_t* keys, std::size_t n);
 
@@ -262,6 +270,10 @@ class cuda_backend {
       max_bytes = std::max(max_bytes, pool::rounded(cuda_detail::sample_sort_bytes(n, 8, 0)));
     if (key_bytes == 4 || key_bytes == 8)
       max_bytes = std::max(max_bytes, pool::rounded(cuda_detail::segmented_sort_bytes<false>(n, 1, n, key_bytes, value_bytes)));
+    if (value_bytes == 0 && n >= cuda_detail::tuning::even_from) {
+      if (key_bytes == 4) max_bytes = std::max(max_bytes, pool::rounded(cuda_detail::even_bytes<std::uint32_t>(n)));
+      if (key_bytes == 8) max_bytes = std::max(max_bytes, pool::rounded(cuda_detail::even_bytes<std::uint64_t>(n)));
+    }
     return max_bytes;
   }
   /// Returns the maximum of bytes that radix_sort_copy takes from the pool: as radix_sort, but CUB takes it in one block.
@@ -557,7 +569,15 @@ class cuda_backend {
         copy_inputs();
         return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, n), {}, code);
       }
-      radix_way const way = choose_radix_way<K, M>(from, values.size(), bits, code, !arrays.in_place());
+      std::span<std::uint64_t const> sample;
+      if (!has_values && bits.begin == 0 && bits.end == 8 * sizeof(K) && n >= cuda_detail::tuning::even_from && may_wait()) {
+        auto const words = staging_.words(cuda_detail::tuning::even_sample + 1);
+        sample = words.first(cuda_detail::tuning::even_sample);
+        cuda_detail::draw_sample(kernels_, from.data(), n, code, words.first(sample.size()), &words.back());
+        ORDO_CUDA(cudaStreamSynchronize(stream_));
+        if (cuda_detail::sort_even_keys<K>(*this, from.data(), keys.data(), n, code, sample, std::size_t(words.back()))) return;
+      }
+      radix_way const way = choose_radix_way<K, M>(from, values.size(), bits, code, !arrays.in_place(), sample);
       if (way.msd && (bits.end - bits.begin == 8 * sizeof(K) || (may_wait() && all_count(from, bits, code)))) {
         copy_inputs();
         return sort_in_segments<cuda_detail::large_method::copying>(keys, values, uniform_segments(1, n), {}, code);
@@ -622,8 +642,10 @@ class cuda_backend {
     bool msd = false;
     unsigned width = 64;
   };
+  /// @param sample  a sample of the keys, or nothing: then one is drawn if it is needed
   template <class K, class M>
-  radix_way choose_radix_way(std::span<K const> keys, std::size_t values, bit_range bits, key_code<K> code, bool copied) {
+  radix_way choose_radix_way(std::span<K const> keys, std::size_t values, bit_range bits, key_code<K> code, bool copied,
+                             std::span<std::uint64_t const> sample) {
     std::size_t const n = keys.size();
     if (n < cuda_detail::tuning::msd_from(sizeof(K))) return {};
     if (n < cuda_detail::tuning::partial_msd_from && bits.end - bits.begin < 8 * sizeof(K)) return {};
@@ -639,9 +661,12 @@ class cuda_backend {
                                        copied};
     if (!cuda_detail::msd_may_be_quicker(task)) return {};
     static_assert(cuda_detail::tuning::sampled_keys(~std::size_t{0}) <= cuda_detail::staging::max_words);
-    std::span<std::uint64_t> const sample = staging_.words(cuda_detail::tuning::sampled_keys(n));
-    cuda_detail::draw_sample(kernels_, keys.data(), n, code, sample);
-    ORDO_CUDA(cudaStreamSynchronize(stream_));
+    if (sample.empty()) {
+      std::span<std::uint64_t> const words = staging_.words(cuda_detail::tuning::sampled_keys(n));
+      cuda_detail::draw_sample(kernels_, keys.data(), n, code, words);
+      ORDO_CUDA(cudaStreamSynchronize(stream_));
+      sample = words;
+    }
     return {cuda_detail::msd_is_quicker(sample, task), cuda_detail::differing_width(sample)};
   }
 

@@ -1,6 +1,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
+#include <utility>
 
 #include "ordo/machine.hpp"
 #include "sort_core/algorithms/backend_sorts.hpp"
@@ -35,13 +37,17 @@ struct mixed_key {
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return mixed(keys ? keys[i] : key(i)); }
 };
 
-/// The sort: radix_sort with the method that it chooses, or one segment, which is always sorted by an MSD sort.
-enum class verb { radix, segment };
+/// The sort: radix_sort with the method that it chooses, in place or, of keys alone, into another array; or one segment, which
+/// is always sorted by an MSD sort.
+enum class verb { radix, copy, segment };
 
 template <class K, class V, bool Pairs>
 void check(ordo::cuda_backend& backend, std::size_t n, key_kind what, verb by = verb::radix, bool descending = false) {
   INFO(n << " keys of " << sizeof(K) << " bytes, " << (Pairs ? sizeof(V) : 0) << " of values, kind " << int(what)
-         << (by == verb::segment ? ", one segment" : "") << (descending ? ", descending" : ""));
+         << (by == verb::segment ? ", one segment"
+             : by == verb::copy  ? ", copied"
+                                 : "")
+         << (descending ? ", descending" : ""));
   large_key<K> const key{what};
   ordo::key_code<K> const code = code_of_large<K>(what, descending);
   auto keys = backend.buffer<K>(n);
@@ -53,7 +59,12 @@ void check(ordo::cuda_backend& backend, std::size_t n, key_kind what, verb by = 
     backend.segmented_sort(keys.span(), values.span(), ordo::uniform_segments(1, n), {}, {}, code);
   else if (Pairs)
     backend.radix_sort(keys.span(), values.span(), {}, code);
-  else
+  else if (by == verb::copy) {
+    auto sorted = backend.buffer<K>(n);
+    backend.radix_sort_copy(std::span<K const>(keys.span()), sorted.span(), {}, code);
+    CHECK(backend.reduce(n, mixed_key<K>{key, keys.data()}, std::uint64_t{}, ordo::plus{}) == before);
+    std::swap(keys, sorted);
+  } else
     backend.radix_sort(keys.span(), {}, code);
   CHECK(backend.reduce(n, misplaced<K, V>{key, code, keys.data(), v}, std::uint64_t{}, ordo::plus{}) == 0);
   CHECK(backend.reduce(n, mixed_key<K>{key, keys.data()}, std::uint64_t{}, ordo::plus{}) == before);
@@ -68,6 +79,10 @@ void check_all(ordo::cuda_backend& backend, std::size_t n) {
       check<K, std::uint32_t, false>(backend, n, what, by, descending);
       check<K, std::uint32_t, true>(backend, n, what, by, descending);
     }
+  }
+  for (key_kind what : {key_kind::uniform, key_kind::in_range, key_kind::in_values, key_kind::often, key_kind::gaps}) {
+    check<K, std::uint32_t, false>(backend, n, what, verb::radix, what == key_kind::in_values && n % 2 == 0);
+    check<K, std::uint32_t, false>(backend, n, what, verb::copy);
   }
 }
 

@@ -37,7 +37,7 @@ class staging {
   /// download. The same memory on every call, never freed before the object. @param n  at most max_words
   /// @throws device_error
   std::span<std::uint64_t> words(std::size_t n);
-  static constexpr std::size_t max_words = 1024;
+  static constexpr std::size_t max_words = 1024 + 8;  // a sample, and what is said of it
   /// Returns a stream for copies beside the backend's own stream. Created by the first call. @throws device_error
   cudaStream_t stream_beside();
 

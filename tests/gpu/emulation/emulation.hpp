@@ -311,6 +311,8 @@ inline int __syncthreads_or(int x) {
 inline int __syncthreads_and(int x) {
   return emulation::votes(x == 0) == 0;
 }
+/// Blocks run one after the other.
+inline void __threadfence() {}
 inline void __syncwarp(unsigned = ~0u) {
   emulation::wait(emulation::own_warp().everyone);
 }

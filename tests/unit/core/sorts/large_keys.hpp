@@ -19,7 +19,11 @@ enum class key_kind {
   uneven,
   ordered,
   even_floats,  // the bits of floats in [-1, 1), and of some arbitrary floats, with NaNs
-  zeros         // the same, but every third one is a zero of either sign
+  zeros,        // the same, but every third one is a zero of either sign
+  in_range,     // even in a range that is no power of two
+  in_values,    // the bits of floats in [-1, 1)
+  often,        // even, but every twentieth is the same
+  gaps          // even, but one of the bits after the first eleven is never set
 };
 
 /// Returns the key that is at i at first.
@@ -41,6 +45,16 @@ struct large_key {
         return K(x & mixed(x) & mixed(x + 1) & mixed(x + 2) & mixed(x + 3));
       case key_kind::ordered:
         return K(i / 3);
+      case key_kind::in_range:
+        return K(1000 + x % 1'000'000'007);
+      case key_kind::in_values: {
+        using real = std::conditional_t<sizeof(K) == 4, float, double>;
+        return std::bit_cast<K>(real(double(std::int64_t(x)) * 0x1p-63));
+      }
+      case key_kind::often:
+        return x % 20 == 0 ? K(12345) : K(mixed(x));
+      case key_kind::gaps:
+        return K(K(x) & ~(K{1} << (8 * sizeof(K) - 12)));
       case key_kind::zeros:
         if (x % 3 == 0) return K(x >> 32 << (8 * sizeof(K) - 1));
         [[fallthrough]];
@@ -56,7 +70,7 @@ struct large_key {
 /// Returns the encoding of keys of a kind: that of floats for floats.
 template <class K>
 ordo::key_code<K> code_of_large(key_kind what, bool descending = false) {
-  if (what != key_kind::even_floats && what != key_kind::zeros) return {};
+  if (what != key_kind::even_floats && what != key_kind::zeros && what != key_kind::in_values) return {};
   using real = std::conditional_t<sizeof(K) == 4, float, double>;
   return descending ? ordo::radix_key<real, ordo::sort_order::descending>::code : ordo::radix_key<real>::code;
 }
