@@ -49,8 +49,7 @@ struct even_sizes {
   struct tile_storage {
     alignas(16) K keys[tile];
     std::uint32_t counts[1u << max_digit_bits];  // of a digit; then the place of its first key in the tile
-    std::uint32_t places[1u << max_digit_bits];  // the place of a digit's first key in the result, less that in the tile
-    std::uint32_t sizes[1u << max_digit_bits];
+    K* targets[1u << max_digit_bits];            // where the tile's first key would go if it had the digit; null without room
     typename team::template storage<std::uint32_t> collective;
   };
 
@@ -138,95 +137,99 @@ struct even_work {
   }
 };
 
-/// Returns the number of keys that this and other threads of the block have counted before this one in counter `at`, which
-/// counts in units of `one`. All lanes of a warp may have the same digit, as in sorted keys: then one of them counts. All lanes
-/// must call it.
-__device__ inline std::uint32_t count_key(std::uint32_t* at, std::uint32_t one = 1) {
-  auto const place = reinterpret_cast<std::uintptr_t>(at) | std::uintptr_t{one >> 16};
-  if (__all_sync(all_lanes, place == __shfl_sync(all_lanes, place, 0))) {
-    std::uint32_t before = 0;
-    if (lane_id() == 0) before = atomicAdd(at, warp_threads * one);
-    return __shfl_sync(all_lanes, before, 0) + lane_id() * one;
-  }
-  return atomicAdd(at, one);
+/// Adds 1 << shift to a counter of shared memory. @returns its value before
+__device__ inline std::uint32_t count_key(std::uint32_t* at, unsigned shift = 0) {
+  return atomicAdd(at, 1u << shift);
+}
+/// The same for all lanes of a warp, of which one adds for all if they have the same counter, as in sorted keys: additions to
+/// one counter take turns.
+__device__ inline std::uint32_t count_alike(std::uint32_t* counters, std::uint32_t which, unsigned shift = 0) {
+  if (!__all_sync(all_lanes, (which << 5 | shift) == __shfl_sync(all_lanes, which << 5 | shift, 0)))
+    return count_key(counters + which, shift);
+  std::uint32_t before = 0;
+  if (lane_id() == 0) before = atomicAdd(counters + which, warp_threads << shift);
+  return __shfl_sync(all_lanes, before, 0) + (lane_id() << shift);
+}
+/// Returns true if x is the same in all lanes: as it is of the first of many keys, so it will be of the others.
+[[nodiscard]] __device__ inline bool are_alike(std::uint32_t x) {
+  return __all_sync(all_lanes, x == __shfl_sync(all_lanes, x, 0));
 }
 
-template <class K>
+template <class K, bool First, bool ByValue>
 struct even_partition : even_sizes<K> {
   using sizes = even_sizes<K>;
   using sizes::threads, sizes::items, sizes::tile, sizes::together, sizes::max_digit_bits;
   using typename sizes::quad, typename sizes::tile_storage, typename sizes::team;
 
   even_work<K> const& work;
-  bool first;  // the partition
   unsigned shift, digits;
 
-  __device__ even_partition(even_work<K> const& w, bool is_first)
+  __device__ explicit even_partition(even_work<K> const& w)
       : work(w),
-        first(is_first),
-        shift(32 - w.plan.first_bits - (is_first ? 0 : w.plan.second_bits)),
-        digits(1u << (is_first ? w.plan.first_bits : w.plan.second_bits)) {}
+        shift(32 - w.plan.first_bits - (First ? 0 : w.plan.second_bits)),
+        digits(1u << (First ? w.plan.first_bits : w.plan.second_bits)) {}
 
   [[nodiscard]] __device__ static tile_storage& shared() { return *reinterpret_cast<tile_storage*>(dynamic_shared_memory()); }
   [[nodiscard]] __device__ std::uint32_t digit(K encoded) const {
-    return work.numbers(encoded, work.code) >> shift & (digits - 1);
+    return work.numbers.template number<ByValue>(encoded, work.code) >> shift & (digits - 1);
   }
 
-  /// Partitions `count` keys, of which `region` of the first partition has some or, in the first, all.
+  /// Returns the code of a key as it is read: the second partition reads codes.
+  [[nodiscard]] __device__ K code_of(K key) const { return First ? work.code.encode(key) : key; }
+
+  /// Partitions `count` keys: some of all or, in the second partition, of those of a region.
   __device__ void distribute(K const* from, std::uint32_t count, std::uint32_t region) const {
     tile_storage& s = shared();
     if (threadIdx.x < digits) s.counts[threadIdx.x] = 0;
     __syncthreads();
-    if (count == tile && reinterpret_cast<std::uintptr_t>(from) % sizeof(quad) == 0)
-      rank_whole(from, region);
-    else
-      rank_some(from, count, region);
-    write(count, region);
+    if (count == tile && reinterpret_cast<std::uintptr_t>(from) % sizeof(quad) == 0) {
+      order<true>(from, count, region);
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i) write(threadIdx.x + i * threads);
+    } else {
+      order<false>(from, count, region);
+      for (std::uint32_t at = threadIdx.x; at < count; at += threads) write(at);
+    }
     __syncthreads();
   }
 
-  __device__ void rank_whole(K const* from, std::uint32_t region) const {
+  /// Orders a tile by digit, and reserves room for its keys.
+  /// @tparam Whole  it has as many keys as fit, at a multiple of 16 bytes
+  template <bool Whole>
+  __device__ void order(K const* from, std::uint32_t count, std::uint32_t region) const {
     tile_storage& s = shared();
     K keys[items];
     std::uint32_t ranks[items];
+    auto const is_key = [&](unsigned i) { return Whole || threadIdx.x + i * threads < count; };
+    if constexpr (Whole) {
 #pragma unroll
-    for (unsigned i = 0; i < items / together; ++i) {
-      quad const some = reinterpret_cast<quad const*>(from)[threadIdx.x + i * threads];
+      for (unsigned i = 0; i < items / together; ++i) {
+        quad const some = reinterpret_cast<quad const*>(from)[threadIdx.x + i * threads];
 #pragma unroll
-      for (unsigned j = 0; j < together; ++j) keys[i * together + j] = first ? work.code.encode(some.keys[j]) : some.keys[j];
+        for (unsigned j = 0; j < together; ++j) keys[i * together + j] = code_of(some.keys[j]);
+      }
+    } else {
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i) keys[i] = code_of(is_key(i) ? from[threadIdx.x + i * threads] : K{0});
     }
+    if (Whole && are_alike(digit(keys[0]))) {
 #pragma unroll
-    for (unsigned i = 0; i < items; ++i) {
-      std::uint32_t const d = digit(keys[i]);
-      ranks[i] = count_key(&s.counts[d]) << max_digit_bits | d;
+      for (unsigned i = 0; i < items; ++i) {
+        std::uint32_t const d = digit(keys[i]);
+        ranks[i] = count_alike(s.counts, d) << max_digit_bits | d;
+      }
+    } else {
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i) {
+        std::uint32_t const d = digit(keys[i]);
+        if (is_key(i)) ranks[i] = count_key(s.counts + d) << max_digit_bits | d;
+      }
     }
     reserve(region);
 #pragma unroll
     for (unsigned i = 0; i < items; ++i)
-      s.keys[s.counts[ranks[i] % (1u << max_digit_bits)] + (ranks[i] >> max_digit_bits)] = keys[i];
+      if (is_key(i)) s.keys[s.counts[ranks[i] % (1u << max_digit_bits)] + (ranks[i] >> max_digit_bits)] = keys[i];
     __syncthreads();
-  }
-
-  __device__ void rank_some(K const* from, std::uint32_t count, std::uint32_t region) const {
-    tile_storage& s = shared();
-    std::uint32_t ranks[items];
-#pragma unroll
-    for (unsigned i = 0; i < items; ++i) {
-      std::uint32_t const at = threadIdx.x + i * threads;
-      if (at < count) ranks[i] = atomicAdd(&s.counts[digit(key_at(from, at))], 1u);
-    }
-    reserve(region);
-#pragma unroll
-    for (unsigned i = 0; i < items; ++i) {
-      std::uint32_t const at = threadIdx.x + i * threads;
-      if (at >= count) continue;
-      K const key = key_at(from, at);
-      s.keys[s.counts[digit(key)] + ranks[i]] = key;
-    }
-    __syncthreads();
-  }
-  [[nodiscard]] __device__ K key_at(K const* from, std::uint32_t at) const {
-    return first ? work.code.encode(from[at]) : from[at];
   }
 
   /// Reserves room for the keys of each digit, and turns counts to places in the tile.
@@ -236,60 +239,71 @@ struct even_partition : even_sizes<K> {
     std::uint32_t count = 0, place = 0;
     if (threadIdx.x < digits) {
       count = s.counts[threadIdx.x];
-      std::uint32_t* const cursors = first ? work.region_counts : work.part_counts + region * digits;
+      std::uint32_t* const cursors = First ? work.region_counts : work.part_counts + region * digits;
       if (count != 0) place = atomicAdd(&cursors[threadIdx.x], count);
     }
     std::uint32_t const before = team::template exclusive_sum<std::uint32_t>(count, s.collective);
     if (threadIdx.x < digits) {
-      std::uint32_t const room = first ? work.plan.first_room : work.plan.second_room;
-      bool const fits = place + count <= room;  // a cursor stays far below 2^32
-      if (!fits) work.overflows[first ? 0 : 1] = 1;
-      s.sizes[threadIdx.x] = fits ? count : 0;
+      // A cursor stays far below 2^32.
+      bool const fits = place + count <= (First ? work.plan.first_room : work.plan.second_room);
+      if (!fits) work.overflows[First ? 0 : 1] = 1;
       s.counts[threadIdx.x] = before;
-      s.places[threadIdx.x] = place;
+      K* const target =
+          First ? work.away + std::size_t{threadIdx.x} * work.plan.first_room : work.part(region * digits + threadIdx.x);
+      s.targets[threadIdx.x] = fits ? target + place - before : nullptr;
     }
     __syncthreads();
   }
 
-  /// Writes a tile that is sorted by digit.
-  __device__ void write(std::uint32_t count, std::uint32_t region) const {
+  /// Writes a key of the tile, which is ordered by digit.
+  __device__ void write(std::uint32_t at) const {
     tile_storage& s = shared();
-#pragma unroll 4
-    for (std::uint32_t at = threadIdx.x; at < count; at += threads) {
-      K const key = s.keys[at];
-      std::uint32_t const d = digit(key), i = at - s.counts[d];
-      if (i < s.sizes[d]) target(region, d)[s.places[d] + i] = key;
-    }
-  }
-  [[nodiscard]] __device__ K* target(std::uint32_t region, std::uint32_t d) const {
-    return first ? work.away + std::size_t{d} * work.plan.first_room : work.part(region * digits + d);
+    K const key = s.keys[at];
+    K* const target = s.targets[digit(key)];
+    if (target) target[at] = key;
   }
 };
+
+template <class K, bool ByValue>
+__device__ void partition_keys(even_work<K> const& work) {
+  constexpr std::uint32_t tile = even_sizes<K>::tile;
+  even_partition<K, true, ByValue> const partition(work);
+  for (std::uint32_t begin = blockIdx.x * tile; begin < work.plan.n; begin += gridDim.x * tile)
+    partition.distribute(work.from + begin, std::min(tile, work.plan.n - begin), 0);
+}
+template <class K, bool ByValue>
+__device__ void partition_regions(even_work<K> const& work) {
+  constexpr std::uint32_t tile = even_sizes<K>::tile;
+  even_partition<K, false, ByValue> const partition(work);
+  std::uint32_t const tiles = (work.plan.first_room + tile - 1) / tile;
+  for (std::uint32_t i = blockIdx.x; i < work.plan.regions() * tiles; i += gridDim.x) {
+    // In turn, so that not the same blocks get the last tile of every region, which is shorter, or empty.
+    std::uint32_t const region = i / tiles, begin = (i + region) % tiles * tile, count = work.region_counts[region];
+    if (begin < count)
+      partition.distribute(work.away + std::size_t{region} * work.plan.first_room + begin, std::min(tile, count - begin),
+                           region);
+  }
+}
 
 /// Partitions the keys by the first digit of their numbers.
 template <class K>
 __global__ void __launch_bounds__(even_sizes<K>::threads, 2) partition_even_keys(even_work<K> work) {
   wait_for_previous();
-  constexpr std::uint32_t tile = even_sizes<K>::tile;
-  even_partition<K> const partition(work, true);
-  for (std::uint32_t begin = blockIdx.x * tile; begin < work.plan.n; begin += gridDim.x * tile)
-    partition.distribute(work.from + begin, std::min(tile, work.plan.n - begin), 0);
+  if (work.numbers.by_value())
+    partition_keys<K, true>(work);
+  else
+    partition_keys<K, false>(work);
 }
 
 /// Partitions each region by the second digit.
 template <class K>
 __global__ void __launch_bounds__(even_sizes<K>::threads, 2) partition_even_regions(even_work<K> work) {
   wait_for_previous();
-  constexpr std::uint32_t tile = even_sizes<K>::tile;
   if (work.overflows[0] != 0) return;
-  even_partition<K> const partition(work, false);
-  std::uint32_t const tiles = (work.plan.first_room + tile - 1) / tile;
-  for (std::uint32_t i = blockIdx.x; i < work.plan.regions() * tiles; i += gridDim.x) {
-    std::uint32_t const region = i / tiles, begin = i % tiles * tile, count = work.region_counts[region];
-    if (begin < count)
-      partition.distribute(work.away + std::size_t{region} * work.plan.first_room + begin, std::min(tile, count - begin),
-                           region);
-  }
+  if (work.numbers.by_value())
+    partition_regions<K, true>(work);
+  else
+    partition_regions<K, false>(work);
 }
 
 /// Computes the place of each part in the result. One block.
@@ -298,24 +312,35 @@ __global__ void __launch_bounds__(1024) place_even_parts(even_work<K> work) {
   wait_for_previous();
   using team = group<1024>;
   auto& collective = *reinterpret_cast<typename team::template storage<std::uint32_t>*>(dynamic_shared_memory());
-  std::uint32_t const parts = work.plan.parts(), each = (parts + team::threads - 1) / team::threads;
-  std::uint32_t const begin = std::min(threadIdx.x * each, parts), end = std::min(begin + each, parts);
-  std::uint32_t sum = 0;
-  for (std::uint32_t i = begin; i < end; ++i) sum += work.part_counts[i];
-  std::uint32_t next = team::template exclusive_sum<std::uint32_t>(sum, collective);
-  for (std::uint32_t i = begin; i < end; ++i) {
-    work.begins[i] = next;
-    next += work.part_counts[i];
+  constexpr std::uint32_t together = 4;
+  std::uint32_t before = 0;
+  for (std::uint32_t first = 0; first < work.plan.parts(); first += together * team::threads) {
+    std::uint32_t const begin = first + together * threadIdx.x;
+    std::uint32_t counts[together], sum = 0;
+#pragma unroll
+    for (unsigned i = 0; i < together; ++i) {
+      counts[i] = begin + i < work.plan.parts() ? work.part_counts[begin + i] : 0;
+      sum += counts[i];
+    }
+    std::uint32_t next = before + team::template exclusive_sum<std::uint32_t>(sum, collective);
+#pragma unroll
+    for (unsigned i = 0; i < together; ++i) {
+      if (begin + i < work.plan.parts()) work.begins[begin + i] = next;
+      next += counts[i];
+    }
+    before += __reduce_add_sync(all_lanes, collective.sums[lane_id()]);  // as many warps as lanes
+    __syncthreads();
   }
 }
 
 /// Sorts parts, and writes them to their places.
-template <class K>
+template <class K, bool ByValue>
 struct even_part_sort : even_sizes<K> {
   using sizes = even_sizes<K>;
   using sizes::threads, sizes::together, sizes::capacity, sizes::words, sizes::words_each, sizes::buckets, sizes::bucket_bits;
   using typename sizes::quad, typename sizes::part_storage, typename sizes::team;
   static constexpr unsigned rounds = (capacity / together + threads - 1) / threads, items = rounds * together;
+  static constexpr std::uint32_t large_bucket = 12;  // evenly distributed keys have no larger ones
 
   even_work<K> const& work;
   unsigned shift;
@@ -325,7 +350,7 @@ struct even_part_sort : even_sizes<K> {
 
   [[nodiscard]] __device__ static part_storage& shared() { return *reinterpret_cast<part_storage*>(dynamic_shared_memory()); }
   [[nodiscard]] __device__ std::uint32_t bucket(K encoded) const {
-    return work.numbers(encoded, work.code) >> shift & (buckets - 1);
+    return work.numbers.template number<ByValue>(encoded, work.code) >> shift & (buckets - 1);
   }
   [[nodiscard]] __device__ static std::uint32_t begin_of(std::uint32_t bucket) {
     return reinterpret_cast<std::uint16_t const*>(shared().begins)[bucket];
@@ -333,6 +358,19 @@ struct even_part_sort : even_sizes<K> {
   /// Returns the place of an item in a part: lanes read items together.
   [[nodiscard]] __device__ static std::uint32_t place(unsigned item) {
     return (threadIdx.x + item / together * threads) * together + item % together;
+  }
+
+  /// Sorts parts in turn. Blocks take them in order, so that those that a block waits for are being read.
+  __device__ void sort_all() const {
+    part_storage& s = shared();
+    if (threadIdx.x == 0) s.part = atomicAdd(work.next_part, 1u);
+    __syncthreads();
+    for (;;) {
+      std::uint32_t const part = s.part;
+      if (part >= work.plan.parts()) return;
+      sort(part);
+      __syncthreads();
+    }
   }
 
   __device__ void sort(std::uint32_t part) const {
@@ -343,7 +381,6 @@ struct even_part_sort : even_sizes<K> {
     std::uint32_t ranks[items];
 #pragma unroll
     for (unsigned i = 0; i < words_each; ++i) s.begins[threadIdx.x + i * threads] = 0;
-    if (threadIdx.x < buckets / 32) s.unequal[threadIdx.x] = 0;
 #pragma unroll
     for (unsigned i = 0; i < rounds; ++i) {
       std::uint32_t const at = place(i * together);  // the room of a part is a multiple of what is read together
@@ -352,63 +389,85 @@ struct even_part_sort : even_sizes<K> {
 #pragma unroll
       for (unsigned j = 0; j < together; ++j) keys[i * together + j] = some.keys[j];
     }
+    // The next part, and the parts where this one will be written: both take long to arrive.
+    std::uint32_t next = 0;
+    if (threadIdx.x == 0) next = atomicAdd(work.next_part, 1u);
+    std::uint32_t const overwritten = begin / work.plan.second_room + threadIdx.x;
+    bool const waits = count != 0 && overwritten <= (begin + count - 1) / work.plan.second_room && overwritten < part &&
+                       overwritten < work.plan.parts_in_place();
+    bool const may_write = !waits || was_read(overwritten);
     __syncthreads();
-    if (threadIdx.x == 0) {  // its keys are in registers, and may be overwritten
+    count_buckets(keys, ranks, count);
+    bool const has_large = sum_counts(count);
+    if (threadIdx.x == 0) {  // the part's keys have been counted, and may be overwritten
       __threadfence();
       *static_cast<std::uint32_t volatile*>(work.was_read + part) = 1;
+      s.part = next;
     }
-#pragma unroll
-    for (unsigned i = 0; i < items; ++i) {
-      bool const is_key = place(i) < count;
-      std::uint32_t const b = is_key ? bucket(keys[i]) : 0, upper = b % 2 * 16;
-      std::uint32_t before = 0;
-      if (__all_sync(all_lanes, is_key))
-        before = count_key(&s.begins[b / 2], 1u << upper);
-      else if (is_key)
-        before = atomicAdd(&s.begins[b / 2], 1u << upper);
-      ranks[i] = (before >> upper & 0xffff) << bucket_bits | b;
-    }
-    sum_counts(count);
 #pragma unroll
     for (unsigned i = 0; i < items; ++i)
       if (place(i) < count) s.keys[begin_of(ranks[i] % buckets) + (ranks[i] >> bucket_bits)] = keys[i];
+    if (!may_write)
+      while (!was_read(overwritten)) {}
+    __threadfence();
     __syncthreads();
-    for (std::uint32_t at = threadIdx.x; at < count; at += threads) {
-      std::uint32_t const b = bucket(s.keys[at]);
-      if (s.keys[at] != s.keys[begin_of(b)]) atomicOr(&s.unequal[b / 32], 1u << b % 32);
-    }
-    wait_for_room(part, begin, count);
-#pragma unroll 4
-    for (std::uint32_t at = threadIdx.x; at < count; at += threads) {
-      K const key = s.keys[at];
-      work.keys[begin + rank(key, at)] = work.code.decode(key);
-    }
-    __syncthreads();
+    if (has_large)
+      write_large(begin, count);
+    else
+      write(begin, count);
+  }
+  [[nodiscard]] __device__ bool was_read(std::uint32_t part) const {
+    return *static_cast<std::uint32_t const volatile*>(work.was_read + part) != 0;
   }
 
-  /// Turns the counts of buckets to positions.
-  __device__ void sum_counts(std::uint32_t count) const {
+  /// Counts the keys of each bucket, and ranks them in it.
+  __device__ void count_buckets(K const (&keys)[items], std::uint32_t (&ranks)[items], std::uint32_t count) const {
+    part_storage& s = shared();
+    bool const whole = __all_sync(all_lanes, place(0) < count);
+    if (whole && are_alike(bucket(keys[0]))) {
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i) {
+        bool const is_key = place(i) < count;
+        std::uint32_t const b = is_key ? bucket(keys[i]) : 0, upper = b % 2 * 16;
+        std::uint32_t before = 0;
+        if (__all_sync(all_lanes, is_key))
+          before = count_alike(s.begins, b / 2, upper);
+        else if (is_key)
+          before = count_key(s.begins + b / 2, upper);
+        ranks[i] = (before >> upper & 0xffff) << bucket_bits | b;
+      }
+    } else {
+#pragma unroll
+      for (unsigned i = 0; i < items; ++i) {
+        if (place(i) >= count) continue;
+        std::uint32_t const b = bucket(keys[i]), upper = b % 2 * 16;
+        ranks[i] = (count_key(s.begins + b / 2, upper) >> upper & 0xffff) << bucket_bits | b;
+      }
+    }
+  }
+
+  /// Turns the counts of buckets to positions. @returns true if a bucket is large
+  __device__ bool sum_counts(std::uint32_t count) const {
     part_storage& s = shared();
     __syncthreads();
     std::uint32_t both[words_each], sum = 0;
+    bool large = false;
 #pragma unroll
     for (unsigned i = 0; i < words_each; ++i) {
-      std::uint32_t const counts = s.begins[threadIdx.x * words_each + i], lower = counts & 0xffff;
+      std::uint32_t const counts = s.begins[threadIdx.x * words_each + i], lower = counts & 0xffff, upper = counts >> 16;
       both[i] = sum | (sum + lower) << 16;
-      sum += lower + (counts >> 16);
+      sum += lower + upper;
+      large |= (lower > large_bucket) | (upper > large_bucket);
     }
     std::uint32_t const before = team::template exclusive_sum<std::uint32_t>(sum, s.collective);
 #pragma unroll
     for (unsigned i = 0; i < words_each; ++i) s.begins[threadIdx.x * words_each + i] = both[i] + before * 0x10001u;
     if (threadIdx.x == 0) s.begins[words] = count;
-    __syncthreads();
+    return __syncthreads_or(large);
   }
 
-  /// Returns the rank in the part of the key at `at`: that place, unless its bucket has unequal keys.
-  [[nodiscard]] __device__ std::uint32_t rank(K key, std::uint32_t at) const {
-    std::uint32_t const b = bucket(key);
-    if ((shared().unequal[b / 32] >> b % 32 & 1) == 0) return at;
-    std::uint32_t const begin = begin_of(b), end = begin_of(b + 1);
+  /// Returns the rank in the part of the key at `at`, among the keys [begin, end) of its bucket.
+  [[nodiscard]] __device__ static std::uint32_t rank(K key, std::uint32_t at, std::uint32_t begin, std::uint32_t end) {
     std::uint32_t result = begin;
     for (std::uint32_t i = begin; i < end; ++i) {
       K const other = shared().keys[i];
@@ -417,34 +476,41 @@ struct even_part_sort : even_sizes<K> {
     return result;
   }
 
-  /// Waits until the parts whose room this part's place in the result overlaps have been read.
-  __device__ void wait_for_room(std::uint32_t part, std::uint32_t begin, std::uint32_t count) const {
-    if (count != 0) {
-      std::uint32_t const room = work.plan.second_room, last = (begin + count - 1) / room;
-      for (std::uint32_t other = begin / room + threadIdx.x; other <= last; other += threads)
-        if (other < part && other < work.plan.parts_in_place()) {
-          while (*static_cast<std::uint32_t const volatile*>(work.was_read + other) == 0) {}
-          __threadfence();
-        }
+  __device__ void write(std::uint32_t first, std::uint32_t count) const {
+#pragma unroll 4
+    for (std::uint32_t at = threadIdx.x; at < count; at += threads) {
+      K const key = shared().keys[at];
+      std::uint32_t const b = bucket(key), begin = begin_of(b), end = begin_of(b + 1);
+      work.keys[first + (end - begin == 1 ? at : rank(key, at, begin, end))] = work.code.decode(key);
+    }
+  }
+  /// The same if buckets have many keys: those of equal ones are in order.
+  __device__ void write_large(std::uint32_t first, std::uint32_t count) const {
+    part_storage& s = shared();
+    if (threadIdx.x < buckets / 32) s.unequal[threadIdx.x] = 0;
+    __syncthreads();
+    for (std::uint32_t at = threadIdx.x; at < count; at += threads) {
+      std::uint32_t const b = bucket(s.keys[at]);
+      if (s.keys[at] != s.keys[begin_of(b)]) atomicOr(&s.unequal[b / 32], 1u << b % 32);
     }
     __syncthreads();
+    for (std::uint32_t at = threadIdx.x; at < count; at += threads) {
+      K const key = s.keys[at];
+      std::uint32_t const b = bucket(key);
+      bool const unequal = (s.unequal[b / 32] >> b % 32 & 1) != 0;
+      work.keys[first + (unequal ? rank(key, at, begin_of(b), begin_of(b + 1)) : at)] = work.code.decode(key);
+    }
   }
 };
 
-/// Blocks take parts in order, so that those that a block waits for are being read.
 template <class K>
-__global__ void __launch_bounds__(even_sizes<K>::threads, 3) sort_even_parts(even_work<K> work) {
+__global__ void __launch_bounds__(even_sizes<K>::threads, sizeof(K) == 4 ? 3 : 2) sort_even_parts(even_work<K> work) {
   wait_for_previous();
   if (work.overflows[0] != 0 || work.overflows[1] != 0) return;
-  even_part_sort<K> const sorter(work);
-  auto& s = even_part_sort<K>::shared();
-  for (;;) {
-    if (threadIdx.x == 0) s.part = atomicAdd(work.next_part, 1u);
-    __syncthreads();
-    std::uint32_t const part = s.part;
-    if (part >= work.plan.parts()) return;
-    sorter.sort(part);
-  }
+  if (work.numbers.by_value())
+    even_part_sort<K, true>(work).sort_all();
+  else
+    even_part_sort<K, false>(work).sort_all();
 }
 
 /// Brings the keys of all regions back, in any order.

@@ -24,10 +24,23 @@ struct even_numbers {
   std::uint32_t stretch = 0;   // what then lacks to 2^32, as a fraction
   real scale = 0, offset = 0;  // by value, unless the scale is 0
 
+  [[nodiscard]] ORDO_FN bool by_value() const { return scale != 0; }
   [[nodiscard]] ORDO_FN std::uint32_t operator()(K encoded, key_code<K> code) const {
-    if (scale != 0) return of_value(std::bit_cast<real>(code.decode(encoded)), encoded);
-    auto const x = std::uint32_t(K(K(encoded - low) << up) >> (8 * sizeof(K) - 32));
-    return x + std::uint32_t(std::uint64_t{x} * stretch >> 32);
+    return by_value() ? number<true>(encoded, code) : number<false>(encoded, code);
+  }
+  /// The same if it is known whether numbers go by value.
+  template <bool ByValue>
+  [[nodiscard]] ORDO_FN std::uint32_t number(K encoded, key_code<K> code) const {
+    if constexpr (ByValue) {
+      real const value = std::bit_cast<real>(code.decode(encoded));
+      // One instruction, so that all kernels get the same result.
+      real const x = std::fma(value, scale, offset);
+      std::uint32_t const inside = x > 0 ? std::uint32_t(x < greatest ? x : greatest) : 0;
+      return value == value ? inside : encoded >> (8 * sizeof(K) - 1) != 0 ? ~std::uint32_t{0} : 0;
+    } else {
+      auto const x = std::uint32_t(K(K(encoded - low) << up) >> (8 * sizeof(K) - 32));
+      return x + std::uint32_t(std::uint64_t{x} * stretch >> 32);
+    }
   }
 
   /// Returns the map for codes in [low, high].
@@ -56,13 +69,6 @@ struct even_numbers {
  private:
   // The greatest number that `real` has below 2^32.
   static constexpr real greatest = sizeof(K) == 4 ? real(4294967040.0) : real(4294967295.0);
-
-  [[nodiscard]] ORDO_FN std::uint32_t of_value(real value, K encoded) const {
-    if (value != value) return encoded >> (8 * sizeof(K) - 1) != 0 ? ~std::uint32_t{0} : 0;
-    // One instruction, so that all kernels get the same result.
-    real const x = std::fma(value, scale, offset);
-    return x > 0 ? std::uint32_t(x < greatest ? x : greatest) : 0;
-  }
 };
 
 /// Returns true if the numbers of a sample are as even as those of evenly distributed keys: the test of Kolmogorov and Smirnov,
