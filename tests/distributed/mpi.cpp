@@ -1,10 +1,11 @@
-// ordo_distributed_test COMMAND [SEED]: one member of an MPI job, for cli/communicator.sh.
+// ordo_distributed_test COMMAND [SEED]: one member of an MPI job, for cli/distributed.sh and faults/every_member.py.
 //   sorts     compares sorts with those of one machine; prints what is wrong, and ends with status 1. Of many members, which
-//   take
-//             long to wait for one another on few cores, fewer
+//             take long to wait for one another on few cores, fewer
 //   libraries SEED CASES
 //             compares lines, suffix arrays and spectra of random inputs with those of one process
-//   fails N   sorts; the last member fails at its N-th chance in a verb or callback
+//   fails N MEMBER sorts|libraries
+//             does that; the member fails at its N-th chance in a verb or callback. Status 3 and their number on stdout: it has
+//             fewer
 //   throws    the last member throws; the others wait for it
 //   dies      the last member is killed; the others wait for it
 #include <csignal>
@@ -72,9 +73,14 @@ int main(int argc, char** argv) {
         std::uint64_t const cases = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
         status = members.reduce(distributed_checks::wrong_results(members, seed, cases), ordo::reduction::sum) != 0;
       } else if (command == "fails") {
-        distributed_checks::chances left(is_last ? seed : 0);
+        bool const is_one = argc > 3 && members.rank() == std::strtoull(argv[3], nullptr, 10);
+        distributed_checks::chances left(is_one ? seed : 0);
         distributed_checks::failing_member failing(short_messages, left);
-        check_sorts(failing, 1);
+        if (argc > 4 && std::string(argv[4]) == "libraries")
+          distributed_checks::wrong_results(failing, 1, 2);
+        else
+          check_sorts(failing, 1);
+        if (is_one) std::printf("%zu\n", seed - left.left());
         status = 3;  // there are fewer chances
       } else if (command == "throws" && is_last) {
         throw std::runtime_error("the reason");
