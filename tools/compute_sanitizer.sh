@@ -32,19 +32,19 @@ all='[small]~[host]' shards=8
 subjects=(segmented_sort radix_sort sample_sort verbs public_sorts handles memory array_stream streams out_of_place top_k rows merge spectra
           matches suffix line_keys strings multiply distributed)
 listing=--list-test-names-only  # of Catch2 2
-"$program" --help 2>&1 | grep -q -e "$listing" || listing='--list-tests --verbosity quiet'
+[[ $("$program" --help 2>&1 || true) == *$listing* ]] || listing='--list-tests --verbosity quiet'
 list() { "$program" $listing "$1" 2> /dev/null || true; }  # the status is the number of tests
 mapfile -t long < <(list "[shards]$all")
 ((${#long[@]})) || fail "no tests tagged [small][shards] for a GPU: $program"
 work=()
 for tool in "$@"; do
   for name in "${long[@]}"; do
-    for ((k = 1; k <= shards; ++k)); do work+=("$tool" "\"$name\"" "$k/$shards"); done
+    for ((k = 1; k <= shards; ++k)); do work+=("$tool" "${name//,/\\,}" "$k/$shards"); done
   done
   rest=~[shards]$all
   for subject in "${subjects[@]}"; do
     spec="[$subject]$rest"
-    [[ ! $(list "$spec") ]] || work+=("$tool" "$spec" 1/1)
+    [[ ! $(list "$spec") ]] || work+=("$tool" "$spec" 1/1)  # a build without a library has no tests of it
     rest+="~[$subject]"
   done
   work+=("$tool" "$rest" 1/1)
@@ -60,6 +60,7 @@ run() {
   if ((left > 0)); then
     status=0
     ORDO_SHARD=$3 timeout "$left" compute-sanitizer --tool "$tool" --error-exitcode 9 "$program" "$spec" > "$log" 2>&1 || status=$?
+    ! grep -q '^No tests ran' "$log" || status=3
   fi
   printf '%-10s %-40s %-4s status %-4s %4s s  %s\n' "$tool" "${spec:0:40}" "$3" "$status" $((SECONDS - begin)) \
     "$([[ ! -e $log ]] || grep -E 'SUMMARY: |assertions' "$log" | sed 's/^=* *//' | tr '\n' ' ')"

@@ -14,10 +14,10 @@ done
 while read -r members cases; do
   ranks $members ordo_distributed_test libraries $seed $cases < /dev/null || { echo "$members members, seed $seed: wrong"; exit 1; }
 done << 'END'
-2 250
-3 250
-5 100
-16 10
+2 60
+3 60
+5 30
+16 5
 END
 
 for fault in throws dies 'fails 1 2 sorts' 'fails 7 0 libraries' 'fails 60 1 sorts'; do
