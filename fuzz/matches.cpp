@@ -77,9 +77,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     std::vector<std::uint64_t> positions;
     for (std::size_t p = 0; p < text.size(); ++p)
       if (count_equal(text, pattern, 0, p) == pattern.size()) positions.push_back(p);
-    auto found = rows->locate(pattern);
-    std::ranges::sort(found);
-    fuzz::require(std::ranges::equal(found, positions), "a string is found wherever it is");
+    auto occurrences = rows->locate(pattern);
+    std::ranges::sort(occurrences);
+    fuzz::require(std::ranges::equal(occurrences, positions), "a string is found wherever it is");
   }
   return 0;
 }

@@ -30,8 +30,8 @@ void compare(Make make, char const* statement) {
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   fuzz::fuzzed_bytes bytes(data, size);
-  std::size_t const what = bytes.number(3), option = bytes.number(256);
-  if (what == 0) {
+  std::size_t const subject = bytes.number(3), option = bytes.number(256);
+  if (subject == 0) {
     strings::sort_options options;
     options.by = fuzz::make_order(bytes, option & 1);
     if (option & 2) options.head = option;
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
           strings::sort(texts, to, options, equal);
         },
         "three threads write the lines of one");
-  } else if (what == 1) {
+  } else if (subject == 1) {
     std::string const residues(bytes.rest());
     std::vector<std::uint64_t> starts{0};
     for (std::size_t p = 1 + option; p < residues.size(); p += 1 + option * option) starts.push_back(p);

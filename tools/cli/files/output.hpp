@@ -164,7 +164,7 @@ class joint_commit {
 
  private:
   std::vector<output*> files_;
-  std::set<std::string> folders_;  // of files that are replaced, or none
+  std::set<std::string> folders_;  // folders of files that are replaced, or none
   std::size_t placed_ = 0;
 };
 
