@@ -46,7 +46,7 @@ def run(members, n, one, what):
     """Returns what is wrong, and the number of chances if the member has fewer."""
     job = subprocess.Popen(["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", str(members), program, "fails", str(n), str(one), what],
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    limit = threading.Timer(120, job.kill)
+    limit = threading.Timer(600, job.kill)
     limit.start()
     try:
         for line in job.stderr:
