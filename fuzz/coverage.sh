@@ -16,9 +16,9 @@ trap 'rm -rf "$work"' EXIT
 declare -A sources=(
   [fasta]='suffix/text/(fasta.cpp|read_fasta.hpp|pieces.cpp)' [fastq]='suffix/text/fastq.*'
   [corpus]='suffix/text/(corpus|json|text_chunks|token_alphabet).*' [description]='suffix/index/description.cpp'
-  [index]='suffix/index/(index|fm_index|kmer_table|search).cpp' [import]='spectra/import/.*' [mgf]='spectra/mgf/.*'
+  [index]='suffix/index/(index|fm_index|kmer_table|search).cpp' [import]='spectra/import/.*' [matches]='suffix/matches/(matches|matching_statistics).cpp' [mgf]='spectra/mgf/.*'
   [mzml]='spectra/(mzml|encoding)/.*' [keys]='strings/keys/(?!collation).*' [gnu_order]='strings/keys/(?!collation).*' [codecs]='tools/cli/files/(codecs|filters).*'
-  [options]='tools/strsort/(keys|options|parse).cpp|tools/cli/options/option_table.cpp')
+  [threads]='strings/keys/(?!collation).*' [options]='tools/strsort/(keys|options|parse).cpp|tools/cli/options/option_table.cpp')
 
 # rows TARGET OBJECT...: of the files of a target, as the profile of this name says.
 rows() {

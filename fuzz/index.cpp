@@ -1,5 +1,5 @@
-// The files of an index, with some bytes changed, cut or added. Every search ends with a result or an error, and reads nothing
-// outside the files.
+// The files of an index, with some bytes changed, cut or added, and with sizes and checksums that are mended afterwards, or
+// not. Every search ends with a result or an error, and reads nothing outside the files.
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -82,6 +82,17 @@ files valid_index(bool cut, unsigned width, bool protein = false) {
     if (!all[k].empty()) about.arrays.push_back({names[k], all[k].size(), suffix::compute_crc32(all[k], 1)});
   all[0] = suffix::to_json(about);
   return all;
+}
+
+// Sets sizes and checksums in a description to those of the arrays. One that cannot be read stays as it is.
+void mend_index(files& all) {
+  fuzz::catch_error([&] {
+    suffix::index_description about = suffix::from_json(all[0], "x.json");
+    for (suffix::index_array& array : about.arrays)
+      for (std::size_t k = 1; k < names.size(); ++k)
+        if (array.name == names[k]) array = {array.name, all[k].size(), suffix::compute_crc32(all[k], 1)};
+    all[0] = suffix::to_json(about);
+  });
 }
 
 // A folder that ends with the process.
@@ -170,6 +181,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       }
     }
   }
+  if (option >= 128) mend_index(all);
   static temporary_folder const folder;
   std::string const prefix = folder.path() + "/x";
   for (std::size_t k = 0; k < names.size(); ++k) {

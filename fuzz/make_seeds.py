@@ -238,7 +238,7 @@ varied = [of.replace(old, new) for of in (description, of_lines) for old, new in
     (b'"ambiguous": "break"', b'"ambiguous": "symbol"'), (b'"strands": "both"', b'"strands": "forward"'), (b'"start": 10', b'"start": 4'),
     (b', "length": 9', b''), (b'"format": "ordo suffix index"', b'1'), (b'"kmer_letters": "ACGT"', b'"kmer_letters": "AACG"')) if old in of]
 seed("description", [[]], description, of_lines, *varied)
-seed("index", [[k] for k in range(10)], b"", b"\x02\x00\x03\x02\x04\xff\xff\xff\xff", b"\x05\x00\x20\x02\x07" + b"\xff" * 8, b"\x01\x00\x05\x00")
+seed("index", [[k] for k in (*range(10), *range(130, 140))], b"", b"\x02\x00\x03\x02\x04\xff\xff\xff\xff", b"\x05\x00\x20\x02\x07" + b"\xff" * 8, b"\x01\x00\x05\x00")
 
 text = b"10 b\n-3,a\n 1e3 JAN\n2K feb\n\n1.5,b.c\nabc\nABC\nfile-1.10.tar\nfile-1.9.tar\n"
 orders = [[option, *key] for option in (0, 1, 2, 16, 20, 18, 17) for key in ([],) if option < 16] + [
@@ -253,6 +253,12 @@ seed("gnu_order", orders, text)
 own = [[16, kind, 0, flags, 0] for kind in range(128, 133) for flags in (0, 128)]
 seed("keys", own, b"a10b\na9b\n\n1h30m\n90s\n2 days\n1:30:00\n2-12:00:00\n0.5ms\n", b"2026-11-30\n2026-11-30T12:00:00.5Z\n2026-11-30 12:00+01:00\n",
      b"30 Nov 2026 12:00:00.25 +0100\n1 Jan 1970 00:00:00.0 +0000\n", b"10.0.0.1\n10.0.0.0/8\n::1\nfe80::1/64\n::ffff:1.2.3.4\nb\n10\na a\n")
+
+seed("matches", [[k, number, 40] for k, number in ((0, 3), (1, 7), (2, 4), (128, 2), (29, 0))], b"GATTACAGATTACA" * 3, bytes(range(256)), b"\0" * 90 + b"\xff" + b"\1" * 40, b"")
+for option in (0, 1, 2, 60):
+    seed("threads", [[0, option, *order] for order in orders[:6]], text)
+    seed("threads", [[1, option]], b"GATTACAGATTACA" * 4, lines)
+    seed("threads", [[2, option]], mgf * 2, mgf[:50])
 
 packed = [gzip.compress(fasta, mtime=0), bz2.compress(fasta), lzma.compress(fasta), fasta,
           bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000"), bytes.fromhex("28b52ffd2004210000616263640a"), b""]

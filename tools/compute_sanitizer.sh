@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
-# tools/compute_sanitizer.sh [-j JOBS] [-s SECONDS] ORDO_TEST [TOOL...]: the tests tagged [small] under NVIDIA's compute-sanitizer,
-# on a GPU: by default memcheck, racecheck, initcheck and synccheck. A process runs each subject under each tool, JOBS of them at a
-# time (default 8), each for at most SECONDS (default 600). Prints a line for each and keeps the logs of those that report
-# something. Exit status 1: a tool reported something, a test failed, or time ran out.
+# tools/compute_sanitizer.sh [-j JOBS] [-s SECONDS] [-p K/N] ORDO_TEST [TOOL...]: the tests tagged [small] under NVIDIA's
+# compute-sanitizer, on a GPU: by default racecheck, memcheck, initcheck and synccheck. A process runs a subject, or an eighth of a
+# test that is tagged [shards], under a tool; JOBS of them at a time (default: the number of cores). Ends after SECONDS (default
+# 600), with what is not done then as failed. -p 2/4 does the second of four parts of the work, for several cards or several calls.
+# Prints a line for each process and keeps the logs of those that report something. Exit status 1: a tool reported something, a test
+# failed, or time ran out.
 set -euo pipefail
 
 fail() { echo "compute_sanitizer.sh: $*" >&2; exit 2; }
-jobs=8 seconds=600
-while getopts j:s:h option; do
+jobs=$(nproc) seconds=600 part=1 parts=1
+while getopts j:s:p:h option; do
   case $option in
     j) jobs=$OPTARG ;;
     s) seconds=$OPTARG ;;
-    h) sed -n '2,6s/^# //p' "$0"; exit ;;
+    p) part=${OPTARG%/*} parts=${OPTARG#*/} ;;
+    h) sed -n '2,8s/^# //p' "$0"; exit ;;
     *) exit 2 ;;
   esac
 done
@@ -19,32 +22,54 @@ shift $((OPTIND - 1))
 (($#)) || fail 'name the test program: build/release/bin/ordo_test'
 command -v compute-sanitizer > /dev/null || fail 'compute-sanitizer is not in PATH'
 program=$(readlink -e "$1") || fail "no such program: $1"
+((part >= 1 && part <= parts)) || fail "no such part: $part/$parts"
 shift
 (($#)) || set -- racecheck memcheck initcheck synccheck  # the slowest first
 
-# The tags of subjects, and all that has none of them.
-subjects=(segmented_sort radix_sort array_sort sample_sort verbs public_sorts handles memory array_stream streams out_of_place top_k rows merge spectra suffix line_keys strings multiply)
-specs=() rest='[small]'
-for subject in "${subjects[@]}"; do
-  specs+=("[$subject][small]")
-  rest+="~[$subject]"
+# Tests of the CPU alone are left out. Tests tagged [shards] are the long ones, each in shards. Of the others, the tags of subjects, and
+# all that has none of them.
+all='[small]~[host]' shards=8
+subjects=(segmented_sort radix_sort sample_sort verbs public_sorts handles memory array_stream streams out_of_place top_k rows merge spectra
+          matches suffix line_keys strings multiply distributed)
+listing=--list-test-names-only  # of Catch2 2
+[[ $("$program" --help 2>&1 || true) == *$listing* ]] || listing='--list-tests --verbosity quiet'
+list() { "$program" $listing "$1" 2> /dev/null || true; }  # the status is the number of tests
+mapfile -t long < <(list "[shards]$all")
+((${#long[@]})) || fail "no tests tagged [small][shards] for a GPU: $program"
+work=()
+for tool in "$@"; do
+  for name in "${long[@]}"; do
+    for ((k = 1; k <= shards; ++k)); do work+=("$tool" "${name//,/\\,}" "$k/$shards"); done
+  done
+  rest=~[shards]$all
+  for subject in "${subjects[@]}"; do
+    spec="[$subject]$rest"
+    [[ ! $(list "$spec") ]] || work+=("$tool" "$spec" 1/1)  # a build without a library has no tests of it
+    rest+="~[$subject]"
+  done
+  work+=("$tool" "$rest" 1/1)
 done
-specs+=("$rest")
 
 logs=$(mktemp -d)
-export program seconds logs ORDO_DEVICE=gpu
+deadline=$(($(date +%s) + seconds))
+export program logs deadline ORDO_DEVICE=gpu
 run() {
-  local tool=$1 spec=$2 status=0 log begin=$SECONDS
-  log=$logs/$tool.$(printf %s "$spec" | tr -c 'a-z_\n' .)log
-  timeout "$seconds" compute-sanitizer --tool "$tool" --error-exitcode 9 "$program" "$spec" > "$log" 2>&1 || status=$?
-  printf '%-10s %-26s status %-4s %4s s  %s\n' "$tool" "${spec:0:26}" "$status" $((SECONDS - begin)) \
-    "$(grep -E 'SUMMARY: |assertions' "$log" | sed 's/^=* *//' | tr '\n' ' ')"
+  local tool=$1 spec=$2 status=124 log begin=$SECONDS left=$((deadline - $(date +%s)))
+  log=$logs/$tool.$(printf %s "$spec $3" | tr -c 'a-z0-9_\n' .)
+  log=${log:0:180}.log
+  if ((left > 0)); then
+    status=0
+    ORDO_SHARD=$3 timeout "$left" compute-sanitizer --tool "$tool" --error-exitcode 9 "$program" "$spec" > "$log" 2>&1 || status=$?
+    ! grep -q '^No tests ran' "$log" || status=3
+  fi
+  printf '%-10s %-40s %-4s status %-4s %4s s  %s\n' "$tool" "${spec:0:40}" "$3" "$status" $((SECONDS - begin)) \
+    "$([[ ! -e $log ]] || grep -E 'SUMMARY: |assertions' "$log" | sed 's/^=* *//' | tr '\n' ' ')"
   if ((status == 0)); then rm -f "$log"; else return 1; fi
 }
 export -f run
 status=0
-for tool in "$@"; do
-  for spec in "${specs[@]}"; do printf '%s\0%s\0' "$tool" "$spec"; done
-done | xargs -0 -n 2 -P "$jobs" bash -c 'run "$1" "$2"' run || status=1
+for ((k = 3 * (part - 1); k < ${#work[@]}; k += 3 * parts)); do printf '%s\0' "${work[@]:k:3}"; done |
+  xargs -0 -n 3 -P "$jobs" bash -c 'run "$@"' run || status=1
+echo "$((seconds - deadline + $(date +%s))) s"
 if ((status)); then echo "logs: $logs"; else rmdir "$logs"; fi
 exit "$status"

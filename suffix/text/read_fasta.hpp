@@ -321,6 +321,7 @@ struct count_fasta_block {
       all.beyond_ascii |= row.beyond_ascii;
     }
     counts[b] = all;
+    if (end == part.size) masks.residues[part.rows()] = 0;  // copy_chosen reads it, though the result is the same
   }
 };
 

@@ -1,10 +1,11 @@
-// ordo_distributed_test COMMAND [SEED]: one member of an MPI job, for cli/communicator.sh.
+// ordo_distributed_test COMMAND [SEED]: one member of an MPI job, for cli/distributed.sh and faults/every_member.py.
 //   sorts     compares sorts with those of one machine; prints what is wrong, and ends with status 1. Of many members, which
-//   take
-//             long to wait for one another on few cores, fewer
+//             take long to wait for one another on few cores, fewer
 //   libraries SEED CASES
 //             compares lines, suffix arrays and spectra of random inputs with those of one process
-//   fails N   sorts; the last member fails at its N-th chance in a verb or callback
+//   fails N MEMBER sorts|libraries
+//             does that; the member fails at its N-th chance in a verb or callback. Status 3 and their number on stdout: it has
+//             fewer
 //   throws    the last member throws; the others wait for it
 //   dies      the last member is killed; the others wait for it
 #include <csignal>
@@ -23,10 +24,10 @@
 namespace {
 
 /// Returns the number of cases that this member found wrong.
-std::uint64_t check_sorts(ordo::communicator& members, std::uint64_t seed) {
+/// @param step  of the cases each step-th one
+std::uint64_t check_sorts(ordo::communicator& members, std::uint64_t seed, std::size_t step) {
   ordo::cpu on({.threads = 1});
   std::uint64_t wrong = 0;
-  std::size_t const step = members.size() < 4 ? 1 : 8 * members.size();
   for (std::size_t const n : {0u, 1u, 13u, 700u})
     distributed_checks::for_all_cases(members, on, n, seed, step, [&](std::string const& name, std::string const& sorts) {
       if (sorts.empty()) return;
@@ -66,15 +67,20 @@ int main(int argc, char** argv) {
     try {
       if (command == "sorts") {
         std::uint64_t wrong = !verbs_are_right(members) + !verbs_are_right(short_messages);
-        wrong += check_sorts(seed % 2 == 0 ? short_messages : members, seed);
+        wrong += check_sorts(seed % 2 == 0 ? short_messages : members, seed, members.size() < 4 ? 3 : 8 * members.size());
         status = members.reduce(wrong, ordo::reduction::sum) != 0;
       } else if (command == "libraries") {
         std::uint64_t const cases = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
         status = members.reduce(distributed_checks::wrong_results(members, seed, cases), ordo::reduction::sum) != 0;
       } else if (command == "fails") {
-        distributed_checks::chances left(is_last ? seed : 0);
+        bool const is_one = argc > 3 && members.rank() == std::strtoull(argv[3], nullptr, 10);
+        distributed_checks::chances left(is_one ? seed : 0);
         distributed_checks::failing_member failing(short_messages, left);
-        check_sorts(failing, 1);
+        if (argc > 4 && std::string(argv[4]) == "libraries")
+          distributed_checks::wrong_results(failing, 1, 2);
+        else
+          check_sorts(failing, 1, 20);
+        if (is_one) std::printf("%zu\n", seed - left.left());
         status = 3;  // there are fewer chances
       } else if (command == "throws" && is_last) {
         throw std::runtime_error("the reason");

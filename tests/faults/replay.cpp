@@ -12,7 +12,7 @@
 
 using target = int(std::uint8_t const*, std::size_t);
 extern "C" target fuzz_codecs, fuzz_corpus, fuzz_description, fuzz_fasta, fuzz_fastq, fuzz_gnu_order, fuzz_import, fuzz_index,
-    fuzz_keys, fuzz_mgf, fuzz_mzml, fuzz_options;
+    fuzz_keys, fuzz_matches, fuzz_mgf, fuzz_mzml, fuzz_options, fuzz_threads;
 
 namespace {
 
@@ -20,10 +20,20 @@ struct named_target {
   char const* name;
   target* run;
 };
-constexpr named_target targets[] = {{"codecs", fuzz_codecs}, {"corpus", fuzz_corpus},       {"description", fuzz_description},
-                                    {"fasta", fuzz_fasta},   {"fastq", fuzz_fastq},         {"import", fuzz_import},
-                                    {"index", fuzz_index},   {"gnu_order", fuzz_gnu_order}, {"keys", fuzz_keys},
-                                    {"mgf", fuzz_mgf},       {"mzml", fuzz_mzml},           {"options", fuzz_options}};
+constexpr named_target targets[] = {{"codecs", fuzz_codecs},
+                                    {"corpus", fuzz_corpus},
+                                    {"description", fuzz_description},
+                                    {"fasta", fuzz_fasta},
+                                    {"fastq", fuzz_fastq},
+                                    {"import", fuzz_import},
+                                    {"index", fuzz_index},
+                                    {"gnu_order", fuzz_gnu_order},
+                                    {"keys", fuzz_keys},
+                                    {"matches", fuzz_matches},
+                                    {"mgf", fuzz_mgf},
+                                    {"mzml", fuzz_mzml},
+                                    {"options", fuzz_options},
+                                    {"threads", fuzz_threads}};
 
 // Changes, removes, adds or repeats some bytes.
 void change(std::string& text, std::mt19937& random) {

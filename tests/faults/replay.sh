@@ -8,7 +8,7 @@ for target in seeds/*; do
   [[ $target != */gnu_order ]] || runs=2  # it starts a process for each
   ordo_replay "${target#seeds/}" $runs "$target"/* > out 2> err || fail "$target: $(tail -c 500 err)"
 done
-[[ $(ls seeds | wc -l) == 12 ]] || fail "not all targets: $(ls seeds)"
+[[ $(ls seeds | wc -l) == 14 ]] || fail "not all targets: $(ls seeds)"
 
 # OSS-Fuzz's container has the libraries that the build needs, but for the tests.
 for package in $(sed -n '/^packages=(/,/)/p' "$ORDO_SOURCE/tools/build.sh" | grep -o '[a-z0-9-]*lib[a-z0-9-]*-dev\|nlohmann[a-z0-9-]*'); do
@@ -22,7 +22,7 @@ for program in clang++ cmake ninja; do command -v $program > /dev/null || exit 0
 env -u CMAKE_CXX_COMPILER_LAUNCHER cmake -G Ninja -S "$ORDO_SOURCE" -B fuzz -DCMAKE_CXX_COMPILER=clang++ -DORDO_FUZZ=ON \
   -DORDO_TESTS=OFF -DORDO_MPI=OFF -DORDO_CUDA=OFF \
   > out 2> err || fail "the fuzz targets cannot be configured: $(tail -c 1000 err)"
-[[ $(ninja -C fuzz -t commands ordo_fuzz | grep -c -- '-o bin/fuzz_') == 12 ]] || fail 'ordo_fuzz does not build all targets'
+[[ $(ninja -C fuzz -t commands ordo_fuzz | grep -c -- '-o bin/fuzz_') == 14 ]] || fail 'ordo_fuzz does not build all targets'
 # No launcher is asked for: sources are compiled through ccache where it works, elsewhere with a precompiled header.
 ways=0
 if grep -q 'ccache .*clang++' fuzz/CMakeFiles/rules.ninja; then ways=$((ways + 1)); fi

@@ -11,6 +11,7 @@
 #include "sort_core/cuda/runtime/error.cuh"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/distributed/distributed_checks.hpp"
+#include "tests/unit/shard.hpp"
 
 // Communicators of GPUs: the bytes of one CPU, with each kind of exchange. Several members share a GPU where there is only one.
 namespace {
@@ -68,39 +69,60 @@ std::string wrong_sorts(ordo::communicator& members, ordo::gpu& on, std::vector<
   return wrong;
 }
 
+/// Returns each list of GPUs for which members are made.
+std::vector<std::vector<unsigned>> lists_of_gpus() {
+  std::vector<unsigned> all;
+  for (auto const& gpu : ordo::gpus()) all.push_back(gpu.index);
+  return all.empty() ? std::vector<std::vector<unsigned>>{} : std::vector<std::vector<unsigned>>{{0, 0}, {0, 0, 0}, all};
+}
+
+/// Calls f(exchange) for the kinds of exchange that these GPUs have.
+template <class F>
+void for_each_exchange(std::vector<unsigned> const& gpus, F f) {
+  f(ordo::gpu_exchange::peer_copies);
+  // NCCL takes each GPU once.
+  if (ordo::nccl_present() && gpus == lists_of_gpus().back()) f(ordo::gpu_exchange::nccl);
+}
+
+void check(std::vector<unsigned> const& gpus, ordo::gpu_exchange exchange, std::vector<std::uint64_t> const& keys,
+           std::string const& name) {
+  std::mutex mutex;
+  std::string first;
+  ordo::run_members(
+      gpus,
+      [&](ordo::communicator& members, ordo::gpu& on) {
+        std::string const wrong = wrong_sorts(members, on, keys, keys.size() + gpus.size());
+        std::lock_guard const lock(mutex);
+        if (!wrong.empty() && first.empty()) first = wrong;
+      },
+      exchange);
+  INFO(gpus.size() << " members, exchange " << int(exchange) << ", " << keys.size() << " items, " << name);
+  CHECK(first == "");
+}
+
 }  // namespace
 
 TEST_CASE("Communicators of GPUs sort to the bytes of one machine", "[distributed]") {
-  auto const present = ordo::gpus();
-  if (present.empty()) return;
-  std::vector<unsigned> all;
-  for (auto const& gpu : present) all.push_back(gpu.index);
-  for (std::vector<unsigned> const& gpus : {std::vector<unsigned>{0, 0}, std::vector<unsigned>{0, 0, 0}, all})
-    for (auto const exchange : {ordo::gpu_exchange::peer_copies, ordo::gpu_exchange::nccl}) {
-      // NCCL takes each GPU once.
-      if (exchange == ordo::gpu_exchange::nccl && (!ordo::nccl_present() || gpus != all)) continue;
-      auto const check = [&](std::vector<std::uint64_t> const& keys, std::string const& name) {
-        std::mutex mutex;
-        std::string first;
-        ordo::run_members(
-            gpus,
-            [&](ordo::communicator& members, ordo::gpu& on) {
-              std::string const wrong = wrong_sorts(members, on, keys, keys.size() + gpus.size());
-              std::lock_guard const lock(mutex);
-              if (!wrong.empty() && first.empty()) first = wrong;
-            },
-            exchange);
-        INFO(gpus.size() << " members, exchange " << int(exchange) << ", " << keys.size() << " items, " << name);
-        CHECK(first == "");
-      };
+  for (std::vector<unsigned> const& gpus : lists_of_gpus())
+    for_each_exchange(gpus, [&](ordo::gpu_exchange exchange) {
       for (std::size_t const n : {0u, 3u, 1000u, 200'000u})
-        for (auto const& [name, keys] : inputs<std::uint64_t>(n)) check(keys, name);
+        for (auto const& [name, keys] : inputs<std::uint64_t>(n)) check(gpus, exchange, keys, name);
       // Enough to be divided before they are sorted, if there are few members.
       random_numbers random(5);
       std::vector<std::uint64_t> many(std::size_t{1} << 24);
       for (std::uint64_t& key : many) key = random() >> random.below(4);
-      check(many, "many");
-    }
-  CHECK_THROWS_AS(ordo::run_members(std::array{unsigned(present.size())}, [](ordo::communicator&, ordo::gpu&) {}),
+      check(gpus, exchange, many, "many");
+    });
+  CHECK_THROWS_AS(ordo::run_members(std::array{unsigned(ordo::gpus().size())}, [](ordo::communicator&, ordo::gpu&) {}),
                   ordo::usage_error);
+}
+
+TEST_CASE("Communicators of GPUs sort little", "[distributed][cuda][small][shards]") {
+  test_shard shard;
+  for (std::vector<unsigned> const& gpus : lists_of_gpus())
+    for_each_exchange(gpus, [&](ordo::gpu_exchange exchange) {
+      for (std::size_t const n : {0u, 3u, 1000u})
+        for (auto const& [name, keys] : inputs<std::uint64_t>(n))
+          if (shard.has_next()) check(gpus, exchange, keys, name);
+    });
 }

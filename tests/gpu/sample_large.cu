@@ -11,6 +11,7 @@
 #include "sort_core/cuda/backend.cuh"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/mixed.hpp"
+#include "tests/unit/shard.hpp"
 
 // The GPU's own sample sort against CUB's stable merge sort, which the backend uses below some number of items. Here ours is
 // called for any number that a block does not hold, so that every bound inside it is reached. Items encode their original
@@ -201,10 +202,12 @@ TEST_CASE("the GPU's sample sort around its bounds", "[sample_sort][cuda]") {
   check_types(backend, {1000003, (std::size_t{1} << 22) + 5, (std::size_t{1} << 26) + 3});
 }
 
-TEST_CASE("small sorts by the GPU's sample sort", "[sample_sort][small][cuda]") {
+TEST_CASE("small sorts by the GPU's sample sort", "[sample_sort][small][cuda][shards]") {
   if (ordo::gpus().empty()) return;
   ordo::cuda_backend backend;
+  test_shard shard;
   for (input what : inputs) {
+    if (!shard.has_next()) continue;
     check<std::uint32_t, std::uint32_t, by_high_bits>(backend, 70001, what);
     check<item_of_16, od::no_value, by_key>(backend, 30001, what);
   }

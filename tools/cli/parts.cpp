@@ -10,7 +10,6 @@
 
 #include "ordo/error.hpp"
 #include "tools/cli/files/codecs.hpp"
-#include "tools/cli/files/sync.hpp"
 #include "tools/cli/files/temporary.hpp"
 
 namespace ordo::inline v0::cli {
@@ -32,31 +31,15 @@ std::string name_of_part(std::string const& file, std::size_t number, std::size_
   return name_with(file, fmt::format("{:0{}}", number, std::max(min_digits, fmt::format("{}", parts).size())));
 }
 
-void commit_parts(std::span<output* const> parts) {
-  for (output* const part : parts) part->finish();
+void commit_parts(std::vector<output*> parts) {
   if (parts.empty()) return;
-  // If parts are replaced, each step is on the disk before the next one begins: the power may fail in between.
-  auto const is_there = [](output const* part) { return access(part->target().c_str(), F_OK) == 0; };
-  bool const replaces = std::ranges::any_of(parts, is_there);
-  auto const expect_synced = [](std::string const& path, int error) {
-    if (error != 0) throw output_error(fmt::format("cannot write: {}: {}", path, std::strerror(error)));
-  };
-  auto const sync_names = [&] {
-    std::string const folder = std::filesystem::path(parts[0]->target()).parent_path().string();
-    if (replaces) expect_synced(folder, sync_folder(folder.c_str()));
-  };
-  if (replaces)
-    for (output* const part : parts) expect_synced(part->name(), sync_file(part->staged().c_str()));
+  joint_commit commit(std::move(parts));
   held_signals const held;
-  parts[0]->remove_old();
-  std::size_t k = parts.size();
+  commit.remove_first();
   try {
-    sync_names();
-    for (; k != 1; --k) parts[k - 1]->commit();
-    sync_names();
-    parts[--k]->commit();
+    commit.place();
   } catch (...) {
-    for (; k != parts.size(); ++k) unlink(parts[k]->name().c_str());
+    for (output const* const part : commit.placed()) unlink(part->name().c_str());
     throw;
   }
 }
@@ -171,7 +154,7 @@ void split_output::commit() {
   }
   std::vector<output*> parts;
   for (output& file : files_) parts.push_back(&file);
-  commit_parts(parts);
+  commit_parts(std::move(parts));
 }
 
 std::uint64_t split_output::written() const noexcept {

@@ -25,7 +25,7 @@ std::string name_of_part(std::string const& file, std::size_t number, std::size_
 
 /// Moves all parts to their places, the first one last: once it is there, all are. If one cannot be moved, none is there.
 /// @throws output_error
-void commit_parts(std::span<output* const> parts);
+void commit_parts(std::vector<output*> parts);
 
 /// An output that is divided, in its order, among a number of files of about equal size, each named by its part (name_of_part).
 /// No item is divided: an item belongs to the file in which it begins. All files appear, or none does. Several threads write

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -15,6 +16,8 @@
 #include <vector>
 
 #include "distributed/device_member.hpp"
+#include "ordo/cpu.hpp"
+#include "ordo/distributed_sort.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/distributed/failing.hpp"
 
@@ -204,7 +207,8 @@ std::atomic<bool> is_unsettled = false;  // whether a device has ended before it
 /// A device of device_member.
 class made_up_device {
  public:
-  explicit made_up_device(std::size_t members) : streams_(members) {
+  /// @param is_host  whether its machine works at once, as a CPU does
+  explicit made_up_device(std::size_t members, bool is_host = false) : is_host_(is_host), streams_(members) {
     left->take();
     own = this;
   }
@@ -242,6 +246,7 @@ class made_up_device {
   void hold_until(std::size_t event) {
     left->take();
     machine_.push_back([this, event] { return bool(passed_[event]); });
+    while (is_host_ && !machine_.empty()) run();
   }
   bool has_passed(std::size_t event) {
     run();
@@ -266,6 +271,7 @@ class made_up_device {
     run_one(machine_);
     std::this_thread::yield();
   }
+  bool is_host_;
   std::vector<work_queue> streams_;
   work_queue machine_;
   std::vector<char> passed_;
@@ -310,11 +316,36 @@ bool verbs_are_right(ordo::communicator& member, std::size_t rounds) {
   return wrong == 0 && looked_at == rounds;
 }
 
+auto verbs(std::size_t rounds) {
+  return [rounds](ordo::communicator& member) { return verbs_are_right(member, rounds); };
+}
+
 enum class copying { by_device, by_nccl, by_old_nccl };
 
-/// Runs the verbs on some members, of which one fails at its n-th chance.
+/// Sorts by buckets that cross while others are sorted.
+/// @returns true if the result is right
+bool sort_is_right(ordo::communicator& devices) {
+  failing_member member(devices, *left, false, 4);
+  cpu on({.threads = 1});
+  constexpr std::size_t n = 40;
+  std::size_t const begin = member.rank() * n;
+  std::vector<std::uint32_t> keys(n), values(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    values[i] = std::uint32_t(begin + i);
+    keys[i] = values[i] * 2654435761u;
+  }
+  sort_pairs(member, on, keys, values);
+  std::size_t wrong = !std::ranges::is_sorted(keys);
+  for (std::size_t i = 0; i < n; ++i) wrong += keys[i] != values[i] * 2654435761u;
+  auto const lasts = member.all_gather(keys.back());
+  wrong += member.rank() != 0 && lasts[member.rank() - 1] > keys.front();
+  return wrong == 0;
+}
+
+/// Runs work(member) on some members, of which one fails at its n-th chance. @param is_host  see made_up_device
 /// @returns what is wrong
-std::string run(copying how, std::size_t members, std::size_t rounds, std::size_t one, std::size_t n, bool& failed_there) {
+template <class Work>
+std::string run(copying how, std::size_t members, Work work, bool is_host, std::size_t one, std::size_t n, bool& failed_there) {
   network here;
   here.members = members;
   here.can_be_asked = how == copying::by_nccl;
@@ -330,8 +361,9 @@ std::string run(copying how, std::size_t members, std::size_t rounds, std::size_
       left = &own;
       open_groups = 0;
       try {
-        device_member<made_up_device> member(members, rank, shared, how == copying::by_device ? nullptr : &calls, members);
-        right += verbs_are_right(member, rounds);
+        device_member<made_up_device> member(members, rank, shared, how == copying::by_device ? nullptr : &calls, members,
+                                             is_host);
+        right += work(member);
       } catch (member_lost const&) {
         ++lost;
         groups += std::size_t(open_groups);
@@ -347,6 +379,7 @@ std::string run(copying how, std::size_t members, std::size_t rounds, std::size_
     failed_there = std::string(e.what()).find("made up") != std::string::npos;
     if (!failed_there) return e.what();
   }
+  watchdog::end();
   all = nullptr;
   if (groups != 0) return "a group of calls is open";
   if (is_unsettled) return "a device ends before its copies";
@@ -364,23 +397,42 @@ TEST_CASE("Communicators of devices exchange by copies and by NCCL", "[distribut
     for (std::size_t const members : {1u, 2u, 5u})
       for (std::size_t const rounds : {0u, 1u, 40u}) {
         INFO(int(how) << " " << members << " members, " << rounds << " rounds");
-        CHECK(run(how, members, rounds, 0, 0, failed) == "");
+        CHECK(run(how, members, verbs(rounds), false, 0, 0, failed) == "");
+        if (members > 1 && rounds == 0) CHECK(run(how, members, sort_is_right, true, 0, 0, failed) == "");
       }
 }
 
-TEST_CASE("A device that fails at its n-th call ends the others", "[distributed]") {
+namespace {
+
+/// Lets a device fail at each call, or only at each of the first and at some of the others. (Members wait for each other by
+/// yielding their cores, which takes long beside other processes.)
+/// @returns the number of failures
+std::size_t fail_at_calls(bool every) {
   watchdog const guards;
   std::size_t tried = 0;
+  auto const fail_at_each = [&](copying how, std::size_t members, auto work, bool is_host) {
+    bool failed = true;
+    for (std::size_t n = 1; failed; n += every || n < 10 * members ? 1 : 1 + n / 8) {
+      INFO("chance " << n << " of member " << n % members << " of " << members << ", " << int(how));
+      CHECK(run(how, members, work, is_host, n % members, n, failed) == "");
+      tried += failed;
+    }
+  };
   for (copying const how : {copying::by_device, copying::by_nccl})
     for (std::size_t const members : {2u, 3u, 4u, 5u, 6u, 7u}) {
-      bool failed = true;
-      for (std::size_t n = 1; failed; ++n) {
-        INFO("chance " << n << " of member " << n % members << " of " << members << ", " << int(how));
-        CHECK(run(how, members, 2, n % members, n, failed) == "");
-        tried += failed;
-      }
+      fail_at_each(how, members, verbs(2), false);
+      if (every || members == 2 || members == 5) fail_at_each(how, members, sort_is_right, true);
     }
-  CHECK(tried > 200);
+  return tried;
+}
+
+}  // namespace
+
+TEST_CASE("A device that fails at its n-th call ends the others", "[distributed]") {
+  CHECK(fail_at_calls(false) > 300);
+}
+TEST_CASE("A device that fails at each call, in sorts of 2 to 7 members, ends the others", "[.every_call]") {
+  CHECK(fail_at_calls(true) > 1000);
 }
 
 TEST_CASE("Lists of devices that do not match are an error before anything is copied", "[distributed]") {

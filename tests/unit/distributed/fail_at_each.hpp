@@ -35,6 +35,7 @@ inline bool fails(std::size_t members, std::size_t one, std::size_t n, member_wo
   } catch (made_up const&) {
     failed = true;
   }
+  watchdog::end();
   lost = counted;
   return failed;
 }

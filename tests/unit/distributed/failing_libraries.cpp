@@ -18,6 +18,29 @@ namespace {
 using namespace ordo;
 using namespace distributed_checks;
 
+std::string make_mgf() {
+  std::string mgf;
+  for (int i = 0; i < 12; ++i) mgf += "BEGIN IONS\nTITLE=t" + std::to_string(i) + "\n3.5 1\n2.5 2\n1 3\nEND IONS\n";
+  return mgf;
+}
+
+/// What a member passes to a library, and where each call of the library can fail.
+struct callbacks {
+  communicator const& member;
+  chances& left;
+  bool all_write;  // or the first member alone, a sequential output
+  failing_sink out{left, all_write};
+
+  [[nodiscard]] std::unique_ptr<source> make_source(std::string_view text, bool addressed) const {
+    left.take();
+    return std::make_unique<failing_source>(text, left, addressed);
+  }
+  sink* open() {
+    left.take();
+    return all_write || member.rank() == 0 ? &out : nullptr;
+  }
+};
+
 }  // namespace
 
 TEST_CASE("A member that fails in a sort of lines, suffixes or spectra ends the others", "[distributed]") {
@@ -25,8 +48,7 @@ TEST_CASE("A member that fails in a sort of lines, suffixes or spectra ends the 
   std::size_t tried = 0;
   std::string const lines = "b\na\nc\nb\nabc\n\nx\ny\n";
   std::string const letters = "ACGTACGTTTGACCAGTACGTACGA";
-  std::string mgf;
-  for (int i = 0; i < 12; ++i) mgf += "BEGIN IONS\nTITLE=t" + std::to_string(i) + "\n3.5 1\n2.5 2\n1 3\nEND IONS\n";
+  std::string const mgf = make_mgf();
   for (std::size_t const members : {2u, 3u, 5u}) {
     tried += fail_at_each(members, [&](communicator& all, chances& left) {
       failing_member member(all, left);
@@ -64,6 +86,60 @@ TEST_CASE("A member that fails in a sort of lines, suffixes or spectra ends the 
   CHECK(tried > 100);
 }
 
+TEST_CASE("A member whose source or sink fails ends the others", "[distributed]") {
+  watchdog const guards;
+  std::size_t tried = 0;
+  std::string const lines = "b\na\nc\nb\nabc\n\nx\ny\n", letters = "ACGTACGTTTGACCAGTACGTACGA", mgf = make_mgf();
+  auto const try_each = [&](auto const& sort) {
+    for (std::size_t const members : {2u, 3u, 7u})
+      for (bool const all_write : {true, false})
+        tried += fail_at_each(
+            members,
+            [&](communicator& all, chances& left) {
+              callbacks with{all, left, all_write};
+              cpu on({.threads = 1});
+              sort(all, on, with);
+            },
+            false);
+  };
+  try_each([&](communicator& all, cpu& on, callbacks& with) {
+    strings::texts const texts{2, 0, [&](std::size_t k) { return with.make_source(lines, k == 0); }};
+    strings::sort_options options;
+    options.machine.on = &on;
+    strings::sort(
+        all, texts, [&](std::uint64_t) { return with.open(); }, options, strings::duplicates::keep);
+  });
+  try_each([&](communicator& all, cpu& on, callbacks& with) {
+    std::vector<std::uint64_t> const starts{0, 7};
+    suffix::build_options options;
+    options.machine.on = &on;
+    suffix::build_into<std::uint32_t>(
+        all, {letters, starts}, {true, true}, [&](std::string_view, std::uint64_t) { return with.open(); }, 0, options);
+  });
+  try_each([&](communicator& all, cpu& on, callbacks& with) {
+    auto const input = with.make_source(mgf, true);
+    spectra::sort_options options;
+    options.machine.on = &on;
+    options.select.top = 2;
+    static_cast<void>(spectra::sort(
+        all, *input, [&](std::optional<std::uint64_t>) { return with.open(); }, options, 100));
+  });
+  try_each([&](communicator& all, cpu& on, callbacks& with) {
+    spectra::spectrum_inputs const inputs{2, [&](std::size_t k) {
+                                            return spectra::spectrum_inputs::opened{with.make_source(mgf, true),
+                                                                                    std::to_string(k), mgf.size(),
+                                                                                    spectra::format::mgf};
+                                          }};
+    spectra::sort_options options;
+    options.machine.on = &on;
+    spectra::order_options order;
+    order.order.by = {spectra::spectrum_key::title};
+    static_cast<void>(spectra::order_spectra(
+        all, inputs, [&](std::optional<std::uint64_t>) { return with.open(); }, options, order));
+  });
+  CHECK(tried > 100);
+}
+
 TEST_CASE("An error of a sort of spectra is not replaced by that of the others' end", "[distributed]") {
   watchdog const guards;
   std::string mgf;
@@ -90,6 +166,7 @@ TEST_CASE("An error of a sort of spectra is not replaced by that of the others' 
     } catch (made_up const&) {
       if (n > 2) wrong += " " + std::to_string(n);  // two verbs come before anything is written
     }
+    watchdog::end();
   }
   CHECK(wrong == "");
 }

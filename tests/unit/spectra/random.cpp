@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "tests/unit/inputs.hpp"
+#include "tests/unit/shard.hpp"
 #include "tests/unit/spectra/cases.hpp"
 
 // Inputs made at random, against a sort that is as plain as can be.
@@ -149,9 +150,12 @@ TEST_CASE("spectra: random inputs come out as a plain sort puts them") {
   for (std::uint64_t seed = 0; seed < 120; ++seed) check_random(seed);
 }
 
-TEST_CASE("spectra: small inputs", "[small]") {
-  for (std::uint64_t seed : {5, 6, 10, 23, 30}) check_random(seed);
-  for (std::size_t peaks : {33, 1025, 5000}) check_large_spectrum(peaks);
+TEST_CASE("spectra: small inputs", "[small][shards]") {
+  test_shard shard;
+  for (std::uint64_t seed : {5, 6, 10, 23, 30})
+    if (shard.has_next()) check_random(seed);
+  for (std::size_t peaks : {33, 1025, 5000})
+    if (shard.has_next()) check_large_spectrum(peaks);
 }
 
 TEST_CASE("spectra: blocks of many pieces, on every number of threads") {

@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t buffer_size = std::size_t{256} << 10;
-constexpr std::size_t min_writeback = buffer_size / 4;  // shorter writes wait for the sync: calls for them would cost more
+constexpr std::size_t min_writeback = buffer_size / 4;       // shorter writes wait for the sync: calls for them would cost more
 constexpr std::size_t largest_write = std::size_t{1} << 30;  // Linux takes no more than 2 GiB at once
 constexpr std::uint64_t min_range = std::uint64_t{1} << 20;  // else one thread writes it as fast
 
@@ -475,6 +475,35 @@ void output::discard() noexcept {
     std::lock_guard const lock(claims_mutex);
     std::erase(claims, *std::exchange(claimed_, std::nullopt));
   }
+}
+
+namespace {
+
+void expect_synced(std::string const& path, int error) {
+  if (error != 0) throw output_error(fmt::format("cannot write: {}: {}", path, std::strerror(error)));
+}
+
+}  // namespace
+
+joint_commit::joint_commit(std::vector<output*> files) : files_(std::move(files)) {
+  for (output* const file : files_) file->finish();
+  auto const is_there = [](output const* file) { return access(file->target().c_str(), F_OK) == 0; };
+  if (std::ranges::none_of(files_, is_there)) return;
+  for (output const* const file : files_) {
+    expect_synced(file->name(), sync_file(file->staged().c_str()));
+    folders_.insert(fs::path(file->target()).parent_path());
+  }
+}
+
+void joint_commit::place() {
+  auto const sync_names = [&] {
+    for (std::string const& folder : folders_) expect_synced(folder, sync_folder(folder.c_str()));
+  };
+  sync_names();
+  for (; placed_ + 1 < files_.size(); ++placed_) files_[files_.size() - 1 - placed_]->commit();
+  sync_names();
+  files_[0]->commit();
+  ++placed_;
 }
 
 }  // namespace ordo::inline v0::cli

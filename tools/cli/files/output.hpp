@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -144,6 +145,27 @@ class output final : public sink {
   std::atomic<std::uint64_t> written_{0};
   std::optional<reserved_range> range_;  // range of a file that is written directly and out of order
   std::uint64_t in_order_ = 0;           // bytes of the range given to write()
+};
+
+/// Outputs that take their places together. Nothing changes before all of them are complete. The first one is removed before
+/// the others are moved to their places, and moved last, so that nobody takes old files for new ones. If files are replaced,
+/// each of these steps is on the disk before the next one: the power may fail in between.
+class joint_commit {
+ public:
+  /// Completes the outputs, which outlive this. @throws output_error
+  explicit joint_commit(std::vector<output*> files);
+
+  /// Does the first step, which may be called alone. @throws output_error
+  void remove_first() const { files_[0]->remove_old(); }
+  /// Does the other steps. @throws output_error
+  void place();
+  /// Returns those that are in their places, if place() has thrown.
+  [[nodiscard]] std::span<output* const> placed() const { return std::span(files_).last(placed_); }
+
+ private:
+  std::vector<output*> files_;
+  std::set<std::string> folders_;  // folders of files that are replaced, or none
+  std::size_t placed_ = 0;
 };
 
 }  // namespace ordo::inline v0::cli

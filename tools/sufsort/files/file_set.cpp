@@ -1,12 +1,11 @@
 #include "tools/sufsort/files/file_set.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <set>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,7 +15,6 @@
 
 #include "ordo/error.hpp"
 #include "tools/cli/files/staged_file.hpp"
-#include "tools/cli/files/sync.hpp"
 #include "tools/cli/files/temporary.hpp"
 
 namespace ordo::inline v0::sufsort {
@@ -47,30 +45,16 @@ std::string parent_folder(std::string const& path) {
 }
 
 void commit_together(std::deque<cli::output>& files, std::size_t first_opened) {
-  for (cli::output& file : files) file.finish();
-  cli::output& first = files[first_opened];
-  // If files are replaced, each step is on the disk before the next one begins: the power may fail in between.
-  std::set<std::string> folders;
-  auto const is_there = [](cli::output const& file) { return access(file.target().c_str(), F_OK) == 0; };
-  if (std::ranges::any_of(files, is_there))
-    for (cli::output const& file : files) {
-      if (int const error = cli::sync_file(file.staged().c_str())) fail(file.name(), error);
-      folders.insert(parent_folder(file.target()));
-    }
-  auto const sync_folders = [&] {
-    for (std::string const& folder : folders)
-      if (int const error = cli::sync_folder(folder.c_str())) fail(folder, error);
-  };
-  folder_lock const lock(parent_folder(first.name()));
+  std::vector<cli::output*> all;
+  for (cli::output& file : files) all.push_back(&file);
+  std::swap(all.front(), all[first_opened]);
+  cli::joint_commit commit(all);
+  folder_lock const lock(parent_folder(all.front()->name()));
   cli::held_signals const held;
   for (cli::output& file : files) file.assign_name(cli::hidden_name(fs::path(file.target()).filename()));
-  first.remove_old();
+  commit.remove_first();
   try {
-    sync_folders();
-    for (cli::output& file : files)
-      if (&file != &first) file.commit();
-    sync_folders();
-    first.commit();
+    commit.place();
   } catch (output_error const& e) {
     throw output_error(fmt::format("{}; files of two indexes are there: write them again", e.what()));
   }

@@ -31,8 +31,7 @@ std::string parent_folder(std::string const& path);
 /// Commits outputs of one folder (output::replacing::by_rename). Nothing changes before all of them are complete and have
 /// hidden names, so that a full disk leaves the old files. Their programs open them one by one: the file that a program opens
 /// first is removed first and renamed last, so that a program that finds some old files and some new ones fails instead of
-/// using them.
-/// If files are replaced, each of these steps is on the disk before the next one.
+/// using them (cli::joint_commit).
 /// @param first_opened  the number of that file
 /// @throws output_error
 void commit_together(std::deque<cli::output>& files, std::size_t first_opened);
