@@ -416,7 +416,8 @@ class duplicates final : public index_reader {
     text += fmt::format("minimizers\tabout {}\n", plan.minimizers);
     text += fmt::format("memory\t{} available\n", cli::human_bytes(available));
     text += fmt::format("passes\t{} over the text\n", plan.passes);
-    text += on_disk ? fmt::format("disk\tabout {} in {}\n", cli::human_bytes(plan.disk_bytes), cli::temporary_folder())
+    text += on_disk ? fmt::format("disk\tabout {} in {}, at most {}\n", cli::human_bytes(plan.disk_bytes),
+                                  cli::temporary_folder(), cli::human_bytes(plan.max_disk_bytes))
                     : std::string("disk\tnone: all fits into memory\n");
     text += fmt::format("time\tabout {:.1f} s{}\n", seconds, on_disk ? ", and what reading and writing take" : "");
     cli::output out("-");

@@ -105,10 +105,11 @@ std::vector<std::size_t> find_sources(suffix::stored_index const& index, std::ve
       std::string const& name = sources[k];
       bool const is_above = file.name.starts_with(name) &&
                             (file.name.size() == name.size() || name.ends_with('/') || file.name[name.size()] == '/');
-      if (!is_above || name.size() < size) continue;
+      if (!is_above) continue;
+      has_files[k] = true;
+      if (name.size() < size) continue;
       found = k;
       size = name.size();
-      has_files[k] = true;
     }
     all.push_back(found);
   }
