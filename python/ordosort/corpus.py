@@ -227,9 +227,12 @@ class _Shards:
         if isinstance(sources, (str, bytes, os.PathLike)):
             raise TypeError(f"sources: {sources!r}, where a list is expected")
         names = [os.path.relpath(os.path.abspath(os.fsdecode(source)), self.root) for source in sources]
+        names = ["." if set(name.split("/")) <= {".", ".."} else name for name in names]  # folders of all shards
         for source, name in zip(sources, names):
-            if "," in name or not any(path == name or path.startswith(name + "/") for path in self.names):
-                raise ValueError(f"sources: {source}: " + ("a comma" if "," in name else "it is no shard, and no folder of one"))
+            if "," in name:
+                raise ValueError(f"sources: {source}: its name has a comma")
+            if not any(name in (".", path) or path.startswith(name + "/") for path in self.names):
+                raise ValueError(f"sources: {source}: it is no shard, and no folder of one")
         return names
 
     def _noted(self, prefix, about):

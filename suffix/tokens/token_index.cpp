@@ -1,4 +1,4 @@
-#include "ordo/suffix/token_index.hpp"
+#include "ordo/suffix/tokens/token_index.hpp"
 
 #include <algorithm>
 #include <limits>

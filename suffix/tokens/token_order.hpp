@@ -133,7 +133,7 @@ struct context_search {
 struct write_draft {
   context_search older, newer;
   std::uint32_t const* text;
-  std::size_t size;  // of the text
+  std::size_t text_size;
   std::uint32_t const* contexts;
   std::uint64_t const* offsets;
   std::size_t max_tokens;
@@ -147,7 +147,7 @@ struct write_draft {
     if (other.length > best.length) best = other;
     std::uint32_t written = 0;
     if (best.length != 0)
-      for (std::size_t p = best.position; p < size && written < max_tokens && text[p] != preceding_tokens::separator; ++p)
+      for (std::size_t p = best.position; p < text_size && written < max_tokens && text[p] != preceding_tokens::separator; ++p)
         drafts[i * max_tokens + written++] = text[p];
     lengths[i] = written;
     matched[i] = best.length;

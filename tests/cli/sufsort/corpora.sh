@@ -451,6 +451,7 @@ want "$(kept --sources=src/web,src/wiki)" src/web/a.jsonl 'the first of the best
 want "$(kept --sources=src/web/good,src/wiki,src/web)" src/web/good/b.jsonl 'an inner folder'
 want "$(kept --sources=src/web,src/web/good/)" src/web/a.jsonl 'an inner folder that is worse'
 want "$(kept --sources=src/wiki/c.jsonl,src/wiki)" src/wiki/c.jsonl 'a folder whose only file is named before it'
+want "$(kept --sources=./,src/web)" src/webs.jsonl 'a folder of all files'
 want "$(kept --sources=src/webs.jsonl)" src/webs.jsonl 'a file'
 expect 0 sufsort duplicates src -l 20 --keep best --sources=src/wiki,src/web --report src.html
 for row in '<td>src/wiki</td><td class="number">1</td><td class="number">1</td><td class="number">23</td><td class="number">0</td>' \

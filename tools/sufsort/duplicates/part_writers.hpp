@@ -15,7 +15,9 @@ namespace ordo::inline v0::sufsort {
 duplicate_counts write_clean_text(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out,
                                   unsigned threads, bool drops);
 
-/// Writes ranges. @param format  tsv, jsonl or pairs @returns the ranges
+/// Writes ranges.
+/// @param format  tsv, jsonl or pairs
+/// @returns the ranges
 duplicate_counts write_ranges(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out,
                               unsigned threads, std::string_view format);
 

@@ -103,13 +103,16 @@ std::vector<std::size_t> find_sources(suffix::stored_index const& index, std::ve
     std::size_t found = sources.size(), size = 0;
     for (std::size_t k = 0; k < sources.size(); ++k) {
       std::string const& name = sources[k];
-      bool const is_above = file.name.starts_with(name) &&
-                            (file.name.size() == name.size() || name.ends_with('/') || file.name[name.size()] == '/');
+      bool const is_everywhere = name == "." && !file.name.starts_with('/');
+      bool const is_above =
+          is_everywhere || (file.name.starts_with(name) &&
+                            (file.name.size() == name.size() || name.ends_with('/') || file.name[name.size()] == '/'));
       if (!is_above) continue;
       has_files[k] = true;
-      if (name.size() < size) continue;
+      std::size_t const own_size = is_everywhere ? 0 : name.size();
+      if (own_size < size) continue;
       found = k;
-      size = name.size();
+      size = own_size;
     }
     all.push_back(found);
   }

@@ -24,11 +24,12 @@ record_scores read_scores(suffix::stored_index const& index, std::string const& 
 record_scores load_scores(suffix::stored_index const& index, std::string const& path);
 
 /// Returns the source of each file of an index: the number of the name that is the file's or that of a folder above it, of
-/// several the longest; sources.size() if there is none. @throws input_error  if a source has no file
+/// several the longest, "." being that of all relative names; sources.size() if there is none.
+/// @throws input_error  if a source has no file
 std::vector<std::size_t> find_sources(suffix::stored_index const& index, std::vector<std::string> const& sources);
 
 /// Returns scores that are the higher, the smaller the number of the source is; none without sources.
-/// @param file_sources  as by find_sources
+/// @param file_sources  what find_sources returns
 record_scores scores_of_sources(suffix::stored_index const& index, std::vector<std::size_t> const& file_sources);
 
 }  // namespace ordo::inline v0::sufsort

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ordo/error.hpp"
-#include "ordo/suffix/token_index.hpp"
+#include "ordo/suffix/tokens/token_index.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
 
