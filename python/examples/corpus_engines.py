@@ -24,7 +24,7 @@ TEXTS = [
 # %%
 # datatrove: a step between a reader or a filter and a writer, in an executor with tasks=1.
 def datatrove_step(**options):
-    from datatrove.data import Document
+    from datatrove.data import Document, Media
     from datatrove.pipeline.base import PipelineStep
 
     class ExactCopies(PipelineStep):
@@ -39,10 +39,13 @@ def datatrove_step(**options):
                 with open(files / "documents.jsonl", "w", encoding="utf-8") as file:
                     for document in data:
                         file.write(json.dumps(dataclasses.asdict(document), ensure_ascii=False) + "\n")
-                corpus.deduplicate(files / "documents.jsonl", files / "clean", **options)
+                done = corpus.deduplicate(files / "documents.jsonl", files / "clean", **options)
+                self.stat_update("removed_bytes", value=done.removed, unit="task")
                 with open(files / "clean" / "documents.jsonl", encoding="utf-8") as file:
                     for line in file:
-                        yield Document(**json.loads(line))
+                        fields = json.loads(line)
+                        fields["media"] = [Media(**each) for each in fields["media"]]
+                        yield Document(**fields)
 
     return ExactCopies()
 
@@ -77,9 +80,11 @@ def without_copies(dataset, folder, **options):
 def clean_by_ray(folder):
     import ray
 
-    ray.init(num_cpus=2, log_to_driver=False)
+    ray.init(num_cpus=2, log_to_driver=False, include_dashboard=False)
     dataset = ray.data.from_items([{"id": number, "text": text} for number, text in enumerate(TEXTS)])
-    return [row["text"] for row in without_copies(dataset, folder, min_length=20).sort("id").take_all()]
+    rows = without_copies(dataset, folder, min_length=20).take_all()
+    ray.shutdown()
+    return [row["text"] for row in sorted(rows, key=lambda row: row["id"])]
 
 
 # %%

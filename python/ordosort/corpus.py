@@ -10,6 +10,7 @@ import os
 import shutil
 import struct
 import tempfile
+import zlib
 from collections import namedtuple
 
 import numpy as np
@@ -42,8 +43,12 @@ def deduplicate(
     min_length,
     column="text",
     keep="first",
+    score=None,
+    sources=None,
+    unit="strings",
     annotate=None,
     against=None,
+    report=None,
     memory=None,
     work=None,
     options=(),
@@ -58,9 +63,15 @@ def deduplicate(
         folders are copied. Each shard is complete or as it was before.
     min_length: in bytes of UTF-8; 50 tokens are about 200.
     column: the column, or the field of JSONL, that holds the texts. A column that is a dictionary becomes one of its values.
-    keep: the copy that stays: "first", "longest" (the one in the longest document) or "none".
+    keep: the copy that stays: "first", "longest" (the one in the longest document), "best" or "none".
+    score: with "best", a column or field of numbers: the copy in the document with the greatest one stays. None and NaN are lower.
+    sources: with "best" instead, a list of shards and folders of them: the copy of the one that is named first stays.
+    unit: compare "strings", or whole "lines", "paragraphs" or "records", each a document; or n-grams of `min_length` "words",
+        with `against`. A document that is a copy becomes an empty text in Parquet and Arrow, whose rows all stay; lines of JSONL
+        go, unless they are annotated.
     annotate: the name of a new column: the texts stay, and the column gets lists of the ranges, in bytes.
     against: remove what occurs in these shards instead: a path, or a list of paths.
+    report: a page of HTML: what is removed of each source and shard, with examples, and the strings that repeat most.
     memory: the limit of the search, as "16G"; by default the free memory. Writing takes a row group besides.
     work: a folder for temporary files, of the size of all texts and half as much again. After an interruption the same call
         with the same folder continues. By default a new folder in TMPDIR.
@@ -80,12 +91,20 @@ def deduplicate(
         raise ValueError(f"min_length: {min_length!r} is no whole number above 0")
     if annotate == "":
         raise ValueError("annotate: a column has a name")
+    if (keep == "best") != ((score is None) != (sources is None)):
+        raise ValueError("keep: 'best' goes with a score or with sources, of which one is given")
     corpus = _Shards(paths, column)
     targets, copies = corpus.targets(out)
-    flags = [f"--min-length={min_length}", f"--keep={keep}", *map(os.fsdecode, options)]
+    flags = [f"--min-length={min_length}", f"--keep={keep}", f"--unit={unit}", *map(os.fsdecode, options)]
+    if sources is not None:
+        flags.append("--sources=" + ",".join(corpus.names_of(sources)))
+    if report is not None:
+        flags.append("--report=" + os.path.abspath(os.fsdecode(report)))
     with _work_folder(work) as folder:
         if annotate is not None:
             corpus.refuse_column(annotate)
+        if score is not None:
+            flags.append(corpus.option_of_scores(score, os.path.join(folder, "scores")))
         prefix = corpus.index(os.path.join(folder, "text"), progress)
         if against is not None:
             flags.append("--against=" + _Shards(against, column).index(os.path.join(folder, "against"), progress))
@@ -198,48 +217,111 @@ class _Shards:
             raise ValueError("paths: a shard is given twice")
         return targets, list(zip(self._others, copies))
 
+    @property
+    def names(self):
+        """The names of the shards in an index: below the folder of all."""
+        return [os.path.relpath(os.path.abspath(path), self.root) for path in self.paths]
+
+    def names_of(self, sources):
+        """Returns the names of sources, which are shards and folders of them."""
+        if isinstance(sources, (str, bytes, os.PathLike)):
+            raise TypeError(f"sources: {sources!r}, where a list is expected")
+        names = [os.path.relpath(os.path.abspath(os.fsdecode(source)), self.root) for source in sources]
+        names = ["." if set(name.split("/")) <= {".", ".."} else name for name in names]  # folders of all shards
+        for source, name in zip(sources, names):
+            if "," in name:
+                raise ValueError(f"sources: {source}: its name has a comma")
+            if not any(name in (".", path) or path.startswith(name + "/") for path in self.names):
+                raise ValueError(f"sources: {source}: it is no shard, and no folder of one")
+        return names
+
+    def _noted(self, prefix, about):
+        """Returns the name of the file that says that `about` these shards all is done, and its first line, if there is one."""
+        stats = [os.stat(path) for path in self.paths]
+        inputs = [[os.path.abspath(path), s.st_size, s.st_mtime_ns] for path, s in zip(self.paths, stats)]
+        note = f"{prefix}-{hashlib.sha256(json.dumps([about, inputs]).encode()).hexdigest()[:16]}"
+        with contextlib.suppress(FileNotFoundError), open(note) as file:
+            return note, file.read()
+        return note, None
+
     def index(self, prefix, progress):
         """Makes an index of the texts, unless an earlier call has made it. @returns its prefix
 
         The index counts if its name has been noted: sufsort takes a pipe that a killed process leaves for the whole text."""
-        stats = [os.stat(path) for path in self.paths]
-        inputs = [[os.path.abspath(path), s.st_size, s.st_mtime_ns] for path, s in zip(self.paths, stats)]
-        identity = json.dumps([self.column, inputs])
-        note = f"{prefix}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
-        with contextlib.suppress(FileNotFoundError), open(note) as file:
-            return os.path.join(os.path.dirname(note), file.read())
+        note, name = self._noted(prefix, self.column)
+        if name is not None:
+            return os.path.join(os.path.dirname(note), name)
         prefix = f"{note}-{os.getpid()}"
         arguments = ["build", "--text-only", "-o", prefix]
         if self.format == "jsonl":
-            names = [os.path.relpath(os.path.abspath(path), self.root) for path in self.paths]
-            arguments += ["--format=jsonl", f"--field={self.column}", "--", *names]
+            arguments += ["--format=jsonl", f"--field={self.column}", "--", *self.names]
             run_fed("sufsort", arguments, progress=progress, folder=self.root)
         else:
             arguments += ["--format=bytes", "--separator=\\xff", "--", "-"]
-            run_fed("sufsort", arguments, self._write_texts, progress=progress)
+            rows = []
+            run_fed("sufsort", arguments, lambda write: self._write_texts(write, rows), progress=progress)
+            _name_files(prefix + ".json", self.names, rows)
         with replaced(note) as file:
             file.write(os.path.basename(prefix).encode())
         return prefix
 
-    def _write_texts(self, write):
-        """Writes all texts, each with its end."""
+    def _write_texts(self, write, rows):
+        """Writes all texts, each with its end. Appends the number of rows of each shard."""
         import pyarrow
         import pyarrow.compute
 
-        is_empty = True
         end, nothing = (pyarrow.scalar(text, pyarrow.large_binary()) for text in (_END, b""))
         for path in self.paths:
+            rows.append(0)
             with _opened(path, self.format) as shard:
-                for texts in shard.texts(self.column):
+                for texts in shard.parts(self.column):
                     texts = _as_bytes(texts)
                     _, data = _parts(texts)
                     if (np.frombuffer(data, np.uint8) == _END[0]).any():
                         raise InputError(f"not UTF-8: {path}: column {self.column} has the byte 0xff")
                     _, joined = _parts(pyarrow.compute.binary_join_element_wise(texts, end, nothing))
                     write(joined)
-                    is_empty = is_empty and len(texts) == 0
-        if is_empty:
+                    rows[-1] += len(texts)
+        if not any(rows):
             raise InputError(f"no records: {self.paths[0]}: {'it is' if len(self.paths) == 1 else 'all shards are'} empty")
+
+    def option_of_scores(self, score, prefix):
+        """Returns the option of sufsort for a column of scores. Writes them to a file, unless an earlier call has."""
+        if self.format == "jsonl":
+            return f"--score={score}"
+        import pyarrow
+
+        for path in self.paths:
+            with _opened(path, self.format) as shard:
+                kind = shard.schema.field(score).type if shard.schema.names.count(score) == 1 else None
+                if kind is None or not (pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)):
+                    raise InputError(f"no numbers: {path}: column {score} is {kind or 'missing, or there more than once'}")
+        note, written = self._noted(prefix, score)
+        if written is None:
+            with replaced(note + ".f64") as file:
+                for path in self.paths:
+                    with _opened(path, self.format) as shard:
+                        for numbers in shard.parts(score):
+                            file.write(numbers.cast(pyarrow.float64(), safe=False).fill_null(np.nan).to_numpy().tobytes())
+            with replaced(note):
+                pass
+        return f"--score-file={note}.f64"
+
+
+def _name_files(path, names, rows):
+    """Gives an index of one stream the names and numbers of records of the files that were its text."""
+    with open(path, "rb") as file:
+        text = file.read()
+    files = b",".join(
+        b'\n    {"name": %b, "records": %d}' % (json.dumps(name, ensure_ascii=False).encode("utf-8", "replace"), count)
+        for name, count in zip(names, rows)
+    )
+    front, rest = text.split(b'  "files": [', 1)
+    rest = rest[rest.index(b"\n  ],\n") :]
+    begin = front.index(b'  "crc32": "')
+    before, after = front[:begin], front[front.index(b"\n", begin) + 1 :] + b'  "files": [' + files + rest
+    with replaced(path) as file:
+        file.write(before + b'  "crc32": "%08x",\n' % zlib.crc32(before + after) + after)
 
 
 @contextlib.contextmanager
@@ -399,7 +481,7 @@ class _Parquet(_Columns):
     def close(self):
         self._file.close()
 
-    def texts(self, column):
+    def parts(self, column):
         for batch in self._file.iter_batches(_BATCH, columns=[column]):
             yield batch.column(0)
 
@@ -451,7 +533,7 @@ class _Arrow(_Columns):
             return (self._reader.get_batch(k) for k in range(self._reader.num_record_batches))
         return iter(self._reader)
 
-    def texts(self, column):
+    def parts(self, column):
         for batch in self._batches():
             for begin in range(0, len(batch), _BATCH):
                 yield batch.column(column).slice(begin, _BATCH)
@@ -529,9 +611,13 @@ def main(arguments=None):
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="the folder of the new shards")
     parser.add_argument("-l", "--min-length", required=True, type=int, metavar="L", help="find copies of at least L bytes")
     parser.add_argument("--column", default="text", metavar="NAME", help="the column or field of the texts (text)")
-    parser.add_argument("--keep", default="first", metavar="COPY", help="keep this copy: first, longest or none (first)")
+    parser.add_argument("--keep", default="first", metavar="COPY", help="keep this copy: first, longest, best or none (first)")
+    parser.add_argument("--score", metavar="NAME", help="with best: the column or field of numbers to compare")
+    parser.add_argument("--sources", nargs="+", metavar="PATH", help="with best: shards and folders, the best ones first")
+    parser.add_argument("--unit", default="strings", metavar="UNIT", help="compare strings, lines, paragraphs, records or words")
     parser.add_argument("--annotate", metavar="NAME", help="keep the texts, and add a column of ranges with this name")
     parser.add_argument("--against", action="append", metavar="PATH", help="remove what occurs in these shards instead")
+    parser.add_argument("--report", metavar="FILE", help="write a page of HTML about what is removed")
     parser.add_argument("--memory", metavar="SIZE", help="search in at most SIZE, as 16G")
     parser.add_argument("--work", metavar="DIR", help="keep temporary files in DIR, and go on from them after an interruption")
     given = vars(parser.parse_args(arguments))

@@ -1,4 +1,5 @@
-"""Exact deduplication of shards, beside its definition in plain Python. `python test_corpus.py SEED CASES` runs more sets."""
+"""Exact deduplication of shards, beside its definition in plain Python. `python test_corpus.py SEED CASES` runs more sets,
+and kills the process in some."""
 
 import collections
 import gzip
@@ -14,7 +15,8 @@ import pytest
 from ordosort import InputError, corpus
 
 FORMATS = ("parquet", "arrow", "stream", "jsonl", "jsonl.gz", "jsonl.zst")
-KEEP = ("first", "longest", "none")
+KEEP = ("first", "longest", "none", "score", "sources")
+UNITS = ("strings", "strings", "lines", "paragraphs", "records")
 
 
 def pyarrow_or_skip():
@@ -25,22 +27,58 @@ def is_whole(text, at):
     return at == len(text) or text[at] & 0xC0 != 0x80
 
 
-def copies(texts, length, keep):
-    """The ranges of each text, which is bytes, that are in copies."""
+BLANKS = b" \t\n\v\f\r"
+
+
+def whole_units(texts, length, unit):
+    """Yields the whole units of texts: their content, text, and the begin and end of what goes with them."""
+    for r, text in enumerate(texts):
+        if unit == "records":
+            found = [[text, 0, len(text)]]
+        elif unit == "lines":
+            ends = [at + 1 for at, byte in enumerate(text) if byte == 10] + [len(text)]
+            found = [[text[begin:end], begin, end] for begin, end in zip([0, *ends], ends)]
+        else:
+            found = []
+            is_open, at = False, 0
+            for line in text.splitlines(keepends=True):  # they have no CR
+                end = at + len(line)
+                if not line.strip(BLANKS):
+                    is_open = False
+                elif is_open:
+                    found[-1][0] += line
+                else:
+                    found.append([line, at, end])
+                    is_open = True
+                if found:
+                    found[-1][2] = end
+                at = end
+        for content, begin, end in found:
+            content = content if unit == "records" else content.strip(BLANKS)
+            if len(content) >= length and content:
+                yield content, r, begin, end
+
+
+def copies(texts, length, keep, ranks, unit="strings"):
+    """The ranges of each text, which is bytes, that are in copies. Of equal strings the one in the text of the smallest rank is
+    the kept one."""
     places = collections.defaultdict(list)
-    for r, text in enumerate(texts):
-        for p in range(len(text) - length + 1):
-            places[text[p : p + length]].append((r, p))
-    kept = {}
-    for window, all in places.items():
-        kept[window] = min(all, key=lambda place: (-len(texts[place[0]]) if keep == "longest" else 0, place))
+    if unit == "strings":
+        for r, text in enumerate(texts):
+            for p in range(len(text) - length + 1):
+                places[text[p : p + length]].append((r, p, p + length))
+    else:
+        for content, r, begin, end in whole_units(texts, length, unit):
+            places[content].append((r, begin, end))
+    marks = [bytearray(len(text)) for text in texts]
+    for all in places.values():
+        kept = None if keep == "none" else min(all, key=lambda place: (ranks[place[0]], place))
+        for place in all if len(all) > 1 else ():
+            r, begin, end = place
+            if place != kept:
+                marks[r][begin:end] = b"\1" * (end - begin)
     ranges = []
-    for r, text in enumerate(texts):
-        marked = bytearray(len(text))
-        for p in range(len(text) - length + 1):
-            window = text[p : p + length]
-            if (len(places[window]) > 1) if keep == "none" else kept[window] != (r, p):
-                marked[p : p + length] = b"\1" * length
+    for text, marked in zip(texts, marks):
         here, at = [], 0
         while (begin := marked.find(1, at)) >= 0:
             end = at = marked.find(0, begin) if marked.find(0, begin) >= 0 else len(text)
@@ -62,13 +100,14 @@ def without(text, ranges):
 
 
 def random_texts(rng):
-    words = ["".join(rng.choice("abé𝄞") for _ in range(rng.randint(0, 9))) for _ in range(6)]
+    letters = rng.choice(["abé𝄞", "abé𝄞", "ab\n ", "a\n"])
+    words = ["".join(rng.choice(letters) for _ in range(rng.randint(0, 9))) for _ in range(6)]
     return ["".join(rng.choice(words) for _ in range(rng.randint(0, 8))) for _ in range(rng.randint(0, 7))]
 
 
 def write_shard(rng, path, format, texts):
     """Writes texts, of which None is a null, beside other columns."""
-    rows = [{"id": rng.randint(-5, 5), "text": text, "more": {"x": [rng.random()] * rng.randint(0, 2)}} for text in texts]
+    rows = [{"id": rng.randint(-5, 5) if rng.random() < 0.9 else None, "text": text, "more": {"x": [rng.random()] * rng.randint(0, 2)}} for text in texts]
     if format.startswith("jsonl"):
         lines = "".join(json.dumps(row, ensure_ascii=rng.random() < 0.5) + "\n" for row in rows).encode()
         if format == "jsonl.gz":
@@ -135,8 +174,36 @@ def as_bytes(text):
     return text.encode() if isinstance(text, str) else text or b""
 
 
-def check_set(rng, folder, format):
-    """A random folder of shards, with random options."""
+def ranks_of(rng, keep, before, paths, read):
+    """Returns a number for each document, of which the smallest one keeps a copy, and the options for it."""
+    rows = [row for rows, _ in before for row in rows]
+    if keep == "longest":
+        return [-len(as_bytes(row["text"])) for row in rows], {"keep": keep}
+    if keep == "score":
+        return [100 if row["id"] is None else -row["id"] for row in rows], {"keep": "best", "score": "id"}
+    if keep == "sources":
+        folders = sorted({path.parent for path in paths if path.parent != read})
+        sources = rng.sample([*paths, *folders], rng.randint(1, len(paths)))
+        ranks = []
+        for path, (rows, _) in zip(paths, before):
+            above = [(len(str(source)), -k) for k, source in enumerate(sources) if source in (path, *path.parents)]
+            ranks += [-max(above)[1] if above else len(sources)] * len(rows)
+        return ranks, {"keep": "best", "sources": sources}
+    return [0] * len(rows), {"keep": keep}
+
+
+def killed_at_random(rng, given, out, call):
+    """Runs deduplicate in a process that is killed at some moment, or with a disk that is full then."""
+    paths = [str(path) for path in ([given] if isinstance(given, os.PathLike) else given)]
+    call = {name: [str(each) for each in value] if name == "sources" else value for name, value in call.items()}
+    call["work"] = str(call["work"])
+    step = rng.choice(["_as_bytes", "replaced", "run_tool", "run_fed", "_opened", ""])
+    words = [json.dumps([paths, str(out), call]), "0" if step else "200", step, str(rng.randint(1, 3))]
+    subprocess.run([sys.executable, "-c", PROGRAM, *words], env=environment_of_program(), capture_output=True, check=False)
+
+
+def check_set(rng, folder, format, kills=False):
+    """A random folder of shards, with random options. @param kills  in a process that is killed first, once or twice"""
     read, out = folder / "read", folder / "out" / "clean"
     names = rng.sample(["a", "b", "sub/a", "sub/deep/c"], rng.randint(1, 4))
     for name in names:
@@ -149,16 +216,29 @@ def check_set(rng, folder, format):
     paths = sorted((path for path in read.rglob("*") if path.is_file()), key=lambda path: path.parts)
     before = [read_shard(path, format) for path in paths]
     texts = [as_bytes(row["text"]) for rows, _ in before for row in rows]
-    length, keep, annotate = rng.randint(1, 8), rng.choice(KEEP), rng.choice([None, "copies"])
+    length, keep, unit, annotate = rng.randint(1, 8), rng.choice(KEEP), rng.choice(UNITS), rng.choice([None, "copies"])
+    ranks, options = ranks_of(rng, keep, before, paths, read)
     given = read if rng.random() < 0.5 else paths
     if not texts:
         with pytest.raises(InputError, match="empty"):
             corpus.deduplicate(given, out, min_length=length)
         return
-    done = corpus.deduplicate(given, out, min_length=length, keep=keep, annotate=annotate)
-    ranges = copies(texts, length, keep)
+    call = {"min_length": length, "unit": unit, "annotate": annotate, **options}
+    if kills:
+        killed_at_random(rng, given, out, {**call, "work": folder / "work"})
+        call["work"] = folder / "work"
+    done = corpus.deduplicate(given, out, **call)
+    ranges = copies(texts, length, keep, ranks, unit)
     removed = sum(end - begin for here in ranges for begin, end in here)
     assert done == (len(paths), len(texts), sum(map(len, texts)), removed)
+    if format.startswith("jsonl") and unit == "records" and not annotate:  # whole lines go
+        whole = [[[0, len(text)]] == here for text, here in zip(texts, ranges)]
+        at = 0
+        for number, (rows, stored) in enumerate(before):
+            before[number] = ([row for k, row in enumerate(rows) if not whole[at + k]], stored)
+            at += len(rows)
+        texts = [text for text, goes in zip(texts, whole) if not goes]
+        ranges = [here for here, goes in zip(ranges, whole) if not goes]
     root = read if given == read else os.path.commonpath([path.parent for path in paths])
     at = 0
     for path, (rows, stored) in zip(paths, before):
@@ -250,6 +330,35 @@ def test_other_corpus(tmp_path):
     assert texts_of(tmp_path / "out") == [["1", "2"], [None, "g"]]
 
 
+def test_kept_copies_and_report(tmp_path):
+    """Parquet keeps the copy of the best source or score, and the page names shards and sources, with examples."""
+    web = tmp_path / "web"
+    write_texts(web / "crawl", [["all work and no play!", "more"]], score=0)
+    write_texts(web / "wiki", [["see: all work and no play"], ["all work and no play, too"]], score=0)
+    call = {"min_length": 20, "keep": "best", "report": tmp_path / "page.html"}
+    corpus.deduplicate(web, tmp_path / "out", sources=[web / "wiki", web / "crawl"], **call)
+    assert texts_of(tmp_path / "out") == [["!", "more"], ["see: all work and no play"], [", too"]]
+    page = (tmp_path / "page.html").read_text()
+    row = '<td>{}</td><td class="number">{}</td><td class="number">{}</td>'
+    for line in row.format("wiki", 2, 2), row.format("crawl", 1, 2), "<td>crawl/00000.parquet</td>", "all work and no play</code>":
+        assert line in page
+    assert "wiki/00001.parquet: <code>all work and no play</code>" in page
+    corpus.deduplicate(web, tmp_path / "out", score="score", **call)
+    assert texts_of(tmp_path / "out") == [["!", "more"], ["see: "], ["all work and no play, too"]]
+    done = corpus.deduplicate(web, tmp_path / "out", min_length=20, options=["--across"])
+    assert done == (3, 4, 75, 40)
+
+
+def test_whole_documents(tmp_path):
+    """Rows of columns stay, emptied; lines of JSONL go."""
+    write_texts(tmp_path / "web", [["abc", "abc", None], ["abc", "", "b"]])
+    assert corpus.deduplicate(tmp_path / "web", tmp_path / "out", min_length=2, unit="records") == (2, 6, 10, 6)
+    assert texts_of(tmp_path / "out") == [["abc", "", None], ["", "", "b"]]
+    (tmp_path / "a.jsonl").write_text('{"text": "abc"}\n{"text": ""}\n{"text": "abc"}\n')
+    assert corpus.deduplicate(tmp_path / "a.jsonl", tmp_path / "lines", min_length=2, unit="records") == (1, 3, 6, 3)
+    assert (tmp_path / "lines" / "a.jsonl").read_text() == '{"text": "abc"}\n{"text": ""}\n'
+
+
 def test_wrong_calls(tmp_path):
     arrow = pyarrow_or_skip()
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -266,6 +375,13 @@ def test_wrong_calls(tmp_path):
     refused(ValueError, "it has a column id: choose another name", annotate="id")
     refused(ValueError, "min_length: 0 is no whole number", min_length=0)
     refused(InputError, "keep", keep="last")
+    refused(InputError, "unit", unit="sentences")
+    for options in {"keep": "best"}, {"score": "id"}, {"keep": "best", "score": "id", "sources": [web]}:
+        refused(ValueError, "keep: 'best' goes with a score or with sources", **options)
+    for name in "text", "none":
+        refused(InputError, f"no numbers: .*00000.parquet: column {name} is", keep="best", score=name)
+    refused(ValueError, "sources: .*none: it is no shard, and no folder of one", keep="best", sources=[web / "none"])
+    refused(TypeError, "sources: .*, where a list is expected", keep="best", sources=str(web))
     refused(FileNotFoundError, "No such file", paths=tmp_path / "none")
     refused(ValueError, "paths: none", paths=[])
     refused(ValueError, "which is read", target=web)
@@ -317,10 +433,10 @@ def test_empty_shards(tmp_path):
 
 
 PROGRAM = """
-import os, resource, signal, sys
-from ordosort import _files, corpus
+import json, os, resource, signal, sys
+from ordosort import corpus
 
-limit, step, moment = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+(paths, out, call), limit, step, moment = json.loads(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
@@ -340,14 +456,18 @@ def killed(name):
 
 if step:
     killed(step)
-corpus.deduplicate("web", "out", min_length=20, work="work")
+corpus.deduplicate(paths, out, **call)
 """
 
 
+def environment_of_program():
+    return {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(corpus.__file__))}
+
+
 def run_program(folder, limit=0, step="", moment=0):
-    environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(corpus.__file__))}
-    words = [sys.executable, "-c", PROGRAM, str(limit), step, str(moment)]
-    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True)
+    call = json.dumps([["web"], "out", {"min_length": 20, "work": "work"}])
+    words = [sys.executable, "-c", PROGRAM, call, str(limit), step, str(moment)]
+    return subprocess.run(words, cwd=folder, env=environment_of_program(), capture_output=True, text=True)
 
 
 def test_interruptions(tmp_path):
@@ -381,6 +501,11 @@ if __name__ == "__main__":
     seed, cases = sys.argv[1], int(sys.argv[2])
     for format in FORMATS:
         for case in range(cases):
+            rng = random.Random(f"{seed} {format} {case}")
             with tempfile.TemporaryDirectory() as folder:
-                check_set(random.Random(f"{seed} {format} {case}"), pathlib.Path(folder), format)
+                try:
+                    check_set(rng, pathlib.Path(folder), format, kills=rng.random() < 0.3)
+                except BaseException:
+                    print(f"WRONG: {format}: set {case}")
+                    raise
         print(f"{format}: {cases} sets")

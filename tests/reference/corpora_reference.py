@@ -357,7 +357,8 @@ def strings(records, length):
 
 def try_duplicates(chance, what, corpus):
     """A residue is in a range if it is in a string of K residues that occurs elsewhere, or before."""
-    length, keep = chance.randint(1, 8), chance.choice(['first', 'none', 'longest'])
+    length, keep = chance.randint(1, 8), chance.choice(['first', 'none', 'longest', 'best'])
+    sources = chance.sample(corpus.files, chance.randint(1, len(corpus.files)))
     utf8 = corpus.size == 1 and chance.random() < 0.3
     form = chance.choice(['tsv', 'jsonl', 'pairs', 'text', 'annotated'])
     scope = chance.choice(['', '', '--within', '--across', '--against'])
@@ -378,7 +379,8 @@ def try_duplicates(chance, what, corpus):
         expect(built.returncode == 0, *what, 'a text', built.stderr)
         for array in ('seq', 'starts'):
             expect(open(f'd.{array}', 'rb').read() == open(f'c.{array}', 'rb').read(), *what, 'a text', array)
-    told = sufsort('duplicates', index, '-l', str(length), '--keep', keep, '--format', form, *words, *['--utf-8'] * utf8,
+    told = sufsort('duplicates', index, '-l', str(length), '--keep', keep, '--format', form, *words,
+                   *[f'--sources={",".join(sources)}'] * (keep == 'best'), *['--utf-8'] * utf8,
                    *['--resume', 'kept'] * (chance.random() < 0.5))
     jsonl = corpus.format == 'jsonl'
     if form == 'annotated' and not jsonl:
@@ -386,7 +388,9 @@ def try_duplicates(chance, what, corpus):
         return
     utf8 |= jsonl and form in ('text', 'annotated')
     def order(r, i):
-        return (-len(corpus.records[r]) if keep == 'longest' else 0, r, i)
+        file = corpus.names[r].rsplit(':', 1)[0]
+        rank = sources.index(file) if file in sources else len(sources)
+        return ({'longest': -len(corpus.records[r]), 'best': rank}.get(keep, 0), r, i)
 
     copies, others = [[False] * len(record) for record in corpus.records], strings(other, length)
     for word, at in strings(corpus.records, length).items():

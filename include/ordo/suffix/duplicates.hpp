@@ -138,7 +138,8 @@ class copy_finder {
   struct plan {
     std::uint64_t minimizers = 0;
     std::size_t passes = 1;        // readings of the texts from begin to end
-    std::uint64_t disk_bytes = 0;  // bytes of temporary files; 0: there are none
+    std::uint64_t disk_bytes = 0;  // bytes of temporary files, about; 0: there are none
+    std::uint64_t max_disk_bytes = 0;
   };
   /// Returns the plan of a finder with these arguments. Reads no text.
   static plan make_plan(text const& input, std::uint64_t min_length, std::size_t memory, text const* other = nullptr);

@@ -259,7 +259,7 @@ grep -q "^sufsort: cannot create temporary file in '/nonexistent'" err || fail "
 expect 0 sufsort duplicates much -l 40 --memory 100K --plan -o none
 want "$(cut -f 1 out | xargs)" 'residues minimizers memory passes disk time' plan
 want "$(grep passes out)" $'passes\t1 over the text' 'one pass'
-grep -q "^disk"$'\tabout [0-9.]* [kM]B in ' out || fail "disk of the plan: $(cat out)"
+grep -q "^disk"$'\tabout [0-9.]* [kM]B in .*, at most 2.2 MB' out || fail "disk of the plan: $(cat out)"
 expect 0 sufsort duplicates much -l 8 --memory 100K --plan
 want "$(grep passes out)" $'passes\t4 over the text' 'several passes'
 expect 0 sufsort duplicates much -l 40 --plan
@@ -442,6 +442,33 @@ for memory in '' '--memory=2'; do
 done
 grep -q '<tr><td>two.jsonl</td><td class="number">2</td><td class="number">69</td><td class="number">1</td><td class="number">20</td><td class="number">28.986</td><td>two.jsonl:2: <code>all work and no play</code></td></tr>' rules.html ||
   fail "files of a report: $(grep two.jsonl rules.html)"
+# Sources: the copy of the one that is named first is kept, of nested folders the inner one counts; the report has a row for each.
+mkdir -p src/web/good src/wiki
+for file in src/web/a src/web/good/b src/wiki/c src/webs; do echo "{\"text\":\"all work and no play, ${file##*/}\"}" > $file.jsonl; done
+expect 0 sufsort build src -o src --text-only
+kept() { sufsort duplicates src -l 20 --keep best "$@" --format text --out-dir srcs > out && cat out | awk '$4 == 0 { print $1 }' | xargs; }
+want "$(kept --sources=src/web,src/wiki)" src/web/a.jsonl 'the first of the best source'
+want "$(kept --sources=src/web/good,src/wiki,src/web)" src/web/good/b.jsonl 'an inner folder'
+want "$(kept --sources=src/web,src/web/good/)" src/web/a.jsonl 'an inner folder that is worse'
+want "$(kept --sources=src/wiki/c.jsonl,src/wiki)" src/wiki/c.jsonl 'a folder whose only file is named before it'
+want "$(kept --sources=./,src/web)" src/webs.jsonl 'a folder of all files'
+want "$(kept --sources=src/webs.jsonl)" src/webs.jsonl 'a file'
+expect 0 sufsort duplicates src -l 20 --keep best --sources=src/wiki,src/web --report src.html
+for row in '<td>src/wiki</td><td class="number">1</td><td class="number">1</td><td class="number">23</td><td class="number">0</td>' \
+  '<td>src/web</td><td class="number">2</td><td class="number">2</td><td class="number">46</td><td class="number">2</td><td class="number">44</td>' \
+  '<td>others</td><td class="number">1</td>.*src/webs.jsonl:1: <code>all work and no play, </code>'; do
+  grep -q "$row" src.html || fail "no $row: $(grep -A 9 Sources src.html)"
+done
+expect_error sufsort duplicates src -l 20 --keep best --sources=src/web,src/we
+want "$(cat err)" 'sufsort: no such source: src/we: no file of src.json has this name, or is below it' 'a source without files'
+# Scores from a file, here the same as of src/wiki: the order of records is src/web/a, src/web/good/b, src/webs, src/wiki/c.
+printf '\0\0\0\0\0\0\360\277\0\0\0\0\0\0\370\177\0\0\0\0\0\0\360\277\0\0\0\0\0\0\0\0' > scores
+want "$(kept --score-file scores)" src/wiki/c.jsonl 'a score in a file'
+expect_error sufsort duplicates src -l 20 --keep best --score-file scores -o scores
+head -c 24 scores > cut.scores
+expect_error sufsort duplicates src -l 20 --keep best --score-file cut.scores
+want "$(cat err)" 'sufsort: wrong scores: cut.scores: it has 24 bytes, where 4 records have 8 each' 'cut scores'
+
 # Lines, paragraphs and records; scores; n-grams of words.
 printf '%s\n' '{"text":"Home\nNews of today\n\nend","s":1}' '{"text":" Home \nSports\n\n\nend","s":{"q":3}}' '{"text":"Home\nSports","s":2.5}' \
   '{"text":"Home\nSports","s":"x"}' > pages.jsonl
@@ -482,6 +509,11 @@ done << 'END'
 --keep best
 --score s
 --keep best --score s
+--keep best --sources docs.txt --score-file scores
+--keep best --sources docs.txt,docs.txt
+--keep best --sources docs.txt,
+--sources docs.txt
+--score-file scores
 --unit lines --plan
 --unit words --against tests --short-records 0
 END

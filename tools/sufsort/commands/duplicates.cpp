@@ -4,482 +4,40 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <deque>
-#include <filesystem>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <tbb/task_arena.h>
-#include <sys/types.h>
 #include <unistd.h>
-#include <nlohmann/json.hpp>
 
-#include "base/external/ordered_write.hpp"
 #include "base/quantity.hpp"
-#include "base/threads.hpp"
 #include "base/utf8.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/duplicates.hpp"
 #include "ordo/suffix/index.hpp"
-#include "ordo/suffix/jsonl.hpp"
-#include "suffix/text/jsonl.hpp"
-#include "suffix/text/text_chunks.hpp"
-#include "tools/cli/files/input.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/files/sync.hpp"
 #include "tools/cli/files/temporary.hpp"
-#include "tools/cli/output_folder.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/sufsort/command.hpp"
-#include "tools/sufsort/duplicates_report.hpp"
+#include "tools/sufsort/duplicates/duplicates_report.hpp"
+#include "tools/sufsort/duplicates/jsonl_writer.hpp"
+#include "tools/sufsort/duplicates/line_files.hpp"
+#include "tools/sufsort/duplicates/part_writers.hpp"
+#include "tools/sufsort/duplicates/record_scores.hpp"
 #include "tools/sufsort/files/file_set.hpp"
 #include "tools/sufsort/files/finished_ranges.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/option_rows.hpp"
 #include "tools/sufsort/output_text.hpp"
-#include "tools/sufsort/record_scores.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
-
-constexpr std::size_t part_bytes = std::size_t{4} << 20;  // part bytes of a text, about
-
-/// Writes the output of duplicates by all threads: of parts of the text, in order.
-class part_writer {
- public:
-  part_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out, unsigned threads)
-      : index_(index), input_(index.view()), copies_(copies), out_(out), threads_(threads) {}
-  virtual ~part_writer() = default;
-
-  /// Writes everything.
-  /// @returns the ranges
-  virtual duplicate_counts write();
-
- protected:
-  /// Appends what is written of some records. @param flush  to be called with long texts now and then; may be null
-  virtual void append(std::string& text, std::size_t first_record, std::size_t last_record, duplicate_counts& counts,
-                      std::function<void(std::string&)> const& flush) const = 0;
-
-  suffix::stored_index const& index_;
-  suffix::text input_;
-  suffix::copy_finder const& copies_;
-  cli::output& out_;
-  unsigned threads_;
-};
-
-duplicate_counts part_writer::write() {
-  struct part {
-    std::size_t first = 0, last = 0;  // records
-    bool is_large = false;            // one record, which is written piece by piece
-    std::string text;
-    duplicate_counts counts;
-  };
-  std::size_t const max_large = 16 * part_bytes;
-  std::size_t next = 0;
-  auto const divide = [&](part& part) {
-    part.first = next;
-    if (next == input_.records()) return false;
-    std::uint64_t const begin = input_.begin(next), bytes = input_.residue_bytes;
-    do ++next;
-    while (next != input_.records() && (input_.end(next - 1) - begin) * bytes < part_bytes && next - part.first < 1 << 16);
-    part.last = next;
-    part.is_large = next - part.first == 1 && (input_.end(part.first) - begin) * bytes > max_large;
-    return true;
-  };
-  auto const fill = [&](part& part) {
-    if (part.is_large || part.first == input_.records()) return;
-    part.counts = {};
-    append(part.text, part.first, part.last, part.counts, nullptr);
-  };
-  duplicate_counts all;
-  auto const end = [&](part& part) {
-    if (part.first == input_.records()) return;
-    if (part.is_large) {
-      part.counts = {};
-      append(part.text, part.first, part.last, part.counts, [&](std::string& text) { write_some(out_, text); });
-    }
-    write_some(out_, part.text, 0);
-    all.add(part.counts);
-  };
-  tbb::task_arena arena(threads_for(threads_));
-  arena.execute([&] { external::write_windows<part>(divide, fill, end); });
-  return all;
-}
-
-/// Writes the records of a text without the ranges.
-class clean_writer final : public part_writer {
- public:
-  /// @param drops  records of which nothing is left are left out, with their ends
-  clean_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out, unsigned threads,
-               bool drops)
-      : part_writer(index, copies, out, threads),
-        drops_(drops),
-        end_(index.description().input == suffix::input_format::lines ? "\n" : index.description().separator) {}
-
- private:
-  void append(std::string& text, std::size_t first_record, std::size_t last_record, duplicate_counts& counts,
-              std::function<void(std::string&)> const& flush) const override {
-    std::size_t record = first_record;
-    std::uint64_t at = input_.begin(record);
-    auto const copy_to = [&](std::uint64_t end) {
-      for (std::size_t const bytes = input_.residue_bytes; at < end;) {
-        std::uint64_t const count = std::min<std::uint64_t>(end - at, part_bytes);
-        text += input_.residues.substr(at * bytes, count * bytes);
-        at += count;
-        if (flush) flush(text);
-      }
-    };
-    auto const end_records = [&](std::size_t before) {
-      for (; record < before; ++record) {
-        copy_to(input_.end(record));
-        text += end_;
-        if (record + 1 < last_record) at = input_.begin(record + 1);
-      }
-    };
-    copies_.report(first_record, last_record, [&](suffix::duplicate_range const& range) {
-      counts.add(range);
-      end_records(range.record);
-      copy_to(range.begin);
-      at = range.end;
-      if (!drops_ || range.end - range.begin != input_.end(record) - input_.begin(record)) return;
-      if (++record < last_record) at = input_.begin(record);
-    });
-    end_records(last_record);
-  }
-
-  bool drops_;
-  std::string end_;
-};
-
-/// Prints ranges.
-class range_writer final : public part_writer {
- public:
-  range_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, cli::output& out, unsigned threads,
-               std::string_view format)
-      : part_writer(index, copies, out, threads), format_(format) {}
-
- private:
-  void append(std::string& text, std::size_t first_record, std::size_t last_record, duplicate_counts& counts,
-              std::function<void(std::string&)> const& flush) const override {
-    std::string name;
-    std::size_t named = last_record;  // the record that has this name; none yet
-    copies_.report(first_record, last_record, [&](suffix::duplicate_range const& range) {
-      counts.add(range);
-      if (format_ == "pairs") {
-        for (std::uint64_t const position : {range.begin, range.end})
-          text.append(reinterpret_cast<char const*>(&position), sizeof(position));  // on little-endian machines
-      } else {
-        if (named != range.record) {
-          name.clear();
-          index_.description().append_name(name, range.record);
-          if (format_ == "jsonl") name = nlohmann::json(name).dump();
-          named = range.record;
-        }
-        std::uint64_t const first = input_.begin(range.record);
-        if (format_ == "jsonl") {
-          text += fmt::format("{{\"record\":{},\"begin\":{},\"end\":{}}}\n", name, range.begin - first, range.end - first);
-        } else {
-          sufsort::append((text += name) += '\t', range.begin - first);
-          sufsort::append(text += '\t', range.end - first);
-          text += '\n';
-        }
-      }
-      if (flush) flush(text);
-    });
-  }
-
-  std::string_view format_;
-};
-
-/// Where the lines of each file of an index go: all to one output, or to a file of the same name in a folder, whose
-/// compression is that of the name. Then the output gets a line for each file.
-class line_files {
- public:
-  /// @param folder  empty: there is none
-  line_files(suffix::stored_index const& index, cli::output& out, std::string folder, unsigned threads)
-      : index_(index), out_(out), folder_(std::move(folder)), threads_(threads) {
-    if (folder_.empty()) return;
-    std::set<std::tuple<dev_t, ino_t, std::string>> sources;
-    std::map<std::string, std::string_view> taken;
-    for (suffix::input_file const& file : files())
-      if (auto const id = cli::find_file_id(resolve_input(index, file.name))) sources.emplace(id->device, id->inode, id->name);
-    for (suffix::input_file const& file : files()) {
-      std::string const path = target_path(file.name);
-      if (auto const id = cli::find_file_id(path); id && sources.contains({id->device, id->inode, id->name}))
-        throw output_error(fmt::format("cannot write: {}: the index {} was made of it", path, index.path("json")));
-      if (!taken.emplace(path, file.name).second)
-        throw usage_error(fmt::format("two inputs of one name: {}: --out-dir: both would become this file", path));
-    }
-    folders_.emplace_back(folder_);
-  }
-  ~line_files() {
-    while (!folders_.empty()) folders_.pop_back();  // inner ones first: empty ones are taken away
-  }
-  line_files(line_files const&) = delete;
-  line_files& operator=(line_files const&) = delete;
-
-  /// Writes all or some lines of a file; files come in their order.
-  void write(std::size_t file, std::string& text, duplicate_counts const& counts) {
-    if (folder_.empty()) return write_some(out_, text, 0);
-    while (next_ <= file) {
-      close();
-      open();
-    }
-    counts_.add(counts);
-    write_some(*opened_, text, 0);
-  }
-
-  /// Completes the files in the folder. The output is left to its owner.
-  void finish() {
-    if (folder_.empty()) return;
-    close();
-    write_some(out_, list_, 0);
-  }
-
-  /// Checks an input that is read while this is written.
-  void refuse_loop(cli::input const& in) const { out_.refuse_loop(in); }
-
- private:
-  [[nodiscard]] std::vector<suffix::input_file> const& files() const { return index_.description().files; }
-
-  /// Returns the place of a file of this name: as it was given, in the folder.
-  [[nodiscard]] std::string target_path(std::string const& name) const {
-    std::filesystem::path const below = std::filesystem::path(name).lexically_normal().relative_path();
-    if (std::ranges::find(below, "..") != below.end())
-      throw usage_error(fmt::format("not below a folder: {}: --out-dir: build the index in a folder that holds it", name));
-    return (std::filesystem::path(folder_) / below).string();
-  }
-
-  void open() {
-    std::string const path = target_path(files()[next_++].name);
-    if (std::string folder = std::filesystem::path(path).parent_path().string(); folder != last_folder_)
-      folders_.emplace_back(last_folder_ = std::move(folder));
-    opened_.emplace(path, threads_);
-    counts_ = {};
-  }
-
-  void close() {
-    if (!opened_) return;
-    opened_->commit();
-    opened_.reset();
-    suffix::input_file const& file = files()[next_ - 1];
-    suffix::text const input = index_.view();
-    std::size_t const last = file.first_record + std::size_t(file.records);
-    std::uint64_t const bytes = last == file.first_record ? 0 : input.end(last - 1) - input.begin(file.first_record);
-    list_ += fmt::format("{}\t{}\t{}\t{}\n", file.name, file.records, bytes, counts_.residues);
-  }
-
-  suffix::stored_index const& index_;
-  cli::output& out_;
-  std::string folder_;
-  unsigned threads_;
-  std::deque<cli::output_folder> folders_;  // folder_, and the folders of the files in it
-  std::string last_folder_;
-  std::optional<cli::output> opened_;
-  std::size_t next_ = 0;  // the file after the opened one
-  duplicate_counts counts_;
-  std::string list_;
-};
-
-/// Writes the lines of an index of JSONL without the ranges of their strings, or with a list of the ranges. The files of the
-/// index are read again.
-class jsonl_writer {
- public:
-  /// @param column  the name of the list; empty: the ranges are removed
-  /// @param memory  bytes that may be used
-  /// @param drops  lines of whose string nothing is left are left out
-  jsonl_writer(suffix::stored_index const& index, suffix::copy_finder const& copies, line_files& out,
-               std::string const& column, bool drops, unsigned threads, std::size_t memory)
-      : index_(index),
-        input_(index.view()),
-        copies_(copies),
-        names_(suffix::field_names(index.description().field)),
-        out_(out),
-        column_(column),
-        written_column_(nlohmann::json(column).dump()),
-        drops_(drops),
-        threads_(threads),
-        memory_(memory) {
-    for (suffix::input_file const& file : files())
-      if (file.name == standard_input)
-        throw input_error(fmt::format("cannot read again: {}: the index is of standard input", index.path("json")));
-  }
-
-  /// Writes everything.
-  /// @returns the ranges
-  duplicate_counts write() {
-    namespace chunks = suffix::detail;
-    chunks::chunk_files texts;
-    texts.count = files().size();
-    bool const has_cut = std::ranges::any_of(files(), [](suffix::input_file const& file) { return file.is_cut; });
-    texts.open = [&](std::size_t k) {
-      suffix::input_file const& file = files()[k];
-      if (file.is_cut && file.records == 0)  // none of it is in the index
-        return chunks::chunk_files::opened{file.name, std::make_shared<memory_source>("")};
-      auto in = std::make_shared<cli::input>(resolve_input(index_, file.name), threads_);
-      out_.refuse_loop(*in);
-      std::string name = in->name();
-      return chunks::chunk_files::opened{std::move(name), std::move(in)};
-    };
-    // The error must be where it was; of other files, it is one.
-    if (has_cut)
-      texts.on_failure = [&](std::size_t k, std::string const& reason) {
-        if (!files()[k].is_cut) throw input_error(reason);
-      };
-    struct edited {
-      std::uint64_t lines = 0, first_line = 0;  // lines and first line of the chunk, and those of the file before it
-      bool has_bad_lines = false;               // whether some records of the file are bad lines
-      std::uint64_t bad_lines = 0;              // bad lines in the chunk
-      std::size_t first_record = 0;
-      std::string text = {};
-      duplicate_counts counts = {};
-    };
-    std::size_t record = 0;
-    std::uint64_t lines = 0;  // lines of the file
-    suffix::input_file const* file = nullptr;
-    auto const end_file = [&] {
-      if (file && lines != file->records) refuse(file->name, lines, "the file has fewer lines than when it was indexed as");
-    };
-    std::uint64_t bad_lines = 0;  // bad lines in all files
-    auto const count = [](chunks::text_chunk const& chunk, edited& edited) {
-      edited.lines =
-          std::uint64_t(std::ranges::count(chunk.bytes, '\n')) + (!chunk.bytes.empty() && chunk.bytes.back() != '\n');
-    };
-    auto const order = [&](chunks::text_chunk const& chunk, edited& edited) {
-      if (chunk.begins_file) {
-        end_file();
-        file = &files()[chunk.file];
-        lines = 0;
-      }
-      edited.has_bad_lines = file->bad_lines != 0;
-      edited.first_record = record;
-      edited.first_line = lines;
-      if (edited.lines > file->records - lines)
-        refuse(file->name, file->records + 1, "the file has more lines than when it was indexed as");
-      lines += edited.lines;
-      record += std::size_t(edited.lines);
-    };
-    auto const edit = [&](chunks::text_chunk const& chunk, edited& edited) {
-      std::string_view rest(chunk.bytes.data(), chunk.bytes.size());
-      if (rest.empty()) return;
-      edited.text.reserve(rest.size() + rest.size() / 16);
-      std::vector<suffix::duplicate_range> ranges;
-      std::size_t const last = edited.first_record + std::size_t(edited.lines);
-      copies_.report(edited.first_record, last, [&](suffix::duplicate_range const& range) {
-        edited.counts.add(range);
-        ranges.push_back(range);
-      });
-      std::vector<suffix::byte_range> here;
-      std::string string;
-      std::size_t next = 0;  // next of ranges
-      for (std::size_t r = edited.first_record; r < last; ++r) {
-        std::size_t const size = rest.find('\n');
-        here.clear();
-        std::uint64_t const first = input_.begin(r);
-        for (; next < ranges.size() && ranges[next].record == r; ++next)
-          here.push_back({ranges[next].begin - first, ranges[next].end - first});
-        std::string_view const line = rest.substr(0, size);
-        bool const is_dropped = drops_ && here.size() == 1 && here[0].end - here[0].begin == input_.end(r) - first;
-        if (edited.has_bad_lines && input_.begin(r) == input_.end(r) && is_bad(line))
-          ++edited.bad_lines;
-        else if (!is_dropped)
-          append(edited.text, line, r, *chunk.name, edited.first_line + r - edited.first_record + 1, here, string);
-        rest.remove_prefix(size == rest.npos ? rest.size() : size + 1);
-      }
-    };
-    duplicate_counts all;
-    auto const finish = [&](chunks::text_chunk const& chunk, edited& edited) {
-      out_.write(chunk.file, edited.text, edited.counts);
-      all.add(edited.counts);
-      bad_lines += edited.bad_lines;
-    };
-    chunks::chunk_options reading{.threads = threads_, .bytes = part_bytes};
-    reading.max_ahead = std::min(memory_ / 8, reading.max_ahead);
-    reading.max_chunks = memory_ / 4 / part_bytes;
-    chunks::for_each_chunk<edited>(texts, reading, count, order, edit, finish);
-    end_file();
-    std::uint64_t expected = 0;
-    for (suffix::input_file const& each : files()) expected += each.bad_lines;
-    if (bad_lines != expected)
-      throw input_error(fmt::format("changed input: {}: {} of {} bad lines are left of when they were indexed",
-                                    index_.path("json"), bad_lines, expected));
-    out_.finish();
-    return all;
-  }
-
- private:
-  static constexpr std::string_view standard_input = "standard input";
-
-  [[nodiscard]] std::vector<suffix::input_file> const& files() const { return index_.description().files; }
-  [[noreturn]] void refuse(std::string const& name, std::uint64_t line, std::string_view why) const {
-    throw input_error(fmt::format("changed input: {}:{}: {} {}", name, line, why, index_.path("json")));
-  }
-
-  /// Returns true if a line has no string: the index holds an empty record in its place.
-  [[nodiscard]] bool is_bad(std::string_view line) const {
-    std::string copy(line);
-    copy.resize(line.size() + suffix::detail::json_padding);
-    std::vector<std::uint64_t> starts;
-    suffix::detail::json_strings::flaw flaw;
-    return !suffix::detail::json_strings(index_.description().field).take({copy.data(), line.size()}, starts, flaw);
-  }
-
-  /// Appends the line of a record. @param string  memory to work with
-  void append(std::string& text, std::string_view line, std::size_t record, std::string const& name, std::uint64_t number,
-              std::vector<suffix::byte_range> const& ranges, std::string& string) const {
-    std::string_view const bytes = input_.residues.substr(input_.begin(record), input_.end(record) - input_.begin(record));
-    auto const written = suffix::find_json_string(line, names_);
-    if (!written && bytes.empty() && line.find_first_not_of(" \t\r\xef\xbb\xbf") == line.npos) {
-      (text += line) += '\n';
-      return;
-    }
-    std::size_t const begin = written ? std::size_t(written->data() - line.data()) : 0;
-    bool const removes = column_.empty();
-    string.clear();
-    if (!written ||
-        !suffix::append_without(string, *written, bytes,
-                                removes ? std::span<suffix::byte_range const>(ranges) : std::span<suffix::byte_range const>()))
-      refuse(name, number, "the line has another string than when it was indexed as");
-    if (removes) {
-      ((text += line.substr(0, begin)) += string) += line.substr(begin + written->size());
-    } else {
-      if (suffix::has_json_field(line, column_))
-        throw input_error(
-            fmt::format("field exists: {}:{}: {}: choose another name with --column", name, number, written_column_));
-      std::size_t const end = line.rfind('}');
-      if (end == line.npos || end < begin) refuse(name, number, "the line is not the object that was indexed as");
-      ((text += line.substr(0, end)) += ',') += written_column_;
-      text += ":[";
-      for (std::size_t k = 0; k < ranges.size(); ++k) {
-        sufsort::append(text += k == 0 ? "[" : ",[", ranges[k].begin);
-        sufsort::append(text += ',', ranges[k].end);
-        text += ']';
-      }
-      (text += ']') += line.substr(end);
-    }
-    text += '\n';
-  }
-
-  suffix::stored_index const& index_;
-  suffix::text input_;
-  suffix::copy_finder const& copies_;
-  std::vector<std::string> names_;
-  line_files& out_;
-  std::string column_, written_column_;
-  bool drops_;
-  unsigned threads_;
-  std::size_t memory_;
-};
 
 [[noreturn]] void refuse(suffix::stored_index const& index, std::string_view problem, std::string_view why) {
   throw input_error(fmt::format("{}: {}: {}", problem, index.path("json"), why));
@@ -506,107 +64,121 @@ class duplicates final : public index_reader {
             "Print a line for each range of letters or tokens that are in copies of at least L of them, within records: "
             "record, begin and end, from 0.\n\nsufsort dedup is the same command.",
         .operands = {prefix_operand(prefix_, "an index; it needs no suffix array")},
-        .options = {{.letter = 'l',
-                     .name = "min-length",
-                     .value = "L",
-                     .group = search_group,
-                     .help = "find copies of at least L letters or tokens, or n-grams of L words",
-                     .required = true,
-                     .set = parse_to(find_.min_length, "a copy has at least one letter")},
-                    choice<suffix::copied_unit>("unit", search_group, suffix::copied_unit_words, find_.unit,
-                                                "compare strings, or whole lines, paragraphs or records, or n-grams of words",
-                                                "strings",
-                                                "Lines and paragraphs are compared without blanks at either end. Lines of blanks "
-                                                "stand between paragraphs. n-grams need --against; blanks between words do not "
-                                                "count."),
-                    choice<suffix::kept_copies>("keep", search_group, suffix::kept_copies_words, find_.keep,
-                                                "keep the first of equal strings, the one in the longest record, in the best "
-                                                "one by --score, or none of them",
-                                                "first",
-                                                "The first one has the smallest position. Of records of the same length or "
-                                                "score, the first one counts. Copies may overlap."),
-                    {.name = "score",
-                     .value = "NAME",
-                     .group = search_group,
-                     .help = "with --keep=best, take the number in field NAME of JSONL as the score of a record",
-                     .details = "As of --field, a dot leads to a field of an object. A record without a number is the lowest.",
-                     .set = cli::store_nonempty(score_)},
-                    {.name = "short-records",
-                     .value = "M",
-                     .group = search_group,
-                     .help = "with --unit=words, find records of OTHER that have fewer than L words, but at least M, as a whole",
-                     .preset = "they are not looked for, with a warning",
-                     .set = parse_to(find_.min_words, "a record has at least one word")},
-                    {.name = "within",
-                     .group = search_group,
-                     .help = "find copies within a record only",
-                     .set = [this](std::string_view, std::string_view) { find_.scope = suffix::copy_scope::within; }},
-                    {.name = "across",
-                     .group = search_group,
-                     .help = "find copies in different records only",
-                     .details = "Of a string that several records have, all copies in the first of them are kept, or in the longest one.",
-                     .set = [this](std::string_view, std::string_view) { find_.scope = suffix::copy_scope::across; }},
-                    {.name = "against",
-                     .value = "OTHER",
-                     .group = search_group,
-                     .help = "find what occurs in another index, OTHER, instead of copies",
-                     .details = "Every occurrence is printed: --keep has no effect. OTHER may hold benchmarks, whose words or lines "
-                                "a corpus must not have.",
-                     .set = cli::store_nonempty(against_)},
-                    cli::flag("utf-8", search_group, "shorten ranges to whole characters of UTF-8", find_.whole_characters),
-                    {.name = "format",
-                     .value = "NAME",
-                     .group = output_group,
-                     .help = "print columns (tsv), JSON (jsonl), pairs of positions (pairs), the text without the ranges "
-                             "(text), or JSONL with a list of ranges (annotated)",
-                     .preset = "tsv",
-                     .details = "jsonl: an object a line, with record, begin and end. pairs: begin and end of each range in "
-                                "PREFIX.seq, little-endian numbers of 64 bits. text: all records, of lines with LF, and with "
-                                "their separator; of JSONL all lines, in which only the string changes; not of FASTA. With "
-                                "--unit=records, without the records that are copies. "
-                                "annotated: all lines of JSONL, with ranges of bytes of the string. Both read the files of "
-                                "an index of JSONL again, and imply --utf-8.",
-                     .choices = "tsv jsonl pairs text annotated",
-                     .only_choices = true,
-                     .set =
-                         [this](std::string_view, std::string_view value) {
-                           format_ = value;
-                           has_format_ = true;
-                         }},
-                    {.name = "column",
-                     .value = "NAME",
-                     .group = output_group,
-                     .help = "give the list of ranges of annotated JSON this name",
-                     .preset = "duplicate_ranges",
-                     .set = cli::store_nonempty(column_)},
-                    {.name = "out-dir",
-                     .value = "DIR",
-                     .group = output_group,
-                     .help = "write the text or annotated JSON of each file to DIR, under its name and with its compression",
-                     .details = "Names are those that build was called with, as DIR/web/a.jsonl.gz. Each file is complete or as "
-                                "it was before. The output gets a line for each, with columns: file, lines, bytes of their "
-                                "strings, and of the ranges. For an index of JSONL.",
-                     .set = cli::store_nonempty(out_dir_)},
-                    {.name = "report",
-                     .value = "FILE",
-                     .group = output_group,
-                     .help = "write a page of HTML: counts, a histogram of lengths, the files, the longest and most frequent strings",
-                     .details = "Without LCP, all copies are sorted to find the strings, which takes several times as long "
-                                "as the rest.",
-                     .set = cli::store_nonempty(page_name_)},
-                    {.name = "resume",
-                     .value = "FILE",
-                     .group = memory_group,
-                     .help = "keep what is found in FILE, and go on from it after an interruption",
-                     .details = "FILE takes a bit for each letter or token. It is replaced after each eighth of the work, or "
-                                "more often if memory is short, and removed once the output is complete. A command that "
-                                "finds FILE continues it if index and options are the same, whatever the threads and memory.",
-                     .set = cli::store_nonempty(resume_)},
-                    cli::flag("plan", memory_group,
-                              "print the memory, passes, disk space and time that the search would take; search nothing",
-                              plan_),
-                    host_memory_option(memory_),
-                    output_option(output_)},
+        .options =
+            {{.letter = 'l',
+              .name = "min-length",
+              .value = "L",
+              .group = search_group,
+              .help = "find copies of at least L letters or tokens, or n-grams of L words",
+              .required = true,
+              .set = parse_to(find_.min_length, "a copy has at least one letter")},
+             choice<suffix::copied_unit>("unit", search_group, suffix::copied_unit_words, find_.unit,
+                                         "compare strings, or whole lines, paragraphs or records, or n-grams of words",
+                                         "strings",
+                                         "Lines and paragraphs are compared without blanks at either end. Lines of blanks "
+                                         "stand between paragraphs. n-grams need --against; blanks between words do not "
+                                         "count."),
+             choice<suffix::kept_copies>("keep", search_group, suffix::kept_copies_words, find_.keep,
+                                         "keep the first of equal strings, the one in the longest record, in the best "
+                                         "one by --score or --sources, or none of them",
+                                         "first",
+                                         "The first one has the smallest position. Of records of the same length or "
+                                         "score, the first one counts. Copies may overlap."),
+             {.name = "score",
+              .value = "NAME",
+              .group = search_group,
+              .help = "with --keep=best, take the number in field NAME of JSONL as the score of a record",
+              .details = "As of --field, a dot leads to a field of an object. A record without a number is the lowest.",
+              .set = cli::store_nonempty(score_)},
+             {.name = "score-file",
+              .value = "FILE",
+              .group = search_group,
+              .help = "with --keep=best, take the scores of records from FILE: a number of 64 bits for each",
+              .details = "Numbers are floating-point, in little-endian order, as numpy.tofile writes them. NaN is the lowest.",
+              .set = cli::store_nonempty(score_file_)},
+             {.name = "sources",
+              .value = "NAME,...",
+              .group = search_group,
+              .help = "with --keep=best, keep the copy of the source that is named first; others come last",
+              .details = "A source is a file, or a folder of files, by the names that build was called with. Of nested "
+                         "folders the inner one counts. The report counts what is in copies for each source.",
+              .set = [this](std::string_view, std::string_view value) { set_sources(value); }},
+             {.name = "short-records",
+              .value = "M",
+              .group = search_group,
+              .help = "with --unit=words, find records of OTHER that have fewer than L words, but at least M, as a whole",
+              .preset = "they are not looked for, with a warning",
+              .set = parse_to(find_.min_words, "a record has at least one word")},
+             {.name = "within",
+              .group = search_group,
+              .help = "find copies within a record only",
+              .set = [this](std::string_view, std::string_view) { find_.scope = suffix::copy_scope::within; }},
+             {.name = "across",
+              .group = search_group,
+              .help = "find copies in different records only",
+              .details =
+                  "Of a string that several records have, all copies in the first of them are kept, or in the longest one.",
+              .set = [this](std::string_view, std::string_view) { find_.scope = suffix::copy_scope::across; }},
+             {.name = "against",
+              .value = "OTHER",
+              .group = search_group,
+              .help = "find what occurs in another index, OTHER, instead of copies",
+              .details = "Every occurrence is printed: --keep has no effect. OTHER may hold benchmarks, whose words or lines "
+                         "a corpus must not have.",
+              .set = cli::store_nonempty(against_)},
+             cli::flag("utf-8", search_group, "shorten ranges to whole characters of UTF-8", find_.whole_characters),
+             {.name = "format",
+              .value = "NAME",
+              .group = output_group,
+              .help = "print columns (tsv), JSON (jsonl), pairs of positions (pairs), the text without the ranges "
+                      "(text), or JSONL with a list of ranges (annotated)",
+              .preset = "tsv",
+              .details = "jsonl: an object a line, with record, begin and end. pairs: begin and end of each range in "
+                         "PREFIX.seq, little-endian numbers of 64 bits. text: all records, of lines with LF, and with "
+                         "their separator; of JSONL all lines, in which only the string changes; not of FASTA. With "
+                         "--unit=records, without the records that are copies. "
+                         "annotated: all lines of JSONL, with ranges of bytes of the string. Both read the files of "
+                         "an index of JSONL again, and imply --utf-8.",
+              .choices = "tsv jsonl pairs text annotated",
+              .only_choices = true,
+              .set =
+                  [this](std::string_view, std::string_view value) {
+                    format_ = value;
+                    has_format_ = true;
+                  }},
+             {.name = "column",
+              .value = "NAME",
+              .group = output_group,
+              .help = "give the list of ranges of annotated JSON this name",
+              .preset = "duplicate_ranges",
+              .set = cli::store_nonempty(column_)},
+             {.name = "out-dir",
+              .value = "DIR",
+              .group = output_group,
+              .help = "write the text or annotated JSON of each file to DIR, under its name and with its compression",
+              .details = "Names are those that build was called with, as DIR/web/a.jsonl.gz. Each file is complete or as "
+                         "it was before. The output gets a line for each, with columns: file, lines, bytes of their "
+                         "strings, and of the ranges. For an index of JSONL.",
+              .set = cli::store_nonempty(out_dir_)},
+             {.name = "report",
+              .value = "FILE",
+              .group = output_group,
+              .help = "write a page of HTML: counts, a histogram of lengths, the files, the longest and most frequent strings",
+              .details = "Without LCP, all copies are sorted to find the strings, which takes several times as long "
+                         "as the rest.",
+              .set = cli::store_nonempty(page_name_)},
+             {.name = "resume",
+              .value = "FILE",
+              .group = memory_group,
+              .help = "keep what is found in FILE, and go on from it after an interruption",
+              .details = "FILE takes a bit for each letter or token. It is replaced after each eighth of the work, or "
+                         "more often if memory is short, and removed once the output is complete. A command that "
+                         "finds FILE continues it if index and options are the same, whatever the threads and memory.",
+              .set = cli::store_nonempty(resume_)},
+             cli::flag("plan", memory_group,
+                       "print the memory, passes, disk space and time that the search would take; search nothing", plan_),
+             host_memory_option(memory_),
+             output_option(output_)},
         .conflicts = {{.options = {"--across", "--within"}, .why = "give one of them"},
                       {.options = {"--column"},
                        .unless = {"--format=annotated"},
@@ -620,11 +192,18 @@ class duplicates final : public index_reader {
                       {.options = {"--unit=words"}, .unless = {"--against"}, .why = "n-grams are those of another index"},
                       {.options = {"--short-records"}, .unless = {"--unit=words"}, .why = "it is for n-grams of words"},
                       {.options = {"--score"}, .unless = {"--keep=best"}, .why = "--keep=best compares scores"},
-                      {.options = {"--keep=best"}, .unless = {"--score"}, .why = "--score names the field to compare"}},
+                      {.options = {"--score-file"}, .unless = {"--keep=best"}, .why = "--keep=best compares scores"},
+                      {.options = {"--sources"}, .unless = {"--keep=best"}, .why = "--keep=best compares sources"},
+                      {.options = {"--score"}, .with = {"--score-file", "--sources"}, .why = "give one of them"},
+                      {.options = {"--score-file", "--sources"}, .why = "give one of them"},
+                      {.options = {"--keep=best"},
+                       .unless = {"--score", "--score-file", "--sources"},
+                       .why = "they say which record is better"}},
         .examples = {{"Write the lines of an index without what occurs before",
                       "sufsort duplicates web -l 50 --format=text -o clean.txt"},
                      {"Find what of a test set occurs in a corpus", "sufsort duplicates test -l 50 --against=web"},
-                     {"Write a corpus without lines that occur before", "sufsort duplicates web -l 20 --unit=lines --format=text"},
+                     {"Write a corpus without lines that occur before",
+                      "sufsort duplicates web -l 20 --unit=lines --format=text"},
                      {"Find n-grams of 13 words of benchmarks",
                       "sufsort duplicates web -l 13 --unit=words --against=benchmarks"},
                      {"See how much is duplicated, and what", "sufsort duplicates web -l 50 --report=web.html -o web.tsv"}},
@@ -669,16 +248,22 @@ class duplicates final : public index_reader {
       if (against) refuse_sources(*against, *each);
       if (!resume_.empty() && each->is_file(resume_))
         throw output_error(fmt::format("cannot write: {}: it is the file of --resume", each->name()));
+      if (!score_file_.empty() && each->is_file(score_file_))
+        throw output_error(fmt::format("cannot write: {}: it is the file of --score-file", each->name()));
     }
     for (suffix::input_file const& file : about.files) report.stats.refuse_inputs({resolve_input(index, file.name)});
+    if (!score_file_.empty()) report.stats.refuse_inputs({score_file_});
     if (!common.quiet) warn_of_ranges(about);
     report.stats.input(about.residues);
     suffix::text const input = index.view();
     suffix::duplicate_options find = find_;
     find.threads = common.threads;
     find.whole_characters |= edits_jsonl;
-    record_scores const scores =
-        score_.empty() ? record_scores() : read_scores(index, score_, common.threads, memory_.host_bytes());
+    std::vector<std::size_t> file_sources;
+    if (!sources_.empty()) file_sources = find_sources(index, sources_);
+    record_scores const scores = !score_.empty()        ? read_scores(index, score_, common.threads, memory_.host_bytes())
+                                 : !score_file_.empty() ? load_scores(index, score_file_)
+                                                        : scores_of_sources(index, file_sources);
     find.scores = scores.all;
     if (scores.missing != 0 && !common.quiet)
       cli::say("sufsort",
@@ -694,18 +279,15 @@ class duplicates final : public index_reader {
     duplicate_counts counts;
     if (edits_jsonl) {
       line_files files(index, out, out_dir_, common.threads);
-      counts = jsonl_writer(index, *finder, files,
-                            format_ == "text" ? ""
-                            : column_.empty() ? "duplicate_ranges"
-                                              : column_,
-                            drops, common.threads, memory_.host_bytes())
-                   .write();
+      std::string const column = format_ == "text" ? "" : column_.empty() ? "duplicate_ranges" : column_;
+      counts = write_jsonl(index, *finder, files, column, drops, common.threads, memory_.host_bytes());
     } else if (format_ == "text")
-      counts = clean_writer(index, *finder, out, common.threads, drops).write();
+      counts = write_clean_text(index, *finder, out, common.threads, drops);
     else
-      counts = range_writer(index, *finder, out, common.threads, format_).write();
-    std::vector<file_duplicates> files;
+      counts = write_ranges(index, *finder, out, common.threads, format_);
+    std::vector<file_duplicates> files, sources;
     if (page) files = find_file_duplicates(index, *finder);
+    if (page && !sources_.empty()) sources = sum_by_source(files, file_sources, sources_);
     suffix::repeated_strings units = finder->repeated_units();
     finder.reset();
     if (page) {
@@ -737,7 +319,7 @@ class duplicates final : public index_reader {
       }
       if (needed)
         settings.emplace_back("repeated strings", fmt::format("not shown: {} bytes of memory are needed, or more", *needed));
-      page->write(std::string_view(duplicates_page(index, counts, files, strings, settings)));
+      page->write(std::string_view(duplicates_page(index, counts, std::move(files), sources, strings, settings)));
       page->finish();
     }
     // The finished ranges go once the result is on the disk.
@@ -765,6 +347,7 @@ class duplicates final : public index_reader {
     bool const fasta = about.input == suffix::input_format::fasta, removes = format_ == "text";
     if (!score_.empty() && about.input != suffix::input_format::jsonl)
       refuse(index, "no JSONL", "--score names a field of JSONL");
+    if (!sources_.empty() && fasta) refuse(index, "no sources", "an index of FASTA does not name its files");
     if (find_.unit != suffix::copied_unit::strings && find_.unit != suffix::copied_unit::records &&
         index.view().residue_bytes != 1)
       throw usage_error(fmt::format("conflicting options: --unit: {}: the index is of tokens", index.path("json")));
@@ -773,8 +356,7 @@ class duplicates final : public index_reader {
              "--format=text is for other text than FASTA: print the ranges, and cut or mask them as by bedtools maskfasta");
     if (about.input != suffix::input_format::jsonl && format_ == "annotated")
       refuse(index, "no JSONL", "lists of ranges are added to JSONL");
-    if (about.input != suffix::input_format::jsonl && !out_dir_.empty())
-      refuse(index, "no JSONL", "--out-dir is for JSONL");
+    if (about.input != suffix::input_format::jsonl && !out_dir_.empty()) refuse(index, "no JSONL", "--out-dir is for JSONL");
     if (!suffix::is_utf8(column_)) throw usage_error("not UTF-8: --column: a name in JSON is UTF-8");
     if (find_.whole_characters && index.view().residue_bytes != 1)
       throw usage_error(fmt::format("conflicting options: --utf-8: {}: the index is of tokens", index.path("json")));
@@ -802,10 +384,11 @@ class duplicates final : public index_reader {
   /// Returns a checksum of all that decides which copies there are.
   std::uint32_t options_checksum(suffix::duplicate_options const& find) const {
     auto const sum = [](std::string const& prefix) { return prefix.empty() ? 0 : sum_of_description(prefix).value_or(0); };
+    std::string_view const scores(reinterpret_cast<char const*>(find.scores.data()), find.scores.size_bytes());
     std::string const all =
         fmt::format("{} {} {} {} {} {} {} {} {}", sum(prefix_), against_.empty(), sum(against_), find.min_length,
                     suffix::kept_copies_words[std::size_t(find.keep)], suffix::copy_scope_words[std::size_t(find.scope)],
-                    suffix::copied_unit_words[std::size_t(find.unit)], find.min_words, score_);
+                    suffix::copied_unit_words[std::size_t(find.unit)], find.min_words, suffix::compute_crc32(scores, 1));
     return suffix::compute_crc32(all, 1);
   }
 
@@ -833,7 +416,8 @@ class duplicates final : public index_reader {
     text += fmt::format("minimizers\tabout {}\n", plan.minimizers);
     text += fmt::format("memory\t{} available\n", cli::human_bytes(available));
     text += fmt::format("passes\t{} over the text\n", plan.passes);
-    text += on_disk ? fmt::format("disk\tabout {} in {}\n", cli::human_bytes(plan.disk_bytes), cli::temporary_folder())
+    text += on_disk ? fmt::format("disk\tabout {} in {}, at most {}\n", cli::human_bytes(plan.disk_bytes),
+                                  cli::temporary_folder(), cli::human_bytes(plan.max_disk_bytes))
                     : std::string("disk\tnone: all fits into memory\n");
     text += fmt::format("time\tabout {:.1f} s{}\n", seconds, on_disk ? ", and what reading and writing take" : "");
     cli::output out("-");
@@ -894,8 +478,24 @@ class duplicates final : public index_reader {
     return suffix::find_repeated_strings(input, copies, find.min_length, max_strings, building);
   }
 
-  std::string score_;    // names of the field; empty: none
-  std::string against_;  // the prefix of another index; empty: none
+  void set_sources(std::string_view names) {
+    for (std::string_view rest = names;;) {
+      std::size_t const size = rest.find(',');
+      std::string name(rest.substr(0, size));
+      while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+      if (name.empty()) throw usage_error(fmt::format("no name: --sources: '{}': an empty name", names));
+      if (std::ranges::find(sources_, name) != sources_.end())
+        throw usage_error(fmt::format("given twice: --sources: {}", name));
+      sources_.push_back(std::move(name));
+      if (size == rest.npos) break;
+      rest.remove_prefix(size + 1);
+    }
+  }
+
+  std::string score_;                 // names of the field; empty: none
+  std::string score_file_;            // empty: none
+  std::vector<std::string> sources_;  // names of files and folders, the best ones first; empty: none
+  std::string against_;               // the prefix of another index; empty: none
   suffix::duplicate_options find_;
   std::string format_ = "tsv";
   bool has_format_ = false;  // --format

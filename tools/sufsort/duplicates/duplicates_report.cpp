@@ -1,9 +1,10 @@
-#include "tools/sufsort/duplicates_report.hpp"
+#include "tools/sufsort/duplicates/duplicates_report.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <functional>
 #include <iterator>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -31,6 +32,40 @@ std::string excerpt(suffix::text const& input, suffix::repeated_string const& re
   else
     append_tokens(text, bytes, unsigned(size));
   return cli::escape_html(text) + (repeated_string.length > max_residues ? " …" : "");
+}
+
+bool is_longer(suffix::duplicate_range const& a, suffix::duplicate_range const& b) {
+  return a.end - a.begin > b.end - b.begin;
+}
+
+double percent(std::uint64_t part, std::uint64_t all) {
+  return all == 0 ? 0.0 : 100 * double(part) / double(all);
+}
+
+/// Appends a table of the first `max_rows` of files or sources, under a heading.
+void append_files(std::string& page, suffix::stored_index const& index, std::string_view heading, std::string_view residue,
+                  std::span<file_duplicates const> rows, bool are_sources, std::size_t max_rows) {
+  auto const to = std::back_inserter(page);
+  fmt::format_to(to,
+                 "<h2>{0}</h2>\n<table>\n<tr><th>{1}</th>{2}<th>records</th><th>{3}s</th><th>ranges</th>"
+                 "<th>{3}s in them</th><th>%</th><th>longest range</th></tr>\n",
+                 heading, are_sources ? "source" : "file", are_sources ? "<th>files</th>" : "", residue);
+  for (file_duplicates const& row : rows.first(std::min(rows.size(), max_rows))) {
+    fmt::format_to(to, "<tr><td>{}</td>", cli::escape_html(row.name));
+    if (are_sources) fmt::format_to(to, "<td class=\"number\">{}</td>", row.files);
+    for (std::uint64_t const number : {row.records, row.size, row.ranges, row.residues})
+      fmt::format_to(to, "<td class=\"number\">{}</td>", number);
+    fmt::format_to(to, "<td class=\"number\">{:.3f}</td><td>", percent(row.residues, row.size));
+    if (row.ranges != 0) {
+      std::string name;
+      index.description().append_name(name, row.example.record);
+      fmt::format_to(to, "{}: <code>{}</code>", cli::escape_html(name),
+                     excerpt(index.view(), {row.example.begin, row.example.end - row.example.begin, 1}));
+    }
+    page += "</td></tr>\n";
+  }
+  page += "</table>\n";
+  if (rows.size() > max_rows) fmt::format_to(to, "<p>and {} with fewer</p>\n", quantity(rows.size() - max_rows, "file"));
 }
 
 void append_strings(std::string& page, suffix::text const& input, std::vector<suffix::repeated_string> const& strings) {
@@ -95,22 +130,41 @@ std::vector<file_duplicates> find_file_duplicates(suffix::stored_index const& in
   suffix::text const input = index.view();
   std::vector<file_duplicates> all;
   for (suffix::input_file const& file : index.description().files) {
-    file_duplicates& to = all.emplace_back();
-    to.file = all.size() - 1;
+    file_duplicates& to = all.emplace_back(file_duplicates{.name = file.name, .records = file.records});
     if (file.records == 0) continue;
     std::size_t const first = std::size_t(file.first_record), last = first + std::size_t(file.records);
     to.size = input.end(last - 1) - input.begin(first);
     to.residues = copies.report(first, last, [&](suffix::duplicate_range const& range) {
       ++to.ranges;
-      if (range.end - range.begin > to.example.end - to.example.begin) to.example = range;
+      if (is_longer(range, to.example)) to.example = range;
     });
   }
-  std::ranges::stable_sort(all, std::greater<>(), &file_duplicates::residues);
+  return all;
+}
+
+std::vector<file_duplicates> sum_by_source(std::vector<file_duplicates> const& files,
+                                           std::vector<std::size_t> const& file_sources,
+                                           std::vector<std::string> const& sources) {
+  std::vector<file_duplicates> all;
+  for (std::string const& name : sources) all.push_back({.name = name, .files = 0});
+  all.push_back({.name = "others", .files = 0});
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    file_duplicates const& from = files[k];
+    file_duplicates& to = all[file_sources[k]];
+    ++to.files;
+    to.records += from.records;
+    to.size += from.size;
+    to.ranges += from.ranges;
+    to.residues += from.residues;
+    if (is_longer(from.example, to.example)) to.example = from.example;
+  }
+  if (all.back().files == 0) all.pop_back();
   return all;
 }
 
 std::string duplicates_page(suffix::stored_index const& index, duplicate_counts const& counts,
-                            std::vector<file_duplicates> const& files, suffix::repeated_strings const& strings,
+                            std::vector<file_duplicates> files, std::vector<file_duplicates> const& sources,
+                            suffix::repeated_strings const& strings,
                             std::vector<std::pair<std::string_view, std::string>> const& settings) {
   suffix::text const input = index.view();
   std::string page = cli::page_front("Duplicates");
@@ -118,14 +172,13 @@ std::string duplicates_page(suffix::stored_index const& index, duplicate_counts 
   std::string_view const residue = input.residue_bytes != 1                                   ? "token"
                                    : index.description().input == suffix::input_format::fasta ? "residue"
                                                                                               : "byte";
-  auto const share = [&](std::uint64_t part, std::uint64_t all) { return all == 0 ? 0.0 : 100 * double(part) / double(all); };
   page += "<h1>Duplicates</h1>\n<table>\n";
   for (auto const& [name, value] : settings)
     fmt::format_to(to, "<tr><th>{}</th><td>{}</td></tr>\n", name, cli::escape_html(value));
   fmt::format_to(to, "<tr><th>text</th><td>{} in {}</td></tr>\n", quantity(input.size(), residue),
                  quantity(input.records(), "record"));
   fmt::format_to(to, "<tr><th>duplicates</th><td>{} ({:.3f} %) in {} of {}</td></tr>\n", quantity(counts.residues, residue),
-                 share(counts.residues, input.size()), quantity(counts.ranges, "range"), quantity(counts.records, "record"));
+                 percent(counts.residues, input.size()), quantity(counts.ranges, "range"), quantity(counts.records, "record"));
   fmt::format_to(to, "<tr><th>longest range</th><td>{}</td></tr>\n</table>\n", quantity(counts.longest, residue));
 
   fmt::format_to(to, "<h2>Lengths of ranges</h2>\n<table>\n<tr><th>length</th><th>ranges</th><th>{}s</th><th></th></tr>\n",
@@ -138,33 +191,12 @@ std::string duplicates_page(suffix::stored_index const& index, duplicate_counts 
     fmt::format_to(to,
                    "<tr><td>{} to {}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>"
                    "<td class=\"bar\"><div style=\"width: {:.1f}%\"></div></td></tr>\n",
-                   std::uint64_t{1} << k, (std::uint64_t{2} << k) - 1, ranges, residues, share(residues, most));
+                   std::uint64_t{1} << k, (std::uint64_t{2} << k) - 1, ranges, residues, percent(residues, most));
   }
   page += "</table>\n";
-  if (!files.empty()) {
-    constexpr std::size_t max_files = 100;
-    fmt::format_to(to,
-                   "<h2>Files</h2>\n<table>\n<tr><th>file</th><th>records</th><th>{0}s</th><th>ranges</th>"
-                   "<th>{0}s in them</th><th>%</th><th>longest range</th></tr>\n",
-                   residue);
-    for (std::size_t k = 0; k < std::min(files.size(), max_files); ++k) {
-      file_duplicates const& file = files[k];
-      suffix::input_file const& about = index.description().files[file.file];
-      fmt::format_to(to, "<tr><td>{}</td>", cli::escape_html(about.name));
-      for (std::uint64_t const number : {about.records, file.size, file.ranges, file.residues})
-        fmt::format_to(to, "<td class=\"number\">{}</td>", number);
-      fmt::format_to(to, "<td class=\"number\">{:.3f}</td><td>", share(file.residues, file.size));
-      if (file.ranges != 0) {
-        std::string name;
-        index.description().append_name(name, file.example.record);
-        fmt::format_to(to, "{}: <code>{}</code>", cli::escape_html(name),
-                       excerpt(input, {file.example.begin, file.example.end - file.example.begin, 1}));
-      }
-      page += "</td></tr>\n";
-    }
-    page += "</table>\n";
-    if (files.size() > max_files) fmt::format_to(to, "<p>and {} with fewer</p>\n", quantity(files.size() - max_files, "file"));
-  }
+  if (!sources.empty()) append_files(page, index, "Sources", residue, sources, true, sources.size());
+  std::ranges::stable_sort(files, std::greater<>(), &file_duplicates::residues);
+  if (!files.empty()) append_files(page, index, "Files", residue, files, false, 100);
   if (strings.longest.count != 0) {
     page += "<h2>Longest repeated string</h2>\n";
     append_strings(page, input, {strings.longest});

@@ -1,6 +1,8 @@
-#include "tools/sufsort/record_scores.hpp"
+#include "tools/sufsort/duplicates/record_scores.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -8,7 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "base/quantity.hpp"
 #include "ordo/error.hpp"
+#include "ordo/host_bytes.hpp"
 #include "ordo/suffix/jsonl.hpp"
 #include "suffix/text/text_chunks.hpp"
 #include "tools/cli/files/input.hpp"
@@ -77,6 +81,56 @@ record_scores read_scores(suffix::stored_index const& index, std::string const& 
   if (made.all.size() != index.view().records())
     throw input_error(
         fmt::format("changed input: {}: {} lines are left of {}", index.path("json"), made.all.size(), index.view().records()));
+  return made;
+}
+
+record_scores load_scores(suffix::stored_index const& index, std::string const& path) {
+  host_bytes const bytes = cli::read_all(path);
+  std::size_t const records = std::size_t(index.view().records());
+  if (bytes.size() != records * sizeof(double))
+    throw input_error(fmt::format("wrong scores: {}: it has {} bytes, where {} have 8 each", path, bytes.size(),
+                                  quantity(records, "record")));
+  record_scores made;
+  made.all.resize(records);
+  std::memcpy(made.all.data(), bytes.data(), bytes.size());  // on little-endian machines
+  return made;
+}
+
+std::vector<std::size_t> find_sources(suffix::stored_index const& index, std::vector<std::string> const& sources) {
+  std::vector<std::size_t> all;
+  std::vector<bool> has_files(sources.size());
+  for (suffix::input_file const& file : index.description().files) {
+    std::size_t found = sources.size(), size = 0;
+    for (std::size_t k = 0; k < sources.size(); ++k) {
+      std::string const& name = sources[k];
+      bool const is_everywhere = name == "." && !file.name.starts_with('/');
+      bool const is_above =
+          is_everywhere || (file.name.starts_with(name) &&
+                            (file.name.size() == name.size() || name.ends_with('/') || file.name[name.size()] == '/'));
+      if (!is_above) continue;
+      has_files[k] = true;
+      std::size_t const own_size = is_everywhere ? 0 : name.size();
+      if (own_size < size) continue;
+      found = k;
+      size = own_size;
+    }
+    all.push_back(found);
+  }
+  for (std::size_t k = 0; k < sources.size(); ++k)
+    if (!has_files[k])
+      throw input_error(
+          fmt::format("no such source: {}: no file of {} has this name, or is below it", sources[k], index.path("json")));
+  return all;
+}
+
+record_scores scores_of_sources(suffix::stored_index const& index, std::vector<std::size_t> const& file_sources) {
+  record_scores made;
+  if (file_sources.empty()) return made;
+  made.all.resize(std::size_t(index.view().records()));
+  for (std::size_t k = 0; k < file_sources.size(); ++k) {
+    suffix::input_file const& file = index.description().files[k];
+    std::fill_n(made.all.begin() + std::ptrdiff_t(file.first_record), file.records, -double(file_sources[k]));
+  }
   return made;
 }
 
