@@ -23,11 +23,16 @@ class _Groups(NamedTuple):
 
 def _heads_of(items, present):
     """Returns marks of the first item of each group of sorted items, of which those from `present` on are one group."""
-    heads = np.zeros(len(items), np.bool_)
-    heads[:1] = heads[present : present + 1] = True
-    if present > 1:
-        heads[1:present] = items[1:present] != items[: present - 1]
-    if items.dtype.kind == "f":  # NaNs are the last of the others
+    if present == len(items) != 0:
+        heads = np.empty(present, np.bool_)
+        heads[0] = True
+        np.not_equal(items[1:], items[:-1], heads[1:])
+    else:
+        heads = np.zeros(len(items), np.bool_)
+        heads[:1] = heads[present : present + 1] = True
+        if present > 1:
+            heads[1:present] = items[1:present] != items[: present - 1]
+    if items.dtype.kind == "f" and present and items[present - 1] != items[present - 1]:  # NaNs are the last of the others
         numbers = present - int(np.count_nonzero(np.isnan(items[:present])))
         heads[numbers + 1 : present] = False
     return heads
@@ -74,9 +79,11 @@ def unique(a, return_index=False, return_inverse=False, return_counts=False, *, 
         a = a.reshape(-1)
     if not return_index and not return_inverse and _is_plain(a):  # the order is not needed
         items = sort(a, machine=machine)
+        if not return_counts:
+            return items[_heads_of(items, len(items))]
         starts = np.flatnonzero(_heads_of(items, len(items)))
         counts = np.diff(starts, append=len(items))
-        return (items[starts], counts) if return_counts else items[starts]
+        return items[starts], counts
     groups = _groups_of(a, False, machine)
     starts = np.flatnonzero(groups.heads)
     first = groups.index[starts]

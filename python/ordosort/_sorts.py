@@ -324,9 +324,10 @@ def _argsort_records(a, axis, order, flags, machine):
 
 def _argsort_column(a, flags, machine):
     """Returns the order of a column of numbers or categories."""
-    library, keys, validity, wide = _row_key(a, _machines.chosen(machine))
-    if wide:
-        return argsort_rows([a], descending=bool(flags & _DESCENDING), machine=machine)
+    library, keys, validity, wide = _row_key(a, _machines.chosen(machine), False)
+    if wide or (validity is not None and keys.size <= _FEW_ROWS):
+        nan_order = _NAN_ORDERS["total" if flags & _TOTAL_ORDER else "last"]
+        return _argsort_key(NumPy.contiguous(keys), validity, bool(flags & _DESCENDING), False, nan_order, wide, machine)
     nulls = None if validity is None else ~validity.valid(keys.size)
     return _argsort_rows_of(library, library.contiguous(keys), nulls, flags, machine)
 
@@ -351,8 +352,6 @@ def argsort(
         axis, a = (0, a.reshape(-1)) if axis is None else (_axis(a, axis), a)
         return _store(out, _argsort_records(a, axis, order, flags, machine))
     if is_column(a):
-        if is_column_of_strings(a):
-            raise TypeError("array: a column of strings: argsort_strings and argsort_rows sort them")
         return _store(out, _argsort_column(a, flags, machine))
     keys = _keys_of(a)
     axis = _along(keys, axis)
@@ -570,6 +569,11 @@ def _top_of_segments(keys, nulls, offsets, k, max_length, largest, machine):
 _SORTED_BELOW = 4096  # items of a row, which a sort takes as long for as a partition
 
 
+def _check_position(k, length):
+    if not -length <= k < length:
+        raise ValueError(f"kth: {k} of {length} items")
+
+
 def _positions_of(kth, length):
     """Returns positions that partition takes, ascending, each once."""
     kth = np.asarray(kth)
@@ -578,8 +582,7 @@ def _positions_of(kth, length):
     if kth.ndim > 1:
         raise ValueError(f"kth: {kth.ndim} dimensions, where none or one is expected")
     for k in kth.reshape(-1).tolist():
-        if not -length <= k < length:
-            raise ValueError(f"kth: {k} of {length} items")
+        _check_position(k, length)
     return sorted({k % length for k in kth.reshape(-1).tolist()})
 
 
@@ -587,6 +590,10 @@ def _partition(a, kth, axis, kind, order, machine, wants_index):
     if kind != "introselect":
         raise ValueError(f"kind: {kind!r} is not 'introselect'")
     sort_whole = argsort if wants_index else sort
+    if type(kth) is int and axis == -1 and order is None and _is_plain(a) and len(a) < _SORTED_BELOW:  # in a third of the time
+        if len(a) != 0:
+            _check_position(kth, len(a))
+        return sort_whole(a, machine=machine)
     if order is not None or _has_fields(a) or _is_coded(a) or _is_decimal(a):
         shape = np.shape(a) if isinstance(a, np.ndarray) else (len(a),)
         _positions_of(kth, int(np.prod(shape)) if axis is None else shape[axis])
@@ -666,7 +673,7 @@ _INT128, _UINT128, _INT256, _BYTES = 13, 14, 15, 16  # the numbers of ordo_type
 _MAX_BYTES = 16  # of strings of one length, up to which they are sorted as such: each 8 take a sort
 
 
-def _row_key(a, machine):
+def _row_key(a, machine, takes_strings=True):
     """Returns the library of a column, an array of its keys, its validity or None, and the type of keys that are no numbers of
     NumPy, or 0."""
     if _is_plain(a):
@@ -680,7 +687,10 @@ def _row_key(a, machine):
             a = a.to_physical()
         if root == "pandas":
             a = getattr(a, "array", a).__arrow_array__()
-        return _row_key_of(_arrow.read(_arrow.import_column(a), "column"), machine)
+        column = _arrow.read(_arrow.import_column(a), "column")
+        if not takes_strings and isinstance(column, _arrow.Strings):
+            raise TypeError("array: a column of strings: argsort_strings and argsort_rows sort them")
+        return _row_key_of(column, machine)
     if type(a) is _ndarray and a.dtype.names is None and a.dtype.itemsize != 0:
         if a.dtype.kind == "V" or a.dtype.kind == "S" and a.dtype.itemsize <= _MAX_BYTES:  # which zeros fill up
             return NumPy, a.view(f"V{a.dtype.itemsize}"), None, _BYTES
@@ -726,6 +736,24 @@ def _row_key_of(column, machine):
         of_values = values_validity.valid(len(values))[codes]
         valid = of_values if valid is None else valid & of_values
     return NumPy, values[codes], None if valid is None else Validity(valid=valid), wide
+
+
+_FEW_ROWS = 2048  # which take less time than the calls that set nulls apart
+
+
+def _argsort_key(keys, validity, falls, nulls_first, nan_order, wide, machine):
+    """Returns the order of one column."""
+    machine = _machines.chosen(machine)
+    if validity is None or len(keys) <= _FEW_ROWS:
+        bits, offset = (None, 0) if validity is None else validity.bitmap()
+        index = np.empty(len(keys), _INT64)
+        core.argsort_rows(machine, [(keys, falls, bits, offset, nulls_first, nan_order, wide)], index, 0)
+        return index
+    is_valid = validity.valid(len(keys))  # with the bit for null, keys of 64 bits would take two sorts
+    valid, nulls = np.flatnonzero(is_valid), np.flatnonzero(~is_valid)
+    index = np.empty(len(valid), _INT64)
+    core.argsort_rows(machine, [(keys[valid], falls, None, 0, False, nan_order, wide)], index, 0)
+    return np.concatenate([nulls, valid[index]] if nulls_first else [valid[index], nulls])
 
 
 def _columns_of(columns):
@@ -794,14 +822,9 @@ def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="las
     for order in orders:
         if order not in _NAN_ORDERS:
             raise ValueError(f"nan_order: {order!r} is none of {', '.join(map(repr, _NAN_ORDERS))}")
-    validity = given[0][2]
-    if n == 1 and validity is not None:  # with the bit for null, keys of 64 bits would take two sorts
-        is_valid = validity.valid(len(values[0]))
-        valid, nulls = np.flatnonzero(is_valid), np.flatnonzero(~is_valid)
-        index = np.empty(len(valid), _INT64)
-        key = values[0][valid], falls[0], None, 0, False, _NAN_ORDERS[orders[0]], given[0][3]
-        core.argsort_rows(machine, [key], index, 0)
-        return np.concatenate([nulls, valid[index]] if first[0] else [valid[index], nulls])
+    if n == 1 and given[0][2] is not None:
+        _, _, validity, wide = given[0]
+        return _argsort_key(values[0], validity, falls[0], first[0], _NAN_ORDERS[orders[0]], wide, machine)
     bitmaps = [(None, 0) if validity is None else validity.bitmap() for _, _, validity, _ in given]
     keys = [
         (column, falling, *bitmap, is_first, _NAN_ORDERS[order], wide)
