@@ -8,7 +8,7 @@ from . import _arrow, _machines
 from . import _ordosort as core
 from ._arrow import Validity
 from ._libraries import NumPy, is_column, is_column_of_strings, library_of, offsets_array, one_dimension, with_nulls
-from ._strings import is_strings, order_of, order_of_column, ranks_of, taken
+from ._strings import is_strings, order_of, order_of_bytes, order_of_column, ranks_of, taken
 
 _DESCENDING, _TOTAL_ORDER = 1, 2
 _KINDS = (None, "stable", "quicksort", "mergesort", "heapsort")
@@ -669,10 +669,6 @@ def segmented_top_k(keys, offsets, k, *, max_length=None, largest=True, machine=
     return all_keys.back(best), index
 
 
-_INT128, _UINT128, _INT256, _BYTES = 13, 14, 15, 16  # the numbers of ordo_type
-_MAX_BYTES = 16  # of strings of one length, up to which they are sorted as such: each 8 take a sort
-
-
 def _row_key(a, machine, takes_strings=True):
     """Returns the library of a column, an array of its keys, its validity or None, and the type of keys that are no numbers of
     NumPy, or 0."""
@@ -691,9 +687,9 @@ def _row_key(a, machine, takes_strings=True):
         if not takes_strings and isinstance(column, _arrow.Strings):
             raise TypeError("array: a column of strings: argsort_strings and argsort_rows sort them")
         return _row_key_of(column, machine)
-    if type(a) is _ndarray and a.dtype.names is None and a.dtype.itemsize != 0:
-        if a.dtype.kind == "V" or a.dtype.kind == "S" and a.dtype.itemsize <= _MAX_BYTES:  # which zeros fill up
-            return NumPy, a.view(f"V{a.dtype.itemsize}"), None, _BYTES
+    if type(a) is _ndarray and a.dtype.kind == "V" and a.dtype.names is None and a.dtype.itemsize != 0:
+        one_dimension("column", a)
+        return _ranked(order_of_bytes(a, machine), len(a))
     if is_strings(a):
         return _ranked(order_of(a, False, machine, True), len(a))
     keys = _keys_of(a)
@@ -714,8 +710,6 @@ def _row_key_of(column, machine):
     if isinstance(column, _arrow.Numbers):
         return NumPy, column.values, column.validity, column.wide
     if isinstance(column, _arrow.Strings):
-        if column.layout == "fixed" and len(column) and 0 < column.buffers[0].dtype.itemsize <= _MAX_BYTES:
-            return NumPy, column.buffers[0], column.validity, _BYTES
         return _ranked(order_of_column(column, False, machine, True), len(column))
     if column.is_ordered:
         return NumPy, column.codes, column.validity, 0

@@ -114,6 +114,13 @@ def _argsort_plain(strings, descending, machine):
     return index
 
 
+def order_of_bytes(items, machine):
+    """Returns the order of an array of items of bytes."""
+    index, repeats = np.empty(len(items), np.int64), np.empty(len(items), np.uint8)
+    core.argsort_fixed(machine, np.ascontiguousarray(items), None, index, repeats, False, False)
+    return Order(index, repeats, None)
+
+
 def order_of(strings, descending, machine, with_repeats=False):
     """Returns the order of anything that argsort_strings takes."""
     column = _arrow_column(strings)
