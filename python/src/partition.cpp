@@ -28,7 +28,7 @@ struct part {
 };
 
 template <class K>
-constexpr ordo_type type_of() {
+constexpr ordo_type key_type() {
   if constexpr (std::is_same_v<K, float>) return ORDO_FLOAT32;
   if constexpr (std::is_same_v<K, double>) return ORDO_FLOAT64;
   if constexpr (sizeof(K) == 4) return std::is_signed_v<K> ? ORDO_INT32 : ORDO_UINT32;
@@ -38,8 +38,8 @@ constexpr ordo_type type_of() {
 template <class K>
 void sort(ordo_machine* machine, part<K> items, std::size_t n) {
   auto const options = make_options(0);
-  check(items.index ? ordo_sort_pairs(machine, type_of<K>(), items.keys, sizeof(items.index[0]), items.index, n, &options)
-                    : ordo_sort_keys(machine, type_of<K>(), items.keys, n, &options));
+  check(items.index ? ordo_sort_pairs(machine, key_type<K>(), items.keys, sizeof(items.index[0]), items.index, n, &options)
+                    : ordo_sort_keys(machine, key_type<K>(), items.keys, n, &options));
 }
 
 /// Returns a sorted sample of one item in each of `count` ranges.
@@ -124,7 +124,7 @@ void partition(ordo_machine* machine, K const* from, std::int64_t const* numbers
 
   // The other items that are wanted are between the splitters, too, or in the parts beside them.
   std::size_t const end = done.less + done.middle;
-  auto const part_of = [&](std::size_t begin, std::size_t last) {
+  auto const partition_rest = [&](std::size_t begin, std::size_t last) {
     std::vector<std::size_t> inside;
     for (std::size_t const position : kth)
       if (position >= begin && position < last) inside.push_back(position - begin);
@@ -135,8 +135,8 @@ void partition(ordo_machine* machine, K const* from, std::int64_t const* numbers
     if (k >= begin && k < last) return sort(machine, own, last - begin);  // a bad sample
     partition<K>(machine, side.keys, own.index ? side.index : nullptr, last - begin, inside, own);
   };
-  part_of(0, done.less);
-  part_of(end, n);
+  partition_rest(0, done.less);
+  partition_rest(end, n);
 }
 
 /// Partitions rows of one length.

@@ -142,8 +142,9 @@ def check_arrow(random, arrow):
     np.testing.assert_array_equal(ours, wanted)
     column, falling = columns[0], falls[0]
     alone = ordosort.argsort_rows([column], descending=falling)
-    if arrow.types.is_dictionary(column.type):
+    if arrow.types.is_dictionary(column.type) or arrow.types.is_decimal(column.type):
         np.testing.assert_array_equal(ordosort.argsort(column, descending=falling), alone)
+        assert ordosort.sort(column, descending=falling).to_pylist() == column.take(alone).to_pylist()
     elif is_string(arrow, column.type):
         np.testing.assert_array_equal(ordosort.argsort_strings(column, descending=falling), alone)
         taken = ordosort.sort_strings(column, descending=falling)
