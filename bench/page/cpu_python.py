@@ -67,7 +67,7 @@ def table_of(rows: list[dict], level: str) -> str:
             f"{row['size']:,}",
             f"**{digits(row['microseconds']['ordosort'])}**",
             *(digits(row["microseconds"][name]) if name in row["microseconds"] else "" for name in names),
-            f"{best(row)[1]:.2f}",
+            f"{best(row)[1]:.2f}" if len(row["microseconds"]) > 1 else "",
         ]
         for row in rows
     ]
