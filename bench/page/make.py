@@ -15,6 +15,7 @@ import sys
 
 import array_sort
 import commands
+import cpu_python
 import cpu_sorts
 import paper_figures
 import programs
@@ -34,7 +35,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEMPLATES = ROOT / "bench/page/templates"
 SUBJECTS = [  # in the order of the summary
     *(segmented_sort, radix_sort, array_sort, sample_sort, small_sorts, string_sort),
-    *(sparse_matrices, several_gpus, suffix_array, cpu_sorts, commands, programs),
+    *(sparse_matrices, several_gpus, suffix_array, cpu_sorts, cpu_python, commands, programs),
     paper_figures,  # the last, of what the others list
 ]
 GPU_FILES = ["segmented_sort", "radix_sort", "array_sort", "comparator_sort", "spgemm"]  # the first names the GPU

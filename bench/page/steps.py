@@ -20,7 +20,7 @@ class Step:
     minutes: float  # approximate, with an H200 and 16 cores
     gpu: bool = True  # needs a GPU
     host: bool = False  # for machines without a GPU; on others only with --only
-    large: bool = False  # needs more memory than a common GPU or host has; only with --only
+    large: bool = False  # needs what few machines have: much memory, or the Python package; only with --only
     own: str = ""  # the files that the user must give: FASTA (--fasta) or MATRIX (--matrix)
 
     def words(self) -> tuple[dict[str, str], list[str]]:
@@ -95,6 +95,7 @@ STEPS = [
     Step("host_sorts", "host_sorts --sizes 16,20,24 --runs 3 --json FILE", 2.5, gpu=False, host=True),
     Step("host_sorts_one_thread", "host_sorts --threads 1 --sizes 16,20,24 --runs 3 --json FILE", 5, gpu=False, host=True),
     Step("host_segments", "host_segments --json FILE", 2, gpu=False, host=True),
+    Step("python_libraries", "bench/python/python_libraries.py --json FILE", 15, gpu=False, large=True),
     Step(
         "files_3100m",
         "bench/files.py --tools PROGRAMS --devices gpu --runs 2 --scale full --only 3100 --json FILE",

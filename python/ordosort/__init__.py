@@ -17,14 +17,14 @@ from ._machines import default_machine, gpus, set_default_machine
 # Everything else is loaded when it is first used: NumPy takes most of the time of an import, and not every program needs it.
 _MODULES = {
     "_files": ("run_tool", "sort_file", "tool_path"),
-    "_groups": ("rank", "unique"),
+    "_groups": ("merge_sorted", "rank", "searchsorted", "unique"),
     "_distributed": ("Messages", "sort_share", "sort_shares"),
     "_sorts": (
+        "argpartition",
         "argsort",
         "argsort_rows",
         "lexsort",
-        "merge_sorted",
-        "searchsorted",
+        "partition",
         "segmented_argsort",
         "segmented_sort",
         "segmented_top_k",
@@ -86,6 +86,7 @@ __all__ = [
     "SuffixArray",
     "__version__",
     "aligner_index",
+    "argpartition",
     "argsort",
     "argsort_rows",
     "argsort_strings",
@@ -95,6 +96,7 @@ __all__ = [
     "gpus",
     "lexsort",
     "merge_sorted",
+    "partition",
     "rank",
     "run_tool",
     "searchsorted",

@@ -21,6 +21,7 @@ __all__ = [
     "SuffixArray",
     "__version__",
     "aligner_index",
+    "argpartition",
     "argsort",
     "argsort_rows",
     "argsort_strings",
@@ -30,6 +31,7 @@ __all__ = [
     "gpus",
     "lexsort",
     "merge_sorted",
+    "partition",
     "rank",
     "run_tool",
     "searchsorted",
@@ -493,6 +495,24 @@ def sort_rows(
     descending: _Flags = False,
     nulls_first: _Flags = False,
     nan_order: Union[str, Iterable[str]] = "last",
+    machine: Optional[Machine] = None,
+) -> Any: ...
+def partition(
+    a: Any,
+    kth: ArrayLike,
+    axis: Optional[int] = -1,
+    kind: Literal["introselect"] = "introselect",
+    order: Union[None, str, Iterable[str]] = None,
+    *,
+    machine: Optional[Machine] = None,
+) -> Any: ...
+def argpartition(
+    a: Any,
+    kth: ArrayLike,
+    axis: Optional[int] = -1,
+    kind: Literal["introselect"] = "introselect",
+    order: Union[None, str, Iterable[str]] = None,
+    *,
     machine: Optional[Machine] = None,
 ) -> Any: ...
 def lexsort(keys: Any, *, machine: Optional[Machine] = None) -> _Index: ...

@@ -11,11 +11,13 @@ _NUMBERS.update({"tdD": ("i4", "M8[D]"), "tdm": ("i8", "M8[ms]")})
 for _code, _unit in _UNITS.items():
     _NUMBERS["tt" + _code] = ("i4" if _code in "sm" else "i8", f"m8[{_unit}]")
     _NUMBERS["tD" + _code] = ("i8", f"m8[{_unit}]")
+# The formats of wider integers, and of decimals by their bits: the type in memory, and the number of ordo_type or 0.
+_WIDE = {"_pli128": ("V16", 13), "_plu128": ("V16", 14)}  # of polars
+_DECIMALS = {"32": ("i4", 0), "64": ("i8", 0), "128": ("V16", 13), "256": ("V32", 15)}
 _STRINGS = {"u": np.int32, "z": np.int32, "U": np.int64, "Z": np.int64}
 
 _HINTS = {
     "n": "a column of nulls alone has no type: cast it",
-    "d": "decimals are not sorted: cast them to float64, or to int64 after a multiplication",
     "+": "nested values are not sorted: pass their fields as columns of argsort_rows",
     "t": "intervals have no order",
 }
@@ -92,10 +94,11 @@ def _joined(parts, dtype):
 
 
 class Numbers:
-    """A column of numbers, dates or bools: values as they are in memory, the type that NumPy has for them, and validity."""
+    """A column of numbers, dates or bools: values as they are in memory, the type that NumPy has for them or None, validity, and
+    the number of ordo_type for integers of more than 64 bits, or 0."""
 
-    def __init__(self, values, dtype, validity):
-        self.values, self.dtype, self.validity = values, dtype, validity
+    def __init__(self, values, dtype, validity, wide=0):
+        self.values, self.dtype, self.validity, self.wide = values, dtype, validity, wide
 
     def __len__(self):
         return len(self.values)
@@ -189,6 +192,10 @@ def read(column, name="array"):
         return _read_numbers(column, format, "i8", f"M8[{_UNITS[format[2]]}]", chunks)
     if format in _NUMBERS:
         return _read_numbers(column, format, *_NUMBERS[format], chunks)
+    if format in _WIDE:
+        return _read_wide(column, *_WIDE[format], chunks)
+    if format.startswith("d:"):
+        return _read_wide(column, *_DECIMALS[(format.split(",") + ["128"])[2]], chunks)
     if format in _STRINGS or format in ("vu", "vz") or format.startswith("w:"):
         return _read_strings(column, format, chunks)
     raise TypeError(f"{name}: Arrow format {format!r}: {_HINTS.get(format[:1], 'not a type of keys')}")
@@ -197,6 +204,15 @@ def read(column, name="array"):
 def _read_numbers(column, format, stored, dtype, chunks):
     parts = [_at(column, buffers[1], length, stored, offset) for length, offset, _, buffers in chunks]
     return Numbers(_joined(parts, stored), np.dtype(dtype), _validity(column, chunks))
+
+
+def _read_wide(column, stored, wide, chunks):
+    """Reads integers that NumPy has no type for, and decimals: these have one scale, and the order of their integers."""
+    parts = [_at(column, buffers[1], length, stored, offset) for length, offset, _, buffers in chunks]
+    values = _joined(parts, stored)
+    if values.ctypes.data % 8 != 0:
+        values = values.copy()
+    return Numbers(values, None, _validity(column, chunks), wide)
 
 
 def _read_dictionary(column, codes, parts, chunks):
@@ -214,7 +230,7 @@ def _read_dictionary(column, codes, parts, chunks):
     if isinstance(parts[0], Numbers):
         joined = np.concatenate([part.values for part in parts])
         valid = np.concatenate([_valid_of(part) for part in parts])
-        values = Numbers(joined, parts[0].dtype, None if valid.all() else Validity(valid=valid))
+        values = Numbers(joined, parts[0].dtype, None if valid.all() else Validity(valid=valid), parts[0].wide)
     else:
         values = [s for part in parts for s in part.to_list()]
     return Dictionary(shifted, values, codes.validity, False)

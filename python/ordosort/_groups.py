@@ -1,12 +1,13 @@
-"""Groups of equal keys."""
+"""Groups of equal keys, ranks, and positions in sorted arrays."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _machines
-from ._libraries import NumPy, is_column_of_strings, one_dimension
-from ._sorts import _has_fields, _is_coded, _is_plain, _keys_of, argsort, sort
+from . import _ordosort as core
+from ._libraries import NumPy, is_column_of_strings, library_of, one_dimension
+from ._sorts import _flags, _has_fields, _hint, _is_coded, _is_decimal, _is_plain, _keys_of, _row_key, argsort, sort
 from ._strings import is_strings, order_of, taken
 
 _METHODS = ("average", "min", "max", "dense", "ordinal")
@@ -22,11 +23,16 @@ class _Groups(NamedTuple):
 
 def _heads_of(items, present):
     """Returns marks of the first item of each group of sorted items, of which those from `present` on are one group."""
-    heads = np.zeros(len(items), np.bool_)
-    heads[:1] = heads[present : present + 1] = True
-    if present > 1:
-        heads[1:present] = items[1:present] != items[: present - 1]
-    if items.dtype.kind == "f":  # NaNs are the last of the others
+    if present == len(items) != 0:
+        heads = np.empty(present, np.bool_)
+        heads[0] = True
+        np.not_equal(items[1:], items[:-1], heads[1:])
+    else:
+        heads = np.zeros(len(items), np.bool_)
+        heads[:1] = heads[present : present + 1] = True
+        if present > 1:
+            heads[1:present] = items[1:present] != items[: present - 1]
+    if items.dtype.kind == "f" and present and items[present - 1] != items[present - 1]:  # NaNs are the last of the others
         numbers = present - int(np.count_nonzero(np.isnan(items[:present])))
         heads[numbers + 1 : present] = False
     return heads
@@ -41,6 +47,11 @@ def _groups_of(a, descending, machine):
         heads[:present] = order.repeats == 0
         heads[present : present + 1] = True
         return _Groups(index, heads, present)
+    if _is_decimal(a):
+        index = argsort(a, descending=descending, machine=machine)
+        items, validity = _row_key(a, _machines.chosen(machine))[1:3]
+        present = len(index) if validity is None else int(np.count_nonzero(validity.valid(len(index))))
+        return _Groups(index, _heads_of(items[index], present), present)
     if _has_fields(a) or _is_coded(a):
         raise TypeError("a: records and categories have no groups here: pass a field, or the codes")
     keys = _keys_of(a)
@@ -58,7 +69,7 @@ def unique(a, return_index=False, return_inverse=False, return_counts=False, *, 
     position, then for each item of the column the number of its value, and then how often each value occurs, as int64.
 
     NaNs count as one value, which is last of the numbers, and -0.0 equals 0.0. Nulls, masked items and NaT are one value, which
-    is last. The values are an array of NumPy, or for strings in a container like that of the input.
+    is last. The values are an array of NumPy, or for strings and decimals in a container like that of the input.
 
     >>> import numpy as np, ordosort
     >>> ordosort.unique(np.array([3, 1, 3]), return_counts=True)
@@ -68,13 +79,15 @@ def unique(a, return_index=False, return_inverse=False, return_counts=False, *, 
         a = a.reshape(-1)
     if not return_index and not return_inverse and _is_plain(a):  # the order is not needed
         items = sort(a, machine=machine)
+        if not return_counts:
+            return items[_heads_of(items, len(items))]
         starts = np.flatnonzero(_heads_of(items, len(items)))
         counts = np.diff(starts, append=len(items))
-        return (items[starts], counts) if return_counts else items[starts]
+        return items[starts], counts
     groups = _groups_of(a, False, machine)
     starts = np.flatnonzero(groups.heads)
     first = groups.index[starts]
-    if is_strings(a) or is_column_of_strings(a):
+    if is_strings(a) or is_column_of_strings(a) or _is_decimal(a):
         result = [taken(a, first, _machines.chosen(machine))]
     else:
         result = [_keys_of(a).taken(first)]
@@ -117,3 +130,63 @@ def rank(a, method="average", *, descending=False, machine=None):
     result = np.empty(n, np.float64 if method == "average" else np.int64)
     result[groups.index] = ranks
     return result
+
+
+def merge_sorted(a, b, *, descending=False, total_order=False, machine=None):
+    """Returns the items of two sorted arrays of one type and dimension as one sorted array. Neither may have nulls. Of equal
+    items those of `a` come first. The order of NaNs and zeros is that of sort.
+
+    >>> import numpy as np, ordosort
+    >>> ordosort.merge_sorted(np.array([1, 4]), np.array([2, 4, 5]))
+    array([1, 2, 4, 4, 5])
+    """
+    flags = _flags(None, descending, total_order)
+    first, second = _keys_of(a), _keys_of(b)
+    for name, keys in (("a", first), ("b", second)):
+        one_dimension(name, keys.keys)
+        if keys.nulls is not None and keys.nulls.any():
+            raise ValueError(f"{name}: nulls, where none are expected: fill or drop them")
+    if first.library is not second.library or first.keys.dtype != second.keys.dtype or first.dtype != second.dtype:
+        raise TypeError(f"b: dtype {second.dtype or second.keys.dtype}, where a has {first.dtype or first.keys.dtype}")
+    library, items, more = first.library, first.library.contiguous(first.keys), first.library.contiguous(second.keys)
+    out, _ = library.results(items, (items.shape[0] + more.shape[0],))
+    core.merge_sorted(_machines.chosen(machine), items, more, out, flags, library.stream(items))
+    return first.back(out)
+
+
+def searchsorted(a, v, side="left", sorter=None, *, machine=None):
+    """Returns the positions at which the items of `v` would be inserted into the sorted array `a`, as numpy.searchsorted does.
+    NaNs and NaT are last, and -0.0 equals 0.0. Both are arrays of numbers or dates in host memory, without nulls.
+
+    Many items are sorted first, so that the search goes through memory in order.
+
+    side: "left" for the first position that keeps `a` sorted, "right" for the last.
+    sorter: the positions that sort `a`, if it is not sorted.
+
+    >>> import ordosort
+    >>> ordosort.searchsorted([1, 3, 3, 5], [3, 4])
+    array([1, 3])
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"side: {side!r} is none of 'left', 'right'")
+    a, v = _searched("a", a), _searched("v", v)
+    one_dimension("a", a)
+    if v.size < _FEW:
+        return np.searchsorted(a, v, side, sorter)
+    items = v.reshape(-1)
+    order = argsort(items, machine=machine)
+    found = np.empty(items.size, np.int64)
+    found[order] = np.searchsorted(a, items[order], side, sorter)
+    return found.reshape(v.shape)
+
+
+_FEW = 1000  # of which a search costs less than a sort of them
+
+
+def _searched(name, a):
+    library, a = library_of(a, name)
+    if library is not NumPy:
+        raise TypeError(f"{name}: an array of NumPy, Arrow, polars or pandas is expected, in the host's memory")
+    if a.dtype.kind not in "biufMm" or a.dtype.itemsize > 8:
+        raise TypeError(f"{name}: dtype {a.dtype}: {_hint(a.dtype)}")
+    return a

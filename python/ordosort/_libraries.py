@@ -201,6 +201,8 @@ def _of_column(a, name="array"):
         raise TypeError(f"{name}: a column of strings: argsort_strings, sort_strings and argsort_rows take it")
     if isinstance(column, _arrow.Dictionary):
         raise TypeError(f"{name}: a column of categories: sort, argsort and argsort_rows take it")
+    if column.dtype is None:
+        raise TypeError(f"{name}: a column of decimals: sort, argsort, argsort_rows, unique and rank take it")
     values = column.to_numpy()
     return values, None if column.validity is None else ~column.validity.valid(len(column))
 

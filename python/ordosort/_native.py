@@ -29,11 +29,18 @@ def _cache():
     return folder
 
 
-def library(source, version, include):
+def has_compiler():
+    """Returns true if there is a C++ compiler."""
+    return _compiler() is not None
+
+
+def library(source, version, include, flags=(), standard=17):
     """Returns the path of the shared library of a source of the package.
 
     version: the name and version of the framework, for the name of the library.
     include: the folder of the framework's headers.
+    flags: what else the compiler is told, which follows from the version.
+    standard: the version of C++.
     """
     texts = b"".join(p.read_bytes() for p in sorted(_FOLDER.glob("*.hpp"))) + (_FOLDER / source).read_bytes()
     key = hashlib.sha256(texts + platform.machine().encode()).hexdigest()[:16]
@@ -54,10 +61,11 @@ def library(source, version, include):
     with tempfile.TemporaryDirectory(dir=folder, prefix="compile-") as own:
         command = [
             *compiler,
-            *("-std=c++17", "-O2", "-fPIC", "-shared", "-fvisibility=hidden"),
+            *(f"-std=c++{standard}", "-O2", "-fPIC", "-shared", "-fvisibility=hidden"),
             *("-isystem", include),
             str(_FOLDER / source),
             *("-o", f"{own}/{name}"),
+            *flags,
         ]
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)

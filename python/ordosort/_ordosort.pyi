@@ -26,6 +26,7 @@ gpus: Any
 import_arrow: Any
 index_fits: Any
 merge_sorted: Any
+partition: Any
 read_spectra: Any
 run_program: Any
 segmented_top_k: Any

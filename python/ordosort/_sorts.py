@@ -8,7 +8,7 @@ from . import _arrow, _machines
 from . import _ordosort as core
 from ._arrow import Validity
 from ._libraries import NumPy, is_column, is_column_of_strings, library_of, offsets_array, one_dimension, with_nulls
-from ._strings import is_strings, order_of, order_of_column, ranks_of, taken
+from ._strings import is_strings, order_of, order_of_bytes, order_of_column, ranks_of, taken
 
 _DESCENDING, _TOTAL_ORDER = 1, 2
 _KINDS = (None, "stable", "quicksort", "mergesort", "heapsort")
@@ -70,6 +70,8 @@ def _hint(dtype):
         return "sort_strings and argsort_strings sort strings"
     if dtype.kind == "f":
         return "cast it to float64"
+    if dtype.kind == "V":
+        return "argsort_rows takes items of bytes"
     return "keys are numbers of at most 64 bits, bool, dates and times; for objects, convert them first"
 
 
@@ -87,6 +89,8 @@ def _as_keys(a, nulls, like):
         if no_time.any():
             return _Keys(NumPy, a.view(_INT64), no_time if nulls is None else nulls | no_time, nulls, a.dtype, like)
         return _Keys(NumPy, a.view(_INT64), nulls, nulls, a.dtype, like)
+    if kind == "O" and a.size != 0 and type(a.flat[0]).__name__ == "Decimal":
+        raise TypeError("objects of decimal.Decimal: pyarrow.array makes a column of decimals of them, which is sorted exactly")
     raise TypeError(f"dtype {a.dtype}: {_hint(a.dtype)}")
 
 
@@ -149,6 +153,14 @@ def _is_coded(a):
         return str(getattr(a, "type", "")).startswith("dictionary")
     name = type(getattr(a, "dtype", None)).__name__ if root == "pandas" else str(getattr(a, "dtype", ""))
     return name.startswith(("CategoricalDtype", "Categorical", "Enum"))
+
+
+def _is_decimal(a):
+    """Returns true for a column of decimals or integers of 128 bits, which NumPy has no type for. They are treated as codes."""
+    if isinstance(a, (np.ndarray, list, tuple)) or type(a).__module__.partition(".")[0] not in ("pyarrow", "polars", "pandas"):
+        return False
+    name = str(getattr(a, "type", getattr(a, "dtype", "")))
+    return name.startswith(("decimal", "Decimal", "Int128", "UInt128"))
 
 
 def _axis(a, axis):
@@ -217,8 +229,8 @@ def sort(
     NaNs come last in both directions, and -0.0 equals 0.0. With `total_order`, floating-point numbers have the order of IEEE
     754: NaNs with a sign first, -0.0 before 0.0, other NaNs last. NaT, nulls of pyarrow, polars and pandas and masked items
     come last of all, in both directions; a result with nulls is an array of numpy.ma. Times of pandas with a zone are those of
-    UTC. Records are sorted by their fields, the first field first. Categories are sorted as argsort_rows does it, and returned
-    in a column of their library.
+    UTC. Records are sorted by their fields, the first field first. Categories and decimals are sorted as argsort_rows does it,
+    and returned in a column of their library.
 
     axis: the axis along which to sort; None flattens the array.
     kind, stable: accepted for the sake of NumPy and of the array API standard. Every sort is stable.
@@ -243,7 +255,7 @@ def sort(
         a = np.asanyarray(a)
         axis, a = (0, a.reshape(-1)) if axis is None else (_axis(a, axis), a)
         return _store(out, np.take_along_axis(a, _argsort_records(a, axis, order, flags, machine), axis))
-    if _is_coded(a):
+    if _is_coded(a) or _is_decimal(a):
         return taken(a, _argsort_column(a, flags, machine), _machines.chosen(machine))
     keys = _keys_of(a, getattr(a, "ndim", 1) != 1)
     axis = _along(keys, axis)
@@ -312,7 +324,10 @@ def _argsort_records(a, axis, order, flags, machine):
 
 def _argsort_column(a, flags, machine):
     """Returns the order of a column of numbers or categories."""
-    library, keys, validity = _row_key(a, _machines.chosen(machine))
+    library, keys, validity, wide = _row_key(a, _machines.chosen(machine), False)
+    if wide or (validity is not None and keys.size <= _FEW_ROWS):
+        nan_order = _NAN_ORDERS["total" if flags & _TOTAL_ORDER else "last"]
+        return _argsort_key(NumPy.contiguous(keys), validity, bool(flags & _DESCENDING), False, nan_order, wide, machine)
     nulls = None if validity is None else ~validity.valid(keys.size)
     return _argsort_rows_of(library, library.contiguous(keys), nulls, flags, machine)
 
@@ -337,8 +352,6 @@ def argsort(
         axis, a = (0, a.reshape(-1)) if axis is None else (_axis(a, axis), a)
         return _store(out, _argsort_records(a, axis, order, flags, machine))
     if is_column(a):
-        if is_column_of_strings(a):
-            raise TypeError("array: a column of strings: argsort_strings and argsort_rows sort them")
         return _store(out, _argsort_column(a, flags, machine))
     keys = _keys_of(a)
     axis = _along(keys, axis)
@@ -553,6 +566,76 @@ def _top_of_segments(keys, nulls, offsets, k, max_length, largest, machine):
     return index
 
 
+_SORTED_BELOW = 4096  # items of a row, which a sort takes as long for as a partition
+
+
+def _check_position(k, length):
+    if not -length <= k < length:
+        raise ValueError(f"kth: {k} of {length} items")
+
+
+def _positions_of(kth, length):
+    """Returns positions that partition takes, ascending, each once."""
+    kth = np.asarray(kth)
+    if kth.dtype.kind not in "iu":
+        raise TypeError(f"kth: dtype {kth.dtype}, where integers are expected")
+    if kth.ndim > 1:
+        raise ValueError(f"kth: {kth.ndim} dimensions, where none or one is expected")
+    for k in kth.reshape(-1).tolist():
+        _check_position(k, length)
+    return sorted({k % length for k in kth.reshape(-1).tolist()})
+
+
+def _partition(a, kth, axis, kind, order, machine, wants_index):
+    if kind != "introselect":
+        raise ValueError(f"kind: {kind!r} is not 'introselect'")
+    sort_whole = argsort if wants_index else sort
+    if type(kth) is int and axis == -1 and order is None and _is_plain(a) and len(a) < _SORTED_BELOW:  # in a third of the time
+        if len(a) != 0:
+            _check_position(kth, len(a))
+        return sort_whole(a, machine=machine)
+    if order is not None or _has_fields(a) or _is_coded(a) or _is_decimal(a):
+        shape = np.shape(a) if isinstance(a, np.ndarray) else (len(a),)
+        _positions_of(kth, int(np.prod(shape)) if axis is None else shape[axis])
+        return sort_whole(a, axis, order=order, machine=machine)
+    keys = _keys_of(a)
+    axis = _along(keys, axis)
+    length = keys.keys.shape[axis]
+    if keys.library is NumPy and keys.keys.size == 0:  # as in NumPy, without a look at the positions
+        return sort_whole(a if keys.keys.ndim > 1 else keys.back(keys.keys), axis, machine=machine)
+    kth = _positions_of(kth, length)
+    if keys.library is NumPy and keys.nulls is None and length >= _SORTED_BELOW:
+        moved = NumPy.contiguous(np.moveaxis(keys.keys, axis, -1))
+        out = np.empty(moved.shape, _INT64 if wants_index else moved.dtype)
+        if core.partition(_machines.chosen(machine), moved, length, kth, out, wants_index):
+            return np.moveaxis(out if wants_index else keys.back(out), -1, axis)
+    if getattr(a, "shape", None) != keys.keys.shape:  # flattened, or no array
+        a = _masked(a, keys.keys, keys.nulls) if keys.shown is not None else keys.back(keys.keys)
+    return sort_whole(a, axis, machine=machine)
+
+
+def partition(a, kth, axis=-1, kind="introselect", order=None, *, machine=None):
+    """Returns a copy of an array in which the items at the positions `kth` are where sort puts them, with those that are not
+    greater before them and those that are not smaller after them, as numpy.partition does. `kth` is an integer or several.
+    NaNs, NaT, nulls and masked items are last; nulls, records and arrays of GPUs are sorted.
+
+    >>> import numpy as np, ordosort
+    >>> int(ordosort.partition(np.array([3, 1, 2, 0]), 1)[1])
+    1
+    """
+    return _partition(a, kth, axis, kind, order, machine, False)
+
+
+def argpartition(a, kth, axis=-1, kind="introselect", order=None, *, machine=None):
+    """Returns the positions, as int64, that put an array into an order of partition.
+
+    >>> import numpy as np, ordosort
+    >>> int(ordosort.argpartition(np.array([3, 1, 2, 0]), 0)[0])
+    3
+    """
+    return _partition(a, kth, axis, kind, order, machine, True)
+
+
 def segmented_top_k(keys, offsets, k, *, max_length=None, largest=True, machine=None):
     """Returns the k greatest or smallest keys of each segment and their positions in the array, as arrays of one row for each
     segment. A segment of fewer keys leaves -1 as position after its own. NaNs and nulls are as in top_k. `max_length` is as in
@@ -586,24 +669,31 @@ def segmented_top_k(keys, offsets, k, *, max_length=None, largest=True, machine=
     return all_keys.back(best), index
 
 
-def _row_key(a, machine):
-    """Returns the library of a column, an array of its keys, and its validity or None."""
+def _row_key(a, machine, takes_strings=True):
+    """Returns the library of a column, an array of its keys, its validity or None, and the type of keys that are no numbers of
+    NumPy, or 0."""
     if _is_plain(a):
-        return NumPy, a, None
+        return NumPy, a, None, 0
     if is_column(a):
         root, dtype = type(a).__module__.partition(".")[0], getattr(a, "dtype", None)
         if root == "pandas" and type(dtype).__name__ == "CategoricalDtype":
             codes = np.asarray(getattr(a, "cat", a).codes)
-            return NumPy, codes, Validity(valid=codes >= 0)
+            return NumPy, codes, Validity(valid=codes >= 0), 0
         if root == "polars" and str(dtype).startswith("Enum"):
             a = a.to_physical()
         if root == "pandas":
             a = getattr(a, "array", a).__arrow_array__()
-        return _row_key_of(_arrow.read(_arrow.import_column(a), "column"), machine)
+        column = _arrow.read(_arrow.import_column(a), "column")
+        if not takes_strings and isinstance(column, _arrow.Strings):
+            raise TypeError("array: a column of strings: argsort_strings and argsort_rows sort them")
+        return _row_key_of(column, machine)
+    if type(a) is _ndarray and a.dtype.kind == "V" and a.dtype.names is None and a.dtype.itemsize != 0:
+        one_dimension("column", a)
+        return _ranked(order_of_bytes(a, machine), len(a))
     if is_strings(a):
         return _ranked(order_of(a, False, machine, True), len(a))
     keys = _keys_of(a)
-    return keys.library, keys.keys, None if keys.nulls is None else Validity(valid=~keys.nulls)
+    return keys.library, keys.keys, None if keys.nulls is None else Validity(valid=~keys.nulls), 0
 
 
 def _ranked(order, length):
@@ -612,17 +702,18 @@ def _ranked(order, length):
         valid = np.ones(length, np.bool_)
         valid[order.nulls] = False
         validity = Validity(valid=valid)
-    return NumPy, ranks, validity
+    return NumPy, ranks, validity, 0
 
 
 def _row_key_of(column, machine):
     """Returns the same of a column of Arrow."""
     if isinstance(column, _arrow.Numbers):
-        return NumPy, column.values, column.validity
+        return NumPy, column.values, column.validity, column.wide
     if isinstance(column, _arrow.Strings):
         return _ranked(order_of_column(column, False, machine, True), len(column))
     if column.is_ordered:
-        return NumPy, column.codes, column.validity
+        return NumPy, column.codes, column.validity, 0
+    wide = 0
     if isinstance(column.values, list):  # joined dictionaries
         valid = np.array([s is not None for s in column.values], np.bool_)
         present = [s for s in column.values if s is not None]
@@ -630,15 +721,33 @@ def _row_key_of(column, machine):
         values, values_validity = np.zeros(len(valid), np.uint32), None if valid.all() else Validity(valid=valid)
         values[valid] = ranks_of(order, len(present))
     else:
-        _, values, values_validity = _row_key_of(column.values, machine)
+        _, values, values_validity, wide = _row_key_of(column.values, machine)
     valid = None if column.validity is None else column.validity.valid(len(column.codes))
     codes = column.codes if valid is None else np.where(valid, column.codes, 0)
     if codes.size != 0 and len(values) == 0:
-        return NumPy, np.zeros(codes.size, np.uint8), Validity(valid=np.zeros(codes.size, np.bool_))
+        return NumPy, np.zeros(codes.size, np.uint8), Validity(valid=np.zeros(codes.size, np.bool_)), 0
     if values_validity is not None:
         of_values = values_validity.valid(len(values))[codes]
         valid = of_values if valid is None else valid & of_values
-    return NumPy, values[codes], None if valid is None else Validity(valid=valid)
+    return NumPy, values[codes], None if valid is None else Validity(valid=valid), wide
+
+
+_FEW_ROWS = 2048  # which take less time than the calls that set nulls apart
+
+
+def _argsort_key(keys, validity, falls, nulls_first, nan_order, wide, machine):
+    """Returns the order of one column."""
+    machine = _machines.chosen(machine)
+    if validity is None or len(keys) <= _FEW_ROWS:
+        bits, offset = (None, 0) if validity is None else validity.bitmap()
+        index = np.empty(len(keys), _INT64)
+        core.argsort_rows(machine, [(keys, falls, bits, offset, nulls_first, nan_order, wide)], index, 0)
+        return index
+    is_valid = validity.valid(len(keys))  # with the bit for null, keys of 64 bits would take two sorts
+    valid, nulls = np.flatnonzero(is_valid), np.flatnonzero(~is_valid)
+    index = np.empty(len(valid), _INT64)
+    core.argsort_rows(machine, [(keys[valid], falls, None, 0, False, nan_order, wide)], index, 0)
+    return np.concatenate([nulls, valid[index]] if nulls_first else [valid[index], nulls])
 
 
 def _columns_of(columns):
@@ -676,7 +785,8 @@ def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="las
     """Returns the positions that sort rows by their columns, the first column first, as int64. Stable.
 
     columns: a list of columns of one length, or a table of pandas, polars or pyarrow. Columns are arrays of numbers, bools,
-        dates or strings; strings compare as in argsort_strings. Categories of pandas, of Enum in polars and of ordered
+        dates or strings; decimals and integers of 128 bits; or items of bytes (V in NumPy), which compare byte by byte. Strings
+        compare as in argsort_strings. Categories of pandas, of Enum in polars and of ordered
         dictionaries in Arrow have the order of their codes, all others that of their values.
     descending: a flag, or one for each column.
     nulls_first: a flag, or one for each column: whether nulls, masked items and NaT come first or last, in both directions.
@@ -697,7 +807,7 @@ def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="las
     if n == 0:
         raise ValueError("columns: none")
     library = given[0][0]
-    values = [own.contiguous(column) for own, column, _ in given]
+    values = [own.contiguous(column) for own, column, _, _ in given]
     for column in values:
         one_dimension("column", column)
     falls = [bool(flag) for flag in _per_key("descending", descending, n, _is_flag(descending))]
@@ -706,17 +816,13 @@ def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="las
     for order in orders:
         if order not in _NAN_ORDERS:
             raise ValueError(f"nan_order: {order!r} is none of {', '.join(map(repr, _NAN_ORDERS))}")
-    validity = given[0][2]
-    if n == 1 and validity is not None:  # with the bit for null, keys of 64 bits would take two sorts
-        is_valid = validity.valid(len(values[0]))
-        valid, nulls = np.flatnonzero(is_valid), np.flatnonzero(~is_valid)
-        index = np.empty(len(valid), _INT64)
-        core.argsort_rows(machine, [(values[0][valid], falls[0], None, 0, False, _NAN_ORDERS[orders[0]])], index, 0)
-        return np.concatenate([nulls, valid[index]] if first[0] else [valid[index], nulls])
-    bitmaps = [(None, 0) if validity is None else validity.bitmap() for _, _, validity in given]
+    if n == 1 and given[0][2] is not None:
+        _, _, validity, wide = given[0]
+        return _argsort_key(values[0], validity, falls[0], first[0], _NAN_ORDERS[orders[0]], wide, machine)
+    bitmaps = [(None, 0) if validity is None else validity.bitmap() for _, _, validity, _ in given]
     keys = [
-        (column, falling, *bitmap, is_first, _NAN_ORDERS[order])
-        for column, falling, bitmap, is_first, order in zip(values, falls, bitmaps, first, orders)
+        (column, falling, *bitmap, is_first, _NAN_ORDERS[order], wide)
+        for column, falling, bitmap, is_first, order, (_, _, _, wide) in zip(values, falls, bitmaps, first, orders, given)
     ]
     index = library.index(values[0])
     core.argsort_rows(machine, keys, index, library.stream(values[0]))
@@ -746,7 +852,7 @@ def sort_rows(columns, *, descending=False, nulls_first=False, nan_order="last",
 def _taken_column(column, index, machine):
     if isinstance(column, np.ndarray) and not isinstance(column, np.ma.MaskedArray):
         return column[index]
-    if _is_coded(column) or is_strings(column) or is_column_of_strings(column):
+    if _is_coded(column) or _is_decimal(column) or is_strings(column) or is_column_of_strings(column):
         return taken(column, index, _machines.chosen(machine))
     _, values, nulls = with_nulls(column)
     return _taken(values, nulls, index, column)
@@ -760,63 +866,3 @@ def lexsort(keys, *, machine=None):
     array([0, 2, 1])
     """
     return argsort_rows(_columns_of(keys)[::-1], machine=machine)
-
-
-def merge_sorted(a, b, *, descending=False, total_order=False, machine=None):
-    """Returns the items of two sorted arrays of one type and dimension as one sorted array. Neither may have nulls. Of equal
-    items those of `a` come first. The order of NaNs and zeros is that of sort.
-
-    >>> import numpy as np, ordosort
-    >>> ordosort.merge_sorted(np.array([1, 4]), np.array([2, 4, 5]))
-    array([1, 2, 4, 4, 5])
-    """
-    flags = _flags(None, descending, total_order)
-    first, second = _keys_of(a), _keys_of(b)
-    for name, keys in (("a", first), ("b", second)):
-        one_dimension(name, keys.keys)
-        if keys.nulls is not None and keys.nulls.any():
-            raise ValueError(f"{name}: nulls, where none are expected: fill or drop them")
-    if first.library is not second.library or first.keys.dtype != second.keys.dtype or first.dtype != second.dtype:
-        raise TypeError(f"b: dtype {second.dtype or second.keys.dtype}, where a has {first.dtype or first.keys.dtype}")
-    library, items, more = first.library, first.library.contiguous(first.keys), first.library.contiguous(second.keys)
-    out, _ = library.results(items, (items.shape[0] + more.shape[0],))
-    core.merge_sorted(_machines.chosen(machine), items, more, out, flags, library.stream(items))
-    return first.back(out)
-
-
-def searchsorted(a, v, side="left", sorter=None, *, machine=None):
-    """Returns the positions at which the items of `v` would be inserted into the sorted array `a`, as numpy.searchsorted does.
-    NaNs and NaT are last, and -0.0 equals 0.0. Both are arrays of numbers or dates in host memory, without nulls.
-
-    Many items are sorted first, so that the search goes through memory in order.
-
-    side: "left" for the first position that keeps `a` sorted, "right" for the last.
-    sorter: the positions that sort `a`, if it is not sorted.
-
-    >>> import ordosort
-    >>> ordosort.searchsorted([1, 3, 3, 5], [3, 4])
-    array([1, 3])
-    """
-    if side not in ("left", "right"):
-        raise ValueError(f"side: {side!r} is none of 'left', 'right'")
-    a, v = _searched("a", a), _searched("v", v)
-    one_dimension("a", a)
-    if v.size < _FEW:
-        return np.searchsorted(a, v, side, sorter)
-    items = v.reshape(-1)
-    order = argsort(items, machine=machine)
-    found = np.empty(items.size, np.int64)
-    found[order] = np.searchsorted(a, items[order], side, sorter)
-    return found.reshape(v.shape)
-
-
-_FEW = 1000  # of which a search costs less than a sort of them
-
-
-def _searched(name, a):
-    library, a = library_of(a, name)
-    if library is not NumPy:
-        raise TypeError(f"{name}: an array of NumPy, Arrow, polars or pandas is expected, in the host's memory")
-    if a.dtype.kind not in "biufMm" or a.dtype.itemsize > 8:
-        raise TypeError(f"{name}: dtype {a.dtype}: {_hint(a.dtype)}")
-    return a

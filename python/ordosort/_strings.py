@@ -100,6 +100,27 @@ def order_of_column(column, descending, machine, with_repeats=False):
     return Order(index, repeats, nulls)
 
 
+def _is_plain(a, machine):
+    """Returns true if an array of NumPy is sorted as it is. Small calls depend on it."""
+    dtype = a.dtype
+    if dtype.kind != "U" or a.ndim != 1 or dtype.itemsize == 0 or not a.flags.carray or not dtype.isnative:
+        return False
+    return not machine.device.startswith("gpu")
+
+
+def _argsort_plain(strings, descending, machine):
+    index = np.empty(len(strings), np.int64)
+    core.argsort_ucs4(machine, strings, None, index, None, descending)
+    return index
+
+
+def order_of_bytes(items, machine):
+    """Returns the order of an array of items of bytes."""
+    index, repeats = np.empty(len(items), np.int64), np.empty(len(items), np.uint8)
+    core.argsort_fixed(machine, np.ascontiguousarray(items), None, index, repeats, False, False)
+    return Order(index, repeats, None)
+
+
 def order_of(strings, descending, machine, with_repeats=False):
     """Returns the order of anything that argsort_strings takes."""
     column = _arrow_column(strings)
@@ -162,7 +183,10 @@ def argsort_strings(strings, *, descending=False, machine=None):
     >>> ordosort.argsort_strings(["pear", "apple", "fig"])
     array([1, 2, 0])
     """
-    return order_of(strings, bool(descending), _machines.chosen(machine)).positions()
+    machine = _machines.chosen(machine)
+    if type(strings) is np.ndarray and _is_plain(strings, machine):
+        return _argsort_plain(strings, bool(descending), machine)
+    return order_of(strings, bool(descending), machine).positions()
 
 
 def sort_strings(strings, *, descending=False, machine=None):
@@ -175,6 +199,9 @@ def sort_strings(strings, *, descending=False, machine=None):
     machine = _machines.chosen(machine)
     if type(strings) is list:
         return core.sort_list(machine, strings, bool(descending))
+    if type(strings) is np.ndarray and _is_plain(strings, machine):
+        index = _argsort_plain(strings, bool(descending), machine)
+        return strings[index] if index.size <= _SMALL else taken(strings, index, machine)
     if not _is_container(strings):
         return core.sort_list(machine, list(strings), bool(descending))  # an iterator ends
     index = order_of(strings, bool(descending), machine).positions()

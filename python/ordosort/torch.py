@@ -5,15 +5,22 @@ first in descending order, and -0.0 equals 0.0. Keys are bools, integers and flo
 are int64. On a CPU the operators use as many threads as ``torch.get_num_threads()`` says; on a GPU they queue work on the
 current stream, with temporary memory of PyTorch.
 
+The first import compiles the operators for this PyTorch with the C++ compiler of the system, in some seconds, into the folder
+``ordosort`` of the user's cache. Without a compiler they are Python's, and a call takes some microseconds more.
+
 >>> import torch, ordosort.torch
 >>> ordosort.torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices
 tensor([1, 2, 0])
 """
 
+import ctypes
+import pathlib
+import warnings
 from typing import NamedTuple
 
 import torch
 
+from . import _native
 from . import _ordosort as core
 
 if not hasattr(torch.library, "register_vmap"):
@@ -47,7 +54,7 @@ class Sorted(NamedTuple):
 
 
 # The operators. Keys have any leading dimensions, and their last one is sorted; positions count from the begin of the row. Each
-# has a kernel, and a function that torch.compile calls for the shape of the result.
+# has a kernel, here and in native/torch_kernels.cpp, and a function that torch.compile calls for the shape of the result.
 
 
 def _check_keys(keys):
@@ -189,10 +196,12 @@ def _vmap_segments(operator, info, dims, keys, offsets, *rest):
 _library = torch.library.Library("ordosort", "DEF")
 
 
+_kernels = {}
+
+
 def _define(name, arguments, kernel, fake, vmap):
     _library.define(f"{name}({arguments}) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
-    for device in ("CPU", "CUDA"):
-        _library.impl(name, kernel, device)
+    _kernels[name] = kernel
     torch.library.register_fake(f"ordosort::{name}", fake, lib=_library)
     operator = getattr(torch.ops.ordosort, name).default
 
@@ -218,6 +227,41 @@ _define(
     _fake_segmented_top_k,
     _vmap_segments,
 )
+
+
+def _stream_function(folder):
+    """Returns the address of PyTorch's function for the current stream of a GPU, or None."""
+    path = folder / "libtorch_cuda.so"
+    return ctypes.cast(ctypes.CDLL(str(path)).aoti_torch_get_current_cuda_stream, ctypes.c_void_p) if path.exists() else None
+
+
+def _register_compiled():
+    """Registers compiled kernels. Returns the devices that have them now."""
+    folder = pathlib.Path(torch.__file__).parent
+    abi = f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}"
+    links = (abi, f"-L{folder / 'lib'}", "-ltorch_cpu", "-lc10")
+    path = _native.library("torch_kernels.cpp", f"torch-{torch.__version__}", str(folder / "include"), links, 20)
+    streams = _stream_function(folder / "lib")
+    if ctypes.CDLL(str(path)).ordosort_register(ctypes.c_void_p(core.calls()), streams) != 0:
+        raise RuntimeError("ordosort: the compiled kernels of PyTorch are of another version")
+    return ("CPU",) if streams is None else ("CPU", "CUDA")
+
+
+def _register():
+    """Registers a kernel of each operator for each device: compiled ones if there is a compiler."""
+    compiled = ()
+    try:
+        compiled = _register_compiled()
+    except (RuntimeError, OSError, AttributeError) as error:
+        if _native.has_compiler():
+            warnings.warn(f"{error}: calls of ordosort.torch take longer", RuntimeWarning, stacklevel=3)
+    for device in {"CPU", "CUDA"}.difference(compiled):
+        for name, kernel in _kernels.items():
+            _library.impl(name, kernel, device)
+    return compiled
+
+
+_compiled = _register()
 
 
 # The functions: positions by an operator, and values by gather, which has gradients of every order.

@@ -176,7 +176,7 @@ void segmented_top_k(machines& on, nb::handle keys_given, nb::handle offsets_giv
 
 /// Writes the order of rows by columns. `columns` holds arrays, which ascend with NaNs last and without nulls, and tuples of an
 /// array, whether it descends, the bitmap of its nulls, as Arrow has it, or None, the number of bits before that of the first
-/// row, whether nulls come first, and an ordo_nans.
+/// row, whether nulls come first, an ordo_nans, and the type of integers of more than 64 bits, or 0.
 void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given, std::uintptr_t stream) {
   array const index(index_given, "index", true, stream);
   std::vector<std::unique_ptr<array>> held;
@@ -203,6 +203,12 @@ void argsort_rows(machines& on, nb::list const& columns, nb::handle index_given,
     key.nulls_first = nb::cast<bool>(column[4]);
     key.nans = nb::cast<ordo_nans>(column[5]);
     key.equal_zeros = key.nans != ORDO_NANS_TOTAL_ORDER;
+    if (ordo_type const wide = nb::cast<ordo_type>(column[6]); wide != 0) {
+      if ((wide != ORDO_INT128 && wide != ORDO_UINT128 && wide != ORDO_INT256) ||
+          held.back()->item_bytes() != (wide == ORDO_INT256 ? 32 : 16))
+        throw ordo::usage_error("bad columns: items of " + std::to_string(held.back()->item_bytes()) + " bytes");
+      key.type = wide;
+    }
     if (nb::object const bitmap = nb::object(column[2]); !bitmap.is_none()) {
       auto const& bits = *held.emplace_back(std::make_unique<array>(bitmap, "validity", false, stream));
       check_same_place(index, bits, "validity");

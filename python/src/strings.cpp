@@ -107,11 +107,11 @@ class list_strings {
 /// Sorts strings on a GPU, if the machine stands for one. Returns false if it does not.
 bool sorted_on_gpu(machines const& on, std::span<std::string_view const> strings, bool descending,
                    std::vector<std::uint64_t>& order) {
+  auto const device = on.options().device;
+  if (device == ordo::device::cpu || (device == ordo::device::automatic && strings.size() <= grain)) return false;
   ordo::strings::sort_options options;
   options.machine = on.options();
   options.by.reverse = descending;
-  if (options.machine.device == ordo::device::cpu) return false;
-  if (options.machine.device == ordo::device::automatic && strings.size() <= grain) return false;
   std::size_t bytes = 0;
   for (std::string_view const s : strings) bytes += s.size();
   auto const choice = ordo::strings::detail::choose_machine(options, bytes + strings.size(), [&] { return strings.size(); });

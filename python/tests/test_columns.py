@@ -1,6 +1,7 @@
 """Dates, records, categories and columns of Arrow, as keys and as values."""
 
 import datetime
+import decimal
 import os
 import pathlib
 import subprocess
@@ -118,9 +119,17 @@ def test_refused_with_a_hint():
     with pytest.raises(TypeError, match="float64"):
         ordosort.sort(np.array([1], np.longdouble))
     arrow = pytest.importorskip("pyarrow")
-    decimal = arrow.array([1], arrow.decimal128(5, 2))
+    for call in (ordosort.sort, ordosort.argsort, lambda a: ordosort.argsort_rows([a])):
+        for objects in ([decimal.Decimal(1)], np.array([decimal.Decimal(1)])):
+            with pytest.raises(TypeError, match="pyarrow.array makes a column of decimals"):
+                call(objects)
+    decimals = arrow.array([1], arrow.decimal128(5, 2))
+    for call in (lambda a: ordosort.top_k(a, 1), lambda a: ordosort.sort_pairs(a, [1]), lambda a: ordosort.segmented_sort(a, [0, 1])):
+        with pytest.raises(TypeError, match="decimals: sort, argsort, argsort_rows, unique and rank"):
+            call(decimals)
+    with pytest.raises(TypeError, match="argsort_rows takes items of bytes"):
+        ordosort.sort(np.zeros(2, "V16"))
     for wrong, hint in [
-        (decimal, "float64"),
         (arrow.array([[1]]), "fields"),
         (arrow.array([{"a": 1}]), "fields|dtype"),
         (arrow.array(["a"]), "argsort_strings"),
@@ -188,6 +197,96 @@ def test_categories():
     values = ["m", "s", None, "l"]
     assert ordosort.argsort(polars.Series(values, dtype=polars.Categorical)).tolist() == [3, 0, 1, 2]
     assert ordosort.argsort(polars.Series(values, dtype=polars.Enum(["s", "m", "l"]))).tolist() == [1, 0, 3, 2]
+
+
+@pytest.mark.parametrize("bits", [32, 64, 128, 256])
+def test_decimals(bits):
+    arrow = pytest.importorskip("pyarrow")
+    if not hasattr(arrow, f"decimal{bits}"):
+        pytest.skip("pyarrow lacks these decimals")
+    digits = {32: 9, 64: 18, 128: 38, 256: 76}[bits]
+    kind = getattr(arrow, f"decimal{bits}")(digits, 3)
+    random = np.random.default_rng(bits)
+    greatest = 10**digits - 1
+    numbers = [greatest, -greatest, 0, -1, 1, None, 2**27, -(2**27), *random.integers(-40, 40, 300).tolist()]
+    numbers += [None if x < 0.1 else int(x * greatest) - greatest // 2 for x in random.random(300).tolist()]
+    with decimal.localcontext() as context:
+        context.prec = 80
+        items = [None if x is None else decimal.Decimal(x).scaleb(-3) for x in numbers]
+    valid = [i for i, x in enumerate(numbers) if x is not None]
+    nulls = [i for i, x in enumerate(numbers) if x is None]
+    rising = sorted(valid, key=numbers.__getitem__)
+    falling = sorted(valid, key=lambda i: -numbers[i])
+    whole = arrow.array(items, kind)
+    for a in (whole, arrow.chunked_array([whole.slice(0, 7), whole.slice(7, 0), whole.slice(7)])):
+        assert ordosort.argsort(a).tolist() == rising + nulls
+        assert ordosort.argsort(a, descending=True).tolist() == falling + nulls
+        assert ordosort.argsort_rows([a], nulls_first=True).tolist() == nulls + rising
+        parity = [i % 2 for i in range(len(items))]
+        wanted = sorted(nulls, key=parity.__getitem__) + sorted(rising, key=lambda i: (numbers[i], parity[i]))
+        assert ordosort.argsort_rows([a, parity], nulls_first=True).tolist() == wanted
+        result = ordosort.sort(a)
+        assert result.type == kind and result.to_pylist() == [items[i] for i in rising + nulls]
+        values, first, inverse, counts = ordosort.unique(a, True, True, True)
+        distinct = sorted({numbers[i] for i in valid})
+        assert values.type == kind and values.to_pylist() == [items[numbers.index(x)] for x in (*distinct, None)]
+        assert first.tolist() == [numbers.index(x) for x in (*distinct, None)]
+        assert counts.tolist() == [numbers.count(x) for x in (*distinct, None)] and values.take(inverse).to_pylist() == items
+        assert ordosort.rank(a, "dense").tolist() == [(len(distinct) if x is None else distinct.index(x)) + 1 for x in numbers]
+    part = whole.slice(3, 40)
+    wanted = sorted((x is None, x or 0, i) for i, x in enumerate(numbers[3:43]))
+    assert ordosort.argsort(part).tolist() == [i for _, _, i in wanted]
+    coded = arrow.DictionaryArray.from_arrays(np.arange(len(whole)), whole)
+    assert ordosort.argsort(coded).tolist() == rising + nulls
+    assert ordosort.argsort(arrow.array([], kind)).tolist() == [] and ordosort.sort(arrow.array([None], kind)).null_count == 1
+
+
+def test_decimals_of_polars_and_pandas():
+    arrow = pytest.importorskip("pyarrow")
+    items = [decimal.Decimal("1.50"), None, decimal.Decimal("-12345678901234567890.25"), decimal.Decimal("1.25")]
+    try:
+        import pandas
+
+        series = pandas.Series(items, dtype=pandas.ArrowDtype(arrow.decimal128(30, 2)))
+        assert ordosort.argsort(series).tolist() == [2, 3, 0, 1]
+        assert ordosort.sort(series, descending=True).tolist()[:3] == [items[0], items[3], items[2]]
+    except ImportError:
+        pass
+    polars = pytest.importorskip("polars")
+    series = polars.Series(items, dtype=polars.Decimal(30, 2))
+    assert ordosort.argsort(series).tolist() == [2, 3, 0, 1]
+    assert ordosort.sort_rows(polars.DataFrame({"a": series}))["a"].to_list() == [items[i] for i in (2, 3, 0, 1)]
+    if hasattr(polars, "Int128"):
+        series = polars.Series([2**100, None, -(2**100), 5, -5], dtype=polars.Int128)
+        assert ordosort.argsort(series).tolist() == [2, 4, 3, 0, 1]
+        assert ordosort.sort(series, descending=True).to_list() == [2**100, 5, -5, -(2**100), None]
+
+
+def test_items_of_bytes():
+    random = np.random.default_rng(8)
+    for width in (1, 7, 8, 16, 20, 32):
+        a = random.integers(0, 256, (3000, width), np.uint8)
+        a[: 1500, :-1] = 200  # ties up to the last byte
+        items = [row.tobytes() for row in a]
+        wanted = sorted(range(3000), key=items.__getitem__)
+        falling = sorted(range(3000), key=items.__getitem__, reverse=True)
+        keys = a.reshape(-1).view(f"V{width}")
+        assert ordosort.argsort_rows([keys]).tolist() == wanted
+        assert ordosort.argsort_rows([keys], descending=True).tolist() == falling
+        assert ordosort.argsort_rows([keys[::-1]]).tolist() == sorted(range(3000), key=items[::-1].__getitem__)
+        result = ordosort.sort_rows([keys, np.arange(3000)])
+        assert result[0].tobytes() == b"".join(items[i] for i in wanted) and result[1].tolist() == wanted
+        strings = keys.view(f"S{width}")
+        assert ordosort.argsort_rows([strings]).tolist() == np.argsort(strings, kind="stable").tolist()
+        two = ordosort.argsort_rows([np.arange(3000) % 2, keys])
+        assert two.tolist() == sorted(range(3000), key=lambda i: (i % 2, items[i]))
+    unaligned = np.frombuffer(b"x" + b"".join(items), "V32", offset=1)
+    assert ordosort.argsort_rows([unaligned]).tolist() == wanted
+    assert ordosort.argsort_rows([np.zeros(0, "V16")]).tolist() == [] and ordosort.argsort_rows([np.zeros(1, "V3")]).tolist() == [0]
+    arrow = pytest.importorskip("pyarrow")
+    fixed = arrow.array([b"bb", b"a\0", None, b"ba"] * 2, arrow.binary(2))
+    assert ordosort.argsort_rows([fixed]).tolist() == [1, 5, 3, 7, 0, 4, 2, 6]
+    assert ordosort.argsort_rows([fixed.slice(1, 4)], nulls_first=True).tolist() == [1, 0, 2, 3]
 
 
 def test_zones_of_pandas():

@@ -1,5 +1,6 @@
 """Random columns beside NumPy and pyarrow. `python test_random.py SEED CASES` runs more cases; 5,000 take a minute."""
 
+import decimal
 import sys
 import warnings
 
@@ -61,6 +62,11 @@ def check_numpy(random):
     codes = np.unique(flat[order[:present]], return_inverse=True)[1].reshape(-1).astype(np.int64)
     np.testing.assert_array_equal(falling[:present], order[np.argsort(-codes, kind="stable")])
     np.testing.assert_array_equal(falling[present:], order[present:])
+    if n != 0:
+        kth = random.integers(-n, n, random.integers(1, 4))
+        for parted in (ordosort.partition(flat, kth), flat[ordosort.argpartition(flat, kth)]):
+            np.testing.assert_array_equal(parted[kth], np.sort(flat)[kth])
+            np.testing.assert_array_equal(np.sort(parted), np.sort(flat))
     values = numbers(random, random.choice(NUMBERS + DATES), n)
     moved = ordosort.sort_pairs(flat, values)[1]
     np.testing.assert_array_equal(moved, values[np.argsort(flat, kind="stable")])
@@ -82,13 +88,18 @@ def as_arrow(random, arrow, a, valid):
 def column_of(random, arrow, n):
     """Returns a column of pyarrow with nulls: numbers, dates, strings or categories."""
     valid = random.random(n) >= random.choice([0, 0.1, 0.5, 1])
-    kind = random.choice(["numbers", "dates", "strings", "categories"], p=[0.4, 0.2, 0.3, 0.1])
+    kind = random.choice(["numbers", "dates", "strings", "categories", "decimals"], p=[0.35, 0.2, 0.25, 0.1, 0.1])
     if kind in ("numbers", "dates"):
         dtype = random.choice(NUMBERS if kind == "numbers" else [d for d in DATES if d != "M8[D]"])
         a = numbers(random, dtype, n)
         if kind == "dates":
             a[np.isnat(a)] = 7
         return as_arrow(random, arrow, a, valid)
+    if kind == "decimals":
+        bits = random.choice([128, 256])
+        few = [int(x) * 10 ** int(random.choice([0, 20, 30])) for x in random.integers(-4, 5, n)]
+        items = [decimal.Decimal(x).scaleb(-2) if v else None for x, v in zip(few, valid)]
+        return arrow.array(items, arrow.decimal128(38, 2) if bits == 128 else arrow.decimal256(50, 2))
     items = [s if v else None for s, v in zip(words(random, n), valid)]
     kinds = [arrow.string(), arrow.large_string(), arrow.string_view(), arrow.binary()]
     column = arrow.array(items, kinds[random.integers(0, 4)])
@@ -131,8 +142,9 @@ def check_arrow(random, arrow):
     np.testing.assert_array_equal(ours, wanted)
     column, falling = columns[0], falls[0]
     alone = ordosort.argsort_rows([column], descending=falling)
-    if arrow.types.is_dictionary(column.type):
+    if arrow.types.is_dictionary(column.type) or arrow.types.is_decimal(column.type):
         np.testing.assert_array_equal(ordosort.argsort(column, descending=falling), alone)
+        assert ordosort.sort(column, descending=falling).to_pylist() == column.take(alone).to_pylist()
     elif is_string(arrow, column.type):
         np.testing.assert_array_equal(ordosort.argsort_strings(column, descending=falling), alone)
         taken = ordosort.sort_strings(column, descending=falling)

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "ordo/cpu_backend.hpp"
 #include "sort_core/algorithms/functors.hpp"
+#include "sort_core/host/few.hpp"
 #include "sort_core/scoped_machine.hpp"
 #include "strings/sort/string_orders.hpp"
 
@@ -22,17 +24,11 @@ class few_sort {
  public:
   few_sort(Order by, std::span<Index> order, std::span<std::uint8_t> repeats)
       : by_(by), order_(order.data()), repeats_(repeats.data()) {
-    for (std::size_t i = 0; i < order.size(); ++i) items_[i].number = Index(i);
+    for (std::size_t i = 0; i < order.size(); ++i) order_[i] = Index(i);
     if (!order.empty()) sort(0, order.size(), 0);
-    for (std::size_t i = 0; i < order.size(); ++i) order_[i] = items_[i].number;
   }
 
  private:
-  struct item {
-    std::uint64_t key;
-    Index number;
-    bool operator<(item const& other) const { return key != other.key ? key < other.key : number < other.number; }
-  };
   static constexpr Index identical = common_prefix<Index>::identical;
 
   /// Sorts items [begin, end), which are in the order of the input and share `depth` symbols. Each call for a part of a group
@@ -41,21 +37,32 @@ class few_sort {
     Index shared = identical;
     repeats_[begin] = 0;
     for (std::size_t i = begin + 1; i < end && shared != 0; ++i)
-      shared = std::min(shared, by_.common(items_[begin].number, items_[i].number, depth, std::size_t(shared)));
+      shared = std::min(shared, by_.common(order_[begin], order_[i], depth, std::size_t(shared)));
     if (shared == identical) return mark(begin, end);
     depth += shared;
-    for (std::size_t i = begin; i < end; ++i) items_[i].key = by_.template number<std::uint64_t>(items_[i].number, depth);
-    std::sort(items_.begin() + std::ptrdiff_t(begin), items_.begin() + std::ptrdiff_t(end));
+    for (std::size_t i = begin; i < end; ++i) keys_[i] = by_.template number<std::uint64_t>(order_[i], depth);
+    sort_keys(begin, end - begin);
     for (std::size_t i = begin, j = i; i < end; i = j) {
       do ++j;
-      while (j < end && items_[j].key == items_[i].key);
+      while (j < end && keys_[j] == keys_[i]);
       repeats_[i] = 0;
       if (j == i + 1) continue;
-      if (by_.ended(items_[i].key, depth))
+      if (by_.ended(keys_[i], depth))
         mark(i, j);
       else
         sort(i, j, depth + Order::template width<std::uint64_t>);
     }
+  }
+
+  /// Sorts n keys from `begin` on, and the numbers of their strings, stably.
+  void sort_keys(std::size_t begin, std::size_t n) {
+    host_detail::records<std::uint64_t, Index> const all{keys_.data() + begin, order_ + begin};
+    if (host_detail::are_few<std::uint64_t, Index>(n))
+      return host_detail::sort_few(all, all, n, host_detail::whole<std::uint64_t, host_detail::smaller>{});
+    std::vector<std::pair<std::uint64_t, Index>> pairs(n);
+    for (std::size_t i = 0; i < n; ++i) pairs[i] = {all.keys[i], all.values[i]};
+    std::sort(pairs.begin(), pairs.end());  // the numbers of equal keys ascend
+    for (std::size_t i = 0; i < n; ++i) all.set(i, pairs[i].first, pairs[i].second);
   }
 
   void mark(std::size_t begin, std::size_t end) {
@@ -65,7 +72,7 @@ class few_sort {
   Order by_;
   Index* order_;
   std::uint8_t* repeats_;
-  std::array<item, few_strings> items_;
+  std::array<std::uint64_t, few_strings> keys_;
 };
 
 template <class Order, class Index>
