@@ -28,6 +28,7 @@
 #include "tools/sufsort/building/build_memory.hpp"
 #include "tools/sufsort/building/build_options.hpp"
 #include "tools/sufsort/building/read_records.hpp"
+#include "tools/sufsort/building/run_index_files.hpp"
 #include "tools/sufsort/building/write_index.hpp"
 #include "tools/sufsort/command.hpp"
 #include "tools/sufsort/files/other_formats.hpp"
@@ -135,6 +136,7 @@ void check_format(build_options const& options) {
   if (!fasta) static_cast<void>(parse_separator(options));
   check({{"--bwt", options.extra.bwt, !tokens, "BWT; it is for bytes"},
          {"--fm", options.fm, !tokens, "FM index; it is for bytes"},
+         {"--fm=run-length", options.fm_runs, fasta, "strands"},
          {"--strands", options.policy.strands != preset.strands, fasta, "strands"},
          {"--ambiguous", options.policy.ambiguous != preset.ambiguous, fasta, "nucleotides"},
          {"--mask", options.has_mask, fasta, "masked letters: case is always kept"},
@@ -383,12 +385,27 @@ class build final : public command {
              .set = [this](std::string_view, std::string_view value) { options_.big_endian = value == "big"; }},
             cli::flag("lcp", index_group, "add the LCP array", options_.extra.lcp),
             cli::flag("bwt", index_group, "add the Burrows-Wheeler transform", options_.extra.bwt),
-            cli::flag("fm", index_group, "add an FM index, with which count, locate, mem and ms need less memory", options_.fm),
+            {.name = "fm",
+             .value = "LAYOUT",
+             .group = index_group,
+             .help = "add an FM index, with which count, locate, mem and ms need less memory (rows); or write one of runs, of "
+                     "both strands of many genomes that are alike, and nothing else (run-length)",
+             .preset = "rows",
+             .details = "run-length inserts one genome after another, in memory that follows the number of runs of the BWT, "
+                        "and implies --strands=both. Letters other than A, C, G and T are N.",
+             .choices = "rows run-length",
+             .only_choices = true,
+             .optional_value = true,
+             .set =
+                 [this](std::string_view, std::string_view value) {
+                   options_.fm_runs = value == "run-length";
+                   options_.fm = !options_.fm_runs;
+                 }},
             {.name = "fm-sample",
              .value = "N",
              .group = index_group,
              .help = "store the position of every N-th row in the FM index",
-             .preset = "32",
+             .preset = "32, or 256 of runs",
              .set = parse_to(options_.fm_sample, "1 stores them all")},
             cli::flag("without-sa", index_group,
                       "leave out the suffix array; the FM index takes its place for count, locate, mem and ms, or the BWT "
@@ -418,6 +435,9 @@ class build final : public command {
         {.options = {"--fm"},
          .with = {"--sample!=1", "--ambiguous=skip"},
          .why = "an FM index needs all rows; --sample and --ambiguous=skip leave out some"},
+        {.options = {"--fm=run-length"},
+         .with = {"--lcp", "--bwt", "--kmer-table", "--text-only", "--ambiguous!=symbol", "--mask!=fold", "--plan"},
+         .why = "an index of runs has no other arrays and no policy"},
         {.options = {"--without-sa"},
          .unless = {"--fm", "--bwt"},
          .why = "use --fm, which takes the place of the suffix array, or --bwt"},
@@ -443,6 +463,7 @@ class build final : public command {
         {"Index each of several genomes", "sufsort build genome.fa other.fa --out-dir indexes"},
         {"Index both strands, without runs of N", "sufsort build genome.fa -o both --strands=both --ambiguous=break"},
         {"Index the strings of JSONL, to find duplicates", "sufsort build web.jsonl -o web --field=text --lcp"},
+        {"Index many genomes that are alike", "sufsort build --fm=run-length *.fa.gz -o pangenome"},
         {"Index the lines of a text", "sufsort build words.txt -o words --format=lines --lcp"}};
     return table;
   }
@@ -454,7 +475,7 @@ class build final : public command {
   [[nodiscard]] memory_limits memory() const override { return options_.memory; }
   [[nodiscard]] bool divides() const override { return true; }
   [[nodiscard]] bool is_shared() const override {
-    return !options_.plan && !options_.text_only && options_.out_dir.empty();
+    return !options_.plan && !options_.text_only && !options_.fm_runs && options_.out_dir.empty();
   }
 
   int run(cli::common_options const& common, reporter& report, communicator* members) override {
@@ -482,6 +503,7 @@ class build final : public command {
     check_format(options);
     refuse_inputs(options.prefix, options.files);
     if (!options.lengths.empty()) refuse_inputs(options.prefix, {options.lengths});
+    if (options.fm_runs) return build_run_index(options, common, report);
     if (options.text_only) {
       if (fasta) throw usage_error("conflicting options: --text-only: it is for texts other than FASTA: give --format");
       return write_text(options, common, report);
