@@ -388,7 +388,8 @@ std::optional<std::string> find_flaw(index_description const& description) {
   bool const has_runs = description.find("rlfm") != nullptr, has_fm = has_runs || description.find("fm");
   if (has_runs) {
     policy const rules{.strands = strands::both};
-    if (description.policy != rules || description.input != input_format::fasta) return "runs of another text than both strands";
+    if (description.policy != rules || description.input != input_format::fasta)
+      return "runs of another text than both strands";
     for (index_array const& array : description.arrays)
       if (array.name != "rlfm" && array.name != "pieces") return fmt::format("array {} beside runs", json_string(array.name));
   } else if (!description.find("seq")) {

@@ -13,6 +13,7 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix/records.hpp"
 #include "suffix/index/run_index_layout.hpp"
+#include "suffix/index/run_positions.hpp"
 #include "suffix/text/checked_position.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -354,6 +355,11 @@ std::uint64_t fm_index::position(std::size_t row) const {
 }
 
 void fm_index::positions(std::span<std::uint64_t> rows) const {
+  if (view_.in_runs) {
+    auto const refuse = [this](fm_view::walk const& walk, fm_view::outcome why) { refuse_walk(walk, why); };
+    run_positions(view_, rows, refuse).find();
+    return;
+  }
   constexpr std::size_t max_lanes = 16;
   std::array<fm_view::walk, max_lanes> walks;
   std::array<std::size_t, max_lanes> item;

@@ -207,13 +207,13 @@ void stored_index::refuse_text() const {
 
 entries stored_index::array(std::string_view name) const {
   if (name == "sa" && !has_sa())
-    throw input_error(
-        fmt::format("no suffix array: {}: {}", path("json"),
-                    has_runs()                ? "the index is of runs, for count, locate, mem and ms only"
-                    : description_.find("fm") ? "the index has an FM index instead, for count, locate, mem and ms only: build it "
-                                              "without --without-sa"
-                    : description_.find("bwt") ? "the index has a BWT alone: build it without --without-sa"
-                                               : "the index is a text, for duplicates only: build it without --text-only"));
+    throw input_error(fmt::format(
+        "no suffix array: {}: {}", path("json"),
+        has_runs()                 ? "the index is of runs, for count, locate, mem and ms only"
+        : description_.find("fm")  ? "the index has an FM index instead, for count, locate, mem and ms only: build it "
+                                     "without --without-sa"
+        : description_.find("bwt") ? "the index has a BWT alone: build it without --without-sa"
+                                   : "the index is a text, for duplicates only: build it without --text-only"));
   return {bytes(name), description_.width};
 }
 

@@ -10,9 +10,9 @@
 namespace ordo::inline v0::suffix {
 
 /// The places in the file of an index of runs: a header of 64-bit words (magic, rows, records, distance of samples, bits of an
-/// entry, blocks, groups' shift, shift of the directory); the number of rows of each letter, $ACGTN; counts before each group of
-/// blocks; blocks, at a multiple of 64 bytes; the block of each 2^shift-th row, and the last one; the rows whose letter is the
-/// end of a record; their records; the position of each sampled row. Parts begin at multiples of 8 bytes.
+/// entry, blocks, groups' shift, shift of the directory); the number of rows of each letter, $ACGTN; counts before each group
+/// of blocks; blocks, at a multiple of 64 bytes; the block of each 2^shift-th row, and the last one; the rows whose letter is
+/// the end of a record; their records; the position of each sampled row. Parts begin at multiples of 8 bytes.
 struct run_index_layout {
   static constexpr std::array<char, 8> magic{'o', 'r', 'd', 'o', ' ', 'f', 'm', '4'};
   static constexpr std::uint64_t counts_at = 64, groups_at = counts_at + 8 * run_length::num_codes;

@@ -109,6 +109,8 @@ void write_index_file(B& backend, run_view const& index, unsigned width, std::ui
 template <has_workers B>
 std::optional<std::string> find_fault(B& backend, fm_index const& index, text const& input) {
   run_view const& runs = index.view().runs;
+  run_view plain = runs;
+  plain.directory = nullptr;
   // What the walks rely on, apart from what they check.
   std::uint64_t counts[num_codes] = {}, block = 0, end = 0;
   for (; block < runs.num_blocks; ++block) {
@@ -116,7 +118,8 @@ std::optional<std::string> find_fault(B& backend, fm_index const& index, text co
       for (unsigned k = 1; k <= 4; ++k)
         if (runs.groups[block >> group_counts::shift].before[k] != counts[k])
           return fmt::format("block {}: the counts before its group differ from those of the blocks", block);
-    if (runs.begin(block) != counts[0]) return fmt::format("block {}: it begins at another row than the one before ends", block);
+    if (runs.begin(block) != counts[0])
+      return fmt::format("block {}: it begins at another row than the one before ends", block);
     for (unsigned c = 1; c <= 4; ++c)
       if (runs.before(block, c) != counts[c]) return fmt::format("block {}: the counts differ from those of the blocks", block);
     piece_reader in(runs.blocks, block, block + 1);
@@ -136,7 +139,12 @@ std::optional<std::string> find_fault(B& backend, fm_index const& index, text co
   if (counts[0] != runs.rows || end != runs.num_ends) return "its runs have another number of rows";
   for (unsigned c = 1; c <= 4; ++c)
     if (counts[c] != runs.first[c + 1] - runs.first[c]) return "its letters differ from those of its runs";
-  if (make_directory(runs, runs.directory_shift) != std::vector(runs.directory, runs.directory + (runs.rows >> runs.directory_shift) + 2))
+  for (block = 0; block < runs.num_blocks; ++block)
+    for (unsigned c = 1; c <= 4; ++c)
+      if (runs.blocks[block].pointer[c - 1] != plain.find(runs.first[c] + runs.before(block, c)))
+        return fmt::format("block {}: it points to another block than that of its letters", block);
+  if (make_directory(runs, runs.directory_shift) !=
+      std::vector(runs.directory, runs.directory + (runs.rows >> runs.directory_shift) + 2))
     return "the directory differs from that of its blocks";
   std::optional<sampled_rows> samples;
   try {

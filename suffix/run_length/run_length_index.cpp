@@ -417,6 +417,10 @@ void run_length_index::write_samples(sink& to, unsigned shift) const {
     to.write({reinterpret_cast<char const*>(part->data()), 8 * part->size()});
 }
 
+void run_length_index::each_run(std::function<void(char, std::uint64_t)> const& f) const {
+  state_->each_run([&](dna_run const& run) { f("$ACGTN"[run.letter], run.rows); });
+}
+
 void run_length_index::write_index(sink& to, unsigned width, std::uint64_t sample) const {
   if (sample == 0) throw usage_error("invalid sample: index of runs: 0: positions of every first row at least");
   if (records() == 0) throw usage_error("no records: index of runs: it has one at least");

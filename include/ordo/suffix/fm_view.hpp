@@ -46,7 +46,7 @@ class fm_view {
   /// The way from a row to a row whose position is stored, or to the start of a record.
   struct walk {
     std::uint64_t first, row, steps = 0;
-    std::uint64_t position = 0;           // the result; or what is bad
+    std::uint64_t position = 0;               // the result; or what is bad
     std::uint64_t block = ~std::uint64_t{0};  // of runs: a block that is not after that of the row, if it is known
   };
 

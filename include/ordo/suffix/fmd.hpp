@@ -112,6 +112,8 @@ class run_length_index {
   /// Writes each 2^shift-th entry of the suffix array as `ropebwt3 ssa -s SHIFT`.
   void write_samples(sink& to, unsigned shift = 8) const;
 
+  /// Calls f(letter, rows) for each run of the BWT, in order: '$' for ends of records, A, C, G, T and N.
+  void each_run(std::function<void(char, std::uint64_t)> const& f) const;
   /// Writes an index that searches map into memory, as the file of an fm_index: blocks of runs with counts, and the position of
   /// each `sample`-th row. The text that positions refer to is all records, each followed by its reverse complement. Takes a
   /// step for each letter. Memory: 8 bytes for each sampled row.
@@ -134,8 +136,8 @@ class run_length_index {
   std::unique_ptr<state> state_;
 };
 
-/// Walks through all records of an index that run_length_index::write_index has written, and compares lengths and positions with
-/// what the walks give. Takes a step for each letter, by `threads` threads (0: all).
+/// Walks through all records of an index that run_length_index::write_index has written, and compares lengths and positions
+/// with what the walks give. Takes a step for each letter, by `threads` threads (0: all).
 /// @param input  the records of the text, whose residues are not read
 /// @returns what is wrong
 [[nodiscard]] std::optional<std::string> find_fault_of_runs(fm_index const& index, text const& input, unsigned threads = 0);

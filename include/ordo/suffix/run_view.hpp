@@ -126,7 +126,7 @@ ORDO_FN inline unsigned letter_in(run_block const& block, std::uint64_t row) {
 struct run_view {
   run_block const* blocks = nullptr;
   group_counts const* groups = nullptr;
-  std::uint64_t const* ends = nullptr;  // the rows whose letter is the end of a record, in order
+  std::uint64_t const* ends = nullptr;       // the rows whose letter is the end of a record, in order
   std::uint32_t const* directory = nullptr;  // the block of each 2^directory_shift-th row, and the last one; may be null
   unsigned directory_shift = 0;
   std::uint64_t num_blocks = 0, num_ends = 0, rows = 0;

@@ -33,11 +33,11 @@ struct build_options {
   bool plan = false;
   bool has_mask = false;  // --mask was given
   kmer_options kmers;
-  bool fm = false;                       // add an FM index
-  bool fm_runs = false;                  // make an FM index of runs instead of all arrays
-  bool without_sa = false;               // leave out the suffix array
-  bool text_only = false;                // and everything else but the text and its records
-  std::uint64_t fm_sample = 0;           // the FM index stores the position of every fm_sample-th row; 0: the preset
+  bool fm = false;                            // add an FM index
+  bool fm_runs = false;                       // make an FM index of runs instead of all arrays
+  bool without_sa = false;                    // leave out the suffix array
+  bool text_only = false;                     // and everything else but the text and its records
+  std::uint64_t fm_sample = 0;                // the FM index stores the position of every fm_sample-th row; 0: the preset
   std::optional<std::uint32_t> expected_sum;  // checksum of the description of the index that the new one replaces, if it must
 
   static constexpr std::uint64_t preset_sample = 32, preset_sample_of_runs = 256;

@@ -1,7 +1,11 @@
 #include "tools/sufsort/building/run_index_files.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
@@ -10,12 +14,15 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix/fmd.hpp"
 #include "tools/cli/files/input.hpp"
+#include "tools/cli/files/output.hpp"
 #include "tools/sufsort/building/build_memory.hpp"
 #include "tools/sufsort/building/read_records.hpp"
 #include "tools/sufsort/building/run_length_files.hpp"
+#include "tools/sufsort/files/file_set.hpp"
 #include "tools/sufsort/files/other_formats.hpp"
 #include "tools/sufsort/files/reference_reader.hpp"
 #include "tools/sufsort/index_files.hpp"
+#include "tools/sufsort/output_text.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -78,7 +85,8 @@ int build_run_index(build_options const& options, cli::common_options const& com
   }
   report.phase("read");
   add_files(index, about, options, inputs, common, report);
-  if (about.starts.empty()) throw input_error(fmt::format("no records: {}: an index needs at least one", options.files.front()));
+  if (about.starts.empty())
+    throw input_error(fmt::format("no records: {}: an index needs at least one", options.files.front()));
   if (!common.quiet) warn_of_names(about.names, common.threads);
   about.width = width_for(options.width, about.residues, 2 * about.starts.size());
   about.fm_sample = options.sample();
@@ -102,6 +110,51 @@ int build_run_index(build_options const& options, cli::common_options const& com
 } catch (out_of_memory const& e) {
   if (e.bytes() == 0) throw;
   throw out_of_memory(fmt::format("{}: {}", e.what(), options.memory.advice(e.bytes(), "suffices if it grows so")), e.bytes());
+}
+
+void export_run_index(std::string const& name, std::string const& output, cli::common_options const& common, reporter& report) {
+  suffix::run_length_options options;
+  options.machine = common.machine();
+  suffix::run_length_index index(options);
+  std::deque<cli::output> files;
+  for (char const* const end : {".bwt.heads", ".bwt.len"}) files.emplace_back(output + end, cli::output::replacing::by_rename);
+  for (cli::output const& file : files) file.refuse_inputs(std::vector<std::string>{name});
+  if (is_run_length_file(name)) {
+    cli::input in(name, cli::compression::none);
+    index.read(in, in.name());
+  } else {
+    suffix::stored_index const stored(name);
+    if (!stored.has_runs())
+      throw input_error(fmt::format("no runs: {}: build the index with --fm=run-length", stored.path("json")));
+    for (cli::output const& file : files) refuse_output(name, file);
+    index.read(stored.fm());
+  }
+  report.stats.input(index.rows());
+  report.phase("export", index.rows());
+  std::string heads, lengths;
+  bool has_end = false;
+  auto const put = [&](char head, std::uint64_t rows) {
+    constexpr std::uint64_t max_rows = (std::uint64_t{1} << 40) - 1;
+    for (; rows != 0; rows -= std::min(rows, max_rows)) {
+      std::uint64_t const length = std::min(rows, max_rows);
+      heads += head;
+      lengths.append(reinterpret_cast<char const*>(&length), 5);  // on little-endian machines
+    }
+    write_some(files[0], heads);
+    write_some(files[1], lengths);
+  };
+  index.each_run([&](char letter, std::uint64_t rows) {
+    if (letter == '$' && !has_end) {
+      put('\0', 1);
+      has_end = true;
+      --rows;
+    }
+    put(letter == '$' ? '%' : letter == 'N' ? 'Z' : letter, rows);
+  });
+  write_some(files[0], heads, 0);
+  write_some(files[1], lengths, 0);
+  report.phase("finish");
+  commit_together(files, 0);
 }
 
 }  // namespace ordo::inline v0::sufsort

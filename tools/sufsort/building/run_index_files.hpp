@@ -16,4 +16,7 @@ namespace ordo::inline v0::sufsort {
 int build_run_index(build_options const& options, cli::common_options const& common, reporter& report,
                     suffix::stored_index const* base = nullptr);
 
+/// Writes the runs of an index of runs, or of ropebwt3, to OUTPUT.bwt.heads and OUTPUT.bwt.len.
+void export_run_index(std::string const& index, std::string const& output, cli::common_options const& common, reporter& report);
+
 }  // namespace ordo::inline v0::sufsort

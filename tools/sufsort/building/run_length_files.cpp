@@ -90,7 +90,12 @@ class comparing_sink final : public sink {
 class run_length_build {
  public:
   run_length_build(run_length_job const& job, cli::common_options const& common, reporter& report)
-      : job_(job), common_(common), report_(report), arena_(threads_for(common.threads)), inputs_(job.files), index_(make_index()) {}
+      : job_(job),
+        common_(common),
+        report_(report),
+        arena_(threads_for(common.threads)),
+        inputs_(job.files),
+        index_(make_index()) {}
 
   int run() {
     std::deque<cli::output> outputs;

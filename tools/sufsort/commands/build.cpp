@@ -194,8 +194,7 @@ int write_text(build_options const& options, cli::common_options const& common, 
   suffix::corpus_writer text(*writer.to("seq"));
   std::string const field = read_corpus(options, separator, common, report, text.records(),
                                         [&](suffix::corpus_files const& files, suffix::corpus_options reading) {
-                                          if (bad)
-                                            reading.on_bad_line = [&](suffix::bad_line const& line) { bad->add(line); };
+                                          if (bad) reading.on_bad_line = [&](suffix::bad_line const& line) { bad->add(line); };
                                           text.append(files, reading);
                                           if (bad) bad->finish(text.size());
                                         });
@@ -269,8 +268,8 @@ int print_plan(build_options const& options, cli::common_options const& common) 
 }
 
 /// The extensions of texts, which the name of an index lacks.
-constexpr std::string_view extensions[] = {".fa",  ".fasta", ".fna", ".ffn",   ".faa", ".frn", ".fas", ".fq",
-                                           ".fastq", ".txt", ".json", ".jsonl", ".ndjson", ".npy", ".u16", ".u32"};
+constexpr std::string_view extensions[] = {".fa",    ".fasta", ".fna",  ".ffn",   ".faa",    ".frn", ".fas", ".fq",
+                                           ".fastq", ".txt",   ".json", ".jsonl", ".ndjson", ".npy", ".u16", ".u32"};
 
 /// Returns the prefix of a file's index in a folder: the name of the file without extensions.
 std::string prefix_for(std::string const& file, std::string const& folder) {
@@ -288,8 +287,8 @@ std::vector<std::string> prefixes_for(std::vector<std::string> const& files, std
   for (std::string const& file : files) {
     auto const [other, is_new] = taken.emplace(all.emplace_back(prefix_for(file, folder)), file);
     if (!is_new)
-      throw usage_error(fmt::format("two inputs of one name: {}: {} and {} would both become this index", all.back(),
-                                    other->second, file));
+      throw usage_error(
+          fmt::format("two inputs of one name: {}: {} and {} would both become this index", all.back(), other->second, file));
   }
   return all;
 }
@@ -317,8 +316,7 @@ void append_shards(std::string const& path, std::vector<std::string>& files) {
       shards.push_back(at->path());
   }
   if (error) throw input_error(fmt::format("cannot read: {}: {}", path, error.message()));
-  if (shards.empty())
-    throw input_error(fmt::format("cannot read: {}: it is a folder without JSONL: name its files", path));
+  if (shards.empty()) throw input_error(fmt::format("cannot read: {}: it is a folder without JSONL: name its files", path));
   std::ranges::sort(shards);
   for (fs::path const& file : shards) files.push_back(file.string());
 }
@@ -342,8 +340,9 @@ class build final : public command {
              .value = "DIR",
              .group = index_group,
              .help = "build an index of each FILE alone: DIR/genome.* of genome.fa.gz",
-             .details = "DIR is made if it is missing. The machine is started once. No two FILEs may have the same name. A FILE "
-                        "that cannot be read is reported and the others are indexed; the exit status is 2 then.",
+             .details =
+                 "DIR is made if it is missing. The machine is started once. No two FILEs may have the same name. A FILE "
+                 "that cannot be read is reported and the others are indexed; the exit status is 2 then.",
              .set = cli::store_nonempty(options_.out_dir)},
             format_option(options_),
             {.name = "separator",
