@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/bits.hpp"
 #include "ordo/detail/load.hpp"
 #include "ordo/suffix/fm_view.hpp"
 
@@ -20,7 +21,12 @@ template <class Refuse>
 class run_positions {
  public:
   run_positions(fm_view const& index, std::span<std::uint64_t> rows, Refuse refuse)
-      : index_(index), rows_(rows), refuse_(refuse), positions_(rows.size(), none) {}
+      : index_(index),
+        rows_(rows),
+        refuse_(refuse),
+        positions_(rows.size(), none),
+        shift_(trailing_zeros(index.sample)),
+        is_power_(index.sample == std::uint64_t{1} << shift_) {}
 
   void find() {
     std::size_t active = 0;
@@ -80,7 +86,9 @@ class run_positions {
   }
   void take_samples(group& at) {
     std::uint64_t const row = at.row - index_.records, sample = index_.sample;
-    for (std::uint64_t i = (row + sample - 1) / sample; i * sample < row + at.count; ++i)
+    std::uint64_t i = is_power_ ? (row + sample - 1) >> shift_ : (row + sample - 1) / sample;
+    if (i * sample >= row + at.count && at.steps != 0) return;
+    for (; i * sample < row + at.count; ++i)
       set(at, i * sample + index_.records, index_.samples[i], fm_view::outcome::bad_position);
     // Rows at the ends need no more steps.
     while (at.left != 0 && positions_[at.item] != none) {
@@ -93,28 +101,16 @@ class run_positions {
   /// Returns how many rows from this one on have its letter before them, up to `limit`, and sets the letter.
   std::uint64_t run_at(std::uint64_t block, std::uint64_t row, std::uint64_t limit, unsigned& letter) const {
     run_length::run_view const& runs = index_.runs;
-    std::uint64_t inside = row - runs.begin(block), length = 0;
-    bool is_in_run = false;
-    for (; block < runs.num_blocks; ++block, inside = 0) {
-      run_length::run_block const& at = runs.blocks[block];
-      unsigned const kind = at.kind();
-      for (unsigned i = 0; i < run_length::run_block::capacity(kind); ++i) {
-        std::uint32_t const piece = at.piece(kind, i);
-        std::uint64_t const rows = piece >> run_length::letter_bits;
-        if (rows == 0) continue;
-        if (!is_in_run && inside >= rows) {
-          inside -= rows;
-          continue;
-        }
-        if (is_in_run && (piece & run_length::letter_mask) != letter) return length;
-        length += is_in_run ? rows : rows - inside;
-        letter = piece & run_length::letter_mask;
-        is_in_run = true;
-        if (length >= limit) return limit;
-      }
-      if (!is_in_run) return 0;
+    run_length::run_part part = part_at(runs.blocks[block], row - runs.begin(block));
+    letter = part.letter;
+    std::uint64_t length = part.rows;
+    if (length == 0) return 0;
+    for (; length < limit; length += part.rows) {
+      while (row + length >= runs.end(block) && block + 1 < runs.num_blocks) ++block;
+      part = part_at(runs.blocks[block], row + length - runs.begin(block));
+      if (part.rows == 0 || part.letter != letter) return length;
     }
-    return length;
+    return limit;
   }
   void step(group& at) {
     run_length::run_view const& runs = index_.runs;
@@ -158,6 +154,8 @@ class run_positions {
   std::vector<group> divided_;
   std::array<group, max_active> active_;
   std::size_t next_ = 0;
+  unsigned shift_;  // of a sample that is a power of two: a division takes longer than the rest of a step
+  bool is_power_;
 };
 
 }  // namespace ordo::inline v0::suffix

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/threads.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "ordo/error.hpp"
 #include "suffix/aligners/run_files.hpp"
@@ -139,6 +140,11 @@ struct run_length_index::state {
     if (options.batch_letters != 0) return options.batch_letters;
     return std::min(max_part(), std::max(min_batch, 16 * index.num_blocks()));
   }
+  // A long walk has closed its bracket for most of its steps, but there must be some for each lane of each thread.
+  [[nodiscard]] std::uint64_t walk_letters(std::uint64_t letters) const {
+    constexpr std::uint64_t min = insert_options().walk_letters, max = 16 * min, walks_of_thread = 16;
+    return std::clamp(letters / (walks_of_thread * threads_for(options.machine.threads)), min, max);
+  }
   void begin_phase(std::string_view name, std::uint64_t letters) const {
     if (options.on_phase) options.on_phase(name, letters);
   }
@@ -219,7 +225,7 @@ struct run_length_index::state {
     if (!(index.rows() == 0 && (!is_open || waiting.segments.size() == 1) && sort_waiting(row))) {
       begin_phase("insert", letters);
       insert_options with;
-      if (options.walk_letters != 0) with.walk_letters = options.walk_letters;
+      with.walk_letters = options.walk_letters != 0 ? options.walk_letters : walk_letters(letters);
       insert_counts counts;
       row = insert(backend, index, waiting, with, counts);
     }

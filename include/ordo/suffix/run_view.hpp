@@ -69,15 +69,17 @@ struct lanes {
   ORDO_FN static std::uint64_t equal(std::uint64_t word, std::uint64_t letter) {
     return (((ones << letter_bits) - ((word & letters) ^ (letter * ones))) >> letter_bits) & ones;
   }
+  /// Returns the lanes, as ones, whose pieces end at a row of a word or before.
+  ORDO_FN static std::uint64_t whole(std::uint64_t word, std::uint64_t rows) {
+    std::uint64_t const ends = piece_lengths(word) * ones, row = rows * ones, low = (row | high) - (ends & ~high);
+    return (((row & ~ends) | (~(row ^ ends) & low)) & high) >> (Bits - 1);
+  }
+  ORDO_FN static unsigned num_whole(std::uint64_t word, std::uint64_t rows) { return unsigned(sum(whole(word, rows))); }
   /// Counts a letter in the first rows of a word. @param rows  at most as many as it has
   ORDO_FN static std::uint64_t count(std::uint64_t word, std::uint64_t letter, std::uint64_t rows) {
-    std::uint64_t const length = piece_lengths(word), ends = length * ones, is_letter = equal(word, letter);
-    // The lanes whose ends are at most `rows`: whole pieces.
-    std::uint64_t const row = rows * ones;
-    std::uint64_t const low = (row | high) - (ends & ~high);
-    std::uint64_t const whole = (((row & ~ends) | (~(row ^ ends) & low)) & high) >> (Bits - 1);
-    std::uint64_t const whole_length = length & (whole * lane);
-    unsigned const next = unsigned(sum(whole)) * Bits;  // the piece that the last rows are in; none: 64
+    std::uint64_t const length = piece_lengths(word), is_letter = equal(word, letter), is_whole = whole(word, rows);
+    std::uint64_t const whole_length = length & (is_whole * lane);
+    unsigned const next = unsigned(sum(is_whole)) * Bits;  // the piece that the last rows are in; none: 64
     std::uint64_t const in_piece = rows - sum(whole_length);
     return sum(whole_length & (is_letter * lane)) + (in_piece & (0 - (is_letter >> (next & 63) & 1)));
   }
@@ -111,15 +113,44 @@ ORDO_FN inline std::uint64_t count_in(run_block const& block, unsigned letter, s
   }
 }
 
+/// A run of rows of a block, or the part of it from a row on.
+struct run_part {
+  unsigned letter = end_code;
+  std::uint64_t rows = 0;
+};
+
+namespace detail {
+
+template <unsigned Bits>
+ORDO_FN run_part part_at(run_block const& block, std::uint64_t row) {
+  using lanes = lanes<Bits>;
+  std::uint64_t const first_rows = lanes::sum(lanes::piece_lengths(block.words[0]));
+  std::uint64_t const both_rows = first_rows + lanes::sum(lanes::piece_lengths(block.words[1]));
+  std::uint64_t const word = block.words[unsigned(row >= first_rows) + unsigned(row >= both_rows)];
+  std::uint64_t const left = row >= both_rows ? row - both_rows : row >= first_rows ? row - first_rows : row;
+  unsigned const at = lanes::num_whole(word, left) * Bits;  // the piece of the row
+  if (at >= 64) return {};                                  // there is none: the index is damaged
+  std::uint64_t const ends = lanes::piece_lengths(word) * lanes::ones;
+  return {unsigned(word >> at) & letter_mask, (ends >> at & lanes::lane) - left};
+}
+
+}  // namespace detail
+
+/// Returns the rows of a block from one on that are of the same piece. @returns no rows  if the block has fewer
+ORDO_FN inline run_part part_at(run_block const& block, std::uint64_t row) {
+  switch (block.kind()) {
+    case 0:
+      return detail::part_at<8>(block, row);
+    case 1:
+      return detail::part_at<16>(block, row);
+    default:
+      return detail::part_at<32>(block, row);
+  }
+}
+
 /// Returns the letter of a row of a block.
 ORDO_FN inline unsigned letter_in(run_block const& block, std::uint64_t row) {
-  unsigned const kind = block.kind();
-  for (unsigned i = 0; i < run_block::capacity(kind); ++i) {
-    std::uint32_t const piece = block.piece(kind, i);
-    if (row < piece >> letter_bits) return piece & letter_mask;
-    row -= piece >> letter_bits;
-  }
-  return end_code;
+  return part_at(block, row).letter;
 }
 
 /// An index in the memory of the machine that searches it. Holds pointers only.
