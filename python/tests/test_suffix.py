@@ -188,7 +188,7 @@ def test_run_length_index_as_an_index_of_both_strands(repeated):
         for one, other in zip(runs.mem(queries, 30, **flags), both.mem(queries, 30, **flags)):
             assert one.tolist() == other.tolist()
     assert [each.tolist() for each in runs.ms(queries)] == [each.tolist() for each in both.ms(queries)]
-    with pytest.raises(ordosort.InputError, match="of runs"):
+    with pytest.raises(ordosort.InputError, match="no array lcp"):
         runs.repeats(20)
 
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <span>
 
-#include "ordo/suffix/run_view.hpp"
+#include "ordo/detail/run_view.hpp"
 
 namespace ordo::inline v0::suffix {
 

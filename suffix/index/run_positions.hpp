@@ -48,7 +48,7 @@ class run_positions {
  private:
   struct group {
     std::uint64_t row, count;  // rows of all, ends of records included
-    std::size_t item;          // of the first row
+    std::size_t item;          // number of the first row
     std::size_t left;          // rows without a position
     std::uint64_t steps, block;
   };
@@ -73,7 +73,7 @@ class run_positions {
       to = {row, end - next_, next_, end - next_, 0, index_.runs.find(row)};
       if (rows_[end - 1] >= index_.residues) refuse(to, fm_view::outcome::bad_position, rows_[end - 1]);
       next_ = end;
-      take_samples(to);
+      read_samples(to);
       if (to.left != 0) return true;
     }
   }
@@ -84,7 +84,7 @@ class run_positions {
     to = position + at.steps;
     --at.left;
   }
-  void take_samples(group& at) {
+  void read_samples(group& at) {
     std::uint64_t const row = at.row - index_.records, sample = index_.sample;
     std::uint64_t i = is_power_ ? (row + sample - 1) >> shift_ : (row + sample - 1) / sample;
     if (i * sample >= row + at.count && at.steps != 0) return;
@@ -133,7 +133,7 @@ class run_positions {
     at.row = runs.first[letter] + below;
     at.block = runs.guess(letter, at.row, at.block);
     if (++at.steps > index_.residues) refuse(at, fm_view::outcome::endless);
-    take_samples(at);
+    read_samples(at);
   }
   void divide(group& at, std::uint64_t length) {
     group rest = at;
@@ -154,7 +154,7 @@ class run_positions {
   std::vector<group> divided_;
   std::array<group, max_active> active_;
   std::size_t next_ = 0;
-  unsigned shift_;  // of a sample that is a power of two: a division takes longer than the rest of a step
+  unsigned shift_;  // log2(sample) if that is whole: a division takes longer than the rest of a step
   bool is_power_;
 };
 

@@ -12,7 +12,7 @@ using run_length::num_codes;
 constexpr unsigned no_code = num_codes;
 
 /// Returns the code of the complement of a letter.
-constexpr unsigned complement_of(unsigned code) {
+constexpr unsigned complement_code(unsigned code) {
   return code - 1 < 4 ? 5 - code : code;
 }
 
@@ -42,7 +42,7 @@ class run_matches {
 
  private:
   [[nodiscard]] run_length::run_view const& runs() const { return index_.view().runs; }
-  [[nodiscard]] unsigned code_of(std::uint64_t offset) const {
+  [[nodiscard]] unsigned to_code(std::uint64_t offset) const {
     unsigned const code = index_.view().symbols->of_byte[static_cast<unsigned char>(query_[offset])];
     return code == 0 ? no_code : code;
   }
@@ -56,18 +56,18 @@ class run_matches {
     return others < all ? all - others : 0;
   }
 
-  /// Finds the matches at an offset. @param rows  of the string of the minimum length there
+  /// Finds the matches at an offset. @param rows  those of the string of the minimum length there
   void extend(std::uint64_t offset, fm_interval rows) {
     offset_ = offset;
-    before_ = offset == 0 ? no_code : code_of(offset - 1);
+    before_ = offset == 0 ? no_code : to_code(offset - 1);
     if (count_begins(rows) == 0) return;
     // The rows of the reverse complement.
     std::uint64_t length = options_.min_length;
     fm_interval other = index_.all_rows();
-    for (std::uint64_t k = 0; k < length; ++k) other = index_.before("$ACGTN"[complement_of(code_of(offset + k))], other);
+    for (std::uint64_t k = 0; k < length; ++k) other = index_.before("$ACGTN"[complement_code(to_code(offset + k))], other);
     while (true) {
       fm_interval next{rows.end, rows.end}, next_other{};
-      unsigned const code = offset + length < query_.size() ? code_of(offset + length) : no_code;
+      unsigned const code = offset + length < query_.size() ? to_code(offset + length) : no_code;
       if (code != no_code && other.end - other.begin == rows.end - rows.begin) step(code, rows, other, next, next_other);
       if (options_.max_occurrences == 0 || rows.end - rows.begin <= options_.max_occurrences) {
         take({rows.begin, next.begin}, length);
@@ -83,7 +83,7 @@ class run_matches {
     std::uint64_t const low = runs().find(other.begin), high = other.end < runs().end(low) ? low : runs().find(other.end);
     std::uint64_t before = 0, size = 0;
     for (unsigned c = 0; c <= code; ++c) {
-      unsigned const letter = complement_of(c);
+      unsigned const letter = complement_code(c);
       std::uint64_t const first = runs().rank(letter, other.begin, low), last = runs().rank(letter, other.end, high);
       size = last < first ? 0 : last - first;
       if (c == code)

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "ordo/detail/fn.hpp"
-#include "ordo/suffix/run_view.hpp"
+#include "ordo/detail/run_view.hpp"
 #include "suffix/aligners/dna_codes.hpp"
 
 /// The blocks of run_view.hpp as they are made and read one after the other.

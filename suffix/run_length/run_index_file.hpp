@@ -58,46 +58,46 @@ void write_index_file(B& backend, run_view const& index, unsigned width, std::ui
   at.directory_shift = std::uint64_t(std::bit_width(index.rows / index.num_blocks));
   to.expect(at.bytes());
   std::uint64_t written = 0;
-  auto const put = [&](std::span<char const> bytes) {
+  auto const append = [&](std::span<char const> bytes) {
     if (!bytes.empty()) to.write(bytes);
     written += bytes.size();
   };
-  auto const put_all = [&](auto const* values, std::uint64_t count) {
-    put({reinterpret_cast<char const*>(values), std::size_t(count * sizeof(*values))});
+  auto const append_all = [&](auto const* values, std::uint64_t count) {
+    append({reinterpret_cast<char const*>(values), std::size_t(count * sizeof(*values))});
   };
   auto const fill = [&](std::uint64_t end) {
     std::array<char, 64> const zeros{};
-    put(std::span(zeros).first(std::size_t(end - written)));
+    append(std::span(zeros).first(std::size_t(end - written)));
   };
-  put(at.header());
+  append(at.header());
   std::uint64_t counts[num_codes];
   for (unsigned c = 0; c < num_codes; ++c) counts[c] = index.first[c + 1] - index.first[c];
-  put_all(counts, num_codes);
-  put_all(index.groups, at.groups());
+  append_all(counts, num_codes);
+  append_all(index.groups, at.groups());
   fill(at.blocks_at());
-  put_all(index.blocks, at.blocks);
+  append_all(index.blocks, at.blocks);
   {
     std::vector<std::uint32_t> const directory = make_directory(index, unsigned(at.directory_shift));
-    put_all(directory.data(), directory.size());
+    append_all(directory.data(), directory.size());
   }
   fill(at.ends_at());
-  put_all(index.ends, at.records);
+  append_all(index.ends, at.records);
   unsigned const bytes = width / 8;
   std::vector<char> buffer;
-  auto const put_entries = [&](std::uint64_t count, auto entry) {
+  auto const append_entries = [&](std::uint64_t count, auto entry) {
     constexpr std::uint64_t at_a_time = 1 << 16;
     for (std::uint64_t first = 0; first < count; first += at_a_time) {
       std::uint64_t const some = std::min(at_a_time, count - first);
       buffer.resize(some * bytes + 8);
       for (std::uint64_t i = 0; i < some; ++i) store_entry(buffer.data() + i * bytes, bytes, entry(first + i));
-      put(std::span<char const>(buffer).first(some * bytes));
+      append(std::span<char const>(buffer).first(some * bytes));
     }
   };
-  put_entries(at.records, [&](std::uint64_t i) { return samples.record_of_end[i]; });
+  append_entries(at.records, [&](std::uint64_t i) { return samples.record_of_end[i]; });
   fill(at.samples_at());
   std::vector<std::uint64_t> const starts = record_starts(samples.lengths);
   std::uint64_t const mask = (std::uint64_t{1} << samples.record_bits) - 1;
-  put_entries(at.samples(), [&](std::uint64_t i) {
+  append_entries(at.samples(), [&](std::uint64_t i) {
     std::uint64_t const sampled = samples.positions[i];
     return starts[sampled & mask] + (sampled >> samples.record_bits);
   });

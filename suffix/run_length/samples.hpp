@@ -43,7 +43,7 @@ struct sampled_rows {
   std::vector<std::uint64_t> record_of_end;  // for each row whose letter is an end
   std::vector<std::uint64_t> positions;      // position << record_bits | record
 
-  std::vector<std::uint64_t> lengths;  // of the records
+  std::vector<std::uint64_t> lengths;  // lengths of the records
 
   /// @throws std::length_error for a damaged index, whose walks do not end
   template <has_workers B>

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "ordo/detail/load.hpp"
+#include "ordo/detail/run_view.hpp"
 #include "ordo/suffix/entries.hpp"
-#include "ordo/suffix/run_view.hpp"
 #include "ordo/suffix/text_letters.hpp"
 
 #pragma GCC visibility push(default)
@@ -47,7 +47,7 @@ class fm_view {
   struct walk {
     std::uint64_t first, row, steps = 0;
     std::uint64_t position = 0;               // the result; or what is bad
-    std::uint64_t block = ~std::uint64_t{0};  // of runs: a block that is not after that of the row, if it is known
+    std::uint64_t block = ~std::uint64_t{0};  // in runs, a block that is not after that of the row, if known
   };
 
   [[nodiscard]] ORDO_FN fm_interval all_rows() const noexcept { return {0, rows}; }

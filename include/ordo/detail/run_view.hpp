@@ -136,7 +136,8 @@ ORDO_FN run_part part_at(run_block const& block, std::uint64_t row) {
 
 }  // namespace detail
 
-/// Returns the rows of a block from one on that are of the same piece. @returns no rows  if the block has fewer
+/// Returns the rows of a block from one on that are of the same piece.
+/// @returns no rows  if the block has fewer
 ORDO_FN inline run_part part_at(run_block const& block, std::uint64_t row) {
   switch (block.kind()) {
     case 0:
