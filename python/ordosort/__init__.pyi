@@ -18,6 +18,7 @@ __all__ = [
     "Messages",
     "Ranges",
     "Repeats",
+    "RunLengthIndex",
     "SuffixArray",
     "__version__",
     "aligner_index",
@@ -717,6 +718,20 @@ class Index:
     ) -> Ranges: ...
     def repeats(self, min_length: int, *, limit: Optional[int] = None) -> Repeats: ...
     def unique(self, length: int) -> NDArray[np.uint64]: ...
+
+class RunLengthIndex(Index):
+    def __init__(
+        self,
+        files: Union[_Path, Iterable[_Path]],
+        prefix: Optional[_Path] = None,
+        *,
+        device: Optional[str] = None,
+        options: Sequence[str] = (),
+        progress: Optional[Callable[[str], Any]] = None,
+    ) -> None: ...
+    @classmethod
+    def open(cls, prefix: _Path) -> RunLengthIndex: ...
+    def save(self, prefix: _Path) -> None: ...
 
 def aligner_index(
     inputs: Union[_Path, Iterable[_Path]],

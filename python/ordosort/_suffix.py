@@ -1,6 +1,8 @@
 """Suffix arrays and indexes."""
 
 import os
+import shutil
+import tempfile
 from collections import namedtuple
 from operator import index as as_index
 
@@ -319,6 +321,64 @@ class Index:
         counts = np.empty(len(self), np.uint64)
         self._stored.unique(length, counts)
         return counts
+
+
+class RunLengthIndex(Index):
+    """An index of both strands of many genomes that are alike, as `sufsort build --fm=run-length` makes it.
+
+    Genomes are inserted one after another, in memory that follows the number of runs of the BWT. Searches are count, locate,
+    mem and ms; repeats, unique and duplicates need an Index.
+
+    >>> import ordosort, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.fa").write_text(">a#1#chr\\nGATTACA\\n"), (folder / "b.fa").write_text(">b#1#chr\\nGATTCCA\\n")
+    >>> index = ordosort.RunLengthIndex(folder / "a.fa")
+    >>> index.add(folder / "b.fa")
+    >>> index.count(["GATT", "AATC"])
+    array([2, 2], dtype=uint64)
+    >>> index.locate("TTAC")
+    Hits(record=array([0], dtype=uint64), offset=array([2], dtype=uint64), reverse=array([False]))
+    >>> index.save(folder / "both")
+    >>> ordosort.RunLengthIndex.open(folder / "both").names
+    ['a#1#chr', 'b#1#chr']
+    """
+
+    def __init__(self, files, prefix=None, *, device=None, options=(), progress=None):
+        """Builds an index of FASTA files.
+
+        files: a path, or a list of paths, each of a genome.
+        prefix: of the files PREFIX.rlfm, PREFIX.pieces and PREFIX.json; without it, they are in a temporary folder, which is
+            removed with this object.
+        device: "cpu" or "gpu", which sorts the first genome. Searches and insertion are the work of the CPU.
+        options: other options of `sufsort build`, as ["--fm-sample=64"].
+        progress: called with a line of text as the work goes on.
+        """
+        from ._files import run_tool
+
+        if prefix is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="ordosort-")
+            prefix = os.path.join(self._folder.name, "index")
+        paths = [files] if isinstance(files, (str, bytes, os.PathLike)) else list(files)
+        flags = [] if device is None else [f"--device={device}"]
+        run_tool("sufsort", ["build", "--fm=run-length", *flags, *options, "-o", prefix, "--", *paths], progress=progress)
+        super().__init__(prefix)
+
+    @classmethod
+    def open(cls, prefix):
+        """Opens an index. @raises InputError for one that is not of runs"""
+        index = cls.__new__(cls)
+        Index.__init__(index, prefix)
+        if "rlfm" not in index.arrays:
+            raise core.InputError(f"no runs: {os.fsdecode(prefix)}.json: build the index with --fm=run-length")
+        return index
+
+    def save(self, prefix):
+        """Copies the index to PREFIX.rlfm, PREFIX.pieces and PREFIX.json. An index that is there is replaced."""
+        to = os.fsencode(prefix)
+        for end in (b".rlfm", b".pieces", b".json"):
+            shutil.copyfile(self._prefix + end, to + end + b".part")
+        for end in (b".rlfm", b".pieces", b".json"):
+            os.replace(to + end + b".part", to + end)
 
 
 def _queries_of(queries):

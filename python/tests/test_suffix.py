@@ -174,6 +174,40 @@ def test_mem_as_the_command(repeated, flags):
     assert set(first.query.tolist()) == {0} and first.begin.tolist() == matches_of_query(indexes["plain"], queries, flags)
 
 
+def test_run_length_index_as_an_index_of_both_strands(repeated):
+    folder, indexes, queries = repeated
+    both = indexes["both"]
+    runs = ordosort.RunLengthIndex(folder / "x.fa", options=["--fm-sample=8"])
+    assert runs.names == both.names and len(runs) == len(both) and set(runs.arrays) == {"rlfm", "pieces"}
+    patterns = [query[begin : begin + 12] for query in queries if len(query) > 500 for begin in range(0, 400, 7)] + ["N", "A"]
+    assert runs.count(patterns).tolist() == both.count(patterns).tolist()
+    for pattern in patterns[:40]:
+        for one, other in zip(runs.locate(pattern), both.locate(pattern)):
+            assert one.tolist() == other.tolist()
+    for flags in ({}, {"unique": True}, {"rare": 2}, {"super_maximal": True}):
+        for one, other in zip(runs.mem(queries, 30, **flags), both.mem(queries, 30, **flags)):
+            assert one.tolist() == other.tolist()
+    assert [each.tolist() for each in runs.ms(queries)] == [each.tolist() for each in both.ms(queries)]
+    with pytest.raises(ordosort.InputError, match="no array lcp"):
+        runs.repeats(20)
+
+
+def test_run_length_index_grows_and_is_saved(repeated, tmp_path):
+    folder, indexes, _ = repeated
+    (tmp_path / "more.fa").write_text(">more\nGATTACACCCGATTACA\n")
+    runs = ordosort.RunLengthIndex([folder / "x.fa"], tmp_path / "kept")
+    runs.add(tmp_path / "more.fa")
+    whole = ordosort.RunLengthIndex([folder / "x.fa", tmp_path / "more.fa"])
+    runs.save(tmp_path / "saved")
+    whole.save(tmp_path / "whole")
+    for end in (".rlfm", ".pieces", ".json"):
+        assert (tmp_path / f"saved{end}").read_bytes() == (tmp_path / f"whole{end}").read_bytes()
+    opened = ordosort.RunLengthIndex.open(tmp_path / "saved")
+    assert opened.names[-1] == "more" and opened.count("GATTACACCC") == whole.count("GATTACACCC") >= 1
+    with pytest.raises(ordosort.InputError, match="no runs"):
+        ordosort.RunLengthIndex.open(folder / "plain")
+
+
 def matches_of_query(index, queries, flags):
     matches = index.mem(queries, 30, **flags)
     return matches.begin[matches.query == 0].tolist()

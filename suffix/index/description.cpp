@@ -331,7 +331,7 @@ std::optional<std::uint64_t> size_in_bytes(index_description const& description,
   if (array == "bwt") return description.residues + description.text_records();
   if (array == "pieces") return description.text_records() * piece_bytes;
   if (array == "starts") return description.text_records() * start_bytes;
-  if (array == "fm") return description.find("fm")->bytes;  // the FM index knows its size
+  if (array == "fm" || array == "rlfm") return description.find(array)->bytes;  // the FM index knows its size
   if (array == "kmers") return (description.kmers.count().value() + 1) * (description.width / 8);
   return std::nullopt;
 }
@@ -385,8 +385,16 @@ std::optional<std::string> find_flaw(index_description const& description) {
   if (description.residues > ~std::uint64_t{0} / 8) return "too many residues";
   if (!index_fits(description.width / 8, description.residues, description.text_records())) return "the width is too small";
   if (auto const flaw = flaw_in_policy(description)) return flaw;
-  bool const has_fm = description.find("fm") != nullptr;
-  if (!description.find("seq")) return "the array seq is missing";
+  bool const has_runs = description.find("rlfm") != nullptr, has_fm = has_runs || description.find("fm");
+  if (has_runs) {
+    policy const rules{.strands = strands::both};
+    if (description.policy != rules || description.input != input_format::fasta)
+      return "runs of another text than both strands";
+    for (index_array const& array : description.arrays)
+      if (array.name != "rlfm" && array.name != "pieces") return fmt::format("array {} beside runs", json_string(array.name));
+  } else if (!description.find("seq")) {
+    return "the array seq is missing";
+  }
   if (!description.find("sa") && !has_fm && !description.policy.rows().all())
     return "the array sa is missing";  // a text or a BWT may stand alone
   if (has_fm != (description.fm_sample != 0) || (!has_fm && description.fm_letters != 0))

@@ -12,6 +12,8 @@
 #include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "ordo/suffix/records.hpp"
+#include "suffix/index/run_index_layout.hpp"
+#include "suffix/index/run_positions.hpp"
 #include "suffix/text/checked_position.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -99,6 +101,14 @@ fm_index::fm_index(std::span<char const> bytes, text const& input, std::string n
   auto const begins_with = [&](std::array<char, 8> const& word) {
     return bytes.size() >= header_words * 8 && std::memcmp(bytes.data(), word.data(), word.size()) == 0;
   };
+  view_.residues = input.size();
+  view_.records = input.records();
+  if (!input.starts.empty()) view_.starts = input.starts.data();
+  view_.symbols = symbols_.get();
+  if (begins_with(run_index_layout::magic)) {
+    open_runs();
+    return;
+  }
   view_.packed = begins_with(packed_magic);
   if (!view_.packed && !begins_with(magic)) {
     bool const is_other_version = bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end() - 1, bytes.begin());
@@ -107,9 +117,6 @@ fm_index::fm_index(std::span<char const> bytes, text const& input, std::string n
   }
   std::array<std::uint64_t, header_words> head;
   for (std::size_t i = 0; i < head.size(); ++i) head[i] = word_at(bytes.data(), i);
-  view_.residues = input.size();
-  view_.records = input.records();
-  if (!input.starts.empty()) view_.starts = input.starts.data();
   std::uint64_t const rows = view_.rows = head[1], records = view_.records, residues = view_.residues;
   std::uint64_t const sample = view_.sample = head[3];
   std::size_t const symbols = view_.num_symbols = std::size_t(head[5]);
@@ -139,13 +146,57 @@ fm_index::fm_index(std::span<char const> bytes, text const& input, std::string n
   view_.file = bytes.data();
   view_.super = bytes.data() + at.super_at;
   view_.blocks = bytes.data() + at.blocks_at;
-  view_.symbols = symbols_.get();
   check_symbols(at);
   view_.ends = entries(bytes.subspan(at.ends_at, records * (head[4] / 8)), unsigned(head[4]));
   view_.samples = entries(bytes.subspan(at.samples_at, (residues + sample - 1) / sample * (head[4] / 8)), unsigned(head[4]));
   codes_at_ = at.codes_at;
   text_runs_at_ = at.text_runs_at;
   if (view_.packed) packed_text_ = packed_text(bytes.data());
+}
+
+// Sets the view of an index of runs, and checks all that searches do not.
+void fm_index::open_runs() {
+  if (bytes_.size() < run_index_layout::groups_at) refuse("it does not begin as an FM index does");
+  run_index_layout const at = run_index_layout::read(bytes_);
+  std::uint64_t const rows = view_.rows = at.rows;
+  if (rows != view_.residues + view_.records || at.records != view_.records)
+    refuse(fmt::format("{} rows for {} residues in {} records", rows, view_.residues, view_.records));
+  if (!at.is_possible()) refuse("impossible sizes");
+  if (at.bytes() != bytes_.size()) refuse(fmt::format("{} bytes, expected {}", bytes_.size(), at.bytes()));
+  char const* const file = bytes_.data();
+  if (reinterpret_cast<std::uintptr_t>(file) % alignof(run_length::run_block) != 0)
+    throw usage_error(fmt::format("wrong address: {}: an index of runs begins at a multiple of 64 bytes", name_));
+  view_.in_runs = true;
+  view_.file = file;
+  view_.sample = at.sample;
+  view_.num_symbols = run_length::num_codes;
+  view_.runs = at.view(file);
+  view_.ends = entries(bytes_.subspan(at.records_at(), at.records * (at.width / 8)), unsigned(at.width));
+  view_.samples = entries(bytes_.subspan(at.samples_at(), at.samples() * (at.width / 8)), unsigned(at.width));
+  fm_symbols& all = *symbols_;
+  all.code_of_byte.fill(in_runs);
+  std::uint64_t below = 0;
+  for (unsigned c = 0; c < run_length::num_codes; ++c) {
+    std::uint64_t const count = word_at(file + run_index_layout::counts_at, c);
+    if (count > rows - below || (c == 0 && count != view_.records)) refuse("impossible symbols");
+    all.first[c] = below;
+    below += count;
+    if (c == 0 || count == 0) continue;
+    auto const byte = static_cast<unsigned char>("$ACGTN"[c]);
+    all.of_byte[byte] = std::uint16_t(c);
+    if (c == run_length::n_code) continue;
+    all.common[c - 1] = std::uint16_t(c);
+    all.code_of_byte[byte] = std::uint8_t(c - 1);
+  }
+  if (below != rows) refuse("the counts of symbols are fewer than the rows");
+  all.first[run_length::num_codes] = rows;
+}
+
+std::size_t fm_index::letters() const noexcept {
+  if (!view_.in_runs) return view_.num_symbols == 0 ? 0 : view_.num_symbols - 1;
+  std::size_t count = 0;
+  for (unsigned c = 1; c < run_length::num_codes; ++c) count += symbols_->first[c + 1] != symbols_->first[c];
+  return count;
 }
 
 text_letters fm_index::packed_text(char const* file) const noexcept {
@@ -232,7 +283,10 @@ std::uint64_t fm_index::rows_before(char letter, std::uint64_t rows) const {
 
 void fm_index::make_kmers(std::uint64_t searches, unsigned threads) {
   constexpr std::size_t max_length = 11, letters_of_entry = 32;
-  if (!view_.packed) return;
+  if (!view_.packed && !view_.in_runs) return;
+  std::array<char, 4> letters{};
+  for (std::size_t byte = 0; byte < 256; ++byte)
+    if (std::size_t const code = symbols_->code_of_byte[byte]; code != in_runs) letters[code] = static_cast<char>(byte);
   std::uint64_t const max_entries = std::min(searches, view_.residues / letters_of_entry);
   std::vector<interval> words{all_rows()}, longer;
   pooled_arena arena(threads_for(threads));
@@ -241,7 +295,7 @@ void fm_index::make_kmers(std::uint64_t searches, unsigned threads) {
     longer.assign(4 * words.size(), {});
     for (std::size_t code = 0; code < 4; ++code) {
       if (symbols_->common[code] == 0) continue;
-      char const letter = static_cast<char>(word_at(bytes_.data() + header_words * 8, symbols_->common[code]));
+      char const letter = letters[code];
       interval* const to = longer.data() + code * words.size();
       constexpr std::size_t min_words = 1024;  // words of a thread
       arena.execute([&] {
@@ -301,6 +355,11 @@ std::uint64_t fm_index::position(std::size_t row) const {
 }
 
 void fm_index::positions(std::span<std::uint64_t> rows) const {
+  if (view_.in_runs) {
+    auto const refuse = [this](fm_view::walk const& walk, fm_view::outcome why) { refuse_walk(walk, why); };
+    run_positions(view_, rows, refuse).find();
+    return;
+  }
   constexpr std::size_t max_lanes = 16;
   std::array<fm_view::walk, max_lanes> walks;
   std::array<std::size_t, max_lanes> item;
@@ -317,10 +376,7 @@ void fm_index::positions(std::span<std::uint64_t> rows) const {
   while (active != 0)
     for (std::size_t i = 0; i < active;) {
       if (fm_view::outcome const end = view_.step(walks[i]); end == fm_view::outcome::row) {
-        if (walks[i].row % view_.sample == 0)
-          view_.samples.prefetch(walks[i].row / view_.sample);
-        else
-          view_.prefetch(walks[i].row + view_.records);
+        view_.prefetch(walks[i]);
         ++i;
         continue;
       } else if (end != fm_view::outcome::position) {

@@ -228,8 +228,9 @@ class backward_walk {
     low_ = tried_;
     rows_of_low_ = rows_of_tried_;
     if (high_ - low_ <= 1) return try_next();
-    if (low_ - at() >= short_match && rows_of_low_.end - rows_of_low_.begin <= few_rows) return compare();
-    if (low_ - at() >= short_match && high_ - at() > long_match && low_ + 1 < high_) return search_rows();
+    bool const has_letters = !fm_.view().in_runs;  // an index of runs has no text to compare with
+    if (has_letters && low_ - at() >= short_match && rows_of_low_.end - rows_of_low_.begin <= few_rows) return compare();
+    if (has_letters && low_ - at() >= short_match && high_ - at() > long_match && low_ + 1 < high_) return search_rows();
     if (stage_ == stage::gallop) {
       if (step_ == short_match && high_ <= query_.size) stage_ = stage::tail;
       step_ *= 2;

@@ -201,19 +201,25 @@ std::span<char const> stored_index::bytes(std::string_view array) const noexcept
   return {};
 }
 
+void stored_index::refuse_text() const {
+  throw input_error(fmt::format("no text: {}: the index is of runs, for count, locate, mem and ms only", path("json")));
+}
+
 entries stored_index::array(std::string_view name) const {
   if (name == "sa" && !has_sa())
-    throw input_error(
-        fmt::format("no suffix array: {}: {}", path("json"),
-                    description_.find("fm") ? "the index has an FM index instead, for count, locate, mem and ms only: build it "
-                                              "without --without-sa"
-                    : description_.find("bwt") ? "the index has a BWT alone: build it without --without-sa"
-                                               : "the index is a text, for duplicates only: build it without --text-only"));
+    throw input_error(fmt::format(
+        "no suffix array: {}: {}", path("json"),
+        has_runs()                 ? "the index is of runs, for count, locate, mem and ms only"
+        : description_.find("fm")  ? "the index has an FM index instead, for count, locate, mem and ms only: build it "
+                                     "without --without-sa"
+        : description_.find("bwt") ? "the index has a BWT alone: build it without --without-sa"
+                                   : "the index is a text, for duplicates only: build it without --text-only"));
   return {bytes(name), description_.width};
 }
 
 fm_index stored_index::fm() const {
-  return description_.find("fm") ? fm_index(bytes("fm"), view(), path("fm")) : fm_index();
+  char const* const name = description_.find("rlfm") ? "rlfm" : "fm";
+  return description_.find(name) ? fm_index(bytes(name), text_of_search(), path(name)) : fm_index();
 }
 
 kmer_table stored_index::kmers() const {
@@ -222,7 +228,7 @@ kmer_table stored_index::kmers() const {
 
 std::optional<std::string> stored_index::unlisted_array() const {
   if (exchanging_) return std::nullopt;  // the replacement would have removed it
-  for (char const* array : {"sa", "lcp", "bwt", "kmers", "fm", "pieces", "starts"}) {
+  for (char const* array : {"sa", "lcp", "bwt", "kmers", "fm", "rlfm", "pieces", "starts"}) {
     std::error_code missing;
     std::uintmax_t const bytes = std::filesystem::file_size(prefix_ + "." + array, missing);
     if (!description_.find(array) && !missing && bytes != 0) return array;

@@ -29,7 +29,7 @@ inline std::string hidden_part(std::string const& prefix, std::string_view name,
 /// Returns true if a file in the folder of the prefix has such a name, with any checksum.
 inline bool is_hidden_part(std::string const& prefix, std::string_view file) {
   std::size_t constexpr digits = 8;
-  for (std::string_view const name : {"json", "seq", "sa", "lcp", "bwt", "kmers", "fm", "pieces", "starts"}) {
+  for (std::string_view const name : {"json", "seq", "sa", "lcp", "bwt", "kmers", "fm", "rlfm", "pieces", "starts"}) {
     std::string const begin = fmt::format(".{}.{}.", hidden_base(prefix), name);
     if (file.size() != begin.size() + digits || !file.starts_with(begin)) continue;
     if (file.find_first_not_of("0123456789abcdef", begin.size()) == file.npos) return true;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
+#include "suffix/matches/run_matches.hpp"
 
 namespace ordo::inline v0::suffix {
 namespace {
@@ -231,6 +232,11 @@ void match_finder::find(std::string_view query, std::uint64_t begin, std::uint64
   end = std::min<std::uint64_t>(end, query.size());
   if (begin >= end || query.size() < options_.min_length) return;
   std::size_t const first_match = matches.size();
+  if (rows_.fm() && rows_.fm()->has_runs()) {
+    detail::find_in_runs(*rows_.fm(), options_, query, begin, end, matches);
+    std::sort(matches.begin() + std::ptrdiff_t(first_match), matches.end());
+    return;
+  }
   std::uint64_t const last = std::min(end - 1 + period_ - 1, query.size() - kmer_length_);
   constexpr std::size_t batch = 512, max_rows = 8192;
   std::array<std::string_view, batch> kmers;

@@ -12,10 +12,12 @@
 
 #include <fmt/format.h>
 
+#include "base/threads.hpp"
 #include "ordo/cpu_backend.hpp"
 #include "ordo/error.hpp"
 #include "suffix/aligners/run_files.hpp"
 #include "suffix/run_length/insert.hpp"
+#include "suffix/run_length/run_index_file.hpp"
 #include "suffix/run_length/samples.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -138,6 +140,11 @@ struct run_length_index::state {
     if (options.batch_letters != 0) return options.batch_letters;
     return std::min(max_part(), std::max(min_batch, 16 * index.num_blocks()));
   }
+  // A long walk has closed its bracket for most of its steps, but there must be some for each lane of each thread.
+  [[nodiscard]] std::uint64_t walk_letters(std::uint64_t letters) const {
+    constexpr std::uint64_t min = insert_options().walk_letters, max = 16 * min, walks_of_thread = 16;
+    return std::clamp(letters / (walks_of_thread * threads_for(options.machine.threads)), min, max);
+  }
   void begin_phase(std::string_view name, std::uint64_t letters) const {
     if (options.on_phase) options.on_phase(name, letters);
   }
@@ -218,7 +225,7 @@ struct run_length_index::state {
     if (!(index.rows() == 0 && (!is_open || waiting.segments.size() == 1) && sort_waiting(row))) {
       begin_phase("insert", letters);
       insert_options with;
-      if (options.walk_letters != 0) with.walk_letters = options.walk_letters;
+      with.walk_letters = options.walk_letters != 0 ? options.walk_letters : walk_letters(letters);
       insert_counts counts;
       row = insert(backend, index, waiting, with, counts);
     }
@@ -331,6 +338,25 @@ void run_length_index::read(source& from, std::string const& name) {
     throw input_error(fmt::format("cannot read: {}: not an index of both strands of each record", name));
 }
 
+void run_length_index::read(fm_index const& index) {
+  run_view const& view = index.view().runs;
+  std::vector<block_list> lists(1);
+  block_writer<append_to_list> to(append_to_list{lists.data()});
+  piece_reader in(view.blocks, 0, view.num_blocks);
+  std::uint64_t rows = 0;
+  unsigned letter = 0;
+  for (std::uint64_t length = 0; in.next(letter, length);) {
+    if (letter > n_code || length > view.rows - rows)
+      throw input_error(fmt::format("bad index: {}: impossible runs", index.name()));
+    to.add(letter, length);
+    rows += length;
+  }
+  to.finish();
+  lists[0].rows = to.rows();
+  state_->index = run_index<host_backend>(state_->backend, std::move(lists));
+  state_->how = method::insert;
+}
+
 void run_length_index::add(std::string_view letters) {
   state_->add(letters);
 }
@@ -384,10 +410,10 @@ void run_length_index::write(sink& to, run_length_format format) const {
 
 void run_length_index::write_samples(sink& to, unsigned shift) const {
   run_view const view = state_->index.view();
-  sampled_rows const samples(state_->backend, view, shift);
+  sampled_rows const samples(state_->backend, view, std::uint64_t{1} << shift);
   std::string head = "SSA\1";
   auto const put = [&](auto value) { head.append(reinterpret_cast<char const*>(&value), sizeof(value)); };  // little-endian
-  put(std::uint32_t(samples.shift));
+  put(std::uint32_t(shift));
   put(std::uint32_t(samples.record_bits));
   put(std::uint64_t(samples.record_of_end.size()));
   put(std::uint64_t(samples.positions.size()));
@@ -395,6 +421,16 @@ void run_length_index::write_samples(sink& to, unsigned shift) const {
   to.write(std::string_view(head));
   for (auto const* const part : {&samples.record_of_end, &samples.positions})
     to.write({reinterpret_cast<char const*>(part->data()), 8 * part->size()});
+}
+
+void run_length_index::each_run(std::function<void(char, std::uint64_t)> const& f) const {
+  state_->each_run([&](dna_run const& run) { f("$ACGTN"[run.letter], run.rows); });
+}
+
+void run_length_index::write_index(sink& to, unsigned width, std::uint64_t sample) const {
+  if (sample == 0) throw usage_error("invalid sample: index of runs: 0: positions of every first row at least");
+  if (records() == 0) throw usage_error("no records: index of runs: it has one at least");
+  write_index_file(state_->backend, state_->index.view(), width, sample, to);
 }
 
 bool run_length_index::holds(std::uint64_t first, std::string_view letters) const {
@@ -429,6 +465,11 @@ bool run_length_index::has_all_rows() const {
 
 build_report const& run_length_index::report() const {
   return state_->done;
+}
+
+std::optional<std::string> find_fault_of_runs(fm_index const& index, text const& input, unsigned threads) {
+  host_backend backend(threads);
+  return find_fault(backend, index, input);
 }
 
 }  // namespace ordo::inline v0::suffix

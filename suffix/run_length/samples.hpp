@@ -3,8 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "base/bits.hpp"
 #include "ordo/detail/load.hpp"
 #include "suffix/run_length/run_index.hpp"
 
@@ -33,19 +36,23 @@ struct letter_walk {
   }
 };
 
-/// The sampled suffix array of ropebwt3: rows after those of ends, each 2^shift-th.
+/// The sampled suffix array: rows after those of ends, each distance-th.
 struct sampled_rows {
-  unsigned shift = 8, record_bits = 1;
+  std::uint64_t distance;
+  unsigned record_bits = 1;
   std::vector<std::uint64_t> record_of_end;  // for each row whose letter is an end
   std::vector<std::uint64_t> positions;      // position << record_bits | record
 
+  std::vector<std::uint64_t> lengths;  // lengths of the records
+
   /// @throws std::length_error for a damaged index, whose walks do not end
   template <has_workers B>
-  sampled_rows(B& backend, run_view const& index, unsigned rate) : shift(rate) {
+  sampled_rows(B& backend, run_view const& index, std::uint64_t every) : distance(every) {
     std::uint64_t const records = index.num_ends, rows = index.rows - records;
     while ((std::uint64_t{1} << record_bits) < records) ++record_bits;
     record_of_end.resize(records);
-    positions.resize((rows + (std::uint64_t{1} << shift) - 1) >> shift);
+    lengths.resize(records);
+    positions.resize((rows + distance - 1) / distance);
     std::size_t const groups = std::size_t((records + lanes - 1) / lanes);
     each_long(backend, groups, [&](std::size_t group) { take(index, group); });
   }
@@ -66,23 +73,28 @@ struct sampled_rows {
       next.at = {r, index.find(r)};
       next.record = r;
     }
-    std::uint64_t const mask = (std::uint64_t{1} << shift) - 1;
+    // A division takes longer than the rest of a step whose block is in a cache.
+    bool const is_power = (distance & (distance - 1)) == 0;
+    std::uint64_t const records = record_of_end.size(), mask = distance - 1;
+    unsigned const shift = trailing_zeros(distance);
     while (!active.empty())
       for (std::size_t i = 0; i < active.size();) {
         lane& w = active[i];
         bool const ends = w.at.step(index) == end_code;
         if (!ends) {
           prefetch(index.blocks + w.at.block);
-          if (++w.steps > index.rows) throw std::length_error("endless");
-          std::uint64_t const row = w.at.row - record_of_end.size();
-          if ((row & mask) == 0) {
-            w.samples.push_back(row >> shift);
+          std::uint64_t const row = w.at.row - records;
+          if (++w.steps > index.rows || row >= index.rows - records) throw std::length_error("endless");
+          if (is_power ? (row & mask) == 0 : row % distance == 0) {
+            w.samples.push_back(is_power ? row >> shift : row / distance);
             w.at_steps.push_back(w.steps);
           }
           ++i;
           continue;
         }
+        if (w.at.row >= records) throw std::length_error("endless");
         record_of_end[w.at.row] = w.record;
+        lengths[w.record] = w.steps;
         for (std::size_t k = 0; k < w.samples.size(); ++k)
           positions[w.samples[k]] = (w.steps - w.at_steps[k]) << record_bits | w.record;
         std::swap(active[i], active.back());

@@ -38,7 +38,7 @@ namespace {
 namespace fs = std::filesystem;
 using suffix::hidden_part;
 
-constexpr char const* names[] = {"seq", "sa", "lcp", "bwt", "pieces", "kmers", "fm", "starts"};
+constexpr char const* names[] = {"seq", "sa", "lcp", "bwt", "pieces", "kmers", "fm", "rlfm", "starts"};
 
 // Removes a regular file or the target of a symbolic link, which stays, as when a file is replaced. Empties the file if nothing
 // can be removed from the folder. Needs no memory, since it completes what has begun.

@@ -39,13 +39,16 @@ class fm_index {
   /// Returns the distance of sampled rows.
   [[nodiscard]] std::uint64_t sample() const noexcept { return view_.sample; }
   /// Returns the number of different letters.
-  [[nodiscard]] std::size_t letters() const noexcept { return view_.num_symbols == 0 ? 0 : view_.num_symbols - 1; }
+  [[nodiscard]] std::size_t letters() const noexcept;
 
   /// Returns how often a letter occurs.
   [[nodiscard]] std::uint64_t count(char letter) const noexcept {
     std::size_t const symbol = empty() ? 0 : symbols_->of_byte[static_cast<unsigned char>(letter)];
     return symbol == 0 ? 0 : symbols_->first[symbol + 1] - symbols_->first[symbol];
   }
+  /// Returns true if it is an index of runs (run_length_index), which has no letters of the text: its rows of N come after
+  /// those of T, and both strands of each record are records.
+  [[nodiscard]] bool has_runs() const noexcept { return view_.in_runs; }
   /// Returns true if the file holds the letters of the text: in the packed layout.
   [[nodiscard]] bool has_text() const noexcept { return view_.packed; }
   /// @pre has_text()
@@ -111,6 +114,7 @@ class fm_index {
   [[noreturn]] void refuse_counts(interval rows) const;
   [[noreturn]] void refuse_walk(fm_view::walk const& walk, fm_view::outcome why) const;
   void check_symbols(layout const& at);
+  void open_runs();
 
   std::span<char const> bytes_;
   std::string name_;

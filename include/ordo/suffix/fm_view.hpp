@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "ordo/detail/load.hpp"
+#include "ordo/detail/run_view.hpp"
 #include "ordo/suffix/entries.hpp"
 #include "ordo/suffix/text_letters.hpp"
 
@@ -45,7 +46,8 @@ class fm_view {
   /// The way from a row to a row whose position is stored, or to the start of a record.
   struct walk {
     std::uint64_t first, row, steps = 0;
-    std::uint64_t position = 0;  // the result; or what is bad
+    std::uint64_t position = 0;               // the result; or what is bad
+    std::uint64_t block = ~std::uint64_t{0};  // in runs, a block that is not after that of the row, if known
   };
 
   [[nodiscard]] ORDO_FN fm_interval all_rows() const noexcept { return {0, rows}; }
@@ -55,7 +57,13 @@ class fm_view {
     std::size_t const symbol = symbols->of_byte[static_cast<unsigned char>(letter)];
     to = {};
     if (symbol == 0 || of.begin > of.end || of.end > rows) return true;
-    to = {symbols->first[symbol] + rank(symbol, of.begin), symbols->first[symbol] + rank(symbol, of.end)};
+    std::uint64_t const first = symbols->first[symbol];
+    if (in_runs) {
+      std::uint64_t const block = runs.find(of.begin), end = of.end < runs.end(block) ? block : runs.find(of.end);
+      to = {first + runs.rank(unsigned(symbol), of.begin, block), first + runs.rank(unsigned(symbol), of.end, end)};
+    } else {
+      to = {first + rank(symbol, of.begin), first + rank(symbol, of.end)};
+    }
     return to.begin <= to.end && to.end <= symbols->first[symbol + 1];
   }
   /// Returns the interval of the last letters of a string, as many as the table of k-mers has, and sets `left` to the number of
@@ -81,22 +89,33 @@ class fm_view {
   ORDO_FN outcome step(walk& walk) const noexcept {
     if (walk.row % sample == 0) return end_walk(walk, samples[walk.row / sample], outcome::bad_position);
     std::uint64_t const all_row = walk.row + records;
-    std::size_t const symbol = symbol_at(all_row);
+    if (in_runs) walk.block = runs.seek(walk.block, all_row);
+    std::size_t const symbol = in_runs ? runs.letter(all_row, walk.block) : symbol_at(all_row);
     if (symbol >= num_symbols) return outcome::bad_symbol;
-    std::uint64_t const below = rank(symbol, all_row);
+    std::uint64_t const below = in_runs ? runs.rank(unsigned(symbol), all_row, walk.block) : rank(symbol, all_row);
     if (below >= symbols->first[symbol + 1] - symbols->first[symbol]) return outcome::bad_count;
     if (symbol == 0) {
       std::uint64_t const record = ends[below];
       return end_walk(walk, record >= records ? residues : starts ? starts[record] : 0, outcome::bad_record);
     }
     walk.row = symbols->first[symbol] + below - records;
+    if (in_runs) walk.block = runs.guess(unsigned(symbol), walk.row + records, walk.block);
     return ++walk.steps > residues ? outcome::endless : outcome::row;
   }
   /// Prefetches what the next step from a row or an interval reads.
   ORDO_FN void prefetch(std::uint64_t row) const noexcept {
+    if (in_runs) return ordo::prefetch(runs.blocks + runs.near(row));
     char const* const block = block_at(row);
     ordo::prefetch(block);
     if (!packed) ordo::prefetch(block + 64);
+  }
+  ORDO_FN void prefetch(walk const& of) const noexcept {
+    if (of.row % sample == 0)
+      ordo::prefetch(samples.data() + of.row / sample * (samples.width() / 8));
+    else if (in_runs && of.block < runs.num_blocks)
+      ordo::prefetch(runs.blocks + of.block);
+    else
+      prefetch(of.row + records);
   }
   ORDO_FN void prefetch(fm_interval of) const noexcept {
     prefetch(of.begin);
@@ -111,6 +130,7 @@ class fm_view {
 
   /// Returns the number of rows before `row`, which may be the number of rows, whose letter is a symbol.
   [[nodiscard]] ORDO_FN std::uint64_t rank(std::size_t symbol, std::uint64_t row) const noexcept {
+    if (in_runs) return runs.rank(unsigned(symbol), row, runs.find(row));
     if (!packed) return rank_in_block(symbol, row);
     std::size_t const code = symbols->code[symbol];
     return code == fm_symbols::in_runs ? rank_in_runs(symbol, row) : rank_of_code(code, row);
@@ -123,6 +143,8 @@ class fm_view {
   std::uint64_t residues = 0, records = 0, rows = 0, sample = 1;
   std::size_t num_symbols = 0, planes = 0, block_rows = 1, block_bytes = 0;
   bool packed = false;
+  bool in_runs = false;
+  run_length::run_view runs;  // the layout of runs
   // The table of k-mers, by the codes of their letters, the first letter's the most significant one.
   fm_interval const* kmers = nullptr;
   std::size_t kmer_length = 0;  // 0: no table

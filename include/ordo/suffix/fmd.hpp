@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "ordo/io.hpp"
 #include "ordo/machine.hpp"
 #include "ordo/suffix.hpp"
+#include "ordo/suffix/fm_index.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -86,6 +88,9 @@ class run_length_index {
   /// @throws input_error  for anything else, and for an index of one strand
   void read(source& from, std::string const& name);
 
+  /// Reads the runs of an index that write_index has written. @pre this is empty
+  void read(fm_index const& index);
+
   /// Adds a record and its reverse complement. Letters other than A, C, G and T, in either case, are N.
   /// @throws out_of_memory  if the index does not fit, or will not fit when it grows as it did
   void add(std::string_view letters);
@@ -107,6 +112,15 @@ class run_length_index {
   /// Writes each 2^shift-th entry of the suffix array as `ropebwt3 ssa -s SHIFT`.
   void write_samples(sink& to, unsigned shift = 8) const;
 
+  /// Calls f(letter, rows) for each run of the BWT, in order: '$' for ends of records, A, C, G, T and N.
+  void each_run(std::function<void(char, std::uint64_t)> const& f) const;
+  /// Writes an index that searches map into memory, as the file of an fm_index: blocks of runs with counts, and the position of
+  /// each `sample`-th row. The text that positions refer to is all records, each followed by its reverse complement. Takes a
+  /// step for each letter. Memory: 8 bytes for each sampled row.
+  /// @param width  the bits of an entry: 32, 40 or 64; positions and numbers of records fit
+  /// @throws usage_error  for an index without records or a sample of 0
+  void write_index(sink& to, unsigned width, std::uint64_t sample) const;
+
   /// Walks through records `first` and `first` + 1, and returns true if they are these letters and their reverse complement.
   /// @pre first + 1 < records()
   [[nodiscard]] bool holds(std::uint64_t first, std::string_view letters) const;
@@ -121,6 +135,12 @@ class run_length_index {
   struct state;
   std::unique_ptr<state> state_;
 };
+
+/// Walks through all records of an index that run_length_index::write_index has written, and compares lengths and positions
+/// with what the walks give. Takes a step for each letter, by `threads` threads (0: all).
+/// @param input  the records of the text, whose residues are not read
+/// @returns what is wrong
+[[nodiscard]] std::optional<std::string> find_fault_of_runs(fm_index const& index, text const& input, unsigned threads = 0);
 
 }  // namespace ordo::inline v0::suffix
 #pragma GCC visibility pop

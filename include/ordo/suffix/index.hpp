@@ -24,13 +24,14 @@
 #pragma GCC visibility push(default)
 
 /// Indexes in files. PREFIX.sa, PREFIX.lcp, PREFIX.bwt, PREFIX.kmers, PREFIX.pieces, PREFIX.starts and PREFIX.seq are plain
-/// little-endian arrays; PREFIX.fm is an FM index (fm_index.hpp); PREFIX.json describes them. PREFIX.seq is the text: if a
+/// little-endian arrays; PREFIX.fm is an FM index (fm_index.hpp), PREFIX.rlfm one of runs (fmd.hpp), and the only
+/// array besides PREFIX.pieces; PREFIX.json describes them. PREFIX.seq is the text: if a
 /// policy cuts records or adds the reverse strand, it consists of pieces (pieces.hpp), and all positions refer to it. The
 /// description of an index of FASTA holds the names and starts of records. Other inputs may have a billion records:
 /// PREFIX.starts holds their starts, and records are named by their files.
 namespace ordo::inline v0::suffix {
 
-/// A file of an index: "sa", "lcp", "bwt", "kmers", "fm", "pieces", "starts" or "seq".
+/// A file of an index: "sa", "lcp", "bwt", "kmers", "fm", "rlfm", "pieces", "starts" or "seq".
 struct index_array {
   std::string name;
   std::uint64_t bytes = 0;
@@ -142,9 +143,15 @@ class stored_index {
   [[nodiscard]] index_description const& description() const noexcept { return description_; }
   /// Returns the bytes of an array; empty if the index does not have it.
   [[nodiscard]] std::span<char const> bytes(std::string_view array) const noexcept;
-  [[nodiscard]] text view() const noexcept {
+  /// Returns the text. @throws input_error  if the index is one of runs
+  [[nodiscard]] text view() const {
+    if (has_runs()) refuse_text();
+    return text_of_search();
+  }
+  /// Returns the text for searches; of an index of runs, its records and its size, but residues that cannot be read.
+  [[nodiscard]] text text_of_search() const noexcept {
     suffix::pieces const cut = pieces();
-    return {{bytes("seq").data(), bytes("seq").size()},
+    return {{bytes("seq").data(), has_runs() ? std::size_t(description_.residues) : bytes("seq").size()},
             !cut.empty()                                ? cut.begins()
             : description_.input == input_format::fasta ? std::span<std::uint64_t const>(description_.starts)
                                                         : as_span<std::uint64_t>(bytes("starts")),
@@ -154,6 +161,8 @@ class stored_index {
   [[nodiscard]] suffix::pieces pieces() const noexcept { return suffix::pieces(as_span<std::uint64_t>(bytes("pieces"))); }
   /// Returns sa, lcp or kmers; empty if the index does not have it. @throws input_error  if an index lacks sa
   [[nodiscard]] entries array(std::string_view name) const;
+  /// Returns true if the index is one of runs, which has no residues.
+  [[nodiscard]] bool has_runs() const { return description_.find("rlfm") != nullptr; }
   [[nodiscard]] bool has_sa() const { return description_.find("sa") != nullptr; }
   /// Returns the FM index; empty if the index has none. @throws input_error  if it contradicts itself or the description
   [[nodiscard]] fm_index fm() const;
@@ -184,6 +193,7 @@ class stored_index {
 
  private:
   void open(std::string_view without);
+  [[noreturn]] void refuse_text() const;
   [[nodiscard]] std::optional<std::string> altered_array(std::span<std::uint32_t const> sums) const;
   void check_starts() const;
   void check_rows() const;

@@ -33,11 +33,17 @@ struct build_options {
   bool plan = false;
   bool has_mask = false;  // --mask was given
   kmer_options kmers;
-  bool fm = false;                       // add an FM index
-  bool without_sa = false;               // leave out the suffix array
-  bool text_only = false;                // and everything else but the text and its records
-  std::uint64_t fm_sample = 32;          // the FM index stores the position of every fm_sample-th row
+  bool fm = false;                            // add an FM index
+  bool fm_runs = false;                       // make an FM index of runs instead of all arrays
+  bool without_sa = false;                    // leave out the suffix array
+  bool text_only = false;                     // and everything else but the text and its records
+  std::uint64_t fm_sample = 0;                // the FM index stores the position of every fm_sample-th row; 0: the preset
   std::optional<std::uint32_t> expected_sum;  // checksum of the description of the index that the new one replaces, if it must
+
+  static constexpr std::uint64_t preset_sample = 32, preset_sample_of_runs = 256;
+  [[nodiscard]] std::uint64_t sample() const {
+    return fm_sample != 0 ? fm_sample : fm_runs ? preset_sample_of_runs : preset_sample;
+  }
 
   /// Returns the names of the arrays that the index gets. @param sa  with the suffix array
   [[nodiscard]] std::vector<std::string_view> arrays(bool sa) const;

@@ -90,7 +90,12 @@ class comparing_sink final : public sink {
 class run_length_build {
  public:
   run_length_build(run_length_job const& job, cli::common_options const& common, reporter& report)
-      : job_(job), common_(common), report_(report), arena_(threads_for(common.threads)), index_(make_index()) {}
+      : job_(job),
+        common_(common),
+        report_(report),
+        arena_(threads_for(common.threads)),
+        inputs_(job.files),
+        index_(make_index()) {}
 
   int run() {
     std::deque<cli::output> outputs;
@@ -98,7 +103,6 @@ class run_length_build {
     for (std::string const& end : samples ? std::vector<std::string>{"", ".ssa", ".len.gz"} : std::vector<std::string>{""})
       outputs.emplace_back(job_.output + end, samples ? cli::output::replacing::by_rename : cli::output::replacing::any_way);
     for (cli::output const& out : outputs) out.refuse_inputs(job_.files);
-    measure_files();
     report_.phase("open");
     open();
     report_.phase("read");
@@ -130,23 +134,8 @@ class run_length_build {
     options.machine = common_.machine();
     options.memory = job_.memory.host_bytes();
     options.on_phase = [this](std::string_view name, std::uint64_t work) { report_.phase(name, work); };
-    options.letters_to_come = [this] { return letters_to_come(); };
+    options.letters_to_come = [this] { return inputs_.letters_to_come(); };
     return suffix::run_length_index(options);
-  }
-
-  // The bytes of all files; 0 if one is no regular file.
-  void measure_files() {
-    for (std::string const& file : job_.files) {
-      std::error_code error;
-      bool const is_file = file != "-" && std::filesystem::is_regular_file(file, error);
-      std::uint64_t const bytes = is_file ? std::filesystem::file_size(file, error) : 0;
-      if (!is_file || error) return void(all_bytes_ = 0);
-      all_bytes_ += bytes;
-    }
-  }
-  [[nodiscard]] std::uint64_t letters_to_come() const {
-    if (all_bytes_ <= read_bytes_ || read_bytes_ == 0) return 0;
-    return std::uint64_t(2 * double(done_.letters) * double(all_bytes_ - read_bytes_) / double(read_bytes_));
   }
 
   /// Reads the index to which records are added, or the checkpoint of a build that was killed.
@@ -183,15 +172,15 @@ class run_length_build {
       cli::input in(file, common_.threads);
       for (cli::output const& out : outputs) out.refuse_loop(in);
       expect_fasta(in.name(), in.front(4096), "a reference is FASTA");
-      std::uint64_t const before = read_bytes_;
+      inputs_.begin_file();
       reference_reader(in, arena_)
           .read(
               [&](std::string_view header, std::string_view letters) {
-                read_bytes_ = before + in.file_read();
+                inputs_.at(in.file_read(), letters.size());
                 take(header, letters);
               },
               [&] { report_.progress.at(in.file_read()); });
-      read_bytes_ = before + in.file_read();
+      inputs_.at(in.file_read(), 0);
       if (job_.files.size() > 1) index_.end_genome();
     }
     if (done_.records < reached_.records) refuse_checkpoint();
@@ -231,13 +220,32 @@ class run_length_build {
   cli::common_options const& common_;
   reporter& report_;
   tbb::task_arena arena_;
+  input_progress inputs_;
   suffix::run_length_index index_;
   std::string lengths_;
   checkpoint_head done_, reached_;
-  std::uint64_t base_records_ = 0, saved_letters_ = 0, all_bytes_ = 0, read_bytes_ = 0;
+  std::uint64_t base_records_ = 0, saved_letters_ = 0;
 };
 
 }  // namespace
+
+input_progress::input_progress(std::vector<std::string> const& files) {
+  for (std::string const& file : files) {
+    std::error_code error;
+    bool const is_file = file != "-" && std::filesystem::is_regular_file(file, error);
+    std::uint64_t const bytes = is_file ? std::filesystem::file_size(file, error) : 0;
+    if (!is_file || error) {
+      all_ = 0;
+      return;
+    }
+    all_ += bytes;
+  }
+}
+
+std::uint64_t input_progress::letters_to_come() const {
+  if (all_ <= read_ || read_ == 0) return 0;
+  return std::uint64_t(2 * double(letters_) * double(all_ - read_) / double(read_));
+}
 
 cli::option samples_option(run_length_options& to) {
   return {.name = "ssa",

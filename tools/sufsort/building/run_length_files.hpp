@@ -26,6 +26,24 @@ bool is_run_length_file(std::string const& name);
 /// @throws usage_error  for a name that ends otherwise
 suffix::run_length_format format_of_name(std::string const& name);
 
+/// Estimates the letters to come from what has been read of files.
+class input_progress {
+ public:
+  explicit input_progress(std::vector<std::string> const& files);
+  void begin_file() { before_ = read_; }
+  /// @param read  bytes of this file @param letters  letters of a record
+  void at(std::uint64_t read, std::uint64_t letters) {
+    read_ = before_ + read;
+    letters_ += letters;
+  }
+  [[nodiscard]] std::uint64_t letters() const { return letters_; }
+  /// Returns those of both strands; 0 if that is not known.
+  [[nodiscard]] std::uint64_t letters_to_come() const;
+
+ private:
+  std::uint64_t all_ = 0, before_ = 0, read_ = 0, letters_ = 0;  // bytes of all files: 0 if one is no regular file
+};
+
 struct run_length_job {
   std::string base = {};  // an index to which records are added; empty: none
   std::vector<std::string> files = {};

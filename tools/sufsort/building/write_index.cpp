@@ -158,10 +158,10 @@ int write(Records& records, index_writer& writer, build_options const& options, 
     suffix::mapped_file const letters = writer.completed("seq"), sa = writer.completed("sa");
     suffix::text const input{{letters.bytes().data(), letters.bytes().size()}, starts_of_text(records, about)};
     report.phase("fm", n);
-    std::vector<char> const index = suffix::make_fm_index(input, {sa.bytes(), width}, options.fm_sample, writer.path("sa"),
+    std::vector<char> const index = suffix::make_fm_index(input, {sa.bytes(), width}, options.sample(), writer.path("sa"),
                                                           common.threads, options.memory.host_bytes(held.text));
     suffix::store(index, *to, common.threads);
-    about.fm_sample = options.fm_sample;
+    about.fm_sample = options.sample();
     about.fm_letters = suffix::fm_index(index, input, writer.path("fm")).letters();
   }
   if (options.without_sa && writer.to("sa")) writer.discard("sa");
@@ -209,7 +209,8 @@ build_options recorded_options(suffix::index_description const& about, std::stri
   options.policy = about.policy;
   options.extra = {.lcp = about.find("lcp") != nullptr, .bwt = about.find("bwt") != nullptr};
   options.fm = about.find("fm") != nullptr;
-  if (options.fm) options.fm_sample = about.fm_sample;
+  options.fm_runs = about.find("rlfm") != nullptr;
+  if (options.fm || options.fm_runs) options.fm_sample = about.fm_sample;
   if (about.find("kmers"))
     options.kmers = {.option = "--kmer-table", .wanted = true, .length = about.kmers.length, .force = true};
   bool const narrow = suffix::index_fits(4, about.residues, about.text_records());

@@ -14,6 +14,7 @@
 #include "tools/sufsort/building/build_memory.hpp"
 #include "tools/sufsort/building/merged_records.hpp"
 #include "tools/sufsort/building/read_records.hpp"
+#include "tools/sufsort/building/run_index_files.hpp"
 #include "tools/sufsort/building/run_length_files.hpp"
 #include "tools/sufsort/building/write_index.hpp"
 #include "tools/sufsort/command.hpp"
@@ -104,6 +105,7 @@ class add final : public command {
     build.files = files_;
     build.expected_sum = expected_sum;
     refuse_inputs(prefix_, files_);
+    if (index.has_runs()) return build_run_index(build, common, report, &index);
     check_mergeable(index.description(), prefix_, index.description(), prefix_);
     static_cast<void>(index.array("sa"));  // throws, naming the remedy, if the index has no suffix array
     if (build.format == suffix::input_format::fasta) {

@@ -28,6 +28,7 @@
 #include "tools/sufsort/building/build_memory.hpp"
 #include "tools/sufsort/building/build_options.hpp"
 #include "tools/sufsort/building/read_records.hpp"
+#include "tools/sufsort/building/run_index_files.hpp"
 #include "tools/sufsort/building/write_index.hpp"
 #include "tools/sufsort/command.hpp"
 #include "tools/sufsort/files/other_formats.hpp"
@@ -135,6 +136,7 @@ void check_format(build_options const& options) {
   if (!fasta) static_cast<void>(parse_separator(options));
   check({{"--bwt", options.extra.bwt, !tokens, "BWT; it is for bytes"},
          {"--fm", options.fm, !tokens, "FM index; it is for bytes"},
+         {"--fm=run-length", options.fm_runs, fasta, "strands"},
          {"--strands", options.policy.strands != preset.strands, fasta, "strands"},
          {"--ambiguous", options.policy.ambiguous != preset.ambiguous, fasta, "nucleotides"},
          {"--mask", options.has_mask, fasta, "masked letters: case is always kept"},
@@ -192,8 +194,7 @@ int write_text(build_options const& options, cli::common_options const& common, 
   suffix::corpus_writer text(*writer.to("seq"));
   std::string const field = read_corpus(options, separator, common, report, text.records(),
                                         [&](suffix::corpus_files const& files, suffix::corpus_options reading) {
-                                          if (bad)
-                                            reading.on_bad_line = [&](suffix::bad_line const& line) { bad->add(line); };
+                                          if (bad) reading.on_bad_line = [&](suffix::bad_line const& line) { bad->add(line); };
                                           text.append(files, reading);
                                           if (bad) bad->finish(text.size());
                                         });
@@ -267,8 +268,8 @@ int print_plan(build_options const& options, cli::common_options const& common) 
 }
 
 /// The extensions of texts, which the name of an index lacks.
-constexpr std::string_view extensions[] = {".fa",  ".fasta", ".fna", ".ffn",   ".faa", ".frn", ".fas", ".fq",
-                                           ".fastq", ".txt", ".json", ".jsonl", ".ndjson", ".npy", ".u16", ".u32"};
+constexpr std::string_view extensions[] = {".fa",    ".fasta", ".fna",  ".ffn",   ".faa",    ".frn", ".fas", ".fq",
+                                           ".fastq", ".txt",   ".json", ".jsonl", ".ndjson", ".npy", ".u16", ".u32"};
 
 /// Returns the prefix of a file's index in a folder: the name of the file without extensions.
 std::string prefix_for(std::string const& file, std::string const& folder) {
@@ -286,8 +287,8 @@ std::vector<std::string> prefixes_for(std::vector<std::string> const& files, std
   for (std::string const& file : files) {
     auto const [other, is_new] = taken.emplace(all.emplace_back(prefix_for(file, folder)), file);
     if (!is_new)
-      throw usage_error(fmt::format("two inputs of one name: {}: {} and {} would both become this index", all.back(),
-                                    other->second, file));
+      throw usage_error(
+          fmt::format("two inputs of one name: {}: {} and {} would both become this index", all.back(), other->second, file));
   }
   return all;
 }
@@ -315,8 +316,7 @@ void append_shards(std::string const& path, std::vector<std::string>& files) {
       shards.push_back(at->path());
   }
   if (error) throw input_error(fmt::format("cannot read: {}: {}", path, error.message()));
-  if (shards.empty())
-    throw input_error(fmt::format("cannot read: {}: it is a folder without JSONL: name its files", path));
+  if (shards.empty()) throw input_error(fmt::format("cannot read: {}: it is a folder without JSONL: name its files", path));
   std::ranges::sort(shards);
   for (fs::path const& file : shards) files.push_back(file.string());
 }
@@ -340,8 +340,9 @@ class build final : public command {
              .value = "DIR",
              .group = index_group,
              .help = "build an index of each FILE alone: DIR/genome.* of genome.fa.gz",
-             .details = "DIR is made if it is missing. The machine is started once. No two FILEs may have the same name. A FILE "
-                        "that cannot be read is reported and the others are indexed; the exit status is 2 then.",
+             .details =
+                 "DIR is made if it is missing. The machine is started once. No two FILEs may have the same name. A FILE "
+                 "that cannot be read is reported and the others are indexed; the exit status is 2 then.",
              .set = cli::store_nonempty(options_.out_dir)},
             format_option(options_),
             {.name = "separator",
@@ -383,12 +384,27 @@ class build final : public command {
              .set = [this](std::string_view, std::string_view value) { options_.big_endian = value == "big"; }},
             cli::flag("lcp", index_group, "add the LCP array", options_.extra.lcp),
             cli::flag("bwt", index_group, "add the Burrows-Wheeler transform", options_.extra.bwt),
-            cli::flag("fm", index_group, "add an FM index, with which count, locate, mem and ms need less memory", options_.fm),
+            {.name = "fm",
+             .value = "LAYOUT",
+             .group = index_group,
+             .help = "add an FM index, with which count, locate, mem and ms need less memory (rows); or write one of runs, of "
+                     "both strands of many genomes that are alike, and nothing else (run-length)",
+             .preset = "rows",
+             .details = "run-length inserts one genome after another, in memory that follows the number of runs of the BWT, "
+                        "and implies --strands=both. Letters other than A, C, G and T are N.",
+             .choices = "rows run-length",
+             .only_choices = true,
+             .optional_value = true,
+             .set =
+                 [this](std::string_view, std::string_view value) {
+                   options_.fm_runs = value == "run-length";
+                   options_.fm = !options_.fm_runs;
+                 }},
             {.name = "fm-sample",
              .value = "N",
              .group = index_group,
              .help = "store the position of every N-th row in the FM index",
-             .preset = "32",
+             .preset = "32, or 256 of runs",
              .set = parse_to(options_.fm_sample, "1 stores them all")},
             cli::flag("without-sa", index_group,
                       "leave out the suffix array; the FM index takes its place for count, locate, mem and ms, or the BWT "
@@ -418,6 +434,9 @@ class build final : public command {
         {.options = {"--fm"},
          .with = {"--sample!=1", "--ambiguous=skip"},
          .why = "an FM index needs all rows; --sample and --ambiguous=skip leave out some"},
+        {.options = {"--fm=run-length"},
+         .with = {"--lcp", "--bwt", "--kmer-table", "--text-only", "--ambiguous!=symbol", "--mask!=fold", "--plan"},
+         .why = "an index of runs has no other arrays and no policy"},
         {.options = {"--without-sa"},
          .unless = {"--fm", "--bwt"},
          .why = "use --fm, which takes the place of the suffix array, or --bwt"},
@@ -443,6 +462,7 @@ class build final : public command {
         {"Index each of several genomes", "sufsort build genome.fa other.fa --out-dir indexes"},
         {"Index both strands, without runs of N", "sufsort build genome.fa -o both --strands=both --ambiguous=break"},
         {"Index the strings of JSONL, to find duplicates", "sufsort build web.jsonl -o web --field=text --lcp"},
+        {"Index many genomes that are alike", "sufsort build --fm=run-length *.fa.gz -o pangenome"},
         {"Index the lines of a text", "sufsort build words.txt -o words --format=lines --lcp"}};
     return table;
   }
@@ -454,7 +474,7 @@ class build final : public command {
   [[nodiscard]] memory_limits memory() const override { return options_.memory; }
   [[nodiscard]] bool divides() const override { return true; }
   [[nodiscard]] bool is_shared() const override {
-    return !options_.plan && !options_.text_only && options_.out_dir.empty();
+    return !options_.plan && !options_.text_only && !options_.fm_runs && options_.out_dir.empty();
   }
 
   int run(cli::common_options const& common, reporter& report, communicator* members) override {
@@ -482,6 +502,7 @@ class build final : public command {
     check_format(options);
     refuse_inputs(options.prefix, options.files);
     if (!options.lengths.empty()) refuse_inputs(options.prefix, {options.lengths});
+    if (options.fm_runs) return build_run_index(options, common, report);
     if (options.text_only) {
       if (fasta) throw usage_error("conflicting options: --text-only: it is for texts other than FASTA: give --format");
       return write_text(options, common, report);

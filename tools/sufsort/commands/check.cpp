@@ -18,6 +18,7 @@
 #include "ordo/error.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/distributed_build.hpp"
+#include "ordo/suffix/fmd.hpp"
 #include "ordo/suffix/index.hpp"
 #include "tools/cli/files/output.hpp"
 #include "tools/cli/files/shared_output.hpp"
@@ -105,6 +106,7 @@ class index_check {
     for (char const* const name : {"seq", "pieces", "starts", "json"})
       if (altered && altered->array == name) return altered;
     report_.phase("prove", bytes());
+    if (index_.has_runs()) return on(0, [&] { return find_in_runs(altered); });
     if (auto const wrong = find_in_rows()) return wrong;
     report_.stats.machine(done_.machine);
     report_.stats.device_memory(done_.device_memory);
@@ -169,6 +171,12 @@ class index_check {
     auto const array = index_.unlisted_array();
     if (!array) return std::nullopt;
     return disorder{*array, "of another index: the description does not list it"};
+  }
+
+  [[nodiscard]] std::optional<disorder> find_in_runs(std::optional<disorder> const& altered) const {
+    auto const wrong = suffix::find_fault_of_runs(index_.fm(), index_.text_of_search(), common_.threads);
+    if (!wrong) return altered;
+    return disorder{"rlfm", *wrong};
   }
 
   std::optional<disorder> find_in_rows() {

@@ -16,12 +16,14 @@
 #include "ordo/suffix/export.hpp"
 #include "ordo/suffix/index.hpp"
 #include "tools/cli/files/output.hpp"
+#include "tools/sufsort/building/run_index_files.hpp"
+#include "tools/sufsort/building/run_length_files.hpp"
 #include "tools/sufsort/command.hpp"
 #include "tools/sufsort/files/file_set.hpp"
-#include "tools/sufsort/shard_metadata.hpp"
 #include "tools/sufsort/index_files.hpp"
 #include "tools/sufsort/option_rows.hpp"
 #include "tools/sufsort/output_text.hpp"
+#include "tools/sufsort/shard_metadata.hpp"
 
 namespace ordo::inline v0::sufsort {
 namespace {
@@ -37,47 +39,60 @@ constexpr std::array<std::pair<std::string_view, export_format>, 5> formats{{{"r
 class array_export final : public index_reader {
  public:
   cli::command_table table() override {
-    return {.name = "sufsort export",
-            .summary = "write the suffix array in the format of another program",
-            .usage = {"[OPTION]... --format=NAME --output=FILE PREFIX",
-                      "[OPTION]... --format=infini-gram --output=FOLDER PREFIX..."},
-            .description = "Write the suffix array of an index for programs that read another format.",
-            .operands = {{"PREFIX", "an index; of several, each makes shards of infini-gram", 1, std::size_t(-1),
-                          [this](std::string_view value) { prefixes_.emplace_back(value); }}},
-            .options = {{.name = "format",
-                         .value = "NAME",
-                         .group = output_group,
-                         .help = "write positions of 32, 40 or 64 bits (raw32, raw40, raw64), sdsl, sufr, or infini-gram",
-                         .details =
-                             "raw formats are little-endian. sdsl is an int_vector<0> of the SDSL. sufr is a file of sufr, "
-                             "version 6, for which the index needs LCP. infini-gram is a folder of tokenized.N, offset.N and "
-                             "table.N, for which the suffixes are sorted again, in order of bytes.",
-                         .choices = "raw32 raw40 raw64 sdsl sufr infini-gram",
-                         .only_choices = true,
-                         .required = true,
-                         .set = cli::store(format_)},
-                        {.name = "shard-size",
-                         .value = "SIZE",
-                         .group = output_group,
-                         .help = "make shards of infini-gram of at most SIZE bytes of text, as 8G",
-                         .preset = "one shard",
-                         .set = [this](std::string_view, std::string_view value) { shard_bytes_ = parse_bytes(value); }},
-                        cli::flag("metadata", output_group,
-                                  "add metadata.N and metaoff.N: the path, line and other fields of each document",
-                                  has_metadata_, "Files of JSONL are read again."),
-                        output_option(output_, true)},
-            .conflicts = {{.options = {"--shard-size"}, .unless = {"--format=infini-gram"}, .why = "{--format} has no shards"},
-                          {.options = {"--metadata"}, .unless = {"--format=infini-gram"}, .why = "{--format} has none"}},
-            .examples = {{"Write positions of 40 bits", "sufsort export genome --format=raw40 -o genome.sa5"},
-                         {"Write a vector of SDSL", "sufsort export genome --format=sdsl -o genome.sdsl"},
-                         {"Write one index of infini-gram of two, with metadata",
-                          "sufsort export web test --format=infini-gram --metadata -o shards"}}};
+    return {
+        .name = "sufsort export",
+        .summary = "write the suffix array in the format of another program",
+        .usage = {"[OPTION]... --format=NAME --output=FILE PREFIX",
+                  "[OPTION]... --format=infini-gram --output=FOLDER PREFIX..."},
+        .description = "Write the suffix array of an index for programs that read another format.",
+        .operands = {{"PREFIX", "an index; of several, each makes shards of infini-gram", 1, std::size_t(-1),
+                      [this](std::string_view value) { prefixes_.emplace_back(value); }}},
+        .options = {{.name = "format",
+                     .value = "NAME",
+                     .group = output_group,
+                     .help = "write positions of 32, 40 or 64 bits (raw32, raw40, raw64), sdsl, sufr, infini-gram, or the "
+                             "runs of the BWT (rlbwt)",
+                     .details =
+                         "raw formats are little-endian. sdsl is an int_vector<0> of the SDSL. sufr is a file of sufr, "
+                         "version 6, for which the index needs LCP. infini-gram is a folder of tokenized.N, offset.N and "
+                         "table.N, for which the suffixes are sorted again, in order of bytes. rlbwt, of an index of runs or "
+                         "of ropebwt3, is FILE.bwt.heads, a byte a run, and FILE.bwt.len, 5 bytes each, as Movi reads them: "
+                         "the first end of a record is NUL, the others are %, and N is Z, so that it comes last.",
+                     .choices = "raw32 raw40 raw64 sdsl sufr infini-gram rlbwt",
+                     .only_choices = true,
+                     .required = true,
+                     .set = cli::store(format_)},
+                    {.name = "shard-size",
+                     .value = "SIZE",
+                     .group = output_group,
+                     .help = "make shards of infini-gram of at most SIZE bytes of text, as 8G",
+                     .preset = "one shard",
+                     .set = [this](std::string_view, std::string_view value) { shard_bytes_ = parse_bytes(value); }},
+                    cli::flag("metadata", output_group,
+                              "add metadata.N and metaoff.N: the path, line and other fields of each document", has_metadata_,
+                              "Files of JSONL are read again."),
+                    output_option(output_, true)},
+        .conflicts = {{.options = {"--shard-size"}, .unless = {"--format=infini-gram"}, .why = "{--format} has no shards"},
+                      {.options = {"--metadata"}, .unless = {"--format=infini-gram"}, .why = "{--format} has none"}},
+        .examples = {{"Write positions of 40 bits", "sufsort export genome --format=raw40 -o genome.sa5"},
+                     {"Write a vector of SDSL", "sufsort export genome --format=sdsl -o genome.sdsl"},
+                     {"Write the runs of the BWT for Movi", "sufsort export pangenome --format=rlbwt -o movi/ref.fa"},
+                     {"Write one index of infini-gram of two, with metadata",
+                      "sufsort export web test --format=infini-gram --metadata -o shards"}}};
   }
 
-  [[nodiscard]] index_prefixes prefixes() const override { return {.read = prefixes_}; }
+  [[nodiscard]] index_prefixes prefixes() const override {
+    if (prefixes_.size() == 1 && is_run_length_file(prefixes_.front())) return {};
+    return {.read = prefixes_};
+  }
 
   int run(cli::common_options const& common, reporter& report, communicator* /*members*/) override {
     report.phase("open");
+    if (format_ == "rlbwt") {
+      if (prefixes_.size() != 1) throw usage_error(fmt::format("several indexes: {}: --format=rlbwt is of one", prefixes_[1]));
+      export_run_index(prefixes_.front(), output_, common, report);
+      return 0;
+    }
     std::deque<suffix::stored_index> indexes;
     for (std::string const& prefix : prefixes_) indexes.emplace_back(prefix);
     if (format_ == "infini-gram") {
@@ -110,8 +125,8 @@ class array_export final : public index_reader {
       shards += first.back().size() - 1;
       bytes += index.bytes("seq").size();
       if (index.view().residue_bytes != indexes.front().view().residue_bytes)
-        throw input_error(fmt::format("another kind of text: {}: {} has other residues", index.path("json"),
-                                      indexes.front().path("json")));
+        throw input_error(
+            fmt::format("another kind of text: {}: {} has other residues", index.path("json"), indexes.front().path("json")));
     }
     if (std::string const other = fmt::format("{}/tokenized.{}", output_, shards); std::filesystem::exists(other))
       throw output_error(fmt::format("cannot write: {}: the folder holds an index of more shards: remove it first", other));

@@ -58,7 +58,7 @@ class info final : public index_reader {
     }
     for (suffix::index_array const& array : about.arrays)
       line(fmt::format("array\t{}\t{} bytes\tcrc32 {:08x}\n", array.name, array.bytes, array.crc32));
-    suffix::text const input = index.view();
+    suffix::text const input = index.text_of_search();
     if (about.fm_sample != 0)
       line(fmt::format("fm\tposition of each {}. row, {}\n", about.fm_sample, quantity(about.fm_letters, "letter")));
     std::string name;

@@ -50,7 +50,9 @@ struct hit {
 class hit_printer {
  public:
   hit_printer(searched_index const& index, circular_records const& circular, wanted_hits const& wanted)
-      : index_(index), circular_(circular), wanted_(wanted) {}
+      : index_(index), circular_(circular), wanted_(wanted) {
+    if (wanted.context != 0) static_cast<void>(index.stored.view());  // throws if there is no text
+  }
 
   /// Returns the number of lines of a pattern.
   [[nodiscard]] std::size_t lines(std::size_t hits) const { return wanted_.limit == 0 ? hits : std::min(hits, wanted_.limit); }

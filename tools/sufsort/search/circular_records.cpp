@@ -14,6 +14,9 @@ circular_records::circular_records(searched_index const& index, std::vector<std:
   if (!index.is_fasta())
     throw usage_error(fmt::format("conflicting options: --circular: {}: records of FASTA are circular, no others",
                                   index.stored.path("json")));
+  if (index.stored.has_runs())
+    throw input_error(
+        fmt::format("no text: {}: --circular reads it, and an index of runs has none", index.stored.path("json")));
   if (about.policy.breaks())
     throw input_error(
         fmt::format("no whole records: {}: --circular needs records that are not cut: build the index without "

@@ -41,6 +41,7 @@ void missed_patterns::note(kind& to, std::string_view name, std::string why) {
 // The begin of a text shows what it is. All of it need not be read for a hint.
 bool missed_patterns::is_of_nucleotides() {
   constexpr std::size_t enough = std::size_t{1} << 20;
+  if (index_.stored.has_runs()) return true;
   if (of_nucleotides_ < 0)
     of_nucleotides_ =
         int(suffix::usual_letters(index_.input.residues.substr(0, enough), 1) == suffix::letter_choice::nucleotides);

@@ -14,7 +14,7 @@ namespace ordo::inline v0::sufsort {
 
 searched_index::searched_index(std::string const& prefix, search_by structure)
     : stored(prefix),
-      input(stored.view()),
+      input(stored.text_of_search()),
       pieces(stored.pieces()),
       fm(structure == search_by::fm_index || (structure == search_by::any && !stored.has_sa()) ? stored.fm()
                                                                                                : suffix::fm_index()),
