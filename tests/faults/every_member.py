@@ -46,7 +46,7 @@ def run(members, n, one, what):
     """Returns what is wrong, and the number of chances if the member has fewer."""
     job = subprocess.Popen(["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", str(members), program, "fails", str(n), str(one), what],
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    limit = threading.Timer(600, job.kill)
+    limit = threading.Timer(600, job.terminate)
     limit.start()
     try:
         for line in job.stderr:
@@ -79,7 +79,9 @@ wrong = 0
 print("job\tmembers\tchances\ttried\twrong")
 for what in ("sorts", "libraries"):
     for members in range(int(first), int(last or first) + 1):
-        _, chances = run(members, sys.maxsize, members - 1, what)
+        message, chances = run(members, sys.maxsize, members - 1, what)
+        if not chances:
+            sys.exit(f"{what}, {members} members, none fails: {message}")
         numbers = [*range(1, min(chances, 100) + 1), *(1 << k for k in range(7, chances.bit_length()))]
         if options.draws is not None:
             numbers = [draw.randint(1, chances) for _ in range(options.draws)]
