@@ -76,7 +76,7 @@ class array_export final : public index_reader {
                       {.options = {"--metadata"}, .unless = {"--format=infini-gram"}, .why = "{--format} has none"}},
         .examples = {{"Write positions of 40 bits", "sufsort export genome --format=raw40 -o genome.sa5"},
                      {"Write a vector of SDSL", "sufsort export genome --format=sdsl -o genome.sdsl"},
-                     {"Write the runs of the BWT for Movi", "sufsort export pangenome --format=rlbwt -o movi/ref.fa"},
+                     {"Write the runs of the BWT for Movi", "sufsort export pangenome.fmd --format=rlbwt -o pangenome"},
                      {"Write one index of infini-gram of two, with metadata",
                       "sufsort export web test --format=infini-gram --metadata -o shards"}}};
   }
