@@ -51,9 +51,10 @@ sort_report sort_to_mzspeclib(source& input, sink& output, sort_options const& o
 
 sort_report sort_to_mzml(source& input, sink& output, sort_options const& options, format from) {
   if (from == format::mzml) return sort_mzml(input, output, options, format::mzml);
-  detail::new_document document(output, from, options.name, options.temporary_folder);
+  detail::new_document document(output, options.temporary_folder);
   sort_report report = sort(input, document, options, from, format::mzml);
-  document.end();
+  detail::source_file source{from, options.name, options.path};
+  document.end({&source, 1}, from == format::mzxml);
   report.written = document.written();
   return report;
 }

@@ -135,6 +135,7 @@ struct sort_options {
   /// The folder of temporary files, which only mzML that may lose spectra needs.
   std::string temporary_folder = "/tmp";
   std::string name = "input";     // name of the input, for messages
+  std::string path = {};          // its file, if there is one: mzML of another format states its SHA-1
   std::uint64_t input_bytes = 0;  // expected, for the choice of the machine; 0: unknown, which counts as few
   /// Bytes that each thread works on at a time; on a GPU up to sixteen times as many, but at most 288 MiB by all threads. A
   /// larger spectrum makes its chunk larger. A chunk of the default size, with the memory for it, fits the cache of a thread.

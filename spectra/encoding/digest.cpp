@@ -1,10 +1,15 @@
 #include "spectra/encoding/digest.hpp"
 
+#include <cstddef>
+#include <fstream>
 #include <new>
+#include <vector>
 
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+
+#include "ordo/error.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 
@@ -46,6 +51,18 @@ std::string sha1_digest::hex() const {
   std::string text;
   for (unsigned char const byte : bytes()) text += fmt::format("{:02x}", byte);
   return text;
+}
+
+std::string sha1_of_file(std::string const& path) {
+  std::ifstream file(path, std::ios::binary);
+  sha1_digest digest;
+  std::vector<char> some(std::size_t{1} << 20);
+  while (file) {
+    file.read(some.data(), std::streamsize(some.size()));
+    digest.add({some.data(), std::size_t(file.gcount())});
+  }
+  if (!file.eof()) throw input_error(fmt::format("cannot read: {}: its SHA-1 is not known", path));
+  return digest.hex();
 }
 
 }  // namespace ordo::inline v0::spectra::detail

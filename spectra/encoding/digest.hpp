@@ -26,4 +26,7 @@ class sha1_digest {
   std::unique_ptr<state> state_;
 };
 
+/// Returns the SHA-1 of the bytes of a file. @throws input_error
+std::string sha1_of_file(std::string const& path);
+
 }  // namespace ordo::inline v0::spectra::detail

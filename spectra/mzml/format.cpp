@@ -401,7 +401,7 @@ class mzml_format final : public input_format {
           part.joined.begin += edit.text.size() - (edit.end - edit.begin);
         }
       std::string const& encoding = part.text.context->encoding;
-      mzml_renames renames = merged.add(edited(text.substr(0, end), edits), task_.options->name, encoding);
+      mzml_renames renames = merged.add(edited(text.substr(0, end), edits), task_.options->name, task_.options->path, encoding);
       renames_ = std::make_shared<mzml_renames const>(std::move(renames));
     }
     part.joined.now = lists_;

@@ -32,6 +32,7 @@ std::string as_id(std::string_view text) {
   return id;
 }
 
+// Returns the term of a format of mass spectrometers; libraries have none.
 std::string_view format_term(format from) {
   switch (from) {
     case format::mgf:
@@ -39,8 +40,48 @@ std::string_view format_term(format from) {
     case format::mzxml:
       return "accession=\"MS:1000566\" name=\"ISB mzXML format\"";
     default:
-      return "accession=\"MS:1000914\" name=\"tab delimited text format\"";
+      return {};
   }
+}
+
+// The source files: a list of them, and what stands for libraries, which may not be in it.
+struct stated_sources {
+  std::string list, content;
+  bool lists_first = false;
+};
+stated_sources state(std::span<source_file> sources, bool has_scans) {
+  std::string list, content;
+  stated_sources stated;
+  std::size_t listed = 0;
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    source_file& one = sources[k];
+    if (one.sha1.empty() && !one.path.empty()) one.sha1 = sha1_of_file(one.path);
+    std::string const name = attribute(std::filesystem::path(one.name).filename().string());
+    std::string_view const format = format_term(one.from);
+    if (format.empty()) {
+      auto const parameter = [&](std::string_view what, std::string_view value) {
+        fmt::format_to(std::back_inserter(content), "      <userParam name=\"{}\" value=\"{}\"/>\n", what, value);
+      };
+      parameter("source file", name);
+      if (!one.sha1.empty()) parameter("SHA-1 of the source file", one.sha1);
+      continue;
+    }
+    auto const term = [&](std::string_view of, std::string_view value = {}) {
+      fmt::format_to(std::back_inserter(list), "        <cvParam cvRef=\"MS\" {} value=\"{}\"/>\n", of, value);
+    };
+    fmt::format_to(std::back_inserter(list), "      <sourceFile id=\"source{}\" name=\"{}\" location=\"file:///\">\n",
+                   k == 0 ? "" : fmt::format("_{}", k + 1), name);
+    term(format);
+    term(has_scans ? "accession=\"MS:1000776\" name=\"scan number only nativeID format\""
+                   : "accession=\"MS:1000774\" name=\"multiple peak list nativeID format\"");
+    if (!one.sha1.empty()) term("accession=\"MS:1000569\" name=\"SHA-1\"", one.sha1);
+    list += "      </sourceFile>\n";
+    stated.lists_first |= k == 0;
+    ++listed;
+  }
+  if (listed > 0) stated.list = fmt::format("    <sourceFileList count=\"{}\">\n{}    </sourceFileList>\n", listed, list);
+  stated.content = content;
+  return stated;
 }
 
 }  // namespace
@@ -76,11 +117,9 @@ void new_document::pass(bool last) {
   pending_.erase(0, kept);
 }
 
-std::string new_document::head() const {
-  std::filesystem::path const path = name_;
-  std::string const file = path.filename().string(), run = path.stem().string();
-  bool const has_scans = from_ == format::mzxml;
-  std::string const title = attribute(file);
+std::string new_document::head(std::span<source_file> sources, bool has_scans) const {
+  std::string const run = std::filesystem::path(sources.front().name).stem().string();
+  stated_sources const stated = state(sources, has_scans);
   return fmt::format(
       R"(<mzML xmlns="http://psi.hupo.org/ms/mzml" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" )"
       R"(xsi:schemaLocation="http://psi.hupo.org/ms/mzml http://psidev.info/files/ms/mzML/xsd/mzML1.1.0.xsd" version="1.1.0">
@@ -91,16 +130,10 @@ std::string new_document::head() const {
   <fileDescription>
     <fileContent>
       <cvParam cvRef="MS" accession="MS:1000294" name="mass spectrum" value=""/>
-    </fileContent>
-    <sourceFileList count="1">
-      <sourceFile id="source" name="{0}" location="file:///">
-        <cvParam cvRef="MS" {1} value=""/>
-        <cvParam cvRef="MS" {2} value=""/>
-      </sourceFile>
-    </sourceFileList>
-  </fileDescription>
+{4}    </fileContent>
+{0}  </fileDescription>
   <softwareList count="1">
-    <software id="ordo_specsort" version="{3}">
+    <software id="ordo_specsort" version="{1}">
       <cvParam cvRef="MS" accession="MS:1000799" name="custom unreleased software tool" value="ordo specsort"/>
     </software>
   </softwareList>
@@ -116,16 +149,14 @@ std::string new_document::head() const {
       </processingMethod>
     </dataProcessing>
   </dataProcessingList>
-  <run id="{4}" defaultInstrumentConfigurationRef="instrument" defaultSourceFileRef="source">
-    <spectrumList count="{5}" defaultDataProcessingRef="ordo_specsort_conversion">
+  <run id="{2}" defaultInstrumentConfigurationRef="instrument"{5}>
+    <spectrumList count="{3}" defaultDataProcessingRef="ordo_specsort_conversion">
 )",
-      title, format_term(from_),
-      has_scans ? "accession=\"MS:1000776\" name=\"scan number only nativeID format\""
-                : "accession=\"MS:1000774\" name=\"multiple peak list nativeID format\"",
-      version, as_id(run), offsets_.size());
+      stated.list, version, as_id(run), offsets_.size(), stated.content,
+      stated.lists_first ? " defaultSourceFileRef=\"source\"" : "");
 }
 
-void new_document::end() {
+void new_document::end(std::span<source_file> sources, bool has_scans) {
   pass(true);
   sha1_digest digest;
   std::string text;
@@ -141,7 +172,7 @@ void new_document::end() {
     text += R"(<indexedmzML xmlns="http://psi.hupo.org/ms/mzml" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" )"
             R"(xsi:schemaLocation="http://psi.hupo.org/ms/mzml http://psidev.info/files/ms/mzML/xsd/mzML1.1.2_idx.xsd">)"
             "\n";
-  text += head();
+  text += head(sources, has_scans);
   std::uint64_t const begin = text.size();
   flush();
   spectra_.drain([&](std::string_view some) {

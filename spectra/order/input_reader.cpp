@@ -23,6 +23,7 @@ void input_reader::warn(std::string const& message) {
 sort_report input_reader::read(spectrum_inputs::opened const& opened, pipeline_task task) {
   sort_options options = options_;
   options.name = opened.name;
+  options.path = opened.path;
   options.input_bytes = opened.bytes;
   options.chunk_bytes = std::clamp<std::size_t>(memory_ / order_blocks, 1, options.chunk_bytes);
   options.warnings_shown -= std::min<std::uint64_t>(options.warnings_shown, warned_);

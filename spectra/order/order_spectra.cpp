@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -25,77 +26,73 @@ namespace {
 
 using namespace detail;
 
-// Documents of mzML that are made of the spectra of other formats.
-class new_documents final : public output_parts {
+// Outputs that are made of the whole of a part: documents of mzML, or libraries. Made is their sink.
+template <class Made>
+class new_files : public output_parts {
  public:
-  new_documents(output_parts& to, std::string const& folder) : to_(to), folder_(folder) {}
+  explicit new_files(output_parts& to) : to_(to) {}
 
-  /// Returns inputs whose formats and names this notes when they are opened.
+  /// Returns inputs that this notes when they are opened.
   [[nodiscard]] spectrum_inputs note(spectrum_inputs const& from) {
     spectrum_inputs noted = from;
     noted.open = [&](std::size_t k) {
       spectrum_inputs::opened opened = from.open(k);
-      if (opened.from_format == format::mzml)
-        throw usage_error(fmt::format("cannot merge: {}: mzML and other formats do not become one mzML", opened.name));
-      if (k == 0) name_ = opened.name;
-      if (from.count == 1) format_ = opened.from_format;  // scan numbers of several runs are no ids
+      if (k == sources_.size()) sources_.push_back({opened.from_format, opened.name, opened.path});
+      check(opened);
       return opened;
     };
     return noted;
   }
 
-  sink& open(std::size_t part) override {
-    return open_.try_emplace(part, to_.open(part), format_, name_, folder_).first->second;
-  }
-  void close(std::size_t part) override {
+  sink& open(std::size_t part) final { return open_.try_emplace(part, to_.open(part), about()).first->second; }
+  void close(std::size_t part) final {
     auto const it = open_.find(part);
-    it->second.end();
+    end(it->second);
     written_ += it->second.written();
     open_.erase(it);
     to_.close(part);
   }
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
 
+ protected:
+  std::vector<source_file> sources_;
+
  private:
+  virtual void check(spectrum_inputs::opened const&) {}
+  [[nodiscard]] virtual std::string const& about() const = 0;  // the second argument of what is made
+  virtual void end(Made& made) = 0;
+
   output_parts& to_;
-  std::string const& folder_;
-  format format_ = format::mgf;
-  std::string name_;
-  std::map<std::size_t, new_document> open_;
+  std::map<std::size_t, Made> open_;
   std::uint64_t written_ = 0;
 };
 
-// Libraries that are made of spectra.
-class new_libraries final : public output_parts {
+class new_documents final : public new_files<new_document> {
  public:
-  explicit new_libraries(output_parts& to) : to_(to) {}
-
-  /// Returns inputs, after the first of which the libraries are named.
-  [[nodiscard]] spectrum_inputs note(spectrum_inputs const& from) {
-    spectrum_inputs noted = from;
-    noted.open = [&](std::size_t k) {
-      spectrum_inputs::opened opened = from.open(k);
-      if (k == 0) name_ = opened.name;
-      return opened;
-    };
-    return noted;
-  }
-
-  sink& open(std::size_t part) override { return open_.try_emplace(part, to_.open(part), name_).first->second; }
-  void close(std::size_t part) override {
-    auto const it = open_.find(part);
-    it->second.end();
-    written_ += it->second.written();
-    open_.erase(it);
-    to_.close(part);
-  }
-  [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
+  new_documents(output_parts& to, std::size_t inputs, std::string const& folder)
+      : new_files(to), inputs_(inputs), folder_(folder) {}
 
  private:
-  output_parts& to_;
-  std::string name_;
-  std::map<std::size_t, library_sink> open_;
-  std::uint64_t written_ = 0;
+  void check(spectrum_inputs::opened const& input) override {
+    if (input.from_format == format::mzml)
+      throw usage_error(fmt::format("cannot merge: {}: mzML and other formats do not become one mzML", input.name));
+  }
+  [[nodiscard]] std::string const& about() const override { return folder_; }
+  void end(new_document& made) override {
+    made.end(sources_, inputs_ == 1 && sources_.front().from == format::mzxml);  // scan numbers of several runs are no ids
+  }
+
+  std::size_t inputs_;
+  std::string const& folder_;
+};
+
+class new_libraries final : public new_files<library_sink> {
+ public:
+  using new_files::new_files;
+
+ private:
+  [[nodiscard]] std::string const& about() const override { return sources_.front().name; }  // libraries are named after it
+  void end(library_sink& made) override { made.end(); }
 };
 
 class ordering {
@@ -203,19 +200,15 @@ class ordering {
 
 order_report order_spectra(spectrum_inputs const& from, output_parts& to, sort_options const& options,
                            order_options const& order) {
-  if (order.to == format::mzspeclib) {
-    new_libraries libraries(to);
-    spectrum_inputs const noted = libraries.note(from);
-    order_report report = ordering(noted, libraries, options, order).run();
-    report.done.written = libraries.written();
+  auto const write = [&](auto&& files) {
+    spectrum_inputs const noted = files.note(from);
+    order_report report = ordering(noted, files, options, order).run();
+    report.done.written = files.written();
     return report;
-  }
-  if (order.to != format::mzml) return ordering(from, to, options, order).run();
-  new_documents documents(to, options.temporary_folder);
-  spectrum_inputs const noted = documents.note(from);
-  order_report report = ordering(noted, documents, options, order).run();
-  report.done.written = documents.written();
-  return report;
+  };
+  if (order.to == format::mzspeclib) return write(new_libraries(to));
+  if (order.to == format::mzml) return write(new_documents(to, from.count, options.temporary_folder));
+  return ordering(from, to, options, order).run();
 }
 
 order_report order_spectra(spectrum_inputs const& from, sink& to, sort_options const& options, order_options const& order) {

@@ -82,7 +82,7 @@ class output_files final : public spectra::output_parts {
   unsigned threads_;
   std::string_view renumbers_;
   std::uint64_t number_ = 0;  // the scan number of the last spectrum
-  std::size_t wanted_ = 0;  // number of parts, 0 if it is not known
+  std::size_t wanted_ = 0;    // number of parts, 0 if it is not known
   std::deque<file> files_;
 };
 
@@ -168,10 +168,12 @@ std::uint64_t bytes_for_gpu(cli::input const& in) {
   return in.compressed() ? 0 : in.file_size().value_or(0);
 }
 
-spectra::spectrum_inputs::opened opened(std::unique_ptr<cli::input> in, spectrum_lists const& lists, std::size_t k) {
+spectra::spectrum_inputs::opened opened(std::unique_ptr<cli::input> in, std::string const& path, spectrum_lists const& lists,
+                                        std::size_t k) {
   spectra::spectrum_inputs::opened opened;
   opened.name = in->name();
   opened.bytes = bytes_for_gpu(*in);
+  if (in->id() && path != "-") opened.path = path;
   if (in->compressed()) opened.packed_bytes = in->file_size().value_or(0);
   opened.from_format = format_of_input(*in);
   opened.numbers = lists.of_input(k);
@@ -233,7 +235,7 @@ spectra::spectrum_inputs open_inputs(std::vector<std::string> const& inputs, spe
           "cannot read twice: {}: --unique-spectra, --clusters, --sample with a number of spectra, and --report and --pairs "
           "with --output need a file",
           in->name()));
-    return opened(std::move(in), lists, k);
+    return opened(std::move(in), inputs[k], lists, k);
   };
   return all;
 }
@@ -264,7 +266,7 @@ spectra::order_report order_files(std::vector<std::string> const& inputs, spectr
     current = k;
     auto in = open(k);
     if (format_of_input(*in) != as) to.single().refuse_inputs(std::span(&inputs[k], 1));  // it would be converted
-    return opened(std::move(in), lists, k);
+    return opened(std::move(in), inputs[k], lists, k);
   };
   bool const divides = as == spectra::format::mgf && !origins && !renumbers;
   std::optional<spectra::order_report> shared;

@@ -1,11 +1,15 @@
 #include "tools/specsort/pair_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 
+#include "base/pooled_arena.hpp"
+#include "base/threads.hpp"
 #include "ordo/error.hpp"
 #include "tools/cli/files/codecs.hpp"
 #include "tools/cli/html.hpp"
@@ -27,9 +31,14 @@ std::vector<std::uint64_t> number_components(std::size_t spectra, std::span<spec
   return components;
 }
 
-std::string difference(spectra::spectrum_columns const& all, spectra::similar_pair const& pair) {
+// Adds the difference of the precursors to a text, or nothing if one is missing.
+void add_difference(spectra::spectrum_columns const& all, spectra::similar_pair const& pair, std::string& to) {
   double const value = all.precursor_mz[pair.first] - all.precursor_mz[pair.second];
-  return std::isnan(value) ? "" : fmt::format("{}", value);
+  if (!std::isnan(value)) fmt::format_to(std::back_inserter(to), "{}", value);
+}
+
+void add_data(std::string_view name, auto const& value, std::string& to) {
+  fmt::format_to(std::back_inserter(to), "<data key=\"{}\">{}</data>", name, value);
 }
 
 }  // namespace
@@ -44,7 +53,7 @@ bool is_graphml(std::string_view path) {
 }
 
 pair_file::pair_file(std::string const& path, command const& made)
-    : is_graph_(is_graphml(path)), inputs_(made.inputs), out_(path, made.common.threads) {
+    : is_graph_(is_graphml(path)), threads_(made.common.threads), inputs_(made.inputs), out_(path, made.common.threads) {
   for (std::string const& input : made.inputs)
     if (out_.is_file(input)) throw usage_error(fmt::format("cannot write: --pairs: it would replace the input {}", input));
 }
@@ -54,6 +63,26 @@ void pair_file::flush(bool last) {
   if (text_.size() < enough && !last) return;
   out_.write(text_);
   text_.clear();
+}
+
+// Calls add(pair, text) for all pairs, many at a time, and writes the texts in their order.
+template <class Add>
+void pair_file::print(std::span<spectra::similar_pair const> pairs, Add add) {
+  flush(true);
+  constexpr std::size_t some = std::size_t{1} << 14;
+  pooled_arena arena(threads_for(threads_));
+  std::vector<std::string> texts(std::size_t(arena.max_concurrency()));
+  while (!pairs.empty()) {
+    arena.execute([&] {
+      tbb::parallel_for(std::size_t{0}, texts.size(), [&](std::size_t k) {
+        texts[k].clear();
+        std::size_t const begin = std::min(k * some, pairs.size()), end = std::min(begin + some, pairs.size());
+        for (spectra::similar_pair const& pair : pairs.subspan(begin, end - begin)) add(pair, texts[k]);
+      });
+    });
+    for (std::string const& text : texts) out_.write(text);
+    pairs = pairs.subspan(std::min(texts.size() * some, pairs.size()));
+  }
 }
 
 void pair_file::write(std::span<spectra::similar_pair const> pairs, spectra::spectrum_columns const& spectra,
@@ -72,14 +101,14 @@ void pair_file::write_table(std::span<spectra::similar_pair const> pairs, spectr
   // GNPS's columns, of which two and the last are empty here, and more.
   text_ = "CLUSTERID1\tCLUSTERID2\tDeltaMZ\tMEH\tCosine\tOtherScore\tComponentIndex\tEdgeAnnotation\tMatchedPeaks";
   text_ += clusters.empty() ? "\n" : "\tCluster1\tCluster2\n";
-  for (spectra::similar_pair const& pair : pairs) {
-    fmt::format_to(std::back_inserter(text_), "{}\t{}\t{}\t\t{}\t\t{}\t\t{}", pair.first + 1, pair.second + 1,
-                   difference(spectra, pair), pair.cosine, components[pair.first], pair.matches);
+  print(pairs, [&](spectra::similar_pair const& pair, std::string& to) {
+    fmt::format_to(std::back_inserter(to), "{}\t{}\t", pair.first + 1, pair.second + 1);
+    add_difference(spectra, pair, to);
+    fmt::format_to(std::back_inserter(to), "\t\t{}\t\t{}\t\t{}", pair.cosine, components[pair.first], pair.matches);
     if (!clusters.empty())
-      fmt::format_to(std::back_inserter(text_), "\t{}\t{}", clusters[pair.first] + 1, clusters[pair.second] + 1);
-    text_ += '\n';
-    flush();
-  }
+      fmt::format_to(std::back_inserter(to), "\t{}\t{}", clusters[pair.first] + 1, clusters[pair.second] + 1);
+    to += '\n';
+  });
 }
 
 void pair_file::write_graph(std::span<spectra::similar_pair const> pairs, spectra::spectrum_columns const& spectra,
@@ -90,9 +119,7 @@ void pair_file::write_graph(std::span<spectra::similar_pair const> pairs, spectr
     fmt::format_to(std::back_inserter(text_), "<key id=\"{0}\" for=\"{1}\" attr.name=\"{0}\" attr.type=\"{2}\"/>\n", name, of,
                    type);
   };
-  auto const data = [&](std::string_view name, auto const& value) {
-    fmt::format_to(std::back_inserter(text_), "<data key=\"{}\">{}</data>", name, value);
-  };
+  auto const data = [&](std::string_view name, auto const& value) { add_data(name, value, text_); };
   for (std::string_view const name : {"title", "input"}) key("node", name, "string");
   for (std::string_view const name : {"number", "componentindex", "cluster"})
     if (name != "cluster" || !clusters.empty()) key("node", name, "long");
@@ -119,14 +146,15 @@ void pair_file::write_graph(std::span<spectra::similar_pair const> pairs, spectr
       flush();
     }
   }
-  for (spectra::similar_pair const& pair : pairs) {
-    fmt::format_to(std::back_inserter(text_), "<edge source=\"{}\" target=\"{}\">", pair.first + 1, pair.second + 1);
-    data("cosine_score", pair.cosine);
-    if (std::string const shift = difference(spectra, pair); !shift.empty()) data("mass_difference", shift);
-    data("matched_peaks", pair.matches);
-    text_ += "</edge>\n";
-    flush();
-  }
+  print(pairs, [&](spectra::similar_pair const& pair, std::string& to) {
+    fmt::format_to(std::back_inserter(to), "<edge source=\"{}\" target=\"{}\">", pair.first + 1, pair.second + 1);
+    add_data("cosine_score", pair.cosine, to);
+    std::string shift;
+    add_difference(spectra, pair, shift);
+    if (!shift.empty()) add_data("mass_difference", shift, to);
+    add_data("matched_peaks", pair.matches, to);
+    to += "</edge>\n";
+  });
   text_ += "</graph>\n</graphml>\n";
 }
 

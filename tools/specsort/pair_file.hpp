@@ -30,9 +30,12 @@ class pair_file {
                    std::span<std::uint64_t const> clusters);
   void write_graph(std::span<spectra::similar_pair const> pairs, spectra::spectrum_columns const& spectra,
                    std::span<std::uint64_t const> clusters, std::vector<std::vector<std::uint64_t>> const& numbers);
+  template <class Add>
+  void print(std::span<spectra::similar_pair const> pairs, Add add);
   void flush(bool last = false);
 
   bool is_graph_;
+  unsigned threads_;
   std::vector<std::string> const& inputs_;
   cli::output out_;
   std::string text_;

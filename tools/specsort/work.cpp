@@ -169,6 +169,7 @@ compared_spectra compare_spectra(work const& w, spectra::sort_options const& opt
 single_input::single_input(work const& w, spectra::sort_options given)
     : in(w.made.inputs[0], w.made.common.threads), options(std::move(given)), format(format_of_input(in)) {
   options.name = in.name();
+  if (in.id() && w.made.inputs[0] != "-") options.path = w.made.inputs[0];
   if (!in.compressed()) options.input_bytes = in.file_size().value_or(0);  // inflating is too slow for a GPU to pay
 }
 

@@ -52,6 +52,7 @@ struct spectrum_inputs {
     std::shared_ptr<std::vector<std::uint64_t> const> duplicates = {};  // likewise
     std::shared_ptr<named_spectra const> named = {};                    // likewise
     std::uint64_t packed_bytes = 0;  // size of a compressed file, which one member of a group reads as a whole
+    std::string path = {};           // as sort_options::path
   };
   std::size_t count = 0;
   std::function<opened(std::size_t)> open;

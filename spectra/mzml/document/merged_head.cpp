@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ordo/error.hpp"
+#include "spectra/encoding/digest.hpp"
 
 namespace ordo::inline v0::spectra::detail {
 namespace {
@@ -112,7 +113,8 @@ std::string merged_head::renamed(std::string_view element, mzml_renames const& r
   return made;
 }
 
-mzml_renames merged_head::add(std::string_view head, std::string_view name, std::string_view encoding) {
+mzml_renames merged_head::add(std::string_view head, std::string_view name, std::string const& path,
+                              std::string_view encoding) {
   mzml_renames renames;
   head_element const root = parse_head(head);
   head_element const* const mzml = find_mzml(root);
@@ -148,11 +150,10 @@ mzml_renames merged_head::add(std::string_view head, std::string_view name, std:
       if (!value.empty())
         about += fmt::format(" {}={}", attribute, attribute == "sampleRef" ? renames.of(id_kind::sample, value) : value);
     }
-    added_[run_parameters].user_terms +=
-        fmt::format("\n      <{}userParam name=\"merged run\" type=\"xsd:string\" value=\"{}\"/>", prefix_,
-                    renamed(quote(about), renames));
+    added_[run_parameters].user_terms += fmt::format(
+        "\n      <{}userParam name=\"merged run\" type=\"xsd:string\" value=\"{}\"/>", prefix_, renamed(quote(about), renames));
   }
-  std::string const source = rename_source(*mzml, *run, head, name, renames);
+  std::string const source = rename_source(*mzml, *run, head, name, path, renames);
   if (source != source_file_) renames.source_file = source;
   auto const instrument = renames.of(id_kind::instrument, run->value("defaultInstrumentConfigurationRef"));
   if (instrument != instrument_) renames.instrument = instrument;
@@ -250,7 +251,7 @@ void merged_head::add_contacts(head_element const& from, std::string_view text, 
 
 // Returns the id of the source file of spectra that state none; a document that has none is that itself.
 std::string merged_head::rename_source(head_element const& mzml, head_element const& run, std::string_view text,
-                                       std::string_view name, mzml_renames const& renames) {
+                                       std::string_view name, std::string const& path, mzml_renames const& renames) {
   if (std::string_view const id = run.value("defaultSourceFileRef"); !id.empty())
     return std::string(renames.of(id_kind::source_file, id));
   if (head_element const* const list = find_list(source_files, mzml))
@@ -264,13 +265,14 @@ std::string merged_head::rename_source(head_element const& mzml, head_element co
     file += c == '&' || c == '<' || c == '"' || byte < 0x20 || byte > 0x7e ? fmt::format("%{:02X}", byte) : std::string(1, c);
   }
   std::string_view const cv = psi_ms_name(text);
-  auto const term = [&](std::string_view accession, std::string_view term_name) {
-    return fmt::format("\n        <{}cvParam cvRef=\"{}\" accession=\"{}\" name=\"{}\" value=\"\"/>", prefix_, cv, accession,
-                       term_name);
+  auto const term = [&](std::string_view accession, std::string_view term_name, std::string_view value = {}) {
+    return fmt::format("\n        <{}cvParam cvRef=\"{}\" accession=\"{}\" name=\"{}\" value=\"{}\"/>", prefix_, cv, accession,
+                       term_name, value);
   };
   added_[source_files].children +=
-      fmt::format("\n      <{0}sourceFile id=\"{1}\" name=\"{2}\" location=\"file:///\">{3}{4}\n      </{0}sourceFile>",
-                  prefix_, id, file, term("MS:1000824", "no nativeID format"), term("MS:1000584", "mzML format"));
+      fmt::format("\n      <{0}sourceFile id=\"{1}\" name=\"{2}\" location=\"file:///\">{3}{4}{5}\n      </{0}sourceFile>",
+                  prefix_, id, file, term("MS:1000824", "no nativeID format"), term("MS:1000584", "mzML format"),
+                  path.empty() ? "" : term("MS:1000569", "SHA-1", sha1_of_file(path)));
   ++added_[source_files].count;
   return id;
 }

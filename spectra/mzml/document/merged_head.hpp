@@ -24,10 +24,10 @@ class merged_head {
   merged_head& operator=(merged_head const&) = delete;
 
   /// Adds the head of the next document, up to its first list of spectra or chromatograms. @param name  the name of the input
-  /// @param encoding  that its declaration names
+  /// @param path  its file; empty: there is none @param encoding  that its declaration names
   /// @returns the changes of its elements
   /// @throws input_error  if the documents cannot be one
-  mzml_renames add(std::string_view head, std::string_view name, std::string_view encoding);
+  mzml_renames add(std::string_view head, std::string_view name, std::string const& path, std::string_view encoding);
   /// Returns the head, in an indexedmzML.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool several() const noexcept { return several_; }
@@ -49,7 +49,7 @@ class merged_head {
   void add_parameters(head_element const& from, std::string_view text, mzml_renames const& renames, std::size_t to);
   void add_contacts(head_element const& from, std::string_view text, mzml_renames const& renames);
   std::string rename_source(head_element const& mzml, head_element const& run, std::string_view text, std::string_view name,
-                            mzml_renames const& renames);
+                            std::string const& path, mzml_renames const& renames);
   [[nodiscard]] std::string renamed(std::string_view element, mzml_renames const& renames) const;
 
   bool several_;
