@@ -180,13 +180,18 @@ print_losses print_mzml(printed_spectrum const& spectrum, sort_options const& op
     term("MS:1000796", "spectrum title", printed);
   }
   if (header.scan) term("MS:1000797", "peak list scans", fmt::format("{}", *header.scan));
-  for (metadata_entry const& entry : spectrum.metadata) {
+  auto const add_parameter = [&](std::string_view key, std::string_view value) {
     output += "        <userParam name=\"";
     output += parameter_prefix;
-    add_attribute(entry.key, output);
+    add_attribute(key, output);
     output += "\" value=\"";
-    add_attribute(entry.value, output);
+    add_attribute(value, output);
     output += "\" type=\"xsd:string\"/>\n";
+  };
+  for (metadata_entry const& entry : spectrum.metadata) add_parameter(entry.key, entry.value);
+  if (!header.precursor_mz && level != 1) {  // there is no selected ion that would hold these
+    add_parameter("PEPMASS", "0");
+    if (!header.charges.empty()) add_parameter("CHARGE", fmt::format("{}", fmt::join(header.charges, ",")));
   }
   if (header.ion_mobility &&
       std::ranges::find(spectrum.metadata, "ION_MOBILITY", &metadata_entry::key) == spectrum.metadata.end())

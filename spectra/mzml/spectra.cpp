@@ -3,7 +3,10 @@
 #include "spectra/mzml/printer.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,6 +35,28 @@ std::string_view id_value(std::string_view id, std::string_view key) {
     at += word.size() + 1;
   }
   return {};
+}
+
+// Takes the charges that print_mzml states of a spectrum without a precursor m/z.
+void take_missing_ion(mzml_spectrum& spectrum) {
+  auto& parameters = spectrum.parameters;
+  auto const find = [&](std::string_view key) {
+    return std::ranges::find(parameters, key, &std::pair<std::string, std::string>::first);
+  };
+  if (auto const stated = find("PEPMASS"); stated == parameters.end() || stated->second != "0") return;
+  parameters.erase(find("PEPMASS"));
+  precursor_ion& ion = spectrum.ions.emplace_back();
+  auto const stated = find("CHARGE");
+  if (stated == parameters.end()) return;
+  std::string_view rest = stated->second;
+  while (!rest.empty()) {
+    std::string_view const one = rest.substr(0, rest.find(','));
+    int charge = 0;
+    if (std::from_chars(one.data(), one.data() + one.size(), charge).ec == std::errc() && charge != 0)
+      ion.charges.push_back(charge);
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+  }
+  parameters.erase(stated);
 }
 
 }  // namespace
@@ -293,6 +318,7 @@ void mzml_spectra::end_spectrum() {
   } else if (spectrum.title.empty()) {
     spectrum.title = spectrum.id;
   }
+  if (spectrum.ions.empty()) take_missing_ion(spectrum);
   // An electron transfer with supplemental collisions.
   for (auto const& [supplement, combined] :
        {std::pair("ETD,+HCD", "EThcD"), {"+HCD,ETD", "EThcD"}, {"ETD,+CID", "ETciD"}, {"+CID,ETD", "ETciD"}})

@@ -41,6 +41,30 @@ for (keys, peaks), (made, made_peaks) in zip(before, after):
         assert same, (key, value, made)
 END
 fi
+# Spectra without a precursor stay, too, with their charges.
+printf 'BEGIN IONS\nTITLE=bare\nPEPMASS=0\nCHARGE=2- and 3-\nNAME=b\n100 1\nEND IONS\nBEGIN IONS\nTITLE=empty\nPEPMASS=0\nEND IONS\n' > bare.mgf
+expect 0 specsort bare.mgf -o bare.mzML; ! grep -q '<selectedIon>' bare.mzML || fail 'an ion of a spectrum that has none'
+expect 0 specsort bare.mzML --to mgf; cmp out bare.mgf
+expect 0 specsort bare.mzML --to mzml --charge=-2; [[ $(grep -c '<spectrum ' out) == 1 ]] || fail 'the charge of a spectrum without precursor'
+# The SHA-1 of each source file is stated; libraries are no source files by the terms of mzML.
+file_sha1() { sha1sum "$1" | cut -d ' ' -f 1; }
+expect 0 specsort small.mgf library.mgf -o both.mzML --quiet
+for in small.mgf library.mgf; do
+  grep -A 3 "<sourceFile .*name=\"$in\"" both.mzML | grep -q "MS:1000569.*$(file_sha1 $in)" || fail "no SHA-1 of $in"
+done
+expect 0 specsort library.mgf -o library.msp --quiet; expect 0 specsort library.msp -o msp.mzML --quiet
+grep -q "\"SHA-1 of the source file\" value=\"$(file_sha1 library.msp)\"" msp.mzML || fail 'no SHA-1 of a library'
+! grep -qi 'sourceFile' msp.mzML || fail 'a library as a source file'
+expect 0 specsort - --to mzml < small.mgf; ! grep -q 'MS:1000569' out || fail 'the SHA-1 of a pipe'
+sed 's/<precursor>/<precursor spectrumRef="index=1">/' small.mzML > refers.mzML
+expect 0 specsort refers.mzML --index=<(echo 1) -o refers_part.mzML --quiet
+# As OpenMS's validator has it, by the XSD and by the rules of terms.
+if [[ $(command -v FileInfo) ]]; then
+  for in small.mzML bare.mzML both.mzML msp.mzML refers_part.mzML; do
+    FileInfo -v -in $in < /dev/null > info 2>&1
+    [[ $(grep -c '^Success' info) == 2 ]] || fail "$in: $(grep '^Error' info)"
+  done
+fi
 expect 0 specsort - --to mzml < small.mgf; [[ $(grep -c '<spectrum ' out) == 2 ]] || fail 'a pipe'
 expect 0 specsort small.mgf library.mgf --spectra-by pepmass --descending-spectra --split-count 2 -o part.mzML --quiet
 [[ $(cat part.*.mzML | grep -c '<spectrum ') == 370 ]] || fail 'parts'
