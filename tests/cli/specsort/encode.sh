@@ -49,8 +49,8 @@ expect 0 specsort bare.mzML --to mzml --charge=-2; [[ $(grep -c '<spectrum ' out
 # The SHA-1 of each source file is stated; libraries are no source files by the terms of mzML.
 file_sha1() { sha1sum "$1" | cut -d ' ' -f 1; }
 expect 0 specsort small.mgf library.mgf -o both.mzML --quiet
-for in small.mgf library.mgf; do
-  grep -A 3 "<sourceFile .*name=\"$in\"" both.mzML | grep -q "MS:1000569.*$(file_sha1 $in)" || fail "no SHA-1 of $in"
+for input in small.mgf library.mgf; do
+  grep -A 3 "<sourceFile .*name=\"$input\"" both.mzML | grep -q "MS:1000569.*$(file_sha1 $input)" || fail "no SHA-1 of $input"
 done
 expect 0 specsort library.mgf -o library.msp --quiet; expect 0 specsort library.msp -o msp.mzML --quiet
 grep -q "\"SHA-1 of the source file\" value=\"$(file_sha1 library.msp)\"" msp.mzML || fail 'no SHA-1 of a library'
@@ -60,9 +60,9 @@ sed 's/<precursor>/<precursor spectrumRef="index=1">/' small.mzML > refers.mzML
 expect 0 specsort refers.mzML --index=<(echo 1) -o refers_part.mzML --quiet
 # As OpenMS's validator has it, by the XSD and by the rules of terms.
 if [[ $(command -v FileInfo) ]]; then
-  for in small.mzML bare.mzML both.mzML msp.mzML refers_part.mzML; do
-    FileInfo -v -in $in < /dev/null > info 2>&1
-    [[ $(grep -c '^Success' info) == 2 ]] || fail "$in: $(grep '^Error' info)"
+  for input in small.mzML bare.mzML both.mzML msp.mzML refers_part.mzML; do
+    FileInfo -v -in $input < /dev/null > info 2>&1
+    [[ $(grep -c '^Success' info) == 2 ]] || fail "$input: $(grep '^Error' info)"
   done
 fi
 expect 0 specsort - --to mzml < small.mgf; [[ $(grep -c '<spectrum ' out) == 2 ]] || fail 'a pipe'
