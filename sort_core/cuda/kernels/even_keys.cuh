@@ -96,6 +96,7 @@ struct even_plan {
   [[nodiscard]] static bool possible(std::size_t n) {
     return n > sizes::mean && n <= std::size_t{sizes::mean} << (2 * sizes::max_digit_bits) && n <= std::size_t{1} << 30;
   }
+  [[nodiscard]] unsigned part_bits() const { return first_bits + second_bits; }
   [[nodiscard]] ORDO_FN std::uint32_t regions() const { return 1u << first_bits; }
   [[nodiscard]] ORDO_FN std::uint32_t parts() const { return 1u << (first_bits + second_bits); }
   /// Returns the number of parts in the caller's array. The others follow in other memory.

@@ -1,14 +1,18 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
 
 #include "base/bits.hpp"
 #include "ordo/detail/fn.hpp"
 #include "ordo/radix_key.hpp"
+#include "sort_core/cuda/tuning/radix.hpp"
 
 // Numbers of 32 bits that are as even as the keys: keys that are spread evenly over any range, as codes or as floating-point
 // values, have numbers that are spread evenly over all of 32 bits.
@@ -82,6 +86,46 @@ template <class K>
     if (std::abs(below - (double(i) + 0.5) / count) * std::sqrt(count) > most) return false;
   }
   return !codes.empty();
+}
+
+/// Returns true if few keys of the sample lie in one 64th of the range of their part, of which there are 2^bits: else a block
+/// would have to compare them.
+template <class K>
+[[nodiscard]] bool parts_are_even(std::span<std::uint64_t const> codes, even_numbers<K> const& numbers, key_code<K> code,
+                                  unsigned bits) {
+  std::array<std::size_t, 64> counts{};
+  for (std::uint64_t const x : codes) ++counts[std::uint32_t(numbers(K(x), code) << bits) >> 26];
+  return *std::max_element(counts.begin(), counts.end()) * tuning::crowded_part <= codes.size();
+}
+
+/// The smallest and the greatest of some codes.
+template <class K>
+struct code_range {
+  K low, high;
+};
+
+/// Returns the numbers of which a sample of keys is even: those of all codes or, if it is not, those of the range of all keys,
+/// by their values if they are floats. Returns nothing if no numbers are.
+/// @param codes       sorted
+/// @param part_bits   the number of upper bits of a number that tell the part of a key
+/// @param all_codes   returns the range of the codes of all keys; called if the sample is even in its own range
+template <class K, class AllCodes>
+[[nodiscard]] std::optional<even_numbers<K>> choose_numbers(std::span<std::uint64_t const> codes, key_code<K> code,
+                                                            unsigned part_bits, AllCodes all_codes) {
+  using numbers_of = even_numbers<K>;
+  auto const suits = [&](numbers_of const& numbers) {
+    return are_even(codes, numbers, code) && parts_are_even(codes, numbers, code, part_bits);
+  };
+  bool const floats = code.flip_negative != 0;
+  if (auto const numbers = numbers_of::of_codes(0, K(~K{0})); !floats && suits(numbers)) return numbers;
+  auto const suits_range = [&](code_range<K> of) -> std::optional<numbers_of> {
+    auto const numbers = floats ? numbers_of::of_values(of.low, of.high, code) : numbers_of::of_codes(of.low, of.high);
+    if ((floats && !numbers.by_value()) || !suits(numbers)) return {};
+    return numbers;
+  };
+  // Whether keys are even in a range shows in the sample; the ends of the range show in all keys.
+  if (!suits_range({K(codes.front()), K(codes.back())})) return {};
+  return suits_range(all_codes());
 }
 
 }  // namespace ordo::inline v0::cuda_detail

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -129,4 +131,67 @@ TEST_CASE("emulation: even numbers are in the order of codes", "[emulation]") {
   auto const infinite = code.encode(0x7f800000), one = code.encode(0x3f800000);
   REQUIRE(od::even_numbers<std::uint32_t>::of_values(one, infinite, code).scale == 0);
   REQUIRE(od::even_numbers<std::uint32_t>::of_values(one, one, code).scale == 0);
+}
+
+namespace {
+
+/// Chooses numbers by a sample of 1024 of n keys, and sorts them by these.
+/// @returns "", "range" or "value" by the map, or "uneven"
+template <class K, class Key>
+std::string choose(ordo::key_code<K> code, Key key, std::size_t n = 40'000) {
+  std::vector<K> all(n);
+  for (std::size_t i = 0; i < n; ++i) all[i] = key(i);
+  std::vector<std::uint64_t> sample;
+  for (std::size_t i = 0; i < 1024; ++i) sample.push_back(code.encode(all[i * (n / 1024)]));
+  std::sort(sample.begin(), sample.end());
+  auto const numbers = od::choose_numbers<K>(sample, code, od::even_plan<K>(n).part_bits(), [&] {
+    od::code_range<K> range{K(~K{0}), 0};
+    for (K const x : all) range = {std::min(range.low, code.encode(x)), std::max(range.high, code.encode(x))};
+    return range;
+  });
+  if (!numbers) return "uneven";
+  emulation::machine machine;
+  auto const keys = machine.buffer<K>(n);
+  std::copy(all.begin(), all.end(), keys.data());
+  auto const precedes = [&](K a, K b) { return code.encode(a) < code.encode(b); };
+  std::sort(all.begin(), all.end(), precedes);
+  if (!od::sort_as_even_keys(machine, keys.data(), keys.data(), n, *numbers, code)) return "overflow";
+  REQUIRE(std::equal(all.begin(), all.end(), keys.data()));
+  return numbers->by_value() ? "value" : numbers->low != 0 || numbers->up != 0 ? "range" : "";
+}
+
+template <class K>
+void check_choices() {
+  using real = real_of<K>;
+  std::mt19937_64 random(17);
+  auto const values = ordo::radix_key<real>::code, falling = ordo::radix_key<real, ordo::sort_order::descending>::code;
+  using whole = std::conditional_t<sizeof(K) == 4, std::int32_t, std::int64_t>;
+  auto const uniform = [&] { return double(random() >> 11) * 0x1p-53; };
+  auto const of = [](double x) { return std::bit_cast<K>(real(x)); };
+  auto const any = [&](auto) { return K(random()); };
+  CHECK(choose<K>({}, any) == "");
+  CHECK(choose<K>(ordo::radix_key<whole>::code, any) == "");
+  CHECK(choose<K>(ordo::radix_key<whole>::code, [&](auto) { return K(whole(random() % 3'000'001) - 1'000'000); }) == "range");
+  CHECK(choose<K>({}, [&](auto) { return K(77 + random() % 1'000'000); }) == "range");
+  CHECK(choose<K>(values, [&](auto) { return of(uniform()); }) == "value");
+  CHECK(choose<K>(falling, [&](auto) { return of(1e6 * uniform() - 3e5); }) == "value");
+  // A NaN, or an infinity, is beyond all ranges; so is an outlier.
+  CHECK(choose<K>(values, [&](std::size_t i) { return of(i == 777 ? NAN : uniform()); }) == "uneven");
+  CHECK(choose<K>(values, [&](std::size_t i) { return of(i == 777 ? -INFINITY : uniform()); }) == "uneven");
+  CHECK(choose<K>(values, [&](std::size_t i) { return of(i == 777 ? 1e9 : uniform()); }) == "uneven");
+  CHECK(choose<K>({}, [&](std::size_t i) { return i == 777 ? K(~K{0}) : K(random() % 1'000'000); }) == "uneven");
+  CHECK(choose<K>(values, any) == "uneven");
+  CHECK(choose<K>({}, [&](auto) { return K(random() & random()); }) == "uneven");
+  // Crowded parts, from one end of all codes to the other.
+  auto const crowded = [&] { return K(K(K(random()) & ~(~K{0} >> 4)) | random() % 8); };
+  CHECK(choose<K>({}, [&](std::size_t i) { return i == 0 ? K(~K{0}) : i == 999 ? K{0} : crowded(); }) == "uneven");
+  CHECK(choose<K>({}, [](auto) { return K(5); }) == "uneven");
+  CHECK(choose<K>(values, [&](auto) { return of(uniform() + uniform() + uniform()); }) == "uneven");
+}
+
+}  // namespace
+
+TEST_CASE("emulation: numbers are chosen of which a sample is even", "[emulation]") {
+  check_choices<std::uint32_t>();
+  check_choices<std::uint64_t>();
 }
