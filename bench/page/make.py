@@ -57,7 +57,7 @@ def linked(text: str, pages: Values) -> str:
 
 def of_second_card(results: Results) -> Results | None:
     """Returns the results of the other card, if the folder has any, with all comparisons."""
-    if results.card == SECOND_CARD or not any(results.folder.glob(f"*_{SECOND_CARD}.json")):
+    if results.card == SECOND_CARD or not results.device or not any(results.folder.glob(f"*_{SECOND_CARD}.json")):
         return None
     other = Results(results.folder, SECOND_CARD, results.links)
     for subject in SUBJECTS:
@@ -129,8 +129,8 @@ def main() -> int:
             top |= {f"{name}_{key}": value for key, value in values.items()}
     other = of_second_card(results)
     if other:
-        names = sorted(file.name for file in options.results.glob(f"*_{SECOND_CARD}.json"))
-        top["second_card"] = ", ".join(f"[{name}]({results.links}/{name})" for name in names)
+        count = len(list(options.results.glob(f"*_{SECOND_CARD}.json")))
+        top["second_card"] = f"the {count} files NAME_{SECOND_CARD}.json in [{options.results.name}]({results.links})"
     top |= summary(results, list(pages), other)
     pages["README"] = fill(template("README"), top | {"root": os.path.relpath(ROOT, folder)})
 

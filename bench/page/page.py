@@ -172,7 +172,7 @@ class Results:
 
     def second_card(self, name: str) -> "Results | None":
         """Returns the results of the other card, if it has this file."""
-        if self.card == SECOND_CARD or not (self.folder / f"{name}_{SECOND_CARD}.json").exists():
+        if self.card == SECOND_CARD or not self.device or not (self.folder / f"{name}_{SECOND_CARD}.json").exists():
             return None
         return Results(self.folder, SECOND_CARD, self.links)
 
