@@ -130,7 +130,7 @@ def main() -> int:
     other = of_second_card(results)
     if other:
         count = len(list(options.results.glob(f"*_{SECOND_CARD}.json")))
-        top["second_card"] = f"the {count} files NAME_{SECOND_CARD}.json in [{options.results.name}]({results.links})"
+        top["second_card"] = f"the {count} files NAME_{SECOND_CARD}.json in `bench/results`"
     top |= summary(results, list(pages), other)
     pages["README"] = fill(template("README"), top | {"root": os.path.relpath(ROOT, folder)})
 

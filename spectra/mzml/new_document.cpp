@@ -54,16 +54,16 @@ stated_sources state(std::span<source_file> sources, bool has_scans) {
   stated_sources stated;
   std::size_t listed = 0;
   for (std::size_t k = 0; k < sources.size(); ++k) {
-    source_file& one = sources[k];
-    if (one.sha1.empty() && !one.path.empty()) one.sha1 = sha1_of_file(one.path);
-    std::string const name = attribute(std::filesystem::path(one.name).filename().string());
-    std::string_view const format = format_term(one.from);
+    source_file& source = sources[k];
+    if (source.sha1.empty() && !source.path.empty()) source.sha1 = sha1_of_file(source.path);
+    std::string const name = attribute(std::filesystem::path(source.name).filename().string());
+    std::string_view const format = format_term(source.from);
     if (format.empty()) {
       auto const parameter = [&](std::string_view what, std::string_view value) {
         fmt::format_to(std::back_inserter(content), "      <userParam name=\"{}\" value=\"{}\"/>\n", what, value);
       };
       parameter("source file", name);
-      if (!one.sha1.empty()) parameter("SHA-1 of the source file", one.sha1);
+      if (!source.sha1.empty()) parameter("SHA-1 of the source file", source.sha1);
       continue;
     }
     auto const term = [&](std::string_view of, std::string_view value = {}) {
@@ -74,7 +74,7 @@ stated_sources state(std::span<source_file> sources, bool has_scans) {
     term(format);
     term(has_scans ? "accession=\"MS:1000776\" name=\"scan number only nativeID format\""
                    : "accession=\"MS:1000774\" name=\"multiple peak list nativeID format\"");
-    if (!one.sha1.empty()) term("accession=\"MS:1000569\" name=\"SHA-1\"", one.sha1);
+    if (!source.sha1.empty()) term("accession=\"MS:1000569\" name=\"SHA-1\"", source.sha1);
     list += "      </sourceFile>\n";
     stated.lists_first |= k == 0;
     ++listed;

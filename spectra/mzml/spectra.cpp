@@ -37,8 +37,8 @@ std::string_view id_value(std::string_view id, std::string_view key) {
   return {};
 }
 
-// Takes the charges that print_mzml states of a spectrum without a precursor m/z.
-void take_missing_ion(mzml_spectrum& spectrum) {
+// Reads the charges that print_mzml states of a spectrum without a precursor m/z.
+void read_missing_ion(mzml_spectrum& spectrum) {
   auto& parameters = spectrum.parameters;
   auto const find = [&](std::string_view key) {
     return std::ranges::find(parameters, key, &std::pair<std::string, std::string>::first);
@@ -50,11 +50,11 @@ void take_missing_ion(mzml_spectrum& spectrum) {
   if (stated == parameters.end()) return;
   std::string_view rest = stated->second;
   while (!rest.empty()) {
-    std::string_view const one = rest.substr(0, rest.find(','));
+    std::string_view const number = rest.substr(0, rest.find(','));
     int charge = 0;
-    if (std::from_chars(one.data(), one.data() + one.size(), charge).ec == std::errc() && charge != 0)
+    if (std::from_chars(number.data(), number.data() + number.size(), charge).ec == std::errc() && charge != 0)
       ion.charges.push_back(charge);
-    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    rest.remove_prefix(std::min(number.size() + 1, rest.size()));
   }
   parameters.erase(stated);
 }
@@ -318,7 +318,7 @@ void mzml_spectra::end_spectrum() {
   } else if (spectrum.title.empty()) {
     spectrum.title = spectrum.id;
   }
-  if (spectrum.ions.empty()) take_missing_ion(spectrum);
+  if (spectrum.ions.empty()) read_missing_ion(spectrum);
   // An electron transfer with supplemental collisions.
   for (auto const& [supplement, combined] :
        {std::pair("ETD,+HCD", "EThcD"), {"+HCD,ETD", "EThcD"}, {"ETD,+CID", "ETciD"}, {"+CID,ETD", "ETciD"}})
