@@ -150,11 +150,11 @@ class suffix_sort {
   [[nodiscard]] bool is_repetitive() const {
     using estimate = repetition_estimate<B, Index>;
     constexpr double min_share = 0.25;
-    constexpr std::size_t most_per_thread = 4;
+    constexpr std::size_t max_factor = 4;
     std::size_t const n = packed_.size(), threads = worker_sort<B, Index>::threads(backend_);
     if (estimate::memory(n) > backend_.pool().available()) return false;
     repetition const repetition = estimate::of(backend_, text_, n);
-    return repetition.share >= min_share && repetition.copies >= double(threads * std::min(threads, most_per_thread));
+    return repetition.share >= min_share && repetition.copies >= double(threads * std::min(threads, max_factor));
   }
   void sort_and_finish(std::span<Index> lcp, std::size_t max_count) {
     letter_runs<B> const runs(backend_, first_, packed_.size());

@@ -48,7 +48,7 @@ struct even_sizes {
 
   struct tile_storage {
     alignas(16) K keys[tile];
-    std::uint32_t counts[1u << max_digit_bits];  // of a digit; then the place of its first key in the tile
+    std::uint32_t counts[1u << max_digit_bits];  // keys of each digit; then the place of its first key in the tile
     K* targets[1u << max_digit_bits];            // where the tile's first key would go if it had the digit; null without room
     typename team::template storage<std::uint32_t> collective;
   };
@@ -125,12 +125,12 @@ struct even_work {
   even_numbers<K> numbers;
   key_code<K> code;
   // All of these but `begins` are 0 at first.
-  std::uint32_t* overflows;  // of the first and of the second partition
+  std::uint32_t* overflows;  // not 0 if the first or the second partition overflowed
   std::uint32_t* next_part;
   std::uint32_t* region_counts;
   std::uint32_t* part_counts;
-  std::uint32_t* was_read;  // of each part
-  std::uint32_t* begins;    // of each part in the result
+  std::uint32_t* was_read;  // not 0 if the part has been read
+  std::uint32_t* begins;    // the place of each part in the result
 
   [[nodiscard]] ORDO_FN K* part(std::uint32_t i) const {
     std::uint32_t const in_place = plan.parts_in_place();
@@ -138,7 +138,8 @@ struct even_work {
   }
 };
 
-/// Adds 1 << shift to a counter of shared memory. @returns its value before
+/// Adds 1 << shift to a counter of shared memory.
+/// @returns its value before
 __device__ inline std::uint32_t count_key(std::uint32_t* at, unsigned shift = 0) {
   return atomicAdd(at, 1u << shift);
 }
@@ -176,7 +177,7 @@ struct even_partition : even_sizes<K> {
   }
 
   /// Returns the code of a key as it is read: the second partition reads codes.
-  [[nodiscard]] __device__ K code_of(K key) const { return First ? work.code.encode(key) : key; }
+  [[nodiscard]] __device__ K to_code(K key) const { return First ? work.code.encode(key) : key; }
 
   /// Partitions `count` keys: some of all or, in the second partition, of those of a region.
   __device__ void distribute(K const* from, std::uint32_t count, std::uint32_t region) const {
@@ -207,11 +208,11 @@ struct even_partition : even_sizes<K> {
       for (unsigned i = 0; i < items / together; ++i) {
         quad const some = reinterpret_cast<quad const*>(from)[threadIdx.x + i * threads];
 #pragma unroll
-        for (unsigned j = 0; j < together; ++j) keys[i * together + j] = code_of(some.keys[j]);
+        for (unsigned j = 0; j < together; ++j) keys[i * together + j] = to_code(some.keys[j]);
       }
     } else {
 #pragma unroll
-      for (unsigned i = 0; i < items; ++i) keys[i] = code_of(is_key(i) ? from[threadIdx.x + i * threads] : K{0});
+      for (unsigned i = 0; i < items; ++i) keys[i] = to_code(is_key(i) ? from[threadIdx.x + i * threads] : K{0});
     }
     if (Whole && are_alike(digit(keys[0]))) {
 #pragma unroll
@@ -353,7 +354,7 @@ struct even_part_sort : even_sizes<K> {
   [[nodiscard]] __device__ std::uint32_t bucket(K encoded) const {
     return work.numbers.template number<ByValue>(encoded, work.code) >> shift & (buckets - 1);
   }
-  [[nodiscard]] __device__ static std::uint32_t begin_of(std::uint32_t bucket) {
+  [[nodiscard]] __device__ static std::uint32_t first_place(std::uint32_t bucket) {
     return reinterpret_cast<std::uint16_t const*>(shared().begins)[bucket];
   }
   /// Returns the place of an item in a part: lanes read items together.
@@ -407,7 +408,7 @@ struct even_part_sort : even_sizes<K> {
     }
 #pragma unroll
     for (unsigned i = 0; i < items; ++i)
-      if (place(i) < count) s.keys[begin_of(ranks[i] % buckets) + (ranks[i] >> bucket_bits)] = keys[i];
+      if (place(i) < count) s.keys[first_place(ranks[i] % buckets) + (ranks[i] >> bucket_bits)] = keys[i];
     if (!may_write)
       while (!was_read(overwritten)) {}
     __threadfence();
@@ -447,7 +448,8 @@ struct even_part_sort : even_sizes<K> {
     }
   }
 
-  /// Turns the counts of buckets to positions. @returns true if a bucket is large
+  /// Turns the counts of buckets to positions.
+  /// @returns true if a bucket is large
   __device__ bool sum_counts(std::uint32_t count) const {
     part_storage& s = shared();
     __syncthreads();
@@ -481,7 +483,7 @@ struct even_part_sort : even_sizes<K> {
 #pragma unroll 4
     for (std::uint32_t at = threadIdx.x; at < count; at += threads) {
       K const key = shared().keys[at];
-      std::uint32_t const b = bucket(key), begin = begin_of(b), end = begin_of(b + 1);
+      std::uint32_t const b = bucket(key), begin = first_place(b), end = first_place(b + 1);
       work.keys[first + (end - begin == 1 ? at : rank(key, at, begin, end))] = work.code.decode(key);
     }
   }
@@ -492,14 +494,14 @@ struct even_part_sort : even_sizes<K> {
     __syncthreads();
     for (std::uint32_t at = threadIdx.x; at < count; at += threads) {
       std::uint32_t const b = bucket(s.keys[at]);
-      if (s.keys[at] != s.keys[begin_of(b)]) atomicOr(&s.unequal[b / 32], 1u << b % 32);
+      if (s.keys[at] != s.keys[first_place(b)]) atomicOr(&s.unequal[b / 32], 1u << b % 32);
     }
     __syncthreads();
     for (std::uint32_t at = threadIdx.x; at < count; at += threads) {
       K const key = s.keys[at];
       std::uint32_t const b = bucket(key);
       bool const unequal = (s.unequal[b / 32] >> b % 32 & 1) != 0;
-      work.keys[first + (unequal ? rank(key, at, begin_of(b), begin_of(b + 1)) : at)] = work.code.decode(key);
+      work.keys[first + (unequal ? rank(key, at, first_place(b), first_place(b + 1)) : at)] = work.code.decode(key);
     }
   }
 };

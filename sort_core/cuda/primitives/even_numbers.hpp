@@ -23,10 +23,10 @@ namespace ordo::inline v0::cuda_detail {
 template <class K>
 struct even_numbers {
   using real = std::conditional_t<sizeof(K) == 4, float, double>;
-  K low = 0;                   // by code: the smallest code
+  K low = 0;                   // the smallest code
   unsigned up = 0;             // the bits by which differences of codes are shifted up, so that the greatest has the top bit
   std::uint32_t stretch = 0;   // what then lacks to 2^32, as a fraction
-  real scale = 0, offset = 0;  // by value, unless the scale is 0
+  real scale = 0, offset = 0;  // the map of values; a scale of 0 means that numbers go by code
 
   [[nodiscard]] ORDO_FN bool by_value() const { return scale != 0; }
   [[nodiscard]] ORDO_FN std::uint32_t operator()(K encoded, key_code<K> code) const {
