@@ -129,8 +129,8 @@ def main() -> int:
             top |= {f"{name}_{key}": value for key, value in values.items()}
     other = of_second_card(results)
     if other:
-        count = len(list(options.results.glob(f"*_{SECOND_CARD}.json")))
-        top["second_card"] = f"the {count} files NAME_{SECOND_CARD}.json in `bench/results`"
+        names = sorted(file.name for file in options.results.glob(f"*_{SECOND_CARD}.json"))
+        top["second_card"] = "\n".join(f"- [{name}]({results.links}/{name})" for name in names)
     top |= summary(results, list(pages), other)
     pages["README"] = fill(template("README"), top | {"root": os.path.relpath(ROOT, folder)})
 

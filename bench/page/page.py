@@ -13,7 +13,7 @@ from steps import BY_NAME
 
 SLOWER = 0.995  # a rival is faster if best rival / Ordo is below this, and if the times of the runs do not overlap
 AHEAD = 1.05  # Ordo is ahead where the median of best rival / Ordo is this or more, and behind below the reciprocal
-SECOND_CARD = "h100"  # its files stand in for those that the page's card has none of,
+SECOND_CARD = "h100"  # its files stand in for those that another card has none of,
 HOST = "2_cores"  # and then those of this host
 FIGURES = ("rows", "sweeps", "capacity", "widths", "starts")  # of a JSON file
 OPTIONAL_RIVALS = {"bb_segsort": "ORDO_BB_SEGSORT", "ModernGPU": "ORDO_MODERNGPU"}  # and the option that builds them
@@ -91,7 +91,8 @@ class Results:
         self.page = self.device = ""
 
     def file(self, name: str) -> pathlib.Path:
-        files = [self.folder / f"{name}_{which}.json" for which in (self.card, SECOND_CARD, HOST)]
+        others = [HOST] if self.card.endswith("_cores") else [SECOND_CARD, HOST]
+        files = [self.folder / f"{name}_{which}.json" for which in (self.card, *others)]
         return next((file for file in files if file.exists()), files[-1])
 
     def has(self, *names: str) -> bool:

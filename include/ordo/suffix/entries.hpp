@@ -23,7 +23,7 @@ class entries {
 
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() / size_of_one_; }
   [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
-  [[nodiscard]] unsigned width() const noexcept { return 8 * size_of_one_; }
+  [[nodiscard]] ORDO_FN unsigned width() const noexcept { return 8 * size_of_one_; }
 
   /// Returns entry i, i in [0, size()). Reads no byte beyond it.
   [[nodiscard]] ORDO_FN std::uint64_t operator[](std::size_t i) const noexcept {
@@ -37,7 +37,7 @@ class entries {
     return value;
   }
   /// Returns where the entries lie.
-  [[nodiscard]] char const* data() const noexcept { return bytes_.data(); }
+  [[nodiscard]] ORDO_FN char const* data() const noexcept { return bytes_.data(); }
   /// Returns a copy of these entries that lies elsewhere.
   [[nodiscard]] entries at(char const* data) const { return {std::span(data, bytes_.size()), width()}; }
   /// Prefetches entry i.
