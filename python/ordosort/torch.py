@@ -6,7 +6,7 @@ are int64. On a CPU the operators use as many threads as ``torch.get_num_threads
 current stream, with temporary memory of PyTorch.
 
 The first import compiles the operators for this PyTorch with the C++ compiler of the system, in some seconds, into the folder
-``ordosort`` of the user's cache. Without a compiler they are Python's, and a call takes some microseconds more.
+``ordosort`` of the user's cache. Without a compiler, and on GPUs, they are Python's, and a call takes some microseconds more.
 
 >>> import torch, ordosort.torch
 >>> ordosort.torch.sort(torch.tensor([3.0, 1.0, 2.0])).indices
@@ -229,6 +229,10 @@ _define(
 )
 
 
+# Compiled kernels of GPUs wait for the tests of this module on one.
+_FOR_GPUS = False
+
+
 def _stream_function(folder):
     """Returns the address of PyTorch's function for the current stream of a GPU, or None."""
     path = folder / "libtorch_cuda.so"
@@ -241,7 +245,7 @@ def _register_compiled():
     abi = f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}"
     links = (abi, f"-L{folder / 'lib'}", "-ltorch_cpu", "-lc10")
     path = _native.library("torch_kernels.cpp", f"torch-{torch.__version__}", str(folder / "include"), links, 20)
-    streams = _stream_function(folder / "lib")
+    streams = _stream_function(folder / "lib") if _FOR_GPUS else None
     if ctypes.CDLL(str(path)).ordosort_register(ctypes.c_void_p(core.calls()), streams) != 0:
         raise RuntimeError("ordosort: the compiled kernels of PyTorch are of another version")
     return ("CPU",) if streams is None else ("CPU", "CUDA")

@@ -224,13 +224,13 @@ void add(torch::Library& library) {
 }  // namespace
 
 /// Registers the kernels of operators that are defined. Returns 0, or 1 for a module of another version.
-/// @param streams  a current_stream, or null without GPUs
+/// @param streams  a current_stream, or null for the kernels of CPUs alone
 extern "C" __attribute__((visibility("default"))) int ordosort_register(ordosort::calls const* given, current_stream streams) {
   if (given->size != sizeof(ordosort::calls)) return 1;
   calls = given;
   stream_of = streams;
   // For as long as the process lives, as threads may call them until its end.
   add(*new torch::Library(torch::Library::IMPL, "ordosort", c10::DispatchKey::CPU, __FILE__, __LINE__));
-  add(*new torch::Library(torch::Library::IMPL, "ordosort", c10::DispatchKey::CUDA, __FILE__, __LINE__));
+  if (streams) add(*new torch::Library(torch::Library::IMPL, "ordosort", c10::DispatchKey::CUDA, __FILE__, __LINE__));
   return 0;
 }
