@@ -56,8 +56,8 @@ expect 0 specsort library.mgf -o library.msp --quiet; expect 0 specsort library.
 grep -q "\"SHA-1 of the source file\" value=\"$(file_sha1 library.msp)\"" msp.mzML || fail 'no SHA-1 of a library'
 ! grep -qi 'sourceFile' msp.mzML || fail 'a library as a source file'
 expect 0 specsort - --to mzml < small.mgf; ! grep -q 'MS:1000569' out || fail 'the SHA-1 of a pipe'
-sed 's/<precursor>/<precursor spectrumRef="index=1">/' small.mzML > refers.mzML
-expect 0 specsort refers.mzML --index=<(echo 1) -o refers_part.mzML --quiet
+sed 's/<precursor>/<precursor spectrumRef="index=0">/' small.mzML > refers.mzML
+expect 0 specsort refers.mzML --index=<(echo 2) -o refers_part.mzML --quiet
 # As OpenMS's validator has it, by the XSD and by the rules of terms.
 if [[ $(command -v FileInfo) ]]; then
   for input in small.mzML bare.mzML both.mzML msp.mzML refers_part.mzML; do
