@@ -39,7 +39,7 @@ def library(source, version, include, flags=(), standard=17):
 
     version: the name and version of the framework, for the name of the library.
     include: the folder of the framework's headers.
-    flags: what else the compiler is told, which follows from the version.
+    flags: further arguments of the compiler, the same for a version.
     standard: the version of C++.
     """
     texts = b"".join(p.read_bytes() for p in sorted(_FOLDER.glob("*.hpp"))) + (_FOLDER / source).read_bytes()

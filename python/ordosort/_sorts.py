@@ -732,7 +732,7 @@ def _row_key_of(column, machine):
     return NumPy, values[codes], None if valid is None else Validity(valid=valid), wide
 
 
-_FEW_ROWS = 2048  # which take less time than the calls that set nulls apart
+_FEW_ROWS = 2048  # sorting this many takes less time than the calls that separate nulls
 
 
 def _argsort_key(keys, validity, falls, nulls_first, nan_order, wide, machine):

@@ -111,7 +111,7 @@ std::optional<std::string> find_fault(B& backend, fm_index const& index, text co
   run_view const& runs = index.view().runs;
   run_view plain = runs;
   plain.directory = nullptr;
-  // What the walks rely on, apart from what they check.
+  // Checks what the walks assume and do not check themselves.
   std::uint64_t counts[num_codes] = {}, block = 0, end = 0;
   for (; block < runs.num_blocks; ++block) {
     if ((block & ((std::uint64_t{1} << group_counts::shift) - 1)) == 0)

@@ -55,7 +55,7 @@ struct add_first {
 
 /// Sorts the positions [first, first + order.size()) of a text by the `depth` tokens that precede each, from the last one back;
 /// equal ones by position. What precedes a separator decides nothing that a search can see. Time O(n) for the first sort, and
-/// for each further two tokens O(m) for the m positions that are not told apart yet. Temporary memory: 24 bytes a position.
+/// for each further two tokens O(m) for the m positions whose order is still open. Temporary memory: 24 bytes a position.
 /// @param text  in the machine's memory: all tokens, at least first + order.size(), fewer than 2^32
 /// @param depth  an even number above 0
 template <Backend B>

@@ -262,7 +262,7 @@ struct run_view {
     }
     return low;
   }
-  // Of the blocks [low, high] of a group.
+  // Finds the block of a row among the blocks [low, high] of a group.
   [[nodiscard]] ORDO_FN std::uint64_t find(std::uint64_t row_in_group, std::uint64_t low, std::uint64_t high) const {
     while (low < high) {
       std::uint64_t const middle = high - (high - low) / 2;

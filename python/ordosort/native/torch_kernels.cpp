@@ -95,7 +95,7 @@ void check(status outcome) {
   TORCH_CHECK(false, calls->last_error());
 }
 
-/// Where a sort of keys works. On a GPU its temporary memory is tensors, which PyTorch frees in the order of the stream.
+/// Describes the device of a sort. On a GPU, temporary memory is tensors, which PyTorch frees in the order of the stream.
 class placed {
  public:
   explicit placed(at::Tensor const& keys) : device_(keys.device()) {

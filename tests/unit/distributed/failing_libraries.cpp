@@ -24,7 +24,7 @@ std::string make_mgf() {
   return mgf;
 }
 
-/// What a member passes to a library, and where each call of the library can fail.
+/// The callbacks that a member passes to a library; each of their calls can fail.
 struct callbacks {
   communicator const& member;
   chances& left;

@@ -13,8 +13,8 @@
 
 namespace ordo::inline v0::sufsort {
 
-/// Where the lines of each file of an index go: all to one output, or to a file of the same name in a folder, whose
-/// compression is that of the name. Then the output gets a line for each file.
+/// Writes the lines of each file of an index: all to one output, or to a file of the same name in a folder, compressed as its
+/// name says. Then the output gets a line for each file.
 class line_files {
  public:
   /// @param folder  empty: there is none

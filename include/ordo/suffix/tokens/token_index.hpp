@@ -44,7 +44,7 @@ class token_index {
   /// Writes a draft for each context: to drafts[i * max_tokens] and so on the tokens that followed the longest string of at
   /// most max_match tokens that the context ends with and that the text has, before another token. lengths[i] is their number,
   /// fewer than max_tokens before a separator or the end of the text; matched[i] the length of that string, 0 if there is none.
-  /// Of several such strings one is chosen by the text and the history of the index alone: the threads do not matter. Any
+  /// The text and the history of the index choose among several such strings; the number of threads does not. Any
   /// number of threads may call it while no other method runs.
   /// @param offsets  context i is contexts[offsets[i], offsets[i + 1]); one more than contexts @param lengths, matched  one for
   /// each context @param drafts  max_tokens for each context; the rest of each is not written
