@@ -64,15 +64,17 @@ def make_text(made, n):
 
 
 class Bench:
-    def __init__(self, tools, library, folder):
+    def __init__(self, tools, library, folder, names):
         self.tools, self.library, self.folder = tools, library, folder
         self.environment = {"PATH": f"{tools}:/usr/bin:/bin", "LC_ALL": "C", "ORDO_DEVICE": "cpu"}
         made = random.Random(11)
         self.inputs = {}
         for name, make, sizes in (("strsort", make_lines, (60000, 90000)), ("specsort", make_spectra, (3000, 4500)),
-                                  ("sufsort", make_text, (900, 1200))):
-            self.inputs[name] = [self.files_of(name, make(made, n)) for n in sizes]
-        self.right = {name: [self.output_of(command, k) for k in (0, 1)] for name, command in COMMANDS.items()}
+                                  ("sufsort", make_text, (3000, 4000))):
+            if any(COMMANDS[each][0] == name for each in names):
+                self.inputs[name] = [self.files_of(name, make(made, n)) for n in sizes]
+        self.seconds = {}
+        self.right = {name: [self.output_of(COMMANDS[name], k) for k in (0, 1)] for name in names}
         self.calls = {}
 
     def files_of(self, tool, text):
@@ -101,13 +103,19 @@ class Bench:
 
     def output_of(self, command, k):
         place = self.place(command, k)
+        begin = time.monotonic()
         process = self.start(command, place)
         message = process.communicate()[1]
+        self.seconds[" ".join(command)] = time.monotonic() - begin
         if process.returncode != 0:
             sys.exit(f"{' '.join(command)}: status {process.returncode}: {message.decode()}")
         data = (place / output_name(command)).read_bytes()
         shutil.rmtree(place)
         return data
+
+    def moment(self, made, command):
+        """A moment of a run, in seconds after its start."""
+        return made.uniform(0, self.seconds[" ".join(command)])
 
     def count_writes(self, name):
         """Returns the number of writes, of a command without harm."""
@@ -169,7 +177,7 @@ def harm_full(bench, made, name, command, place):
 
 def harm_kill(bench, made, name, command, place):
     process = bench.start(command, place)
-    time.sleep(made.uniform(0, 0.6))
+    time.sleep(bench.moment(made, command))
     process.kill()
     message, status = end_of(process)
     right = bench.right[name][0]
@@ -188,7 +196,7 @@ def harm_two(bench, made, name, command, place):
     processes = [bench.start(of_other if made.random() < 0.5 else command, place) for _ in range(made.randint(2, 3))]
     killed = made.random() < 0.5
     if killed:
-        time.sleep(made.uniform(0, 0.6))
+        time.sleep(bench.moment(made, command))
         processes[0].kill()
     why = status = message = None
     for process in processes:
@@ -202,7 +210,7 @@ def harm_two(bench, made, name, command, place):
 def harm_shrink(bench, made, name, command, place):
     process = bench.start(command, place)
     victims = [path for path in place.iterdir() if path.name.startswith("in") and path.stat().st_size > 0]
-    time.sleep(made.uniform(0, 0.3))
+    time.sleep(bench.moment(made, command))
     victim = made.choice(victims)
     os.truncate(victim, made.randrange(victim.stat().st_size))
     message, status = end_of(process)
@@ -234,9 +242,10 @@ def main():
     made = random.Random(options.seed)
     rows = collections.defaultdict(lambda: [0, 0, 0])
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(options.tools.resolve(), options.library and options.library.resolve(), pathlib.Path(folder))
+        names = [name for name in COMMANDS if options.only in name]
+        bench = Bench(options.tools.resolve(), options.library and options.library.resolve(), pathlib.Path(folder), names)
         harms = [harm for harm in HARMS if harm != "full" or bench.library]
-        pairs = [(harm, name) for name in COMMANDS if options.only in name for harm in harms]
+        pairs = [(harm, name) for name in names for harm in harms]
         end = time.monotonic() + (options.seconds or 3600)
         done = 0
         while time.monotonic() < end and (options.tries is None or done < options.tries):
