@@ -11,7 +11,7 @@ before has its old or its new content, and the files of an index are the old or 
 that was not there before may have anything, as with `cp`, except in an index that replaces another. N of the states of each job
 are made on the disk, and the next run of the job must succeed there. Prints a table; the exit status is 1 if a state is wrong.
 --forget tries the test itself: of each job one sync after the other is left out of the record, and some state must be wrong.
-The syncs without which none is wrong are listed: another one does their work, or there is no old file to lose.
+The syncs without which none is wrong are listed: there is no old file to lose, or a later one does their work.
 """
 import argparse
 import os
@@ -300,16 +300,26 @@ class Trial:
             shutil.rmtree(place)
 
 
-def forget_syncs(trial, disk, made):
-    """Leaves out one sync after the other. @returns their number, and the files of those that no state needs"""
+def forget_syncs(trial, disk, made, runs):
+    """Leaves out one sync after the other, with those that do its work again.
+
+    @returns their number, and the files of those that no state needs
+    """
+    names = {inode: name for (_, name), inode in disk.first_names.items()}
+    names |= {inode: name for _, changes in disk.changes for (_, name), inode in changes.items() if inode is not None}
+    groups = {}
+    for step, inode in disk.syncs:
+        writes = sum(op[1] == inode for op in disk.content if op[0] < step)
+        changes = sum(any(folder == inode for folder, _ in op[1]) for op in disk.changes if op[0] < step)
+        groups.setdefault((inode, writes, changes), []).append((step, inode))
     all_syncs, needless = disk.syncs, []
-    of_inode = {inode: name for (_, name), inode in [*disk.first_names.items(), *disk.names.items()]}
-    for k, (step, inode) in enumerate(all_syncs):
-        disk.syncs = all_syncs[:k] + all_syncs[k + 1:]
-        if not any(trial.wrong(files) for _, files in disk.states(2, made)):
-            needless.append(f"{of_inode.get(inode, 'the folder')} at call {step}")
+    for group in groups.values():
+        disk.syncs = [each for each in all_syncs if each not in group]
+        states = list({hash(tuple(sorted(files.items()))): files for _, files in disk.states(2, made)}.values())
+        if not (any(map(trial.wrong, states)) or any(map(trial.wrong_next_run, made.sample(states, min(runs, len(states)))))):
+            needless.append(f"{names.get(group[0][1], 'the folder')} at call {group[0][0]}")
     disk.syncs = all_syncs
-    return len(all_syncs), needless
+    return len(groups), needless
 
 
 def read_all(place):
@@ -351,7 +361,7 @@ def main():
             trial = Trial(bench, job, folder)
             disk = trial.record()
             if options.forget:
-                syncs, needless = forget_syncs(trial, disk, made)
+                syncs, needless = forget_syncs(trial, disk, made, options.runs)
                 print(job.name, syncs, syncs - len(needless), "; ".join(needless), sep="\t", flush=True)
                 continue
             states, failures = {}, 0
