@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Loses what the tools have not synced, as if the power failed, at each moment of the jobs that replace files.
 
-power_loss.py BIN LIBRARY [--only TEXT] [--draws N] [--runs N] [--seed N]
+power_loss.py BIN LIBRARY [--only TEXT] [--draws N] [--runs N] [--seed N] [--forget]
 
 LIBRARY is built from record_calls.cpp. It records the writes, syncs, links and renames of a run. For each beginning of this
 record the files are made as a disk may have them: bytes, sizes and names are there if they were synced, a name by a sync of its
@@ -10,6 +10,8 @@ order, and N random draws. Each name that was there
 before has its old or its new content, and the files of an index are the old or the new ones after the next command. A name
 that was not there before may have anything, as with `cp`, except in an index that replaces another. N of the states of each job
 are made on the disk, and the next run of the job must succeed there. Prints a table; the exit status is 1 if a state is wrong.
+--forget tries the test itself: of each job one sync after the other is left out of the record, and some state must be wrong.
+The syncs without which none is wrong are listed: there is no old file to lose, or a later one does their work.
 """
 import argparse
 import os
@@ -298,6 +300,28 @@ class Trial:
             shutil.rmtree(place)
 
 
+def forget_syncs(trial, disk, made, runs):
+    """Leaves out one sync after the other, with those that do its work again.
+
+    @returns their number, and the files of those that no state needs
+    """
+    names = {inode: name for (_, name), inode in disk.first_names.items()}
+    names |= {inode: name for _, changes in disk.changes for (_, name), inode in changes.items() if inode is not None}
+    groups = {}
+    for step, inode in disk.syncs:
+        writes = sum(op[1] == inode for op in disk.content if op[0] < step)
+        changes = sum(any(folder == inode for folder, _ in op[1]) for op in disk.changes if op[0] < step)
+        groups.setdefault((inode, writes, changes), []).append((step, inode))
+    all_syncs, needless = disk.syncs, []
+    for group in groups.values():
+        disk.syncs = [each for each in all_syncs if each not in group]
+        states = list({hash(tuple(sorted(files.items()))): files for _, files in disk.states(2, made)}.values())
+        if not (any(map(trial.wrong, states)) or any(map(trial.wrong_next_run, made.sample(states, min(runs, len(states)))))):
+            needless.append(f"{names.get(group[0][1], 'the folder')} at call {group[0][0]}")
+    disk.syncs = all_syncs
+    return len(groups), needless
+
+
 def read_all(place):
     return {str(path.relative_to(place)): os.readlink(path) if path.is_symlink() else path.read_bytes()
             for path in sorted(place.rglob("*")) if path.is_symlink() or path.is_file()}
@@ -323,18 +347,23 @@ def main():
     parser.add_argument("--draws", type=int, default=20, help="random draws at each moment")
     parser.add_argument("--runs", type=int, default=50, help="of the next run of each job")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--forget", action="store_true", help="try the test: leave out one sync after the other")
     options = parser.parse_args()
     made = random.Random(options.seed)
     totals = [0, 0, 0]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder).resolve()
         bench = Bench(options.tools.resolve(), options.preloaded.resolve(), folder)
-        print("job\tcalls\tdifferent states\tnext runs\tfailures")
+        print("job\tsyncs\tfound if left out\tothers" if options.forget else "job\tcalls\tdifferent states\tnext runs\tfailures")
         for job in jobs(bench):
             if options.only not in job.name:
                 continue
             trial = Trial(bench, job, folder)
             disk = trial.record()
+            if options.forget:
+                syncs, needless = forget_syncs(trial, disk, made, options.runs)
+                print(job.name, syncs, syncs - len(needless), "; ".join(needless), sep="\t", flush=True)
+                continue
             states, failures = {}, 0
             for moment, files in disk.states(options.draws, made):
                 states.setdefault(hash(tuple(sorted(files.items()))), (moment, files))
@@ -347,7 +376,8 @@ def main():
                         print(f"FAILED: {job.name}: before call {moment} of {disk.steps}: {why}", file=sys.stderr, flush=True)
             print(job.name, disk.steps, len(states), len(drawn), failures, sep="\t", flush=True)
             totals = [a + b for a, b in zip(totals, (len(states), len(drawn), failures))]
-    print("all", "", *totals, sep="\t")
+    if not options.forget:
+        print("all", "", *totals, sep="\t")
     sys.exit(1 if totals[2] else 0)
 
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Calls the Python module for some time, with checks, among them calls that must fail, and watches its memory.
 
-PYTHONPATH=... python_calls.py [SECONDS] [SEED]
+PYTHONPATH=... python_calls.py [SECONDS] [SEED] [CALLS]
 
-Four threads call at a time: sorts of arrays, pairs, segments, rows and strings, groups, suffix arrays, indexes and spectra. The
-GIL is released inside. Prints memory, open files and threads ten times. The exit status is 1 if a result is wrong, or if the
-second half has more of any of the three than the first one.
+Ends after so many seconds or calls. Most calls are small, as in a loop. Four threads call at a time: sorts of arrays, pairs,
+segments, rows and strings, groups, suffix arrays, indexes and spectra. The GIL is released inside. Prints memory, open files
+and threads as it goes on. The exit status is 1 if a result is wrong, or if the second half has more of any of the three than the
+first one.
 """
 import os
 import pathlib
@@ -19,6 +20,7 @@ import numpy as np
 import ordosort
 from ordosort import spectra
 
+SIZES, SHARES = [0, 1, 100, 3000, 40000], [0.1, 0.2, 0.4, 0.25, 0.05]
 GROWTH = 8 << 20  # of memory, between the largest value of the first half and that of the second
 
 
@@ -78,15 +80,17 @@ def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 600
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     ordosort.set_default_machine(ordosort.Machine("cpu"))
-    end = time.monotonic() + seconds
+    calls = int(sys.argv[3]) if len(sys.argv) > 3 else sys.maxsize
+    begin = time.monotonic()
+    end = begin + seconds
     counts, wrong = [0] * 4, []
 
     def work(number):
         kinds, chosen = random.Random(seed + number), np.random.default_rng(seed + number)
         try:
-            while time.monotonic() < end and not wrong:
+            while time.monotonic() < end and sum(counts) < calls and not wrong:
                 kind = kinds.choice([sorts, segments, strings, suffixes, peaks, failures])
-                kind(chosen, int(chosen.choice([0, 1, 100, 3000, 40000])))
+                kind(chosen, int(chosen.choice(SIZES, p=SHARES)))
                 counts[number] += 1
         except BaseException as failure:
             wrong.append(f"seed {seed}, thread {number}, after {counts[number]} calls: {failure!r}")
@@ -97,10 +101,10 @@ def main():
     rows = []
     print("seconds\tcalls\tmemory, MB\topen files\tthreads")
     while any(thread.is_alive() for thread in threads):
-        time.sleep(min(seconds / 100, max(0.01, end - time.monotonic())))
+        time.sleep(min(seconds / 100, 3, max(0.01, end - time.monotonic())))
         rows.append((memory(), len(os.listdir("/proc/self/fd")), len(os.listdir("/proc/self/task"))))
-        if len(rows) % 10 == 0:
-            print(round(seconds - end + time.monotonic()), sum(counts), f"{rows[-1][0] / 1e6:.1f}", *rows[-1][1:], sep="\t", flush=True)
+        if len(rows) % 10 == 0 or len(rows) < 3:
+            print(round(time.monotonic() - begin), sum(counts), f"{rows[-1][0] / 1e6:.1f}", *rows[-1][1:], sep="\t", flush=True)
     for why in wrong:
         print(f"FAILED: {why}", file=sys.stderr)
     # Threads of the pool come and go; the first tenth fills caches.

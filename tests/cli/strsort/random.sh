@@ -1,7 +1,8 @@
 # Random command lines on random texts: strsort under GNU's name says and does what the installed sort does, to the byte of
 # stdout, stderr and the exit status. Beside a sort of coreutils 9.1 half of the command lines have --compat=9.1, and the others
 # nothing that 9.2 changed. ORDO_SEED and ORDO_CASES change what is tried, and ORDO_DEVICE=gpu where: the number of cases that a GPU
-# sorted is printed then. ORDO_JOBS=N runs N parts of the cases at a time, each with a seed of its own.
+# sorted is printed then. ORDO_JOBS=N runs N parts of the cases at a time, each with a seed of its own. ORDO_KEPT=1 runs all
+# command lines of a part in one process, ordo_soak_commands, which starts the driver of a GPU once.
 . "$ORDO_SOURCE/tests/cli/lib.sh"
 export LC_ALL=C
 installed=$(command -v sort)
@@ -68,6 +69,20 @@ head -c 64 bin/sort > random
 sorted_here=0 where=()
 if [[ ${ORDO_DEVICE-auto} != auto ]]; then where=(--quiet --stats=report); fi
 
+# ours STDIN WORD...: the tool's outputs are out and err.
+kept=${ORDO_KEPT-}
+if [[ $kept ]]; then coproc keeper { ordo_soak_commands; }; fi
+ours() {
+  local from=$1 status
+  shift
+  if [[ $kept ]]; then
+    printf '%s\0' $# "$from" "$@" >&"${keeper[1]}"
+    read -r status <&"${keeper[0]}" || fail "the process of all command lines has ended: sort$(printf ' %q' "$@") < $from"
+    return "$status"
+  fi
+  (exec -a sort bin/sort "$@") < "$from" > out 2> err
+}
+
 RANDOM=$seed
 one_in() { ((RANDOM % $1 == 0)); }
 # any WORD...: one of them, as $picked.
@@ -127,7 +142,7 @@ for ((number = 1; number <= cases; ++number)); do
   rm -f made theirs.made report
   theirs ${arguments[@]+"${arguments[@]}"} < $stdin > want.out 2> want.err || want=$?
   if [[ -e made ]]; then mv made theirs.made; fi
-  (exec -a sort bin/sort ${where[@]+"${where[@]}"} ${rules[@]+"${rules[@]}"} ${arguments[@]+"${arguments[@]}"}) < $stdin > out 2> err || got=$?
+  ours $stdin ${where[@]+"${where[@]}"} ${rules[@]+"${rules[@]}"} ${arguments[@]+"${arguments[@]}"} || got=$?
   shown="ORDO_SEED=$seed, case $number: sort$(printf ' %q' ${rules[@]+"${rules[@]}"} ${arguments[@]+"${arguments[@]}"}) < $stdin"
   [[ $got == "$want" ]] || fail "exit status $got instead of $want: $shown: $(head -c 300 err)"
   cmp want.out out || fail "other output: $shown"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <any>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -284,27 +285,56 @@ filter<A, C> operator&(filter<A, B> const& before, filter<B, C> const& behind) {
   return all;
 }
 
-/// Passes `tokens` items at a time through each filter together.
+/// Passes `tokens` items at a time through the filters. Each thread takes one item from the first to the last one, so that the
+/// sanitizer sees what oneTBB orders alone: the filters of an item, and the items of a serial filter.
 inline void parallel_pipeline(std::size_t tokens, filter<void, void> const& line) {
-  for (flow_control control; !control.stopped();) {
-    std::vector<std::any> items;
-    while (items.size() < tokens) {
-      std::any item = line.steps.front().f({}, control);
-      if (control.stopped()) break;
-      items.push_back(std::move(item));
+  struct turns {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::size_t next = 0;
+  };
+  std::vector<turns> all(line.steps.size());
+  bool stopped = false;  // under the mutex of the first filter
+  std::atomic<bool> failed{false};
+  auto const pass_one = [&] {
+    std::any item;
+    std::size_t number = 0;
+    flow_control control;
+    {
+      std::lock_guard const lock(all[0].mutex);
+      if (stopped || failed.load(std::memory_order_relaxed)) return false;
+      item = line.steps[0].f({}, control);
+      stopped = control.stopped();
+      if (stopped) return false;
+      number = all[0].next++;
     }
     for (std::size_t s = 1; s < line.steps.size(); ++s) {
       auto const& [mode, f] = line.steps[s];
-      auto const pass = [&, &f = f](std::size_t i) {
-        flow_control none;
-        items[i] = f(std::move(items[i]), none);
-      };
-      if (mode == filter_mode::parallel)
-        threads::run(items.size(), pass);
-      else
-        for (std::size_t i = 0; i < items.size(); ++i) pass(i);
+      if (mode == filter_mode::parallel) {
+        item = f(std::move(item), control);
+        continue;
+      }
+      std::unique_lock lock(all[s].mutex);
+      all[s].changed.wait(lock, [&] { return all[s].next == number || failed.load(std::memory_order_relaxed); });
+      if (failed.load(std::memory_order_relaxed)) return false;
+      item = f(std::move(item), control);
+      ++all[s].next;
+      all[s].changed.notify_all();
     }
-  }
+    return true;
+  };
+  threads::run(tokens, [&](std::size_t) {
+    try {
+      while (pass_one()) {}
+    } catch (...) {
+      failed.store(true, std::memory_order_relaxed);
+      for (turns& each : all) {
+        std::lock_guard const lock(each.mutex);  // nobody is between the test and the wait
+        each.changed.notify_all();
+      }
+      throw;
+    }
+  });
 }
 
 }  // namespace tbb
