@@ -11,7 +11,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/dividing_sink.hpp"
 #include "ordo/host_bytes.hpp"
 #include "ordo/io.hpp"
 
@@ -152,7 +154,7 @@ class observed_source final : public source {
 };
 
 /// Calls a function after each write, with the number of bytes. write_at() calls it on any thread.
-class observed_sink final : public sink {
+class observed_sink final : public dividing_sink {
  public:
   /// @param to  must outlive this one
   observed_sink(sink& to, std::function<void(std::uint64_t bytes)> on_write) : to_(to), on_write_(std::move(on_write)) {}
@@ -165,6 +167,10 @@ class observed_sink final : public sink {
   bool expect_unknown() override { return to_.expect_unknown(); }
   bool expect_placed(std::uint64_t bytes) override { return to_.expect_placed(bytes); }
   void place(std::uint64_t offset, std::span<char const> data) override { to_.place(offset, data); }
+  [[nodiscard]] std::vector<std::uint64_t> divisions(std::uint64_t bytes) const override { return divisions_in(to_, bytes); }
+  bool expect_divided(std::uint64_t bytes, std::span<std::uint64_t const> begins) override {
+    return ordo::expect_divided(to_, bytes, begins);
+  }
   [[nodiscard]] bool addressable() const override { return to_.addressable(); }
   void write_at(std::uint64_t offset, std::span<char const> data) override {
     to_.write_at(offset, data);

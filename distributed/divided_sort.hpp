@@ -1,13 +1,12 @@
 #pragma once
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "distributed/first_look.hpp"
 #include "distributed/parts.hpp"
 
 namespace ordo::inline v0::detail {
@@ -38,32 +37,61 @@ struct difference_from {
   K reference;
   ORDO_FN std::uint64_t operator()(std::size_t i) const { return code(i) ^ reference; }
 };
-struct bitwise_or {
-  ORDO_FN std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a | b; }
+/// Marks the buckets in which two adjacent codes differ. A mark stands for one bucket, or for several adjacent ones.
+template <class K>
+struct mark_if_different {
+  code_at<K> code;
+  unsigned shift, bits_per_mark;
+  K digits;  // a power of two
+  ORDO_FN std::uint64_t operator()(std::size_t i) const {
+    K const a = code(i), b = code(i + 1);
+    auto const digit = unsigned(K(a >> shift) & K(digits - 1));
+    return a != b && digit == unsigned(K(b >> shift) & K(digits - 1)) ? std::uint64_t{1} << (digit >> bits_per_mark) : 0;
+  }
+};
+
+template <class K>
+struct write_key {
+  K key;
+  K* to;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = key; }
 };
 
 /// A distributed sort that divides before it sorts, on one member. Each share is distributed into buckets by one digit of the
 /// codes. A bucket on the border between two outputs is sorted, to find the exact split. Then buckets cross, one in each round,
 /// and a member sorts those that have arrived while the others are on their way. Nothing is merged. (Partition first, exchange
 /// and sort: as in sample sort on distributed memory, Blelloch et al., SPAA 1991; here by digits.)
+///
+/// A bucket of equal keys is not sorted. Its splits follow from its lengths, and only its values cross: who receives them
+/// writes the keys.
 template <Backend B, class K>
 class divided_sort {
  public:
-  divided_sort(communicator& members, machine& on, B& backend, sort_task const& task, share_lengths const& lengths)
+  /// @param samples  see first_look
+  divided_sort(communicator& members, machine& on, B& backend, sort_task const& task, share_lengths const& lengths,
+               std::span<code_sample<K> const> samples)
       : members_(members),
         on_(on),
         backend_(backend),
         task_(task),
         lengths_(lengths),
+        samples_(samples),
         p_(members.size()),
         n_(task.keys_in_given),
         less_{codes_for<K>(task), bit_mask<K>(clipped<K>(task.bits))} {}
 
-  /// Sorts, and returns true. Returns false, on every member, if it is faster to sort the shares first: there are few keys, or
-  /// they have many of their items in the buckets on borders. Nothing has been written then.
+  /// Returns how many buckets fill a message of each member.
+  static std::uint64_t buckets_for(communicator const& members, share_lengths const& lengths) {
+    return lengths.out_ends.back() * sizeof(K) / members.size() / members.long_message();
+  }
+
+  /// Sorts, and returns true. Returns false, on every member, if it is faster to sort the shares first: many items are in the
+  /// buckets on borders. Nothing has been written then.
   bool operator()() {
     if (!choose_digit()) return false;
     divide();
+    find_equal_buckets();
+    if (items_on_borders() > total() / 3) return false;  // the samples have not seen keys that are rare
     find_cuts();
     exchange_and_sort();
     return true;
@@ -83,18 +111,15 @@ class divided_sort {
   bool choose_digit() {
     // A message carries what one member has of a bucket. With more than 64 buckets, their sorts and the division took longer on
     // two GPUs, but borders need them where members are many.
-    std::uint64_t const buckets = total() * sizeof(K) / p_ / members_.long_message();
-    if (buckets < 2 * p_) return false;
     unsigned const wanted = std::clamp(unsigned(std::bit_width(4 * p_ - 1)), 6u, 8u);
-    unsigned const bits = std::min(wanted, unsigned(std::bit_width(buckets)) - 1);
+    unsigned const bits = std::min(wanted, unsigned(std::bit_width(buckets_for(members_, lengths_))) - 1);
     digits_ = std::size_t{1} << bits;
 
-    auto const samples = sample_codes();
     K different = 0;
-    for (auto const& [code, weight] : samples) different |= K(code ^ samples[0].first);
+    for (code_sample<K> const& x : samples_) different |= K(x.code ^ samples_[0].code);
     // The sample may have a prefix in common that some key does not have.
     if ((different & code_at<K>::top) == 0) {
-      difference_from<K> const difference{less_.code_in(task_.keys_in), samples[0].first};
+      difference_from<K> const difference{less_.code_in(task_.keys_in), samples_[0].code};
       std::uint64_t const own = n_ == 0 ? 0 : backend_.reduce(n_, difference, std::uint64_t{0}, bitwise_or{});
       for (std::uint64_t const x : members_.all_gather(own)) different |= K(x);
     }
@@ -102,39 +127,29 @@ class divided_sort {
     shift_ = width > bits ? width - bits : 0;
 
     std::vector<double> weights(digits_);
-    for (auto const& [code, weight] : samples) weights[to_digit(code)] += weight;
-    double on_borders = 0, before = 0;
+    std::vector<K> first(digits_);
+    std::vector<bool> seems_equal(digits_, true);
+    for (code_sample<K> const& x : samples_) {
+      std::size_t const digit = to_digit(x.code);
+      if (weights[digit] == 0) first[digit] = x.code;
+      if (first[digit] != x.code) seems_equal[digit] = false;
+      weights[digit] += x.weight;
+    }
+    double on_borders = 0, before = 0, equal = 0;
     std::size_t target = 0;
     for (std::size_t digit = 0; digit < digits_; ++digit) {
       double const end = before + weights[digit];
       bool is_on_border = false;
       for (; target + 1 < p_ && double(lengths_.out_ends[target]) < end; ++target)
         is_on_border |= double(lengths_.out_ends[target]) > before;
-      if (is_on_border) on_borders += weights[digit];
+      if (seems_equal[digit])
+        equal += weights[digit];
+      else if (is_on_border)
+        on_borders += weights[digit];
       before = end;
     }
+    looks_for_equal_ = equal >= double(total()) / 8;  // else reading the keys once more costs more than it saves
     return on_borders <= double(total()) / 4;
-  }
-
-  /// Returns the codes of evenly spaced keys of all members, each with the number of keys for which it stands.
-  std::vector<std::pair<K, double>> sample_codes() {
-    struct sample {
-      std::uint64_t size;
-      std::array<K, 1024> codes;
-    };
-    sample own{};
-    own.size = std::min<std::uint64_t>(n_, own.codes.size());
-    std::vector<std::uint64_t> positions;
-    for (std::uint64_t i = 0; i < own.size; ++i) positions.push_back(n_ / own.size * i + n_ % own.size * i / own.size);
-    std::span const codes(own.codes.data(), own.size);
-    share_fetcher<B, K>{backend_, {static_cast<K const*>(task_.keys_in), n_}}(positions, codes);
-    for (K& code : codes) code = less_.encode(code);
-    std::vector<std::pair<K, double>> all;
-    auto const samples = members_.all_gather(own);
-    for (std::size_t m = 0; m < p_; ++m)
-      for (std::uint64_t i = 0; i < samples[m].size; ++i)
-        all.emplace_back(samples[m].codes[i], double(lengths_.in[m]) / double(samples[m].size));
-    return all;
   }
 
   /// Orders the share by the digit, and tells all members where the buckets begin.
@@ -160,6 +175,51 @@ class divided_sort {
       for (std::size_t digit = 0; digit <= digits_; ++digit) begins_of_all_[digit] += own[digit];
   }
 
+  /// Finds the buckets in which all keys of all members are equal.
+  void find_equal_buckets() {
+    is_equal_.assign(digits_, false);
+    if (!looks_for_equal_) return;
+    auto const bits = unsigned(std::bit_width(digits_ - 1));
+    unsigned const bits_per_mark = bits > 6 ? bits - 6 : 0;
+    mark_if_different<K> const mark{less_.code_in(keys_.data()), shift_, bits_per_mark, K(digits_)};
+    std::vector<std::uint64_t> own(digits_ + 1), all(p_ * own.size());
+    if (n_ != 0) own[digits_] = backend_.reduce(n_ - 1, mark, std::uint64_t{0}, bitwise_or{});
+    digit_begins const& begins = begins_[members_.rank()];
+    std::vector<std::uint64_t> positions;  // the first of each bucket, or for an empty one any
+    for (std::size_t digit = 0; digit < digits_ && n_ != 0; ++digit)
+      positions.push_back(std::min<std::uint64_t>(begins[digit], n_ - 1));
+    std::vector<K> first(positions.size());
+    share_fetcher<B, K>{backend_, keys_.span()}(positions, std::span(first));
+    std::copy(first.begin(), first.end(), own.begin());
+    members_.all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
+    equal_keys_.resize(digits_);
+    for (std::size_t digit = 0; digit < digits_; ++digit) {
+      bool is_equal = true, is_empty = true;
+      for (std::size_t m = 0; m < p_; ++m) {
+        if (begins_[m][digit] == begins_[m][digit + 1]) continue;
+        K const key = K(all[m * own.size() + digit]);
+        if (is_empty) equal_keys_[digit] = key;
+        is_empty = false;
+        is_equal &= (all[m * own.size() + digits_] >> (digit >> bits_per_mark) & 1) == 0 &&
+                    less_.encode(key) == less_.encode(equal_keys_[digit]);
+      }
+      is_equal_[digit] = is_equal;
+    }
+  }
+
+  /// Returns the number of items in buckets that must be sorted to be divided.
+  [[nodiscard]] std::uint64_t items_on_borders() const {
+    std::uint64_t items = 0;
+    std::size_t last = digits_;
+    for (std::size_t q = 0; q + 1 < p_; ++q) {
+      std::size_t const digit = bucket_at(lengths_.out_ends[q]);
+      if (digit == last || !must_be_sorted(digit, lengths_.out_ends[q])) continue;
+      items += size_of_all(digit);
+      last = digit;
+    }
+    return items;
+  }
+
   /// Finds the position of the end of each output in each share.
   void find_cuts() {
     cuts_.assign((p_ + 1) * p_, 0);
@@ -169,12 +229,17 @@ class divided_sort {
     std::vector<border> borders;
     std::vector<std::uint64_t> lengths(p_), targets;
     std::vector<std::size_t> border_by_target, outputs;  // one per target
-    std::uint64_t before = 0;                     // items of all members in the borders before the last one
+    std::uint64_t before = 0;                            // items of all members in the borders before the last one
     for (std::size_t q = 1; q < p_; ++q) {
       std::uint64_t const target = lengths_.out_ends[q - 1];
       std::size_t const digit = bucket_at(target);
-      if (target == begins_of_all_[digit]) {
-        for (std::size_t m = 0; m < p_; ++m) cuts_[q * p_ + m] = begins_[m][digit];
+      if (!must_be_sorted(digit, target)) {  // equal keys are split by their position
+        std::uint64_t rest = target - begins_of_all_[digit];
+        for (std::size_t m = 0; m < p_; ++m) {
+          std::uint64_t const part = std::min(rest, begins_[m][digit + 1] - begins_[m][digit]);
+          cuts_[q * p_ + m] = begins_[m][digit] + part;
+          rest -= part;
+        }
         continue;
       }
       if (borders.empty() || borders.back().digit != digit) {
@@ -212,6 +277,10 @@ class divided_sort {
     auto const after = std::upper_bound(begins_of_all_.begin() + 1, begins_of_all_.end() - 1, position);
     return std::size_t(after - begins_of_all_.begin()) - 1;
   }
+  /// Returns true if the bucket must be sorted to find its first items, up to item `end` of all.
+  [[nodiscard]] bool must_be_sorted(std::size_t digit, std::uint64_t end) const {
+    return end != begins_of_all_[digit] && end != begins_of_all_[digit + 1] && !is_equal_[digit];
+  }
   [[nodiscard]] std::uint64_t size_of_all(std::size_t digit) const { return begins_of_all_[digit + 1] - begins_of_all_[digit]; }
   void sort_bucket(std::size_t digit) {
     std::uint64_t const first = begins_[members_.rank()][digit], end = begins_[members_.rank()][digit + 1];
@@ -242,11 +311,15 @@ class divided_sort {
   struct bucket_range {
     std::size_t first = 0, count = 0;
   };
-  [[nodiscard]] bucket_range buckets_for(std::size_t q) const {
+  [[nodiscard]] bucket_range find_buckets(std::size_t q) const {
     std::uint64_t const begin = q == 0 ? 0 : lengths_.out_ends[q - 1], end = lengths_.out_ends[q];
     if (begin == end) return {};
     std::size_t const first = bucket_at(begin);
     return {first, bucket_at(end - 1) - first + 1};
+  }
+  /// Returns true if the keys of a bucket do not cross, because one key stands for all. Equal codes are equal keys then.
+  [[nodiscard]] bool is_written_by_receiver(std::size_t digit) const {
+    return is_equal_[digit] && !task_.equal_zeros && K(task_.max_magnitude) >= K(~code_at<K>::top);
   }
   /// The items of member m that are in a bucket and in the output of member q.
   struct part {
@@ -262,62 +335,73 @@ class divided_sort {
     std::size_t const rank = members_.rank(), n_out = task_.n;
     std::vector<bucket_range> buckets;
     std::size_t rounds = 0;
-    for (std::size_t q = 0; q < p_; ++q) rounds = std::max(rounds, buckets.emplace_back(buckets_for(q)).count);
+    for (std::size_t q = 0; q < p_; ++q) rounds = std::max(rounds, buckets.emplace_back(find_buckets(q)).count);
     bucket_range const own = buckets[rank];
 
-    // What is sorted at a time: some eighth of the output, in segments, one for each bucket.
+    // What is sorted at a time: some eighth of the output, in segments, one for each bucket that is to be sorted.
     struct batch {
-      std::size_t first_bucket, buckets;
+      std::size_t end_round, first_segment, segments;
       std::uint64_t begin, size, longest;
     };
     std::vector<batch> batches;
-    std::vector<std::uint64_t> offsets;  // offsets of each batch, from its begin on
-    std::uint64_t at = 0;
-    rounds_of_moves moves;
+    std::vector<std::uint64_t> begins, ends;  // a batch's segments, from the begin of the batch on
+    std::vector<std::uint64_t> round_begins{0};
+    rounds_of_moves moves, key_moves;
     for (std::size_t round = 0; round < rounds; ++round) {
       for (std::size_t q = 0; q < p_; ++q) {
         part const sent = round < buckets[q].count ? part_at(rank, q, buckets[q].first + round) : part{0, 0};
         moves.sends.push_back({sent.begin, sent.size});
+        bool const crosses = sent.size != 0 && !is_written_by_receiver(buckets[q].first + round);
+        key_moves.sends.push_back({sent.begin, crosses ? sent.size : 0});
       }
-      std::uint64_t const begin = at;
+      std::uint64_t const begin = round_begins.back();
+      std::size_t const bucket = own.first + round;
+      std::uint64_t at = begin;
       for (std::size_t m = 0; m < p_; ++m) {
-        std::uint64_t const size = round < own.count ? part_at(m, rank, own.first + round).size : 0;
+        std::uint64_t const size = round < own.count ? part_at(m, rank, bucket).size : 0;
         moves.receives.push_back({at, size});
+        key_moves.receives.push_back({at, size != 0 && !is_written_by_receiver(bucket) ? size : 0});
         at += size;
       }
-      if (batches.empty() || batches.back().size >= n_out / 8 + 1) {
-        batches.push_back({round, 0, begin, 0, 0});
-        offsets.push_back(0);
-      }
+      round_begins.push_back(at);
+      if (batches.empty() || batches.back().size >= n_out / 8 + 1) batches.push_back({round, begins.size(), 0, begin, 0, 0});
       batch& last = batches.back();
-      ++last.buckets;
+      last.end_round = round + 1;
       last.size += at - begin;
+      if (at == begin || is_equal_[bucket]) continue;
+      ++last.segments;
       last.longest = std::max(last.longest, at - begin);
-      offsets.push_back(last.size);
+      begins.push_back(begin - last.begin);
+      ends.push_back(at - last.begin);
     }
-    auto const device_offsets = backend_.upload(std::span<std::uint64_t const>(offsets));
+    auto const device_begins = backend_.upload(std::span<std::uint64_t const>(begins));
+    auto const device_ends = backend_.upload(std::span<std::uint64_t const>(ends));
     std::size_t next = 0;
-    auto const sort_batch = [&](std::size_t round) {
+    auto const finish = [&](std::size_t round) {
+      K* const keys = static_cast<K*>(task_.keys) + round_begins[round];
+      std::uint64_t const size = round_begins[round + 1] - round_begins[round];
+      if (size != 0 && is_written_by_receiver(own.first + round))
+        backend_.each(size, write_key<K>{equal_keys_[own.first + round], keys});
       batch const& arrived = batches[next];
-      if (round + 1 != arrived.first_bucket + arrived.buckets) return;
-      std::uint64_t const* const begins = device_offsets.data() + arrived.first_bucket + next;
+      if (round + 1 != arrived.end_round) return;
       ++next;
+      if (arrived.segments == 0) return;
       char* const to_values = static_cast<char*>(task_.values) + arrived.begin * task_.value_bytes;
       run_in_place({static_cast<char*>(task_.keys) + arrived.begin * sizeof(K), to_values}, arrived.size, [&](sort_task& sort) {
         sort.kind = sort_task::operation::segments;
-        sort.begins = begins;
-        sort.ends = begins + 1;
+        sort.begins = device_begins.data() + arrived.first_segment;
+        sort.ends = device_ends.data() + arrived.first_segment;
         sort.offset_bytes = sizeof(std::uint64_t);
-        sort.segments = sort.ends_given = arrived.buckets;
+        sort.segments = sort.ends_given = arrived.segments;
         sort.max_length = arrived.longest;
       });
     };
     std::vector<moved_array> moved;
     std::span<char const> const key_bytes(reinterpret_cast<char const*>(keys_.data()), n_ * sizeof(K));
-    moved.push_back({key_bytes, {static_cast<char*>(task_.keys), n_out * sizeof(K)}, sizeof(K)});
-    if (task_.value_bytes != 0)
-      moved.push_back({values_.span(), {static_cast<char*>(task_.values), n_out * task_.value_bytes}, task_.value_bytes});
-    exchange_rounds<B>(members_, backend_, on_.kind() == device::gpu, moves, moved, sort_batch);
+    moved.push_back({key_bytes, {static_cast<char*>(task_.keys), n_out * sizeof(K)}, sizeof(K), key_moves});
+    std::span<char> const values(static_cast<char*>(task_.values), n_out * task_.value_bytes);
+    if (task_.value_bytes != 0) moved.push_back({values_.span(), values, task_.value_bytes, moves});
+    exchange_rounds<B>(members_, backend_, on_.kind() == device::gpu, moved, finish);
     wait_for(backend_, std::span(static_cast<K*>(task_.keys), n_out));
     wait_for(backend_, std::span(static_cast<char*>(task_.values), task_.value_bytes * n_out));
   }
@@ -327,14 +411,18 @@ class divided_sort {
   B& backend_;
   sort_task const& task_;
   share_lengths const& lengths_;
+  std::span<code_sample<K> const> samples_;
   std::size_t p_, n_;  // members, and items of this one
   code_less<K> less_;
   std::size_t digits_ = 0;
   unsigned shift_ = 0;
+  bool looks_for_equal_ = false;
   buffer<K> keys_;  // the share by digits
   buffer<char> values_;
   std::vector<digit_begins> begins_;  // one per member
   digit_begins begins_of_all_;
+  std::vector<bool> is_equal_;       // a bucket's keys have one code, on all members
+  std::vector<K> equal_keys_;        // one of them
   std::vector<std::uint64_t> cuts_;  // cuts_[q * p_ + m]: the items of member m before the output of member q
 };
 

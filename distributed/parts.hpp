@@ -38,14 +38,15 @@ struct moved_array {
   std::span<char const> from;
   std::span<char> to;
   std::size_t item_bytes;
+  rounds_of_moves const& moves;
 };
 
-/// Moves the items of all arrays. Calls arrived(round) when this member may use what it has received in a round.
+/// Moves the items of all arrays, in the same number of rounds. Calls arrived(round) when this member may use what it has
+/// received in a round.
 template <Backend B, class F>
-void exchange_rounds(communicator& members, B& backend, bool on_gpu, rounds_of_moves const& moves,
-                     std::span<moved_array const> arrays, F arrived) {
+void exchange_rounds(communicator& members, B& backend, bool on_gpu, std::span<moved_array const> arrays, F arrived) {
   bool const is_staged = on_gpu && !members.moves_device_memory();
-  std::size_t const p = members.size(), rounds = moves.sends.size() / p;
+  std::size_t const p = members.size(), rounds = arrays[0].moves.sends.size() / p;
   std::vector<host_items<char>> sent, received;
   for (moved_array const& array : arrays) {
     if (!is_staged) break;
@@ -58,18 +59,22 @@ void exchange_rounds(communicator& members, B& backend, bool on_gpu, rounds_of_m
     for (std::size_t a = 0; a < arrays.size(); ++a)
       for (std::size_t at = round * p; at < (round + 1) * p; ++at) {
         std::size_t const bytes = arrays[a].item_bytes;
+        rounds_of_moves const& moves = arrays[a].moves;
         auto const from = is_staged ? std::span<char const>(sent[a].span()) : arrays[a].from;
         auto const to = is_staged ? received[a].span() : arrays[a].to;
         sends.push_back(std::as_bytes(from.subspan(moves.sends[at].begin * bytes, moves.sends[at].size * bytes)));
-        receives.push_back(std::as_writable_bytes(to.subspan(moves.receives[at].begin * bytes, moves.receives[at].size * bytes)));
+        receives.push_back(
+            std::as_writable_bytes(to.subspan(moves.receives[at].begin * bytes, moves.receives[at].size * bytes)));
       }
   members.all_to_all(sends, receives, [&](std::size_t i) {
     std::size_t const round = i / arrays.size(), a = i % arrays.size();
     if (is_staged) {
-      item_range const first = moves.receives[round * p], last = moves.receives[round * p + p - 1];
+      auto const& receives = arrays[a].moves.receives;
+      item_range const first = receives[round * p], last = receives[round * p + p - 1];
       std::size_t const bytes = arrays[a].item_bytes;
       std::size_t const begin = first.begin * bytes, size = (last.begin + last.size - first.begin) * bytes;
-      copy_to_machine(backend, std::span<char const>(received[a].span().subspan(begin, size)), arrays[a].to.subspan(begin, size));
+      copy_to_machine(backend, std::span<char const>(received[a].span().subspan(begin, size)),
+                      arrays[a].to.subspan(begin, size));
     }
     if (a + 1 == arrays.size()) arrived(round);
   });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "distributed/divided_sort.hpp"
+#include "distributed/first_look.hpp"
 #include "distributed/parts.hpp"
 #include "ordo/detail/operation_task.hpp"
 
@@ -42,10 +43,17 @@ class share_sort {
 
   void operator()(share_lengths const& lengths) {
     code_less<K> const less{codes_for<K>(task_), bit_mask<K>(clipped<K>(task_.bits))};
-    // Merges and buckets know no ranges of bits. What was received is in order of the members, and so a stable sort does the same.
+    // Merges and buckets know no ranges of bits. What was received is in order of the members, and so a stable sort does the
+    // same.
     bool const merges = less.mask == K(~K{0});
     bool const direct = merges && members_.shares_memory();
-    if (sizeof(K) >= 4 && merges && !direct && divided_sort<B, K>(members_, on_, backend_, task_, lengths)()) return;
+    bool divides = false;
+    if constexpr (sizeof(K) >= 4)
+      divides = merges && !direct && divided_sort<B, K>::buckets_for(members_, lengths) >= 2 * members_.size();
+    auto const look = look_at_shares<B, K>(members_, backend_, task_, less, lengths, divides ? 1024 : 0);
+    if (look.in_order) return pass_on(lengths);
+    if constexpr (sizeof(K) >= 4)
+      if (divides && divided_sort<B, K>(members_, on_, backend_, task_, lengths, look.samples)()) return;
 
     std::size_t const n = task_.keys_in_given;
     auto const sorted_keys = backend_.template buffer<K>(n);
@@ -112,6 +120,45 @@ class share_sort {
   struct arrays {
     char *keys, *values;
   };
+  /// Writes the outputs from keys that are in order: only those cross that are in the output of another member.
+  void pass_on(share_lengths const& lengths) {
+    std::size_t const p = members_.size(), n = task_.keys_in_given, n_out = task_.n;
+    std::span<K const> const keys(static_cast<K const*>(task_.keys_in), n);
+    std::span<char const> const values(static_cast<char const*>(task_.values_in), n * values_);
+    std::span<K> const to_keys(static_cast<K*>(task_.keys), n_out);
+    std::span<char> const to_values(static_cast<char*>(task_.values), n_out * values_);
+    std::vector<std::uint64_t> cuts;
+    bool all_stay = true;
+    for (std::size_t q = 0; q + 1 < p; ++q) {
+      std::uint64_t rest = lengths.out_ends[q];
+      for (std::size_t m = 0; m < p; ++m) {
+        cuts.push_back(std::min(rest, lengths.in[m]));
+        rest -= cuts.back();
+        all_stay &= cuts.back() == (m <= q ? lengths.in[m] : 0);
+      }
+    }
+    if (all_stay) {
+      backend_.copy(keys, to_keys);
+      if (values_ != 0) backend_.copy(values, to_values);
+    } else {
+      share_moves const moves = plan_moves(members_, lengths, cuts);
+      bool const on_gpu = on_.kind() == device::gpu;
+      // An output that is the input itself must not be written while it is read.
+      auto const other_keys = backend_.template buffer<K>(keys.data() == to_keys.data() ? n : 0);
+      backend_.copy(keys.first(other_keys.size()), other_keys.span());
+      wait_for(backend_, other_keys.span());
+      exchange<B, K>(members_, backend_, on_gpu, moves, other_keys.size() != 0 ? other_keys.span() : keys, to_keys);
+      if (values_ != 0) {
+        auto const other_values = backend_.template buffer<char>(values.data() == to_values.data() ? values.size() : 0);
+        backend_.copy(values.first(other_values.size()), other_values.span());
+        wait_for(backend_, other_values.span());
+        exchange_values(on_gpu, moves, other_values.size() != 0 ? other_values.span() : values, to_values);
+      }
+    }
+    wait_for(backend_, to_keys);
+    wait_for(backend_, to_values);
+  }
+
   static arrays other_than(arrays const& current, arrays const& output, arrays const& other) {
     return current.keys == output.keys ? other : output;
   }

@@ -27,11 +27,13 @@
 /// stable, and equal keys are split among members by their position. Shares keep their lengths, or get the lengths of the
 /// outputs: they are exactly as long as wanted, whatever the keys (even_share).
 ///
-/// Members with many keys each first distribute them into buckets by one digit. The buckets cross, each once, and are sorted by
-/// the member that receives them, while others cross. If there are few keys, if many of them are in the buckets on the borders
-/// between the members' outputs, or if members share memory, each share is sorted where it is, and each member merges what it
-/// receives. Either way, regular samples in a few rounds find the exact positions at which sorted shares, or sorted buckets on
-/// a border, are split. (Parallel sorting by regular sampling: Shi and Schaeffer, 1992.)
+/// Keys that are in order in all shares, equal ones among them, are not sorted; only those cross that are in the output of
+/// another member. Members with many keys each first distribute them into buckets by one digit. The buckets cross, each once,
+/// and are sorted by the member that receives them, while others cross. Of a bucket of equal keys only the values cross. If
+/// there are few keys, if many of them are in the buckets on the borders between the members' outputs, or if members share
+/// memory, each share is sorted where it is, and each member merges what it receives. Either way, regular samples in a few
+/// rounds find the exact positions at which sorted shares, or sorted buckets on a border, are split. (Parallel sorting by
+/// regular sampling: Shi and Schaeffer, 1992.)
 ///
 /// Machines, keys, values, orders and errors are as in sort.hpp. The calls wait for the machines. Temporary memory is a copy of
 /// the share and what a sort of it takes, then also a copy of the output. If the communicator cannot move a GPU's memory, as
@@ -214,6 +216,11 @@ void sample_sort_over(communicator& members, Machine& on, std::span<T> items, st
     std::span const targets(lengths.out_ends.data(), members.size() - 1);
     auto const cuts = share_splitter<T, Less>(members, lengths.in, targets, less).cuts(share_fetcher<B, T>{backend, items});
     share_moves const moves = plan_moves(members, lengths, cuts);
+    bool all_stay = true;
+    for (std::size_t q = 1; q < members.size(); ++q)
+      for (std::size_t m = 0; m < members.size(); ++m)
+        all_stay &= cuts[(q - 1) * members.size() + m] == (m < q ? lengths.in[m] : 0);
+    if (all_stay) return;
     auto const move = [&]<class I>(std::span<I> share) {
       auto const received = backend.template buffer<I>(n);
       wait_for(backend, share);

@@ -1,6 +1,7 @@
 #include "strings/distributed/share_task.hpp"
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -47,18 +48,19 @@ distributed_report sort_share(communicator& members, machine& on, common_texts c
   report.sort.machine =
       choose_machine(options, std::size_t(share.bytes), [&] { return std::size_t(share.bytes) / usual_line; });
   options.machine.on = &on;
+  std::optional<member_sink> part;
   output_opener const open = [&](std::uint64_t bytes) {
-    if (is_first) to.expect(bytes);
+    if (is_first) expect_divided(to, bytes, part->begins());
     members.barrier();
     return &to;
   };
   phase_observer const silent, &watched = is_first ? began : silent;
-  member_sink part(members, open, watched);
-  share_task task{members, share, part, options, equal, watched, report};
+  part.emplace(members, open, watched, &to);
+  share_task task{members, share, *part, options, equal, watched, report};
   sort_share(task);
-  part.finish();
-  report.own_bytes = part.own_bytes();
-  report.sort.written = part.all_bytes();
+  part->finish();
+  report.own_bytes = part->own_bytes();
+  report.sort.written = part->all_bytes();
   return report;
 }
 

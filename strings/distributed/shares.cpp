@@ -63,11 +63,34 @@ std::vector<line_piece> collect_pieces(texts const& from, std::size_t first, std
 }
 
 bool member_sink::expect(std::uint64_t bytes) {
-  auto const sizes = members_.all_gather(bytes);
+  static_cast<void>(divisions(bytes));
+  return expect_divided(bytes, {});
+}
+
+std::vector<std::uint64_t> member_sink::divisions(std::uint64_t bytes) const {
+  sizes_ = members_.all_gather(bytes);
+  if (!whole_) return {};
+  std::uint64_t const begin =
+      std::accumulate(sizes_.begin(), sizes_.begin() + std::ptrdiff_t(members_.rank()), std::uint64_t{0});
+  std::vector<std::uint64_t> own;
+  for (std::uint64_t const at : divisions_in(*whole_, std::accumulate(sizes_.begin(), sizes_.end(), std::uint64_t{0})))
+    if (begin < at && at <= begin + bytes) own.push_back(at - begin);
+  return own;
+}
+
+bool member_sink::expect_divided(std::uint64_t bytes, std::span<std::uint64_t const> begins) {
   own_bytes_ = bytes;
-  all_bytes_ = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+  all_bytes_ = std::accumulate(sizes_.begin(), sizes_.end(), std::uint64_t{0});
+  if (whole_) {
+    std::uint64_t const begin =
+        std::accumulate(sizes_.begin(), sizes_.begin() + std::ptrdiff_t(members_.rank()), std::uint64_t{0});
+    begins_ = divisions_in(*whole_, all_bytes_);
+    std::size_t next = 0;
+    for (std::uint64_t& at : begins_) at = begin < at && at <= begin + bytes ? begin + begins[next++] : 0;
+    if (!begins_.empty()) members_.reduce(begins_, reduction::sum);  // each is found by one member
+  }
   if (began_) began_(phase::write, all_bytes_);
-  part_.emplace(members_, sizes, open_(all_bytes_));
+  part_.emplace(members_, sizes_, open_(all_bytes_));
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/dividing_sink.hpp"
 #include "distributed/output_part.hpp"
 #include "ordo/communicator.hpp"
 #include "ordo/host_bytes.hpp"
@@ -39,15 +40,21 @@ struct line_piece {
 std::vector<line_piece> collect_pieces(texts const& from, std::size_t first, std::span<text_range const> ranges,
                                        std::size_t members, std::size_t rank, char delimiter);
 
-/// The part of the output that a member writes. expect() is collective.
-class member_sink final : public sink {
+/// The part of the output that a member writes. expect() is collective, or divisions() and then expect_divided().
+class member_sink final : public dividing_sink {
  public:
   /// @param began  called for phase::write with the bytes that all members write
-  member_sink(communicator& members, output_opener const& open, phase_observer const& began)
-      : members_(members), open_(open), began_(began) {}
+  /// @param whole  if not null, the whole output, which may divide it: see begins()
+  member_sink(communicator& members, output_opener const& open, phase_observer const& began, sink const* whole = nullptr)
+      : members_(members), open_(open), began_(began), whole_(whole) {}
 
   void write(std::span<char const> data) override { part_->writer().write(data); }
+  /// A part without bytes is announced by this function also if the whole output is divided.
   bool expect(std::uint64_t bytes) override;
+  [[nodiscard]] std::vector<std::uint64_t> divisions(std::uint64_t bytes) const override;
+  bool expect_divided(std::uint64_t bytes, std::span<std::uint64_t const> begins) override;
+  /// When the output is opened: where lines begin at the divisions of the whole output.
+  [[nodiscard]] std::span<std::uint64_t const> begins() const { return begins_; }
   [[nodiscard]] bool addressable() const override { return true; }
   void write_at(std::uint64_t offset, std::span<char const> data) override { part_->writer().write_at(offset, data); }
 
@@ -61,6 +68,9 @@ class member_sink final : public sink {
   communicator& members_;
   output_opener const& open_;
   phase_observer const& began_;
+  sink const* whole_;
+  mutable std::vector<std::uint64_t> sizes_;  // bytes of each member's part
+  std::vector<std::uint64_t> begins_;
   std::optional<ordo::detail::output_part> part_;
   std::uint64_t own_bytes_ = 0, all_bytes_ = 0;
 };

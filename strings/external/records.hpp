@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/dividing_sink.hpp"
 #include "ordo/io.hpp"
 
 // Texts that begin with header lines, and texts of records whose fields may have quotes. Neither changes a byte of a record.
@@ -70,7 +71,7 @@ class record_source final : public source {
 };
 
 /// Writes a header, then what is written to it.
-class record_sink final : public sink {
+class record_sink final : public dividing_sink {
  public:
   /// @param to  must outlive this object @param of_lines  without lines, there is no header
   record_sink(sink& to, std::string header, bool quoted, bool of_lines = false)
@@ -87,6 +88,12 @@ class record_sink final : public sink {
   }
   void place(std::uint64_t offset, std::span<char const> data) override {
     if (header_.empty() && !quoted_) to_.place(offset, data);
+  }
+  [[nodiscard]] std::vector<std::uint64_t> divisions(std::uint64_t bytes) const override {
+    return header_.empty() && !quoted_ ? divisions_in(to_, bytes) : std::vector<std::uint64_t>{};
+  }
+  bool expect_divided(std::uint64_t bytes, std::span<std::uint64_t const> begins) override {
+    return begins.empty() ? expect(bytes) : ordo::expect_divided(to_, bytes, begins);
   }
   [[nodiscard]] bool addressable() const override { return to_.addressable(); }
   void write_at(std::uint64_t offset, std::span<char const> data) override;

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/copy_bytes.hpp"
+#include "base/dividing_sink.hpp"
 #include "ordo/backend.hpp"
 #include "sort_core/algorithms/functors.hpp"
 #include "sort_core/algorithms/refinement.hpp"
@@ -99,6 +101,21 @@ struct gather_bytes {
   }
 };
 
+/// Finds the first begin of a line at or after an offset of the output, or the end of the output. @tparam Gather  with the end
+/// of each line
+template <class Gather>
+struct find_line_begin {
+  Gather lines;
+  std::uint64_t const* offsets;
+  std::uint64_t* begins;
+  ORDO_FN void operator()(std::size_t i) const {
+    if (offsets[i] == 0)
+      begins[i] = 0;
+    else
+      begins[i] = lines.ends[line_ending_behind(lines.ends, lines.lines, std::size_t(offsets[i] - 1), 0)];
+  }
+};
+
 constexpr std::size_t max_gathered = std::size_t{64} << 20;  // bytes of a block
 
 /// Stores `total` bytes. gather(i) copies some of them to a block (see gather_bytes). Calls began(total) when the block is
@@ -107,7 +124,15 @@ template <class Gather, Backend B, class Began>
 void store_gathered(B& backend, Gather gather, std::uint64_t total, sink& to, Began began) {
   auto const block = backend.template buffer<unsigned char>(std::min<std::uint64_t>(total, max_gathered));
   began(total);
-  to.expect(total);
+  std::vector<std::uint64_t> const divisions = divisions_in(to, total);
+  std::vector<std::uint64_t> line_begins(divisions.size());
+  if (!divisions.empty()) {
+    auto const offsets = backend.upload(std::span<std::uint64_t const>(divisions));
+    auto const begins = backend.template buffer<std::uint64_t>(divisions.size());
+    backend.each(divisions.size(), find_line_begin<Gather>{gather, offsets.data(), begins.data()});
+    backend.download(std::span<std::uint64_t const>(begins.span()), std::span(line_begins));
+  }
+  expect_divided(to, total, line_begins);
   gather.to = block.data();
   for (std::uint64_t at = 0; at < total; at += block.size()) {
     gather.begin = at;

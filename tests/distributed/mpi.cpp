@@ -19,6 +19,7 @@
 #include "ordo/mpi.hpp"
 #include "tests/distributed/libraries.hpp"
 #include "tests/unit/distributed/distributed_checks.hpp"
+#include "tests/unit/distributed/exchange_checks.hpp"
 #include "tests/unit/distributed/failing.hpp"
 
 namespace {
@@ -34,6 +35,20 @@ std::uint64_t check_sorts(ordo::communicator& members, std::uint64_t seed, std::
       ++wrong;
       std::printf("member %zu of %zu, %zu items, %s:%s\n", members.rank(), members.size(), n, name.c_str(), sorts.c_str());
     });
+  return wrong;
+}
+
+/// Returns the number of sorts that sent what they need not send, or were wrong.
+std::uint64_t check_exchanges(ordo::communicator& members) {
+  apart counted(members, 4);
+  ordo::cpu on({.threads = 1});
+  std::uint64_t wrong = 0;
+  auto const note = [&](std::string const& name, std::string const& why) {
+    if (why.empty()) return;
+    ++wrong;
+    std::printf("member %zu of %zu, %s:%s\n", members.rank(), members.size(), name.c_str(), why.c_str());
+  };
+  distributed_checks::for_all_exchanges<distributed_checks::guarded_share>(counted, on, 50 * members.size(), note);
   return wrong;
 }
 
@@ -68,6 +83,7 @@ int main(int argc, char** argv) {
       if (command == "sorts") {
         std::uint64_t wrong = !verbs_are_right(members) + !verbs_are_right(short_messages);
         wrong += check_sorts(seed % 2 == 0 ? short_messages : members, seed, members.size() < 4 ? 3 : 8 * members.size());
+        if (members.size() < 8) wrong += check_exchanges(members);
         status = members.reduce(wrong, ordo::reduction::sum) != 0;
       } else if (command == "libraries") {
         std::uint64_t const cases = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;

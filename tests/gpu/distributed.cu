@@ -1,16 +1,21 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <mutex>
 #include <numeric>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ordo/distributed_sort.hpp"
 #include "ordo/gpu.cuh"
 #include "sort_core/cuda/runtime/error.cuh"
 #include "tests/unit/catch.hpp"
-#include "tests/unit/distributed/distributed_checks.hpp"
+#include "tests/unit/distributed/exchange_checks.hpp"
 #include "tests/unit/shard.hpp"
 
 // Communicators of GPUs: the bytes of one CPU, with each kind of exchange. Several members share a GPU where there is only one.
@@ -39,33 +44,61 @@ class device_array {
   std::size_t n_;
 };
 
+/// A share with guards around it, in a GPU's memory.
+template <class T>
+class guarded_on_gpu {
+ public:
+  explicit guarded_on_gpu(std::vector<T> const& items) : n_(items.size()), image_(with_guards(items)) {}
+  [[nodiscard]] std::span<T> span() const { return image_.span().subspan(guards, n_); }
+  [[nodiscard]] bool is(std::vector<T> const& expected) const { return image_.get() == with_guards(expected); }
+
+ private:
+  static constexpr std::size_t guards = 64;
+  static std::vector<T> with_guards(std::vector<T> const& items) {
+    std::vector<T> image(guards, T(0xa5a5a5a5a5a5a5a5u));
+    image.insert(image.end(), items.begin(), items.end());
+    image.insert(image.end(), guards, T(0xa5a5a5a5a5a5a5a5u));
+    return image;
+  }
+  std::size_t n_;
+  device_array<T> image_;
+};
+
+/// Keys, and what a plain sort makes of them.
+struct test_case {
+  test_case(std::string of, std::vector<std::uint64_t> of_keys) : name(std::move(of)), keys(std::move(of_keys)) {
+    std::size_t const n = keys.size();
+    order.resize(n);
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return keys[a] / 10 < keys[b] / 10; });
+    std::transform(order.begin(), order.end(), std::back_inserter(by_tens), [&](auto i) { return keys[i]; });
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return keys[a] < keys[b]; });
+    std::transform(order.begin(), order.end(), std::back_inserter(sorted), [&](auto i) { return keys[i]; });
+  }
+  std::string name;
+  std::vector<std::uint64_t> keys, sorted, by_tens;
+  std::vector<std::uint32_t> order;
+};
+
 /// Returns what this member found wrong.
-std::string wrong_sorts(ordo::communicator& members, ordo::gpu& on, std::vector<std::uint64_t> const& keys,
-                        std::uint64_t shares) {
-  ordo::cuda_detail::device_scope const current(on.index());
-  std::size_t const n = keys.size(), rank = members.rank();
-  auto const ends = distributed_checks::share_ends(n, members.size(), shares);
-  std::vector<std::uint32_t> order(n);
-  std::iota(order.begin(), order.end(), 0u);
-  auto const values = distributed_checks::share_of(order, ends, rank);
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return keys[a] < keys[b]; });
-  std::vector<std::uint64_t> sorted(n);
-  std::transform(order.begin(), order.end(), sorted.begin(), [&](auto i) { return keys[i]; });
+std::string wrong_sorts(ordo::communicator& members, ordo::gpu& on, test_case const& test) {
+  std::size_t const n = test.keys.size(), rank = members.rank();
+  auto const ends = distributed_checks::share_ends(n, members.size(), n + members.size());
+  std::vector<std::uint32_t> positions(n);
+  std::iota(positions.begin(), positions.end(), 0u);
+  auto const values = distributed_checks::share_of(positions, ends, rank);
   std::string wrong;
-  device_array const share(distributed_checks::share_of(keys, ends, rank));
+  device_array const share(distributed_checks::share_of(test.keys, ends, rank));
   device_array const moved(values), index(values);
   ordo::argsort(members, on, std::span<std::uint64_t const>(share.span()), index.span());
-  if (index.get() != distributed_checks::share_of(order, ends, rank)) wrong += " argsort";
+  if (index.get() != distributed_checks::share_of(test.order, ends, rank)) wrong += " argsort";
   ordo::sort_pairs(members, on, share.span(), moved.span());
-  if (share.get() != distributed_checks::share_of(sorted, ends, rank)) wrong += " keys";
-  if (moved.get() != distributed_checks::share_of(order, ends, rank)) wrong += " values";
-
-  device_array const items(distributed_checks::share_of(keys, ends, rank));
+  if (share.get() != distributed_checks::share_of(test.sorted, ends, rank)) wrong += " keys";
+  if (moved.get() != distributed_checks::share_of(test.order, ends, rank)) wrong += " values";
+  device_array const items(distributed_checks::share_of(test.keys, ends, rank));
   ordo::sample_sort(members, on, items.span(), distributed_checks::less_by_tens{});
-  std::stable_sort(order.begin(), order.end());
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return keys[a] / 10 < keys[b] / 10; });
-  std::transform(order.begin(), order.end(), sorted.begin(), [&](auto i) { return keys[i]; });
-  if (items.get() != distributed_checks::share_of(sorted, ends, rank)) wrong += " sample_sort";
+  if (items.get() != distributed_checks::share_of(test.by_tens, ends, rank)) wrong += " sample_sort";
   return wrong;
 }
 
@@ -84,45 +117,82 @@ void for_each_exchange(std::vector<unsigned> const& gpus, F f) {
   if (ordo::nccl_present() && gpus == lists_of_gpus().back()) f(ordo::gpu_exchange::nccl);
 }
 
-void check(std::vector<unsigned> const& gpus, ordo::gpu_exchange exchange, std::vector<std::uint64_t> const& keys,
-           std::string const& name) {
+/// Calls work(members, gpu, note) on all members at once, where note(name, wrong) tells what is wrong. Communicators are made
+/// once for all cases: one of NCCL takes most of a second.
+template <class Work>
+void check(std::vector<unsigned> const& gpus, ordo::gpu_exchange exchange, Work work) {
   std::mutex mutex;
   std::string first;
+  auto const note = [&](std::string const& name, std::string const& wrong) {
+    std::lock_guard const lock(mutex);
+    if (!wrong.empty() && first.empty()) first = name + ":" + wrong;
+  };
   ordo::run_members(
       gpus,
       [&](ordo::communicator& members, ordo::gpu& on) {
-        std::string const wrong = wrong_sorts(members, on, keys, keys.size() + gpus.size());
-        std::lock_guard const lock(mutex);
-        if (!wrong.empty() && first.empty()) first = wrong;
+        ordo::cuda_detail::device_scope const current(on.index());
+        work(members, on, note);
       },
       exchange);
-  INFO(gpus.size() << " members, exchange " << int(exchange) << ", " << keys.size() << " items, " << name);
+  INFO(gpus.size() << " members, exchange " << int(exchange));
   CHECK(first == "");
+}
+
+std::vector<test_case> cases_of(std::initializer_list<std::size_t> sizes) {
+  std::vector<test_case> all;
+  for (std::size_t const n : sizes)
+    for (auto& [name, keys] : inputs<std::uint64_t>(n))
+      all.emplace_back(std::to_string(n) + " items, " + name, std::move(keys));
+  return all;
 }
 
 }  // namespace
 
 TEST_CASE("Communicators of GPUs sort to the bytes of one machine", "[distributed]") {
+  std::vector<test_case> all = cases_of({0, 3, 1000, 200'000});
+  random_numbers random(5);
+  std::vector<std::uint64_t> many(200'000);
+  for (std::uint64_t& key : many) key = random() >> random.below(4);
+  all.emplace_back("many", std::move(many));
   for (std::vector<unsigned> const& gpus : lists_of_gpus())
     for_each_exchange(gpus, [&](ordo::gpu_exchange exchange) {
-      for (std::size_t const n : {0u, 3u, 1000u, 200'000u})
-        for (auto const& [name, keys] : inputs<std::uint64_t>(n)) check(gpus, exchange, keys, name);
-      // Enough to be divided before they are sorted, if there are few members.
-      random_numbers random(5);
-      std::vector<std::uint64_t> many(std::size_t{1} << 24);
-      for (std::uint64_t& key : many) key = random() >> random.below(4);
-      check(gpus, exchange, many, "many");
+      check(gpus, exchange, [&](ordo::communicator& members, ordo::gpu& on, auto note) {
+        apart dividing(members, 256, true);  // divides keys before they are sorted that are not many
+        for (test_case const& test : all) {
+          note(test.name, wrong_sorts(members, on, test));
+          note(test.name + ", divided", wrong_sorts(dividing, on, test));
+        }
+      });
     });
   CHECK_THROWS_AS(ordo::run_members(std::array{unsigned(ordo::gpus().size())}, [](ordo::communicator&, ordo::gpu&) {}),
                   ordo::usage_error);
 }
 
-TEST_CASE("Communicators of GPUs sort little", "[distributed][cuda][small][shards]") {
-  test_shard shard;
+TEST_CASE("Communicators of GPUs send what must move, once", "[distributed]") {
   for (std::vector<unsigned> const& gpus : lists_of_gpus())
     for_each_exchange(gpus, [&](ordo::gpu_exchange exchange) {
-      for (std::size_t const n : {0u, 3u, 1000u})
-        for (auto const& [name, keys] : inputs<std::uint64_t>(n))
-          if (shard.has_next()) check(gpus, exchange, keys, name);
+      check(gpus, exchange, [&](ordo::communicator& members, ordo::gpu& on, auto note) {
+        apart dividing(members, 256, true);
+        distributed_checks::for_all_exchanges<guarded_on_gpu>(dividing, on, 30'000, note);
+      });
+    });
+}
+
+TEST_CASE("Communicators of GPUs sort little", "[distributed][cuda][small][shards]") {
+  test_shard shard;
+  std::vector<test_case> const all = cases_of({0, 3, 1000});
+  for (std::vector<unsigned> const& gpus : lists_of_gpus())
+    for_each_exchange(gpus, [&](ordo::gpu_exchange exchange) {
+      std::vector<test_case const*> here;
+      for (test_case const& test : all)
+        if (shard.has_next()) here.push_back(&test);
+      if (here.empty()) return;
+      check(gpus, exchange, [&](ordo::communicator& members, ordo::gpu& on, auto note) {
+        apart dividing(members, 64, true);
+        for (test_case const* const test : here) {
+          note(test->name, wrong_sorts(members, on, *test));
+          note(test->name + ", divided", wrong_sorts(dividing, on, *test));
+        }
+      });
     });
 }

@@ -56,9 +56,9 @@ void split_output::refuse_inputs(std::span<std::string const> paths) const {
   for (output const& file : files_) file.refuse_inputs(paths);
 }
 
-std::uint64_t split_output::nominal(std::size_t part) const {
+std::uint64_t split_output::nominal(std::size_t part, std::uint64_t bytes) const {
   __extension__ using wide = unsigned __int128;
-  std::uint64_t const all = how_.item_bytes == 0 ? *size_ : *size_ / how_.item_bytes;
+  std::uint64_t const all = how_.item_bytes == 0 ? bytes : bytes / how_.item_bytes;
   auto const begin = std::uint64_t(wide(all) * part / how_.parts);
   return how_.item_bytes == 0 ? begin : begin * how_.item_bytes;
 }
@@ -66,8 +66,19 @@ std::uint64_t split_output::nominal(std::size_t part) const {
 void split_output::set_size(std::uint64_t bytes) {
   size_ = bytes;
   if (how_.item_bytes == 0) return;
-  for (std::size_t k = 1; k < how_.parts; ++k) begins_[k] = nominal(k);
+  for (std::size_t k = 1; k < how_.parts; ++k) begins_[k] = nominal(k, bytes);
   placed_ = how_.parts;
+}
+
+bool split_output::open_files() {
+  addressed_ = true;
+  for (std::size_t k = 0; k < how_.parts; ++k) {
+    bool const now = placed_ == how_.parts
+                         ? files_[k].expect((k + 1 == how_.parts ? *size_ : begins_[k + 1].load()) - begins_[k])
+                         : files_[k].expect_unknown();
+    addressed_ = addressed_ && now;
+  }
+  return addressed_;
 }
 
 bool split_output::expect(std::uint64_t bytes) {
@@ -77,25 +88,33 @@ bool split_output::expect(std::uint64_t bytes) {
 
 bool split_output::expect_placed(std::uint64_t bytes) {
   set_size(bytes);
-  addressed_ = true;
-  for (std::size_t k = 0; k < how_.parts; ++k) {
-    bool const now = how_.item_bytes == 0
-                         ? files_[k].expect_unknown()
-                         : files_[k].expect((k + 1 == how_.parts ? bytes : begins_[k + 1].load()) - begins_[k]);
-    addressed_ = addressed_ && now;
-  }
-  return addressed_;
+  return open_files();
+}
+
+std::vector<std::uint64_t> split_output::divisions(std::uint64_t bytes) const {
+  std::vector<std::uint64_t> all;
+  if (how_.item_bytes == 0)
+    for (std::size_t k = 1; k < how_.parts; ++k) all.push_back(nominal(k, bytes));
+  return all;
+}
+
+bool split_output::expect_divided(std::uint64_t bytes, std::span<std::uint64_t const> begins) {
+  if (begins.empty()) return expect(bytes);
+  size_ = bytes;
+  std::ranges::copy(begins, begins_.begin() + 1);
+  placed_ = how_.parts;
+  return open_files();
 }
 
 void split_output::place(std::uint64_t offset, std::span<char const> data) {
   std::uint64_t const end = offset + data.size();
   for (; placed_ != how_.parts; ++placed_) {
     // An item begins after each delimiter.
-    if (nominal(placed_) == 0) {
+    if (nominal(placed_, *size_) == 0) {
       begins_[placed_] = 0;
       continue;
     }
-    std::uint64_t const from = nominal(placed_) - 1;
+    std::uint64_t const from = nominal(placed_, *size_) - 1;
     if (from >= end) return;
     auto const skip = std::size_t(std::max(from, offset) - offset);
     void const* const delimiter = std::memchr(data.data() + skip, how_.delimiter, data.size() - skip);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/dividing_sink.hpp"
 #include "base/temporary_file.hpp"
 #include "ordo/io.hpp"
 #include "tools/cli/files/output.hpp"
@@ -30,7 +31,7 @@ void commit_parts(std::vector<output*> parts);
 /// An output that is divided, in its order, among a number of files of about equal size, each named by its part (name_of_part).
 /// No item is divided: an item belongs to the file in which it begins. All files appear, or none does. Several threads write
 /// the files at the same time if they are not compressed.
-class split_output final : public sink {
+class split_output final : public dividing_sink {
  public:
   struct options {
     std::size_t parts = 1;
@@ -50,6 +51,8 @@ class split_output final : public sink {
   bool expect(std::uint64_t bytes) override;
   bool expect_placed(std::uint64_t bytes) override;
   void place(std::uint64_t offset, std::span<char const> data) override;
+  [[nodiscard]] std::vector<std::uint64_t> divisions(std::uint64_t bytes) const override;
+  bool expect_divided(std::uint64_t bytes, std::span<std::uint64_t const> begins) override;
   [[nodiscard]] bool addressable() const override { return addressed_; }
   void write_at(std::uint64_t offset, std::span<char const> data) override;
   /// Completes the files and moves them to their places. To be called once, last.
@@ -61,7 +64,8 @@ class split_output final : public sink {
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
 
   void set_size(std::uint64_t bytes);
-  [[nodiscard]] std::uint64_t nominal(std::size_t part) const;
+  bool open_files();
+  [[nodiscard]] std::uint64_t nominal(std::size_t part, std::uint64_t bytes) const;
   void put(std::uint64_t offset, std::span<char const> data);
 
   options how_;

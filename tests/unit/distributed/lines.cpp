@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -11,6 +12,8 @@
 #include "tests/unit/catch.hpp"
 #include "tests/unit/inputs.hpp"
 #include "tests/unit/io_ends.hpp"
+#include "tests/unit/temporary_folder.hpp"
+#include "tools/cli/parts.hpp"
 
 using namespace ordo;
 
@@ -60,10 +63,9 @@ result sort_together(std::size_t size, std::vector<std::string> const& inputs, s
 
 /// Sorts as GPUs of one process do, in the memory of CPUs.
 result sort_in_their_memory(std::size_t size, std::vector<std::string> const& inputs, strings::sort_options const& options,
-                            strings::duplicates equal, std::size_t piped_input = ~std::size_t{0}) {
+                            strings::duplicates equal, sink& out, std::size_t piped_input = ~std::size_t{0}) {
   result all;
   std::mutex mutex;
-  growing_sink out;
   strings::texts const texts = texts_of(inputs, piped_input);
   strings::detail::common_texts const common(texts);
   run_members(size, [&](communicator& members, cpu& on) {
@@ -75,6 +77,12 @@ result sort_in_their_memory(std::size_t size, std::vector<std::string> const& in
     all.exchanged += report.exchanged;
     all.largest_share = std::max(all.largest_share, report.received_text);
   });
+  return all;
+}
+result sort_in_their_memory(std::size_t size, std::vector<std::string> const& inputs, strings::sort_options const& options,
+                            strings::duplicates equal, std::size_t piped_input = ~std::size_t{0}) {
+  growing_sink out;
+  result all = sort_in_their_memory(size, inputs, options, equal, out, piped_input);
   all.text = out.text();
   return all;
 }
@@ -166,6 +174,31 @@ TEST_CASE("Whole lines are divided among members before any sort", "[distributed
       auto const there = sort_in_their_memory(size, inputs, options, strings::duplicates::keep);
       CHECK((there.text == sort_alone(inputs, options)));
     }
+}
+
+TEST_CASE("GPUs of one process write the files of one machine", "[distributed]") {
+  random_numbers random(23);
+  for (std::size_t const size : {2u, 3u, 7u})
+    for (std::size_t const parts : {1u, 2u, 3u, 8u})
+      for (unsigned kind = 0; kind < 5; ++kind) {
+        // No lines; few; many; long and short ones; of which one is most of all.
+        std::string input;
+        for (std::size_t n = std::array{0, 2, 3000, 300, 40}[kind]; n != 0; --n)
+          input += std::string(kind == 3 ? random.below(400) : 0, 'x') + std::to_string(random.below(5000)) + "\n";
+        if (kind == 4) input += std::string(20'000, '5') + "\n";
+        auto const equal = strings::duplicates(random.below(3));
+        temporary_folder const folder;
+        cli::split_output together(folder.path("together"), {.parts = parts, .folder = folder.path("")});
+        cli::split_output alone(folder.path("alone"), {.parts = parts, .folder = folder.path("")});
+        sort_in_their_memory(size, {input}, {}, equal, together);
+        together.commit();
+        strings::sort(texts_of({input}, 9), alone, {}, equal);
+        alone.commit();
+        INFO(size << " members, " << parts << " files, kind " << kind);
+        CHECK(folder.count() == 2 * parts);
+        for (std::size_t k = 1; k <= parts; ++k)
+          CHECK((folder.read(cli::name_of_part("together", k, parts)) == folder.read(cli::name_of_part("alone", k, parts))));
+      }
 }
 
 TEST_CASE("GPUs of one process sort lines to the bytes of one machine", "[distributed][strings]") {

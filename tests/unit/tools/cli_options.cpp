@@ -289,6 +289,23 @@ TEST_CASE("ORDO_DEVICE chooses the device if no option does", "[cli]") {
   CHECK(several.wanted_gpus() == std::pair(2u, 3u));
 }
 
+TEST_CASE("The fewest GPUs hold a job", "[cli]") {
+  std::vector<gpu_info> gpus(4);
+  for (gpu_info& gpu : gpus) gpu.memory = 800;
+  auto const fewest = [&](std::size_t bytes) {
+    return cli::fewest_gpus(gpus, [&](std::size_t count) { return bytes / count; });
+  };
+  CHECK(fewest(0) == 1);
+  CHECK(fewest(700) == 1);  // an eighth is spare
+  CHECK(fewest(701) == 2);
+  CHECK(fewest(2000) == 3);
+  CHECK(fewest(2800) == 4);
+  CHECK(fewest(10'000) == 4);  // as many as there are
+  gpus[1].memory = 80;
+  CHECK(fewest(701) == 4);  // the smallest one holds as much as the others
+  CHECK(cli::fewest_gpus({}, [](std::size_t) { return std::size_t{0}; }) == 0);
+}
+
 TEST_CASE("GPUs are counted from the first that the driver is shown", "[cli]") {
   cli::common_options common;
   common.may_be_several = true;

@@ -44,6 +44,26 @@ void common_options::use_first(std::string_view why) {
   may_be_several = false;
 }
 
+void common_options::keep_first(std::size_t count) {
+  if (!may_be_several || devices() != "all") return;
+  std::size_t const kept = std::min(std::max<std::size_t>(count, 1), gpus().size());
+  if (kept != 0) where = kept == 1 ? "gpu:0" : fmt::format("gpu:0-{}", kept - 1);
+}
+
+void common_options::keep_fewest(std::function<std::size_t(std::size_t)> const& gpu_bytes) {
+  if (!may_be_several || devices() != "all") return;
+  if (auto const present = gpus(); !present.empty()) keep_first(fewest_gpus(present, gpu_bytes));
+}
+
+std::size_t fewest_gpus(std::span<gpu_info const> gpus, std::function<std::size_t(std::size_t)> const& gpu_bytes) {
+  std::size_t smallest = std::numeric_limits<std::size_t>::max();
+  for (std::size_t count = 1; count < gpus.size(); ++count) {
+    smallest = std::min(smallest, gpus[count - 1].memory);
+    if (gpu_bytes(count) <= smallest - smallest / 8) return count;
+  }
+  return gpus.size();
+}
+
 std::vector<machine_options> common_options::machines() const {
   std::vector<machine_options> all;
   std::string const where = devices();

@@ -1,5 +1,8 @@
 #pragma once
+#include <cstddef>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +30,11 @@ struct common_options {
   void use_first(std::string_view why);
   /// Returns all machines of --device. @throws usage_error
   [[nodiscard]] std::vector<machine_options> machines() const;
+  /// Takes the first `count` GPUs, at least one, if --device or ORDO_DEVICE is all.
+  void keep_first(std::size_t count);
+  /// Takes the fewest that hold the work, if it is all: what follows a sort writes one file, which takes one write at a time.
+  /// @param gpu_bytes  returns the memory that each of a number of GPUs needs
+  void keep_fewest(std::function<std::size_t(std::size_t count)> const& gpu_bytes);
   /// Checks that the device required by option or by ORDO_DEVICE is present. Starts its driver. @throws usage_error
   void check_machine() const;
   /// Returns the numbers of the first and the last GPU that may be used; nothing if that is none, or all that there are.
@@ -38,6 +46,10 @@ struct common_options {
   [[nodiscard]] std::string devices() const;
   unsigned hidden_ = 0;
 };
+
+/// Returns the least number of these GPUs that have the memory for a job, with an eighth to spare; all if none does.
+/// @param gpu_bytes  returns the memory that each of a number of GPUs needs
+std::size_t fewest_gpus(std::span<gpu_info const> gpus, std::function<std::size_t(std::size_t count)> const& gpu_bytes);
 
 inline constexpr std::string_view common_group = "Common options";
 

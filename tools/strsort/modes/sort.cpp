@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,9 +19,9 @@
 #include "strings/fixed/record_sort.hpp"
 #include "tools/cli/available_memory.hpp"
 #include "tools/cli/files/output.hpp"
-#include "tools/cli/parts.hpp"
 #include "tools/cli/files/shared_output.hpp"
 #include "tools/cli/files/temporary.hpp"
+#include "tools/cli/parts.hpp"
 #include "tools/cli/progress.hpp"
 #include "tools/cli/run_main.hpp"
 #include "tools/strsort/debug.hpp"
@@ -71,9 +72,36 @@ strings::sort_options make_sort_options(work const& w) {
   return options;
 }
 
+namespace {
+
+/// Returns true if several GPUs of this process can do the work together.
+bool is_divided(command const& made) {
+  return made.out_dir.empty() && !made.record_bytes && !made.checksum && made.check == 0 && !made.merge && !made.debug &&
+         !made.by_count && !made.has_records() && !made.explain && !made.estimate && !made.keep_order;
+}
+
+/// Returns the machines that sort together: the fewest GPUs of all that hold the lines, or one for each file of the output.
+std::vector<machine_options> machines_for(command const& made, strings::order const& by) {
+  cli::common_options common = made.common;
+  if (!is_divided(made)) return {common.machine()};
+  auto const is_regular = [](std::string const& file) { return file != "-" && std::filesystem::is_regular_file(file); };
+  if (made.parts) {
+    common.keep_first(std::size_t(*made.parts));
+  } else if (std::ranges::all_of(made.files, is_regular)) {
+    constexpr std::size_t short_line = 16;  // bytes
+    auto const bytes = std::size_t(known_bytes(made.files));
+    common.keep_fewest([&](std::size_t count) {
+      std::size_t const share = bytes / count + 1, exchanged = count == 1 ? 0 : 2 * share;
+      return strings::sort_memory(device::gpu, share, share / short_line, by, made.delimiter) + exchanged;
+    });
+  }
+  return common.machines();
+}
+
+}  // namespace
+
 bool is_shared(command const& made) {
-  return made.out_dir.empty() && !made.parts && !made.record_bytes && !made.checksum && made.check == 0 && !made.merge &&
-         !made.debug && !made.by_count && !made.has_records() && !made.explain && !made.estimate && !made.keep_order;
+  return is_divided(made) && !made.parts;
 }
 
 int sort(work const& w, cli::stats& stats) {
@@ -140,8 +168,9 @@ int sort(work const& w, cli::stats& stats) {
       if (out) out->count_others(others);
       return report.sort;
     }
-    if (auto const machines = made.common.machines();
-        machines.size() > 1 && is_shared(made) && strings::can_be_divided(options, equal))
+    auto const machines = machines_for(made, w.by);
+    if (machines.size() == 1) options.machine = machines.front();
+    if (machines.size() > 1 && strings::can_be_divided(options, equal))
       return strings::sort(machines, files, *watched, options, equal, began);
     if (records_by) return strings::detail::sort_records(files, *watched, *records_by, options, equal, where, began);
     std::string const header = sorted_header(made, w.inputs.header(), w.by);

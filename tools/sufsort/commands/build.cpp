@@ -228,6 +228,22 @@ std::size_t likely_residues(build_options const& options) {
   return letters;
 }
 
+/// Takes the fewest of all GPUs that hold the work, if its size is known before it is read.
+void use_fewest_gpus(build_options const& options, cli::common_options& common) {
+  if (!common.are_several()) return;
+  for (std::string const& file : options.files)
+    if (file == "-" || !size_of_regular(file)) return;
+  unsigned const size = suffix::bytes_per_residue(options.format);
+  std::size_t const n = likely_residues(options) * (options.policy.strands == suffix::strands::both ? 2 : 1) / size;
+  std::size_t const index_bytes = width_for(options.width, n, 1) == 32 ? 4 : 8;
+  common.keep_fewest([&](std::size_t count) {
+    std::size_t const text = count == 1 ? 0 : n * size;  // each of several holds all of it beside its share
+    auto const needed =
+        suffix::build_memory(device::gpu, n / count + 1, 1, index_bytes, options.extra, options.policy.rows(), size);
+    return needed.fast_bytes + text;
+  });
+}
+
 /// Prints what build would do. Reads only the beginnings of the files.
 int print_plan(build_options const& options, cli::common_options const& common) {
   unsigned const size = suffix::bytes_per_residue(options.format);
@@ -494,7 +510,7 @@ class build final : public command {
   }
 
  private:
-  static int build_one(build_options& options, cli::common_options const& common, reporter& report, communicator* members) {
+  static int build_one(build_options& options, cli::common_options common, reporter& report, communicator* members) {
     if (!options.lengths.empty()) report.stats.refuse_inputs({options.lengths});
     expect_prefix(options.prefix);
     if (!options.has_format) options.format = common_format(options.files);
@@ -502,6 +518,7 @@ class build final : public command {
     check_format(options);
     refuse_inputs(options.prefix, options.files);
     if (!options.lengths.empty()) refuse_inputs(options.prefix, {options.lengths});
+    if (!members) use_fewest_gpus(options, common);
     if (options.fm_runs) return build_run_index(options, common, report);
     if (options.text_only) {
       if (fasta) throw usage_error("conflicting options: --text-only: it is for texts other than FASTA: give --format");
