@@ -23,10 +23,9 @@ struct letter_walk {
   /// @returns that letter; end_code at the start of a record: then `row` is the number of this end among all
   ORDO_FN unsigned step(run_view const& index) {
     block = index.seek(block, row);
-    std::uint64_t const inside = row - index.begin(block);
-    run_block const& at = index.blocks[block];
-    unsigned const letter = letter_in(at, inside);
-    std::uint64_t const before = index.before(block, letter) + count_in(at, letter, inside);
+    run_row const at = index.read(row, block);
+    unsigned const letter = at.letter;
+    std::uint64_t const before = index.before(block, letter) + at.before;
     if (letter == end_code) {
       row = before;
       return letter;
@@ -77,7 +76,7 @@ struct take_samples {
 
   ORDO_FN void operator()(std::size_t group) const {
     letter_walk at[Lanes];
-    std::uint64_t of[Lanes], taken[Lanes];
+    std::uint64_t of[Lanes] = {}, taken[Lanes] = {};
     std::uint64_t to_start = group * WalksOfGroup, end = to_start + WalksOfGroup;
     if (end > plan.num_walks) end = plan.num_walks;
     // A division takes longer than the rest of a step whose block is in a cache.
