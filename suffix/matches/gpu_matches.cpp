@@ -84,7 +84,7 @@ double gpu_match_finder::seconds() const noexcept {
 
 found_matches gpu_match_finder::find(std::span<query_part const> parts, std::uint64_t min_length) {
   if (state_->has_runs)
-    throw usage_error("no text: matches: a GPU finds super-maximal matches and statistics in an index of runs, not all matches");
+    throw usage_error("no text: matches: in an index of runs a GPU finds super-maximal matches and statistics only");
   return state_->find(parts, min_length, &detail::matches_on_gpu::find);
 }
 

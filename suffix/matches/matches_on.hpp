@@ -502,7 +502,9 @@ class matches_on {
     fm_view view = fm_.view();
     view.file = file_.data();
     if (view.in_runs) {
-      auto const move = [&]<class T>(T const*& of) { of = reinterpret_cast<T const*>(moved(reinterpret_cast<char const*>(of))); };
+      auto const move = [&]<class T>(T const*& part) {
+        part = reinterpret_cast<T const*>(moved(reinterpret_cast<char const*>(part)));
+      };
       move(view.runs.blocks);
       move(view.runs.groups);
       move(view.runs.ends);

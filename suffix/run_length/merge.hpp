@@ -115,7 +115,7 @@ struct store_blocks {
 
 struct write_part {
   merge_blocks merge;
-  part_size const* sizes;  // of all parts up to each
+  part_size const* sizes;  // sums up to each part
   run_block* blocks;
   std::uint64_t* ends;
   ORDO_FN void operator()(std::size_t part) const {

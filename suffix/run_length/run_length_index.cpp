@@ -151,17 +151,17 @@ struct run_length_index::state {
     return gpu ? gpu->sample(distance) : sampled_rows(backend, index.view(), distance);
   }
 
-  // Bytes besides two indexes.
-  static std::uint64_t left_of(std::uint64_t memory, std::uint64_t held) {
+  // Returns the bytes besides two indexes.
+  static std::uint64_t memory_besides(std::uint64_t memory, std::uint64_t held) {
     return memory - std::min<std::uint64_t>(memory, 2 * held);
   }
   [[nodiscard]] std::uint64_t max_letters(std::uint64_t bytes) const {
-    return std::max(left_of(options.memory, held_bytes()) / bytes, std::uint64_t{1} << 16);
+    return std::max(memory_besides(options.memory, held_bytes()) / bytes, std::uint64_t{1} << 16);
   }
   [[nodiscard]] std::uint64_t max_part() const {
     if (options.part_letters != 0) return options.part_letters;
     if (!gpu) return std::min(max_letters(insert_bytes), std::uint64_t{1} << 28);
-    return std::clamp(left_of(gpu->memory(), held_bytes()) / gpu_insert_bytes, std::uint64_t{1} << 16, max_batch - 1);
+    return std::clamp(memory_besides(gpu->memory(), held_bytes()) / gpu_insert_bytes, std::uint64_t{1} << 16, max_batch - 1);
   }
   // A batch pays if its walks take longer than the merge of the whole index.
   [[nodiscard]] std::uint64_t min_letters() const {

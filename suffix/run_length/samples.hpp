@@ -41,10 +41,10 @@ struct letter_walk {
 struct sampling_plan {
   std::uint64_t records, distance, interval = 0;  // 0: only records begin walks
   std::uint64_t num_walks;
-  unsigned step_bits;  // of a word with a walk and the number of its steps
+  unsigned step_bits;  // a word has the number of a walk above so many bits for its steps
 
   sampling_plan(run_view const& index, std::uint64_t every)
-      : records(index.num_ends), distance(every), num_walks(records), step_bits(64 - bits_of(records + 1)) {
+      : records(index.num_ends), distance(every), num_walks(records), step_bits(64 - bits_below(records + 1)) {
     constexpr std::uint64_t max_walks = std::uint64_t{1} << 20, min_letters = 4096;
     std::uint64_t const samples = (index.rows - records + distance - 1) / distance;
     std::uint64_t letters = index.rows / max_walks;
@@ -52,26 +52,26 @@ struct sampling_plan {
     std::uint64_t of_walk = 1;
     while (of_walk * distance < letters) of_walk *= 2;
     std::uint64_t const walks = records + (samples + of_walk - 1) / of_walk;
-    if (bits_of(walks + 1) > leading_zeros(index.rows)) return;
+    if (bits_below(walks + 1) > leading_zeros(index.rows)) return;
     interval = of_walk;
     num_walks = walks;
-    step_bits = 64 - bits_of(walks + 1);  // no walk has the last number
+    step_bits = 64 - bits_below(walks + 1);  // no walk has the last number
   }
-  /// Returns the bits of numbers below n, at least 1.
-  static unsigned bits_of(std::uint64_t n) {
+  /// Returns the number of bits of numbers below n, at least 1.
+  static unsigned bits_below(std::uint64_t n) {
     unsigned bits = 1;
     while (bits < 63 && (std::uint64_t{1} << bits) < n) ++bits;
     return bits;
   }
 };
 
-/// Takes the walks. `Lanes` at a time, so that a CPU reads the blocks of one while it steps with another.
+/// Walks. `Lanes` walks at a time, so that a CPU reads the blocks of one while it steps with another.
 template <unsigned Lanes, unsigned WalksOfGroup>
-struct take_samples {
+struct walk_for_samples {
   run_view index;
   sampling_plan plan;
   std::uint64_t* samples;  // the walk that comes to each sampled row, and its steps
-  std::uint64_t *steps, *next;  // of each walk; the one that goes on, or the number of walks and that of an end
+  std::uint64_t *steps, *next;  // for each walk: the number of steps; the walk that goes on, or the number of walks + an end
   std::uint32_t* has_faults;
 
   ORDO_FN void operator()(std::size_t group) const {
@@ -186,7 +186,7 @@ struct sampled_rows {
   template <Backend B>
   sampled_rows(B& backend, run_view const& index, std::uint64_t every) : distance(every) {
     sampling_plan const plan(index, every);
-    record_bits = sampling_plan::bits_of(plan.records);
+    record_bits = sampling_plan::bits_below(plan.records);
     record_of_end.resize(plan.records);
     lengths.resize(plan.records);
     positions.resize((index.rows - plan.records + distance - 1) / distance);
@@ -202,7 +202,7 @@ struct sampled_rows {
     backend.each(1, fill_with<std::uint32_t>{faults.data(), 0});
     constexpr unsigned lanes = has_workers<B> ? 8 : 1, walks_of_group = has_workers<B> ? 256 : 1;
     each_long(backend, std::size_t((plan.num_walks + walks_of_group - 1) / walks_of_group),
-              take_samples<lanes, walks_of_group>{index, plan, samples.data(), steps.data(), next.data(), faults.data()});
+              walk_for_samples<lanes, walks_of_group>{index, plan, samples.data(), steps.data(), next.data(), faults.data()});
     if (value_at(backend, faults.span(), 0) != 0) throw std::length_error("endless");
     each_long(backend, plan.records,
               join_walks{plan, steps.data(), next.data(), record.data(), ends.data(), sizes.data()});

@@ -115,7 +115,7 @@ ORDO_FN inline std::uint64_t count_in(run_block const& block, unsigned letter, s
 /// A row of a block.
 struct run_row {
   unsigned letter = end_code;
-  std::uint64_t rows = 0;    // of the same piece, from this one on; 0: the block has no such row
+  std::uint64_t rows = 0;    // rows of the same piece from this one on; 0: the block has no such row
   std::uint64_t before = 0;  // rows of the block before it that have this letter
 };
 

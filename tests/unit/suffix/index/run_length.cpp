@@ -282,7 +282,8 @@ TEST_CASE("a GPU makes the run-length index of the CPU", "[suffix][run_length][g
                  << options.batch_letters << ", parts " << options.part_letters);
     REQUIRE(index.report().machine.device == device::gpu);
     REQUIRE(fmd_of(index) == fmd_of(expected));
-    REQUIRE(written([&](sink& to) { index.write_samples(to, 3); }) == written([&](sink& to) { expected.write_samples(to, 3); }));
+    REQUIRE(written([&](sink& to) { index.write_samples(to, 3); }) ==
+            written([&](sink& to) { expected.write_samples(to, 3); }));
     REQUIRE(written([&](sink& to) { index.write_index(to, 32, 5); }) ==
             written([&](sink& to) { expected.write_index(to, 32, 5); }));
   }
