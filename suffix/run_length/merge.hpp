@@ -17,7 +17,7 @@ struct merge_blocks {
   run_view index;
   std::uint64_t const* keys;
   std::uint64_t num_keys;
-  std::uint64_t num_blocks;  // of a part
+  std::uint64_t num_blocks;  // the blocks that a part takes
 
   /// Returns the number of parts, which is not 0.
   [[nodiscard]] std::uint64_t num_parts() const {

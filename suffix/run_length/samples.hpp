@@ -41,7 +41,7 @@ struct letter_walk {
 struct sampling_plan {
   std::uint64_t records, distance, interval = 0;  // 0: only records begin walks
   std::uint64_t num_walks;
-  unsigned step_bits;  // a word has the number of a walk above so many bits for its steps
+  unsigned step_bits;  // the lower bits of a word, for steps; the others are for the number of a walk
 
   sampling_plan(run_view const& index, std::uint64_t every)
       : records(index.num_ends), distance(every), num_walks(records), step_bits(64 - bits_below(records + 1)) {
