@@ -349,7 +349,7 @@ class RunLengthIndex(Index):
         files: a path, or a list of paths, each of a genome.
         prefix: of the files PREFIX.rlfm, PREFIX.pieces and PREFIX.json; without it, they are in a temporary folder, which is
             removed with this object.
-        device: "cpu" or "gpu", which sorts the first genome. Searches and insertion are the work of the CPU.
+        device: "cpu" or "gpu", which sorts the first genome and inserts the others. Searches are the work of the CPU.
         options: other options of `sufsort build`, as ["--fm-sample=64"].
         progress: called with a line of text as the work goes on.
         """

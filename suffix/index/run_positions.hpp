@@ -98,28 +98,26 @@ class run_positions {
     }
     while (at.left != 0 && positions_[at.item + at.count - 1] != none) --at.count;
   }
-  /// Returns how many rows from this one on have its letter before them, up to `limit`, and sets the letter.
-  std::uint64_t run_at(std::uint64_t block, std::uint64_t row, std::uint64_t limit, unsigned& letter) const {
+  /// Returns how many rows from this one on have its letter before them, up to `limit`. @param first  this row
+  std::uint64_t run_at(std::uint64_t block, std::uint64_t row, std::uint64_t limit, run_length::run_row const& first) const {
     run_length::run_view const& runs = index_.runs;
-    run_length::run_part part = part_at(runs.blocks[block], row - runs.begin(block));
-    letter = part.letter;
-    std::uint64_t length = part.rows;
-    if (length == 0) return 0;
-    for (; length < limit; length += part.rows) {
+    for (std::uint64_t length = first.rows; length < limit;) {
       while (row + length >= runs.end(block) && block + 1 < runs.num_blocks) ++block;
-      part = part_at(runs.blocks[block], row + length - runs.begin(block));
-      if (part.rows == 0 || part.letter != letter) return length;
+      run_length::run_row const next = runs.read(row + length, block);
+      if (next.rows == 0 || next.letter != first.letter) return length;
+      length += next.rows;
     }
     return limit;
   }
   void step(group& at) {
     run_length::run_view const& runs = index_.runs;
     at.block = runs.seek(at.block, at.row);
-    unsigned letter = run_length::num_codes;
-    std::uint64_t const length = run_at(at.block, at.row, at.count, letter);
-    if (length == 0 || letter >= run_length::num_codes) refuse(at, fm_view::outcome::bad_symbol);
+    run_length::run_row const first = runs.read(at.row, at.block);
+    unsigned const letter = first.letter;
+    if (first.rows == 0 || letter >= run_length::num_codes) refuse(at, fm_view::outcome::bad_symbol);
+    std::uint64_t const length = run_at(at.block, at.row, at.count, first);
     if (length < at.count) divide(at, length);
-    std::uint64_t const below = runs.rank(letter, at.row, at.block);
+    std::uint64_t const below = runs.before(at.block, letter) + first.before;
     std::uint64_t const of_letter = runs.first[letter + 1] - runs.first[letter];
     if (below > of_letter || at.count > of_letter - below) refuse(at, fm_view::outcome::bad_count);
     if (letter == run_length::end_code) {

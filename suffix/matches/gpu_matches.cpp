@@ -21,6 +21,7 @@ struct found_matches::state {
 
 struct gpu_match_finder::state {
   std::unique_ptr<detail::matches_on_gpu> finder;
+  bool has_runs = false;
   double seconds = 0;
 
   // Calls f(finder) when no other call does.
@@ -66,6 +67,7 @@ gpu_match_finder::gpu_match_finder(fm_index const& fm, text const& input, machin
   if constexpr (cuda_enabled) {
     if (choice.device == device::gpu) {
       state_->finder = detail::make_matches_on_cuda(machine, choice.gpu_index, fm, input);
+      state_->has_runs = fm.has_runs();
       return;
     }
   }
@@ -81,6 +83,8 @@ double gpu_match_finder::seconds() const noexcept {
 }
 
 found_matches gpu_match_finder::find(std::span<query_part const> parts, std::uint64_t min_length) {
+  if (state_->has_runs)
+    throw usage_error("no text: matches: in an index of runs a GPU finds super-maximal matches and statistics only");
   return state_->find(parts, min_length, &detail::matches_on_gpu::find);
 }
 

@@ -331,17 +331,37 @@ struct describe_string {
   ORDO_FN void operator()(std::size_t s) const { to[s] = {slots[s], lengths[slots[s]], position_ends[s]}; }
 };
 
-/// Computes position `first` + i of those of all strings.
-struct locate_string {
+/// Computes positions of those of all strings from `first` on: each threads-th, from i on. The numbers of steps differ, so that
+/// each thread begins the next walk as soon as it has ended one, whatever those beside it do.
+struct locate_strings {
   fm_on_machine fm;
   fm_interval const* rows;    // rows of the strings
   std::uint64_t const* ends;  // where their positions end
   std::size_t count;
-  std::uint64_t first;
+  std::uint64_t first, num_positions, threads;
   std::uint64_t* to;
+
   ORDO_FN void operator()(std::size_t i) const {
+    std::uint64_t at = i;
+    if (at >= num_positions) return;
+    fm_view::walk walk = start(at);
+    while (true) {
+      fm_view::outcome const end = fm.view().step(walk);
+      if (end == fm_view::outcome::row) continue;
+      bool const is_there = end == fm_view::outcome::position;
+      if (!is_there) fm.note_fault();
+      to[at] = is_there ? walk.position : 0;
+      at += threads;
+      if (at >= num_positions) return;
+      walk = start(at);
+    }
+  }
+
+ private:
+  [[nodiscard]] ORDO_FN fm_view::walk start(std::uint64_t i) const {
     std::size_t const s = first_bound(ends, count, first + i + 1);
-    to[i] = fm.position(rows[s].end - (ends[s] - (first + i)));
+    std::uint64_t const row = rows[s].end - (ends[s] - (first + i));
+    return {row, row};
   }
 };
 
@@ -370,7 +390,8 @@ constexpr std::uint64_t max_matches = std::uint64_t{1} << 28;  // matches that b
 inline std::size_t matches_memory(fm_index const& fm, text const& input, std::size_t letters) {
   constexpr std::size_t of_slot = 1 + sizeof(std::uint64_t) + sizeof(fm_interval) + sizeof(std::uint32_t) +
                                   (sizeof(fm_interval) + sizeof(std::uint64_t) + sizeof(found_string)) / 4;
-  return fm.bytes().size() + fm.kmers().size_bytes() + input.starts.size_bytes() + (fm.has_text() ? 0 : input.size()) +
+  return fm.bytes().size() + fm.kmers().size_bytes() + input.starts.size_bytes() +
+         (fm.has_text() || fm.has_runs() ? 0 : input.size()) +
          letters * of_slot + 2 * max_positions * sizeof(std::uint64_t);
 }
 
@@ -386,13 +407,14 @@ class matches_on {
         symbols_(backend.upload(std::span<fm_symbols const>(fm.view().symbols, 1))),
         kmers_(backend.upload(fm.kmers())),
         starts_(backend.upload(input.starts)),
-        residues_(backend.upload(fm.has_text() ? std::span<char const>() : std::span<char const>(input.residues))),
+        residues_(backend.upload(fm.has_text() || fm.has_runs() ? std::span<char const>()
+                                                                : std::span<char const>(input.residues))),
         has_faults_(backend.template buffer<std::uint32_t>(1)),
         host_parts_(moved_parts()),
         parts_(backend.upload(std::span<fm_parts const>(&host_parts_, 1))) {}
 
   /// Finds all maximal matches of at least min_length letters: every occurrence of the string of this length at an offset, but
-  /// those that go on to the left. Takes a search for each offset, and time for the matches only.
+  /// those that go on to the left. Takes a search for each offset, and time for the matches only. @pre not an index of runs
   found_strings find(query_pieces const& queries, std::uint64_t min_length) {
     auto const on_host = queries.pieces();
     if (on_host.empty()) return {};
@@ -479,8 +501,18 @@ class matches_on {
     auto const moved = [&](char const* at) { return file_.data() + (at - fm_.bytes().data()); };
     fm_view view = fm_.view();
     view.file = file_.data();
-    view.super = moved(view.super);
-    view.blocks = moved(view.blocks);
+    if (view.in_runs) {
+      auto const move = [&]<class T>(T const*& part) {
+        part = reinterpret_cast<T const*>(moved(reinterpret_cast<char const*>(part)));
+      };
+      move(view.runs.blocks);
+      move(view.runs.groups);
+      move(view.runs.ends);
+      move(view.runs.directory);
+    } else {
+      view.super = moved(view.super);
+      view.blocks = moved(view.blocks);
+    }
     view.ends = view.ends.at(moved(view.ends.data()));
     view.samples = view.samples.at(moved(view.samples.data()));
     view.symbols = symbols_.data();
@@ -531,7 +563,10 @@ class matches_on {
       auto const to =
           found_strings.positions.span().subspan(first, std::min(max_positions, found_strings.positions.size() - first));
       auto const positions = backend_.target(to);
-      backend_.each(to.size(), locate_string{fm(), rows.data(), ends.data(), rows.size(), first, positions.data()});
+      constexpr std::size_t max_threads = std::size_t{1} << 18;  // as many as a large GPU holds
+      std::size_t const threads = std::min(to.size(), max_threads);
+      backend_.each(threads, locate_strings{fm(), rows.data(), ends.data(), rows.size(), first, to.size(), threads,
+                                            positions.data()});
       check_faults();
       backend_.download(std::span<std::uint64_t const>(positions.span()), to);
     }

@@ -3,8 +3,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,7 +42,10 @@ struct batch {
 };
 
 struct insert_options {
-  std::uint64_t walk_letters = 16384;  // letters of a walk; half as many more for one
+  static constexpr std::uint64_t default_walk_letters = 16384;
+  std::uint64_t walk_letters = default_walk_letters;  // half as many more for one
+  /// Called with the name of each step, if set.
+  std::function<void(std::string_view)> on_step = {};
 };
 
 struct insert_counts {
@@ -98,10 +103,10 @@ inline std::vector<walk> divide_into_walks(batch const& records, std::uint64_t n
 /// Inserts records after those of the index.
 /// @pre fewer than 2^32 codes
 /// @returns the row of the last segment's first suffix if the batch is open
-template <has_workers B>
+template <Backend B>
 std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const& records, insert_options const& options,
                                     insert_counts& counts) {
-  constexpr unsigned lanes = 8;
+  constexpr unsigned lanes = has_workers<B> ? 8 : 1;
   std::size_t const n = records.codes.size();
   std::span<std::uint8_t const> const host_codes(records.codes);
   auto const codes = backend.upload(host_codes);
@@ -109,10 +114,16 @@ std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const
   std::vector<walk> host_walks = divide_into_walks(records, view.num_ends, view.rows, options.walk_letters);
   std::size_t const num_walks = host_walks.size();
   auto const walks = backend.template buffer<walk>(num_walks);
-  backend.copy(std::span<walk const>(host_walks), walks.span());
+  copy_to_machine(backend, std::span<walk const>(host_walks), walks.span());
   std::vector<walk>().swap(host_walks);
 
   auto const keys = backend.template buffer<std::uint64_t>(n);  // rows first
+  auto const begin_step = [&](std::string_view name) {
+    if (!options.on_step) return;
+    static_cast<void>(value_at(backend, keys.span(), 0));  // waits for the step before
+    options.on_step(name);
+  };
+  begin_step("walk");
   {
     std::size_t const words = n / 64 + 1;
     auto const events = backend.template buffer<std::uint64_t>(words);
@@ -125,6 +136,7 @@ std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const
     auto const first_event = backend.template buffer<std::uint64_t>(num_walks + 1);
     backend.scan(num_walks + 1, events_of_walk{walks.data()}, first_event.span(), plus{});
     std::uint64_t const num_events = value_at(backend, first_event.span(), num_walks);
+    begin_step("resolve");
     auto const deltas = backend.template buffer<std::uint64_t>(num_events);
     each_long(backend, num_walks,
               resolve_walks{view, codes.data(), walks.data(), keys.data(), events.data(), first_event.data(), deltas.data()});
@@ -137,11 +149,13 @@ std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const
 
   std::uint32_t const open = std::uint32_t(records.is_open ? records.segments.back().begin : n);
   if (records.is_open) backend.each(1, mark_open{keys.data() + open});
+  begin_step("sort");
   auto const order = backend.template buffer<std::uint32_t>(n);
   backend.each(n, write_positions{order.data()});
   backend.radix_sort(keys.span(), order.span(),
                      bit_range{letter_bits, suffix_key::row_shift + unsigned(std::bit_width(view.rows))},
                      key_code<std::uint64_t>{});
+  begin_step("ties");
   order_ties(backend, codes.data(), keys.span(), order.span(), open, records.continued_row.has_value());
 
   std::optional<std::uint64_t> open_row;
@@ -154,9 +168,8 @@ std::optional<std::uint64_t> insert(B& backend, run_index<B>& index, batch const
     // A continued suffix has a row already.
     if (records.continued_row && *records.continued_row < suffix_key::row(value_at(backend, keys.span(), slot))) --*open_row;
   }
-  std::vector<block_list> lists = merge_all(backend, merge_blocks{view, keys.data(), n});
-  index = {};
-  index = run_index<B>(backend, std::move(lists));
+  begin_step("merge");
+  merge_into(backend, index, std::span<std::uint64_t const>(keys.span()));
   return open_row;
 }
 

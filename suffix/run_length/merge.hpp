@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "suffix/run_length/run_index.hpp"
@@ -12,11 +14,10 @@ namespace ordo::inline v0::suffix::run_length {
 
 /// Merges some blocks with the keys of the suffixes that come before their rows. A block_writer takes the result.
 struct merge_blocks {
-  static constexpr std::uint64_t num_blocks = 512;
-
   run_view index;
   std::uint64_t const* keys;
   std::uint64_t num_keys;
+  std::uint64_t num_blocks;  // the blocks that a part takes
 
   /// Returns the number of parts, which is not 0.
   [[nodiscard]] std::uint64_t num_parts() const {
@@ -70,16 +71,107 @@ struct merge_blocks {
   }
 };
 
-/// Merges all blocks on the CPU.
-template <has_workers B>
-std::vector<block_list> merge_all(B& backend, merge_blocks const& merge) {
-  std::vector<block_list> lists(merge.num_parts());
-  each_long(backend, lists.size(), [&](std::size_t part) {
-    block_writer<append_to_list> to(append_to_list{&lists[part]});
+/// What the parts of a merge become: a part, or all up to it.
+struct part_size {
+  std::uint64_t blocks = 0, ends = 0, rows = 0;
+};
+
+struct add_sizes {
+  ORDO_FN part_size operator()(part_size const& a, part_size const& b) const {
+    return {a.blocks + b.blocks, a.ends + b.ends, a.rows + b.rows};
+  }
+};
+
+struct size_of_part {
+  part_size const* sizes;
+  ORDO_FN part_size operator()(std::size_t part) const { return sizes[part]; }
+};
+
+/// A sink of a block_writer that counts.
+struct count_blocks {
+  part_size size;
+  ORDO_FN void block(run_block const& /*block*/) { ++size.blocks; }
+  ORDO_FN void end(std::uint64_t /*row*/) { ++size.ends; }
+};
+
+struct measure_part {
+  merge_blocks merge;
+  part_size* sizes;
+  ORDO_FN void operator()(std::size_t part) const {
+    block_writer<count_blocks> to{count_blocks{}};
     merge(part, to);
+    sizes[part] = {to.to().size.blocks, to.to().size.ends, to.rows()};
+  }
+};
+
+/// A sink of a block_writer that has room for what comes.
+struct store_blocks {
+  run_block* blocks;
+  std::uint64_t* ends;
+  std::uint64_t row;
+  ORDO_FN void block(run_block const& block) { *blocks++ = block; }
+  ORDO_FN void end(std::uint64_t row_of_part) { *ends++ = row + row_of_part; }
+};
+
+struct write_part {
+  merge_blocks merge;
+  part_size const* sizes;  // sums up to each part
+  run_block* blocks;
+  std::uint64_t* ends;
+  ORDO_FN void operator()(std::size_t part) const {
+    part_size const before = part == 0 ? part_size{} : sizes[part - 1];
+    block_writer<store_blocks> to{store_blocks{blocks + before.blocks, ends + before.ends, before.rows}};
+    merge(part, to);
+  }
+};
+
+/// Merges an index with the sorted keys of new suffixes.
+template <Backend B>
+void merge_into(B& backend, run_index<B>& index, std::span<std::uint64_t const> keys) {
+  if constexpr (has_workers<B>) {
+    // Parts become lists, whose lengths need not be known before.
+    merge_blocks const merge{index.view(), keys.data(), keys.size(), 512};
+    std::vector<block_list> lists(merge.num_parts());
+    each_long(backend, lists.size(), [&](std::size_t part) {
+      block_writer<append_to_list> to(append_to_list{&lists[part]});
+      merge(part, to);
+      lists[part].rows = to.rows();
+    });
+    index = {};
+    index = run_index<B>(backend, std::move(lists));
+  } else {
+    merge_blocks const merge{index.view(), keys.data(), keys.size(), 64};
+    std::size_t const parts = merge.num_parts();
+    auto const sizes = backend.template buffer<part_size>(parts);
+    backend.each(parts, measure_part{merge, sizes.data()});
+    backend.scan(parts, size_of_part{sizes.data()}, sizes.span(), add_sizes{});
+    part_size const all = value_at(backend, sizes.span(), parts - 1);
+    run_index<B>::refuse_many(all.blocks);
+    auto blocks = backend.template buffer<run_block>(all.blocks);
+    auto ends = backend.template buffer<std::uint64_t>(all.ends);
+    backend.each(parts, write_part{merge, sizes.data(), blocks.data(), ends.data()});
+    index = run_index<B>(backend, std::move(blocks), std::move(ends), all.rows);
+  }
+}
+
+/// Makes the blocks of an index anew, so that they follow from its rows alone.
+template <has_workers B>
+[[nodiscard]] run_index<B> packed_anew(B& backend, run_view const& index) {
+  constexpr std::uint64_t rows_of_part = std::uint64_t{1} << 22;
+  std::vector<block_list> lists(std::size_t((index.rows + rows_of_part - 1) / rows_of_part));
+  each_long(backend, lists.size(), [&](std::size_t part) {
+    std::uint64_t const begin = part * rows_of_part, end = std::min(begin + rows_of_part, index.rows);
+    std::uint64_t const block = index.find(begin);
+    block_writer<append_to_list> to(append_to_list{&lists[part]});
+    piece_reader in(index.blocks, block, index.num_blocks);
+    unsigned letter = 0;
+    std::uint64_t row = index.begin(block);
+    for (std::uint64_t length = 0; row < end && in.next(letter, length); row += length)
+      if (row + length > begin) to.add(letter, std::min(row + length, end) - std::max(row, begin));
+    to.finish();
     lists[part].rows = to.rows();
   });
-  return lists;
+  return run_index<B>(backend, std::move(lists));
 }
 
 }  // namespace ordo::inline v0::suffix::run_length

@@ -3,11 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "ordo/backend.hpp"
+#include "ordo/detail/buffer.hpp"
 #include "ordo/error.hpp"
+#include "ordo/memory.hpp"
 #include "suffix/run_length/blocks.hpp"
 
 namespace ordo::inline v0::suffix::run_length {
@@ -20,6 +23,13 @@ void each_long(B& backend, std::size_t n, F f) {
   else
     backend.each(n, f);
 }
+
+template <class T>
+struct fill_with {
+  T* to;
+  T value;
+  ORDO_FN void operator()(std::size_t i) const { to[i] = value; }
+};
 
 /// Blocks of one part of the rows, in order.
 struct block_list {
@@ -72,6 +82,38 @@ struct set_pointers {
   }
 };
 
+/// Copies host data into the memory of a machine.
+template <Backend B, class T>
+void copy_to_machine(B& backend, std::span<T const> host, std::span<T> to) {
+  constexpr std::size_t at_a_time = (std::size_t{64} << 20) / sizeof(T);  // a GPU holds as many twice
+  for (std::size_t first = 0; first < host.size(); first += at_a_time) {
+    std::size_t const some = std::min(at_a_time, host.size() - first);
+    auto const copy = backend.upload(host.subspan(first, some));
+    backend.copy(copy.span(), to.subspan(first, some));
+  }
+}
+
+/// The arrays of an index, in the memory of any machine.
+struct run_arrays {
+  buffer<run_block> blocks;
+  buffer<group_counts> groups;
+  buffer<std::uint64_t> ends;
+  std::uint64_t rows = 0;
+  std::uint64_t first[num_codes + 1] = {};
+
+  [[nodiscard]] run_view view() const {
+    run_view view;
+    view.blocks = blocks.data();
+    view.groups = groups.data();
+    view.ends = ends.data();
+    view.num_blocks = blocks.size();
+    view.num_ends = ends.size();
+    view.rows = rows;
+    std::copy(std::begin(first), std::end(first), std::begin(view.first));
+    return view;
+  }
+};
+
 /// An index in the memory of a machine.
 template <Backend B>
 class run_index {
@@ -84,67 +126,100 @@ class run_index {
       num_blocks += list.blocks.size();
       num_ends += list.ends.size();
     }
-    if (num_blocks > ~std::uint32_t{0})
-      throw out_of_memory("out of memory: index of runs: it has 2^32 blocks of 64 bytes or more",
-                          num_blocks * sizeof(run_block));
-    blocks_ = backend.template buffer<run_block>(num_blocks);
-    ends_ = backend.template buffer<std::uint64_t>(num_ends);
+    refuse_many(num_blocks);
+    all_.blocks = backend.template buffer<run_block>(num_blocks);
+    all_.ends = backend.template buffer<std::uint64_t>(num_ends);
     std::uint64_t block = 0, end = 0;
     for (block_list& list : lists) {
-      backend.copy(std::span<run_block const>(list.blocks), blocks_.span().subspan(block, list.blocks.size()));
-      for (std::uint64_t& row : list.ends) row += rows_;
-      backend.copy(std::span<std::uint64_t const>(list.ends), ends_.span().subspan(end, list.ends.size()));
+      copy_to_machine(backend, std::span<run_block const>(list.blocks), all_.blocks.span().subspan(block, list.blocks.size()));
+      for (std::uint64_t& row : list.ends) row += all_.rows;
+      copy_to_machine(backend, std::span<std::uint64_t const>(list.ends), all_.ends.span().subspan(end, list.ends.size()));
       block += list.blocks.size();
       end += list.ends.size();
-      rows_ += list.rows;
+      all_.rows += list.rows;
       list = {};
     }
     count(backend);
   }
-
-  [[nodiscard]] std::uint64_t rows() const { return rows_; }
-  [[nodiscard]] std::uint64_t num_blocks() const { return blocks_.size(); }
-  /// Returns the number of ends of records.
-  [[nodiscard]] std::uint64_t num_ends() const { return ends_.size(); }
-  [[nodiscard]] std::uint64_t bytes() const {
-    return blocks_.size() * sizeof(run_block) + ends_.size() * sizeof(ends_.data()[0]);
+  /// Takes blocks with counts of their own rows, and the rows of ends.
+  run_index(B& backend, buffer<run_block> blocks, buffer<std::uint64_t> ends, std::uint64_t rows) {
+    all_.blocks = std::move(blocks);
+    all_.ends = std::move(ends);
+    all_.rows = rows;
+    count(backend);
   }
-  [[nodiscard]] run_view view() const {
-    run_view view;
-    view.blocks = blocks_.data();
-    view.groups = groups_.data();
-    view.ends = ends_.data();
-    view.num_blocks = blocks_.size();
-    view.num_ends = ends_.size();
-    view.rows = rows_;
-    std::copy(std::begin(first_), std::end(first_), std::begin(view.first));
-    return view;
+  /// Copies an index in host memory.
+  run_index(B& backend, run_view const& host) {
+    auto const copy = [&](auto const* from, std::size_t n, auto& to) {
+      using item = std::remove_cvref_t<decltype(*from)>;
+      to = backend.template buffer<item>(n);
+      copy_to_machine(backend, std::span<item const>(from, n), to.span());
+    };
+    copy(host.blocks, host.num_blocks, all_.blocks);
+    copy(host.groups, num_groups(host.num_blocks), all_.groups);
+    copy(host.ends, host.num_ends, all_.ends);
+    all_.rows = host.rows;
+    std::copy(std::begin(host.first), std::end(host.first), std::begin(all_.first));
+  }
+  /// Takes the arrays of an index.
+  explicit run_index(run_arrays all) : all_(std::move(all)) {}
+
+  /// Throws for more blocks than pointers can name.
+  static void refuse_many(std::uint64_t num_blocks) {
+    if (num_blocks > ~std::uint32_t{0})
+      throw out_of_memory("out of memory: index of runs: it has 2^32 blocks of 64 bytes or more",
+                          num_blocks * sizeof(run_block));
+  }
+
+  [[nodiscard]] std::uint64_t rows() const { return all_.rows; }
+  [[nodiscard]] std::uint64_t num_blocks() const { return all_.blocks.size(); }
+  /// Returns the number of ends of records.
+  [[nodiscard]] std::uint64_t num_ends() const { return all_.ends.size(); }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return all_.blocks.size() * sizeof(run_block) + all_.ends.size() * sizeof(std::uint64_t);
+  }
+  [[nodiscard]] run_view view() const { return all_.view(); }
+
+  /// Copies the index into host memory.
+  [[nodiscard]] run_arrays download(B& backend) const {
+    run_arrays to;
+    auto const copy = [&](auto const& from, auto& host) {
+      using item = std::remove_cvref_t<decltype(*from.data())>;
+      host = buffer<item>(host_memory::shared(), from.size());
+      backend.download(std::span<item const>(from.span()), host.span());
+    };
+    copy(all_.blocks, to.blocks);
+    copy(all_.groups, to.groups);
+    copy(all_.ends, to.ends);
+    to.rows = all_.rows;
+    std::copy(std::begin(all_.first), std::end(all_.first), std::begin(to.first));
+    return to;
   }
 
  private:
+  static std::size_t num_groups(std::uint64_t blocks) {
+    return (blocks + (std::uint64_t{1} << group_counts::shift) - 1) >> group_counts::shift;
+  }
   void count(B& backend) {
-    std::size_t const num_groups = (blocks_.size() + (std::uint64_t{1} << group_counts::shift) - 1) >> group_counts::shift;
-    groups_ = backend.template buffer<group_counts>(num_groups);
-    if (num_groups == 0) return;
-    each_long(backend, num_groups, count_group{blocks_.data(), blocks_.size(), groups_.data()});
-    std::vector<group_counts> sums(num_groups);
-    backend.download(std::span<group_counts const>(groups_.span()), std::span<group_counts>(sums));
+    run_block* const blocks = all_.blocks.data();
+    std::uint64_t const num_blocks = all_.blocks.size();
+    std::size_t const groups = num_groups(num_blocks);
+    all_.groups = backend.template buffer<group_counts>(groups);
+    if (groups == 0) return;
+    each_long(backend, groups, count_group{blocks, num_blocks, all_.groups.data()});
+    std::vector<group_counts> sums(groups);
+    backend.download(std::span<group_counts const>(all_.groups.span()), std::span<group_counts>(sums));
     group_counts all{};
     for (group_counts& group : sums)
       for (unsigned k = 0; k < 5; ++k) all.before[k] += std::exchange(group.before[k], all.before[k]);
-    backend.copy(std::span<group_counts const>(sums), groups_.span());
-    first_[1] = ends_.size();
-    for (unsigned c = 1; c <= 4; ++c) first_[c + 1] = first_[c] + all.before[c];
-    first_[n_code + 1] = rows_;
-    each_long(backend, (blocks_.size() + set_pointers::num_blocks - 1) / set_pointers::num_blocks,
-              set_pointers{view(), blocks_.data()});
+    copy_to_machine(backend, std::span<group_counts const>(sums), all_.groups.span());
+    all_.first[1] = all_.ends.size();
+    for (unsigned c = 1; c <= 4; ++c) all_.first[c + 1] = all_.first[c] + all.before[c];
+    all_.first[n_code + 1] = all_.rows;
+    each_long(backend, (num_blocks + set_pointers::num_blocks - 1) / set_pointers::num_blocks, set_pointers{view(), blocks});
   }
 
-  buffer<run_block> blocks_;
-  buffer<group_counts> groups_;
-  buffer<std::uint64_t> ends_;
-  std::uint64_t rows_ = 0;
-  std::uint64_t first_[num_dna_codes + 1] = {};
+  run_arrays all_;
 };
 
 }  // namespace ordo::inline v0::suffix::run_length

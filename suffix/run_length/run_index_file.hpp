@@ -46,13 +46,11 @@ inline std::vector<std::uint64_t> record_starts(std::vector<std::uint64_t> const
 
 /// Writes an index for searches.
 /// @pre there are rows
-template <has_workers B>
-void write_index_file(B& backend, run_view const& index, unsigned width, std::uint64_t sample, sink& to) {
-  sampled_rows const samples(backend, index, sample);
+inline void write_index_file(run_view const& index, sampled_rows const& samples, unsigned width, sink& to) {
   run_index_layout at;
   at.rows = index.rows;
   at.records = index.num_ends;
-  at.sample = sample;
+  at.sample = samples.distance;
   at.width = width;
   at.blocks = index.num_blocks;
   at.directory_shift = std::uint64_t(std::bit_width(index.rows / index.num_blocks));

@@ -14,10 +14,13 @@
 
 #include "base/threads.hpp"
 #include "ordo/cpu_backend.hpp"
+#include "ordo/detail/config.hpp"
 #include "ordo/error.hpp"
+#include "ordo/machine.hpp"
 #include "suffix/aligners/run_files.hpp"
 #include "suffix/run_length/insert.hpp"
 #include "suffix/run_length/run_index_file.hpp"
+#include "suffix/run_length/runs_on.hpp"
 #include "suffix/run_length/samples.hpp"
 
 namespace ordo::inline v0::suffix {
@@ -50,14 +53,19 @@ struct strand {
   bool is_reverse;
 
   [[nodiscard]] std::size_t size() const { return letters.size(); }
-  void append(std::size_t begin, std::size_t end, std::vector<std::uint8_t>& to) const {
-    std::size_t const at = to.size();
-    to.resize(at + (end - begin));
+  void append(host_backend& backend, std::size_t begin, std::size_t end, std::vector<std::uint8_t>& to) const {
+    std::size_t const at = to.size(), size = end - begin;
+    to.resize(at + size);
     std::uint8_t* const out = to.data() + at;
-    if (is_reverse)
-      for (std::size_t i = begin; i < end; ++i) out[i - begin] = complement(to_code(letters[letters.size() - 1 - i]));
-    else
-      for (std::size_t i = begin; i < end; ++i) out[i - begin] = to_code(letters[i]);
+    constexpr std::size_t part_size = std::size_t{1} << 18;
+    each_long(backend, (size + part_size - 1) / part_size, [&](std::size_t part) {
+      std::size_t const first = part * part_size, last = std::min(first + part_size, size);
+      char const* const from = letters.data() + (is_reverse ? letters.size() - 1 - begin : begin);
+      if (is_reverse)
+        for (std::size_t i = first; i < last; ++i) out[i] = complement(to_code(*(from - i)));
+      else
+        for (std::size_t i = first; i < last; ++i) out[i] = to_code(from[i]);
+    });
   }
 };
 
@@ -114,7 +122,10 @@ struct run_length_index::state {
   run_length_options options;
   method how;
   mutable host_backend backend;
-  run_index<host_backend> index;
+  mutable run_index<host_backend> index;  // none while a GPU has it, until it is read
+  machine_choice choice;                  // for insertions; made by the first one
+  bool has_chosen = false;
+  std::unique_ptr<runs_on_gpu> gpu;
   batch waiting;
   std::vector<std::size_t> genome_ends;  // the ends of genomes that wait until the method is chosen
   build_report done;
@@ -122,28 +133,81 @@ struct run_length_index::state {
   unsigned batches = 0;
   bool said_genomes = false;
 
-  static constexpr std::uint64_t min_batch = std::uint64_t{1} << 18;
+  static constexpr std::uint64_t min_batch = std::uint64_t{1} << 18, min_gpu_batch = std::uint64_t{1} << 26;
   static constexpr std::uint64_t max_batch = std::uint64_t{1} << 31;
-  static constexpr std::uint64_t sort_bytes = 20, insert_bytes = 40;  // temporary memory for a letter
+  // Temporary memory for a letter. A GPU's pool rounds.
+  static constexpr std::uint64_t sort_bytes = 20, insert_bytes = 40, gpu_insert_bytes = 48;
 
-  [[nodiscard]] std::uint64_t memory_left() const {
-    return options.memory - std::min<std::uint64_t>(options.memory, 2 * index.bytes());
+  // The index where it is.
+  [[nodiscard]] std::uint64_t held_rows() const { return gpu ? gpu->rows() : index.rows(); }
+  [[nodiscard]] std::uint64_t held_bytes() const { return gpu ? gpu->bytes() : index.bytes(); }
+  [[nodiscard]] std::uint64_t held_blocks() const { return gpu ? gpu->num_blocks() : index.num_blocks(); }
+  /// Returns the index in host memory.
+  [[nodiscard]] run_index<host_backend> const& host() const {
+    if (gpu && index.rows() == 0) index = run_index<host_backend>(gpu->download());
+    return index;
+  }
+  [[nodiscard]] sampled_rows samples(std::uint64_t distance) const {
+    return gpu ? gpu->sample(distance) : sampled_rows(backend, index.view(), distance);
+  }
+
+  // Returns the bytes besides two indexes.
+  static std::uint64_t memory_besides(std::uint64_t memory, std::uint64_t held) {
+    return memory - std::min<std::uint64_t>(memory, 2 * held);
   }
   [[nodiscard]] std::uint64_t max_letters(std::uint64_t bytes) const {
-    return std::max(memory_left() / bytes, std::uint64_t{1} << 16);
+    return std::max(memory_besides(options.memory, held_bytes()) / bytes, std::uint64_t{1} << 16);
   }
   [[nodiscard]] std::uint64_t max_part() const {
-    return options.part_letters != 0 ? options.part_letters : std::min(max_letters(insert_bytes), std::uint64_t{1} << 28);
+    if (options.part_letters != 0) return options.part_letters;
+    if (!gpu) return std::min(max_letters(insert_bytes), std::uint64_t{1} << 28);
+    return std::clamp(memory_besides(gpu->memory(), held_bytes()) / gpu_insert_bytes, std::uint64_t{1} << 16, max_batch - 1);
   }
   // A batch pays if its walks take longer than the merge of the whole index.
   [[nodiscard]] std::uint64_t min_letters() const {
     if (options.batch_letters != 0) return options.batch_letters;
-    return std::min(max_part(), std::max(min_batch, 16 * index.num_blocks()));
+    return std::min(max_part(), std::max(gpu ? min_gpu_batch : min_batch, 16 * held_blocks()));
   }
-  // A long walk has closed its bracket for most of its steps, but there must be some for each lane of each thread.
+  // A long walk has closed its bracket for most of its steps, but there must be some for each lane of each thread, and one for
+  // each thread of a GPU.
   [[nodiscard]] std::uint64_t walk_letters(std::uint64_t letters) const {
-    constexpr std::uint64_t min = insert_options().walk_letters, max = 16 * min, walks_of_thread = 16;
+    constexpr std::uint64_t min = insert_options::default_walk_letters, max = 16 * min, walks_of_thread = 16;
+    constexpr std::uint64_t gpu_walks = std::uint64_t{1} << 18, min_of_gpu = 1024;
+    if (gpu) return std::clamp(letters / gpu_walks, min_of_gpu, min);
     return std::clamp(letters / (walks_of_thread * threads_for(options.machine.threads)), min, max);
+  }
+  /// Chooses the machine of insertions, before the first one.
+  void choose_machine_for(std::uint64_t letters) {
+    if (std::exchange(has_chosen, true)) return;
+    std::uint64_t const to_come = options.letters_to_come ? options.letters_to_come() : 0;
+    constexpr std::size_t letters_of_thread = std::size_t{16} << 20;
+    std::uint64_t const held = index.bytes();
+    choice = choose_machine(options.machine, std::size_t(letters + to_come),
+                            letters_of_thread * threads_for(options.machine.threads), [&](gpu_info const&) {
+                              return std::size_t(2 * held + gpu_insert_bytes * std::min(letters, min_gpu_batch));
+                            });
+    if constexpr (cuda_enabled)
+      if (choice.device == device::gpu) on_gpu([&] {
+          gpu = make_runs_on_cuda(options.machine, choice.gpu_index);
+          gpu->upload(index.view());
+          index = {};
+        });
+    done.machine = choice;
+  }
+  /// Calls f(), which works on the GPU. If there is too little memory for that, and another machine may do it, takes the index
+  /// back.
+  template <class F>
+  void on_gpu(F f) {
+    try {
+      f();
+      done.device_memory = std::max<std::size_t>(done.device_memory, gpu->peak_memory());
+    } catch (out_of_memory const& e) {
+      if (choice.required) throw;
+      choice = {device::cpu, e.what(), true, false, 0};
+      done.machine = choice;
+      if (gpu && gpu->rows() != 0) static_cast<void>(host());
+      gpu.reset();
+    }
   }
   void begin_phase(std::string_view name, std::uint64_t letters) const {
     if (options.on_phase) options.on_phase(name, letters);
@@ -163,7 +227,7 @@ struct run_length_index::state {
   }
 
   void add(strand const& of) {
-    add(of.size(), [&](std::size_t begin, std::size_t end) { of.append(begin, end, waiting.codes); });
+    add(of.size(), [&](std::size_t begin, std::size_t end) { of.append(backend, begin, end, waiting.codes); });
   }
   /// Adds a record, in parts if it is long. @param append  appends the codes of a part of it to the batch
   template <class Append>
@@ -185,13 +249,16 @@ struct run_length_index::state {
         insert_waiting();
         terminator = continued_code;
       }
-    } else if (how == method::insert && waiting.codes.size() + left >= max_batch) {
+    } else if (how == method::insert && waiting.codes.size() + left >= (gpu ? max_part() : max_batch)) {
       insert_waiting();
     }
     append_part(0, left, terminator);
   }
 
   void end_genome() {
+    // Genomes in one batch have many ties. But a GPU takes as long for a few letters as for some million.
+    constexpr std::size_t min_letters_of_gpu = std::size_t{1} << 22;
+    if (gpu && how == method::insert && waiting.codes.size() >= min_letters_of_gpu) insert_waiting();
     if (how != method::choose || waiting.codes.empty()) return;
     if (!genome_ends.empty() && genome_ends.back() == waiting.codes.size()) return;
     genome_ends.push_back(waiting.codes.size());
@@ -219,15 +286,24 @@ struct run_length_index::state {
 
   void insert_waiting() {
     if (waiting.codes.empty()) return;
-    std::uint64_t const letters = waiting.codes.size(), before = index.bytes();
+    std::uint64_t const letters = waiting.codes.size(), before = held_bytes();
     bool const is_open = waiting.is_open;
     std::optional<std::uint64_t> row;
-    if (!(index.rows() == 0 && (!is_open || waiting.segments.size() == 1) && sort_waiting(row))) {
-      begin_phase("insert", letters);
+    if (!(held_rows() == 0 && (!is_open || waiting.segments.size() == 1) && sort_waiting(row))) {
+      choose_machine_for(letters);
       insert_options with;
       with.walk_letters = options.walk_letters != 0 ? options.walk_letters : walk_letters(letters);
+      if (options.on_phase) with.on_step = [&](std::string_view name) { options.on_phase(name, letters); };
       insert_counts counts;
-      row = insert(backend, index, waiting, with, counts);
+      bool is_done = false;
+      if (gpu)
+        on_gpu([&] {
+          index = {};
+          row = gpu->insert(waiting, with, counts);
+          is_done = true;
+        });
+      if (!is_done) row = insert(backend, index, waiting, with, counts);
+      begin_phase("read", 0);
     }
     waiting.codes.clear();
     waiting.segments.clear();
@@ -235,7 +311,7 @@ struct run_length_index::state {
     waiting.continued_row = row;
     added += letters;
     last_letters = letters;
-    last_growth = index.bytes() - std::min(before, index.bytes());
+    last_growth = held_bytes() - std::min(before, held_bytes());
     if (++batches > 2) refuse_growth();
   }
 
@@ -243,13 +319,14 @@ struct run_length_index::state {
   void refuse_growth() const {
     if (!options.letters_to_come) return;
     double const more = double(options.letters_to_come()) * double(last_growth) / double(last_letters) / 2;
-    double const all = 2 * (double(index.bytes()) + more);
-    if (all <= double(options.memory)) return;
+    double const all = 2 * (double(held_bytes()) + more);
+    std::size_t const memory = gpu ? gpu->memory() : options.memory;
+    if (all <= double(memory)) return;
     throw out_of_memory(
         fmt::format(
-            "out of memory: index of runs: {} bytes are needed if it grows half as fast as so far, {} are available: the "
+            "out of memory: index of runs: {} bytes are needed if it grows half as fast as so far, {} are available{}: the "
             "genomes are not alike enough",
-            std::uint64_t(all), options.memory),
+            std::uint64_t(all), memory, gpu ? " on the GPU" : ""),
         std::size_t(all));
   }
 
@@ -303,7 +380,7 @@ struct run_length_index::state {
   /// Reads runs from the index.
   template <class F>
   void each_run(F f) const {
-    run_view const view = index.view();
+    run_view const view = host().view();
     piece_reader in(view.blocks, 0, view.num_blocks);
     dna_run run, next;
     while (in.next(next.letter, next.rows)) {
@@ -332,7 +409,7 @@ void run_length_index::read(source& from, std::string const& name) {
   lists[0].rows = to.rows();
   state_->index = run_index<host_backend>(state_->backend, std::move(lists));
   state_->how = method::insert;
-  run_view const view = state_->index.view();
+  run_view const view = state_->host().view();
   auto const count = [&](unsigned c) { return view.first[c + 1] - view.first[c]; };
   if (view.num_ends % 2 != 0 || count(1) != count(4) || count(2) != count(3))
     throw input_error(fmt::format("cannot read: {}: not an index of both strands of each record", name));
@@ -372,11 +449,11 @@ void run_length_index::finish() {
 }
 
 std::uint64_t run_length_index::records() const {
-  return state_->index.num_ends();
+  return state_->gpu ? state_->gpu->num_ends() : state_->index.num_ends();
 }
 
 std::uint64_t run_length_index::rows() const {
-  return state_->index.rows();
+  return state_->held_rows();
 }
 
 std::uint64_t run_length_index::count_runs() const {
@@ -390,7 +467,7 @@ bool run_length_index::is_complete() const {
 }
 
 void run_length_index::write(sink& to, run_length_format format) const {
-  run_view const view = state_->index.view();
+  run_view const view = state_->host().view();
   piece_reader in(view.blocks, 0, view.num_blocks);
   dna_run ahead;  // the first piece of the next run
   auto const next = [&](dna_run& run) {
@@ -409,8 +486,7 @@ void run_length_index::write(sink& to, run_length_format format) const {
 }
 
 void run_length_index::write_samples(sink& to, unsigned shift) const {
-  run_view const view = state_->index.view();
-  sampled_rows const samples(state_->backend, view, std::uint64_t{1} << shift);
+  sampled_rows const samples = state_->samples(std::uint64_t{1} << shift);
   std::string head = "SSA\1";
   auto const put = [&](auto value) { head.append(reinterpret_cast<char const*>(&value), sizeof(value)); };  // little-endian
   put(std::uint32_t(shift));
@@ -430,14 +506,15 @@ void run_length_index::each_run(std::function<void(char, std::uint64_t)> const& 
 void run_length_index::write_index(sink& to, unsigned width, std::uint64_t sample) const {
   if (sample == 0) throw usage_error("invalid sample: index of runs: 0: positions of every first row at least");
   if (records() == 0) throw usage_error("no records: index of runs: it has one at least");
-  write_index_file(state_->backend, state_->index.view(), width, sample, to);
+  sampled_rows const samples = state_->samples(sample);
+  write_index_file(packed_anew(state_->backend, state_->host().view()).view(), samples, width, to);
 }
 
 bool run_length_index::holds(std::uint64_t first, std::string_view letters) const {
-  run_view const view = state_->index.view();
+  run_view const view = state_->host().view();
   for (bool const is_reverse : {false, true}) {
     std::vector<std::uint8_t> codes;
-    strand{letters, is_reverse}.append(0, letters.size(), codes);
+    strand{letters, is_reverse}.append(state_->backend, 0, letters.size(), codes);
     std::uint64_t const record = first + is_reverse;
     letter_walk walk{record, view.find(record)};
     for (std::size_t i = codes.size(); i-- > 0;)
@@ -448,7 +525,7 @@ bool run_length_index::holds(std::uint64_t first, std::string_view letters) cons
 }
 
 bool run_length_index::has_all_rows() const {
-  run_view const view = state_->index.view();
+  run_view const view = state_->host().view();
   if (view.rows == 0) return true;
   std::vector<std::uint64_t> steps(view.num_ends);
   each_long(state_->backend, steps.size(), [&](std::size_t record) {

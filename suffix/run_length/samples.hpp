@@ -9,9 +9,10 @@
 
 #include "base/bits.hpp"
 #include "ordo/detail/load.hpp"
+#include "sort_core/algorithms/functors.hpp"
 #include "suffix/run_length/run_index.hpp"
 
-/// Walks from the ends of records through all their letters.
+/// Walks through all letters of an index, from the ends of records to their starts.
 namespace ordo::inline v0::suffix::run_length {
 
 /// A walk to the letter before a row.
@@ -22,10 +23,9 @@ struct letter_walk {
   /// @returns that letter; end_code at the start of a record: then `row` is the number of this end among all
   ORDO_FN unsigned step(run_view const& index) {
     block = index.seek(block, row);
-    std::uint64_t const inside = row - index.begin(block);
-    run_block const& at = index.blocks[block];
-    unsigned const letter = letter_in(at, inside);
-    std::uint64_t const before = index.before(block, letter) + count_in(at, letter, inside);
+    run_row const at = index.read(row, block);
+    unsigned const letter = at.letter;
+    std::uint64_t const before = index.before(block, letter) + at.before;
     if (letter == end_code) {
       row = before;
       return letter;
@@ -36,7 +36,142 @@ struct letter_walk {
   }
 };
 
-/// The sampled suffix array: rows after those of ends, each distance-th.
+/// The walks that together take a step for each letter: from the end of each record, and from each interval-th sampled row. A
+/// walk ends at the next such row, or at the start of its record. So there are many at a time, however few the records are.
+struct sampling_plan {
+  std::uint64_t records, distance, interval = 0;  // 0: only records begin walks
+  std::uint64_t num_walks;
+  unsigned step_bits;  // the lower bits of a word, for steps; the others are for the number of a walk
+
+  sampling_plan(run_view const& index, std::uint64_t every)
+      : records(index.num_ends), distance(every), num_walks(records), step_bits(64 - bits_below(records + 1)) {
+    constexpr std::uint64_t max_walks = std::uint64_t{1} << 20, min_letters = 4096;
+    std::uint64_t const samples = (index.rows - records + distance - 1) / distance;
+    std::uint64_t letters = index.rows / max_walks;
+    if (letters < min_letters) letters = min_letters;
+    std::uint64_t of_walk = 1;
+    while (of_walk * distance < letters) of_walk *= 2;
+    std::uint64_t const walks = records + (samples + of_walk - 1) / of_walk;
+    if (bits_below(walks + 1) > leading_zeros(index.rows)) return;
+    interval = of_walk;
+    num_walks = walks;
+    step_bits = 64 - bits_below(walks + 1);  // no walk has the last number
+  }
+  /// Returns the number of bits of numbers below n, at least 1.
+  static unsigned bits_below(std::uint64_t n) {
+    unsigned bits = 1;
+    while (bits < 63 && (std::uint64_t{1} << bits) < n) ++bits;
+    return bits;
+  }
+};
+
+/// Walks. `Lanes` walks at a time, so that a CPU reads the blocks of one while it steps with another.
+template <unsigned Lanes, unsigned WalksOfGroup>
+struct walk_for_samples {
+  run_view index;
+  sampling_plan plan;
+  std::uint64_t* samples;  // the walk that comes to each sampled row, and its steps
+  std::uint64_t *steps, *next;  // for each walk: the number of steps; the walk that goes on, or the number of walks + an end
+  std::uint32_t* has_faults;
+
+  ORDO_FN void operator()(std::size_t group) const {
+    letter_walk at[Lanes];
+    std::uint64_t of[Lanes] = {}, taken[Lanes] = {};
+    std::uint64_t to_start = group * WalksOfGroup, end = to_start + WalksOfGroup;
+    if (end > plan.num_walks) end = plan.num_walks;
+    // A division takes longer than the rest of a step whose block is in a cache.
+    bool const is_power = (plan.distance & (plan.distance - 1)) == 0;
+    unsigned const shift = trailing_zeros(plan.distance);
+    std::uint64_t const mask = plan.distance - 1, all_rows = index.rows - plan.records;
+    unsigned active = 0;
+    while (true) {
+      for (; active < Lanes && to_start != end; ++active, ++to_start) {
+        std::uint64_t row = to_start;
+        if (row >= plan.records) {
+          std::uint64_t const sample = (to_start - plan.records) * plan.interval;
+          samples[sample] = to_start << plan.step_bits;
+          row = plan.records + sample * plan.distance;
+        }
+        at[active] = {row, index.find(row)};
+        of[active] = to_start;
+        taken[active] = 0;
+      }
+      if (active == 0) return;
+      for (unsigned i = 0; i < active;) {
+        bool has_ended = false;
+        if (at[i].step(index) == end_code) {
+          next[of[i]] = plan.num_walks + at[i].row;
+          has_ended = true;
+        } else {
+          prefetch(index.blocks + at[i].block);
+          std::uint64_t const row = at[i].row - plan.records;
+          ++taken[i];
+          if (row >= all_rows || taken[i] > index.rows) {
+            store_relaxed(has_faults, std::uint32_t{1});
+            next[of[i]] = 2 * plan.num_walks;
+            has_ended = true;
+          } else if (is_power ? (row & mask) == 0 : row % plan.distance == 0) {
+            std::uint64_t const sample = is_power ? row >> shift : row / plan.distance;
+            if (plan.interval != 0 && (sample & (plan.interval - 1)) == 0) {
+              next[of[i]] = plan.records + sample / plan.interval;
+              has_ended = true;
+            } else {
+              samples[sample] = of[i] << plan.step_bits | taken[i];
+            }
+          }
+        }
+        if (!has_ended) {
+          ++i;
+          continue;
+        }
+        steps[of[i]] = taken[i];
+        --active;
+        at[i] = at[active];
+        of[i] = of[active];
+        taken[i] = taken[active];
+      }
+    }
+  }
+};
+
+/// Follows the walks of a record. Replaces the steps of a walk by those before it, and sets its record.
+struct join_walks {
+  sampling_plan plan;
+  std::uint64_t *steps, *next, *record_of_walk, *record_of_end, *lengths;
+
+  ORDO_FN void operator()(std::size_t record) const {
+    std::uint64_t walk = record, before = 0;
+    for (std::uint64_t count = 0; count < plan.num_walks; ++count) {
+      record_of_walk[walk] = record;
+      std::uint64_t const here = steps[walk], then = next[walk];
+      steps[walk] = before;
+      before += here;
+      if (then >= plan.num_walks) {
+        if (then - plan.num_walks < plan.records) record_of_end[then - plan.num_walks] = record;
+        break;
+      }
+      walk = then;
+    }
+    lengths[record] = before;
+  }
+};
+
+/// Replaces the walk and its steps by the record and the position. Rows that no record has get 0.
+struct set_positions {
+  sampling_plan plan;
+  unsigned record_bits;
+  std::uint64_t const *steps, *record_of_walk, *lengths;
+  std::uint64_t* samples;
+
+  ORDO_FN void operator()(std::size_t i) const {
+    std::uint64_t const walk = samples[i] >> plan.step_bits,
+                        record = walk < plan.num_walks ? record_of_walk[walk] : plan.records;
+    std::uint64_t const step = samples[i] & ((std::uint64_t{1} << plan.step_bits) - 1);
+    samples[i] = record < plan.records ? (lengths[record] - steps[walk] - step) << record_bits | record : 0;
+  }
+};
+
+/// The sampled suffix array: rows after those of ends, each distance-th. In host memory.
 struct sampled_rows {
   std::uint64_t distance;
   unsigned record_bits = 1;
@@ -45,61 +180,39 @@ struct sampled_rows {
 
   std::vector<std::uint64_t> lengths;  // lengths of the records
 
-  /// @throws std::length_error for a damaged index, whose walks do not end
-  template <has_workers B>
+  sampled_rows() = default;
+  /// @param index  in the memory of the backend
+  /// @throws std::length_error  for a damaged index, whose walks do not end
+  template <Backend B>
   sampled_rows(B& backend, run_view const& index, std::uint64_t every) : distance(every) {
-    std::uint64_t const records = index.num_ends, rows = index.rows - records;
-    while ((std::uint64_t{1} << record_bits) < records) ++record_bits;
-    record_of_end.resize(records);
-    lengths.resize(records);
-    positions.resize((rows + distance - 1) / distance);
-    std::size_t const groups = std::size_t((records + lanes - 1) / lanes);
-    each_long(backend, groups, [&](std::size_t group) { take(index, group); });
-  }
-
- private:
-  static constexpr std::size_t lanes = 8;
-  struct lane {
-    letter_walk at;
-    std::uint64_t record = 0, steps = 0;
-    std::vector<std::uint64_t> samples;  // numbers of samples, in order
-    std::vector<std::uint64_t> at_steps;
-  };
-
-  void take(run_view const& index, std::size_t group) {
-    std::vector<lane> active;
-    for (std::uint64_t r = group * lanes; r < std::min<std::uint64_t>(record_of_end.size(), group * lanes + lanes); ++r) {
-      lane& next = active.emplace_back();
-      next.at = {r, index.find(r)};
-      next.record = r;
-    }
-    // A division takes longer than the rest of a step whose block is in a cache.
-    bool const is_power = (distance & (distance - 1)) == 0;
-    std::uint64_t const records = record_of_end.size(), mask = distance - 1;
-    unsigned const shift = trailing_zeros(distance);
-    while (!active.empty())
-      for (std::size_t i = 0; i < active.size();) {
-        lane& w = active[i];
-        bool const ends = w.at.step(index) == end_code;
-        if (!ends) {
-          prefetch(index.blocks + w.at.block);
-          std::uint64_t const row = w.at.row - records;
-          if (++w.steps > index.rows || row >= index.rows - records) throw std::length_error("endless");
-          if (is_power ? (row & mask) == 0 : row % distance == 0) {
-            w.samples.push_back(is_power ? row >> shift : row / distance);
-            w.at_steps.push_back(w.steps);
-          }
-          ++i;
-          continue;
-        }
-        if (w.at.row >= records) throw std::length_error("endless");
-        record_of_end[w.at.row] = w.record;
-        lengths[w.record] = w.steps;
-        for (std::size_t k = 0; k < w.samples.size(); ++k)
-          positions[w.samples[k]] = (w.steps - w.at_steps[k]) << record_bits | w.record;
-        std::swap(active[i], active.back());
-        active.pop_back();
-      }
+    sampling_plan const plan(index, every);
+    record_bits = sampling_plan::bits_below(plan.records);
+    record_of_end.resize(plan.records);
+    lengths.resize(plan.records);
+    positions.resize((index.rows - plan.records + distance - 1) / distance);
+    auto const samples = backend.target(std::span(positions));
+    auto const ends = backend.target(std::span(record_of_end)), sizes = backend.target(std::span(lengths));
+    auto const steps = backend.template buffer<std::uint64_t>(plan.num_walks),
+               next = backend.template buffer<std::uint64_t>(plan.num_walks),
+               record = backend.template buffer<std::uint64_t>(plan.num_walks);
+    auto const faults = backend.template buffer<std::uint32_t>(1);
+    backend.each(samples.size(), fill_with<std::uint64_t>{samples.data(), ~std::uint64_t{0}});
+    backend.each(plan.num_walks, fill_with<std::uint64_t>{record.data(), plan.records});
+    backend.each(plan.records, fill_with<std::uint64_t>{ends.data(), 0});
+    backend.each(1, fill_with<std::uint32_t>{faults.data(), 0});
+    constexpr unsigned lanes = has_workers<B> ? 8 : 1, walks_of_group = has_workers<B> ? 256 : 1;
+    each_long(backend, std::size_t((plan.num_walks + walks_of_group - 1) / walks_of_group),
+              walk_for_samples<lanes, walks_of_group>{index, plan, samples.data(), steps.data(), next.data(), faults.data()});
+    if (value_at(backend, faults.span(), 0) != 0) throw std::length_error("endless");
+    each_long(backend, plan.records,
+              join_walks{plan, steps.data(), next.data(), record.data(), ends.data(), sizes.data()});
+    backend.each(samples.size(), set_positions{plan, record_bits, steps.data(), record.data(), sizes.data(), samples.data()});
+    auto const download = [&](auto const& from, std::vector<std::uint64_t>& to) {
+      backend.download(std::span<std::uint64_t const>(from.span()), std::span<std::uint64_t>(to));
+    };
+    download(samples, positions);
+    download(ends, record_of_end);
+    download(sizes, lengths);
   }
 };
 

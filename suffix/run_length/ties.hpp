@@ -13,13 +13,6 @@
 /// letters before their suffixes need an order, because equal letters make one run in any order.
 namespace ordo::inline v0::suffix::run_length {
 
-template <class T>
-struct fill_with {
-  T* to;
-  T value;
-  ORDO_FN void operator()(std::size_t i) const { to[i] = value; }
-};
-
 /// Returns true if a group of ties begins at row i of the sorted keys. Ends of parts are no ties: their order is that of
 /// positions.
 struct begins_group {
@@ -81,7 +74,7 @@ struct separate_ends {
 
 /// Orders small groups of ties by all of their letters, as far as these are in the text and few enough.
 struct compare_ties {
-  static constexpr std::uint32_t max_items = 32, max_letters = std::uint32_t{1} << 16;
+  static constexpr std::uint32_t max_items = 32;
 
   std::uint8_t const* codes;
   std::uint32_t* items;
@@ -89,6 +82,7 @@ struct compare_ties {
   std::uint32_t open;      // see order_ties
   std::uint32_t* work;     // in units of 64 letters
   std::uint32_t max_work;  // more is work for prefix doubling, and so is a group that has no order yet: sets `work` to more
+  std::uint32_t max_letters;
 
   ORDO_FN void operator()(std::size_t group) const {
     auto const begin = std::uint32_t(groups.begin(group)), end = std::uint32_t(groups.end(group));
@@ -229,7 +223,10 @@ void order_ties(B& backend, std::uint8_t const* codes, std::span<std::uint64_t> 
     auto const work = backend.template buffer<std::uint32_t>(1);
     backend.each(1, fill_with<std::uint32_t>{work.data(), 0});
     auto const max_work = std::uint32_t(n / 16 + 1024);
-    each_long(backend, ties.groups(), compare_ties{codes, ties.items().data(), ties.segments(), open, work.data(), max_work});
+    // A thread of a GPU takes as long for some letters as a round of prefix doubling.
+    constexpr std::uint32_t max_letters = has_workers<B> ? std::uint32_t{1} << 16 : 2048;
+    each_long(backend, ties.groups(),
+              compare_ties{codes, ties.items().data(), ties.segments(), open, work.data(), max_work, max_letters});
     place(true);
     return value_at(backend, work.span(), 0) <= max_work;
   };

@@ -74,7 +74,6 @@ struct lanes {
     std::uint64_t const ends = piece_lengths(word) * ones, row = rows * ones, low = (row | high) - (ends & ~high);
     return (((row & ~ends) | (~(row ^ ends) & low)) & high) >> (Bits - 1);
   }
-  ORDO_FN static unsigned num_whole(std::uint64_t word, std::uint64_t rows) { return unsigned(sum(whole(word, rows))); }
   /// Counts a letter in the first rows of a word. @param rows  at most as many as it has
   ORDO_FN static std::uint64_t count(std::uint64_t word, std::uint64_t letter, std::uint64_t rows) {
     std::uint64_t const length = piece_lengths(word), is_letter = equal(word, letter), is_whole = whole(word, rows);
@@ -113,45 +112,47 @@ ORDO_FN inline std::uint64_t count_in(run_block const& block, unsigned letter, s
   }
 }
 
-/// A run of rows of a block, or the part of it from a row on.
-struct run_part {
+/// A row of a block.
+struct run_row {
   unsigned letter = end_code;
-  std::uint64_t rows = 0;
+  std::uint64_t rows = 0;    // rows of the same piece from this one on; 0: the block has no such row
+  std::uint64_t before = 0;  // rows of the block before it that have this letter
 };
 
 namespace detail {
 
 template <unsigned Bits>
-ORDO_FN run_part part_at(run_block const& block, std::uint64_t row) {
+ORDO_FN run_row row_at(run_block const& block, std::uint64_t row) {
   using lanes = lanes<Bits>;
-  std::uint64_t const first_rows = lanes::sum(lanes::piece_lengths(block.words[0]));
-  std::uint64_t const both_rows = first_rows + lanes::sum(lanes::piece_lengths(block.words[1]));
+  std::uint64_t const first = lanes::piece_lengths(block.words[0]), second = lanes::piece_lengths(block.words[1]);
+  std::uint64_t const first_rows = lanes::sum(first), both_rows = first_rows + lanes::sum(second);
+  std::uint64_t const after_first = 0 - std::uint64_t(row >= first_rows), after_second = 0 - std::uint64_t(row >= both_rows);
   std::uint64_t const word = block.words[unsigned(row >= first_rows) + unsigned(row >= both_rows)];
-  std::uint64_t const left = row >= both_rows ? row - both_rows : row >= first_rows ? row - first_rows : row;
-  unsigned const at = lanes::num_whole(word, left) * Bits;  // the piece of the row
-  if (at >= 64) return {};                                  // there is none: the index is damaged
-  std::uint64_t const ends = lanes::piece_lengths(word) * lanes::ones;
-  return {unsigned(word >> at) & letter_mask, (ends >> at & lanes::lane) - left};
+  std::uint64_t const left = row - (first_rows & after_first) - ((both_rows - first_rows) & after_second);
+  std::uint64_t const length = lanes::piece_lengths(word), is_whole = lanes::whole(word, left);
+  unsigned const at = unsigned(lanes::sum(is_whole)) * Bits;  // the piece of the row
+  if (at >= 64) return {};                                    // there is none: the index is damaged
+  unsigned const letter = unsigned(word >> at) & letter_mask;
+  std::uint64_t const whole_length = length & (is_whole * lanes::lane), in_piece = left - lanes::sum(whole_length);
+  std::uint64_t const in_first = lanes::sum(first & (lanes::equal(block.words[0], letter) * lanes::lane)),
+                      in_second = lanes::sum(second & (lanes::equal(block.words[1], letter) * lanes::lane)),
+                      in_word = lanes::sum(whole_length & (lanes::equal(word, letter) * lanes::lane));
+  return {letter, (length >> at & lanes::lane) - in_piece,
+          (in_first & after_first) + (in_second & after_second) + in_word + in_piece};
 }
 
 }  // namespace detail
 
-/// Returns the rows of a block from one on that are of the same piece.
-/// @returns no rows  if the block has fewer
-ORDO_FN inline run_part part_at(run_block const& block, std::uint64_t row) {
+/// Reads a row of a block.
+ORDO_FN inline run_row row_at(run_block const& block, std::uint64_t row) {
   switch (block.kind()) {
     case 0:
-      return detail::part_at<8>(block, row);
+      return detail::row_at<8>(block, row);
     case 1:
-      return detail::part_at<16>(block, row);
+      return detail::row_at<16>(block, row);
     default:
-      return detail::part_at<32>(block, row);
+      return detail::row_at<32>(block, row);
   }
-}
-
-/// Returns the letter of a row of a block.
-ORDO_FN inline unsigned letter_in(run_block const& block, std::uint64_t row) {
-  return part_at(block, row).letter;
 }
 
 /// An index in the memory of the machine that searches it. Holds pointers only.
@@ -233,8 +234,10 @@ struct run_view {
     return before(block, letter) + count_in(blocks[block], letter, row - begin(block));
   }
   /// Returns the letter of a row of a block.
-  [[nodiscard]] ORDO_FN unsigned letter(std::uint64_t row, std::uint64_t block) const {
-    return letter_in(blocks[block], row - begin(block));
+  [[nodiscard]] ORDO_FN unsigned letter(std::uint64_t row, std::uint64_t block) const { return read(row, block).letter; }
+  /// Reads a row of a block.
+  [[nodiscard]] ORDO_FN run_row read(std::uint64_t row, std::uint64_t block) const {
+    return row_at(blocks[block], row - begin(block));
   }
   /// Returns a block that is not after that of a row which `step` has returned. @param block  from which it came
   [[nodiscard]] ORDO_FN std::uint64_t guess(unsigned letter, std::uint64_t row, std::uint64_t block) const {

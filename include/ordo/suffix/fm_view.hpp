@@ -89,10 +89,15 @@ class fm_view {
   ORDO_FN outcome step(walk& walk) const noexcept {
     if (walk.row % sample == 0) return end_walk(walk, samples[walk.row / sample], outcome::bad_position);
     std::uint64_t const all_row = walk.row + records;
-    if (in_runs) walk.block = runs.seek(walk.block, all_row);
-    std::size_t const symbol = in_runs ? runs.letter(all_row, walk.block) : symbol_at(all_row);
+    run_length::run_row in_run;
+    if (in_runs) {
+      walk.block = runs.seek(walk.block, all_row);
+      in_run = runs.read(all_row, walk.block);
+    }
+    std::size_t const symbol = in_runs ? in_run.letter : symbol_at(all_row);
     if (symbol >= num_symbols) return outcome::bad_symbol;
-    std::uint64_t const below = in_runs ? runs.rank(unsigned(symbol), all_row, walk.block) : rank(symbol, all_row);
+    std::uint64_t const below =
+        in_runs ? runs.before(walk.block, unsigned(symbol)) + in_run.before : rank(symbol, all_row);
     if (below >= symbols->first[symbol + 1] - symbols->first[symbol]) return outcome::bad_count;
     if (symbol == 0) {
       std::uint64_t const record = ends[below];

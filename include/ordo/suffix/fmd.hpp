@@ -55,7 +55,7 @@ class fmd_records {
 };
 
 struct run_length_options {
-  machine_options machine = {};  // sorts; everything else is the work of the CPU
+  machine_options machine = {};  // sorts, inserts and takes samples
   /// Host memory that may be used, for the index and temporary arrays.
   std::size_t memory = ~std::size_t{0};
   /// Letters of both strands that records to come have, as far as known, so that an index that would not fit is refused early.
@@ -116,7 +116,7 @@ class run_length_index {
   void each_run(std::function<void(char, std::uint64_t)> const& f) const;
   /// Writes an index that searches map into memory, as the file of an fm_index: blocks of runs with counts, and the position of
   /// each `sample`-th row. The text that positions refer to is all records, each followed by its reverse complement. Takes a
-  /// step for each letter. Memory: 8 bytes for each sampled row.
+  /// step for each letter. The bytes follow from the records alone. Memory: a second index, and 8 bytes for each sampled row.
   /// @param width  the bits of an entry: 32, 40 or 64; positions and numbers of records fit
   /// @throws usage_error  for an index without records or a sample of 0
   void write_index(sink& to, unsigned width, std::uint64_t sample) const;
@@ -128,7 +128,7 @@ class run_length_index {
   /// @returns true if they have all rows
   [[nodiscard]] bool has_all_rows() const;
 
-  /// The machine of the sort, and the bytes that it took of a GPU.
+  /// The machine of the sort, or of the insertions if there were any, and the bytes that it took of a GPU.
   [[nodiscard]] build_report const& report() const;
 
  private:

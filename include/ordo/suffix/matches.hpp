@@ -130,7 +130,8 @@ class gpu_match_finder {
   /// Finds what match_finder::find finds without a limit of occurrences. Time: a search for each offset, whatever its string,
   /// and a row for each match. Memory on the GPU: 30 bytes a letter of the parts, 32 for each offset at which matches begin,
   /// and up to 256 MiB for matches; on the host 24 for each of these offsets, and 16 for each match.
-  /// @throws input_error  if the index holds numbers that no index has; out_of_memory, also for more than 2^28 matches
+  /// @throws input_error  if the index holds numbers that no index has; out_of_memory, also for more than 2^28 matches;
+  /// usage_error  for an index of runs, which has no text to compare with
   found_matches find(std::span<query_part const> parts, std::uint64_t min_length);
   /// Finds what match_finder::find_super_maximal finds. Memory on the GPU: about 40 bytes a letter of the parts; on the host 24
   /// for each string that is found, and 8 for each match.

@@ -354,7 +354,9 @@ class mem final : public query_search {
                                     index.stored.path("json")));
   }
   [[nodiscard]] bool searches_both_strands() const override { return wanted_.both_strands; }
-  [[nodiscard]] bool can_search_on_gpu(searched_index const& index) const override { return are_all_found(index, wanted_); }
+  [[nodiscard]] bool can_search_on_gpu(searched_index const& index) const override {
+    return are_all_found(index, wanted_) && (!index.stored.has_runs() || wanted_.super_maximal);
+  }
   [[nodiscard]] std::uint64_t letters_a_search() const override { return 8; }
   void search(search_ends const& ends) override {
     match_worker worker(ends.index, ends.on_gpu, wanted_);

@@ -134,10 +134,11 @@ void query_set::add_reversed(std::size_t i, letter_rules const& rules) {
 
 gpu_search::gpu_search(searched_index& index, bool can_search, std::uint64_t letters, cli::common_options const& common) {
   machine_options const wanted = common.machine();
-  if (!can_search || !(index.stored.description().find("fm"))) {
-    choice_.reason = can_search && index.stored.has_runs() ? "an index of runs is searched on the CPU"
-                     : can_search                          ? "a GPU searches by the FM index, and there is none (build --fm)"
-                                  : "a GPU finds all matches within records only: no rare ones, none around circular records";
+  bool const has_runs = index.stored.has_runs();
+  if (!can_search || !(has_runs || index.stored.description().find("fm"))) {
+    choice_.reason = can_search ? "a GPU searches by the FM index, and there is none (build --fm)"
+                     : has_runs ? "a GPU finds super-maximal matches and statistics in an index of runs"
+                                : "a GPU finds all matches within records only: no rare ones, none around circular records";
     choice_.fell_back = wanted.kind() == device::gpu;
     return;
   }

@@ -1,15 +1,19 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "ordo/cpu_backend.hpp"
 #include "ordo/error.hpp"
 #include "ordo/io.hpp"
 #include "ordo/suffix.hpp"
 #include "ordo/suffix/fmd.hpp"
+#include "suffix/run_length/runs_on.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/suffix/text/texts.hpp"
 
@@ -148,6 +152,143 @@ TEST_CASE("insertion of genomes gives the index that a sort gives", "[suffix][ru
   }
 }
 
+namespace {
+
+// What GPUs take, on a CPU.
+struct without_workers : host_backend {
+  std::size_t worker_share(std::size_t) const = delete;
+};
+static_assert(Backend<without_workers> && !has_workers<without_workers>);
+
+struct with_backend_without_workers {
+  std::shared_ptr<without_workers> backend = std::make_shared<without_workers>();
+  template <class F>
+  auto operator()(F f) const {
+    return f(*backend);
+  }
+};
+
+std::vector<std::uint8_t> codes_of(std::string_view record, bool is_reverse) {
+  std::vector<std::uint8_t> codes;
+  for (char const c : record) {
+    std::size_t const at = std::string_view("acgtACGT").find(c);
+    codes.push_back(std::uint8_t(at == std::string_view::npos ? 5 : is_reverse ? 4 - at % 4 : 1 + at % 4));
+  }
+  if (is_reverse) std::ranges::reverse(codes);
+  return codes;
+}
+
+using run_list = std::vector<std::pair<char, std::uint64_t>>;
+
+run_list runs_of(suffix::run_length::run_arrays const& arrays) {
+  run_list runs;
+  suffix::run_length::piece_reader in(arrays.blocks.data(), 0, arrays.blocks.size());
+  unsigned letter = 0;
+  for (std::uint64_t rows = 0; in.next(letter, rows);) {
+    char const c = "$ACGTN"[letter];
+    if (!runs.empty() && runs.back().first == c)
+      runs.back().second += rows;
+    else
+      runs.emplace_back(c, rows);
+  }
+  return runs;
+}
+
+}  // namespace
+
+TEST_CASE("insertion without workers gives the index of the CPU", "[suffix][run_length]") {
+  using namespace suffix::run_length;
+  random_numbers random(77);
+  for (std::size_t i = 0; i < 60; ++i) {
+    std::vector<std::string> records = random_genomes(random);
+    if (i % 12 == 0)
+      for (std::size_t k = 0; k < 3; ++k) records.push_back(random_letters(random, "ACGTN", 20000));
+    suffix::run_length_options options;
+    options.machine.threads = 1;
+    suffix::run_length_index const expected = inserted(records, options);
+    runs_on<without_workers, with_backend_without_workers> index{with_backend_without_workers()};
+    insert_options const with{.walk_letters = 1 + random.below(100)};
+    insert_counts counts;
+    std::size_t const limit = random.below(2) == 0 ? ~std::size_t{0} : 1 + random.below(200),
+                      max_letters = 1 + random.below(4000);
+    batch waiting;
+    auto const append = [&](std::vector<std::uint8_t> const& codes, std::size_t begin, std::size_t end, unsigned terminator) {
+      std::size_t const at = waiting.codes.size();
+      waiting.codes.insert(waiting.codes.end(), codes.begin() + std::ptrdiff_t(begin), codes.begin() + std::ptrdiff_t(end));
+      waiting.segments.push_back({at, waiting.codes.size()});
+      waiting.codes.push_back(std::uint8_t(terminator));
+    };
+    auto const insert_waiting = [&] {
+      if (waiting.codes.empty()) return;
+      auto const row = index.insert(waiting, with, counts);
+      waiting = {};
+      waiting.continued_row = row;
+    };
+    for (std::string const& record : records)
+      for (bool const is_reverse : {false, true}) {
+        std::vector<std::uint8_t> const codes = codes_of(record, is_reverse);
+        std::size_t left = codes.size();
+        unsigned terminator = end_code;
+        if (left > limit) insert_waiting();
+        for (; left > limit; left -= limit) {
+          append(codes, left - limit, left, terminator);
+          waiting.is_open = true;
+          insert_waiting();
+          terminator = continued_code;
+        }
+        append(codes, 0, left, terminator);
+        if (waiting.codes.size() > max_letters) insert_waiting();
+      }
+    insert_waiting();
+    INFO("case " << i << ": " << records.size() << " records, the first one of " << records[0].size() << ", walks "
+                 << with.walk_letters << ", parts " << limit << ", batches " << max_letters);
+    run_list runs;
+    expected.each_run([&](char letter, std::uint64_t rows) { runs.emplace_back(letter, rows); });
+    run_arrays const arrays = index.download();
+    REQUIRE(runs_of(arrays) == runs);
+    REQUIRE(index.num_ends() == 2 * records.size());
+    host_backend backend(1);
+    std::uint64_t const distance = 1 + random.below(9);
+    sampled_rows const found = index.sample(distance), wanted(backend, arrays.view(), distance);
+    REQUIRE(found.positions == wanted.positions);
+    REQUIRE(found.record_of_end == wanted.record_of_end);
+    REQUIRE(found.lengths == wanted.lengths);
+    index.upload(arrays.view());
+    REQUIRE(runs_of(index.download()) == runs);
+  }
+}
+
+TEST_CASE("a GPU makes the run-length index of the CPU", "[suffix][run_length][gpu]") {
+  if (gpus().empty()) return;
+  random_numbers random(78);
+  for (std::size_t i = 0; i < 60; ++i) {
+    std::vector<std::string> records = random_genomes(random);
+    if (i % 12 == 0) {
+      records.assign(1, random_letters(random, "ACGT", 300000));
+      for (std::size_t k = 0; k < 4; ++k) {
+        records.push_back(records[0]);
+        for (std::size_t changes = 0; changes < 300; ++changes) records.back()[random.below(records[0].size())] = 'G';
+      }
+    }
+    suffix::run_length_options options;
+    options.batch_letters = random.below(2) == 0 ? 1 + random.below(3000) : 0;
+    options.part_letters = random.below(2) == 0 ? 50 + random.below(1000) : 0;
+    if (i % 12 == 0) options.part_letters = 0;
+    suffix::run_length_options on_gpu = options;
+    options.machine.device = device::cpu;
+    on_gpu.machine.device = device::gpu;
+    suffix::run_length_index const expected = inserted(records, options), index = inserted(records, on_gpu);
+    INFO("case " << i << ": " << records.size() << " records, the first one of " << records[0].size() << ", batches "
+                 << options.batch_letters << ", parts " << options.part_letters);
+    REQUIRE(index.report().machine.device == device::gpu);
+    REQUIRE(fmd_of(index) == fmd_of(expected));
+    REQUIRE(written([&](sink& to) { index.write_samples(to, 3); }) ==
+            written([&](sink& to) { expected.write_samples(to, 3); }));
+    REQUIRE(written([&](sink& to) { index.write_index(to, 32, 5); }) ==
+            written([&](sink& to) { expected.write_index(to, 32, 5); }));
+  }
+}
+
 TEST_CASE("an index of ropebwt3 is read and extended", "[suffix][run_length]") {
   using suffix::run_length_format;
   random_numbers random(74);
@@ -224,7 +365,7 @@ TEST_CASE("a run-length index is sorted or inserted as its genomes and memory ad
         }
         index.finish();
         INFO("memory " << memory << ", alike " << alike);
-        bool const inserts = std::ranges::count(phases, "insert") != 0;
+        bool const inserts = std::ranges::count(phases, "walk") != 0;
         REQUIRE(inserts == (memory != ~std::size_t{0} || (alike && how == suffix::run_length_index::method::choose)));
         REQUIRE(fmd_of(index) == (alike ? expected : by_sort(other)));
       }
