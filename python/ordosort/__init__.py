@@ -36,6 +36,7 @@ _MODULES = {
     "_sparse": ("spgemm",),
     "_strings": ("argsort_strings", "sort_strings"),
     "_suffix": ("Hits", "Index", "Matches", "Ranges", "Repeats", "RunLengthIndex", "SuffixArray", "aligner_index", "suffix_array"),
+    "_tokens": ("Drafts", "TokenIndex"),
     "corpus": (),
     "jax": (),
     "spectra": (),
@@ -75,6 +76,7 @@ def __dir__():
 
 
 __all__ = [
+    "Drafts",
     "Hits",
     "Index",
     "InputError",
@@ -85,6 +87,7 @@ __all__ = [
     "Repeats",
     "RunLengthIndex",
     "SuffixArray",
+    "TokenIndex",
     "__version__",
     "aligner_index",
     "argpartition",

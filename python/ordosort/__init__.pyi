@@ -10,6 +10,7 @@ from . import corpus as corpus
 from . import spectra as spectra
 
 __all__ = [
+    "Drafts",
     "Hits",
     "Index",
     "InputError",
@@ -20,6 +21,7 @@ __all__ = [
     "Repeats",
     "RunLengthIndex",
     "SuffixArray",
+    "TokenIndex",
     "__version__",
     "aligner_index",
     "argpartition",
@@ -732,6 +734,25 @@ class RunLengthIndex(Index):
     @classmethod
     def open(cls, prefix: _Path) -> RunLengthIndex: ...
     def save(self, prefix: _Path) -> None: ...
+
+class Drafts(NamedTuple):
+    tokens: Any
+    lengths: Any
+    matched: Any
+
+class TokenIndex:
+    def __init__(self, max_match: int = 32, *, machine: Optional[Machine] = None) -> None: ...
+    def __len__(self) -> int: ...
+    def assign(self, tokens: Any) -> None: ...
+    def append(self, tokens: Any) -> None: ...
+    def draft(
+        self,
+        contexts: Any,
+        max_tokens: int,
+        *,
+        lengths: Optional[Any] = None,
+        out: Optional[Sequence[Any]] = None,
+    ) -> Drafts: ...
 
 def aligner_index(
     inputs: Union[_Path, Iterable[_Path]],

@@ -9,6 +9,7 @@ from . import built_with_cuda as built_with_cuda
 ArrowColumn: Any
 Place: Any
 StoredIndex: Any
+TokenIndex: Any
 argsort: Any
 argsort_fixed: Any
 argsort_list: Any

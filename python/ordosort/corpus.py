@@ -51,6 +51,7 @@ def deduplicate(
     report=None,
     memory=None,
     work=None,
+    bad_lines=None,
     options=(),
     progress=None,
 ):
@@ -75,6 +76,8 @@ def deduplicate(
     memory: the limit of the search, as "16G"; by default the free memory. Writing takes a row group besides.
     work: a folder for temporary files, of the size of all texts and half as much again. After an interruption the same call
         with the same folder continues. By default a new folder in TMPDIR.
+    bad_lines: go on without lines that are no JSON and shards that cannot be read, and write a list of them to this file: file,
+        line, reason and text, with tabs between. Shards of columns are read once more for that.
     options: other options of `sufsort duplicates`, as ["--across"].
     progress: called with a line of text as the work goes on.
 
@@ -93,7 +96,7 @@ def deduplicate(
         raise ValueError("annotate: a column has a name")
     if (keep == "best") != ((score is None) != (sources is None)):
         raise ValueError("keep: 'best' goes with a score or with sources, of which one is given")
-    corpus = _Shards(paths, column)
+    corpus = _Shards(paths, column, goes_on=bad_lines is not None)
     targets, copies = corpus.targets(out)
     flags = [f"--min-length={min_length}", f"--keep={keep}", f"--unit={unit}", *map(os.fsdecode, options)]
     if sources is not None:
@@ -117,11 +120,17 @@ def deduplicate(
             if not os.path.exists(found):
                 run_tool("sufsort", ["duplicates", "--utf-8", "--format=pairs", "-o", found, *search], progress=progress)
             counts = _edit_columns(corpus, targets, annotate, prefix, found, progress)
+        if bad_lines is not None:
+            corpus.write_bad_lines(bad_lines, prefix)
     for path, target in copies:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(path, "rb") as source, replaced(target) as file:
             shutil.copyfileobj(source, file)
     return Deduplicated(len(targets), *counts)
+
+
+class _Unreadable(InputError):
+    """A shard that cannot be read, which a call may leave out."""
 
 
 def _is_shard(path):
@@ -151,16 +160,18 @@ def _format_of(path):
     if front.startswith(b"ARROW1") or (front.startswith(b"\xff\xff\xff\xff") and name.endswith(_COLUMNS)):
         return "arrow"
     if name.endswith(".parquet"):
-        raise InputError(f"not Parquet: {path}: it does not begin with PAR1")
+        raise _Unreadable(f"not Parquet: {path}: it does not begin with PAR1")
     if name.endswith(_COLUMNS):
-        raise InputError(f"not Arrow: {path}: it is neither a file nor a stream of Arrow IPC")
+        raise _Unreadable(f"not Arrow: {path}: it is neither a file nor a stream of Arrow IPC")
     return "jsonl"
 
 
 class _Shards:
-    """The shards of a corpus: `paths` in order, of one format, and the other files of their folders."""
+    """The shards of a corpus: `paths` in order, of one format, and the other files of their folders.
 
-    def __init__(self, paths, column):
+    goes_on: leave out shards that cannot be read."""
+
+    def __init__(self, paths, column, goes_on=False):
         self._given = [os.fsdecode(p) for p in ([paths] if isinstance(paths, (str, bytes, os.PathLike)) else paths)]
         self.column, self.paths, self._others = column, [], []
         for path in self._given:
@@ -176,14 +187,39 @@ class _Shards:
             self._others += [file for file in files if not _is_shard(file)]
         if not self.paths:
             raise ValueError("paths: none")
-        self.format = _format_of(self.paths[0])
-        for path in self.paths[1:]:
-            if (format := _format_of(path)) != self.format:
-                raise InputError(f"different formats: {path}: {format}, but {self.paths[0]} is {self.format}")
-        if self.format != "jsonl":
-            for path in self.paths:
-                with _opened(path, self.format) as shard:
-                    shard.check(column)
+        self.format, self._goes_on, self._bad, given = None, goes_on, [], self.paths
+        self.paths = []
+        for path in given:
+            try:
+                self._add(path)
+            except OSError as error:
+                if not goes_on or (isinstance(error, InputError) and not isinstance(error, _Unreadable)):
+                    raise
+                self._bad.append((path, error))
+        if not self.paths:
+            raise self._bad[0][1]
+
+    def _add(self, path):
+        format = _format_of(path)
+        if self.format not in (None, format):
+            raise InputError(f"different formats: {path}: {format}, but {self.paths[0]} is {self.format}")
+        if format != "jsonl":
+            with _opened(path, format) as shard:
+                shard.check(self.column)
+                if self._goes_on:
+                    shard.read_all()
+        self.format = format
+        self.paths.append(path)
+
+    def write_bad_lines(self, to, prefix):
+        """Writes the list of shards that were left out, and of lines that an index was made without."""
+        with replaced(to) as file:
+            for path, error in self._bad:
+                reason = " ".join(str(error).split())
+                file.write(f"{os.path.relpath(path, self.root)}\t1\t{reason}\t\n".encode("utf-8", "surrogateescape"))
+            if self.format == "jsonl":
+                with open(prefix + ".bad", "rb") as lines:
+                    shutil.copyfileobj(lines, file)
 
     def refuse_column(self, name):
         """Refuses a new column that there is."""
@@ -248,12 +284,14 @@ class _Shards:
         """Makes an index of the texts, unless an earlier call has made it. @returns its prefix
 
         The index counts if its name has been noted: sufsort takes a pipe that a killed process leaves for the whole text."""
-        note, name = self._noted(prefix, self.column)
+        note, name = self._noted(prefix, [self.column, self._goes_on])
         if name is not None:
             return os.path.join(os.path.dirname(note), name)
         prefix = f"{note}-{os.getpid()}"
         arguments = ["build", "--text-only", "-o", prefix]
         if self.format == "jsonl":
+            if self._goes_on:
+                arguments.append(f"--bad-lines={prefix}.bad")
             arguments += ["--format=jsonl", f"--field={self.column}", "--", *self.names]
             run_fed("sufsort", arguments, progress=progress, folder=self.root)
         else:
@@ -485,6 +523,10 @@ class _Parquet(_Columns):
         for batch in self._file.iter_batches(_BATCH, columns=[column]):
             yield batch.column(0)
 
+    def read_all(self):
+        for _ in self._file.iter_batches(_BATCH):
+            pass
+
     def edit(self, file, column, cut, annotate):
         """Writes the shard with its row groups."""
         import pyarrow
@@ -537,6 +579,10 @@ class _Arrow(_Columns):
         for batch in self._batches():
             for begin in range(0, len(batch), _BATCH):
                 yield batch.column(column).slice(begin, _BATCH)
+
+    def read_all(self):
+        for _ in self._batches():
+            pass
 
     def edit(self, file, column, cut, annotate):
         """Writes the shard with its batches."""
@@ -596,7 +642,7 @@ def _opened(path, format):
     except (pyarrow.ArrowException, OSError) as error:
         if isinstance(error, InputError) or (isinstance(error, OSError) and error.errno is not None):
             raise
-        raise InputError(f"cannot read: {path}: {str(error).splitlines()[0]}") from error
+        raise _Unreadable(f"cannot read: {path}: {str(error).splitlines()[0]}") from error
 
 
 def main(arguments=None):
@@ -620,6 +666,7 @@ def main(arguments=None):
     parser.add_argument("--report", metavar="FILE", help="write a page of HTML about what is removed")
     parser.add_argument("--memory", metavar="SIZE", help="search in at most SIZE, as 16G")
     parser.add_argument("--work", metavar="DIR", help="keep temporary files in DIR, and go on from them after an interruption")
+    parser.add_argument("--bad-lines", metavar="FILE", help="go on without bad lines and shards, and list them in FILE")
     given = vars(parser.parse_args(arguments))
     try:
         done = deduplicate(given.pop("paths"), given.pop("output"), **given)
@@ -630,6 +677,8 @@ def main(arguments=None):
         return 130
     what = "removed" if given["annotate"] is None else "noted"
     print(f"{done.shards} shards, {done.documents} documents: {what} {done.removed} of {done.bytes} bytes")
+    if given["bad_lines"] and os.path.getsize(given["bad_lines"]):
+        print(f"ordosort.corpus: warning: bad lines or shards were left out: {given['bad_lines']} lists them", file=sys.stderr)
     return 0
 
 

@@ -28,6 +28,7 @@ def deduplicate(
     report: Optional[_Path] = None,
     memory: Optional[str] = None,
     work: Optional[_Path] = None,
+    bad_lines: Optional[_Path] = None,
     options: Iterable[str] = (),
     progress: Optional[Callable[[str], Any]] = None,
 ) -> Deduplicated: ...

@@ -60,6 +60,8 @@ class machines {
   [[nodiscard]] ordo::machine_options options() const { return options_; }
   [[nodiscard]] std::string const& device() const noexcept { return device_; }
   [[nodiscard]] unsigned threads() const noexcept { return options_.threads; }
+  /// Returns the maximum of temporary memory in bytes; 0 for no limit.
+  [[nodiscard]] std::size_t memory_limit() const noexcept { return memory_limit_; }
 
  private:
   struct free_machine {

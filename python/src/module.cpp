@@ -96,4 +96,5 @@ array([1, 2])
   add_spectra(module);
   add_strings(module);
   add_suffix(module);
+  add_tokens(module);
 }

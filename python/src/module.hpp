@@ -14,5 +14,6 @@ void add_sparse(nanobind::module_& module);
 void add_spectra(nanobind::module_& module);
 void add_strings(nanobind::module_& module);
 void add_suffix(nanobind::module_& module);
+void add_tokens(nanobind::module_& module);
 
 }  // namespace ordo_python

@@ -432,6 +432,50 @@ def test_empty_shards(tmp_path):
         corpus.deduplicate(tmp_path / "none", tmp_path / "other", min_length=3)
 
 
+def test_bad_shards(tmp_path, capsys):
+    """Shards that cannot be read are left out and listed."""
+    pyarrow_or_skip()
+    write_texts(tmp_path / "web", [["abcdef"], ["abcdef", "x"], ["abcdef"], ["yabcdef"]])
+    whole = (tmp_path / "web" / "00001.parquet").read_bytes()
+    (tmp_path / "web" / "00001.parquet").write_bytes(whole[:-9])
+    (tmp_path / "web" / "00002.parquet").write_bytes(whole[:4] + bytes(36) + whole[40:])
+    (tmp_path / "web" / "00004.parquet").write_bytes(b"")
+    list_of_bad = tmp_path / "bad.tsv"
+    done = corpus.deduplicate(tmp_path / "web", tmp_path / "out", min_length=3, bad_lines=list_of_bad)
+    assert done == (2, 2, 13, 6) and texts_of(tmp_path / "out") == [["abcdef"], ["y"]]
+    rows = [line.split("\t") for line in list_of_bad.read_text().splitlines()]
+    assert [row[:2] for row in rows] == [[f"0000{k}.parquet", "1"] for k in (1, 2, 4)]
+    assert all(len(row) == 4 and row[2].startswith(("cannot read: ", "not Parquet: ")) for row in rows)
+    with pytest.raises(InputError, match="cannot read: .*00001.parquet"):
+        corpus.deduplicate(tmp_path / "web" / "00001.parquet", tmp_path / "no", min_length=3, bad_lines=list_of_bad)
+    with pytest.raises(InputError, match="no column body"):
+        corpus.deduplicate(tmp_path / "web", tmp_path / "no", min_length=3, bad_lines=list_of_bad, column="body")
+    assert not (tmp_path / "no").exists() and len(list_of_bad.read_text().splitlines()) == 3
+
+
+def test_bad_lines(tmp_path, capsys):
+    """Lines that are no JSON and files that are cut are left out and listed."""
+    web = tmp_path / "web"
+    web.mkdir()
+    line = json.dumps({"text": "all work and no play"}) + "\n"
+    (web / "a.jsonl").write_text(line + "no json\n" + line)
+    packed = gzip.compress("".join(json.dumps({"text": str(k) * 9}) + "\n" for k in range(3000)).encode())
+    (web / "b.jsonl.gz").write_bytes(packed[: len(packed) // 2])
+    words = [str(web), "-o", str(tmp_path / "out"), "--min-length=12", f"--bad-lines={tmp_path / 'bad.tsv'}"]
+    for _ in range(2):
+        assert corpus.main([*words, f"--work={tmp_path}"]) == 0
+        assert "bad lines or shards were left out" in capsys.readouterr().err
+        bad = (tmp_path / "bad.tsv").read_text().splitlines()
+        assert bad[0].startswith("a.jsonl\t2\t") and bad[0].endswith("\tno json")
+        assert bad[-1].startswith("b.jsonl.gz\t") and "cannot read" in bad[-1] and len(bad) <= 3
+        assert (tmp_path / "out" / "a.jsonl").read_text() == line + '{"text": ""}\n'
+    missing = [web / "a.jsonl", tmp_path / "none.jsonl"]
+    corpus.deduplicate(missing, tmp_path / "other", min_length=12, bad_lines=tmp_path / "bad.tsv")
+    assert "none.jsonl\t1\t" in (tmp_path / "bad.tsv").read_text()
+    with pytest.raises(InputError, match="a.jsonl:2"):
+        corpus.deduplicate(web / "a.jsonl", tmp_path / "no", min_length=12)
+
+
 PROGRAM = """
 import json, os, resource, signal, sys
 from ordosort import corpus

@@ -60,8 +60,7 @@ finder_plan divide_memory(text const& input, text const* other, std::uint64_t mi
   auto const divide = [](std::uint64_t a, std::uint64_t b) { return std::size_t(a / b + (a % b != 0)); };
   expected.minimizers = entries;
   expected.passes = on_disk ? std::max<std::size_t>(1, divide(plan.entry_bytes, plan.max_entry_bytes)) : 1;
-  std::uint64_t const bits = plan.bits_on_disk ? bit_bytes : 0;
-  expected.disk_bytes = (on_disk ? std::min(plan.entry_bytes, plan.max_entry_bytes) : 0) + bits;
+  expected.disk_bytes = (on_disk ? std::min(plan.entry_bytes, plan.max_entry_bytes) : 0) + on_disk_with_bits;
   expected.max_disk_bytes = expected.disk_bytes == 0 ? 0 : text_bytes + text_bytes / 2;
   return plan;
 }
