@@ -183,7 +183,7 @@ std::size_t next_less(detail::code_at<K> const& code, std::size_t begin, std::si
 
 /// Finds the first k of n keys in one pass, which compares almost all of them with the k-th of those before and nothing else.
 template <class K>
-detail::first_items<K> first_of(detail::code_at<K> const& code, std::size_t n, std::size_t k) {
+detail::first_items<K> select_first(detail::code_at<K> const& code, std::size_t n, std::size_t k) {
   detail::first_items<K> first(n, k);
   // The k-th of a sample bounds how many keys become candidates that ascend towards the first.
   constexpr std::size_t min_sample = 1024, sample_of_one = 32;
@@ -210,7 +210,7 @@ bool select_few(detail::operation_task const& task) {
   auto const code = detail::codes_for<K>(task.sort);
   auto const out = detail::make_outputs<K>(task, k);
   if (n <= max_of_some ? k < n / min_ratio : n <= max_of_few && k < n / min_ratio_of_many) {
-    auto first = first_of(code, n, k);
+    auto first = select_first(code, n, k);
     std::size_t j = 0;
     for (auto const& item : first.take(task.sorted)) out.write(j++, code.keys[item.position], item.position);
     return true;
