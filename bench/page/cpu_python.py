@@ -54,6 +54,7 @@ def table_of(rows: list[dict], level: str) -> str:
     names = list(dict.fromkeys(name for row in rows for name in row["microseconds"] if name != "ordosort"))
     names.sort(key=lambda name: not name.startswith("numpy"))  # its columns side by side
     several = any(name.endswith(LEVELS) for name in names)
+    older = any("before" in row for row in rows)
 
     def head(name: str) -> str:
         if name in HEADS:
@@ -66,9 +67,10 @@ def table_of(rows: list[dict], level: str) -> str:
             row["items"],
             f"{row['size']:,}",
             f"**{digits(row['microseconds']['ordosort'])}**",
+            *[digits(row["before"]) if "before" in row else ""] * older,
             *(digits(row["microseconds"][name]) if name in row["microseconds"] else "" for name in names),
             f"{best(row)[1]:.2f}" if len(row["microseconds"]) > 1 else "",
         ]
         for row in rows
     ]
-    return table(["items", "number", "ordosort", *map(head, names), "best / ordosort"], body)
+    return table(["items", "number", "ordosort", *["before"] * older, *map(head, names), "best / ordosort"], body)

@@ -228,6 +228,7 @@ def of_torch(report, log_size, cpu):
     import ordosort.torch as ot
 
     report.result["facts"]["device"] = "cpu" if cpu else torch.cuda.get_device_name()
+    report.result["facts"]["compiled operators"] = list(ot._compiled)
     report.result["facts"]["version"] = torch.__version__
     def wait(_):
         if not cpu:
@@ -300,6 +301,10 @@ def of_torch(report, log_size, cpu):
                 expect(torch.equal(index, torch.argsort(x, stable=True)), "of a stream")
 
         report.check("streams", on_streams)
+        report.check("in threads on streams", in_threads, torch, ot)
+        report.check("layouts and gradients", of_layouts, torch, ot)
+        report.check("no memory", without_memory, torch, ot)
+        report.check("another GPU", on_another_gpu, torch, ot)
 
     for log in sorted({min(log_size, 20), min(log_size, 26), log_size}):
         for dtype in (torch.int64, torch.float32):
@@ -349,6 +354,62 @@ def of_torch(report, log_size, cpu):
         with_parameters(report, tests, name)
     for name in ("test_small_segments", "test_vmap", "test_sizes_that_depend_on_data", "test_export", "test_threads"):
         report.check(name, getattr(tests, name))
+
+
+def in_threads(torch, ot):
+    """Checks that threads on streams of their own do not wait for one another's memory."""
+    import concurrent.futures
+
+    def sort_on_stream(seed):
+        with torch.device("cuda"), torch.cuda.stream(torch.cuda.Stream()):
+            for n in (1000, 70_000, 300_000):
+                x = torch.randint(-(2**40), 2**40, (n + seed,))
+                expect(torch.equal(ot.argsort(x), torch.argsort(x, stable=True)), f"of thread {seed}")
+                expect(torch.equal(ot.top_k(x, 9).values, torch.topk(x, 9).values), f"top_k of thread {seed}")
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(sort_on_stream, seed) for seed in range(24)]:
+            done.result()
+
+
+def of_layouts(torch, ot):
+    """Checks views of every kind, and gradients through them."""
+    keys = torch.randn(60, 40)
+    for view in (keys.T, keys[::3, 1::2], keys[0].expand(3, 40), keys[7:, 3:], keys.flatten()[1:], keys[:, :0], keys[:0]):
+        expect(torch.equal(ot.argsort(view), torch.argsort(view, stable=True)), str(view.shape))
+    results = []
+    for sort in (lambda x: ot.sort(x, dim=0).values, lambda x: torch.sort(x, dim=0, stable=True).values):
+        x = keys.clone().requires_grad_()
+        (sort(x.T * 2) * torch.arange(60)).sum().backward()
+        results.append(x.grad)
+    expect(torch.equal(*results), "gradients")
+
+
+def without_memory(torch, ot):
+    """Checks that a lack of memory is PyTorch's error, and that calls after it work."""
+    keys = torch.randint(0, 2**62, (1 << 24,))
+    ot.argsort(keys[:1000])
+    torch.cuda.empty_cache()
+    total = torch.cuda.get_device_properties(keys.device).total_memory
+    torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + (150 << 20)) / total)  # for positions alone
+    try:
+        ot.argsort(keys)
+        raise AssertionError("no error")
+    except torch.cuda.OutOfMemoryError:
+        pass
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0)
+    expect(torch.equal(ot.argsort(keys), torch.argsort(keys, stable=True)), "after the error")
+
+
+def on_another_gpu(torch, ot):
+    """Checks keys of a GPU that is not the current one. Does nothing where there is one GPU."""
+    if torch.cuda.device_count() < 2:
+        return
+    x = torch.randn(100_000, device="cuda:1")
+    for n in (3, 5000, 100_000):
+        expect(torch.equal(ot.argsort(x[:n]), torch.argsort(x[:n], stable=True)), f"{n} keys")
+    expect(torch.cuda.current_device() == 0, "the current GPU is another one")
 
 
 def of_cupy(report, log_size, _):

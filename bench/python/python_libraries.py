@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Measures sorts of ordosort beside NumPy, pandas, pyarrow, polars and PyTorch, of 10 to 10^7 items, on one thread:
-python bench/python/python_libraries.py [--json FILE] [--max-size N]. Needs ordosort; other libraries that are not installed
-are left out.
+python bench/python/python_libraries.py [--json FILE] [--max-size N] [--before FOLDER]. Needs ordosort; other libraries that are
+not installed are left out.
 
 Compares the results, and prints microseconds of a call: the median CPU time of as many calls as take a quarter of a second,
 from three to 99. NumPy's sorts are measured with each of the instructions that it has here (NPY_DISABLE_CPU_FEATURES), because
-half of the processors in use lack AVX-512.
+half of the processors in use lack AVX-512. With --before, ordosort is measured a second time, as the folder has it.
 """
 
 import argparse
@@ -116,6 +116,13 @@ def times_of_others(np, most):
     return times
 
 
+def times_before(folder, most):
+    """Returns the times of ordosort in a folder, as a list of operation, kind, size and time."""
+    environment = dict(os.environ, PYTHONPATH=folder)
+    command = [sys.executable, __file__, "--only-ordosort", "--max-size", str(most)]
+    return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+
+
 def processor():
     found = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     return found[1] if found else platform.machine()
@@ -125,7 +132,9 @@ def main():
     parser = argparse.ArgumentParser(description="Measures sorts of ordosort beside other libraries, on one thread.")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--max-size", type=int, default=10_000_000, metavar="N")
+    parser.add_argument("--before", metavar="FOLDER", help="a folder with an older package ordosort")
     parser.add_argument("--only-numpy", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--only-ordosort", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     import numpy as np
 
@@ -236,9 +245,15 @@ def main():
 
     def measure(kind, size, operations):
         for operation, calls in operations.items():
-            times = {name: measured(call) for name, call in calls.items() if call}
-            if "ordosort" not in times:
+            if not calls["ordosort"]:
                 continue
+            if given.only_ordosort:
+                try:
+                    rows.append((operation, kind, size, measured(calls["ordosort"])))
+                except (AttributeError, TypeError) as error:  # an older version lacks it
+                    print(f"{operation} of {kind}: {error}", file=sys.stderr)
+                continue
+            times = {name: measured(call) for name, call in calls.items() if call}
             rows.append({"operation": operation, "items": kind, "size": size, "microseconds": times})
             ours = times["ordosort"]
             others = "  ".join(f"{name} {t:.4g} ({t / ours:.2f})" for name, t in times.items() if name != "ordosort")
@@ -260,7 +275,13 @@ def main():
             measure("str", size, calls_of_strings(words))
             measure("columns", size, calls_of_tables(size))
         load.append(os.getloadavg()[0])
+    if given.only_ordosort:
+        print(json.dumps(rows))
+        return
     level = level_of(np)
+    for operation, kind, size, time_before in times_before(given.before, given.max_size) if given.before else []:
+        row = next(r for r in rows if (r["operation"], r["items"], r["size"]) == (operation, kind, size))
+        row["before"] = time_before
     for other, times in times_of_others(np, given.max_size).items():
         for operation, kind, size, own in times:
             row = next(r for r in rows if (r["operation"], r["items"], r["size"]) == (operation, kind, size))

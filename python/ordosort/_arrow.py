@@ -28,19 +28,11 @@ def has_interface(a):
     return hasattr(a, "__arrow_c_stream__") or hasattr(a, "__arrow_c_array__")
 
 
-class _Memory:
-    """Memory at an address, for numpy.asarray. Holds its owner."""
-
-    def __init__(self, owner, address, length, dtype):
-        self.owner = owner
-        self.__array_interface__ = {"data": (address, True), "shape": (length,), "typestr": dtype.str, "version": 3}
-
-
 def _at(owner, address, length, dtype, skip=0):
     dtype = np.dtype(dtype)
     if length == 0 or not address:
         return np.empty(0, dtype) if length == 0 else np.zeros(length, dtype)
-    return np.asarray(_Memory(owner, address + skip * dtype.itemsize, length, dtype)).view(dtype)
+    return core.view(owner, address + skip * dtype.itemsize, length, dtype)
 
 
 def _bits(owner, address, offset, length):

@@ -7,7 +7,7 @@ import numpy as np
 from . import _machines
 from . import _ordosort as core
 from ._libraries import NumPy, is_column_of_strings, library_of, one_dimension
-from ._sorts import _flags, _has_fields, _hint, _is_coded, _is_decimal, _is_plain, _keys_of, _row_key, argsort, sort
+from ._sorts import _flags, _has_fields, _hint, _is_coded, _is_decimal, _keys_of, _row_key, argsort
 from ._strings import is_strings, order_of, taken
 
 _METHODS = ("average", "min", "max", "dense", "ordinal")
@@ -75,15 +75,12 @@ def unique(a, return_index=False, return_inverse=False, return_counts=False, *, 
     >>> ordosort.unique(np.array([3, 1, 3]), return_counts=True)
     (array([1, 3]), array([1, 2]))
     """
-    if isinstance(a, np.ndarray) and not _has_fields(a):
+    if isinstance(a, np.ndarray) and a.ndim != 1 and not _has_fields(a):
         a = a.reshape(-1)
-    if not return_index and not return_inverse and _is_plain(a):  # the order is not needed
-        items = sort(a, machine=machine)
-        if not return_counts:
-            return items[_heads_of(items, len(items))]
-        starts = np.flatnonzero(_heads_of(items, len(items)))
-        counts = np.diff(starts, append=len(items))
-        return items[starts], counts
+    if not return_index and not return_inverse and type(a) is np.ndarray:  # the order is not needed
+        result = core.unique_plain(_machines.chosen(machine), NumPy.contiguous(a), bool(return_counts))
+        if result is not None:
+            return result
     groups = _groups_of(a, False, machine)
     starts = np.flatnonzero(groups.heads)
     first = groups.index[starts]
@@ -184,9 +181,10 @@ _FEW = 1000  # of which a search costs less than a sort of them
 
 
 def _searched(name, a):
-    library, a = library_of(a, name)
-    if library is not NumPy:
-        raise TypeError(f"{name}: an array of NumPy, Arrow, polars or pandas is expected, in the host's memory")
+    if type(a) is not np.ndarray:
+        library, a = library_of(a, name)
+        if library is not NumPy:
+            raise TypeError(f"{name}: an array of NumPy, Arrow, polars or pandas is expected, in the host's memory")
     if a.dtype.kind not in "biufMm" or a.dtype.itemsize > 8:
         raise TypeError(f"{name}: dtype {a.dtype}: {_hint(a.dtype)}")
     return a

@@ -246,11 +246,10 @@ def sort(
     array([3, 2, 1])
     """
     flags = 0 if kind is None and descending is False and total_order is False else _flags(kind, descending, total_order)
-    # As _is_plain, and without a call: ten items take less time than one.
-    if type(a) is _ndarray and id(a.dtype) in _KEY_TYPE_IDS and a.ndim == 1 and axis == -1 and out is None and order is None:
-        result = a.copy()
-        core.sort(_machines.chosen(machine), result, len(result), flags, 0)
-        return result
+    if type(a) is _ndarray and axis == -1 and out is None and order is None:
+        result = core.sort_plain(_machines.chosen(machine), a, flags)
+        if result is not None:
+            return result
     if order is not None or _has_fields(a):
         a = np.asanyarray(a)
         axis, a = (0, a.reshape(-1)) if axis is None else (_axis(a, axis), a)
@@ -309,17 +308,18 @@ def _argsort_records(a, axis, order, flags, machine):
         if name not in names:
             raise ValueError(f"order: {name!r} is none of the fields {', '.join(names)}")
     chosen += [name for name in names if name not in chosen]
-    moved = np.moveaxis(a, axis, -1)
-    length, records = moved.shape[-1], moved.reshape(-1)
-    row = np.arange(records.size, dtype=_INT64) // max(length, 1)
+    moved = a if a.ndim == 1 else np.moveaxis(a, axis, -1)
+    records = moved.reshape(-1)
     columns = [column for name in chosen for column in _fields(records[name])]
-    falls = [bool(flags & _DESCENDING)] * len(columns)
-    if moved.ndim > 1:
-        columns, falls = [row, *columns], [False, *falls]
-    index = argsort_rows(columns, descending=falls, nan_order="total" if flags & _TOTAL_ORDER else "last", machine=machine)
-    if moved.ndim > 1:
-        index -= row * length
-    return np.moveaxis(index.reshape(moved.shape), -1, axis)
+    columns = [NumPy.contiguous(column) if type(column) is _ndarray else column for column in columns]
+    falls, nan_order = bool(flags & _DESCENDING), "total" if flags & _TOTAL_ORDER else "last"
+    if a.ndim == 1:
+        return argsort_rows(columns, descending=falls, nan_order=nan_order, machine=machine)
+    length = moved.shape[-1]
+    row = np.arange(records.size, dtype=_INT64) // max(length, 1)
+    falls = [False, *[falls] * len(columns)]
+    index = argsort_rows([row, *columns], descending=falls, nan_order=nan_order, machine=machine)
+    return np.moveaxis((index - row * length).reshape(moved.shape), -1, axis)
 
 
 def _argsort_column(a, flags, machine):
@@ -343,10 +343,10 @@ def argsort(
     array([1, 3, 2, 0])
     """
     flags = 0 if kind is None and descending is False and total_order is False else _flags(kind, descending, total_order)
-    if axis == -1 and out is None and order is None and _is_plain(a):
-        index = np.empty(len(a), _INT64)
-        core.argsort(_machines.chosen(machine), NumPy.contiguous(a), index, len(a), flags, 0)
-        return index
+    if type(a) is _ndarray and axis == -1 and out is None and order is None:
+        index = core.argsort_plain(_machines.chosen(machine), a, flags)
+        if index is not None:
+            return index
     if order is not None or _has_fields(a):
         a = np.asanyarray(a)
         axis, a = (0, a.reshape(-1)) if axis is None else (_axis(a, axis), a)
@@ -515,9 +515,14 @@ def top_k(a, k, axis=-1, *, largest=True, sorted=True, machine=None):
     >>> ordosort.top_k(np.array([3, 1, 2, 3]), 2)
     (array([3, 3]), array([0, 3]))
     """
+    k = as_index(k)
+    if type(a) is _ndarray and axis == -1:
+        result = core.top_k_plain(_machines.chosen(machine), a, k, not largest, bool(sorted))
+        if result is not None:
+            return result
     keys = _keys_of(a)
     library, a, nulls = keys.library, keys.keys, keys.nulls
-    axis, k = _axis(a, axis), as_index(k)
+    axis = _axis(a, axis)
     last = len(a.shape) - 1
     moved = library.contiguous(a if axis == last else library.move_axis(a, axis, last))
     if not 0 <= k <= moved.shape[-1]:
@@ -590,10 +595,10 @@ def _partition(a, kth, axis, kind, order, machine, wants_index):
     if kind != "introselect":
         raise ValueError(f"kind: {kind!r} is not 'introselect'")
     sort_whole = argsort if wants_index else sort
-    if type(kth) is int and axis == -1 and order is None and _is_plain(a) and len(a) < _SORTED_BELOW:  # in a third of the time
-        if len(a) != 0:
-            _check_position(kth, len(a))
-        return sort_whole(a, machine=machine)
+    if type(kth) is int and type(a) is _ndarray and axis == -1 and order is None:
+        result = core.partition_plain(_machines.chosen(machine), a, kth, wants_index)
+        if result is not None:
+            return result
     if order is not None or _has_fields(a) or _is_coded(a) or _is_decimal(a):
         shape = np.shape(a) if isinstance(a, np.ndarray) else (len(a),)
         _positions_of(kth, int(np.prod(shape)) if axis is None else shape[axis])
@@ -773,14 +778,6 @@ def _is_flag(value):
     return isinstance(value, (bool, int)) or getattr(value, "ndim", None) == 0
 
 
-def _need_nothing(columns):
-    """Returns true if the core takes all columns of a list as they are. Small calls depend on it."""
-    for a in columns:
-        if type(a) is not _ndarray or id(a.dtype) not in _KEY_TYPE_IDS or a.ndim != 1 or not len(a) or not a.flags.carray:
-            return False
-    return len(columns) != 0
-
-
 def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="last", machine=None):
     """Returns the positions that sort rows by their columns, the first column first, as int64. Stable.
 
@@ -798,10 +795,10 @@ def argsort_rows(columns, *, descending=False, nulls_first=False, nan_order="las
     array([1, 2, 0])
     """
     machine = _machines.chosen(machine)
-    if descending is False and nulls_first is False and nan_order == "last" and type(columns) is list and _need_nothing(columns):
-        index = np.empty(len(columns[0]), _INT64)
-        core.argsort_rows(machine, columns, index, 0)
-        return index
+    if descending is False and nulls_first is False and nan_order == "last" and type(columns) is list:
+        index = core.argsort_rows_plain(machine, columns)
+        if index is not None:
+            return index
     given = [_row_key(column, machine) for column in _columns_of(columns)]
     n = len(given)
     if n == 0:

@@ -100,20 +100,6 @@ def order_of_column(column, descending, machine, with_repeats=False):
     return Order(index, repeats, nulls)
 
 
-def _is_plain(a, machine):
-    """Returns true if an array of NumPy is sorted as it is. Small calls depend on it."""
-    dtype = a.dtype
-    if dtype.kind != "U" or a.ndim != 1 or dtype.itemsize == 0 or not a.flags.carray or not dtype.isnative:
-        return False
-    return not machine.device.startswith("gpu")
-
-
-def _argsort_plain(strings, descending, machine):
-    index = np.empty(len(strings), np.int64)
-    core.argsort_ucs4(machine, strings, None, index, None, descending)
-    return index
-
-
 def order_of_bytes(items, machine):
     """Returns the order of an array of items of bytes."""
     index, repeats = np.empty(len(items), np.int64), np.empty(len(items), np.uint8)
@@ -184,8 +170,10 @@ def argsort_strings(strings, *, descending=False, machine=None):
     array([1, 2, 0])
     """
     machine = _machines.chosen(machine)
-    if type(strings) is np.ndarray and _is_plain(strings, machine):
-        return _argsort_plain(strings, bool(descending), machine)
+    if type(strings) is np.ndarray:
+        index = core.argsort_unicode(machine, strings, bool(descending))
+        if index is not None:
+            return index
     return order_of(strings, bool(descending), machine).positions()
 
 
@@ -199,17 +187,23 @@ def sort_strings(strings, *, descending=False, machine=None):
     machine = _machines.chosen(machine)
     if type(strings) is list:
         return core.sort_list(machine, strings, bool(descending))
-    if type(strings) is np.ndarray and _is_plain(strings, machine):
-        index = _argsort_plain(strings, bool(descending), machine)
-        return strings[index] if index.size <= _SMALL else taken(strings, index, machine)
+    if type(strings) is np.ndarray:
+        result = core.sort_unicode(machine, strings, bool(descending))
+        if result is not None:
+            return result
     if not _is_container(strings):
         return core.sort_list(machine, list(strings), bool(descending))  # an iterator ends
-    index = order_of(strings, bool(descending), machine).positions()
-    return taken(strings, index, machine)
+    column = _arrow_column(strings)
+    descending = bool(descending)
+    order = order_of(strings, descending, machine) if column is None else order_of_column(column, descending, machine)
+    return taken(strings, order.positions(), machine, column)
 
 
-def taken(items, index, machine):
-    """Returns the items at positions, in a container like that of the input."""
+def taken(items, index, machine, column=None):
+    """Returns the items at positions, in a container like that of the input.
+
+    column: what _arrow_column returns for the items, if that is known.
+    """
     root = _root(items)
     if type(items) is np.ndarray and items.dtype.kind in "SU" and items.dtype.itemsize != 0 and items.size > _SMALL:
         result = np.empty(len(index), items.dtype)
@@ -219,8 +213,8 @@ def taken(items, index, machine):
         return items[index]
     if hasattr(items, "iloc"):  # a series of pandas, which [] reads by labels
         return items.iloc[index]
-    if root == "pyarrow" and hasattr(items, "type") and (len(items) > _SMALL or str(items.type).endswith("_view")):
-        gathered = _taken_of_arrow(items, index, machine)
+    if root == "pyarrow" and hasattr(items, "type"):
+        gathered = _taken_of_arrow(items, index, machine, column)
         if gathered is not None:
             return gathered
     if hasattr(items, "take"):  # pyarrow, and indexes and arrays of pandas
@@ -229,7 +223,7 @@ def taken(items, index, machine):
     return [items[i] for i in index.tolist()]
 
 
-def _taken_of_arrow(items, index, machine):
+def _taken_of_arrow(items, index, machine, column):
     """Returns strings of pyarrow at positions, gathered by all threads; None for types and arrays that this does not serve."""
     import pyarrow  # type: ignore
 
@@ -239,7 +233,8 @@ def _taken_of_arrow(items, index, machine):
         return taken(items, index, machine).cast(kind)
     if kind.removesuffix("_view").removeprefix("large_") not in ("string", "binary"):
         return None
-    column = _arrow.read(_arrow.import_column(items))
+    if column is None:
+        column = _arrow.read(_arrow.import_column(items))
     validity, nulls = None, 0
     if column.validity is not None:
         valid = column.validity.valid(len(column))[index]
@@ -250,13 +245,9 @@ def _taken_of_arrow(items, index, machine):
         buffers = [validity, pyarrow.py_buffer(views.view(np.uint8)), *items.buffers()[2:]]
         return pyarrow.Array.from_buffers(items.type, len(index), buffers, nulls)
     dtype = np.int32 if column.format in "uz" else np.int64
-    data, offsets = column.buffers
-    begins = np.empty(len(index) + 1, offsets.dtype)
-    core.gather_offsets(data, offsets, index, begins)
-    if begins[-1] > np.iinfo(dtype).max:
+    begins, gathered = core.gather_strings(machine, *column.buffers, index)
+    if len(gathered) > np.iinfo(dtype).max:
         return None
-    gathered = np.empty(int(begins[-1]), np.uint8)
-    core.gather_bytes(machine, data, offsets, index, begins, gathered)
     buffers = [validity, pyarrow.py_buffer(begins.astype(dtype, copy=False)), pyarrow.py_buffer(gathered)]
     result = pyarrow.Array.from_buffers(items.type, len(index), buffers, nulls)
     return pyarrow.chunked_array([result], items.type) if hasattr(items, "chunks") else result

@@ -234,9 +234,13 @@ _FOR_GPUS = False
 
 
 def _stream_function(folder):
-    """Returns the address of PyTorch's function for the current stream of a GPU, or None."""
+    """Returns the address of PyTorch's function for the current stream of a GPU, or None if this PyTorch has no GPUs or not the
+    function: then only the kernels of CPUs are compiled."""
     path = folder / "libtorch_cuda.so"
-    return ctypes.cast(ctypes.CDLL(str(path)).aoti_torch_get_current_cuda_stream, ctypes.c_void_p) if path.exists() else None
+    if not path.exists():
+        return None
+    function = getattr(ctypes.CDLL(str(path)), "aoti_torch_get_current_cuda_stream", None)
+    return None if function is None else ctypes.cast(function, ctypes.c_void_p)
 
 
 def _register_compiled():

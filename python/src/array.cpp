@@ -52,18 +52,15 @@ char kind_of_format(std::string_view format) {
   return format[0] == '?' ? 'b' : 0;
 }
 
-bool is_numpy(nb::handle object) {
-  static auto* const ndarray =
-      reinterpret_cast<PyTypeObject*>(nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr());
-  return PyObject_TypeCheck(object.ptr(), ndarray) != 0;
-}
-
 }  // namespace
 
 // Arrays of other libraries than NumPy may have the buffer protocol, too, but export no buffer of a GPU's memory (CuPy, JAX),
 // or none that is written, also of a new array, which only the caller knows (JAX).
 array::array(nb::handle object, char const* name, bool writable, std::uintptr_t stream) : name_(name) {
-  if (!is_numpy(object) && nb::hasattr(object, "__dlpack__") && nb::hasattr(object, "__dlpack_device__"))
+  numpy::ndarray const* const known = numpy::as_array(object);
+  if (known && known->is_carray() && (known->is_writeable() || !writable) && numpy::key_type(*known) != 0)
+    import_numpy(*known);
+  else if (!known && nb::hasattr(object, "__dlpack__") && nb::hasattr(object, "__dlpack_device__"))
     import_dlpack(object, stream == 0 ? 1 : stream);
   else if (PyObject_CheckBuffer(object.ptr()))
     import_buffer(object, writable);
@@ -75,6 +72,14 @@ array::array(nb::handle object, char const* name, bool writable, std::uintptr_t 
 
 array::~array() {
   if (has_buffer_) PyBuffer_Release(&buffer_);
+}
+
+void array::import_numpy(numpy::ndarray const& known) {
+  owner_ = nb::borrow(const_cast<PyObject*>(reinterpret_cast<PyObject const*>(&known)));
+  data_ = known.data;
+  type_ = numpy::key_type(known);
+  item_bytes_ = numpy::item_width(type_);
+  for (int d = 0; d < known.dimensions; ++d) size_ *= std::size_t(known.shape[d]);
 }
 
 void array::import_buffer(nb::handle object, bool writable) {

@@ -6,6 +6,7 @@
 #include <nanobind/nanobind.h>
 
 #include "ordo.h"
+#include "python/src/numpy.hpp"
 
 namespace ordo_python {
 
@@ -34,6 +35,7 @@ class array {
   [[nodiscard]] std::optional<unsigned> gpu() const noexcept { return gpu_; }
 
  private:
+  void import_numpy(numpy::ndarray const& known);
   void import_buffer(nb::handle object, bool writable);
   void import_interface(nb::handle interface, bool writable);
   void import_dlpack(nb::handle object, std::uintptr_t stream);

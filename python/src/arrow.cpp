@@ -10,6 +10,7 @@
 
 #include "ordo/error.hpp"
 #include "python/src/module.hpp"
+#include "python/src/numpy.hpp"
 
 // Columns of other libraries by the Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html), in the
 // memory where they are. Python reads the buffers at their addresses (ordosort/_arrow.py).
@@ -158,6 +159,9 @@ void add_arrow(nb::module_& module) {
       .def("children", &arrow_column::children)
       .def("dictionaries", &arrow_column::dictionaries);
   module.def("import_arrow", &import_arrow);
+  module.def("view", [](nb::handle owner, std::uintptr_t address, std::size_t n, nb::handle type) {
+    return numpy::view(owner, reinterpret_cast<void const*>(address), n, type);
+  });
 }
 
 }  // namespace ordo_python

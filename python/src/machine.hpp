@@ -33,7 +33,7 @@ class machines {
   /// @param items  the number of items, where that is known
   template <class F>
   void run(std::optional<unsigned> gpu, std::uintptr_t stream, F f, std::size_t items = ~std::size_t{0}) {
-    constexpr std::size_t few = 256;
+    constexpr std::size_t few = 1024;
     if (items <= few && !gpu) {
       of_process& own = own_.get();
       if (std::unique_lock const one_call(own.mutex, std::try_to_lock); one_call)

@@ -90,6 +90,7 @@ array([1, 2])
   add_distributed(module);
   add_operators(module);
   add_partition(module);
+  add_plain(module);
   add_programs(module);
   add_sorts(module);
   add_sparse(module);

@@ -8,6 +8,7 @@ void add_arrow(nanobind::module_& module);
 void add_distributed(nanobind::module_& module);
 void add_operators(nanobind::module_& module);
 void add_partition(nanobind::module_& module);
+void add_plain(nanobind::module_& module);
 void add_programs(nanobind::module_& module);
 void add_sorts(nanobind::module_& module);
 void add_sparse(nanobind::module_& module);

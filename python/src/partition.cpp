@@ -4,15 +4,19 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "python/src/machine.hpp"
 #include "python/src/module.hpp"
 #include "python/src/options.hpp"
+#include "sort_core/host/vector_selection.hpp"
+#include "sort_core/host/vectorized.hpp"
 
-// Partitions with NumPy's contract. Two splitters, drawn from a sample, enclose the wanted item and few others. One pass writes
-// the items below them to the front, those above to the back, and those between to the side, where they are sorted.
+// Partitions with NumPy's contract. Vectors select from arrays that fit a cache. For others two splitters, drawn from a sample,
+// enclose the wanted item and few others. One pass writes the items below them to the front, those above to the back, and those
+// between to the side, where they are sorted.
 namespace ordo_python {
 namespace {
 
@@ -40,6 +44,21 @@ void sort(ordo_machine* machine, part<K> items, std::size_t n) {
   auto const options = make_options(0);
   check(items.index ? ordo_sort_pairs(machine, key_type<K>(), items.keys, sizeof(items.index[0]), items.index, n, &options)
                     : ordo_sort_keys(machine, key_type<K>(), items.keys, n, &options));
+}
+
+/// Returns the number of keys alone up to which vectors are the fastest way to select one.
+template <class K>
+std::size_t max_selected_by_vectors() {
+  constexpr std::size_t max_bytes = std::size_t{1} << 20;
+  return std::min(max_bytes / sizeof(K), ordo::host_detail::max_vector_keys(sizeof(K)));
+}
+
+template <class K>
+void select_by_vectors(K* keys, std::size_t n, std::size_t k) {
+  using word = std::conditional_t<sizeof(K) == 4, std::uint32_t, std::uint64_t>;
+  auto const options = make_options(0);
+  auto const code = ordo::detail::code_for<word>(ordo::detail::c_sort_task(key_type<K>(), keys, 0, nullptr, n, &options));
+  ordo::host_detail::select_by_vectors(static_cast<word*>(static_cast<void*>(keys)), n, k, code);
 }
 
 /// Returns a sorted sample of one item in each of `count` ranges.
@@ -98,6 +117,10 @@ void partition(ordo_machine* machine, K const* from, std::int64_t const* numbers
     for (std::size_t i = 0; to.index && i < n; ++i) to.index[i] = number(i);
   };
   if (kth.empty()) return copy();
+  if (!to.index && kth.size() == 1 && n <= max_selected_by_vectors<K>()) {
+    copy();
+    return select_by_vectors(to.keys, n, kth[0]);
+  }
   if (n < sorted_below || kth.size() > max_kth) {
     copy();
     return sort(machine, to, n);
@@ -152,6 +175,33 @@ void partition_rows(ordo_machine* machine, array const& from, std::size_t length
   }
 }
 
+/// Calls f(K()) for the type of keys that are partitioned. Returns false, and does nothing, for types that are sorted as fast.
+template <class F>
+bool with_type(ordo_type type, F f) {
+  switch (type) {
+    case ORDO_INT32:
+      f(std::int32_t{});
+      return true;
+    case ORDO_INT64:
+      f(std::int64_t{});
+      return true;
+    case ORDO_UINT32:
+      f(std::uint32_t{});
+      return true;
+    case ORDO_UINT64:
+      f(std::uint64_t{});
+      return true;
+    case ORDO_FLOAT32:
+      f(float{});
+      return true;
+    case ORDO_FLOAT64:
+      f(double{});
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Writes the items of each row to `out`, or with_index their positions, so that those at the positions `kth`, which ascend,
 /// are where a sort puts them. Returns false, and does nothing, for types that are sorted as fast.
 bool partition_keys(machines& on, nb::handle keys_given, std::size_t length, nb::list const& kth_given, nb::handle out_given,
@@ -166,35 +216,47 @@ bool partition_keys(machines& on, nb::handle keys_given, std::size_t length, nb:
   if (keys.gpu() || out.gpu() || out.size() != keys.size() || out.type() != (with_index ? ORDO_INT64 : keys.type()) ||
       length == 0 || keys.size() % length != 0)
     throw ordo::usage_error("bad out: type or length");
-  auto const run = [&]<class K>(K) {
+  return with_type(keys.type(), [&]<class K>(K) {
     on.run(std::nullopt, 0, [&](ordo_machine* machine) {
       partition_rows<K>(machine, keys, length, kth, out, with_index);
       return ordo_status(ORDO_OK);
     });
-    return true;
-  };
-  switch (keys.type()) {
-    case ORDO_INT32:
-      return run(std::int32_t{});
-    case ORDO_INT64:
-      return run(std::int64_t{});
-    case ORDO_UINT32:
-      return run(std::uint32_t{});
-    case ORDO_UINT64:
-      return run(std::uint64_t{});
-    case ORDO_FLOAT32:
-      return run(float{});
-    case ORDO_FLOAT64:
-      return run(double{});
-    default:
-      return false;
-  }
+  });
+}
+
+/// Returns the items, or with_index their positions, partitioned around position `kth`; None for arrays that Python converts.
+nb::object partition_plain(machines& on, nb::handle given, std::ptrdiff_t kth, bool with_index) {
+  numpy::plain const from(given);
+  if (!from) return nb::none();
+  std::size_t const n = from.size();
+  if (kth < -std::ptrdiff_t(n) || kth >= std::ptrdiff_t(n))
+    throw nb::value_error(("kth: " + std::to_string(kth) + " of " + std::to_string(n) + " items").c_str());
+  std::size_t const k = std::size_t(kth < 0 ? kth + std::ptrdiff_t(n) : kth);
+  nb::object result = with_index ? numpy::new_positions(n) : from.new_like(n);
+  on.run(
+      std::nullopt, 0,
+      [&](ordo_machine* machine) {
+        bool const done = !(with_index && n < sorted_below) && with_type(from.type(), [&]<class K>(K) {
+          std::vector<K> keys(with_index ? n : 0);  // which are not part of the result
+          part<K> const to =
+              with_index ? part<K>{keys.data(), numpy::data<std::int64_t>(result)} : part<K>{numpy::data<K>(result), nullptr};
+          partition<K>(machine, static_cast<K const*>(from.data()), nullptr, n, {&k, 1}, to);
+        });
+        auto options = make_options(0);
+        options.equal_zeros = with_index;
+        return done         ? ordo_status(ORDO_OK)
+               : with_index ? ordo_argsort(machine, from.type(), from.data(), ORDO_INT64, numpy::data(result), n, &options)
+                            : ordo_sort_keys_copy(machine, from.type(), from.data(), numpy::data(result), n, &options);
+      },
+      n);
+  return result;
 }
 
 }  // namespace
 
 void add_partition(nb::module_& module) {
   module.def("partition", &partition_keys);
+  module.def("partition_plain", &partition_plain);
 }
 
 }  // namespace ordo_python

@@ -30,6 +30,14 @@ void each(machines const& on, std::size_t n, F f) {
   }
 }
 
+/// Calls f(), without the GIL if that is for many strings.
+template <class F>
+void without_gil(std::size_t n, F f) {
+  if (n <= grain) return f();
+  nb::gil_scoped_release const released;
+  f();
+}
+
 /// The strings of a list, in the buffers of its objects, to which this holds references. Needs the GIL.
 class list_strings {
  public:
@@ -60,7 +68,9 @@ class list_strings {
   list_strings(list_strings const&) = delete;
   list_strings& operator=(list_strings const&) = delete;
 
-  [[nodiscard]] std::span<std::string_view const> views() const { return views_; }
+  [[nodiscard]] std::span<std::string_view const> views() const {
+    return views_;
+  }
   /// Returns a list of the strings in order, which takes over the references.
   template <class Index>
   nb::list in_order(std::vector<Index> const& order) {
@@ -312,54 +322,94 @@ void argsort_ucs4(machines& on, nb::handle items_given, nb::handle rows, nb::han
     sort(std::vector<std::uint64_t>(items.size()));
 }
 
-/// Writes the offsets of the strings at positions `index`.
-void gather_offsets(nb::handle bytes_given, nb::handle offsets_given, nb::handle index_given, nb::handle out_given) {
-  array const bytes(bytes_given, "bytes", false), offsets(offsets_given, "offsets", false), index(index_given, "index", false),
-      out(out_given, "out", true);
-  if (index.type() != ORDO_INT64 || out.type() != offsets.type() || out.size() != index.size() + 1)
-    throw ordo::usage_error("bad index: type or length");
-  nb::gil_scoped_release const released;
-  with_offsets(bytes, offsets, [&](auto offset) {
-    using Offset = decltype(offset);
-    auto const* const positions = static_cast<std::int64_t const*>(index.data());
-    auto* const to = static_cast<Offset*>(out.data());
-    auto const* const o = static_cast<Offset const*>(offsets.data());
-    constexpr std::size_t look_ahead = 32;
-    std::uint64_t end = 0;
-    to[0] = 0;
-    for (std::size_t k = 0; k < index.size(); ++k) {
-      std::size_t const i = std::size_t(positions[k]);
-      if (i >= offsets.size() - 1) throw ordo::usage_error("bad index: " + std::to_string(positions[k]));
-      if (k + look_ahead < index.size()) ordo::prefetch(o + positions[k + look_ahead]);
-      end += std::uint64_t(o[i + 1] - o[i]);
-      if (end > std::uint64_t(std::numeric_limits<Offset>::max()))
-        throw ordo::usage_error("bad index: more bytes than offsets hold");
-      to[k + 1] = Offset(end);
+/// Calls f(order) with the order of strings of NumPy's type U. Returns false, and does nothing, for strings that Python
+/// converts.
+template <class F>
+bool with_unicode_order(machines& on, numpy::plain_unicode const& strings, bool descending, F f) {
+  if (!strings || on.options().device == ordo::device::gpu || strings.size() > std::numeric_limits<std::uint32_t>::max())
+    return false;
+  auto const sort = [&] {
+    std::vector<std::uint32_t> order(strings.size());
+    std::vector<std::uint8_t> same(strings.size());
+    ordo::strings::detail::argsort_ucs4(on.options(), strings.units(), strings.item_bytes() / 4, descending, std::span(order),
+                                        std::span(same));
+    f(std::span<std::uint32_t const>(order));
+  };
+  without_gil(strings.size(), sort);
+  return true;
+}
+
+/// Copies items of any type to the places of `order`, in parallel.
+template <class Index>
+void copy_items(machines const& on, void const* from, std::size_t bytes, std::span<Index const> order, void* to) {
+  each(on, order.size(), [=, items = static_cast<char const*>(from)](std::size_t k) {
+    constexpr std::size_t look_ahead = 12, cache_line = 64;
+    if (k + look_ahead < order.size()) {
+      char const* const next = items + std::size_t(order[k + look_ahead]) * bytes;
+      for (std::size_t i = 0; i < bytes; i += cache_line) ordo::prefetch(next + i);
+      ordo::prefetch(next + bytes - 1);
     }
+    std::memcpy(static_cast<char*>(to) + k * bytes, items + std::size_t(order[k]) * bytes, bytes);
   });
 }
 
-/// Copies the strings at positions `index`, which gather_offsets() has checked.
-void gather_bytes(machines& on, nb::handle bytes_given, nb::handle offsets_given, nb::handle index_given,
-                  nb::handle out_offsets_given, nb::handle out_given) {
-  array const bytes(bytes_given, "bytes", false), offsets(offsets_given, "offsets", false), index(index_given, "index", false),
-      out_offsets(out_offsets_given, "offsets", false), out(out_given, "out", true);
-  nb::gil_scoped_release const released;
+nb::object sort_unicode(machines& on, nb::handle given, bool descending) {
+  numpy::plain_unicode const strings(given);
+  nb::object sorted = strings ? strings.new_like(strings.size()) : nb::none();
+  bool const done = with_unicode_order(on, strings, descending, [&](auto order) {
+    copy_items(on, strings.data(), strings.item_bytes(), order, numpy::data(sorted));
+  });
+  return done ? sorted : nb::none();
+}
+
+nb::object argsort_unicode(machines& on, nb::handle given, bool descending) {
+  numpy::plain_unicode const strings(given);
+  nb::object index = strings ? numpy::new_positions(strings.size()) : nb::none();
+  bool const done = with_unicode_order(on, strings, descending, [&](auto order) {
+    each(on, order.size(), [=, to = numpy::data<std::int64_t>(index)](std::size_t k) { to[k] = order[k]; });
+  });
+  return done ? index : nb::none();
+}
+
+/// Returns the offsets and the bytes of the strings at positions `index`.
+nb::tuple gather_strings(machines& on, nb::handle bytes_given, nb::handle offsets_given, nb::handle index_given) {
+  array const bytes(bytes_given, "bytes", false), offsets(offsets_given, "offsets", false), index(index_given, "index", false);
+  if (index.type() != ORDO_INT64) throw ordo::usage_error("bad index: int64 is expected");
+  std::size_t const n = index.size();
+  auto const* const positions = static_cast<std::int64_t const*>(index.data());
+  nb::object begins = numpy::new_array(offsets.type(), n + 1), gathered;
   with_offsets(bytes, offsets, [&](auto offset) {
     using Offset = decltype(offset);
-    auto const* const positions = static_cast<std::int64_t const*>(index.data());
-    auto const* const begins = static_cast<Offset const*>(out_offsets.data());
-    constexpr std::size_t look_ahead = 16;
-    std::size_t const n = index.size();
-    each(on, n, [=, &bytes, &offsets, &out](std::size_t k) {
-      if (k + look_ahead < n)
-        ordo::prefetch(static_cast<char const*>(bytes.data()) +
-                       static_cast<Offset const*>(offsets.data())[positions[k + look_ahead]]);
-      std::string_view const s = string_at<Offset>(bytes, offsets, std::size_t(positions[k]));
-      char* to = static_cast<char*>(out.data()) + begins[k];
-      if (!s.empty()) std::memcpy(to, s.data(), s.size());
+    auto* const to = numpy::data<Offset>(begins);
+    without_gil(n, [&] {
+      auto const* const o = static_cast<Offset const*>(offsets.data());
+      constexpr std::size_t look_ahead = 32;
+      std::uint64_t end = 0;
+      to[0] = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        std::size_t const i = std::size_t(positions[k]);
+        if (i >= offsets.size() - 1) throw ordo::usage_error("bad index: " + std::to_string(positions[k]));
+        if (k + look_ahead < n) ordo::prefetch(o + positions[k + look_ahead]);
+        end += std::uint64_t(o[i + 1] - o[i]);
+        if (end > std::uint64_t(std::numeric_limits<Offset>::max()))
+          throw ordo::usage_error("bad index: more bytes than offsets hold");
+        to[k + 1] = Offset(end);
+      }
+    });
+    gathered = numpy::new_array(ORDO_UINT8, std::size_t(to[n]));
+    char* const all = numpy::data<char>(gathered);
+    without_gil(n, [&] {
+      constexpr std::size_t look_ahead = 16;
+      each(on, n, [=, &bytes, &offsets](std::size_t k) {
+        if (k + look_ahead < n)
+          ordo::prefetch(static_cast<char const*>(bytes.data()) +
+                         static_cast<Offset const*>(offsets.data())[positions[k + look_ahead]]);
+        std::string_view const s = string_at<Offset>(bytes, offsets, std::size_t(positions[k]));
+        if (!s.empty()) std::memcpy(all + to[k], s.data(), s.size());
+      });
     });
   });
+  return nb::make_tuple(begins, gathered);
 }
 
 /// Copies the items at positions `index`, of any type, in parallel. For long items this takes a third of the time of
@@ -372,16 +422,7 @@ void gather(machines& on, nb::handle from_given, nb::handle index_given, nb::han
   std::span const positions(static_cast<std::int64_t const*>(index.data()), index.size());
   for (std::int64_t const position : positions)
     if (std::uint64_t(position) >= from.size()) throw ordo::usage_error("bad index: " + std::to_string(position));
-  each(on, positions.size(), [&, bytes = from.item_bytes()](std::size_t k) {
-    constexpr std::size_t look_ahead = 12, cache_line = 64;
-    auto const* const items = static_cast<char const*>(from.data());
-    if (k + look_ahead < positions.size()) {
-      char const* const next = items + std::size_t(positions[k + look_ahead]) * bytes;
-      for (std::size_t i = 0; i < bytes; i += cache_line) ordo::prefetch(next + i);
-      ordo::prefetch(next + bytes - 1);
-    }
-    std::memcpy(static_cast<char*>(to.data()) + k * bytes, items + std::size_t(positions[k]) * bytes, bytes);
-  });
+  copy_items(on, from.data(), from.item_bytes(), positions, to.data());
 }
 
 }  // namespace
@@ -398,8 +439,9 @@ void add_strings(nb::module_& module) {
              nb::arg("repeats").none(), nb::arg("ends_at_zeros"), nb::arg("descending"));
   module.def("argsort_ucs4", &argsort_ucs4, nb::arg("machine"), nb::arg("strings"), nb::arg("rows").none(), nb::arg("index"),
              nb::arg("repeats").none(), nb::arg("descending"));
-  module.def("gather_offsets", &gather_offsets);
-  module.def("gather_bytes", &gather_bytes);
+  module.def("sort_unicode", &sort_unicode);
+  module.def("argsort_unicode", &argsort_unicode);
+  module.def("gather_strings", &gather_strings);
   module.def("gather", &gather);
 }
 

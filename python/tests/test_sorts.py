@@ -279,3 +279,134 @@ def test_threads():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+# Calls on arrays that need no conversion, and on arrays that seem so.
+
+SIZES_OF_CALLS = [1, 2, 3, 10, 33, 255, 256, 257, 1000, 3000, 5000, 70_000]
+
+
+def different(keys):
+    """The different items as NumPy has them: NaNs are one value, and both zeros."""
+    return np.unique(keys)
+
+
+def check_partition(keys, kth, part):
+    expected = np.sort(keys)
+    np.testing.assert_array_equal(np.sort(part), expected)
+    np.testing.assert_array_equal(part[kth], expected[kth])
+    at = kth % len(keys)
+    np.testing.assert_array_equal(np.sort(part[:at]), expected[:at])
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n", SIZES_OF_CALLS)
+def test_plain_calls(dtype, n):
+    keys = keys_of(dtype, n, n)
+    before = keys.tobytes()
+    order = np.argsort(keys, kind="stable")
+    np.testing.assert_array_equal(ordosort.sort(keys), keys[order])
+    np.testing.assert_array_equal(ordosort.argsort(keys), order)
+    values, counts = ordosort.unique(keys, return_counts=True)
+    np.testing.assert_array_equal(values, different(keys))
+    np.testing.assert_array_equal(ordosort.unique(keys), values)
+    np.testing.assert_array_equal(counts, np.unique(keys, return_counts=True)[1])
+    assert values.dtype == keys.dtype and values.base is None and counts.dtype == np.int64
+    for k in {0, 1, n // 9, n}:
+        np.testing.assert_array_equal(ordosort.top_k(keys, k, largest=False)[1], order[:k])
+    for kth in {0, n // 2, n - 1, -1, -n}:
+        check_partition(keys, kth, ordosort.partition(keys, kth))
+        check_partition(keys, kth, keys[ordosort.argpartition(keys, kth)])
+    second = keys_of(dtype, n, n + 1)
+    if np.dtype(dtype).kind != "f":  # lexsort does not place NaNs of one column before the next
+        np.testing.assert_array_equal(ordosort.argsort_rows([keys, second]), np.lexsort((second, keys)))
+    assert keys.tobytes() == before
+
+
+def kinds_of(keys):
+    """Arrays with the same items that a call must not take as they are, and some that it can."""
+    wide = np.zeros((2, len(keys)), keys.dtype)
+    wide[1] = keys
+    records = np.zeros(len(keys), [("a", "i1"), ("b", keys.dtype)])
+    records["b"] = keys
+    data = np.zeros(keys.nbytes + 1, np.uint8)
+    unaligned = data[1:].view(keys.dtype)
+    unaligned[:] = keys
+    fixed = keys.copy()
+    fixed.flags.writeable = False
+    return {
+        "a row": wide[1],
+        "every second item": np.repeat(keys, 2)[::2],
+        "from the end": keys[::-1].copy()[::-1],
+        "a field": records["b"],
+        "unaligned": unaligned,
+        "of the other byte order": keys.astype(keys.dtype.newbyteorder()),
+        "read-only": fixed,
+        "of a derived class": keys.view(np.memmap) if keys.size else keys,
+        "a column": keys.reshape(-1, 1)[:, 0],
+        "with metadata": keys.astype(np.dtype(keys.dtype, metadata={"unit": "m"})),
+    }
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint16", "float32", "float16"])
+@pytest.mark.parametrize("n", [1, 40, 3000])
+def test_plain_layouts(dtype, n):
+    keys = keys_of(dtype, n, n)
+    order = np.argsort(keys, kind="stable")
+    for name, given in kinds_of(keys).items():
+        np.testing.assert_array_equal(ordosort.sort(given), keys[order], name)
+        np.testing.assert_array_equal(ordosort.argsort(given), order, name)
+        np.testing.assert_array_equal(ordosort.unique(given), different(keys), name)
+        np.testing.assert_array_equal(ordosort.top_k(given, 1, largest=False)[1], order[:1], name)
+        check_partition(keys, n // 2, ordosort.partition(given, n // 2))
+        check_partition(keys, n // 2, keys[ordosort.argpartition(given, n // 2)])
+        np.testing.assert_array_equal(ordosort.argsort_rows([given, given]), order, name)
+        np.testing.assert_array_equal(given, keys, name)
+
+
+def test_types_of_results():
+    for code in "bhilqBHILQefd?":
+        keys = np.array([1, 0, 1], code)
+        for result in (ordosort.sort(keys), ordosort.unique(keys), ordosort.top_k(keys, 2)[0], ordosort.partition(keys, 1)):
+            assert result.dtype.char == code and type(result) is np.ndarray and result.flags.writeable and result.flags.owndata
+    assert ordosort.sort(keys.astype(np.dtype("i8", metadata={"unit": "m"}))).dtype.metadata == {"unit": "m"}
+
+
+def test_wrong_arguments():
+    keys = np.array([3, 1, 2])
+    for k in (-1, 4):
+        with pytest.raises(ValueError, match=f"k: {k} of 3 items"):
+            ordosort.top_k(keys, k)
+    for kth in (-4, 3):
+        for call in (ordosort.partition, ordosort.argpartition):
+            with pytest.raises(ValueError, match=f"kth: {kth} of 3 items"):
+                call(keys, kth)
+    with pytest.raises(TypeError, match="machine"):
+        ordosort.sort(keys, machine="cpu")
+    for call in (ordosort.sort, ordosort.argsort, ordosort.unique):
+        for wrong in (np.array([1j]), np.array([object()]), np.zeros(3, "V3")):
+            with pytest.raises(TypeError):
+                call(wrong)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint64", "float32", "float64"])
+@pytest.mark.parametrize("order", ["random", "ascending", "descending", "equal", "few values"])
+def test_few_of_many(dtype, order):
+    n = 300_000
+    keys = keys_of(dtype, n, 5)
+    if order in ("ascending", "descending"):
+        keys = np.sort(keys)[:: 1 if order == "ascending" else -1].copy()
+    elif order == "equal":
+        keys[:] = 7
+    elif order == "few values":
+        keys = (np.arange(n) * 7919 % 13).astype(dtype)
+    machine = ordosort.Machine("cpu", threads=1)
+    for largest in (False, True):
+        for k in (1, 10, 300):
+            best, index = ordosort.top_k(keys, k, largest=largest, machine=machine)
+            expected = ordosort.argsort(keys, descending=largest)
+            if keys.dtype.kind == "f" and largest:  # every NaN is greater than all numbers
+                missing = np.flatnonzero(np.isnan(keys))
+                expected = np.concatenate([missing, expected[: n - len(missing)]])
+            np.testing.assert_array_equal(index, expected[:k])
+            np.testing.assert_array_equal(best, keys[expected[:k]])

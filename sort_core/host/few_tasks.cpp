@@ -13,6 +13,7 @@
 #include "sort_core/host/few.hpp"
 #include "sort_core/host/presorted.hpp"
 #include "sort_core/host/radix.hpp"
+#include "sort_core/host/vector_selection.hpp"
 #include "sort_core/operations/rows.hpp"
 #include "sort_core/operations/top_k.hpp"
 
@@ -168,16 +169,48 @@ bool sort_keys_alone(K const* from, K* to, std::size_t n, key_code<K> code) {
   return true;
 }
 
+/// Returns the first position from `begin` on of a key that may have a code below `limit`.
+template <class K>
+std::size_t next_less(detail::code_at<K> const& code, std::size_t begin, std::size_t n, K limit) {
+  // Both zeros may have the greater of their codes here; NaNs may all have the least.
+  if (code.minus_zero != 0 && limit != K(~K{0})) ++limit;
+  K const max_magnitude = code.nan == 0 ? code.max_magnitude : K(~K{0});
+  if constexpr (is_narrow<K>)
+    return begin + find_less_one_by_one(code.keys + begin, n - begin, code.code, limit, max_magnitude);
+  else
+    return begin + find_less(code.keys + begin, n - begin, code.code, limit, max_magnitude);
+}
+
+/// Finds the first k of n keys in one pass, which compares almost all of them with the k-th of those before and nothing else.
+template <class K>
+detail::first_items<K> select_first(detail::code_at<K> const& code, std::size_t n, std::size_t k) {
+  detail::first_items<K> first(n, k);
+  // The k-th of a sample bounds how many keys become candidates that ascend towards the first.
+  constexpr std::size_t min_sample = 1024, sample_of_one = 32;
+  if (std::size_t const size = std::max(min_sample, sample_of_one * k); size <= n / sample_of_one) {
+    std::vector<K> sample(size);
+    detail::write_sample<K> const write{code, n, size, sample.data()};
+    for (std::size_t j = 0; j < size; ++j) write(j);
+    std::nth_element(sample.begin(), sample.begin() + std::ptrdiff_t(k) - 1, sample.end());
+    first.expect(sample[k - 1]);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (first.is_full() && (i = next_less(code, i, n, first.limit())) == n) break;
+    first.add(code(i), i);
+  }
+  return first;
+}
+
 /// Writes the first k keys of a task in sorted order, or in that of their positions.
 template <class K>
 bool select_few(detail::operation_task const& task) {
-  constexpr std::size_t max_selected_from = std::size_t{1} << 16, min_ratio = 8;
+  constexpr std::size_t min_ratio = 8, min_ratio_of_many = 256;
+  constexpr std::size_t max_of_some = std::size_t{1} << 16, max_of_few = std::size_t{1} << 20;
   std::size_t const n = task.sort.n, k = task.k;
   auto const code = detail::codes_for<K>(task.sort);
   auto const out = detail::make_outputs<K>(task, k);
-  if (n <= max_selected_from && k < n / min_ratio) {
-    detail::first_items<std::uint64_t> first(n, k);
-    for (std::size_t i = 0; i < n; ++i) first.add(code(i), i);
+  if (n <= max_of_some ? k < n / min_ratio : n <= max_of_few && k < n / min_ratio_of_many) {
+    auto first = select_first(code, n, k);
     std::size_t j = 0;
     for (auto const& item : first.take(task.sorted)) out.write(j++, code.keys[item.position], item.position);
     return true;

@@ -23,6 +23,7 @@
 #include <cpuid.h>
 #endif
 
+#include "sort_core/host/vector_selection.hpp"
 #include "sort_core/host/vectorized.hpp"
 
 #ifndef ORDO_SORTING_NETWORK
@@ -78,6 +79,14 @@ void Sort(U* keys, std::size_t n, key_code<U> encode, key_code<U> decode) {
   for (std::size_t i = 0; i < n; ++i) keys[i] = encode.encode(keys[i]);
   std::sort(keys, keys + n);
   for (std::size_t i = 0; i < n; ++i) keys[i] = decode.decode(keys[i]);
+}
+template <class U>
+void Select(U* keys, std::size_t n, std::size_t k, key_code<U> code) {
+  std::nth_element(keys, keys + k, keys + n, [=](U a, U b) { return code.encode(a) < code.encode(b); });
+}
+template <class U>
+std::size_t FindLess(U const* keys, std::size_t n, key_code<U> code, U limit, U max_magnitude) {
+  return find_less_one_by_one(keys, n, code, limit, max_magnitude);
 }
 #else
 
@@ -403,20 +412,87 @@ void SortEncoded(T* keys, std::size_t n, unsigned rounds, Out const& out) {
 }
 
 template <class U>
+HWY_INLINE void EncodeAll(U* unsigned_keys, std::size_t n, key_code<U> code) {
+  using T = lane<U>;
+  T* const keys = reinterpret_cast<T*>(unsigned_keys);
+  encoder<T> const in{code};
+  tag<T> const d;
+  std::size_t const lanes = hn::MaxLanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(in.encode(d, hn::LoadU(d, keys + i)), d, keys + i);
+  for (; i != n; ++i) keys[i] = T(code.encode(unsigned_keys[i]) ^ code.top);
+}
+
+/// Returns the maximum number of partitions around bad pivots.
+inline unsigned MaxRounds(std::size_t n) {
+  return std::min(2 * unsigned(std::bit_width(n)), max_partitions);
+}
+
+template <class U>
 HWY_INLINE void Sort(U* unsigned_keys, std::size_t n, key_code<U> encode, key_code<U> decode) {
   using T = lane<U>;
   T* const keys = reinterpret_cast<T*>(unsigned_keys);
   encoder<T> const in{encode}, out{decode};
-  tag<T> const d;
-  if (n <= max_rows * hn::MaxLanes(d)) {
+  if (n <= max_rows * hn::MaxLanes(tag<T>())) {
     if (n != 0) SortFew(keys, n, in, out);
     return;
   }
-  std::size_t const lanes = hn::MaxLanes(d);
+  EncodeAll(unsigned_keys, n, encode);
+  SortEncoded(keys, n, MaxRounds(n), out);
+}
+
+template <class U>
+HWY_INLINE void Select(U* unsigned_keys, std::size_t n, std::size_t k, key_code<U> code) {
+  using T = lane<U>;
+  constexpr std::size_t few = max_rows * hn::MaxLanes(tag<T>());
+  T* keys = reinterpret_cast<T*>(unsigned_keys);
+  encoder<T> const whole{code};
+  if (n <= few) return SortFew(keys, n, whole, whole);
+  EncodeAll(unsigned_keys, n, code);
+  for (unsigned rounds = MaxRounds(n); n > few; --rounds) {
+    if (rounds == 0) {
+      std::nth_element(keys, keys + k, keys + n);
+      return DecodeAll(keys, n, whole);
+    }
+    auto const [pivot, repeated] = ChoosePivot(keys, n);
+    std::size_t const left = Partition(keys, n, pivot);
+    if (k >= left) {
+      DecodeAll(keys, left, whole);
+      keys += left;
+      k -= left;
+      n -= left;
+      continue;
+    }
+    DecodeAll(keys + left, n - left, whole);
+    bool const all_equal = pivot == hwy::LimitsMin<T>();  // nothing is less
+    std::size_t below = left;
+    if ((left == n || repeated) && left > few && !all_equal) below = Partition(keys, left, T(pivot - 1));
+    if (all_equal || k >= below) return DecodeAll(keys, left, whole);  // keys from `below` on equal the pivot, or all are left
+    DecodeAll(keys + below, left - below, whole);
+    n = below;
+  }
+  SortFew(keys, n, no_encoder<T>{}, whole);
+}
+
+template <class U>
+HWY_INLINE std::size_t FindLess(U const* unsigned_keys, std::size_t n, key_code<U> code, U limit, U max_magnitude) {
+  using T = lane<U>;
+  T const* const keys = reinterpret_cast<T const*>(unsigned_keys);
+  encoder<T> const in{code};
+  tag<T> const d;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  auto const bound = hn::Set(d, T(limit ^ code.top)), rest = hn::Set(d, T(~code.top));
+  auto const greatest = hn::Set(d, T(std::min<U>(max_magnitude, U(~code.top))));
+  auto const matches = [&](std::size_t i) HWY_ATTR {
+    auto const v = hn::LoadU(d, keys + i);
+    return hn::Or(hn::Lt(in.encode(d, v), bound), hn::Gt(hn::And(v, rest), greatest));
+  };
   std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(in.encode(d, hn::LoadU(d, keys + i)), d, keys + i);
-  for (; i != n; ++i) keys[i] = T(encode.encode(unsigned_keys[i]) ^ encode.top);
-  SortEncoded(keys, n, std::min(2 * unsigned(std::bit_width(n)), max_partitions), out);
+  for (; i + unrolled * lanes <= n; i += unrolled * lanes) {
+    auto const any = hn::Or(hn::Or(matches(i), matches(i + lanes)), hn::Or(matches(i + 2 * lanes), matches(i + 3 * lanes)));
+    if (!hn::AllFalse(d, any)) break;
+  }
+  return i + find_less_one_by_one(unsigned_keys + i, n - i, code, limit, max_magnitude);
 }
 
 std::size_t NetworkKeys(std::size_t key_bytes) {
@@ -434,6 +510,20 @@ void Sort32(std::uint32_t* keys, std::size_t n, key_code<std::uint32_t> encode, 
 }
 void Sort64(std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode, key_code<std::uint64_t> decode) {
   Sort(keys, n, encode, decode);
+}
+void Select32(std::uint32_t* keys, std::size_t n, std::size_t k, key_code<std::uint32_t> code) {
+  Select(keys, n, k, code);
+}
+void Select64(std::uint64_t* keys, std::size_t n, std::size_t k, key_code<std::uint64_t> code) {
+  Select(keys, n, k, code);
+}
+std::size_t FindLess32(std::uint32_t const* keys, std::size_t n, key_code<std::uint32_t> code, std::uint32_t limit,
+                       std::uint32_t max_magnitude) {
+  return FindLess(keys, n, code, limit, max_magnitude);
+}
+std::size_t FindLess64(std::uint64_t const* keys, std::size_t n, key_code<std::uint64_t> code, std::uint64_t limit,
+                       std::uint64_t max_magnitude) {
+  return FindLess(keys, n, code, limit, max_magnitude);
 }
 }  // namespace ordo::inline v0::host_detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -542,6 +632,20 @@ void sort_by_vectors(std::uint32_t* keys, std::size_t n, key_code<std::uint32_t>
 void sort_by_vectors(std::uint64_t* keys, std::size_t n, key_code<std::uint64_t> encode,
                      key_code<std::uint64_t> decode) noexcept {
   ORDO_CHOSEN(Sort64)(keys, n, encode, decode);
+}
+void select_by_vectors(std::uint32_t* keys, std::size_t n, std::size_t k, key_code<std::uint32_t> code) noexcept {
+  ORDO_CHOSEN(Select32)(keys, n, k, code);
+}
+void select_by_vectors(std::uint64_t* keys, std::size_t n, std::size_t k, key_code<std::uint64_t> code) noexcept {
+  ORDO_CHOSEN(Select64)(keys, n, k, code);
+}
+std::size_t find_less(std::uint32_t const* keys, std::size_t n, key_code<std::uint32_t> code, std::uint32_t limit,
+                      std::uint32_t max_magnitude) noexcept {
+  return ORDO_CHOSEN(FindLess32)(keys, n, code, limit, max_magnitude);
+}
+std::size_t find_less(std::uint64_t const* keys, std::size_t n, key_code<std::uint64_t> code, std::uint64_t limit,
+                      std::uint64_t max_magnitude) noexcept {
+  return ORDO_CHOSEN(FindLess64)(keys, n, code, limit, max_magnitude);
 }
 
 void limit_vectors(std::size_t bytes, unsigned partitions) noexcept {

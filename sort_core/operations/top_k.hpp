@@ -369,6 +369,14 @@ class first_items {
   first_items(std::size_t n, std::size_t k) : k_(k), capacity_(std::min(n, std::max<std::size_t>(2 * k, k + 64))) {
     items_.reserve(capacity_);
   }
+  /// Says that at least k items to come have codes up to `code`.
+  void expect(K code) {
+    full_ = code != K(~K{0});
+    limit_ = K(code + 1);
+  }
+  /// Returns true if items whose code is limit() or more are not among the first k.
+  [[nodiscard]] bool is_full() const { return full_; }
+  [[nodiscard]] K limit() const { return limit_; }
   void add(K code, std::uint64_t position) {
     if (full_ && code >= limit_) return;  // an equal one comes later than k others
     items_.push_back({code, position});

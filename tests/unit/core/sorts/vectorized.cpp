@@ -7,6 +7,7 @@
 #include "ordo/radix_key.hpp"
 #include "sort_core/algorithms/backend_sorts.hpp"
 #include "sort_core/host/backend.hpp"
+#include "sort_core/host/vector_selection.hpp"
 #include "sort_core/host/vectorized.hpp"
 #include "tests/unit/catch.hpp"
 #include "tests/unit/core/sorts/with_vectors.hpp"
@@ -66,11 +67,63 @@ void check(ordo::host_backend& backend, std::vector<U> const& keys, ordo::key_co
 }
 
 template <class U>
-void check_sizes() {
-  ordo::host_backend backend(1);
+void check_selection(ordo::host_backend& backend, std::vector<U> const& keys, std::size_t k, ordo::key_code<U> code) {
+  guarded<ordo::host_backend, U> data(backend, keys);
+  ordo::host_detail::select_by_vectors(data.span().data(), keys.size(), k, code);
+  std::vector<U> const selected = data.values();
+  auto const before = [=](U a, U b) { return code.encode(a) < code.encode(b); };
+  auto const at = selected.begin() + std::ptrdiff_t(k);
+  bool const right = data.intact() && sorted_by(selected, code) == sorted_by(keys, code) &&
+                     std::none_of(selected.begin(), at, [&](U key) { return before(*at, key); }) &&
+                     std::none_of(at, selected.end(), [&](U key) { return before(key, *at); });
+  if (!right) CHECK(right);
+}
+
+template <class U>
+void check_find_less(std::vector<U> const& keys, ordo::key_code<U> code) {
+  constexpr U rest = U(~ordo::key_code<U>::top);
+  std::size_t const n = keys.size();
+  for (U const limit : {U{0}, U{1}, code.encode(keys[n / 2]), code.encode(keys[n - 1]), U(~U{0})}) {
+    for (U const max_magnitude : {U(~U{0}), rest, U(rest - 1), U(keys[n / 3] & rest)}) {
+      auto const found = std::find_if(keys.begin(), keys.end(),
+                                      [=](U key) { return code.encode(key) < limit || (key & rest) > max_magnitude; });
+      std::size_t const at = ordo::host_detail::find_less(keys.data(), n, code, limit, max_magnitude);
+      if (at != std::size_t(found - keys.begin())) CHECK(at == std::size_t(found - keys.begin()));
+    }
+  }
+}
+
+std::vector<std::size_t> all_sizes() {
   std::vector<std::size_t> sizes;
   for (std::size_t n = 0; n <= 300; ++n) sizes.push_back(n);
   for (std::size_t n : {511, 512, 513, 600, 1000, 1023, 2047, 2048, 2049, 4099, 20'000, 100'001}) sizes.push_back(n);
+  return sizes;
+}
+
+/// Checks selections, and searches for small codes.
+template <class U>
+void check_selections() {
+  ordo::host_backend backend(1);
+  auto const all = codes<U>();
+  for (std::size_t bytes : vector_sizes) {
+    with_vectors const limit(bytes);
+    INFO(bytes << " bytes");
+    for (std::size_t n : all_sizes()) {
+      INFO(n);
+      for (unsigned pattern = 0; n != 0 && pattern < num_patterns; ++pattern) {
+        auto const keys = keys_of<U>(pattern, n, 1000 * n);
+        auto const code = all[(n + pattern) % all.size()];
+        check_selection(backend, keys, (n * (pattern + 1) / 3 + pattern) % n, code);
+        check_find_less(keys, code);
+      }
+    }
+  }
+}
+
+template <class U>
+void check_sizes() {
+  ordo::host_backend backend(1);
+  std::vector<std::size_t> const sizes = all_sizes();
   for (std::size_t bytes : vector_sizes) {
     with_vectors const limit(bytes);
     INFO(bytes << " bytes, network of " << network_keys(sizeof(U)));
@@ -90,6 +143,11 @@ TEST_CASE("vectors sort keys of every number and pattern", "[core][vectorized]")
   check_sizes<std::uint64_t>();
 }
 
+TEST_CASE("vectors select keys of every number and pattern", "[core][vectorized]") {
+  check_selections<std::uint32_t>();
+  check_selections<std::uint64_t>();
+}
+
 TEST_CASE("keys are sorted after the last partition that is allowed", "[core][vectorized]") {
   ordo::host_backend backend(1);
   for (std::size_t bytes : vector_sizes) {
@@ -99,6 +157,8 @@ TEST_CASE("keys are sorted after the last partition that is allowed", "[core][ve
         for (unsigned pattern = 0; pattern < num_patterns; ++pattern) {
           check(backend, keys_of<std::uint32_t>(pattern, n, n), codes<std::uint32_t>()[3]);
           check(backend, keys_of<std::uint64_t>(pattern, n, n), codes<std::uint64_t>()[4]);
+          check_selection(backend, keys_of<std::uint32_t>(pattern, n, n), n / 3, codes<std::uint32_t>()[3]);
+          check_selection(backend, keys_of<std::uint64_t>(pattern, n, n), n - 1, codes<std::uint64_t>()[4]);
         }
       }
     }
