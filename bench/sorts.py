@@ -4,10 +4,12 @@
     bench/sorts.py --tools build/release/bin [--megabytes N] [--runs N] [--threads N] [--work DIR] [--only REGEX]
                    [--python PYTHON] [--json FILE]
 
-The inputs are made up: URLs, paths, words, lines of random letters, a table sorted by a number and two other columns, a CSV file
-with quotes and a header sorted by a number, and a BED file. Rivals are GNU sort, parsort (GNU parallel), polars and DuckDB (if
-PYTHON, or else this Python, has them), bedtools sort and sort-bed; those that are not installed are left out. Each may use
---threads (default: all). The program of files.py times them, takes turns and compares the bytes they write: see there.
+The inputs are made up: URLs, paths, words, lines of random letters, numbers in the order of en_US.UTF-8, a table sorted by a
+number and two other columns, a CSV file with quotes and a header sorted by a number, a BED file and a SAM file. Rivals are GNU
+sort, parsort (GNU parallel), uutils (uu-sort), Miller (mlr), polars and DuckDB (if PYTHON, or else this Python, has them),
+bedtools sort, sort-bed and samtools sort; those that are not installed are left out, as are the numbers if the system does not
+know en_US.UTF-8. Each may use --threads (default: all). The program of files.py times them, takes turns and compares the bytes
+they write: see there.
 Processes of one command count together for CPU seconds, and singly for memory. Times of polars and DuckDB include the start of
 Python. The exit status is 1 if outputs differ.
 """
@@ -48,11 +50,17 @@ options = form.replace(" ", " = ", 1).replace("delim ", "delim = ").replace("quo
 connection.execute(f"copy (select * from read_csv('{source}', {options}, columns = {{{types}}}, auto_detect = false) "
                    f"order by {', '.join(order)}) to '{out}' ({form})")
 """
+# Columns, separator, quote, header and order; and the arguments of Miller, which numbers the columns.
 LINES = ("line:VARCHAR", "\x01", "", "none", "line")
 ROWS = ("number:BIGINT,host:VARCHAR,length:BIGINT", "\t", "", "none", "number,host,length")
 CSV = ("id:BIGINT,price:BIGINT,city:VARCHAR", ",", '"', "header", "price,id")
 BED = ("name:VARCHAR,first:BIGINT,last:BIGINT,label:VARCHAR,score:BIGINT,strand:VARCHAR", "\t", "", "none",
        "name,first,last,label")
+SAM, NUMBERS = ("SAM",), ("numbers",)
+TSV = ["mlr", "--tsv", "--implicit-tsv-header", "--headerless-tsv-output", "sort"]
+MILLER = {ROWS: [*TSV, "-nf", "1", "-f", "2", "-nf", "3"], BED: [*TSV, "-f", "1", "-nf", "2", "-nf", "3", "-f", "4"],
+          CSV: ["mlr", "--csv", "sort", "-nf", "price", "-nf", "id"]}
+LOCALE = "en_US.UTF-8"
 
 
 class Sorts(Bench):
@@ -62,28 +70,34 @@ class Sorts(Bench):
                         if subprocess.run([options.python, "-c", "import " + name], stderr=subprocess.DEVNULL).returncode == 0]
 
     def sorted(self, title, path, ours, gnu, table):
-        """Measures strsort with the options `ours`, sort and parsort with `gnu`, and the others as a table."""
+        """Measures strsort with the options `ours`, programs like sort with `gnu`, and the others as a table."""
         threads, steps = str(self.threads), f"--parallel={self.threads} -S 60%"
         commands = [self.cp(path)]
-        for name, program in (("GNU sort", "sort"), ("parsort", "parsort")):
+        for name, program in (("GNU sort", "sort"), ("parsort", "parsort"), ("uutils", "uu-sort")):
             if shutil.which(program) and gnu is not None:
                 to = self.out(program)
                 if table is CSV:
                     text = f"{{ head -n 1 '{path}'; tail -n +2 '{path}' | {program} {steps} {gnu}; }} > '{to}'"
+                elif table is NUMBERS:
+                    text = f"LC_ALL={LOCALE} {program} {steps} {gnu} '{path}' > '{to}'"
                 else:
                     text = f"{program} {steps} {gnu} '{path}' > '{to}'"
                 commands.append(Command(name, ["sh", "-c", text], {"lines": to}))
         for name, program in (("polars", POLARS), ("duckdb", DUCKDB)):
-            if name in self.modules:
+            if name in self.modules and table not in (SAM, NUMBERS):
                 to = self.out(name)
                 columns, *rest = table
                 commands.append(Command(name, [self.options.python, "-c", program, path, to, threads, columns, *rest],
                                         {"lines": to}))
-        if table is BED:
-            for name, program in (("bedtools sort", ["bedtools", "sort", "-i", path]), ("sort-bed", ["sort-bed", path])):
-                if shutil.which(program[0]):
-                    to = self.out(program[0])
-                    commands.append(Command(name, program, {"lines": to}, to))
+        programs = {"bedtools sort": ["bedtools", "sort", "-i"], "sort-bed": ["sort-bed"]} if table is BED else {}
+        if table is SAM:
+            programs["samtools sort"] = ["samtools", "sort", "--no-PG", "-@", str(self.threads - 1), "-O", "sam"]
+        if table in MILLER:
+            programs["Miller"] = MILLER[table]
+        for name, program in programs.items():
+            if shutil.which(program[0]):
+                to = self.out(program[0])
+                commands.append(Command(name, [*program, path], {"lines": to}, to))
         to = self.out("strsort")
         commands.append(Command("strsort", self.ours("strsort", "cpu", *shlex.split(ours), path, "-o", to), {"lines": to}))
         self.measure(title, path, commands)
@@ -108,6 +122,31 @@ def write_bed(path, size):
                     pass
                 taken.add(place)
                 file.write(f"chr{place[0]}\t{place[1]}\t{place[1] + draw.randrange(1, 500)}\tread{k}\t{k % 61}\t{'+-'[k % 2]}\n")
+
+
+def write_sam(path, size):
+    """Writes reads of which no two begin at the same place of the same strand."""
+    draw = random.Random(7)
+    with open(path, "w") as file:
+        file.write("@HD\tVN:1.6\tSO:unsorted\n" + "".join(f"@SQ\tSN:chr{k}\tLN:100000000\n" for k in range(1, 23)))
+        reads = size // 238
+        for k, place in enumerate(draw.sample(range(22 * 99_000_000), reads)):
+            bases = "".join(draw.choices("ACGT", k=20)) * 5
+            file.write(f"read{k}\t{16 * (k % 2)}\tchr{1 + place // 99_000_000}\t{1 + place % 99_000_000}\t60\t100M\t*\t0\t0"
+                       f"\t{bases}\t{'F' * 100}\n")
+
+
+def write_numbers(path, size):
+    draw = random.Random(7)
+    numbers = list(range(100_000_000, 100_000_000 + size // 10))
+    draw.shuffle(numbers)
+    with open(path, "w") as file:
+        file.writelines(f"{number}\n" for number in numbers)
+
+
+def knows_locale():
+    """Returns true if the C library has the locale of the numbers, rather than C in its place."""
+    return subprocess.run(["locale", "charmap"], env=dict(os.environ, LC_ALL=LOCALE), capture_output=True).stdout == b"UTF-8\n"
 
 
 def main():
@@ -148,8 +187,10 @@ def measure(bench, size):
              "-t '\t' -k1,1n -k2,2 -k3,3n", "-t '\t' -k1,1n -k2,2 -k3,3n", ROWS),
             ("CSV with quotes by a number", lambda path: write_csv(path, size), "--csv -k price:n -k id:n",
              "-t, -k2,2n -k1,1n", CSV),
-            ("BED", lambda path: write_bed(path, size), "--as bed", "-t '\t' -k1,1 -k2,2n -k3,3n -k4,4", BED)):
-        if re.search(bench.options.only, title):
+            ("BED", lambda path: write_bed(path, size), "--as bed", "-t '\t' -k1,1 -k2,2n -k3,3n -k4,4", BED),
+            ("SAM", lambda path: write_sam(path, size), "--as sam", None, SAM),
+            (f"numbers in {LOCALE}", lambda path: write_numbers(path, size // 2), f"--locale={LOCALE}", "", NUMBERS)):
+        if re.search(bench.options.only, title) and (table is not NUMBERS or knows_locale()):
             path = os.path.join(bench.options.work, title.split()[0])
             if not os.path.exists(path):
                 writer = multiprocessing.Process(target=write, args=(path,))  # whose memory is not that of the commands

@@ -8,6 +8,7 @@
 
 #include "ordo/detail/load.hpp"
 #include "ordo/strings/line_comparison.hpp"
+#include "strings/keys/collation.hpp"
 
 namespace ordo::inline v0::strings::detail {
 namespace {
@@ -34,7 +35,7 @@ void each_line(std::string_view text, char delimiter, OnLine on_line) {
 }  // namespace
 
 collation_by collation_for(std::size_t comparisons) {
-  constexpr std::size_t min_for_tables = 5000;
+  constexpr std::size_t min_for_tables = 60'000;  // reading and checking a table takes as long as those
   return comparisons < min_for_tables ? collation_by::strcoll : collation_by::tables;
 }
 
@@ -51,7 +52,18 @@ std::string sort_few_lines(std::string_view text, order const& by, char delimite
   bool const collated = by.is_collated();
   if (collated && collation_for(lines.size() * std::size_t(std::bit_width(lines.size()))) == collation_by::strcoll) {
     line_comparison const compare(by, delimiter, collation_by::strcoll);
-    std::ranges::stable_sort(lines, [&](coded_line const& a, coded_line const& b) { return compare(a.text, b.text) < 0; });
+    if (by.keys.empty() && (delimiter == '\0' || text.find('\0') == text.npos)) {
+      std::string ended(text);  // with a NUL after each line, so that no comparison copies one
+      std::ranges::replace(ended, delimiter, '\0');
+      for (coded_line& line : lines) line.codes = {ended.data() + (line.text.data() - text.data()), line.text.size()};
+      locale_t const in = named_locale(by.locale);
+      std::ranges::stable_sort(lines, [&](coded_line const& a, coded_line const& b) {
+        int const difference = strcoll_l(a.codes.data(), b.codes.data(), in);
+        return difference != 0 ? (difference < 0) != by.reverse : compare(a.text, b.text) < 0;
+      });
+    } else {
+      std::ranges::stable_sort(lines, [&](coded_line const& a, coded_line const& b) { return compare(a.text, b.text) < 0; });
+    }
     append([&](coded_line const& a, coded_line const& b) { return compare.by_keys(a.text, b.text) == 0; });
     return sorted;
   }

@@ -165,7 +165,7 @@ TEST_CASE("A locale's tables and strcoll give few lines one order", "[locale]") 
         }
       CHECK(different == 0);
       // Below and above the number of lines from which on tables are read.
-      for (std::size_t const count : {3u, 100u, 499u, 501u, 900u}) {
+      for (std::size_t const count : {3u, 100u, 4600u, 4630u}) {
         std::string const some = words(count, count);
         auto want = lines_of(some, '\n');
         std::ranges::stable_sort(want, [&](auto a, auto b) { return by_strcoll(a, b) < 0; });
