@@ -229,10 +229,6 @@ _define(
 )
 
 
-# Compiled kernels of GPUs wait for the tests of this module on one.
-_FOR_GPUS = False
-
-
 def _stream_function(folder):
     """Returns the address of PyTorch's function for the current stream of a GPU, or None if this PyTorch has no GPUs or not the
     function: then only the kernels of CPUs are compiled."""
@@ -249,7 +245,7 @@ def _register_compiled():
     abi = f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}"
     links = (abi, f"-L{folder / 'lib'}", "-ltorch_cpu", "-lc10")
     path = _native.library("torch_kernels.cpp", f"torch-{torch.__version__}", str(folder / "include"), links, 20)
-    streams = _stream_function(folder / "lib") if _FOR_GPUS else None
+    streams = _stream_function(folder / "lib")
     if ctypes.CDLL(str(path)).ordosort_register(ctypes.c_void_p(core.calls()), streams) != 0:
         raise RuntimeError("ordosort: the compiled kernels of PyTorch are of another version")
     return ("CPU",) if streams is None else ("CPU", "CUDA")
