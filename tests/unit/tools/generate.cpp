@@ -345,7 +345,7 @@ TEST_CASE("spectra are in the order asked for, and the same peaks in any", "[gen
     }
   }
   CHECK_THROWS_WITH(spectra_text({1, "orbitrap", "mz", 1}),
-                    "unknown preset: --preset: 'orbitrap': choose from proteomics, iontrap, gnps, timstof, profile");
+                    "unknown preset: --preset: 'orbitrap': choose from proteomics, iontrap, gnps, timstof, profile, peptides");
   CHECK_THROWS_WITH(spectra_text({1, "gnps", "size", 1}),
                     "unknown order: --order: 'size': choose from mz, intensity, random, reversed, nearly");
 }
