@@ -80,7 +80,8 @@ def compare_matchms(spectra, peak, modified):
     from matchms.similarity import CosineGreedy, ModifiedCosineGreedy
     logging.getLogger('matchms').setLevel(logging.ERROR)
     measure = (ModifiedCosineGreedy if modified else CosineGreedy)(tolerance=peak[0])
-    ordered = [(p, sorted(peaks, key=lambda one: one[0])) for p, peaks in spectra if peaks and (p or not modified)]
+    ordered = [(p, sorted(peaks, key=lambda one: one[0])) for p, peaks in spectra
+               if any(x for _, x in peaks) and (p or not modified)]
     theirs = [Spectrum(numpy.array([m for m, _ in peaks]), numpy.array([x for _, x in peaks]), {'precursor_mz': p} if p else {})
               for p, peaks in ordered]
     compared = 0
@@ -117,7 +118,8 @@ def compare(case, r, with_matchms, options):
         if pair not in got or pair not in want:
             assert abs((got.get(pair) or want[pair])[0] - least) < 1e-9, (case, command, pair, got.get(pair), want.get(pair))
         else:
-            assert abs(got[pair][0] - want[pair][0]) < 1e-12 and got[pair][1] == want[pair][1], (case, pair, got[pair], want[pair])
+            is_same = abs(got[pair][0] - want[pair][0]) < 1e-12 and got[pair][1] == want[pair][1]
+            assert is_same, (case, pair, got[pair], want[pair])
     return len(got), compare_matchms(spectra, peak, modified) if with_matchms and not peak[1] else 0
 
 

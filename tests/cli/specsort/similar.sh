@@ -65,6 +65,9 @@ for bad in --similar=20ppm,0.7 --analogues '--pairs=x.csv' '--pairs=' '--pairs=a
   expect_error specsort chain.mgf $bad
   [[ ! -e a.tsv && ! -e m && ! -e d ]] || fail "something is left of $bad"
 done
+expect_error specsort chain.mgf --map=-; grep -q 'conflicting options: --output, --map: both would be standard output' err || fail "$(< err)"
+expect_error specsort chain.mgf --map=- --pairs=- -o two.mgf; [[ ! -e two.mgf && ! -s out ]] || fail "two outputs"
+expect 0 specsort chain.mgf --map=- -o out.mgf; cmp <(cut -f 2 out | sed 1d) <(seq "$(grep -c BEGIN chain.mgf)") || fail "a map: $(< out)"
 expect_error specsort - --clusters < chain.mgf
 grep -q 'need a file' err || fail "a stream: $(< err)"
 

@@ -150,7 +150,8 @@ TEST_CASE("the same seed gives the same bytes on every machine", "[generate]") {
                                                           {"iontrap", 0x6d271248cee2975a},
                                                           {"gnps", 0x840f00d521b2754b},
                                                           {"timstof", 0x65c7d5286b46e14a},
-                                                          {"profile", 0xfb1260d2b904a424}};
+                                                          {"profile", 0xfb1260d2b904a424},
+                                                          {"peptides", 0xc1355d04a63a6e75}};
   REQUIRE(spectra.size() == spectra_presets().size());
   for (auto const preset : spectra_presets()) {
     INFO(preset);
