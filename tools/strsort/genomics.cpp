@@ -27,7 +27,7 @@ class unplaced_last final : public strings::piece_finder {
   }
 };
 
-unsigned flags_of(std::string_view field) {
+unsigned parse_flags(std::string_view field) {
   unsigned flags = 0;
   for (char const c : field)
     if (c >= '0' && c <= '9') flags = 10 * flags + unsigned(c - '0');
@@ -39,7 +39,7 @@ class forward_first final : public strings::piece_finder {
  public:
   [[nodiscard]] std::string_view find(std::string_view field, std::string&) const override {
     constexpr unsigned reverse = 0x10;
-    return (flags_of(field) & reverse) != 0 ? "1"sv : "0"sv;
+    return (parse_flags(field) & reverse) != 0 ? "1"sv : "0"sv;
   }
 };
 
@@ -50,7 +50,7 @@ class order_of_flags final : public strings::piece_finder {
   [[nodiscard]] std::string_view find(std::string_view field, std::string&) const override {
     constexpr std::string_view ranks = "0123456789abcdef";
     constexpr unsigned first = 0x40, second = 0x80, secondary = 0x100, supplementary = 0x800;
-    unsigned const flags = flags_of(field);
+    unsigned const flags = parse_flags(field);
     unsigned const side = (flags & (first | second)) / first;
     return ranks.substr(4 * side + ((flags & secondary) != 0 ? 2 : 0) + ((flags & supplementary) != 0 ? 1 : 0), 1);
   }
