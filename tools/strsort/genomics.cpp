@@ -27,16 +27,30 @@ class unplaced_last final : public strings::piece_finder {
   }
 };
 
-// Orders reads of the same name as samtools does: of no side, the first, the second of a pair, and of each the primary line, the
-// supplementary and the secondary ones.
+unsigned parse_flags(std::string_view field) {
+  unsigned flags = 0;
+  for (char const c : field)
+    if (c >= '0' && c <= '9') flags = 10 * flags + unsigned(c - '0');
+  return flags;
+}
+
+// Puts reads of the forward strand before those of the reverse one at the same place, as samtools sort does.
+class forward_first final : public strings::piece_finder {
+ public:
+  [[nodiscard]] std::string_view find(std::string_view field, std::string&) const override {
+    constexpr unsigned reverse = 0x10;
+    return (parse_flags(field) & reverse) != 0 ? "1"sv : "0"sv;
+  }
+};
+
+// Orders reads of the same name as samtools does: of no side, the first, the second of a pair, and of each the primary line,
+// the supplementary and the secondary ones.
 class order_of_flags final : public strings::piece_finder {
  public:
   [[nodiscard]] std::string_view find(std::string_view field, std::string&) const override {
     constexpr std::string_view ranks = "0123456789abcdef";
     constexpr unsigned first = 0x40, second = 0x80, secondary = 0x100, supplementary = 0x800;
-    unsigned flags = 0;
-    for (char const c : field)
-      if (c >= '0' && c <= '9') flags = 10 * flags + unsigned(c - '0');
+    unsigned const flags = parse_flags(field);
     unsigned const side = (flags & (first | second)) / first;
     return ranks.substr(4 * side + ((flags & secondary) != 0 ? 2 : 0) + ((flags & supplementary) != 0 ? 1 : 0), 1);
   }
@@ -254,6 +268,10 @@ void set_preset_keys(command& made) {
     given_key unplaced = parse_key("3,3");
     unplaced.finder = std::make_shared<unplaced_last>();
     made.keys.insert(made.keys.begin(), unplaced);
+    given_key strand = parse_key("2,2");
+    strand.finder = std::make_shared<forward_first>();
+    made.keys.push_back(strand);
+    made.stable = true;
   }
   if (made.preset == "gff") {
     // Of features at the same place the first one of the input stays first, unless it is a child of the other.
@@ -328,7 +346,7 @@ std::string sorted_header(command const& made, std::string const& header, string
   bool const is_sam = made.preset == "sam";
   if (!made.has_preset_keys) return is_sam ? with_sort_order(header, "unknown") : header;
   if (made.names != 0)
-    return with_sort_order(header, made.global.reverse   ? "unknown"
+    return with_sort_order(header, made.global.reverse ? "unknown"
                                    : made.names == 'n' ? "queryname:natural"
                                                        : "queryname:lexicographical");
   std::string sorted = header;

@@ -187,7 +187,8 @@ std::string_view json_finder::find(std::string_view line, std::string& made) con
   on_demand::object object;
   if (parser.iterate(padded.data(), line.size(), padded.size()).get(document) != simdjson::SUCCESS ||
       document.get_object().get(object) != simdjson::SUCCESS)
-    throw json_error(line, no_object);
+    throw json_error(
+        line, line.starts_with("\xef\xbb\xbf") ? "it begins with a byte order mark, which JSON Lines do not have" : no_object);
   value_reader reader(path_, made);
   if (!reader.read(object, 0)) throw json_error(line, no_object);
   if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) throw json_error(line, "text follows the JSON object");

@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "ordo/strings/line_comparison.hpp"
 #include "strings/sort/few_lines.hpp"
 #include "tools/cli/files/read_input.hpp"
@@ -107,7 +109,8 @@ class plain_parser final : public cli::argument_parser {
       case 'S': {
         std::string_view const number = value.substr(0, std::min(value.find_first_not_of("0123456789"), value.size()));
         std::string_view const unit = value.substr(number.size());
-        need(is_small_number(number) && (unit.empty() || (unit.size() == 1 && std::string_view("KMGb%").find(unit[0]) != unit.npos)));
+        need(is_small_number(number) &&
+             (unit.empty() || (unit.size() == 1 && std::string_view("KMGb%").find(unit[0]) != unit.npos)));
         break;
       }
       case 't':
@@ -270,17 +273,18 @@ bool write_out(std::string_view text) {
   return true;
 }
 
-bool is_sorted(std::string_view text, command const& made, strings::order const& by) {
+// Returns the number of the first line that is out of order, from 1 on, and the line; or 0.
+std::pair<std::size_t, std::string_view> find_disorder(std::string_view text, command const& made, strings::order const& by) {
   auto const lines = std::size_t(std::ranges::count(text, made.delimiter));
   strings::line_comparison const compare(by, made.delimiter, strings::detail::collation_for(lines));
   std::string_view before;
-  for (bool first = true; !text.empty(); first = false) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
     std::string_view const line = text.substr(0, text.find(made.delimiter));
-    if (!first && (made.unique ? compare.by_keys(before, line) >= 0 : compare(before, line) > 0)) return false;
+    if (number != 1 && (made.unique ? compare.by_keys(before, line) >= 0 : compare(before, line) > 0)) return {number, line};
     before = line;
     text.remove_prefix(line.size() + 1);
   }
-  return true;
+  return {};
 }
 
 std::optional<int> sort_or_throw(std::span<char const* const> arguments, caller const& called,
@@ -298,8 +302,14 @@ std::optional<int> sort_or_throw(std::span<char const* const> arguments, caller 
   texts.emplace(made.delimiter);
   for (std::string const& file : made.files) texts->add(file, !called.is_gnu());
   if (made.check != 0) {
-    if (!is_sorted(texts->view(), made, by)) throw for_the_program{};
-    return 0;
+    auto const [number, line] = find_disorder(texts->view(), made, by);
+    if (number == 0) return 0;
+    if (made.check == 'c') {
+      std::string const said =
+          fmt::format("{}: {}:{}: disorder: {}{}", called.name(), made.files[0], number, line, made.delimiter);
+      if (std::fwrite(said.data(), 1, said.size(), stderr) != said.size()) throw for_the_program{};
+    }
+    return 1;
   }
   std::string const sorted = strings::detail::sort_few_lines(texts->view(), by, made.delimiter, made.unique);
   if (!write_out(sorted)) throw for_the_program{};

@@ -34,6 +34,9 @@ for line in '{"a":1' '[1]' '7' '{"a":1} x' '{"a":01}' '{"a":1e}' '{"a":tru}' '{"
   expect_error strsort --jsonl -k a in
   grep -q '^strsort: in:1: ' err || fail "$line: $(< err)"
 done
+printf '\357\273\277{"a":1}\n{"a":2}\n' > in  # as editors of Windows write it
+expect_error strsort --jsonl -k a in
+grep -q '^strsort: in:1: it begins with a byte order mark' err || fail "$(< err)"
 echo '{"a":1e999999}' > in
 expect_error strsort --jsonl -k a in
 for key in a:x '' a..b .a; do expect_error strsort --jsonl -k "$key" in; done

@@ -176,6 +176,10 @@ words 100000 > many
 same "$name" -S 16M many
 same "$name" -u -S 16M -k1,1 many
 
+# So many that the tables of the locale pay in the small program, too.
+head -n 5000 many > some
+for options in '' -r '-uk1,1'; do same "$name" $options some; done
+
 # A line of which only the beginning is transformed, and one that collation passes over until late.
 times() { head -c "$1" /dev/zero | tr '\000' "$2"; }
 { times 300000 -; echo b; times 300000 -; echo a; times 30000 x; echo; times 30000 x; echo a; echo x; } > long
