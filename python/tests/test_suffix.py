@@ -390,7 +390,7 @@ def test_inputs_of_drafts():
         (lambda: index.draft([[1]], 1, lengths=[1, 1]), ValueError),
         (lambda: index.draft([[1]], 2, out=drafts), ValueError),
         (lambda: index.draft([[1]], 3, out=[np.empty((1, 3)), *drafts[1:]]), TypeError),
-        (lambda: index.draft([[1]], 3, out=[np.empty((3, 1), np.int32).T, *drafts[1:]]), ValueError),
+        (lambda: index.draft([[1]], 3, out=[np.empty((1, 6), np.int32)[:, ::2], *drafts[1:]]), ValueError),
         (lambda: ordosort.TokenIndex(0), ValueError),
     ):
         with pytest.raises(error):

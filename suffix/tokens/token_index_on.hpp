@@ -47,7 +47,7 @@ struct store_no_token {
 template <Backend B>
 class token_index_on {
  public:
-  /// @param memory  of the machine; must outlive this
+  /// @param memory  where the text and its order are; must outlive this
   token_index_on(B& backend, memory_resource& memory, std::size_t max_match)
       : memory_(memory), max_match_(max_match), current_(memory, 1) {
     publish(backend);
