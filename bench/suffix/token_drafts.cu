@@ -68,7 +68,7 @@ struct device_tokens {
 
 /// Returns the median, the least and the greatest of the milliseconds of some calls, by events.
 template <class F>
-void measure(char const* what, cudaStream_t stream, unsigned count, F f) {
+void measure(char const* name, cudaStream_t stream, unsigned count, F f) {
   cudaEvent_t begin = nullptr, end = nullptr;
   ORDO_CUDA(cudaEventCreate(&begin));
   ORDO_CUDA(cudaEventCreate(&end));
@@ -83,7 +83,7 @@ void measure(char const* what, cudaStream_t stream, unsigned count, F f) {
     all.push_back(ms);
   }
   std::sort(all.begin(), all.end());
-  std::printf("%s: median %.4f ms, %.4f to %.4f\n", what, double(all[all.size() / 2]), double(all.front()), double(all.back()));
+  std::printf("%s: median %.4f ms, %.4f to %.4f\n", name, double(all[all.size() / 2]), double(all.front()), double(all.back()));
   ORDO_CUDA(cudaEventDestroy(begin));
   ORDO_CUDA(cudaEventDestroy(end));
 }
@@ -129,17 +129,17 @@ int main(int argc, char** argv) {
   }
   device_tokens const all_contexts(batches.size());
   all_contexts.put(batches);
-  auto const measure_drafts = [&](char const* what, auto f) {
-    measure(what, stream, num_batches, [&](unsigned k) {
+  auto const measure_batches = [&](char const* name, auto f) {
+    measure(name, stream, num_batches, [&](unsigned k) {
       std::size_t const items = count * width;
       ORDO_CUDA(cudaMemcpyAsync(contexts.data, all_contexts.data + k * items, items * 4, cudaMemcpyDeviceToDevice, stream));
       f();
     });
   };
   auto const measure_all = [&] {
-    measure_drafts("copy of the contexts alone", [] {});
-    measure_drafts("copy and drafts, eager", draft);
-    measure_drafts("copy and drafts, graph", [&] { ORDO_CUDA(cudaGraphLaunch(ready, stream)); });
+    measure_batches("copy of the contexts alone", [] {});
+    measure_batches("copy and drafts, eager", draft);
+    measure_batches("copy and drafts, graph", [&] { ORDO_CUDA(cudaGraphLaunch(ready, stream)); });
     measure("drafts of the same contexts, graph", stream, num_batches,
             [&](unsigned) { ORDO_CUDA(cudaGraphLaunch(ready, stream)); });
   };

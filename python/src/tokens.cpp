@@ -15,7 +15,7 @@
 namespace ordo_python {
 namespace {
 
-std::span<std::uint32_t> tokens_of(array const& of, char const* name) {
+std::span<std::uint32_t> as_tokens(array const& of, char const* name) {
   if (of.type() != ORDO_INT32 && of.type() != ORDO_UINT32)
     throw ordo::usage_error(std::string("bad ") + name + ": not of type int32 or uint32");
   return {static_cast<std::uint32_t*>(of.data()), of.size()};
@@ -33,7 +33,7 @@ class token_index {
 
   void assign(nb::handle tokens, std::uintptr_t stream) {
     array const text(tokens, "tokens", false, stream);
-    auto const all = tokens_of(text, "tokens");
+    auto const all = as_tokens(text, "tokens");
     call([&] {
       check_device(text.gpu());
       if (!machine_ || text.gpu() != gpu_) {
@@ -47,7 +47,7 @@ class token_index {
   void append(nb::handle tokens, std::uintptr_t stream) {
     {
       array const text(tokens, "tokens", false, stream);
-      auto const all = tokens_of(text, "tokens");
+      auto const all = as_tokens(text, "tokens");
       bool is_new = false;
       call([&] {
         is_new = !machine_;
@@ -64,8 +64,8 @@ class token_index {
     array const in(contexts, "contexts", false, stream), in_lengths(context_lengths, "lengths", false, stream),
         out(drafts, "out.tokens", true, stream), out_lengths(lengths, "out.lengths", true, stream),
         out_matched(matched, "out.matched", true, stream);
-    auto const rows = tokens_of(in, "contexts"), counts = tokens_of(in_lengths, "lengths"), to = tokens_of(out, "out.tokens"),
-               to_lengths = tokens_of(out_lengths, "out.lengths"), to_matched = tokens_of(out_matched, "out.matched");
+    auto const rows = as_tokens(in, "contexts"), counts = as_tokens(in_lengths, "lengths"), to = as_tokens(out, "out.tokens"),
+               to_lengths = as_tokens(out_lengths, "out.lengths"), to_matched = as_tokens(out_matched, "out.matched");
     call([&] {
       if (!machine_) throw ordo::usage_error("no text: draft: assign comes first, if only of no tokens");
       check_place("contexts", in);

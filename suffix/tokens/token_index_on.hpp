@@ -47,7 +47,7 @@ struct store_no_token {
 template <Backend B>
 class token_index_on {
  public:
-  /// @param memory  of the machine; must outlive this
+  /// @param memory  where the text and its order are; must outlive this
   token_index_on(B& backend, memory_resource& memory, std::size_t max_match)
       : memory_(memory), max_match_(max_match), current_(memory, 1) {
     publish(backend);
@@ -61,7 +61,7 @@ class token_index_on {
 
   void assign(B& backend, std::span<std::uint32_t const> tokens) {
     check_size(0, tokens.size());
-    std::uint32_t const max_code = max_code_of(backend, tokens);
+    std::uint32_t const max_code = greatest_code(backend, tokens);
     size_ = older_ = newer_ = 0;
     publish(backend);
     max_code_ = max_code;
@@ -72,7 +72,7 @@ class token_index_on {
   void append(B& backend, std::span<std::uint32_t const> tokens) {
     check_size(size_, tokens.size());
     if (tokens.empty()) return;
-    max_code_ = std::max(max_code_, max_code_of(backend, tokens));
+    max_code_ = std::max(max_code_, greatest_code(backend, tokens));
     add(backend, tokens);
     std::size_t const sorted = older_ + 1;  // the first position that is not in the older order
     if (size_ - sorted > sorted / 8) return sort_all(backend);
@@ -104,7 +104,7 @@ class token_index_on {
     array = std::move(larger);
   }
 
-  static std::uint32_t max_code_of(B& backend, std::span<std::uint32_t const> tokens) {
+  static std::uint32_t greatest_code(B& backend, std::span<std::uint32_t const> tokens) {
     return backend.reduce(tokens.size(), token_code{tokens.data()}, std::uint32_t{0}, maximum{});
   }
 

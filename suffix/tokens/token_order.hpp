@@ -164,7 +164,7 @@ struct context_search {
   };
 
   /// Compares the context with a row, which has `known` of its tokens, and moves a bound there.
-  /// @param code  of the next token @returns true if the context comes after the row
+  /// @param code  that of the next token @returns true if the context comes after the row
   ORDO_FN bool narrow(bounds& now, context_tokens context, std::size_t max_length, std::size_t row, std::size_t known,
                       std::uint32_t position, std::uint32_t code) const {
     bool is_after = false;
@@ -201,9 +201,9 @@ struct ordered_tokens {
 };
 
 struct store_ordered_tokens {
-  ordered_tokens what;
+  ordered_tokens tokens;
   ordered_tokens* to;
-  ORDO_FN void operator()(std::size_t) const { *to = what; }
+  ORDO_FN void operator()(std::size_t) const { *to = tokens; }
 };
 
 /// The contexts of drafts, and the room for these, in memory of a machine: see token_index::draft.
