@@ -77,9 +77,10 @@ class block_writer {
   static constexpr unsigned max_runs = run_block::max_pieces + 1;  // the last one may grow
 
   /// Returns the number of runs that a block of this kind holds, in units of 2^32, and the rows of a further one that is cut.
-  [[nodiscard]] ORDO_FN std::uint64_t content(unsigned kind, unsigned runs) const {
-    std::uint64_t const piece = run_block::piece_rows(kind);
-    std::uint64_t room = run_block::capacity(kind), i = 0;
+  template <unsigned Kind>
+  [[nodiscard]] ORDO_FN std::uint64_t content(unsigned runs) const {
+    constexpr std::uint64_t piece = run_block::piece_rows(Kind);  // a constant: a division takes longer than all else here
+    std::uint64_t room = run_block::capacity(Kind), i = 0;
     for (; i < runs; ++i) {
       std::uint64_t const pieces = lengths_[i] <= piece ? 1 : (lengths_[i] + piece - 1) / piece;
       if (pieces > room) break;
@@ -87,15 +88,21 @@ class block_writer {
     }
     return i << 32 | room * piece;
   }
+  template <unsigned Kind>
+  ORDO_FN void choose(unsigned runs, unsigned& kind, std::uint64_t& best) const {
+    if (best >> 32 >= run_block::capacity(Kind) || best >> 32 >= runs) return;
+    if (std::uint64_t const here = content<Kind>(runs); here > best) {
+      best = here;
+      kind = Kind;
+    }
+  }
   ORDO_FN void write_block() {
     unsigned const runs = count_ == max_runs ? count_ - 1 : count_;
     unsigned kind = 0;
-    std::uint64_t best = content(0, runs);
-    for (unsigned k = 1; k < run_block::num_kinds && best >> 32 < run_block::capacity(k) && best >> 32 < runs; ++k)
-      if (std::uint64_t const of_kind = content(k, runs); of_kind > best) {
-        best = of_kind;
-        kind = k;
-      }
+    std::uint64_t best = content<0>(runs);
+    static_assert(run_block::num_kinds == 3);
+    choose<1>(runs, kind, best);
+    choose<2>(runs, kind, best);
     block_packer packer;
     packer.begin(kind);
     unsigned i = 0;
