@@ -11,6 +11,8 @@ _NUMBERS.update({"tdD": ("i4", "M8[D]"), "tdm": ("i8", "M8[ms]")})
 for _code, _unit in _UNITS.items():
     _NUMBERS["tt" + _code] = ("i4" if _code in "sm" else "i8", f"m8[{_unit}]")
     _NUMBERS["tD" + _code] = ("i8", f"m8[{_unit}]")
+_NUMBERS = {format: tuple(map(np.dtype, types)) for format, types in _NUMBERS.items()}
+_UINT8, _INT32, _INT64 = np.dtype(np.uint8), np.dtype(np.int32), np.dtype(np.int64)
 # The formats of wider integers, and of decimals by their bits: the type in memory, and the number of ordo_type or 0.
 _WIDE = {"_pli128": ("V16", 13), "_plu128": ("V16", 14)}  # of polars
 _DECIMALS = {"32": ("i4", 0), "64": ("i8", 0), "128": ("V16", 13), "256": ("V32", 15)}
@@ -64,13 +66,15 @@ class Validity:
 
 def _validity(column, chunks):
     """Returns the validity of a column, or None if no item is null."""
-    if all(nulls == 0 or not buffers or not buffers[0] for _, _, nulls, buffers in chunks):
-        return None
     if len(chunks) == 1:
-        length, offset, _, buffers = chunks[0]
+        length, offset, nulls, buffers = chunks[0]
+        if nulls == 0 or not buffers or not buffers[0]:
+            return None
         first = offset // 8
         found = Validity(_at(column, buffers[0], (offset + length + 7) // 8 - first, np.uint8, first), offset % 8)
-        return None if chunks[0][2] < 0 and found.valid(length).all() else found
+        return None if nulls < 0 and found.valid(length).all() else found
+    if all(nulls == 0 or not buffers or not buffers[0] for _, _, nulls, buffers in chunks):
+        return None
     parts = [
         np.ones(length, np.bool_) if nulls == 0 or not buffers[0] else _bits(column, buffers[0], offset, length)
         for length, offset, nulls, buffers in chunks
@@ -172,6 +176,9 @@ def _read_strings(column, format, chunks):
 
 def read(column, name="array"):
     """Returns a column of the core's import_arrow as Numbers, Strings or a Dictionary. Refuses other types."""
+    plain = column.plain_strings(_UINT8, _INT32, _INT64)
+    if plain is not None:
+        return Strings("offsets", plain, len(plain[1]) - 1, None, column.format)
     format, chunks = column.format, [chunk for chunk in column.chunks() if chunk[0] != 0]
     if column.is_dictionary:
         codes = _read_numbers(column, format, *_NUMBERS[format], chunks)
@@ -181,7 +188,7 @@ def read(column, name="array"):
         parts = [_bits(column, buffers[1], offset, length) for length, offset, _, buffers in chunks]
         return Numbers(_joined(parts, np.bool_), np.dtype(np.bool_), _validity(column, chunks))
     if format.startswith("ts"):
-        return _read_numbers(column, format, "i8", f"M8[{_UNITS[format[2]]}]", chunks)
+        return _read_numbers(column, format, _INT64, f"M8[{_UNITS[format[2]]}]", chunks)
     if format in _NUMBERS:
         return _read_numbers(column, format, *_NUMBERS[format], chunks)
     if format in _WIDE:

@@ -169,11 +169,11 @@ def searchsorted(a, v, side="left", sorter=None, *, machine=None):
     a, v = _searched("a", a), _searched("v", v)
     one_dimension("a", a)
     if v.size < _FEW:
-        return np.searchsorted(a, v, side, sorter)
+        return a.searchsorted(v, side, sorter)
     items = v.reshape(-1)
     order = argsort(items, machine=machine)
     found = np.empty(items.size, np.int64)
-    found[order] = np.searchsorted(a, items[order], side, sorter)
+    found[order] = a.searchsorted(items[order], side, sorter)
     return found.reshape(v.shape)
 
 
@@ -181,7 +181,7 @@ _FEW = 1000  # of which a search costs less than a sort of them
 
 
 def _searched(name, a):
-    if type(a) is not np.ndarray:
+    if type(a) is not np.ndarray:  # small calls depend on it
         library, a = library_of(a, name)
         if library is not NumPy:
             raise TypeError(f"{name}: an array of NumPy, Arrow, polars or pandas is expected, in the host's memory")

@@ -247,7 +247,7 @@ def sort(
     """
     flags = 0 if kind is None and descending is False and total_order is False else _flags(kind, descending, total_order)
     if type(a) is _ndarray and axis == -1 and out is None and order is None:
-        result = core.sort_plain(_machines.chosen(machine), a, flags)
+        result = core.sort_plain(_machines._default if machine is None else _machines.chosen(machine), a, flags)
         if result is not None:
             return result
     if order is not None or _has_fields(a):
@@ -344,7 +344,7 @@ def argsort(
     """
     flags = 0 if kind is None and descending is False and total_order is False else _flags(kind, descending, total_order)
     if type(a) is _ndarray and axis == -1 and out is None and order is None:
-        index = core.argsort_plain(_machines.chosen(machine), a, flags)
+        index = core.argsort_plain(_machines._default if machine is None else _machines.chosen(machine), a, flags)
         if index is not None:
             return index
     if order is not None or _has_fields(a):

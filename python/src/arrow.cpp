@@ -93,6 +93,26 @@ class arrow_column {
     }
     return all;
   }
+  /// Returns the bytes and the offsets of strings in one chunk without nulls, over memory of `self`; None for other columns.
+  /// Small calls depend on it. The other arguments are dtypes of NumPy.
+  [[nodiscard]] nb::object plain_strings(nb::handle self, nb::handle uint8, nb::handle int32, nb::handle int64) const {
+    std::string const kind = format();
+    bool const is_wide = kind == "U" || kind == "Z";
+    if (is_dictionary() || chunks_.size() != 1 || (!is_wide && kind != "u" && kind != "z")) return nb::none();
+    ArrowArray const& chunk = *chunks_[0];
+    if (chunk.length == 0 || chunk.n_buffers != 3 || !chunk.buffers[1] || !chunk.buffers[2] ||
+        (chunk.null_count != 0 && chunk.buffers[0]))
+      return nb::none();
+    std::size_t const n = std::size_t(chunk.length), first = std::size_t(chunk.offset);
+    auto const view = [&](auto const* offsets, nb::handle type) {
+      auto const end = offsets[first + n];
+      if (end <= 0) return nb::object(nb::none());
+      return nb::object(nb::make_tuple(numpy::view(self, chunk.buffers[2], std::size_t(end), uint8),
+                                       numpy::view(self, offsets + first, n + 1, type)));
+    };
+    return is_wide ? view(static_cast<std::int64_t const*>(chunk.buffers[1]), int64)
+                   : view(static_cast<std::int32_t const*>(chunk.buffers[1]), int32);
+  }
   [[nodiscard]] std::vector<arrow_column> children() const {
     std::vector<arrow_column> all;
     for (std::int64_t c = 0; c < schema_->n_children; ++c) {
@@ -156,6 +176,10 @@ void add_arrow(nb::module_& module) {
       .def_prop_ro("is_dictionary", &arrow_column::is_dictionary)
       .def_prop_ro("is_ordered", &arrow_column::is_ordered)
       .def("chunks", &arrow_column::chunks)
+      .def("plain_strings",
+           [](nb::handle self, nb::handle uint8, nb::handle int32, nb::handle int64) {
+             return nb::cast<arrow_column&>(self).plain_strings(self, uint8, int32, int64);
+           })
       .def("children", &arrow_column::children)
       .def("dictionaries", &arrow_column::dictionaries);
   module.def("import_arrow", &import_arrow);

@@ -14,7 +14,7 @@
 #include "sort_core/host/vector_selection.hpp"
 #include "sort_core/host/vectorized.hpp"
 
-// Partitions with NumPy's contract. Vectors select from arrays that fit a cache. For others two splitters, drawn from a sample,
+// Partitions with NumPy's contract. Vectors select from all but large arrays. For others two splitters, drawn from a sample,
 // enclose the wanted item and few others. One pass writes the items below them to the front, those above to the back, and those
 // between to the side, where they are sorted.
 namespace ordo_python {
@@ -49,7 +49,7 @@ void sort(ordo_machine* machine, part<K> items, std::size_t n) {
 /// Returns the number of keys alone up to which vectors are the fastest way to select one.
 template <class K>
 std::size_t max_selected_by_vectors() {
-  constexpr std::size_t max_bytes = std::size_t{1} << 20;
+  constexpr std::size_t max_bytes = std::size_t{1} << 25;
   return std::min(max_bytes / sizeof(K), ordo::host_detail::max_vector_keys(sizeof(K)));
 }
 
