@@ -376,7 +376,8 @@ struct even_partition : even_sizes<K> {
 template <class K, class Map>
 __global__ void __launch_bounds__(even_sizes<K>::threads, 2) partition_even_keys(even_work<K> work) {
   wait_for_previous();
-  if (Map::curved && work.overflows[0] != 0) return;
+  // Other blocks may set it at any time: all threads of this one must decide the same.
+  if (Map::curved && __syncthreads_or(work.overflows[0] != 0)) return;
   constexpr std::uint32_t tile = even_sizes<K>::tile;
   even_partition<K, true, Map> const partition(work);
   for (std::uint32_t begin = blockIdx.x * tile; begin < work.plan.n; begin += gridDim.x * tile)
