@@ -33,12 +33,12 @@ bool sort_even_keys(cuda_backend& backend, K const* from, K* keys, std::size_t n
   if (!even_plan<K>::possible(n) || !even_sizes<K>::possible() || !aligned(from) || !aligned(keys)) return false;
   if ((sample.size() - 1 - ascents) * tuning::out_of_order < sample.size()) return false;
   if ((sample.size() - distinct_keys(sample)) * tuning::repeated_in > sample.size()) return false;
-  auto const numbers = choose_numbers(sample, code, even_plan<K>(n).part_bits(), [&] {
+  auto const choice = choose_numbers(sample, code, even_plan<K>(n).part_bits(), [&] {
     return backend.reduce(n, range_of_key<K>{from, code}, code_range<K>{K(~K{0}), 0}, join_ranges<K>{});
   });
-  if (!numbers) return false;
+  if (!choice) return false;
   try {
-    return sort_as_even_keys(backend, from, keys, n, *numbers, code);
+    return sort_as_even_keys(backend, from, keys, n, choice->numbers, code, choice->curved);
   } catch (out_of_memory const&) {
     return false;  // other sorts need less
   }

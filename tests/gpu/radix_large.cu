@@ -80,8 +80,10 @@ void check_all(ordo::cuda_backend& backend, std::size_t n) {
       check<K, std::uint32_t, true>(backend, n, what, by, descending);
     }
   }
-  for (key_kind what : {key_kind::uniform, key_kind::in_range, key_kind::in_values, key_kind::often, key_kind::gaps}) {
-    check<K, std::uint32_t, false>(backend, n, what, verb::radix, what == key_kind::in_values && n % 2 == 0);
+  for (key_kind what : {key_kind::uniform, key_kind::in_range, key_kind::in_values, key_kind::often, key_kind::gaps,
+                        key_kind::bell, key_kind::bell_values}) {
+    bool const floats = what == key_kind::in_values || what == key_kind::bell_values;
+    check<K, std::uint32_t, false>(backend, n, what, verb::radix, floats && n % 2 == 0);
     check<K, std::uint32_t, false>(backend, n, what, verb::copy);
   }
 }

@@ -10,6 +10,7 @@
 #include "sort_core/cuda/primitives/even_numbers.hpp"
 #include "sort_core/cuda/primitives/instructions.cuh"
 #include "sort_core/cuda/primitives/parts.hpp"
+#include "sort_core/cuda/primitives/sample_places.hpp"
 #include "sort_core/cuda/primitives/thread_group.cuh"
 #include "sort_core/cuda/runtime/error.cuh"
 #include "sort_core/cuda/runtime/launch.cuh"
@@ -24,6 +25,9 @@
 // by one addition to the region's cursor, and writes them there. If a region overflows, the kernels that follow do nothing, and
 // another sort does the work. The last kernel counts the keys of a region in linear buckets of about one key each, and compares
 // the few keys of a bucket. The digits are those of the even_numbers of codes, not of the codes.
+//
+// If the numbers are not even but smooth, a curve makes them so. It is made of a sample of a million keys, and gives each piece
+// of the range somewhat more than its share of the sample, since a piece may have more keys than the sample shows.
 //
 // The second partition writes to the caller's array, which is too small by the room to spare: what does not fit follows in
 // other memory. Regions are read in order, and the place of a region's keys in the result begins at or before its room, so that
@@ -46,20 +50,23 @@ struct even_sizes {
   };
   static_assert(items % together == 0);
 
+  using curve_starts = std::uint32_t[even_curve::pieces + 1];
   struct tile_storage {
     alignas(16) K keys[tile];
+    curve_starts curve;
     std::uint32_t counts[1u << max_digit_bits];  // keys of each digit; then the place of its first key in the tile
     K* targets[1u << max_digit_bits];            // where the tile's first key would go if it had the digit; null without room
     typename team::template storage<std::uint32_t> collective;
   };
 
   /// The keys that a block sorts: those of a part of 2,049 to 4,096 keys on average, and room to spare.
-  static constexpr unsigned mean = 4096, part_items = 9, capacity = threads * part_items;
+  static constexpr unsigned mean = 4096, part_items = 10, capacity = threads * part_items;
   static constexpr unsigned bucket_bits = 12, buckets = 1u << bucket_bits, words = buckets / 2, words_each = words / threads;
   struct part_storage {
     alignas(16) K keys[capacity];
     std::uint32_t begins[words + 4];      // two buckets a word: counts, then positions
     std::uint32_t unequal[buckets / 32];  // a bit for each bucket that has unequal keys
+    curve_starts curve;
     typename team::template storage<std::uint32_t> collective;
     std::uint32_t part;
   };
@@ -73,6 +80,14 @@ struct even_sizes {
     double const most = mean_keys * (1 + uneven) + 6 * std::sqrt(mean_keys) + 16;
     return std::uint32_t(most) / 16 * 16 + 16;
   }
+
+  // The sample that a curve is made of. A piece is counted in 16 bins, which show whether it is smooth.
+  static constexpr unsigned bin_bits = 13, bins = 1u << bin_bits, bins_each = bins / even_curve::pieces;
+  static_assert(even_curve::pieces == threads);
+  static std::size_t curve_sample(std::size_t n) { return std::min(n / 8, std::size_t{1} << 20); }
+  /// Returns what a curve may give in excess, as a part of all: 6 % of a million keys, since a piece gets 2.5 deviations more.
+  static double curve_excess(std::size_t n) { return 60 / std::sqrt(double(curve_sample(n))); }
+  static constexpr double dense = 1.08;  // the limit of the density in a bin over that in its piece
 };
 
 /// How a sort of n even keys divides them.
@@ -83,14 +98,17 @@ struct even_plan {
   unsigned first_bits, second_bits;
   std::uint32_t first_room, second_room;
   std::size_t away;  // keys in the regions of the first partition
+  bool curved;
 
-  explicit even_plan(std::size_t count) : n(std::uint32_t(count)) {
+  explicit even_plan(std::size_t count, bool by_curve = false) : n(std::uint32_t(count)), curved(by_curve) {
     unsigned bits = 0;
     while ((count - 1) >> bits >= sizes::mean) ++bits;
     first_bits = (bits + 1) / 2;
     second_bits = bits - first_bits;
-    first_room = sizes::room(double(count) / double(1u << first_bits), 0.015);
-    second_room = sizes::room(double(count) / double(1u << bits), 0);
+    double const excess = curved ? sizes::curve_excess(count) : 0;
+    first_room = sizes::room(double(count) / double(1u << first_bits), excess + 0.015);
+    // Where a piece is denser than on average by the limit, it has been given half of the excess.
+    second_room = sizes::room(double(count) / double(1u << bits), curved ? (1 + excess) * 1.06 - 1 : 0);
     away = std::size_t{first_room} << first_bits;
   }
   [[nodiscard]] static bool possible(std::size_t n) {
@@ -102,8 +120,11 @@ struct even_plan {
   /// Returns the number of parts in the caller's array. The others follow in other memory.
   [[nodiscard]] ORDO_FN std::uint32_t parts_in_place() const { return std::min(n / second_room, parts()); }
   [[nodiscard]] std::size_t beyond() const { return std::size_t{parts() - parts_in_place()} * second_room; }
-  /// Returns the words of the lists: the states, and the counts of regions, and the counts, positions and states of parts.
-  [[nodiscard]] std::size_t list_words() const { return 4 + regions() + 3 * std::size_t{parts()}; }
+  /// Returns the words of the curve: the counts of bins, and the starts of pieces.
+  [[nodiscard]] std::size_t curve_words() const { return curved ? sizes::bins + even_curve::pieces + 4 : 0; }
+  /// Returns the words of the lists: the states, the curve, the counts of regions, and the counts, positions and states of
+  /// parts.
+  [[nodiscard]] std::size_t list_words() const { return 4 + curve_words() + regions() + 3 * std::size_t{parts()}; }
   [[nodiscard]] std::size_t bytes() const {
     return cuda_detail::parts::size(away * sizeof(K)) + cuda_detail::parts::size(beyond() * sizeof(K)) +
            cuda_detail::parts::size(list_words() * sizeof(std::uint32_t));
@@ -112,7 +133,7 @@ struct even_plan {
 /// Returns the bytes of memory of such a sort, or 0 for a number of keys that it does not sort.
 template <class K>
 std::size_t even_bytes(std::size_t n) {
-  return even_plan<K>::possible(n) ? even_plan<K>(n).bytes() : 0;
+  return even_plan<K>::possible(n) ? even_plan<K>(n, true).bytes() : 0;
 }
 
 template <class K>
@@ -125,12 +146,14 @@ struct even_work {
   even_numbers<K> numbers;
   key_code<K> code;
   // All of these but `begins` are 0 at first.
-  std::uint32_t* overflows;  // not 0 if the first or the second partition overflowed
+  std::uint32_t* overflows;  // not 0 if the first or the second partition overflowed, or the first has no curve to go by
   std::uint32_t* next_part;
   std::uint32_t* region_counts;
   std::uint32_t* part_counts;
   std::uint32_t* was_read;  // not 0 if the part has been read
   std::uint32_t* begins;    // the place of each part in the result
+  std::uint32_t* bins;      // the sample's keys in each bin of the curve's range
+  std::uint32_t* curve;     // the starts of its pieces
 
   [[nodiscard]] ORDO_FN K* part(std::uint32_t i) const {
     std::uint32_t const in_place = plan.parts_in_place();
@@ -157,7 +180,88 @@ __device__ inline std::uint32_t count_alike(std::uint32_t* counters, std::uint32
   return __all_sync(all_lanes, x == __shfl_sync(all_lanes, x, 0));
 }
 
-template <class K, bool First, bool ByValue>
+/// How kernels compute numbers: known at compile time.
+template <class K, bool ByValue, bool Curved>
+struct even_map {
+  static constexpr bool by_value = ByValue, curved = Curved;
+  /// Loads the curve into shared memory. The block synchronises before it is used.
+  __device__ static void load(even_work<K> const& work, std::uint32_t* curve) {
+    if constexpr (Curved)
+      for (unsigned i = threadIdx.x; i <= even_curve::pieces; i += even_sizes<K>::threads) curve[i] = work.curve[i];
+  }
+  [[nodiscard]] __device__ static std::uint32_t number(even_work<K> const& work, K encoded, std::uint32_t const* curve) {
+    std::uint32_t const x = work.numbers.template number<ByValue>(encoded, work.code);
+    if constexpr (Curved)
+      return even_curve::number(curve, x);
+    else
+      return x;
+  }
+};
+/// Calls run(even_map<...>{}) with the map of the work.
+template <class K, class Run>
+void with_map(even_work<K> const& work, Run run) {
+  if (work.plan.curved) {
+    if (work.numbers.by_value())
+      run(even_map<K, true, true>{});
+    else
+      run(even_map<K, false, true>{});
+  } else {
+    if (work.numbers.by_value())
+      run(even_map<K, true, false>{});
+    else
+      run(even_map<K, false, false>{});
+  }
+}
+
+/// Counts the keys of a sample in each bin. Blocks stride over it.
+template <class K>
+__global__ void __launch_bounds__(even_sizes<K>::threads) count_curve_sample(even_work<K> work, std::size_t sample) {
+  wait_for_previous();
+  using sizes = even_sizes<K>;
+  auto* const counts = reinterpret_cast<std::uint32_t*>(dynamic_shared_memory());
+  for (unsigned i = threadIdx.x; i < sizes::bins; i += sizes::threads) counts[i] = 0;
+  __syncthreads();
+  std::size_t const stride = work.plan.n / sample;
+  for (std::size_t i = std::size_t{blockIdx.x} * sizes::threads + threadIdx.x; i < sample;
+       i += std::size_t{gridDim.x} * sizes::threads) {
+    K const key = work.code.encode(work.from[i * stride + place_in_stride(i, stride)]);
+    atomicAdd(&counts[work.numbers(key, work.code) >> (32 - sizes::bin_bits)], 1u);
+  }
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < sizes::bins; i += sizes::threads)
+    if (counts[i] != 0) atomicAdd(&work.bins[i], counts[i]);
+}
+
+/// Makes the curve of such a sample, or finds that there is none. One block, with a thread for each piece.
+template <class K>
+__global__ void __launch_bounds__(even_sizes<K>::threads) make_curve(even_work<K> work, std::uint32_t sample, float excess) {
+  wait_for_previous();
+  using sizes = even_sizes<K>;
+  using team = typename sizes::team;
+  auto& collective = *reinterpret_cast<typename team::template storage<std::uint32_t>*>(dynamic_shared_memory());
+  constexpr unsigned scale = 64;      // of shares, which are fractions of a sampled key
+  constexpr float deviations = 2.5f;  // by which a piece may have more keys than the sample shows
+  std::uint32_t const* const bins = work.bins + threadIdx.x * sizes::bins_each;
+  std::uint32_t count = 0, most = 0;
+  for (unsigned i = 0; i < sizes::bins_each; ++i) {
+    count += bins[i];
+    most = bins[i] > most ? bins[i] : most;
+  }
+  float const mean = float(count) / float(sizes::bins_each);
+  bool const uneven = count > sample / 16 || float(most) > mean * float(sizes::dense) + 5 * sqrtf(mean) + 8;
+  std::uint32_t const share = count * scale + std::uint32_t((deviations * sqrtf(float(count)) + 1) * float(scale));
+  std::uint32_t const before = team::template exclusive_sum<std::uint32_t>(share, collective);
+  __syncthreads();
+  auto* const total = reinterpret_cast<std::uint32_t*>(dynamic_shared_memory());
+  if (threadIdx.x == sizes::threads - 1) *total = before + share;
+  bool const refused = __syncthreads_or(uneven) != 0 || float(*total) > float(sample) * float(scale) * (1 + excess);
+  work.curve[threadIdx.x] = std::uint32_t((std::uint64_t{before} << 32) / *total);
+  if (threadIdx.x != 0) return;
+  work.curve[even_curve::pieces] = ~std::uint32_t{0};
+  if (refused) work.overflows[0] = 1;
+}
+
+template <class K, bool First, class Map>
 struct even_partition : even_sizes<K> {
   using sizes = even_sizes<K>;
   using sizes::threads, sizes::items, sizes::tile, sizes::together, sizes::max_digit_bits;
@@ -169,11 +273,13 @@ struct even_partition : even_sizes<K> {
   __device__ explicit even_partition(even_work<K> const& w)
       : work(w),
         shift(32 - w.plan.first_bits - (First ? 0 : w.plan.second_bits)),
-        digits(1u << (First ? w.plan.first_bits : w.plan.second_bits)) {}
+        digits(1u << (First ? w.plan.first_bits : w.plan.second_bits)) {
+    Map::load(work, shared().curve);
+  }
 
   [[nodiscard]] __device__ static tile_storage& shared() { return *reinterpret_cast<tile_storage*>(dynamic_shared_memory()); }
   [[nodiscard]] __device__ std::uint32_t digit(K encoded) const {
-    return work.numbers.template number<ByValue>(encoded, work.code) >> shift & (digits - 1);
+    return Map::number(work, encoded, shared().curve) >> shift & (digits - 1);
   }
 
   /// Returns the code of a key as it is read: the second partition reads codes.
@@ -266,17 +372,25 @@ struct even_partition : even_sizes<K> {
   }
 };
 
-template <class K, bool ByValue>
-__device__ void partition_keys(even_work<K> const& work) {
+/// Partitions the keys by the first digit of their numbers.
+template <class K, class Map>
+__global__ void __launch_bounds__(even_sizes<K>::threads, 2) partition_even_keys(even_work<K> work) {
+  wait_for_previous();
+  // Other blocks may set it at any time: all threads of this one must decide the same.
+  if (Map::curved && __syncthreads_or(work.overflows[0] != 0)) return;
   constexpr std::uint32_t tile = even_sizes<K>::tile;
-  even_partition<K, true, ByValue> const partition(work);
+  even_partition<K, true, Map> const partition(work);
   for (std::uint32_t begin = blockIdx.x * tile; begin < work.plan.n; begin += gridDim.x * tile)
     partition.distribute(work.from + begin, std::min(tile, work.plan.n - begin), 0);
 }
-template <class K, bool ByValue>
-__device__ void partition_regions(even_work<K> const& work) {
+
+/// Partitions each region by the second digit.
+template <class K, class Map>
+__global__ void __launch_bounds__(even_sizes<K>::threads, 2) partition_even_regions(even_work<K> work) {
+  wait_for_previous();
+  if (work.overflows[0] != 0) return;
   constexpr std::uint32_t tile = even_sizes<K>::tile;
-  even_partition<K, false, ByValue> const partition(work);
+  even_partition<K, false, Map> const partition(work);
   std::uint32_t const tiles = (work.plan.first_room + tile - 1) / tile;
   for (std::uint32_t i = blockIdx.x; i < work.plan.regions() * tiles; i += gridDim.x) {
     // In turn, so that not the same blocks get the last tile of every region, which is shorter, or empty.
@@ -285,27 +399,6 @@ __device__ void partition_regions(even_work<K> const& work) {
       partition.distribute(work.away + std::size_t{region} * work.plan.first_room + begin, std::min(tile, count - begin),
                            region);
   }
-}
-
-/// Partitions the keys by the first digit of their numbers.
-template <class K>
-__global__ void __launch_bounds__(even_sizes<K>::threads, 2) partition_even_keys(even_work<K> work) {
-  wait_for_previous();
-  if (work.numbers.by_value())
-    partition_keys<K, true>(work);
-  else
-    partition_keys<K, false>(work);
-}
-
-/// Partitions each region by the second digit.
-template <class K>
-__global__ void __launch_bounds__(even_sizes<K>::threads, 2) partition_even_regions(even_work<K> work) {
-  wait_for_previous();
-  if (work.overflows[0] != 0) return;
-  if (work.numbers.by_value())
-    partition_regions<K, true>(work);
-  else
-    partition_regions<K, false>(work);
 }
 
 /// Computes the place of each part in the result. One block.
@@ -336,7 +429,7 @@ __global__ void __launch_bounds__(1024) place_even_parts(even_work<K> work) {
 }
 
 /// Sorts parts, and writes them to their places.
-template <class K, bool ByValue>
+template <class K, class Map>
 struct even_part_sort : even_sizes<K> {
   using sizes = even_sizes<K>;
   using sizes::threads, sizes::together, sizes::capacity, sizes::words, sizes::words_each, sizes::buckets, sizes::bucket_bits;
@@ -348,11 +441,13 @@ struct even_part_sort : even_sizes<K> {
   unsigned shift;
 
   __device__ explicit even_part_sort(even_work<K> const& w)
-      : work(w), shift(32 - w.plan.first_bits - w.plan.second_bits - bucket_bits) {}
+      : work(w), shift(32 - w.plan.first_bits - w.plan.second_bits - bucket_bits) {
+    Map::load(work, shared().curve);
+  }
 
   [[nodiscard]] __device__ static part_storage& shared() { return *reinterpret_cast<part_storage*>(dynamic_shared_memory()); }
   [[nodiscard]] __device__ std::uint32_t bucket(K encoded) const {
-    return work.numbers.template number<ByValue>(encoded, work.code) >> shift & (buckets - 1);
+    return Map::number(work, encoded, shared().curve) >> shift & (buckets - 1);
   }
   [[nodiscard]] __device__ static std::uint32_t first_place(std::uint32_t bucket) {
     return reinterpret_cast<std::uint16_t const*>(shared().begins)[bucket];
@@ -506,14 +601,11 @@ struct even_part_sort : even_sizes<K> {
   }
 };
 
-template <class K>
+template <class K, class Map>
 __global__ void __launch_bounds__(even_sizes<K>::threads, sizeof(K) == 4 ? 3 : 2) sort_even_parts(even_work<K> work) {
   wait_for_previous();
   if (work.overflows[0] != 0 || work.overflows[1] != 0) return;
-  if (work.numbers.by_value())
-    even_part_sort<K, true>(work).sort_all();
-  else
-    even_part_sort<K, false>(work).sort_all();
+  even_part_sort<K, Map>(work).sort_all();
 }
 
 /// Brings the keys of all regions back, in any order.
@@ -531,20 +623,23 @@ __global__ void __launch_bounds__(even_sizes<K>::threads) gather_even_regions(ev
 }
 
 /// Sorts n keys if they are as even as the numbers say.
-/// @param from  the keys, which may be `keys`; both at multiples of 16 bytes
-/// @returns false if they are not. Then `keys` has the keys, in any order, if it is `from`
+/// @param from    the keys, which may be `keys`; both at multiples of 16 bytes
+/// @param curved  the numbers are smooth, and a curve is to make them even
+/// @returns false if they are not, or a curve would need too much room. Then `keys` has the keys, in any order, if it is `from`
 /// @throws ordo::out_of_memory  before anything has changed
 template <class B, class K>
-bool sort_as_even_keys(B& backend, K const* from, K* keys, std::size_t n, even_numbers<K> numbers, key_code<K> code) {
+bool sort_as_even_keys(B& backend, K const* from, K* keys, std::size_t n, even_numbers<K> numbers, key_code<K> code,
+                       bool curved = false) {
   using sizes = even_sizes<K>;
-  even_plan<K> const plan(n);
+  even_plan<K> const plan(n, curved);
+  if (plan.second_room > sizes::capacity) return false;  // a curve of a small sample leaves too much to spare
   auto const memory = backend.template buffer<char>(plan.bytes());
   cuda_detail::parts taken(memory.data());
   std::uint32_t const parts = plan.parts();
   K* const away = taken.take<K>(plan.away);
   K* const beyond = taken.take<K>(plan.beyond());
   auto* const lists = taken.take<std::uint32_t>(plan.list_words());
-  std::uint32_t *const regions = lists + 4, *const counts = regions + plan.regions();
+  std::uint32_t *const bins = lists + 4, *const regions = bins + plan.curve_words(), *const counts = regions + plan.regions();
   even_work<K> const work{plan,
                           from,
                           keys,
@@ -557,15 +652,27 @@ bool sort_as_even_keys(B& backend, K const* from, K* keys, std::size_t n, even_n
                           regions,
                           counts,
                           counts + parts,
-                          counts + 2 * std::size_t{parts}};
+                          counts + 2 * std::size_t{parts},
+                          bins,
+                          bins + sizes::bins};
   ORDO_CUDA(cudaMemsetAsync(lists, 0, (plan.list_words() - parts) * sizeof(std::uint32_t), backend.stream()));
   auto& kernels = backend.kernels();
-  launch<partition_even_keys<K>>(kernels, unsigned((n + sizes::tile - 1) / sizes::tile), sizes::threads,
-                                 sizeof(typename sizes::tile_storage), work);
+  if (curved) {
+    std::size_t const sample = sizes::curve_sample(n);
+    constexpr std::size_t keys_a_thread = 16;
+    launch<count_curve_sample<K>>(kernels, unsigned(sample / (sizes::threads * keys_a_thread) + 1), sizes::threads,
+                                  sizes::bins * sizeof(std::uint32_t), work, sample);
+    launch<make_curve<K>>(kernels, 1, sizes::threads, sizeof(typename sizes::team::template storage<std::uint32_t>), work,
+                          std::uint32_t(sample), float(sizes::curve_excess(n)));
+  }
   unsigned const tiles = (plan.first_room + sizes::tile - 1) / sizes::tile * plan.regions();
-  launch<partition_even_regions<K>>(kernels, tiles, sizes::threads, sizeof(typename sizes::tile_storage), work);
-  launch<place_even_parts<K>>(kernels, 1, 1024, sizeof(typename group<1024>::template storage<std::uint32_t>), work);
-  launch<sort_even_parts<K>>(kernels, parts, sizes::threads, sizeof(typename sizes::part_storage), work);
+  with_map(work, [&]<class Map>(Map) {
+    launch<partition_even_keys<K, Map>>(kernels, unsigned((n + sizes::tile - 1) / sizes::tile), sizes::threads,
+                                        sizeof(typename sizes::tile_storage), work);
+    launch<partition_even_regions<K, Map>>(kernels, tiles, sizes::threads, sizeof(typename sizes::tile_storage), work);
+    launch<place_even_parts<K>>(kernels, 1, 1024, sizeof(typename group<1024>::template storage<std::uint32_t>), work);
+    launch<sort_even_parts<K, Map>>(kernels, parts, sizes::threads, sizeof(typename sizes::part_storage), work);
+  });
   std::uint32_t overflows[2] = {};
   auto to = std::span<std::uint32_t>(overflows);
   backend.download(std::span<std::uint32_t const>(lists, 2), to);

@@ -15,7 +15,8 @@
 #include "sort_core/cuda/tuning/radix.hpp"
 
 // Numbers of 32 bits that are as even as the keys: keys that are spread evenly over any range, as codes or as floating-point
-// values, have numbers that are spread evenly over all of 32 bits.
+// values, have numbers that are spread evenly over all of 32 bits. A curve makes the numbers of other smooth distributions
+// even.
 namespace ordo::inline v0::cuda_detail {
 
 /// A map of codes to numbers in the same order. Equal codes have equal numbers, and of two codes the greater has no smaller
@@ -98,34 +99,72 @@ template <class K>
   return *std::max_element(counts.begin(), counts.end()) * tuning::crowded_part <= codes.size();
 }
 
+/// A map of numbers to even ones: linear in each of equally long pieces of their range, steep where there are many keys.
+struct even_curve {
+  static constexpr unsigned piece_bits = 9, pieces = 1u << piece_bits;
+  /// Returns the number that x has on the curve. @param starts  where the pieces begin, and the last ends
+  [[nodiscard]] static ORDO_FN std::uint32_t number(std::uint32_t const* starts, std::uint32_t x) {
+    std::uint32_t const piece = x >> (32 - piece_bits), begin = starts[piece], length = starts[piece + 1] - begin;
+    return begin + std::uint32_t(std::uint64_t{x << piece_bits} * length >> 32);
+  }
+};
+
+/// Returns true if the density of a sample's numbers changes little from one 64th of their range to the next, so that a curve
+/// can make them even.
+template <class K>
+[[nodiscard]] bool are_smooth(std::span<std::uint64_t const> codes, even_numbers<K> const& numbers, key_code<K> code) {
+  constexpr std::size_t largest_part = 4;  // of a 32nd of the range
+  std::array<std::size_t, 64> counts{};
+  for (std::uint64_t const x : codes) ++counts[numbers(K(x), code) >> 26];
+  for (std::size_t i = 0; i < counts.size(); i += 2) {
+    auto const both = double(counts[i] + counts[i + 1]);
+    if (both * largest_part > double(codes.size())) return false;
+    if (std::abs(double(counts[i]) - double(counts[i + 1])) > 4 * std::sqrt(both) + 0.15 * both) return false;
+  }
+  return true;
+}
+
 /// The smallest and the greatest of some codes.
 template <class K>
 struct code_range {
   K low, high;
 };
 
+/// Numbers, and whether they need a curve to be even.
+template <class K>
+struct even_choice {
+  even_numbers<K> numbers;
+  bool curved;
+};
+
 /// Returns the numbers of which a sample of keys is even: those of all codes or, if it is not, those of the range of all keys,
-/// by their values if they are floats. Returns nothing if no numbers are.
+/// by their values if they are floats; else those of that range, with a curve, if the sample is smooth. Returns nothing if no
+/// numbers are.
 /// @param codes       sorted
 /// @param part_bits   the number of upper bits of a number that tell the part of a key
-/// @param all_codes   returns the range of the codes of all keys; called if the sample is even in its own range
+/// @param all_codes   returns the range of the codes of all keys; called if the sample suits in its own range
 template <class K, class AllCodes>
-[[nodiscard]] std::optional<even_numbers<K>> choose_numbers(std::span<std::uint64_t const> codes, key_code<K> code,
-                                                            unsigned part_bits, AllCodes all_codes) {
+[[nodiscard]] std::optional<even_choice<K>> choose_numbers(std::span<std::uint64_t const> codes, key_code<K> code,
+                                                           unsigned part_bits, AllCodes all_codes) {
   using numbers_of = even_numbers<K>;
-  auto const suits = [&](numbers_of const& numbers) {
-    return are_even(codes, numbers, code) && parts_are_even(codes, numbers, code, part_bits);
-  };
   bool const floats = code.flip_negative != 0;
-  if (auto const numbers = numbers_of::of_codes(0, K(~K{0})); !floats && suits(numbers)) return numbers;
-  auto const suits_range = [&](code_range<K> of) -> std::optional<numbers_of> {
-    auto const numbers = floats ? numbers_of::of_values(of.low, of.high, code) : numbers_of::of_codes(of.low, of.high);
-    if ((floats && !numbers.by_value()) || !suits(numbers)) return {};
-    return numbers;
+  auto const choose = [&](numbers_of const& numbers, bool may_curve) -> std::optional<even_choice<K>> {
+    if (!parts_are_even(codes, numbers, code, part_bits)) return {};
+    bool const even = are_even(codes, numbers, code);
+    if (!even && !(may_curve && are_smooth(codes, numbers, code))) return {};
+    return even_choice<K>{numbers, !even};
   };
+  auto const choose_in = [&](code_range<K> range) -> std::optional<even_choice<K>> {
+    auto const numbers =
+        floats ? numbers_of::of_values(range.low, range.high, code) : numbers_of::of_codes(range.low, range.high);
+    if (floats && !numbers.by_value()) return {};
+    return choose(numbers, true);
+  };
+  if (!floats)
+    if (auto const of_all = choose(numbers_of::of_codes(0, K(~K{0})), false)) return of_all;
   // Whether keys are even in a range shows in the sample; the ends of the range show in all keys.
-  if (!suits_range({K(codes.front()), K(codes.back())})) return {};
-  return suits_range(all_codes());
+  if (!choose_in({K(codes.front()), K(codes.back())})) return {};
+  return choose_in(all_codes());
 }
 
 }  // namespace ordo::inline v0::cuda_detail

@@ -19,7 +19,7 @@ namespace {
 
 namespace od = ordo::cuda_detail;
 
-enum class keys { uniform, range, repeated, ascending, descending, floats, half, crowded, clusters };
+enum class keys { uniform, range, repeated, ascending, descending, floats, half, crowded, clusters, bell, bell_floats, lumps };
 
 template <class K>
 using real_of = std::conditional_t<sizeof(K) == 4, float, double>;
@@ -32,6 +32,11 @@ std::vector<K> make_keys(keys what, std::size_t n, std::mt19937_64& random) {
     all[i] = what == keys::range      ? K(1000 + x % 1'000'000'007)
              : what == keys::repeated ? K(x % 300 << (8 * sizeof(K) - 12))
              : what == keys::floats   ? std::bit_cast<K>(real_of<K>(double(x >> 11) * 0x1p-50 - 4))
+             : what == keys::bell     ? K(double(x % 65536 + (x >> 16) % 65536 + (x >> 32) % 65536) * 1e4 + double(x >> 51))
+             : what == keys::bell_floats
+                 ? std::bit_cast<K>(
+                       real_of<K>(double(x % 65536 + (x >> 16) % 65536 + (x >> 32) % 65536) + double(x >> 48) * 0x1p-16))
+             : what == keys::lumps    ? K(x % 40 * 50'000'000 + (x >> 32) % 1000)     // not smooth
              : what == keys::half     ? K(K(upper) >> 1)                              // the first partition overflows
              : what == keys::crowded  ? K(K(upper) & ~(K{1} << (8 * sizeof(K) - 3)))  // the second one does
              : what == keys::clusters ? K(K(upper) & ~(~K{0} >> 9)) + K(x % 50)       // many keys a bucket
@@ -47,7 +52,8 @@ void check(keys what, std::size_t n, bool in_place, bool descending = false) {
   INFO("keys " << int(what) << ", " << n << " of " << 8 * sizeof(K) << " bits, in place " << in_place);
   std::mt19937_64 random(n);
   std::vector<K> given = make_keys<K>(what, n, random);
-  bool const floats = what == keys::floats;
+  bool const floats = what == keys::floats || what == keys::bell_floats;
+  bool const curved = what == keys::bell || what == keys::bell_floats || what == keys::lumps;
   ordo::key_code<K> code;
   if (floats) code = ordo::radix_key<real_of<K>>::code;
   if (descending) code.flip = K(~code.flip);
@@ -60,13 +66,14 @@ void check(keys what, std::size_t n, bool in_place, bool descending = false) {
   std::sort(expected.begin(), expected.end(), precedes);
   K const low = code.encode(expected.front()), high = code.encode(expected.back());
   using numbers = od::even_numbers<K>;
-  auto const map = floats                                          ? numbers::of_values(low, high, code)
-                   : what == keys::range || what == keys::repeated ? numbers::of_codes(low, high)
-                                                                   : numbers::of_codes(0, K(~K{0}));
-  bool const is_even = what != keys::half && what != keys::crowded;
+  auto const map = floats                                                    ? numbers::of_values(low, high, code)
+                   : what == keys::range || what == keys::repeated || curved ? numbers::of_codes(low, high)
+                                                                             : numbers::of_codes(0, K(~K{0}));
+  bool const is_even = what != keys::half && what != keys::crowded && what != keys::lumps;
   std::size_t const before = machine.taken;
-  REQUIRE(od::sort_as_even_keys(machine, (in_place ? to : from).data(), to.data(), n, map, code) == is_even);
-  REQUIRE(machine.taken - before == od::even_bytes<K>(n));
+  REQUIRE(od::sort_as_even_keys(machine, (in_place ? to : from).data(), to.data(), n, map, code, curved) == is_even);
+  REQUIRE(machine.taken - before == od::even_plan<K>(n, curved).bytes());
+  REQUIRE(machine.taken - before <= od::even_bytes<K>(n));
   if (!is_even && !in_place) {
     REQUIRE(std::equal(given.begin(), given.end(), from.data()));
     return;
@@ -81,6 +88,7 @@ void check_all() {
     for (keys const what :
          {keys::uniform, keys::range, keys::repeated, keys::floats, keys::clusters, keys::half, keys::crowded})
       check<K>(what, 30'000, in_place);
+    for (keys const what : {keys::bell, keys::bell_floats, keys::lumps}) check<K>(what, 33'000, in_place);
     check<K>(keys::ascending, 4097, in_place);
     check<K>(keys::descending, 2 * od::even_sizes<K>::tile + 1, in_place);
   }
@@ -136,7 +144,7 @@ TEST_CASE("emulation: even numbers are in the order of codes", "[emulation]") {
 namespace {
 
 /// Chooses numbers by a sample of 1024 of n keys, and sorts them by these.
-/// @returns "", "range" or "value" by the map, or "uneven"
+/// @returns "", "range" or "value" by the map, with "curve by " before it if there is one, "uneven" or "overflow"
 template <class K, class Key>
 std::string choose(ordo::key_code<K> code, Key key, std::size_t n = 40'000) {
   std::vector<K> all(n);
@@ -144,20 +152,23 @@ std::string choose(ordo::key_code<K> code, Key key, std::size_t n = 40'000) {
   std::vector<std::uint64_t> sample;
   for (std::size_t i = 0; i < 1024; ++i) sample.push_back(code.encode(all[i * (n / 1024)]));
   std::sort(sample.begin(), sample.end());
-  auto const numbers = od::choose_numbers<K>(sample, code, od::even_plan<K>(n).part_bits(), [&] {
+  auto const choice = od::choose_numbers<K>(sample, code, od::even_plan<K>(n).part_bits(), [&] {
     od::code_range<K> range{K(~K{0}), 0};
     for (K const x : all) range = {std::min(range.low, code.encode(x)), std::max(range.high, code.encode(x))};
     return range;
   });
-  if (!numbers) return "uneven";
+  if (!choice) return "uneven";
   emulation::machine machine;
   auto const keys = machine.buffer<K>(n);
   std::copy(all.begin(), all.end(), keys.data());
   auto const precedes = [&](K a, K b) { return code.encode(a) < code.encode(b); };
   std::sort(all.begin(), all.end(), precedes);
-  if (!od::sort_as_even_keys(machine, keys.data(), keys.data(), n, *numbers, code)) return "overflow";
+  if (!od::sort_as_even_keys(machine, keys.data(), keys.data(), n, choice->numbers, code, choice->curved)) return "overflow";
   REQUIRE(std::equal(all.begin(), all.end(), keys.data()));
-  return numbers->by_value() ? "value" : numbers->low != 0 || numbers->up != 0 ? "range" : "";
+  auto const& numbers = choice->numbers;
+  return std::string(choice->curved ? "curve by " : "") + (numbers.by_value()                    ? "value"
+                                                           : numbers.low != 0 || numbers.up != 0 ? "range"
+                                                                                                 : "");
 }
 
 template <class K>
@@ -186,7 +197,12 @@ void check_choices() {
   auto const crowded = [&] { return K(K(K(random()) & ~(~K{0} >> 4)) | random() % 8); };
   CHECK(choose<K>({}, [&](std::size_t i) { return i == 0 ? K(~K{0}) : i == 999 ? K{0} : crowded(); }) == "uneven");
   CHECK(choose<K>({}, [](auto) { return K(5); }) == "uneven");
-  CHECK(choose<K>(values, [&](auto) { return of(uniform() + uniform() + uniform()); }) == "uneven");
+  CHECK(choose<K>(
+            values, [&](auto) { return of(uniform() + uniform() + uniform()); }, 33'000) == "curve by value");
+  CHECK(choose<K>(
+            {}, [&](auto) { return K((uniform() + uniform() + uniform()) * 1e9); }, 33'000) == "curve by range");
+  CHECK(choose<K>(
+            values, [&](auto) { return of(std::exp(8 * uniform())); }, 33'000) == "uneven");
 }
 
 }  // namespace

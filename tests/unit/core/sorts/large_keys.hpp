@@ -23,7 +23,9 @@ enum class key_kind {
   in_range,     // even in a range that is no power of two
   in_values,    // the bits of floats in [-1, 1)
   often,        // even, but every twentieth is the same
-  gaps          // even, but one of the bits after the first eleven is never set
+  gaps,         // even, but one of the bits after the first eleven is never set
+  bell,         // means of four even keys
+  bell_values   // the bits of floats: sums of two even ones
 };
 
 /// Returns the key that is at i at first.
@@ -55,6 +57,12 @@ struct large_key {
         return x % 20 == 0 ? K(12345) : K(mixed(x));
       case key_kind::gaps:
         return K(K(x) & ~(K{1} << (8 * sizeof(K) - 12)));
+      case key_kind::bell:
+        return K(((x >> 2) + (mixed(x) >> 2) + (mixed(x + 1) >> 2) + (mixed(x + 2) >> 2)) >> (64 - 8 * sizeof(K)));
+      case key_kind::bell_values: {
+        using real = std::conditional_t<sizeof(K) == 4, float, double>;
+        return std::bit_cast<K>(real(double(std::int64_t(x)) * 0x1p-63 + double(std::int64_t(mixed(x))) * 0x1p-63));
+      }
       case key_kind::zeros:
         if (x % 3 == 0) return K(x >> 32 << (8 * sizeof(K) - 1));
         [[fallthrough]];
@@ -70,7 +78,8 @@ struct large_key {
 /// Returns the encoding of keys of a kind: that of floats for floats.
 template <class K>
 ordo::key_code<K> code_of_large(key_kind what, bool descending = false) {
-  if (what != key_kind::even_floats && what != key_kind::zeros && what != key_kind::in_values) return {};
+  if (what != key_kind::even_floats && what != key_kind::zeros && what != key_kind::in_values && what != key_kind::bell_values)
+    return {};
   using real = std::conditional_t<sizeof(K) == 4, float, double>;
   return descending ? ordo::radix_key<real, ordo::sort_order::descending>::code : ordo::radix_key<real>::code;
 }
