@@ -70,9 +70,9 @@ void exchange_rounds(communicator& members, B& backend, bool on_gpu, std::span<m
     std::size_t const round = i / arrays.size(), a = i % arrays.size();
     if (is_staged) {
       auto const& receives = arrays[a].moves.receives;
-      item_range const first = receives[round * p], last = receives[round * p + p - 1];
-      std::size_t const bytes = arrays[a].item_bytes;
-      std::size_t const begin = first.begin * bytes, size = (last.begin + last.size - first.begin) * bytes;
+      std::size_t const bytes = arrays[a].item_bytes, begin = receives[round * p].begin * bytes;
+      std::size_t size = 0;  // of what comes: a member writes keys of equal items itself
+      for (std::size_t m = 0; m < p; ++m) size += receives[round * p + m].size * bytes;
       copy_to_machine(backend, std::span<char const>(received[a].span().subspan(begin, size)),
                       arrays[a].to.subspan(begin, size));
     }

@@ -152,6 +152,5 @@ int main(int argc, char** argv) {
   for (std::uint32_t const length : found) sum += length;
   std::printf("%zu tokens, %zu contexts, mean match %.2f tokens\n", size, count, double(sum) / double(count));
   ORDO_CUDA(cudaGraphExecDestroy(ready));
-  ORDO_CUDA(cudaGraphDestroy(graph));
-  ORDO_CUDA(cudaStreamDestroy(stream));
+  ORDO_CUDA(cudaGraphDestroy(graph));  // the stream stays: the index gives its memory back on it
 }

@@ -45,19 +45,17 @@ class token_index {
     });
   }
   void append(nb::handle tokens, std::uintptr_t stream) {
-    {
-      array const text(tokens, "tokens", false, stream);
-      auto const all = as_tokens(text, "tokens");
-      bool is_new = false;
-      call([&] {
-        is_new = !machine_;
-        if (is_new) return;
-        check_place("tokens", text);
-        on_stream(stream, [&](ordo::machine& on) { index_.append(on, all); });
-      });
-      if (!is_new) return;
-    }
-    assign(tokens, stream);
+    array const text(tokens, "tokens", false, stream);
+    auto const all = as_tokens(text, "tokens");
+    call([&] {
+      if (!machine_) {
+        check_device(text.gpu());
+        machine_ = make_machine(text.gpu());
+        gpu_ = text.gpu();
+      }
+      check_place("tokens", text);
+      on_stream(stream, [&](ordo::machine& on) { index_.append(on, all); });
+    });
   }
   void draft(nb::handle contexts, nb::handle context_lengths, nb::handle drafts, nb::handle lengths, nb::handle matched,
              std::uintptr_t stream) {

@@ -148,7 +148,12 @@ struct run_length_index::state {
     return index;
   }
   [[nodiscard]] sampled_rows samples(std::uint64_t distance) const {
-    return gpu ? gpu->sample(distance) : sampled_rows(backend, index.view(), distance);
+    if (gpu) try {
+        return gpu->sample(distance);
+      } catch (out_of_memory const&) {
+        if (choice.required) throw;
+      }
+    return sampled_rows(backend, host().view(), distance);
   }
 
   // Returns the bytes besides two indexes.
@@ -312,7 +317,9 @@ struct run_length_index::state {
     added += letters;
     last_letters = letters;
     last_growth = held_bytes() - std::min(before, held_bytes());
-    if (++batches > 2) refuse_growth();
+    if (++batches <= 2) return;
+    if (gpu) on_gpu([&] { refuse_growth(); });  // takes the index back if it may
+    if (!gpu) refuse_growth();
   }
 
   // Each genome adds fewer runs than the one before, so half of the last growth is a bound that a good set stays above.
@@ -407,6 +414,7 @@ void run_length_index::read(source& from, std::string const& name) {
   read_runs(from, name, [&](unsigned letter, std::uint64_t rows) { to.add(letter, rows); });
   to.finish();
   lists[0].rows = to.rows();
+  state_->gpu.reset();
   state_->index = run_index<host_backend>(state_->backend, std::move(lists));
   state_->how = method::insert;
   run_view const view = state_->host().view();
@@ -430,6 +438,7 @@ void run_length_index::read(fm_index const& index) {
   }
   to.finish();
   lists[0].rows = to.rows();
+  state_->gpu.reset();
   state_->index = run_index<host_backend>(state_->backend, std::move(lists));
   state_->how = method::insert;
 }

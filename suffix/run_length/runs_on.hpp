@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ordo/backend.hpp"
+#include "ordo/error.hpp"
 #include "ordo/machine.hpp"
 #include "suffix/run_length/insert.hpp"
 #include "suffix/run_length/samples.hpp"
@@ -48,7 +49,10 @@ class runs_on final : public runs_on_gpu {
   explicit runs_on(With with)
       : with_(std::move(with)), memory_(with_([](B& backend) { return backend.pool().available(); })) {}
   ~runs_on() override {
-    with_([&](B&) { index_ = {}; });
+    try {
+      with_([&](B&) { index_ = {}; });
+    } catch (error const&) {  // the device is lost, with all of its memory
+    }
   }
   runs_on(runs_on const&) = delete;
   runs_on& operator=(runs_on const&) = delete;

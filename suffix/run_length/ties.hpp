@@ -80,13 +80,14 @@ struct compare_ties {
   std::uint32_t* items;
   segment_list<std::uint32_t> groups;
   std::uint32_t open;      // see order_ties
-  std::uint32_t* work;     // in units of 64 letters
-  std::uint32_t max_work;  // more is work for prefix doubling, and so is a group that has no order yet: sets `work` to more
+  std::uint32_t* work;     // in units of 64 letters; then not 0 if a group has no order yet
+  std::uint32_t max_work;  // more is work for prefix doubling, and so is a group that has no order yet
   std::uint32_t max_letters;
 
   ORDO_FN void operator()(std::size_t group) const {
     auto const begin = std::uint32_t(groups.begin(group)), end = std::uint32_t(groups.end(group));
-    if (load_relaxed(work) > max_work) return;
+    if (load_relaxed(work + 1) != 0) return;
+    if (load_relaxed(work) > max_work) return store_relaxed(work + 1, std::uint32_t{1});
     bool mixed = false, ordered = end - begin <= max_items;
     for (std::uint32_t i = begin + 1; i < end; ++i) mixed |= before(items[i]) != before(items[begin]);
     if (!mixed) return;
@@ -102,7 +103,10 @@ struct compare_ties {
       }
       items[at] = p;
     }
-    add_relaxed(work, ordered ? letters / 64 : max_work + 1);
+    if (ordered)
+      add_relaxed(work, letters / 64);
+    else
+      store_relaxed(work + 1, std::uint32_t{1});  // a sum could wrap: a GPU compares many groups at once
   }
 
  private:
@@ -220,15 +224,15 @@ void order_ties(B& backend, std::uint8_t const* codes, std::span<std::uint64_t> 
     backend.each(ties.size(), separate_ends{ahead, ties.items().data(), ties.heads().data()});
     place(false);
     ties.drop_settled();
-    auto const work = backend.template buffer<std::uint32_t>(1);
-    backend.each(1, fill_with<std::uint32_t>{work.data(), 0});
+    auto const work = backend.template buffer<std::uint32_t>(2);
+    backend.each(2, fill_with<std::uint32_t>{work.data(), 0});
     auto const max_work = std::uint32_t(n / 16 + 1024);
     // A thread of a GPU takes as long for some letters as a round of prefix doubling.
     constexpr std::uint32_t max_letters = has_workers<B> ? std::uint32_t{1} << 16 : 2048;
     each_long(backend, ties.groups(),
               compare_ties{codes, ties.items().data(), ties.segments(), open, work.data(), max_work, max_letters});
     place(true);
-    return value_at(backend, work.span(), 0) <= max_work;
+    return value_at(backend, work.span(), 1) == 0;
   };
   if (order_all()) return;
   mixed = {};

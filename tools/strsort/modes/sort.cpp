@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -85,15 +86,17 @@ std::vector<machine_options> machines_for(command const& made, strings::order co
   cli::common_options common = made.common;
   if (!is_divided(made)) return {common.machine()};
   auto const is_regular = [](std::string const& file) { return file != "-" && std::filesystem::is_regular_file(file); };
-  if (made.parts) {
-    common.keep_first(std::size_t(*made.parts));
-  } else if (std::ranges::all_of(made.files, is_regular)) {
+  std::size_t const writers = std::size_t(made.parts.value_or(1));
+  if (std::ranges::all_of(made.files, is_regular)) {
     constexpr std::size_t short_line = 16;  // bytes
     auto const bytes = std::size_t(known_bytes(made.files));
     common.keep_fewest([&](std::size_t count) {
+      if (count < writers) return std::numeric_limits<std::size_t>::max();  // each writes a file
       std::size_t const share = bytes / count + 1, exchanged = count == 1 ? 0 : 2 * share;
       return strings::sort_memory(device::gpu, share, share / short_line, by, made.delimiter) + exchanged;
     });
+  } else if (made.parts) {
+    common.keep_first(writers);
   }
   return common.machines();
 }
