@@ -12,6 +12,7 @@ for _code, _unit in _UNITS.items():
     _NUMBERS["tt" + _code] = ("i4" if _code in "sm" else "i8", f"m8[{_unit}]")
     _NUMBERS["tD" + _code] = ("i8", f"m8[{_unit}]")
 _NUMBERS = {format: tuple(map(np.dtype, types)) for format, types in _NUMBERS.items()}
+_TIMES = {code: np.dtype(f"M8[{unit}]") for code, unit in _UNITS.items()}
 _UINT8, _INT32, _INT64 = np.dtype(np.uint8), np.dtype(np.int32), np.dtype(np.int64)
 # The formats of wider integers, and of decimals by their bits: the type in memory, and the number of ordo_type or 0.
 _WIDE = {"_pli128": ("V16", 13), "_plu128": ("V16", 14)}  # of polars
@@ -188,7 +189,7 @@ def read(column, name="array"):
         parts = [_bits(column, buffers[1], offset, length) for length, offset, _, buffers in chunks]
         return Numbers(_joined(parts, np.bool_), np.dtype(np.bool_), _validity(column, chunks))
     if format.startswith("ts"):
-        return _read_numbers(column, format, _INT64, f"M8[{_UNITS[format[2]]}]", chunks)
+        return _read_numbers(column, format, _INT64, _TIMES[format[2]], chunks)
     if format in _NUMBERS:
         return _read_numbers(column, format, *_NUMBERS[format], chunks)
     if format in _WIDE:

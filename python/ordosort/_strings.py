@@ -244,10 +244,11 @@ def _taken_of_arrow(items, index, machine, column):
         core.gather(machine, column.buffers[0].view("V16"), index, views.view("V16"))
         buffers = [validity, pyarrow.py_buffer(views.view(np.uint8)), *items.buffers()[2:]]
         return pyarrow.Array.from_buffers(items.type, len(index), buffers, nulls)
-    dtype = np.int32 if column.format in "uz" else np.int64
     begins, gathered = core.gather_strings(machine, *column.buffers, index)
-    if len(gathered) > np.iinfo(dtype).max:
-        return None
-    buffers = [validity, pyarrow.py_buffer(begins.astype(dtype, copy=False)), pyarrow.py_buffer(gathered)]
+    if column.format in "uz" and begins.dtype != np.int32:  # of joined chunks
+        if len(gathered) >= 2**31:
+            return None
+        begins = begins.astype(np.int32)
+    buffers = [validity, pyarrow.py_buffer(begins), pyarrow.py_buffer(gathered)]
     result = pyarrow.Array.from_buffers(items.type, len(index), buffers, nulls)
     return pyarrow.chunked_array([result], items.type) if hasattr(items, "chunks") else result

@@ -157,7 +157,23 @@ void with_order(machines const& on, std::span<std::string_view const> strings, b
   f(wide, repeats);
 }
 
-nb::list sort_list(machines& on, nb::handle list, bool descending) {
+/// Returns the strings of a list in ascending order, sorted by Python, which takes the least time for a few str; an object that
+/// is not valid for other lists. Their code points have the order of the bytes of UTF-8.
+nb::object sort_few_by_python(nb::handle list) {
+  constexpr Py_ssize_t few_for_python = 24;
+  Py_ssize_t const n = PyList_Size(list.ptr());
+  if (n > few_for_python) return {};
+  nb::object copied = nb::steal(PyList_GetSlice(list.ptr(), 0, n));
+  if (!copied.is_valid()) throw nb::python_error();
+  for (nb::handle item : nb::borrow<nb::list>(copied))
+    if (!Py_IS_TYPE(item.ptr(), &PyUnicode_Type)) return {};
+  if (PyList_Sort(copied.ptr()) != 0) throw nb::python_error();
+  return copied;
+}
+
+nb::object sort_list(machines& on, nb::handle list, bool descending) {
+  if (!descending)
+    if (nb::object few = sort_few_by_python(list); few.is_valid()) return few;
   list_strings strings(list);
   nb::list result;
   auto const sort = [&](auto const& order, auto const&) {
