@@ -106,14 +106,14 @@ def where_a_gpu_pays(results: Results) -> Values:
 
 def similar_pairs(results: Results) -> Values:
     """Returns the times of all pairs of similar spectra, by machine and beside other programs."""
-    found: Values = {"pairs_commands": results.commands("similar_pairs", "similar_pairs_rivals")}
+    found: Values = {}
     for name, values in (("similar_pairs", "pairs"), ("similar_pairs_rivals", "pairs_rivals")):
         if not results.has(name):
             continue
         report = results.json(name)
         took = [{one["name"]: one for one in row["commands"] if "failed" not in one} for row in report["rows"]]
         columns = list(dict.fromkeys(column for one in took for column in one))
-        heads = [column if " " not in column or "matchms" in column else machine_named(column) for column in columns]
+        heads = [column if column.startswith("matchms") else machine_named(column) for column in columns]
         body = []
         for row, one in zip(report["rows"], took):
             seconds = [f"{one[column]['seconds']:.3g} ({one[column]['cpu']:.3g})" if column in one else "" for column in columns]
@@ -121,7 +121,7 @@ def similar_pairs(results: Results) -> Values:
             body.append([row["name"], f"{row['bytes'] / 1e6:.0f}", f"{row['pairs']:,}", *seconds, f"{memory:.1f}"])
         found[values] = table(["spectra, precursors", "MB", "pairs", *heads, "GB of memory"], body)
         found[f"{values}_machine"] = results.where(report)
-    return found
+    return found and found | {"pairs_commands": results.commands("similar_pairs", "similar_pairs_rivals")}
 
 
 def machine_named(name: str) -> str:

@@ -14,7 +14,7 @@ namespace ordo::inline v0::spectra::detail {
 /// does not depend on the one before, where merging two lists waits for each comparison. 128 KiB. One thread at a time.
 class peak_table {
  public:
-  /// Takes the place of all peaks before. @param mz  in ascending order @param width  of a bin, above 0
+  /// Replaces all peaks. @param mz  in ascending order @param width  the width of a bin, above 0
   /// @param far  the distance of an m/z within which another one may match
   /// @returns false if there are too many peaks, or they match within too many bins: the table is empty then
   template <class Far>
@@ -28,7 +28,7 @@ class peak_table {
     double first_begin = std::numeric_limits<double>::infinity();
     for (std::size_t i = mz.size(); i-- > 0;) {  // so that the first peak of a bin is the last to be stored
       double const distance = far(mz[i]), begin = mz[i] - distance, end = mz[i] + distance;
-      if (!(std::max(std::abs(begin), std::abs(end)) * per_mz_ < limit)) return clear(), false;
+      if (!(std::max(std::abs(begin), std::abs(end)) * per_mz_ < max_bin)) return clear(), false;
       begins_[i] = first_begin = std::min(first_begin, begin);
       bins const near{bin(begin), bin(end)};
       touched += near.last - near.first + 1;
@@ -66,9 +66,9 @@ class peak_table {
     std::int64_t first, last;
   };
   static constexpr std::size_t slots = std::size_t{1} << 16;
-  static constexpr double limit = 0x1p50;  // of the numbers of bins
+  static constexpr double max_bin = 0x1p50;
 
-  [[nodiscard]] std::int64_t bin(double mz) const { return std::int64_t(std::min(std::max(mz * per_mz_, -limit), limit)); }
+  [[nodiscard]] std::int64_t bin(double mz) const { return std::int64_t(std::min(std::max(mz * per_mz_, -max_bin), max_bin)); }
   // Bins far apart share a slot: more peaks are found then, and no fewer.
   static std::size_t slot(std::int64_t bin) { return std::size_t(bin) % slots; }
 

@@ -519,10 +519,10 @@ spectra::array_encoding command::encoding() const {
           fmt::format("no such encoding: --encode: '{}'; choose from zlib, zstd, none, mz32, mz64, intensity32, "
                       "intensity64, mz-linear, intensity-slof and intensity-pic",
                       name));
-    std::string_view& one = given[name.starts_with("mz") ? 1 : name.starts_with("intensity") ? 2 : 0];
-    if (!one.empty() && one != name)
-      throw usage_error(fmt::format("conflicting values: --encode: '{}': give one of {} and {}", encode, one, name));
-    one = name;
+    std::string_view& before = given[name.starts_with("mz") ? 1 : name.starts_with("intensity") ? 2 : 0];
+    if (!before.empty() && before != name)
+      throw usage_error(fmt::format("conflicting values: --encode: '{}': give one of {} and {}", encode, before, name));
+    before = name;
   }
   return made;
 }
